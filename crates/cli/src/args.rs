@@ -16,6 +16,8 @@ use crate::problem::Problem;
 pub(crate) struct Line {
     /// The words behind the program's name.
     words: Vec<String>,
+    /// The words behind the command, with those of files that they name.
+    expanded: Vec<String>,
     /// What the words behind the command say, in order.
     said: Vec<Said>,
 }
@@ -44,6 +46,12 @@ impl Line {
     /// The flags that a test needs to run again as it ran here.
     pub(crate) fn to_repeat(&self) -> Vec<String> {
         self.kept(|flag| !flag.is_about_the_report(), false)
+    }
+
+    /// The flags that an entry point needs to run again as it ran here, but for its name.
+    pub(crate) fn to_repeat_entry(&self) -> Vec<String> {
+        let names_entry = |flag: &Flag| flag.names.contains(&"-E");
+        self.kept(|flag| !flag.is_about_the_report() && !names_entry(flag), false)
     }
 
     /// The words that give another command the same program, but for what is about this run: of tests without the operands.
@@ -102,8 +110,26 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request
     let words = words.collect::<Result<Vec<String>, Problem>>()?;
     let mut args = LowArgs::new(command);
     let words_of_line = std::iter::once(&first).chain(&words).cloned().collect();
-    let mut line = Line { words: words_of_line, said: Vec::new() };
-    let mut words = files::expand(words)?.into_iter();
+    let mut line = Line { words: words_of_line, expanded: files::expand(words)?, said: Vec::new() };
+    match read(&mut args, &mut line)? {
+        Wanted::Work => Ok(Request::Work(Box::new(args), line)),
+        Wanted::Help(is_whole) => Ok(Request::Help(Some(command), is_whole)),
+        Wanted::Version => Ok(Request::Version),
+    }
+}
+
+/// What a command line wants of its command.
+pub(crate) enum Wanted {
+    Work,
+    /// Of the command, with every flag or those that matter most.
+    Help(bool),
+    Version,
+}
+
+/// Reads the words behind the command onto values that may have been set before.
+pub(crate) fn read(args: &mut LowArgs, line: &mut Line) -> Result<Wanted, Problem> {
+    line.said.clear();
+    let mut words = line.expanded.clone().into_iter();
     let mut only_operands = false;
     while let Some(word) = words.next() {
         if only_operands || !looks_like_a_flag(&word) {
@@ -112,16 +138,16 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request
         } else if word == "--" {
             only_operands = true;
         } else if word == "--version" {
-            return Ok(Request::Version);
+            return Ok(Wanted::Version);
         } else if matches!(word.as_str(), "--help" | "-h" | "-help" | "/?") {
             let is_whole = words.next().is_some_and(|it| it == "all");
-            return Ok(Request::Help(Some(command), is_whole));
+            return Ok(Wanted::Help(is_whole));
         } else {
-            flag(&word, &mut words, &mut args, &mut line)?;
+            flag(&word, &mut words, args, line)?;
         }
     }
     args.bind.words.clone_from(&line.words);
-    Ok(Request::Work(Box::new(args), line))
+    Ok(Wanted::Work)
 }
 
 fn find_command(word: &str) -> Result<Command, Problem> {

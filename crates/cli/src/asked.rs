@@ -25,6 +25,14 @@ pub(crate) use build::{Build, Refused};
 pub(crate) struct LowArgs {
     pub(crate) command: Command,
     pub(crate) operands: Vec<String>,
+    /// The operands are the `files` of the project file.
+    pub(crate) operands_are_of_project: bool,
+    /// Every `-E`, for commands that take several.
+    pub(crate) entries: Vec<String>,
+    /// The profile was named: only entry points of its stage are meant.
+    pub(crate) has_profile: bool,
+    /// The project file is not read.
+    pub(crate) no_config: bool,
     pub(crate) compile: Compiling,
     pub(crate) launch: Launch,
     pub(crate) bind: Binds,
@@ -69,6 +77,10 @@ impl LowArgs {
         LowArgs {
             command,
             operands: Vec::new(),
+            operands_are_of_project: false,
+            entries: Vec::new(),
+            has_profile: false,
+            no_config: false,
             compile: Compiling::default(),
             launch: Launch::default(),
             bind: Binds::default(),
@@ -240,6 +252,8 @@ impl Default for DeviceChoice {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selecting {
     pub(crate) filters: Vec<String>,
+    /// Only tests of these entry points, unless there are none.
+    pub(crate) entries: Vec<String>,
     pub(crate) partition: Option<Partition>,
     pub(crate) api: Api,
 }
@@ -288,6 +302,8 @@ pub(crate) struct Sanitizing {
     /// How many random orders are tried at each width; one if nothing is said.
     pub(crate) seeds: Option<u64>,
     pub(crate) thorough: bool,
+    /// Only the smallest and the largest width, in no other order.
+    pub(crate) quick: bool,
     /// The orders that are tried instead of the sweep.
     pub(crate) orders: Option<Vec<Order>>,
     pub(crate) float_room: Option<FloatRoom>,
@@ -310,6 +326,7 @@ impl Sanitizing {
             unordered: both(&self.unordered, &section.unordered),
             seeds: self.seeds.or(section.seeds),
             thorough: self.thorough || section.thorough,
+            quick: self.quick || section.quick,
             orders: self.orders.clone().or_else(|| section.orders.clone()),
             float_room: self.float_room.or(section.float_room),
             exited: either(&self.exited, &section.exited),
@@ -372,6 +389,16 @@ pub(crate) struct Partition {
     pub(crate) of: u64,
 }
 
+/// A part of a run of tests, as its report names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) partition: Partition,
+    /// How many tests all parts have together.
+    pub(crate) of_tests: usize,
+    /// The hash of the names of all those: parts with another one belong to another run.
+    pub(crate) whole: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     /// By the name alone: a test stays in its part when others come and go.
@@ -397,6 +424,15 @@ impl Partition {
         } else {
             Ok(Partition { by, index, of })
         }
+    }
+
+    /// As [`Partition::parse`] reads it.
+    pub(crate) fn spelled(self) -> String {
+        let by = match self.by {
+            By::Hash => "hash",
+            By::Count => "count",
+        };
+        format!("{by}:{}/{}", self.index, self.of)
     }
 
     pub(crate) fn holds(self, position: usize, name: &str) -> bool {

@@ -14,10 +14,11 @@ pub(crate) enum Command {
     San,
     Bench,
     Diff,
+    New,
 }
 
 impl Command {
-    pub(crate) const ALL: [Command; 11] = [
+    pub(crate) const ALL: [Command; 12] = [
         Command::Check,
         Command::Run,
         Command::Emit,
@@ -29,6 +30,7 @@ impl Command {
         Command::San,
         Command::Bench,
         Command::Diff,
+        Command::New,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -44,6 +46,7 @@ impl Command {
             Command::San => "san",
             Command::Diff => "diff",
             Command::Bench => "bench",
+            Command::New => "new",
         }
     }
 
@@ -66,15 +69,16 @@ impl Command {
                 "compare engines and other compilers' SPIR-V, and say whose mistake a difference is"
             }
             Command::Bench => "measure how long shaders and jobs take to compile and to run",
+            Command::New => "write a test job for an entry point, ready to run",
         }
     }
 
     /// What may follow it besides flags.
     pub(crate) fn operands(self) -> &'static str {
         match self {
-            Command::Check => "FILE…",
+            Command::Check => "PATH…",
             Command::Run | Command::Emit => "FILE",
-            Command::San => "FILE|PATH…",
+            Command::San => "PATH…",
             Command::Explain => "CODE|INTRINSIC",
             Command::Caps => "",
             Command::Test => "PATH…",
@@ -82,6 +86,7 @@ impl Command {
             Command::Dxc => "FILE",
             Command::Bench => "FILE…",
             Command::Diff => "FILE|PATH…",
+            Command::New => "test FILE",
         }
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Compiled {
     pub(crate) shader: Option<Shader>,
     /// As the flags about warnings want them.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Which of them another entry point of the file has reported already; empty for none.
+    pub(crate) repeated: Vec<bool>,
     pub(crate) sources: SourceMap,
     /// What was compiled, for whoever wants to write it down.
     source: Source,
@@ -66,7 +68,7 @@ fn compile_by(file: &str, args: &Compiling, step: Compile<'_>) -> Result<Compile
     let (shader, sources) = (compilation.shader, compilation.sources);
     let flags = flags_of(args);
     let source = Source { name: name.clone(), text, flags, included: includer.included };
-    Ok(Compiled { name, shader, diagnostics, sources, source })
+    Ok(Compiled { name, shader, diagnostics, repeated: Vec::new(), sources, source })
 }
 
 /// Compiles a file, shows its diagnostics, and ends the command if it has errors.
@@ -93,11 +95,22 @@ pub(crate) fn program(
 }
 
 impl Compiled {
+    /// The diagnostics that are to be shown.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Diagnostic> {
+        let is_new = |index: usize| self.repeated.get(index) != Some(&true);
+        self.diagnostics.iter().enumerate().filter(move |it| is_new(it.0)).map(|it| it.1)
+    }
+
+    /// The file, as it was named.
+    pub(crate) fn file(&self) -> &str {
+        &self.source.name
+    }
+
     /// The diagnostics as a person reads them, up to so many errors and warnings.
     pub(crate) fn rendered(&self, args: &Compiling) -> String {
         let is_error = |it: &&Diagnostic| it.level >= Level::Error;
         let errors = self.count(Level::Error) + self.count(Level::Unsupported);
-        let mut all = self.diagnostics.iter();
+        let mut all = self.shown();
         let mut shown = Vec::new();
         let mut left = args.most_errors;
         let (mut warnings, mut unseen) = (0, 0);

@@ -119,6 +119,7 @@ pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
 fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto>), End> {
     if testing::holds_tests(&args.operands)? {
         let found = testing::select(&args.select, testing::find(&args.operands, Command::Diff)?)?;
+        let found = found.tests;
         if let (Some(file), [_, _, ..]) = (&args.module, found.as_slice()) {
             let what = format!("`{file}` is one program, and the operands hold {}", found.len());
             return Err(Problem::input(what)

@@ -238,7 +238,7 @@ fn in_any_case(folder: &Path, path: &str) -> Option<PathBuf> {
 }
 
 /// Without `.` and, where it is safe, without `..`, so that one file has one name.
-fn tidy(path: &Path) -> PathBuf {
+pub(crate) fn tidy(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut tidied = PathBuf::new();
     for part in path.components() {

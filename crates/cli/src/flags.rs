@@ -102,6 +102,7 @@ const EVERYWHERE: Commands = &[
     Command::San,
     Command::Bench,
     Command::Diff,
+    Command::New,
 ];
 const COMPILES: Commands = &[
     Command::Check,
@@ -112,6 +113,18 @@ const COMPILES: Commands = &[
     Command::San,
     Command::Bench,
     Command::Diff,
+    Command::New,
+];
+/// They read the project file.
+const READS_PROJECT: Commands = &[
+    Command::Check,
+    Command::Emit,
+    Command::Run,
+    Command::Test,
+    Command::San,
+    Command::Bench,
+    Command::Diff,
+    Command::New,
 ];
 /// They need a device's caps, or show them.
 const KNOWS_CAPS: Commands = &[
@@ -136,7 +149,8 @@ const HAS_FORMATS: Commands = &[
     Command::Diff,
 ];
 /// They take a shader with what is bound to it.
-const RUNS_SHADERS: Commands = &[Command::Run, Command::San, Command::Bench, Command::Diff];
+const RUNS_SHADERS: Commands =
+    &[Command::Run, Command::San, Command::Bench, Command::Diff, Command::New];
 /// They run shaders or tests, at widths and in orders.
 const RUNS: Commands = &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
 /// They let an engine be chosen.

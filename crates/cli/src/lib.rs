@@ -14,11 +14,13 @@ mod command;
 mod compare;
 mod compile;
 mod device;
+mod entries;
 mod files;
 mod finding;
 mod flags;
 mod help;
 mod launch;
+mod layers;
 mod missing;
 mod module;
 mod npy;
@@ -27,6 +29,7 @@ mod picture;
 mod plan;
 mod pool;
 mod problem;
+mod project;
 mod report;
 mod spirv;
 mod target;
@@ -35,6 +38,7 @@ mod testing;
 mod texture;
 pub mod tried;
 mod value;
+mod walk;
 mod warnings;
 mod watch;
 mod worker;
@@ -48,6 +52,7 @@ mod dxc;
 mod emit;
 mod explain;
 mod merge;
+mod new;
 mod run;
 mod san;
 mod test;
@@ -62,6 +67,7 @@ use std::thread;
 use args::{Line, Request};
 use asked::LowArgs;
 use command::Command;
+use layers::Layers;
 use problem::{End, Exit, Problem};
 
 /// Room for shaders that nest as deeply as the front end's limits allow.
@@ -144,6 +150,7 @@ fn work(words: Vec<OsString>) -> Result<Exit, End> {
         Request::Work(args, line) => (*args, line),
     };
     terminal::set_colour(args.colour);
+    let (args, layers) = layers::complete(args, &line)?;
     for remark in &args.compile.remarks {
         terminal::warn(remark);
     }
@@ -152,13 +159,13 @@ fn work(words: Vec<OsString>) -> Result<Exit, End> {
             terminal::warn(&format!("`-I {0}`: there is no folder `{0}`", folder.display()));
         }
     }
-    command(args, line)
+    command(args, line, layers)
 }
 
 /// The second stage: each command takes what it needs of the command line.
-fn command(args: LowArgs, line: Line) -> Result<Exit, End> {
+fn command(args: LowArgs, line: Line, layers: Layers) -> Result<Exit, End> {
     match args.command {
-        Command::Check => check::check(&check::CheckArgs::new(args)?),
+        Command::Check => check::check(&check::CheckArgs::new(args, layers)?),
         Command::Emit => emit::emit(&emit::EmitArgs::new(args)?),
         Command::Run => run::run(run::RunArgs::new(args, line)?),
         Command::Explain => explain::explain(&explain::ExplainArgs::new(args)?),
@@ -166,8 +173,9 @@ fn command(args: LowArgs, line: Line) -> Result<Exit, End> {
         Command::Test => test::test(&test::TestArgs::new(args, line)?),
         Command::Merge => merge::merge(&merge::MergeArgs::new(args)?),
         Command::Dxc => dxc::dxc(dxc::DxcArgs::new(args)?),
-        Command::San => san::san(san::SanArgs::new(args, line)?),
+        Command::San => san::san(san::SanArgs::new(args, line, layers)?),
         Command::Bench => bench::bench(&bench::BenchArgs::new(args)?),
         Command::Diff => diff::diff(diff::DiffArgs::new(args, line)?),
+        Command::New => new::new(&new::NewArgs::new(args)?),
     }
 }

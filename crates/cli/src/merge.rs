@@ -1,11 +1,15 @@
 //! `wavelane merge`: joins the reports that parts of a test run wrote, in any of the forms of a report.
+//!
+//! A part knows that it is part M of N, and of which run, so that what is missing is missed: half a report that looks like a whole
+//! one would be a pass that nobody made.
 
 use std::collections::BTreeMap;
 
 use crate::asked::LowArgs;
-use crate::asked::Output;
+use crate::asked::{Output, Part};
 use crate::files::read_source;
 use crate::problem::{End, Exit, Problem};
+use crate::report::Report;
 use crate::{report, terminal};
 
 /// What `merge` needs.
@@ -26,20 +30,69 @@ impl MergeArgs {
 
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, End> {
     let mut records = BTreeMap::new();
+    let mut parts: Vec<(String, Part)> = Vec::new();
+    let mut started: Option<String> = None;
     for file in &args.files {
         let (name, text) = read_source(file)?;
-        for record in report::read_lines(&name, &text)? {
-            let key = (record.test.clone(), record.outcome.width);
-            if let Some(other) = records.insert(key, record.clone())
-                && other != record
-            {
-                let what = format!("{name}: `{}` ends differently in another report", record.id());
-                return Err(Problem::input(what).into());
+        for report in report::read_lines(&name, &text)? {
+            parts.extend(report.part.map(|it| (name.clone(), it)));
+            started = started.into_iter().chain(report.started).min();
+            for record in report.records {
+                let key = (record.test.clone(), record.outcome.width);
+                match records.get(&key) {
+                    None => drop(records.insert(key, record)),
+                    Some(other) if record.is_like(other) => {}
+                    Some(_) => {
+                        let id = record.id();
+                        let what = format!("{name}: `{id}` ends differently in another report");
+                        return Err(Problem::input(what).into());
+                    }
+                }
             }
         }
     }
-    let records: Vec<_> = records.into_values().collect();
+    check_parts(&parts)?;
+    let report = Report { records: records.into_values().collect(), part: None, started };
     let known = Default::default();
-    report::write(&records, &known, args.output, &mut terminal::out())?;
-    Ok(report::exit(&records, &known))
+    report::write(&report, &known, args.output, &mut terminal::out())?;
+    Ok(report::exit(&report.records, &known))
+}
+
+/// Checks that each run whose parts there are has every part, once.
+fn check_parts(parts: &[(String, Part)]) -> Result<(), Problem> {
+    // Parts of the same tests, split in the same way, are of one run.
+    let mut runs: BTreeMap<(u64, usize, u64, bool), BTreeMap<u64, &str>> = BTreeMap::new();
+    for (file, part) in parts {
+        let by_hash = part.partition.by == crate::asked::By::Hash;
+        let run = (part.whole, part.of_tests, part.partition.of, by_hash);
+        let (index, of) = (part.partition.index, part.partition.of);
+        if let Some(other) = runs.entry(run).or_default().insert(index, file) {
+            let what = format!("part {index} of {of} is there twice: `{other}` and `{file}`");
+            return Err(Problem::input(what));
+        }
+    }
+    for ((_, tests, of, _), present) in &runs {
+        let missing: Vec<String> = (1..=*of)
+            .filter(|it| !present.contains_key(it))
+            .take(10)
+            .map(|it| it.to_string())
+            .collect();
+        let count = of - present.len() as u64;
+        if count == 0 {
+            continue;
+        }
+        let more = if count > 10 { format!(" and {} more", count - 10) } else { String::new() };
+        let missing = missing.join(", ");
+        let is = if count == 1 { "part" } else { "parts" };
+        let what = format!("{is} {missing}{more} of {of} missing, of a run of {tests} tests");
+        let files: Vec<String> = present.values().map(|it| format!("`{it}`")).collect();
+        let problem =
+            Problem::input(what).help(format!("of this run there is {}", files.join(", ")));
+        return Err(if runs.len() > 1 {
+            problem.help("parts belong together if they were given the same tests and `--filter`")
+        } else {
+            problem
+        });
+    }
+    Ok(())
 }

@@ -11,7 +11,10 @@ const THOROUGH_SEEDS: u64 = 8;
 
 /// What the sanitizer tries at these widths.
 pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
-    let mut plan = Plan::new(widths);
+    let mut plan = Plan::new(if san.quick { ends(widths) } else { widths });
+    if san.quick {
+        plan.orders.clear();
+    }
     if san.thorough {
         plan.thorough();
     }
@@ -35,6 +38,14 @@ pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
     plan.width_dependent.clone_from(&san.width_dependent);
     plan.unordered.clone_from(&san.unordered);
     plan
+}
+
+/// The smallest and the largest width.
+fn ends(mut widths: Vec<u32>) -> Vec<u32> {
+    if widths.len() > 2 {
+        widths.drain(1..widths.len() - 1);
+    }
+    widths
 }
 
 /// The plan for a run of a test, which may have flags of its own and a log of its checks.

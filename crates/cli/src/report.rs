@@ -1,6 +1,7 @@
 //! The report on tests, in every form: what `test`, `run` with a job, and `merge` have in common.
 
 mod baseline;
+mod clock;
 mod formats;
 mod people;
 mod record;
@@ -10,16 +11,22 @@ use jobs::Test;
 use crate::problem::Exit;
 
 pub(crate) use baseline::{Baseline, read as read_baseline, write as write_baseline};
+pub(crate) use clock::now;
 pub(crate) use formats::xml;
 pub(crate) use people::write;
-pub(crate) use record::{Record, outcome_from_json, outcome_to_json, read_lines};
+pub(crate) use record::{
+    Record, Report, micros_from_json, outcome_from_json, outcome_to_json, read_lines,
+};
 
 /// What the exit status says about records.
 pub(crate) fn exit(records: &[Record], known: &Baseline) -> Exit {
     let is = |verdict| move |it: &&Record| it.outcome.verdict == verdict;
     let failed = records.iter().filter(is(jobs::Verdict::Failed));
-    if failed.clone().any(|it| !known.expects(it)) {
-        return Exit::Findings;
+    let mut news = failed.clone().filter(|it| !known.expects(it)).peekable();
+    if news.peek().is_some() {
+        // Where only files are wrong, nothing was tested, let alone found to fail.
+        let are_wrong = news.all(|it| it.outcome.is_wrong);
+        return if are_wrong { Exit::BadInput } else { Exit::Findings };
     }
     let passed = records.iter().filter(is(jobs::Verdict::Passed)).count();
     // What cannot be run is no pass: where nothing else happened, nothing was shown.

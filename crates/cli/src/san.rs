@@ -5,7 +5,6 @@ mod pool;
 mod record;
 mod show;
 mod subject;
-mod walk;
 
 use wavelane::internal::diag::{self, Allows, SourceMap, Style};
 use wavelane::{Adapter, Diagnostic, Level};
@@ -14,14 +13,14 @@ use crate::args::Line;
 use crate::asked::LowArgs;
 use crate::asked::{Baselines, Binds, Compiling, Launch, Output, Sanitizing, Selecting, WaveSizes};
 use crate::command::Command;
+use crate::layers::Layers;
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::{finding, terminal, testing};
 use baseline::Baseline;
 use record::{Entry, Examined, Found, Made, Program};
 use show::Outcome;
-use subject::Subject;
-use walk::Work;
+use subject::{Subject, Works};
 
 /// What `san` needs.
 pub(crate) struct SanArgs {
@@ -40,10 +39,14 @@ pub(crate) struct SanArgs {
     output: Output,
     /// This process examines the tests that it is told of on its standard input.
     is_worker: bool,
+    layers: Layers,
+    entries: Vec<String>,
+    /// The operands are what the project file lists.
+    are_of_project: bool,
 }
 
 impl SanArgs {
-    pub(crate) fn new(low: LowArgs, line: Line) -> Result<SanArgs, Problem> {
+    pub(crate) fn new(low: LowArgs, line: Line, layers: Layers) -> Result<SanArgs, Problem> {
         let operand = low.operand();
         let pool = Pool { words: line.of_worker(), jobs: low.jobs };
         let LowArgs {
@@ -57,6 +60,8 @@ impl SanArgs {
             baselines,
             output,
             is_worker,
+            entries,
+            operands_are_of_project: are_of_project,
             ..
         } = low;
         if launch.wave_sizes == WaveSizes::Default {
@@ -76,7 +81,16 @@ impl SanArgs {
             baselines,
             output,
             is_worker,
+            layers,
+            entries,
+            are_of_project,
         })
+    }
+
+    /// The same for an entry point of a file.
+    fn of_entry(&self, file: &str, entry: &str) -> Result<SanArgs, Problem> {
+        let low = self.layers.of_entry(Command::San, file, entry)?;
+        SanArgs::new(low, self.line.clone(), Layers::default())
     }
 }
 
@@ -84,27 +98,26 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     if args.is_worker {
         return pool::serve(&args);
     }
-    let is_walk = walk::is_asked_for(&args);
-    let examined = if is_walk {
-        let walk = walk::find(&args)?;
-        let mut examined = pool::run(&args, &walk.work)?;
-        examined.extend(walk.skipped);
-        examined
-    } else if testing::holds_tests(&args.operands)? {
-        if args.bind.auto.is_some() {
-            let name = args.operands.join(" ");
-            testing::refuse_flags_of_shaders(&args.bind, &args.launch, &[], &name, "")?;
+    let works = subject::works(&args)?;
+    let is_walk = args.bind.auto.is_some() && matches!(works, Works::Many { .. });
+    let examined = match works {
+        Works::Many { tests, shaders } => {
+            let tests = testing::select(&args.select, tests)?.tests;
+            pool::run(&args, &tests, &shaders)?
         }
-        let tests = testing::select(&args.select, testing::find(&args.operands, Command::San)?)?;
-        let tests: Vec<Work> = tests.into_iter().map(Work::Test).collect();
-        pool::run(&args, &tests)?
-    } else {
-        let base = args.line.words().to_vec();
-        let subject = subject::shader(&args)?;
-        if let (Some(auto), Output::Text) = (&subject.auto, args.output) {
-            terminal::note(&auto.told());
+        Works::One(entry) => {
+            let base = args.line.words().to_vec();
+            let own = match (&args.operand, entry) {
+                (Ok(file), Some(entry)) => Some(args.of_entry(file, &entry)?),
+                _ => None,
+            };
+            let own = own.as_ref().unwrap_or(&args);
+            let subject = subject::shader(own)?;
+            if let (Some(auto), Output::Text) = (&subject.auto, args.output) {
+                terminal::note(&auto.told());
+            }
+            vec![Examined::Program(judge(own, subject, &base, style(own)))]
         }
-        vec![Examined::Program(judge(&args, subject, &base, style(&args)))]
     };
     let (mut programs, mut skipped) = (Vec::new(), Vec::new());
     for it in examined {
@@ -153,13 +166,22 @@ fn examine_test(
     });
 }
 
-/// Examines one compute shader of a walk.
+/// Examines an entry point of a file that was not named by itself.
 fn examine_entry(args: &SanArgs, file: &str, entry: &str, style: Style) -> Examined {
+    let name = format!("{file}::{entry}");
     let style = if args.output == Output::Text { style } else { Style::Plain };
-    let base = walk::words(args, file, entry);
-    match walk::examine(args, file, entry) {
-        Ok(subject) => Examined::Program(judge(args, *subject, &base, style)),
-        Err(stop) => Examined::Skipped { name: format!("{file}:{entry}"), stop },
+    let mut base: Vec<String> = ["san", file, "-E", entry].map(str::to_owned).into();
+    base.extend(args.line.to_repeat_entry());
+    let own = match args.of_entry(file, entry) {
+        Ok(own) => own,
+        Err(problem) => return Examined::Skipped { name, stop: subject::stop(problem) },
+    };
+    match subject::entry(&own, file, args.layers.knows(file, entry)) {
+        Ok(subject) => {
+            let subject = Subject { name, ..subject };
+            Examined::Program(judge(&own, subject, &base, style))
+        }
+        Err(stop) => Examined::Skipped { name, stop },
     }
 }
 

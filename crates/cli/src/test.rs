@@ -6,19 +6,28 @@
 mod pool;
 mod worker;
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use jobs::Test;
+
 use crate::args::Line;
 use crate::asked::LowArgs;
-use crate::asked::{Baselines, Compiling, DeviceChoice, Launch, Output, Selecting};
+use crate::asked::{Baselines, Compiling, DeviceChoice, Launch, Output, Selecting, WaveSizes};
 use crate::command::Command;
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
-use crate::report::{Baseline, read_baseline, write_baseline};
+use crate::report::{Baseline, Record, Report, read_baseline, write_baseline};
+use crate::testing::Selected;
+use crate::value::counted;
 use crate::worker::Worker;
 use crate::{device, report, terminal, testing};
 
 /// What `test` needs.
 pub(crate) struct TestArgs {
     operands: Vec<String>,
+    /// The operands are what the project file lists, which may hold shaders without tests.
+    are_of_project: bool,
     line: Line,
     pool: Pool,
     compile: Compiling,
@@ -39,7 +48,7 @@ impl TestArgs {
         let LowArgs {
             operands,
             compile,
-            launch,
+            mut launch,
             device,
             select,
             baselines,
@@ -47,10 +56,16 @@ impl TestArgs {
             list,
             show_features,
             is_worker,
+            operands_are_of_project: are_of_project,
             ..
         } = low;
+        // The same for every kind of test: what was not run at a width is not tested there.
+        if launch.wave_sizes == WaveSizes::Default {
+            launch.wave_sizes = WaveSizes::All;
+        }
         Ok(TestArgs {
             operands,
+            are_of_project,
             line,
             pool,
             compile,
@@ -79,7 +94,12 @@ pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
     }
     // The first process starts while the tests are looked for.
     let first = if args.list { None } else { Some(Worker::start(&args.pool.words)?) };
-    let tests = testing::select(&args.select, testing::find(&args.operands, Command::Test)?)?;
+    let found = match args.are_of_project {
+        true => testing::find_among(&args.operands)?,
+        false => testing::find(&args.operands, Command::Test)?,
+    };
+    let names: BTreeSet<String> = found.iter().map(Test::name).collect();
+    let Selected { tests, part } = testing::select(&args.select, found)?;
     if args.list {
         let names: Vec<String> = tests.iter().map(|it| format!("{}\n", it.name())).collect();
         terminal::print(&names.concat())?;
@@ -89,10 +109,52 @@ pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
         Some(file) => read_baseline(file)?,
         None => Baseline::default(),
     };
+    let started = Some(report::now());
     let records = pool::run(args, &tests, first)?;
     if let Some(file) = &args.baselines.write_baseline {
         write_baseline(file, &records)?;
     }
-    report::write(&records, &known, args.output, &mut terminal::out())?;
-    Ok(report::exit(&records, &known))
+    tell_unmatched(args, &known, &records, &names, &tests);
+    let report = Report { records, part, started };
+    report::write(&report, &known, args.output, &mut terminal::out())?;
+    Ok(report::exit(&report.records, &known))
+}
+
+/// Says which lines of the baseline fit nothing: a test may have been renamed, or mended and renamed.
+fn tell_unmatched(
+    args: &TestArgs,
+    known: &Baseline,
+    records: &[Record],
+    found: &BTreeSet<String>,
+    selected: &[Test],
+) {
+    let selected: BTreeSet<String> = selected.iter().map(Test::name).collect();
+    let names_cases = args.operands.iter().any(|it| it.contains("::"));
+    let is_left_out = |name: &str, width: Option<u32>| {
+        let is_other_width = match (&args.launch.wave_sizes, width) {
+            (WaveSizes::List(list), Some(width)) => {
+                width.is_power_of_two() && (4..=128).contains(&width) && !list.contains(&width)
+            }
+            _ => false,
+        };
+        let file = name.split("::").next().unwrap_or(name);
+        let is_below = found.iter().any(|it| it.split("::").next() == Some(file));
+        // Other files, and other cases where one is named.
+        let is_elsewhere = Path::new(file).exists() && (!is_below || names_cases);
+        let is_unselected = found.contains(name) && !selected.contains(name);
+        is_elsewhere && !found.contains(name)
+            || is_unselected
+            || found.contains(name) && is_other_width
+    };
+    const MOST: usize = 4;
+    let lines = known.unmatched(records, is_left_out);
+    if lines.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> = lines.iter().take(MOST).map(|it| format!("`{it}`")).collect();
+    if lines.len() > MOST {
+        shown.push(format!("{} more", lines.len() - MOST));
+    }
+    let what = counted(lines.len(), "line");
+    terminal::note(&format!("{what} of the baseline fit no test: {}", shown.join(", ")));
 }

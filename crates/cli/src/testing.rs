@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 
 use jobs::{Features, Files, Flags, Setup, Test, TestFile, Widths};
 use serde_json::Value;
+use wavelane::internal::diag;
 use wavelane::{Device, Includer};
 
 use crate::args::{self, Request};
-use crate::asked::{Binds, By, Compiling, Launch, Partition, Selecting, WaveSizes};
+use crate::asked::{Binds, By, Compiling, Launch, Part, Partition, Selecting, WaveSizes, hash};
 use crate::command::Command;
 use crate::compile::flags_of;
 use crate::files::{Folders, Roots, read_named, read_source};
 use crate::problem::Problem;
+use crate::value::counted;
+use crate::walk;
 
 /// Whether `wavelane run` is to take that file as a job: it says itself what is bound and what must come out.
 pub(crate) fn is_job(operand: &str) -> bool {
@@ -92,33 +95,23 @@ pub(crate) fn find(operands: &[String], command: Command) -> Result<Vec<Test>, P
     Ok(tests)
 }
 
+/// The tests of files that need not hold any, but for all of them.
+pub(crate) fn find_among(files: &[String]) -> Result<Vec<Test>, Problem> {
+    let mut tests = Vec::new();
+    for file in files {
+        tests.extend(below(Path::new(file))?);
+    }
+    match tests.is_empty() {
+        true => Err(Problem::input("there is no test in `files` of the project file")
+            .help("tests are `.test` files, jobs in YAML, and `.hlsl` files with cases")),
+        false => Ok(tests),
+    }
+}
+
 /// The tests of a file, or of all files below a folder.
 fn below(path: &Path) -> Result<Vec<Test>, Problem> {
-    let cannot = |path: &Path, error: std::io::Error| {
-        Problem::input(format!("`{}` cannot be read: {error}", path.display()))
-    };
-    let mut files = Vec::new();
-    let mut open = vec![path.to_path_buf()];
-    while let Some(found) = open.pop() {
-        let is_operand = found == path;
-        // A link may lead to a folder above: only the operand itself is followed.
-        let is_link = found.is_symlink() && !is_operand;
-        let path = found;
-        if path.is_dir() {
-            if is_link {
-                continue;
-            }
-            let entries = std::fs::read_dir(&path).map_err(|error| cannot(&path, error))?;
-            for entry in entries {
-                open.push(entry.map_err(|error| cannot(&path, error))?.path());
-            }
-        } else if is_operand || path.is_file() {
-            files.push((path, is_operand));
-        }
-    }
-    files.sort();
     let mut tests = Vec::new();
-    for (file, is_operand) in files {
+    for (file, is_operand) in walk::below(path)? {
         let ending = file.extension().and_then(|it| it.to_str()).unwrap_or("");
         if !matches!(ending, "test" | "yaml" | "yml" | "hlsl") {
             continue;
@@ -126,7 +119,7 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
         let name = file.to_string_lossy().replace('\\', "/");
         let text = match crate::files::read_path(&file) {
             Ok(text) => text,
-            Err(error) if is_operand => return Err(cannot(&file, error)),
+            Err(error) if is_operand => return Err(walk::unreadable(&file, &error)),
             // It fails by itself, and the worker that runs it reports why.
             Err(_) => {
                 tests.push(Test { file: name, case: None });
@@ -143,20 +136,65 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
     Ok(tests)
 }
 
-/// The tests that the flags and the environment leave.
-pub(crate) fn select(args: &Selecting, tests: Vec<Test>) -> Result<Vec<Test>, Problem> {
-    let filters = &args.filters;
+/// The tests that run, and which part of all they are.
+pub(crate) struct Selected {
+    pub(crate) tests: Vec<Test>,
+    pub(crate) part: Option<Part>,
+}
+
+/// The tests that the flags and the environment leave. A filter that leaves none is a mistake; a part may be empty.
+pub(crate) fn select(args: &Selecting, tests: Vec<Test>) -> Result<Selected, Problem> {
+    let count = tests.len();
+    for entry in &args.entries {
+        if !tests.iter().any(|it| is_of_entry(it, entry)) {
+            let what =
+                format!("none of {} is of the entry point `{entry}`", counted(count, "test"));
+            let cases = tests.iter().filter_map(|it| it.case.as_ref().map(|it| it.name.as_str()));
+            let problem = Problem::input(what);
+            return Err(match diag::most_similar(entry, cases) {
+                Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+                None => problem,
+            });
+        }
+    }
+    for filter in &args.filters {
+        if !tests.iter().any(|it| it.name().contains(filter.as_str())) {
+            let what = format!("none of {} has `{filter}` in its name", counted(count, "test"));
+            return Err(Problem::input(what).help("`wavelane test PATH… --list` shows the names"));
+        }
+    }
     let wanted = |it: &Test| {
-        filters.is_empty() || filters.iter().any(|filter| it.name().contains(filter.as_str()))
+        let is_named = |filter: &String| it.name().contains(filter.as_str());
+        (args.filters.is_empty() || args.filters.iter().any(is_named))
+            && (args.entries.is_empty() || args.entries.iter().any(|entry| is_of_entry(it, entry)))
     };
     let tests: Vec<Test> = tests.into_iter().filter(wanted).collect();
+    if tests.is_empty() && count > 0 {
+        let what = format!("the filters together leave none of {}", counted(count, "test"));
+        return Err(Problem::input(what));
+    }
     let partition = match args.partition {
         Some(partition) => Some(partition),
         None => shard(|name| std::env::var(name).ok()).map_err(Problem::input)?,
     };
-    let Some(partition) = partition else { return Ok(tests) };
-    let each = tests.into_iter().enumerate();
-    Ok(each.filter(|(i, it)| partition.holds(*i, &it.name())).map(|(_, it)| it).collect())
+    let Some(partition) = partition else { return Ok(Selected { tests, part: None }) };
+    let names: Vec<String> = tests.iter().map(Test::name).collect();
+    let part = Part { partition, of_tests: names.len(), whole: hash(&names.join("\n")) };
+    let each = tests.into_iter().zip(&names).enumerate();
+    let held = each.filter(|(i, (_, name))| partition.holds(*i, name));
+    let tests = held.map(|(_, (test, _))| test).collect();
+    Ok(Selected { tests, part: Some(part) })
+}
+
+/// Whether a test is of that entry point: a case of that name, or a job that names it.
+fn is_of_entry(test: &Test, entry: &str) -> bool {
+    if let Some(case) = &test.case {
+        return case.name == entry;
+    }
+    let Ok(text) = crate::files::read_path(Path::new(&test.file)) else { return false };
+    let named = text.split("Entry:").skip(1).map(str::trim_start);
+    let is_word = |it: char| it.is_alphanumeric() || it == '_';
+    named.filter_map(|it| it.split(|it| !is_word(it)).next()).any(|it| it == entry)
 }
 
 /// The part that the environment asks for, as LLVM's test runner has it, for scripts that split its tests.
@@ -165,7 +203,7 @@ fn shard(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Partition>,
         let text = variable(name).filter(|it| !it.is_empty());
         let number = text.as_ref().map(|it| it.trim().parse::<u64>());
         number.transpose().map_err(|_| {
-            format!("{name} is `{}`, which is no whole number", text.unwrap_or_default())
+            format!("{name} is `{}`, which is not an integer", text.unwrap_or_default())
         })
     };
     match (number("LIT_NUM_SHARDS")?, number("LIT_RUN_SHARD")?) {

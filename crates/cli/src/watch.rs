@@ -6,9 +6,11 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use wavelane::internal::Pace;
+
 use crate::terminal;
 
-/// Whoever waits less long needs no progress.
+/// Runs that end sooner show no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(200);
 
@@ -28,6 +30,20 @@ pub(crate) struct Watch {
 impl Watch {
     /// Starts to count the time. Of a run of no groups no progress is shown.
     pub(crate) fn start(timeout: Option<Duration>, groups: u64) -> Watch {
+        Watch::begin(timeout, groups, None)
+    }
+
+    /// The same for a sweep of many runs, which tells how far it has come. A group has so many threads.
+    pub(crate) fn start_sweep(
+        timeout: Option<Duration>,
+        groups: u64,
+        threads: u64,
+        pace: Arc<Pace>,
+    ) -> Watch {
+        Watch::begin(timeout, groups, Some((pace, threads)))
+    }
+
+    fn begin(timeout: Option<Duration>, groups: u64, sweep: Option<(Arc<Pace>, u64)>) -> Watch {
         let (end, ended) = mpsc::channel::<()>();
         let mut watch = Watch {
             cancel: Arc::default(),
@@ -58,13 +74,16 @@ impl Watch {
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
                 }
                 if is_watched && groups > 0 && begin.elapsed() > PATIENCE {
-                    let (steps, done) =
-                        (steps.load(Ordering::Relaxed), progress.load(Ordering::Relaxed));
-                    // Groups end one after the other, so their share of the steps is that of the groups.
-                    let done =
-                        u128::from(done.min(steps)) * u128::from(groups) / u128::from(steps.max(1));
-                    let width = width.load(Ordering::Relaxed);
-                    terminal::say(&format!("\r\x1b[Kwave size {width}: {done} of {groups} groups"));
+                    let done = progress.load(Ordering::Relaxed);
+                    let line = match &sweep {
+                        Some((pace, threads)) => of_sweep(pace.now(), done, groups, *threads),
+                        None => {
+                            let (width, steps) = (&width, &steps);
+                            let of = (width.load(Ordering::Relaxed), steps.load(Ordering::Relaxed));
+                            of_run(of, done, groups)
+                        }
+                    };
+                    terminal::say(&format!("\r\x1b[K{line}, {} s", begin.elapsed().as_secs()));
                     shown = true;
                 }
             }
@@ -99,9 +118,37 @@ impl Drop for Watch {
     }
 }
 
+/// How far a run is, of which so many steps are done.
+fn of_run((width, steps): (u32, u64), done: u64, groups: u64) -> String {
+    // Groups end one after the other, so their share of the steps is that of the groups.
+    let done = u128::from(done.min(steps)) * u128::from(groups) / u128::from(steps.max(1));
+    format!("wave size {width}: {done} of {groups} groups")
+}
+
+/// How far a sweep is: the run at hand, and how far that is.
+fn of_sweep(
+    (width, run, most): (u32, usize, usize),
+    done: u64,
+    groups: u64,
+    threads: u64,
+) -> String {
+    // Each wave and each group is a step.
+    let steps = groups.saturating_mul(threads.div_ceil(u64::from(width.max(1))) + 1);
+    format!("run {run} of at most {most}, {}", of_run((width, steps), done, groups))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sweep_tells_its_run_and_counts_groups() {
+        // 64 threads are 4 waves of 16 lanes, and with the group itself 5 steps.
+        let line = |done| of_sweep((16, 7, 18), done, 256, 64);
+        assert_eq!(line(0), "run 7 of at most 18, wave size 16: 0 of 256 groups");
+        assert_eq!(line(5 * 100), "run 7 of at most 18, wave size 16: 100 of 256 groups");
+        assert_eq!(line(5 * 300), "run 7 of at most 18, wave size 16: 256 of 256 groups");
+    }
 
     #[test]
     fn the_flag_is_set_when_the_time_is_spent_and_not_before() {

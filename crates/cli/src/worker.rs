@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::problem::Problem;
+use crate::problem::{Exit, Problem};
 
 /// As long as LLVM's own runner gives a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
@@ -145,6 +145,34 @@ impl Worker {
         (String::from_utf8_lossy(&said).into_owned(), status)
     }
 }
+
+/// What a worker is told on its standard input, one request a line, until that ends.
+///
+/// The other end of the pipe is held by the process that started this one, and by no other, so that the system closes it however
+/// that process ends: even one that is killed leaves no workers behind. A thread reads, so that the end is noticed while a request
+/// is being worked on; then nobody is left to answer, and the process ends at once.
+pub(crate) fn requests() -> impl Iterator<Item = Value> {
+    let (send, requests) = mpsc::channel();
+    let read = move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if send.send(serde_json::from_str(&line).unwrap_or_default()).is_err() {
+                return;
+            }
+        }
+        drop(send);
+        // A worker without work ends by itself within this time, and gives back its devices.
+        std::thread::sleep(LAST_MOMENTS);
+        std::process::exit(Exit::Findings as i32);
+    };
+    if std::thread::Builder::new().name("requests".to_owned()).spawn(read).is_err() {
+        // Without the thread nothing is read, and whoever waits for answers is told that the process has ended.
+        std::process::exit(Exit::Findings as i32);
+    }
+    requests.into_iter()
+}
+
+/// How long a worker may take to end by itself.
+const LAST_MOMENTS: Duration = Duration::from_millis(300);
 
 /// Beyond the limit an allocation fails and the process ends, which is the failure of the test that it ran.
 #[cfg(unix)]

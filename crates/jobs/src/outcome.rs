@@ -8,6 +8,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Why it failed or is unsupported, as a line or a rendered report.
     pub message: String,
+    /// The test's file has errors, so that nothing could be tested: bad input rather than a failure.
+    pub is_wrong: bool,
     pub findings: Vec<Finding>,
     /// Steps that were skipped, or expectations of the file's authors.
     pub remarks: Vec<String>,
@@ -62,6 +64,7 @@ impl Outcome {
             width,
             verdict,
             message: message.into(),
+            is_wrong: false,
             findings: Vec::new(),
             remarks: Vec::new(),
             output: String::new(),

@@ -5,7 +5,7 @@
 //! bit; what the format cannot express is an error, never silently omitted.
 //! Deliberately absent: files, and any choice of what to leave out of the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use wavelane::internal::{Slot, Slots};
@@ -34,11 +34,15 @@ pub struct Repro<'a> {
     /// Comment lines at the start.
     pub comment: &'a str,
     pub source: &'a Source,
+    /// A file beside the written one that holds the source, which is then not written again.
+    pub beside: Option<&'a str>,
     pub shader: &'a Shader,
     /// The contents before the run.
     pub table: &'a ResourceTable,
     /// The expected contents after it.
     pub expected: Option<&'a ResourceTable>,
+    /// The names of resources of which nothing is expected.
+    pub unchecked: &'a BTreeSet<String>,
     pub groups: [u32; 3],
 }
 
@@ -54,17 +58,27 @@ pub fn write(repro: &Repro<'_>) -> Result<String, String> {
     for line in repro.comment.lines() {
         let _ = writeln!(text, "# {}", defused(line));
     }
-    let _ = writeln!(text, "#--- {SOURCE}\n{}", body(&repro.source.text));
-    for (name, included) in &repro.source.included {
-        let _ = writeln!(text, "#--- {name}\n{}", body(included));
+    if repro.beside.is_none() {
+        let _ = writeln!(text, "#--- {SOURCE}\n{}", body(&repro.source.text));
+        for (name, included) in &repro.source.included {
+            let _ = writeln!(text, "#--- {name}\n{}", body(included));
+        }
     }
     let _ = writeln!(text, "#--- pipeline.yaml\n{}", job(repro)?);
-    let flags: Vec<String> =
-        words(&repro.source.flags.options)?.iter().map(|it| quoted(it)).collect();
+    let mut flags = words(&repro.source.flags.options)?;
+    let source = match repro.beside {
+        Some(file) => {
+            let folders = &repro.source.flags.includes;
+            flags.extend(folders.iter().flat_map(|it| ["-I".to_owned(), it.clone()]));
+            quoted(&format!("%S/{file}"))
+        }
+        None => format!("%t/{SOURCE}"),
+    };
+    let flags: Vec<String> = flags.iter().map(|it| quoted(it)).collect();
     let flags = flags.join(" ");
     let _ = writeln!(
         text,
-        "#--- end\n# RUN: split-file %s %t\n# RUN: %dxc_target {flags} -Fo %t.o %t/{SOURCE}\n\
+        "#--- end\n# RUN: split-file %s %t\n# RUN: %dxc_target {flags} -Fo %t.o {source}\n\
          # RUN: %offloader %t/pipeline.yaml %t.o"
     );
     Ok(text)
@@ -186,7 +200,9 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
         Some(table) => bound(table)?,
         None => Vec::new(),
     };
-    let is_checked = |it: &&Written<'_>| it.resource.kind.writable();
+    let is_checked = |it: &&Written<'_>| {
+        it.resource.kind.writable() && !repro.unchecked.contains(&it.resource.name)
+    };
     let outputs: Vec<&Written<'_>> = expected.iter().filter(is_checked).collect();
     let mut buffers = String::new();
     for it in &listed {
@@ -468,9 +484,11 @@ mod tests {
         let repro = Repro {
             comment: "why",
             source: &source,
+            beside: None,
             shader: &shader,
             table: &table,
             expected: Some(&table),
+            unchecked: &BTreeSet::new(),
             groups,
         };
         let written = write(&repro).unwrap();

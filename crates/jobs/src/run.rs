@@ -759,7 +759,7 @@ impl Runner<'_> {
 
     fn wrong_in(&self, errors: &[Error], file: &str, text: &str) -> End {
         let rendered: String = errors.iter().map(|it| it.render(file, text)).collect();
-        failed(format!("the test file has errors\n{rendered}"))
+        wrong_file(format!("the test file has errors\n{rendered}"))
     }
 }
 
@@ -792,6 +792,11 @@ fn not_built(job: &Job) -> Option<String> {
 
 fn failed(message: impl Into<String>) -> End {
     Box::new(Outcome::new(0, Verdict::Failed, message))
+}
+
+/// The end of a test whose file has errors.
+fn wrong_file(message: impl Into<String>) -> End {
+    Box::new(Outcome { is_wrong: true, ..*failed(message) })
 }
 
 fn unsupported(message: impl Into<String>) -> End {

@@ -74,22 +74,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
     let mut held = 0;
     for (number, line) in (1..).zip(text.lines()) {
         if let Some(name) = line.strip_prefix("//---") {
-            sections.push(Section {
-                file: file.to_owned(),
-                name: name.trim().to_owned(),
-                line: number,
-                text: "\n".to_owned(),
-                widths: WIDTHS.to_vec(),
-                groups: [1, 1, 1],
-                flags: Vec::new(),
-                finds: Vec::new(),
-                san: Vec::new(),
-                inputs: Vec::new(),
-                samplers: Vec::new(),
-                outputs: Vec::new(),
-                annotations: Vec::new(),
-                rendered: None,
-            });
+            sections.push(Section::new(file, name.trim(), number));
             continue;
         }
         let Some(section) = sections.last_mut() else { continue };
@@ -127,7 +112,74 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
     Ok(sections)
 }
 
+/// What stands in lines above a case of unit tests.
+#[derive(Debug)]
+pub(crate) struct Given {
+    /// Contents and expectations; the text is empty.
+    pub(crate) section: Section,
+    /// The names of resources that have contents, with their lines.
+    pub(crate) named: Vec<(u32, String)>,
+}
+
+/// Reads the directives above a case, which are numbered lines, or the error in one of them.
+pub(crate) fn above<'a>(
+    file: &str,
+    lines: impl Iterator<Item = (u32, &'a str)>,
+) -> Result<Given, String> {
+    let mut given = Given { section: Section::new(file, "", 0), named: Vec::new() };
+    let mut held = 0;
+    for (number, line) in lines {
+        let section = &mut given.section;
+        let wrong = |what: &str| format!("{file}:{number}:1: error: {what}");
+        if let Some(directive) = line.strip_prefix("//#") {
+            let directive = directive.trim();
+            let word = directive.split(' ').next().unwrap_or("");
+            if !OF_CASES.contains(&word) {
+                let what = format!("a case has no directive `{word}`");
+                return Err(wrong(&format!("{what}; it has `{}`", OF_CASES.join("`, `"))));
+            }
+            let (inputs, samplers) = (section.inputs.len(), section.samplers.len());
+            apply(section, directive).map_err(|what| wrong(&what))?;
+            held += section.inputs[inputs..].iter().map(|it| it.bytes.len()).sum::<usize>();
+            let inputs = section.inputs[inputs..].iter().map(|it| &it.name);
+            let samplers = section.samplers[samplers..].iter().map(|it| &it.0);
+            given.named.extend(inputs.chain(samplers).map(|it| (number, it.clone())));
+        } else if let Some(expected) = line.strip_prefix("//= ") {
+            let output = output(expected, number).map_err(|what| wrong(&what))?;
+            held += output.bytes.len();
+            section.outputs.push(output);
+        }
+        if held > MOST_BYTES {
+            let what = "with this, the directives of the case have more than";
+            return Err(wrong(&format!("{what} {MOST_BYTES} bytes of contents")));
+        }
+    }
+    Ok(given)
+}
+
+/// The directives that cases of unit tests have.
+const OF_CASES: [&str; 5] = ["in", "inout", "zero", "texture", "sampler"];
+
 impl Section {
+    fn new(file: &str, name: &str, line: u32) -> Section {
+        Section {
+            file: file.to_owned(),
+            name: name.to_owned(),
+            line,
+            text: "\n".to_owned(),
+            widths: WIDTHS.to_vec(),
+            groups: [1, 1, 1],
+            flags: Vec::new(),
+            finds: Vec::new(),
+            san: Vec::new(),
+            inputs: Vec::new(),
+            samplers: Vec::new(),
+            outputs: Vec::new(),
+            annotations: Vec::new(),
+            rendered: None,
+        }
+    }
+
     /// Whether it must not compile.
     pub fn fails(&self) -> bool {
         self.annotations.iter().any(|it| it.level == "error" || it.level == "unsupported")
@@ -345,12 +397,9 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         "finds" => section.finds = rest.split_whitespace().map(str::to_owned).collect(),
         "san" => section.san = rest.split_whitespace().map(str::to_owned).collect(),
         "args" => section.flags = rest.split_whitespace().map(str::to_owned).collect(),
-        "in" => {
-            let (head, values) = rest.split_once(':').ok_or("expected `in NAME TYPE: VALUES`")?;
-            let (name, ty) =
-                head.trim().split_once(' ').ok_or("expected `in NAME TYPE: VALUES`")?;
-            let bytes = bytes(ty.trim(), values)?;
-            section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
+        "in" | "inout" => {
+            let input = input(rest, word)?;
+            section.inputs.push(input);
         }
         "zero" => {
             let (name, count) = rest.split_once(' ').ok_or("expected `zero NAME BYTES`")?;
@@ -365,6 +414,33 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         _ => return Err(format!("unknown directive `{word}`")),
     }
     Ok(())
+}
+
+/// `NAME TYPE: VALUES`, `NAME TYPE[COUNT]` for zeros, or both for exactly so many values.
+fn input(text: &str, word: &str) -> Result<Input, String> {
+    let usage = || format!("expected `{word} NAME TYPE: VALUES` or `{word} NAME TYPE[COUNT]`");
+    let (head, values) = match text.split_once(':') {
+        Some((head, values)) => (head, Some(values)),
+        None => (text, None),
+    };
+    let (name, ty) = head.trim().split_once(' ').ok_or_else(usage)?;
+    let (ty, count) = match ty.trim().strip_suffix(']').and_then(|it| it.split_once('[')) {
+        Some((ty, count)) => (ty, Some(size(count)?)),
+        None => (ty.trim(), None),
+    };
+    let each = bytes(ty, "0")?.len();
+    let bytes = match (values, count) {
+        (Some(values), _) => bytes(ty, values)?,
+        (None, Some(count)) => {
+            fits((count * each) as i128)?;
+            vec![0; count * each]
+        }
+        (None, None) => return Err(usage()),
+    };
+    if let Some(count) = count.filter(|it| it * each != bytes.len()) {
+        return Err(format!("`{name}` has {count} elements, and {} values", bytes.len() / each));
+    }
+    Ok(Input { name: name.to_owned(), bytes, texture: None })
 }
 
 /// `NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`; zeros if there are no values.
@@ -504,14 +580,65 @@ fn push(all: &mut Vec<u8>, ty: &str, word: &str) -> Result<(), String> {
         "f16" => all.extend_from_slice(&wavelane::F16::from_f64(float()?).0.to_le_bytes()),
         "f32" => all.extend_from_slice(&(float()? as f32).to_le_bytes()),
         "f64" => all.extend_from_slice(&float()?.to_le_bytes()),
-        _ => return Err(format!("unknown element type `{ty}`")),
+        _ => return Err(unknown_type(ty)),
     }
     Ok(())
+}
+
+/// The element types that contents are written in, with HLSL's names for them.
+const ELEMENTS: [(&str, &str); 12] = [
+    ("u32", "uint"),
+    ("i32", "int"),
+    ("f32", "float"),
+    ("f16", "half"),
+    ("f64", "double"),
+    ("u16", "uint16_t"),
+    ("i16", "int16_t"),
+    ("u64", "uint64_t"),
+    ("i64", "int64_t"),
+    ("u8", "uint8_t"),
+    ("i8", "int8_t"),
+    ("bool", "bool"),
+];
+
+fn unknown_type(ty: &str) -> String {
+    let what = format!("unknown element type `{ty}`");
+    match ELEMENTS
+        .iter()
+        .find(|it| it.1 == ty.trim_end_matches(|it: char| ('1'..='4').contains(&it)))
+    {
+        Some((meant, _)) => format!("{what}; did you mean `{meant}`?"),
+        None => {
+            let all: Vec<&str> = ELEMENTS.iter().map(|it| it.0).collect();
+            format!("{what}; the types are {}", all.join(", "))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn contents_have_values_or_a_count() {
+        let read = |text| input(text, "in").map(|it| (it.name, it.bytes));
+        assert_eq!(read("A u16: 1,2"), Ok(("A".to_owned(), vec![1, 0, 2, 0])));
+        assert_eq!(read("A u32[2]"), Ok(("A".to_owned(), vec![0; 8])));
+        assert_eq!(read("A[1] u8[2]: 7*2"), Ok(("A[1]".to_owned(), vec![7, 7])));
+        for (bad, says) in [
+            ("A u32", "or `in NAME TYPE[COUNT]`"),
+            ("A", "expected `in NAME"),
+            ("A uint: 1", "did you mean `u32`?"),
+            ("A float4[2]", "did you mean `f32`?"),
+            ("A word: 1", "the types are u32, i32"),
+            ("A u32[3]: 1,2", "`A` has 3 elements, and 2 values"),
+            ("A u64[4194304]", "too many"),
+            ("A u32[-1]", "not a number of values"),
+        ] {
+            let what = read(bad).unwrap_err();
+            assert!(what.contains(says), "{bad}: {what}");
+        }
+    }
 
     #[test]
     fn values_repeat_and_count() {

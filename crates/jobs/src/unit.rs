@@ -2,6 +2,7 @@
 //!
 //! A case is `TEST_CASE(name)` of `wavelane.hlsli`, or an entry point with the attribute `[test]`. Cases are found
 //! in the text, ignoring comments and strings; the expansions of other macros are not seen.
+//! The buffers of a case stand in comment lines above it, as those of a section do: `//# in Data u32: 1,2,3`.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use wavelane::F16;
 
 use crate::file::TestFile;
 use crate::outcome::{Finding, Row};
+use crate::section::{self, Given};
 
 /// The header, which `#include <wavelane.hlsli>` provides without a file.
 pub const HEADER: &str = include_str!("wavelane.hlsli");
@@ -74,6 +76,15 @@ pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
     (cases, compiled)
 }
 
+/// What stands in the comment lines above a case that begins at a line, or the error in them.
+pub(crate) fn given(file: &TestFile, line: u32) -> Result<Given, String> {
+    let mut first = line;
+    while first > 1 && file.line(first - 1).trim_start().starts_with("//") {
+        first -= 1;
+    }
+    section::above(file.name(), (first..line).map(|it| (it, file.line(it).trim())))
+}
+
 fn is_name(word: &str) -> bool {
     word.starts_with(|it: char| it.is_alphabetic() || it == '_')
 }
@@ -116,16 +127,16 @@ pub(crate) struct Log {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Reads the log of a test of this file.
-pub(crate) fn read_log(bytes: &[u8], file: &TestFile) -> Log {
+/// Reads the log of a test of this file, which ran with so many threads in waves of that width.
+pub(crate) fn read_log(bytes: &[u8], file: &TestFile, threads: u32, width: u32) -> Log {
     let words: Vec<u32> = bytes
         .chunks_exact(4)
         .map(|it| it.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
         .collect();
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let (failures, checks) = (word(0), word(1));
-    // Waves that fail alike share one row: the lane says which of their lanes, but the log does not say which wave.
-    let mut lines: BTreeMap<u32, Vec<(Row, usize)>> = BTreeMap::new();
+    // For each line the values, and for each pair of them how often each lane has them: the log does not say in which wave.
+    let mut lines: BTreeMap<u32, Vec<Values>> = BTreeMap::new();
     for slot in 0..(failures as usize).min(MOST_RECORDS) {
         let at = 4 + RECORD * slot;
         let (ty, kind) = (word(at + 2), word(at + 3));
@@ -136,27 +147,100 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile) -> Log {
             3 => format!("about {}", value(at + 16)),
             _ => value(at + 16),
         };
-        let row = Row { place: format!("lane {}", word(at + 1)), expected, got: value(at + 8) };
-        let rows = lines.entry(word(at)).or_default();
-        match rows.iter_mut().find(|(known, _)| *known == row) {
-            Some((_, times)) => *times += 1,
-            None => rows.push((row, 1)),
-        }
+        let (lane, got) = (word(at + 1), value(at + 8));
+        let all = lines.entry(word(at)).or_default();
+        let known = all.iter().position(|it| it.expected == expected && it.got == got);
+        let index = known.unwrap_or_else(|| {
+            all.push(Values { expected, got, lanes: BTreeMap::new() });
+            all.len() - 1
+        });
+        *all[index].lanes.entry(lane).or_default() += 1;
     }
-    let counted = |(row, times): (Row, usize)| match times {
-        1 => row,
-        _ => Row { place: format!("{}, {times} times", row.place), ..row },
+    let is_whole = failures as usize <= MOST_RECORDS;
+    let place = |lanes: &BTreeMap<u32, u32>| match is_whole {
+        true => places(lanes, threads, width),
+        false => vec![(listed(lanes.keys().copied()), lanes.keys().next().copied())],
     };
-    let findings = lines.into_iter().map(|(line, rows)| {
-        let source = file.line(line).trim();
-        let rows = rows.into_iter().map(counted).collect();
-        Finding { message: source.to_owned(), file: file.name().to_owned(), line, rows, more: 0 }
+    let findings = lines.into_iter().map(|(line, all)| {
+        let mut rows: Vec<(Option<u32>, Row)> = Vec::new();
+        for Values { expected, got, lanes } in all {
+            rows.extend(place(&lanes).into_iter().map(|(place, first)| {
+                (first, Row { place, expected: expected.clone(), got: got.clone() })
+            }));
+        }
+        rows.sort_by_key(|it| it.0);
+        Finding {
+            message: file.line(line).trim().to_owned(),
+            file: file.name().to_owned(),
+            line,
+            rows: rows.into_iter().map(|it| it.1).collect(),
+            more: 0,
+        }
     });
     let mut findings: Vec<Finding> = findings.collect();
     if let Some(last) = findings.last_mut() {
         last.more = (failures as usize).saturating_sub(MOST_RECORDS);
     }
     Log { checks, findings }
+}
+
+/// A pair of values that failed a check.
+struct Values {
+    expected: String,
+    got: String,
+    /// How often each lane had them.
+    lanes: BTreeMap<u32, u32>,
+}
+
+/// Lanes in words that do not depend on the width where the matter does not, so that equal failures at several widths read alike;
+/// each with the first lane.
+fn places(lanes: &BTreeMap<u32, u32>, threads: u32, width: u32) -> Vec<(String, Option<u32>)> {
+    // In how many waves there is a lane of that number.
+    let waves = |lane: u32| threads.saturating_sub(lane).div_ceil(width.max(1));
+    let is_in_every_wave = |lane: u32, times: u32| times == waves(lane);
+    let are_all = lanes.len() as u32 == threads.min(width)
+        && lanes.iter().all(|(lane, times)| is_in_every_wave(*lane, *times));
+    if are_all {
+        return vec![("all lanes".to_owned(), Some(0))];
+    }
+    // Narrower waves would be several.
+    let are_several = threads > 4;
+    let mut groups: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for (lane, times) in lanes {
+        let how_often = match *times {
+            times if are_several && is_in_every_wave(*lane, times) => " of every wave".to_owned(),
+            1 => String::new(),
+            times => format!(", {times} times"),
+        };
+        groups.entry(how_often).or_default().push(*lane);
+    }
+    let named = |(how_often, lanes): (String, Vec<u32>)| {
+        let each = if lanes.len() > 1 && how_often.ends_with("times") { " each" } else { "" };
+        let first = lanes.first().copied();
+        (format!("{}{how_often}{each}", listed(lanes.into_iter())), first)
+    };
+    groups.into_iter().map(named).collect()
+}
+
+/// `lane 3`, `lanes 0 to 3, 7`.
+fn listed(lanes: impl Iterator<Item = u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for lane in lanes {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => ranges.push((lane, lane)),
+        }
+    }
+    let texts: Vec<String> = ranges
+        .iter()
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first}, {last}"),
+            _ => format!("{first} to {last}"),
+        })
+        .collect();
+    let is_one = matches!(ranges.as_slice(), [(first, last)] if first == last);
+    format!("{} {}", if is_one { "lane" } else { "lanes" }, texts.join(", "))
 }
 
 /// A value in the type that the log names.
@@ -202,6 +286,28 @@ mod tests {
     }
 
     #[test]
+    fn lanes_are_told_in_words_that_do_not_depend_on_the_width() {
+        let all = |lanes: std::ops::Range<u32>, times| lanes.map(|it| (it, times)).collect();
+        let texts = |lanes: BTreeMap<u32, u32>, threads, width| -> Vec<String> {
+            places(&lanes, threads, width).into_iter().map(|it| it.0).collect()
+        };
+        for width in [4, 8, 16, 32, 64, 128] {
+            assert_eq!(texts(all(0..width, 128 / width), 128, width), ["all lanes"], "{width}");
+            assert_eq!(texts(all(3..4, 128 / width), 128, width), ["lane 3 of every wave"]);
+            // The last wave is not full.
+            let partial = (0..width.min(130)).map(|it| (it, (130 - it).div_ceil(width))).collect();
+            assert_eq!(texts(partial, 130, width), ["all lanes"], "{width}");
+        }
+        assert_eq!(texts(all(1..4, 2), 128, 8), ["lanes 1 to 3, 2 times each"]);
+        assert_eq!(texts([(0, 1), (2, 1), (3, 1), (7, 1)].into(), 128, 8), ["lanes 0, 2, 3, 7"]);
+        assert_eq!(texts([(1, 1)].into(), 4, 4), ["lane 1"]);
+        assert_eq!(
+            texts([(1, 16), (2, 3)].into(), 128, 8),
+            ["lane 1 of every wave", "lane 2, 3 times"]
+        );
+    }
+
+    #[test]
     fn logs_show_lanes_with_values_of_the_right_type() {
         let mut words = vec![0u32; LOG_BYTES / 4];
         words[0] = 3;
@@ -213,7 +319,7 @@ mod tests {
         // Another wave says the same as the first.
         words.copy_within(4..28, 52);
         let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
-        let log = read_log(&bytes, &TestFile::new("a.hlsl", "first\n  second\n"));
+        let log = read_log(&bytes, &TestFile::new("a.hlsl", "first\n  second\n"), 128, 32);
         assert_eq!(log.checks, 8);
         assert_eq!(log.findings[0].rows[0].got, "-1");
         assert_eq!(log.findings[1].message, "second");

@@ -6,6 +6,10 @@
 //
 // A case is a thread group of 128 threads; TEST_CASE_N(name, x, y, z) has a group of its own size.
 // In a case, test_index is SV_GroupIndex and test_thread is SV_GroupThreadID.
+// Buffers that a case uses stand in lines above it, each case with contents of its own:
+//   //# in Data u32: 1,2,3         contents; 7*4 repeats, 0..8 counts
+//   //# inout Acc u32[8]           zeros, which the case may change
+//   //= Acc u32: 0..8              what must be there after it, unless EXPECT checks that
 // An entry point of your own becomes a case with the attribute [test].
 #ifndef WAVELANE_HLSLI
 #define WAVELANE_HLSLI

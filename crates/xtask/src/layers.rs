@@ -97,8 +97,10 @@ fn unsafe_code_stays_in_few_files() {
 }
 
 /// The commands of `cli`, each of which is a module, with or without a folder.
-const COMMANDS: [&str; 11] =
-    ["bench", "caps", "check", "diff", "dxc", "emit", "explain", "merge", "run", "san", "test"];
+const COMMANDS: [&str; 12] = [
+    "bench", "caps", "check", "diff", "dxc", "emit", "explain", "merge", "new", "run", "san",
+    "test",
+];
 
 /// The files of `cli`, each with the module that it belongs to.
 fn files_of_cli() -> Vec<(String, String, String)> {

@@ -1,7 +1,7 @@
 //! Processes that compare: a driver that crashes or never ends takes its process with it, and nothing else.
 
 use std::cell::{Cell, RefCell};
-use std::io::{self, BufRead, Write};
+use std::io::Write;
 use std::time::Duration;
 
 use jobs::Test;
@@ -18,7 +18,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
 use crate::watch::Watch;
-use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory};
+use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory, requests};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it knew.
 const GRACE: Duration = Duration::from_secs(5);
@@ -99,8 +99,7 @@ pub(super) fn serve(args: &DiffArgs, sides: &[Side]) -> Result<Exit, End> {
         limit_memory();
     }
     let mut last = LastFile::default();
-    for line in io::stdin().lock().lines() {
-        let request: Value = serde_json::from_str(&line?).unwrap_or_default();
+    for request in requests() {
         let style = if request["styled"] == true { Style::Colour } else { Style::Plain };
         let out = RefCell::new(terminal::out());
         let say = |value: Value| {

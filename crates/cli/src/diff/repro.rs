@@ -4,6 +4,7 @@
 //! nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers that nothing
 //! uses any more are dropped. What is written is read again and run before it is given out.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use jobs::{Repro, Source, Test};
@@ -215,9 +216,11 @@ impl Maker<'_> {
         jobs::write(&Repro {
             comment: &comment,
             source: &source,
+            beside: None,
             shader,
             table,
             expected: left.as_ref().map(|it| &it.expected),
+            unchecked: &BTreeSet::new(),
             groups,
         })
     }

@@ -4,7 +4,8 @@ use wavelane::Engine;
 
 use super::values::{caps, choose};
 use super::{
-    Flag, KNOWS_CAPS, RUNS_ON_AN_ENGINE, RUNS_ON_DEVICES, RUNS_TESTS, Section, Takes, diff,
+    Flag, KNOWS_CAPS, READS_PROJECT, RUNS_ON_AN_ENGINE, RUNS_ON_DEVICES, RUNS_TESTS, Section,
+    Takes, diff,
 };
 use crate::command::Command;
 
@@ -61,11 +62,23 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--verbose"],
         takes: Takes::Nothing,
-        on: &[Command::Run],
-        section: Section::Device,
-        help: "say which engine runs which waves, and why, where it is not the one wanted",
+        on: READS_PROJECT,
+        section: Section::Output,
+        help: "say which project file was read, and for run which engine runs which waves, and\n\
+               why, where it is not the one wanted",
         set: |args, _| {
             args.device.verbose = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--no-config"],
+        takes: Takes::Nothing,
+        on: READS_PROJECT,
+        section: Section::Run,
+        help: "do not read `wavelane.toml`, the project file in this folder or above it",
+        set: |args, _| {
+            args.no_config = true;
             Ok(())
         },
     },

@@ -14,15 +14,21 @@ pub(super) const FLAGS: &[Flag] = &[
         on: COMPILES,
         section: Section::Language,
         help: "the stage and the shader model, such as cs_6_6, ps_6_0 or lib_6_8, which checks\nevery entry point (cs_6_10); a model before 6.0 is taken as 6.0",
-        set: profile,
+        set: |args, value| {
+            args.has_profile = true;
+            profile(args, value)
+        },
     },
     Flag {
         names: &["-E"],
         takes: Takes::Joined("NAME"),
         on: COMPILES,
         section: Section::Language,
-        help: "the entry point (main)",
+        help: "the entry point (main); check, san and test take several, and without this flag\n\
+               they take every one of the file",
         set: |args, value| {
+            args.entries.push(value.to_owned());
+            args.select.entries.push(value.to_owned());
             args.compile.options.entry = value.to_owned();
             Ok(())
         },

@@ -30,6 +30,7 @@ pub(super) const FLAGS: &[Flag] = &[
                or all that shader and device allow; several are compared.\n\
                Without it: what `[WaveSize]` prefers, else its smallest;\n\
                without the attribute 32, else the device's smallest;\n\
+               for san and test, all;\n\
                for diff, with a GPU, the width that it would run at",
         set: wave_size,
     },
@@ -168,6 +169,7 @@ pub(super) const FLAGS: &[Flag] = &[
     bench::AGAINST,
     bench::FAIL_ABOVE,
     san::THOROUGH,
+    san::QUICK,
     san::ORDERS,
     san::FLOAT_ULP,
     san::EXITED_THREADS,
@@ -216,7 +218,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("TEXT"),
         on: RUNS_TESTS,
         section: Section::Run,
-        help: "only tests whose names hold the text; may be repeated",
+        help: "only tests whose names hold the text; may be repeated. Matching none is an\n\
+               error",
         set: |args, value| {
             args.select.filters.push(value.to_owned());
             Ok(())
@@ -240,6 +243,7 @@ pub(super) const FLAGS: &[Flag] = &[
         on: HAS_BASELINES,
         section: Section::Run,
         help: "known failures, which do not fail the run: a name or name@width a line;\n\
+               a line that fits no test is reported;\n\
                for san known findings: CODE FILE: the line of source, wherever it stands",
         set: |args, value| {
             args.baselines.baseline = Some(PathBuf::from(value));

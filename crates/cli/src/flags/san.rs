@@ -19,6 +19,18 @@ pub(super) const THOROUGH: Flag = Flag {
     },
 };
 
+pub(super) const QUICK: Flag = Flag {
+    names: &["--quick"],
+    takes: Takes::Nothing,
+    on: &[Command::San],
+    section: Section::Run,
+    help: "one run at the smallest width and one at the largest, in no other order",
+    set: |args, _| {
+        args.san.quick = true;
+        Ok(())
+    },
+};
+
 pub(super) const ORDERS: Flag = Flag {
     names: &["--orders"],
     takes: Takes::Value("LIST"),

@@ -9,10 +9,10 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
         Command::Check => &[
             (
                 "wavelane check a.hlsl",
-                "reports what is wrong with the shader that starts at `main`",
+                "reports what is wrong with the file and each of its entry points",
             ),
             ("wavelane check -T ps_6_6 -E PSMain -I inc a.hlsl", "the same for a pixel shader"),
-            ("wavelane check -T lib_6_8 a.hlsl", "checks every entry point, of whatever stage"),
+            ("wavelane check shaders/", "checks every entry point of every file below a folder"),
         ],
         Command::Run => &[
             (
@@ -55,10 +55,10 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ("wavelane caps --caps lanes=32..64", "shows an adapter with other caps"),
         ],
         Command::Test => &[
-            ("wavelane test tests/", "runs every test below a folder"),
+            ("wavelane test tests/", "runs every test below a folder, at every wave size"),
             (
-                "wavelane test sort_test.hlsl --filter scan --wave-size all",
-                "some tests of a file, at every wave size",
+                "wavelane test sort_test.hlsl -E scan --wave-size 32",
+                "the case `scan` of a file, with waves of 32 lanes",
             ),
             ("wavelane test tests/ --format junit", "a report for a CI server"),
         ],
@@ -90,6 +90,10 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             "wavelane bench a.hlsl --groups 4096 --bind 'Out=[1048576]'",
             "measures compiling and running",
         )],
+        Command::New => &[(
+            "wavelane new test lib.hlsl -E BlockScan",
+            "writes BlockScan.test beside the file, with made-up contents; it runs as it is",
+        )],
         Command::Diff => &[
             ("wavelane diff a.hlsl --bind 'Out=[64]' --engines interp,vulkan", "compares engines"),
             (
@@ -113,6 +117,7 @@ pub(super) fn is_rare(flag: &Flag, command: Command) -> bool {
 /// Flags that few command lines need.
 pub(super) const RARE: &[&str] = &[
     "--include-root",
+    "--no-config",
     "--dialect",
     "--constant",
     "-denorm",

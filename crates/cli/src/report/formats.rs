@@ -1,46 +1,56 @@
 //! Reports for machines: JSON lines, JUnit's XML, SARIF, and the annotations of GitHub's runners.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use jobs::Verdict;
 use serde_json::{Value, json};
+use wavelane::internal::diag;
 
 use super::baseline::Baseline;
 use super::people::{place, table};
-use super::record::Record;
+use super::record::{self, Record, Report};
 
 /// A line for each test at each width, and a last one with the summary.
-pub(super) fn json(records: &[Record], out: &mut impl Write) -> io::Result<()> {
-    for record in records {
+pub(super) fn json(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    for record in &report.records {
         writeln!(out, "{}", record.to_json())?;
     }
-    let count = |verdict| records.iter().filter(|it| it.outcome.verdict == verdict).count();
-    let counts: serde_json::Map<String, Value> =
-        Verdict::ALL.iter().map(|it| (it.name().to_owned(), json!(count(*it)))).collect();
-    writeln!(out, "{}", json!({ "summary": counts }))
+    writeln!(out, "{}", record::summary(report))
 }
 
-pub(super) fn junit(records: &[Record], known: &Baseline, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn junit(report: &Report, known: &Baseline, out: &mut impl Write) -> io::Result<()> {
+    let records = &report.records;
     let mut files: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {
         files.entry(&record.file).or_default().push(record);
     }
     let counts = |records: &[&Record]| {
-        let is_failed = |it: &&&Record| it.outcome.verdict == Verdict::Failed;
-        let failed = records.iter().filter(is_failed).filter(|it| !known.expects(it)).count();
+        let is_new = |it: &&&Record| it.outcome.verdict == Verdict::Failed && !known.expects(it);
+        let errors = records.iter().filter(is_new).filter(|it| it.outcome.is_wrong).count();
+        let failed = records.iter().filter(is_new).count() - errors;
         let passed = records.iter().filter(|it| it.outcome.verdict == Verdict::Passed).count();
-        let skipped = records.len() - passed - failed;
-        format!("tests=\"{}\" failures=\"{failed}\" skipped=\"{skipped}\"", records.len())
+        let skipped = records.len() - passed - failed - errors;
+        let time = time(records.iter().map(|it| it.micros).sum());
+        let started = report.started.iter().map(|it| format!(" timestamp=\"{}\"", xml(it)));
+        format!(
+            "tests=\"{}\" failures=\"{failed}\" errors=\"{errors}\" skipped=\"{skipped}\" time=\"{time}\"{}",
+            records.len(),
+            started.collect::<String>()
+        )
     };
     let all: Vec<&Record> = records.iter().collect();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"wavelane\" {}>", counts(&all))?;
     for (file, records) in &files {
-        writeln!(out, "  <testsuite name=\"{}\" {}>", xml(file), counts(records))?;
+        let file = xml(file);
+        writeln!(out, "  <testsuite name=\"{file}\" file=\"{file}\" {}>", counts(records))?;
         for record in records {
-            let name = record.id();
-            write!(out, "    <testcase classname=\"{}\" name=\"{}\"", xml(file), xml(&name))?;
+            let (name, line, time) = (xml(&record.id()), record.line, time(record.micros));
+            write!(
+                out,
+                "    <testcase classname=\"{file}\" name=\"{name}\" file=\"{file}\" line=\"{line}\" time=\"{time}\""
+            )?;
             let message = &record.outcome.message;
             let first = xml(message.lines().next().unwrap_or(""));
             match record.outcome.verdict {
@@ -53,13 +63,19 @@ pub(super) fn junit(records: &[Record], known: &Baseline, out: &mut impl Write) 
                 }
                 Verdict::Failed => {
                     let body = xml(&details(record));
-                    writeln!(out, "><failure message=\"{first}\">{body}</failure></testcase>")?;
+                    let tag = if record.outcome.is_wrong { "error" } else { "failure" };
+                    writeln!(out, "><{tag} message=\"{first}\">{body}</{tag}></testcase>")?;
                 }
             }
         }
         writeln!(out, "  </testsuite>")?;
     }
     writeln!(out, "</testsuites>")
+}
+
+/// Microseconds as seconds.
+pub(crate) fn time(micros: u64) -> String {
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
 /// Everything that is known about a failure.
@@ -89,31 +105,76 @@ pub(crate) fn xml(text: &str) -> String {
     escaped
 }
 
-/// Failures that are not known, each with every place it names, or with its file alone.
-fn places<'a>(
-    records: &'a [Record],
-    known: &'a Baseline,
-) -> impl Iterator<Item = (&'a Record, &'a str, u32)> {
-    let failed =
-        records.iter().filter(|it| it.outcome.verdict == Verdict::Failed && !known.expects(it));
-    failed.flat_map(|record| {
-        let whole = record.outcome.findings.is_empty().then_some((record.file.as_str(), 0));
-        let found = record.outcome.findings.iter().map(|it| (it.file.as_str(), it.line));
-        whole.into_iter().chain(found).map(move |(file, line)| (record, file, line))
-    })
+/// Failures that are not known, at one place of a file.
+struct Failed<'a> {
+    file: &'a str,
+    line: u32,
+    /// Of one test at several widths, or of several tests of a file that does not compile.
+    records: Vec<&'a Record>,
+}
+
+impl Failed<'_> {
+    /// The tests with their widths.
+    fn title(&self) -> String {
+        let mut title = self.records[0].test.clone();
+        let others: BTreeSet<&str> = self.records.iter().map(|it| it.test.as_str()).collect();
+        if others.len() > 1 {
+            title.push_str(&format!(" and {} more of the file", others.len() - 1));
+        }
+        let widths: BTreeSet<u32> =
+            self.records.iter().map(|it| it.outcome.width).filter(|it| *it > 0).collect();
+        let widths: Vec<String> = widths.iter().map(u32::to_string).collect();
+        match widths.as_slice() {
+            [] => {}
+            [only] => title.push_str(&format!(" with waves of {only} lanes")),
+            several => title.push_str(&format!(" with waves of {} lanes", several.join(", "))),
+        }
+        title
+    }
+}
+
+/// Every place of the failures that are not known, in order: a place that a test names at several widths is one, since services
+/// show few annotations.
+fn places<'a>(records: &'a [Record], known: &Baseline) -> Vec<Failed<'a>> {
+    let mut places: Vec<Failed<'a>> = Vec::new();
+    let mut index: BTreeMap<(&str, &str, u32), usize> = BTreeMap::new();
+    let is_new = |it: &&Record| it.outcome.verdict == Verdict::Failed && !known.expects(it);
+    for record in records.iter().filter(is_new) {
+        let findings = &record.outcome.findings;
+        let whole = findings.is_empty().then_some((record.file.as_str(), record.line));
+        let found = findings.iter().map(|it| (it.file.as_str(), it.line));
+        // What has no width concerns the file, whichever of its tests says so.
+        let subject = match record.outcome.width {
+            0 => record.outcome.message.as_str(),
+            _ => record.test.as_str(),
+        };
+        for (file, line) in whole.into_iter().chain(found) {
+            let line = if record.outcome.width == 0 && findings.is_empty() { 0 } else { line };
+            match index.get(&(subject, file, line)) {
+                Some(at) => places[*at].records.push(record),
+                None => {
+                    index.insert((subject, file, line), places.len());
+                    places.push(Failed { file, line, records: vec![record] });
+                }
+            }
+        }
+    }
+    places
 }
 
 pub(super) fn sarif(records: &[Record], known: &Baseline, out: &mut impl Write) -> io::Result<()> {
     let results: Vec<Value> = places(records, known)
-        .map(|(record, file, line)| {
-            let mut location = json!({ "artifactLocation": { "uri": file } });
-            if line > 0 {
-                location["region"] = json!({ "startLine": line });
+        .into_iter()
+        .map(|failed| {
+            let mut location = json!({ "artifactLocation": { "uri": failed.file } });
+            if failed.line > 0 {
+                location["region"] = json!({ "startLine": failed.line });
             }
+            let text = format!("{}\n{}", failed.title(), details(failed.records[0]));
             json!({
                 "ruleId": "test-failed",
                 "level": "error",
-                "message": { "text": format!("{}\n{}", record.id(), details(record)) },
+                "message": { "text": text },
                 "locations": [{ "physicalLocation": location }],
             })
         })
@@ -134,16 +195,17 @@ pub(super) fn sarif(records: &[Record], known: &Baseline, out: &mut impl Write) 
             "results": results,
         }],
     });
-    writeln!(out, "{report}")
+    writeln!(out, "{}", diag::sarif_with_files(report))
 }
 
 pub(super) fn github(records: &[Record], known: &Baseline, out: &mut impl Write) -> io::Result<()> {
     let escape = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
-    for (record, file, line) in places(records, known) {
-        let line = if line > 0 { format!(",line={line}") } else { String::new() };
-        let (file, title) = (property(file), property(&record.id()));
-        writeln!(out, "::error file={file}{line},title={title}::{}", escape(&details(record)))?;
+    for failed in places(records, known) {
+        let line = if failed.line > 0 { format!(",line={}", failed.line) } else { String::new() };
+        let (file, title) = (property(failed.file), property(&failed.title()));
+        let text = escape(&details(failed.records[0]));
+        writeln!(out, "::error file={file}{line},title={title}::{text}")?;
     }
     Ok(())
 }
@@ -153,33 +215,59 @@ mod tests {
     use super::super::record::example;
     use super::*;
 
-    fn written(write: fn(&[Record], &Baseline, &mut Vec<u8>) -> io::Result<()>) -> String {
-        let records = Verdict::ALL.map(|verdict| example("a.test", 8, verdict));
-        let mut out = Vec::new();
-        write(&records, &Baseline::default(), &mut out).unwrap();
+    fn report() -> Report {
+        let records = Verdict::ALL.map(|verdict| example("a.test", 8, verdict)).to_vec();
+        Report { records, started: Some("2026-01-31T12:00:00Z".to_owned()), part: None }
+    }
+
+    fn text(out: Vec<u8>) -> String {
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn junit_counts_and_escapes() {
-        let text = written(junit);
-        assert!(text.contains("tests=\"3\" failures=\"1\" skipped=\"1\""), "{text}");
+        let mut out = Vec::new();
+        junit(&report(), &Baseline::default(), &mut out).unwrap();
+        let text = text(out);
+        let counts = "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"0.004500\" \
+                      timestamp=\"2026-01-31T12:00:00Z\"";
+        assert_eq!(text.matches(counts).count(), 2, "{text}");
+        let case = "name=\"a.test@8\" file=\"a.test\" line=\"3\" time=\"0.001500\"";
+        assert!(text.contains(case), "{text}");
         assert!(text.contains("message=\"a &quot;message&quot; &lt;&amp;&gt;\""), "{text}");
         assert!(text.contains("again: wavelane test"), "{text}");
         assert_eq!(xml("\u{1b}a"), "\u{fffd}a");
     }
 
     #[test]
-    fn sarif_and_github_point_to_the_line() {
-        let text = written(sarif);
-        let value: Value = serde_json::from_str(&text).unwrap();
-        let result = &value["runs"][0]["results"][0];
-        assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
-        let text = written(github);
-        assert!(
-            text.starts_with("::error file=a.test,line=7,title=a.test@8::a \"message\""),
-            "{text}"
-        );
-        assert_eq!(text.lines().count(), 1);
+    fn a_file_with_errors_is_an_error_and_no_failure() {
+        let mut report = report();
+        report.records.iter_mut().for_each(|it| it.outcome.is_wrong = true);
+        let mut out = Vec::new();
+        junit(&report, &Baseline::default(), &mut out).unwrap();
+        let text = text(out);
+        assert!(text.contains("failures=\"0\" errors=\"1\"") && text.contains("<error "), "{text}");
+    }
+
+    #[test]
+    fn sarif_and_github_point_to_the_line_once() {
+        let mut records = report().records;
+        records.push(example("a.test", 16, Verdict::Failed));
+        records.push(example("b.test", 16, Verdict::Failed));
+        let mut out = Vec::new();
+        sarif(&records, &Baseline::default(), &mut out).unwrap();
+        let value: Value = serde_json::from_str(&text(out)).unwrap();
+        let run = &value["runs"][0];
+        assert_eq!(run["results"].as_array().unwrap().len(), 2);
+        let place = &run["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["region"]["startLine"], 7);
+        assert_eq!(run["artifacts"].as_array().unwrap().len(), 2, "{run}");
+        let mut out = Vec::new();
+        github(&records, &Baseline::default(), &mut out).unwrap();
+        let text = text(out);
+        let title =
+            "::error file=a.test,line=7,title=a.test with waves of 8%2C 16 lanes::a \"message\"";
+        assert!(text.starts_with(title), "{text}");
+        assert_eq!(text.lines().count(), 2);
     }
 }

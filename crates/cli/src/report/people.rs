@@ -1,43 +1,58 @@
 //! The report for people, and which form a report takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use jobs::{Finding, Verdict};
+use jobs::{Finding, Row, Verdict};
 
 use super::baseline::Baseline;
 use super::formats;
-use super::record::Record;
-use crate::asked::Output;
+use super::record::{Record, Report};
+use crate::asked::{Output, Partition};
 
 /// Writes a report.
 pub(crate) fn write(
-    records: &[Record],
+    report: &Report,
     known: &Baseline,
     output: Output,
     out: &mut impl Write,
 ) -> io::Result<()> {
     match output {
-        Output::Text => text(records, known, out)?,
-        Output::Json => formats::json(records, out)?,
-        Output::Junit => formats::junit(records, known, out)?,
-        Output::Sarif => formats::sarif(records, known, out)?,
+        Output::Text => text(report, known, out)?,
+        Output::Json => formats::json(report, out)?,
+        Output::Junit => formats::junit(report, known, out)?,
+        Output::Sarif => formats::sarif(&report.records, known, out)?,
         Output::Github => {
-            formats::github(records, known, out)?;
-            writeln!(out, "{}", summary(records))?;
+            formats::github(&report.records, known, out)?;
+            writeln!(out, "{}", summary(report))?;
         }
     }
     out.flush()
 }
 
-/// `N passed, N failed, N unsupported`
-pub(super) fn summary(records: &[Record]) -> String {
+/// `N passed, N failed, N unsupported; wave sizes 4, 8`
+pub(super) fn summary(report: &Report) -> String {
+    let records = &report.records;
     let count = |verdict| records.iter().filter(|it| it.outcome.verdict == verdict).count();
     let words = Verdict::ALL.map(|it| format!("{} {}", count(it), it.name()));
-    words.join(", ")
+    let mut text = words.join(", ");
+    let widths: BTreeSet<u32> =
+        records.iter().map(|it| it.outcome.width).filter(|it| *it > 0).collect();
+    let widths: Vec<String> = widths.iter().map(u32::to_string).collect();
+    match widths.as_slice() {
+        [] => {}
+        [only] => text.push_str(&format!("; wave size {only}")),
+        several => text.push_str(&format!("; wave sizes {}", several.join(", "))),
+    }
+    if let Some(part) = report.part {
+        let Partition { index, of, .. } = part.partition;
+        text.push_str(&format!("; part {index} of {of}"));
+    }
+    text
 }
 
-fn text(records: &[Record], known: &Baseline, out: &mut impl Write) -> io::Result<()> {
+fn text(report: &Report, known: &Baseline, out: &mut impl Write) -> io::Result<()> {
+    let records = &report.records;
     let failed = records.iter().filter(|it| it.outcome.verdict == Verdict::Failed);
     let mut open: Vec<&Record> = failed.clone().collect();
     while let Some(first) = open.first().copied() {
@@ -75,12 +90,16 @@ fn text(records: &[Record], known: &Baseline, out: &mut impl Write) -> io::Resul
     for record in passes.filter(|it| known.expects(it)) {
         writeln!(out, "note: `{}` passes now, and the baseline says that it fails", record.id())?;
     }
-    writeln!(out, "{}", summary(records))
+    writeln!(out, "{}", summary(report))
 }
 
 fn failure(alike: &[&Record], known: &Baseline, out: &mut impl Write) -> io::Result<()> {
     let record = alike[0];
-    let mark = if known.expects(record) { "known failure" } else { "FAIL" };
+    let mark = match (known.expects(record), record.outcome.is_wrong) {
+        (true, _) => "known failure",
+        (false, true) => "bad file",
+        (false, false) => "FAIL",
+    };
     let widths: Vec<String> = alike.iter().map(|it| it.outcome.width.to_string()).collect();
     let others: Vec<&str> =
         alike.iter().map(|it| it.test.as_str()).filter(|it| *it != record.test).collect();
@@ -113,25 +132,48 @@ pub(super) fn place(finding: &Finding) -> String {
 /// How many rows are shown to people; machines get all.
 const MOST_ROWS: usize = 16;
 
-/// The values in columns.
+/// The values in columns; neighbours with the same values share a row.
 pub(super) fn table(finding: &Finding) -> String {
-    let rows = &finding.rows[..finding.rows.len().min(MOST_ROWS)];
-    let width = |cell: fn(&jobs::Row) -> &String| {
-        rows.iter().map(|it| cell(it).chars().count()).max().unwrap_or(0)
+    let mut folded: Vec<(Row, usize)> = Vec::new();
+    let mut last = "";
+    for row in &finding.rows {
+        match folded.last_mut() {
+            Some((known, count)) if known.expected == row.expected && known.got == row.got => {
+                *count += 1;
+            }
+            _ => {
+                end_row(&mut folded, last);
+                folded.push((row.clone(), 1));
+            }
+        }
+        last = &row.place;
+    }
+    end_row(&mut folded, last);
+    let rows = &folded[..folded.len().min(MOST_ROWS)];
+    let width = |cell: fn(&Row) -> &String| {
+        rows.iter().map(|it| cell(&it.0).chars().count()).max().unwrap_or(0)
     };
     let (place, expected) = (width(|it| &it.place), width(|it| &it.expected));
     let mut text = String::new();
-    for row in rows {
+    for (row, _) in rows {
         text.push_str(&format!(
             "    {:<place$}  expected {:<expected$}  got {}\n",
             row.place, row.expected, row.got
         ));
     }
-    let more = finding.more + finding.rows.len() - rows.len();
+    let shown: usize = rows.iter().map(|it| it.1).sum();
+    let more = finding.more + finding.rows.len() - shown;
     if more > 0 {
         text.push_str(&format!("    … {more} more\n"));
     }
     text
+}
+
+/// Names the places of the last row, which ends with this one.
+fn end_row(folded: &mut [(Row, usize)], last: &str) {
+    if let Some((row, 2..)) = folded.last_mut() {
+        row.place = format!("{} to {last}", row.place);
+    }
 }
 
 fn grouped<'a>(
@@ -178,14 +220,15 @@ mod tests {
     #[test]
     fn people_see_values_and_how_to_run_it_again() {
         let records =
-            [example("a.test", 4, Verdict::Failed), example("b.test", 0, Verdict::Unsupported)];
+            vec![example("a.test", 4, Verdict::Failed), example("b.test", 0, Verdict::Unsupported)];
+        let report = Report { records, ..Report::default() };
         let mut out = Vec::new();
-        write(&records, &Baseline::default(), Output::Text, &mut out).unwrap();
+        write(&report, &Baseline::default(), Output::Text, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("FAIL: a.test with waves of 4 lanes\n  a \"message\""), "{text}");
         assert!(text.contains("    Out[3]  expected 1  got 2\n    … 2 more\n"), "{text}");
         assert!(text.contains("again: wavelane test a.test --wave-size 4\n"), "{text}");
-        assert!(text.ends_with("\n0 passed, 1 failed, 1 unsupported\n"), "{text}");
+        assert!(text.ends_with("\n0 passed, 1 failed, 1 unsupported; wave size 4\n"), "{text}");
     }
 
     #[test]
@@ -198,12 +241,29 @@ mod tests {
         };
         let mut records = vec![case("a.hlsl::a"), case("a.hlsl::b"), case("a.hlsl::c")];
         records[2].outcome.message = "other".to_owned();
+        let report = Report { records, ..Report::default() };
         let mut out = Vec::new();
-        write(&records, &Baseline::default(), Output::Text, &mut out).unwrap();
+        write(&report, &Baseline::default(), Output::Text, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("FAIL: a.hlsl::a and a.hlsl::b\n  a \"message\""), "{text}");
         assert_eq!(text.matches("FAIL: ").count(), 2, "{text}");
         assert!(text.ends_with("\n0 passed, 3 failed, 0 unsupported\n"), "{text}");
+    }
+
+    #[test]
+    fn neighbours_with_the_same_values_share_a_row() {
+        let row = |index: usize, got: &str| Row {
+            place: format!("Out[{index}]"),
+            expected: "1".to_owned(),
+            got: got.to_owned(),
+        };
+        let mut record = example("a.test", 4, Verdict::Failed);
+        let finding = &mut record.outcome.findings[0];
+        finding.rows = (0..8).map(|it| row(it, "0")).chain([row(8, "2"), row(9, "0")]).collect();
+        finding.more = 0;
+        let shown = "    Out[0] to Out[7]  expected 1  got 0\n    Out[8]            expected 1  got 2\n    \
+                     Out[9]            expected 1  got 0\n";
+        assert_eq!(table(finding), shown);
     }
 
     #[test]

@@ -1,11 +1,23 @@
 //! A line of a report that machines read: one test at one width.
 //!
-//! Times are deliberately absent: reports of the same tests are the same bytes, on one machine or joined from several.
+//! But for times, reports of the same tests are the same bytes, on one machine or joined from several.
 
-use jobs::{Finding, Outcome, Row, Verdict};
+use std::time::Duration;
+
+use jobs::{Finding, Outcome, Row, Test, Verdict};
 use serde_json::{Value, json};
 
+use crate::asked::{Part, Partition};
 use crate::problem::Problem;
+
+/// What a run of tests gave, or a part of one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) records: Vec<Record>,
+    pub(crate) part: Option<Part>,
+    /// When it began, in universal time: `2026-01-31T12:00:00Z`.
+    pub(crate) started: Option<String>,
+}
 
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +25,32 @@ pub(crate) struct Record {
     /// `file` or `file::case`.
     pub(crate) test: String,
     pub(crate) file: String,
+    /// Where the test begins, counting from 1.
+    pub(crate) line: u32,
+    /// How long it took, in microseconds; what is done once for several widths counts for the first.
+    pub(crate) micros: u64,
     pub(crate) outcome: Outcome,
     /// What runs it again.
     pub(crate) command: String,
 }
 
 impl Record {
+    pub(crate) fn new(test: &Test, outcome: Outcome, command: String, time: Duration) -> Record {
+        Record {
+            test: test.name(),
+            file: test.file.clone(),
+            line: test.case.as_ref().map_or(1, |it| it.line),
+            micros: u64::try_from(time.as_micros()).unwrap_or(u64::MAX),
+            outcome,
+            command,
+        }
+    }
+
+    /// Whether both say the same; how long it took does not matter.
+    pub(crate) fn is_like(&self, other: &Record) -> bool {
+        *self == Record { micros: self.micros, ..other.clone() }
+    }
+
     /// The test with its width, which is unique in a report.
     pub(crate) fn id(&self) -> String {
         match self.outcome.width {
@@ -31,6 +63,8 @@ impl Record {
         let mut value = outcome_to_json(&self.outcome);
         value["test"] = json!(self.test);
         value["file"] = json!(self.file);
+        value["line"] = json!(self.line);
+        value["seconds"] = json!(seconds(self.micros));
         value["command"] = json!(self.command);
         value
     }
@@ -40,10 +74,22 @@ impl Record {
         Some(Record {
             test: text("test")?,
             file: text("file")?,
+            line: u32::try_from(value["line"].as_u64()?).ok()?,
+            micros: micros_from_json(value)?,
             outcome: outcome_from_json(value)?,
             command: text("command")?,
         })
     }
+}
+
+pub(crate) fn seconds(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+/// The time in a line, in microseconds.
+pub(crate) fn micros_from_json(value: &Value) -> Option<u64> {
+    let seconds = value["seconds"].as_f64().filter(|it| (0.0..1e12).contains(it))?;
+    Some((seconds * 1e6).round() as u64)
 }
 
 pub(crate) fn outcome_to_json(outcome: &Outcome) -> Value {
@@ -57,6 +103,7 @@ pub(crate) fn outcome_to_json(outcome: &Outcome) -> Value {
         "wave_size": outcome.width,
         "verdict": outcome.verdict.name(),
         "message": outcome.message,
+        "wrong_file": outcome.is_wrong,
         "findings": findings,
         "remarks": outcome.remarks,
     })
@@ -83,29 +130,83 @@ pub(crate) fn outcome_from_json(value: &Value) -> Option<Outcome> {
         width: u32::try_from(number(value, "wave_size")?).ok()?,
         verdict: Verdict::ALL.into_iter().find(|it| it.name() == verdict)?,
         message: text(value, "message")?,
+        is_wrong: value["wrong_file"].as_bool()?,
         findings: value["findings"].as_array()?.iter().map(finding).collect::<Option<_>>()?,
         remarks: remarks.map(|it| it.as_str().map(str::to_owned)).collect::<Option<_>>()?,
         output: String::new(),
     })
 }
 
-/// The records of a report; its last line, the summary, is none.
-pub(crate) fn read_lines(file: &str, text: &str) -> Result<Vec<Record>, Problem> {
-    let mut records = Vec::new();
+/// How many records there are of each kind.
+pub(super) fn counts(records: &[Record]) -> Value {
+    let count = |verdict| records.iter().filter(|it| it.outcome.verdict == verdict).count();
+    let counts = Verdict::ALL.iter().map(|it| (it.name().to_owned(), json!(count(*it))));
+    Value::Object(counts.collect())
+}
+
+/// The last line of a report.
+pub(super) fn summary(report: &Report) -> Value {
+    let mut line = json!({ "summary": counts(&report.records) });
+    if let Some(started) = &report.started {
+        line["started"] = json!(started);
+    }
+    if let Some(Part { partition, of_tests, whole }) = report.part {
+        line["part"] = json!({
+            "index": partition.index,
+            "of": partition.of,
+            "partition": partition.spelled(),
+            "of_tests": of_tests,
+            "whole": format!("{whole:016x}"),
+        });
+    }
+    line
+}
+
+fn part_from_json(value: &Value) -> Option<Part> {
+    Some(Part {
+        partition: Partition::parse(value["partition"].as_str()?).ok()?,
+        of_tests: usize::try_from(value["of_tests"].as_u64()?).ok()?,
+        whole: u64::from_str_radix(value["whole"].as_str()?, 16).ok()?,
+    })
+}
+
+/// The reports in a file, each of which ends with its summary. What is cut off is noticed.
+pub(crate) fn read_lines(file: &str, text: &str) -> Result<Vec<Report>, Problem> {
+    let mut reports = Vec::new();
+    let mut report = Report::default();
+    let mut last = 1;
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {
             continue;
         }
+        last = number;
         let wrong = |what: &str| Problem::input(format!("{file}:{number}:1: {what}"));
-        let value: Value = serde_json::from_str(line).map_err(|_| wrong("this is no JSON"))?;
-        if value.get("summary").is_some() {
+        let value: Value = serde_json::from_str(line)
+            .map_err(|_| wrong("this is not JSON").help("is the report cut off?"))?;
+        let Some(summary) = value.get("summary") else {
+            let record = Record::from_json(&value);
+            let what = "this is not a line of a report of `wavelane test`";
+            report.records.push(record.ok_or_else(|| wrong(what))?);
             continue;
+        };
+        if *summary != counts(&report.records) {
+            let what = format!("the report is incomplete: it counts {summary}, and holds");
+            return Err(wrong(&format!("{what} {}", counts(&report.records))));
         }
-        let record = Record::from_json(&value);
-        records
-            .push(record.ok_or_else(|| wrong("this is no line of a report of `wavelane test`"))?);
+        if let Some(part) = value.get("part") {
+            let part = part_from_json(part);
+            report.part = Some(part.ok_or_else(|| wrong("the part of the report is wrong"))?);
+        }
+        report.started = value["started"].as_str().map(str::to_owned);
+        reports.push(std::mem::take(&mut report));
     }
-    Ok(records)
+    if reports.is_empty() || !report.records.is_empty() {
+        let what = format!(
+            "{file}:{last}:1: the report is cut off: its last line, the summary, is missing"
+        );
+        return Err(Problem::input(what));
+    }
+    Ok(reports)
 }
 
 #[cfg(test)]
@@ -122,7 +223,8 @@ pub(super) fn example(test: &str, width: u32, verdict: Verdict) -> Record {
         });
     }
     let command = format!("wavelane test {test} --wave-size {width}");
-    Record { test: test.into(), file: test.into(), outcome, command }
+    let (test, file) = (test.to_owned(), test.to_owned());
+    Record { test, file, line: 3, micros: 1500, outcome, command }
 }
 
 #[cfg(test)]
@@ -134,9 +236,23 @@ mod tests {
         let records: Vec<Record> =
             Verdict::ALL.map(|verdict| example("a.test", 8, verdict)).to_vec();
         let mut text: String = records.iter().map(|it| format!("{}\n", it.to_json())).collect();
-        text.push_str("{\"summary\":{}}\n");
-        assert_eq!(read_lines("r", &text).unwrap(), records);
-        assert!(read_lines("r", "{}\n").unwrap_err().message.starts_with("r:1:1"));
-        assert!(read_lines("r", "\n{\n").unwrap_err().message.starts_with("r:2:1"));
+        let partition = Partition::parse("hash:2/3").unwrap();
+        let part = Some(Part { partition, of_tests: 9, whole: 77 });
+        let whole = Report { records: records.clone(), part, started: Some("x".to_owned()) };
+        text.push_str(&format!("{}\n", summary(&whole)));
+        let read = read_lines("r", &format!("{text}{text}")).unwrap();
+        assert_eq!(read.len(), 2);
+        assert_eq!((&read[1].records, read[1].part), (&records, part));
+        for (text, at) in [("{}\n", "r:1:1"), ("\n{\n", "r:2:1"), ("", "r:1:1")] {
+            assert!(read_lines("r", text).unwrap_err().message.starts_with(at), "{text}");
+        }
+        // Cut at every line, it is noticed.
+        let lines: Vec<&str> = text.lines().collect();
+        for end in 0..lines.len() {
+            assert!(read_lines("r", &lines[..end].join("\n")).is_err(), "{end}");
+            let mut without = lines.clone();
+            without.remove(end);
+            assert!(read_lines("r", &without.join("\n")).is_err(), "{end}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use jobs::{Features, Setup, Test};
 use wavelane::Device;
@@ -11,7 +12,7 @@ use crate::asked::Output;
 use crate::command::Command;
 use crate::compile::flags_of;
 use crate::problem::{End, Exit};
-use crate::report::{Baseline, Record};
+use crate::report::{Baseline, Record, Report};
 use crate::testing::{Beside, LastFile, find, refuse_flags_of_shaders, setup, widths_of};
 use crate::watch::Watch;
 use crate::worker::late;
@@ -26,6 +27,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let device = device::open(&args.device, false)?;
     let features = jobs::features(device.adapter(), args.select.api);
     let tests = find(&[operand.to_owned()], Command::Run)?;
+    let started = Some(report::now());
     let mut watch = Watch::start(args.launch.timeout, 0);
     let all = here(args, &device, &features, &tests, &watch.cancel)?;
     watch.stop();
@@ -34,7 +36,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let mut shown = String::new();
     for (test, outcomes) in tests.iter().zip(all) {
         let several = outcomes.len() > 1;
-        for mut outcome in outcomes {
+        for (mut outcome, time) in outcomes {
             // What failed before has a reason of its own.
             if let Some(timeout) = args.launch.timeout
                 && is_late
@@ -47,7 +49,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
             }
             shown.push_str(&outcome.output);
             let command = report::command("run", test, outcome.width, &args.line.to_repeat());
-            records.push(Record { test: test.name(), file: test.file.clone(), outcome, command });
+            records.push(Record::new(test, outcome, command, time));
         }
     }
     // A report for a machine stands alone.
@@ -55,8 +57,9 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
         terminal::print(&shown)?;
     }
     let known = Baseline::default();
-    report::write(&records, &known, args.output, &mut terminal::out())?;
-    Ok(report::exit(&records, &known))
+    let report = Report { records, part: None, started };
+    report::write(&report, &known, args.output, &mut terminal::out())?;
+    Ok(report::exit(&report.records, &known))
 }
 
 /// Runs tests in this process, and shows what each left in its buffers.
@@ -81,11 +84,16 @@ fn here(
         let file = last.read(&test.file)?;
         let mut outcomes = Vec::new();
         let mut beside = Beside::of(&args.compile);
-        jobs::run(test, file, &setup, &mut beside, &|_| true, &mut |it| outcomes.push(it));
+        let mut since = Instant::now();
+        let mut report = |outcome| {
+            outcomes.push((outcome, since.elapsed()));
+            since = Instant::now();
+        };
+        jobs::run(test, file, &setup, &mut beside, &|_| true, &mut report);
         all.push(outcomes);
     }
     Ok(all)
 }
 
-/// Of one test, at each width.
-type Outcomes = Vec<jobs::Outcome>;
+/// Of one test, at each width, with the time it took.
+type Outcomes = Vec<(jobs::Outcome, Duration)>;

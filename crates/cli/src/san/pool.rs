@@ -1,49 +1,56 @@
 //! Processes that examine tests and shaders, several at a time: what crashes, eats the memory or never ends is that test's failure.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead, Write};
+use std::collections::BTreeSet;
+use std::io::Write;
 use std::time::Duration;
 
+use jobs::Test;
 use serde_json::{Value, json};
 use wavelane::internal::diag::Style;
 
 use super::record::{Examined, Stop};
-use super::walk::Work;
 use super::{SanArgs, examine_entry, examine_test, subject};
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
-use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory};
+use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory, requests};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it had found.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Examines tests; what became of them comes in the order of the tests.
-pub(super) fn run(args: &SanArgs, work: &[Work]) -> Result<Vec<Examined>, Problem> {
+pub(super) fn run(
+    args: &SanArgs,
+    tests: &[Test],
+    shaders: &BTreeSet<String>,
+) -> Result<Vec<Examined>, Problem> {
     let patience = args.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
-    let one = |slot: &mut Slot<'_>, work: &Work| run_one(slot, work, patience);
-    args.pool.run(work, None, one, |it| match it {
+    let one = |slot: &mut Slot<'_>, test: &Test| {
+        run_one(slot, test, shaders.contains(&test.name()), patience)
+    };
+    args.pool.run(tests, None, one, |it| match it {
         Examined::Program(program) => program.fails() || program.stopped.is_some(),
         Examined::Skipped { stop, .. } => stop.exit != Exit::Unsupported,
     })
 }
 
 /// Has one test examined. A test may hold several programs; those that were done before one fails count.
-fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<Examined>, Problem> {
+fn run_one(
+    slot: &mut Slot<'_>,
+    test: &Test,
+    is_shader: bool,
+    patience: Duration,
+) -> Result<Vec<Examined>, Problem> {
+    let case = test.case.as_ref().map(|it| it.name.as_str());
     let styled = terminal::style() == Style::Colour;
-    let request = match work {
-        Work::Test(test) => {
-            let case = test.case.as_ref().map(|it| it.name.as_str());
-            json!({ "file": test.file, "case": case, "styled": styled })
-        }
-        Work::Entry { file, entry } => json!({ "file": file, "entry": entry, "styled": styled }),
-    };
+    let request = json!({ "file": test.file, "case": case, "styled": styled, "shader": is_shader });
     let mut examined = Vec::new();
     let take = |answer| examined.extend(Examined::from_json(&answer));
     if let Answered::Broken(why) = ask(slot, &request, patience, take)? {
         // What it examined last is what failed.
         let stop = Stop { exit: Exit::Findings, why };
-        examined.push(Examined::Skipped { name: work.name(), stop });
+        examined.push(Examined::Skipped { name: test.name(), stop });
     }
     Ok(examined)
 }
@@ -52,8 +59,7 @@ fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<E
 pub(super) fn serve(args: &SanArgs) -> Result<Exit, End> {
     limit_memory();
     let mut last = LastFile::default();
-    for line in io::stdin().lock().lines() {
-        let request: Value = serde_json::from_str(&line?).unwrap_or_default();
+    for request in requests() {
         let Some(file) = request["file"].as_str() else { continue };
         let style = if request["styled"] == true { Style::Colour } else { Style::Plain };
         let out = RefCell::new(terminal::out());
@@ -62,7 +68,7 @@ pub(super) fn serve(args: &SanArgs) -> Result<Exit, End> {
             // Whoever started this process is gone: so are we, with the next line we read.
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
-        if let Some(entry) = request["entry"].as_str() {
+        if let (Some(entry), true) = (request["case"].as_str(), request["shader"] == true) {
             say(examine_entry(args, file, entry, style).to_json());
             say(json!({ "end": true }));
             continue;

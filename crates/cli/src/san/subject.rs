@@ -3,24 +3,30 @@
 //! Everything is examined in this process, one program after the other; fuel and time-outs bound each. What had been found
 //! when a run was given up is not lost. Nothing here judges findings.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use jobs::{Runnable, Test, TestFile, Widths};
-use wavelane::internal::Slots;
+use jobs::{Case, Runnable, Test, TestFile, Widths};
+use wavelane::internal::{self, Pace, Slots};
 use wavelane::sanitizer::{Plan, Report};
-use wavelane::{ComputePipeline, Device, Dispatch, ResourceTable, Shader, SourceMap};
+use wavelane::{ComputePipeline, Device, Dispatch, Level, ResourceTable, Shader, SourceMap, Stage};
 
 use super::SanArgs;
 use super::record::Stop;
-use crate::asked::{Launch, WaveSizes};
+use crate::asked::{Compiling, Fuel, Launch, WaveSizes};
 use crate::auto::Auto;
-use crate::compile::flags_of;
+use crate::command::Command;
+use crate::compile::{Compiled, flags_of};
+use crate::entries::{self, Entries};
 use crate::launch::{failed, widths};
 use crate::plan::{plan, plan_of};
 use crate::problem::{End, Exit, Problem};
-use crate::testing::{Beside, setup};
+use crate::testing::{self, Beside, setup};
+use crate::value::counted;
 use crate::watch::Watch;
-use crate::{bind, compile, device, missing};
+use crate::{bind, compile, device, missing, terminal, walk};
 
 /// A program that was examined.
 pub(super) struct Subject {
@@ -42,18 +48,150 @@ pub(super) fn stop(problem: Problem) -> Stop {
     Stop { exit: problem.exit, why: format!("{place}{}", problem.message) }
 }
 
+/// What the operands name.
+pub(super) enum Works {
+    /// One shader with the buffers of the command line, and its entry point where that is not said.
+    One(Option<String>),
+    /// Tests; some of them are entry points of shaders, which are examined like tests of those names.
+    Many { tests: Vec<Test>, shaders: BTreeSet<String> },
+}
+
+/// Looks which tests and entry points the operands hold.
+pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
+    let (mut tests, mut shaders) = (Vec::new(), BTreeSet::new());
+    for operand in &args.operands {
+        let is_case = operand.contains("::") && !Path::new(operand).exists();
+        if is_case {
+            tests.extend(testing::find(std::slice::from_ref(operand), Command::San)?);
+            continue;
+        }
+        if operand == "-" {
+            return Ok(Works::One(None));
+        }
+        for (file, is_operand) in walk::below(Path::new(operand))? {
+            let is_named = is_operand && !args.are_of_project;
+            let ending = file.extension().and_then(|it| it.to_str()).unwrap_or("");
+            if !is_named && !matches!(ending, "test" | "yaml" | "yml" | "hlsl") {
+                continue;
+            }
+            let file = file.to_string_lossy().replace('\\', "/");
+            let (_, text) = crate::files::read_source(&file)?;
+            if let Ok(found) = jobs::tests(&file, &text) {
+                tests.extend(found);
+                continue;
+            }
+            let entries = entries(args, &file, is_named)?;
+            if is_named && args.operands.len() == 1 && entries.len() <= 1 {
+                return Ok(Works::One(entries.into_iter().next()));
+            }
+            for entry in entries {
+                let test = Test { file: file.clone(), case: Some(Case { name: entry, line: 1 }) };
+                shaders.insert(test.name());
+                tests.push(test);
+            }
+        }
+    }
+    if tests.is_empty() && !args.operands.is_empty() {
+        let what =
+            format!("there is no test and no entry point in `{}`", args.operands.join("`, `"));
+        return Err(Problem::input(what));
+    }
+    if args.operands.is_empty() {
+        return Ok(Works::One(None));
+    }
+    Ok(Works::Many { tests, shaders })
+}
+
+/// The compute shaders of a file that are meant.
+fn entries(args: &SanArgs, file: &str, is_named: bool) -> Result<Vec<String>, Problem> {
+    if is_named && !args.entries.is_empty() {
+        return Ok(args.entries.clone());
+    }
+    let found = match entries::of_file(file, &args.compile)? {
+        Entries::Some(found) => found,
+        // Compiling it says what is wrong.
+        Entries::Unknown | Entries::None if is_named => {
+            return Ok(vec![args.compile.options.entry.clone()]);
+        }
+        Entries::Unknown => return Ok(vec!["main".to_owned()]),
+        Entries::None => return Ok(Vec::new()),
+    };
+    let is_compute = |it: &(String, Option<Stage>)| it.1 == Some(Stage::Compute);
+    let is_wanted = |it: &String| args.entries.is_empty() || args.entries.contains(it);
+    let all: Vec<String> =
+        found.into_iter().filter(is_compute).map(|it| it.0).filter(is_wanted).collect();
+    if all.is_empty() && is_named { Ok(vec![args.compile.options.entry.clone()]) } else { Ok(all) }
+}
+
 /// The shader that the command line names, with what it binds.
 pub(super) fn shader(args: &SanArgs) -> Result<Subject, End> {
     let file = args.operand.as_ref().map_err(Clone::clone)?;
     let (shader, sources) = compile::shader(file, &args.compile)?;
-    Ok(compiled(args, &args.launch, file.clone(), shader, sources)?)
+    Ok(compiled(args, &args.launch, file, shader, sources)?)
+}
+
+/// A run of one entry point among many ends after so many wave-instructions if its bindings are made up and no other bound
+/// is given: it is one of thousands.
+const FUEL_OF_MADE_UP: u64 = 1 << 22;
+
+/// An entry point among many. It may be that nothing says what to bind; that is an error only where something is bound.
+pub(super) fn entry(args: &SanArgs, file: &str, is_known: bool) -> Result<Subject, Stop> {
+    let found = compile::compile(file, &args.compile, Shader::compile).map_err(stop)?;
+    if let Some(why) = why_not(&found, &args.compile, args.bind.auto.is_some()) {
+        return Err(why);
+    }
+    let Some(shader) = found.shader else {
+        return Err(stop(Problem::bug("a compilation gave neither a shader nor an error")));
+    };
+    let uses = shader.resources().iter().find(|it| it.used);
+    let says_nothing = !is_known
+        && args.bind.auto.is_none()
+        && args.bind.binds.is_empty()
+        && args.bind.sets.is_empty();
+    if let Some(resource) = uses.filter(|_| says_nothing) {
+        let why = format!(
+            "nothing is bound to `{}`; `[entry.{}]` in `wavelane.toml` says what is, and `--auto` makes it up",
+            resource.name,
+            shader.entry()
+        );
+        return Err(Stop { exit: Exit::Unsupported, why });
+    }
+    let fuel = match (args.launch.fuel, &args.bind.auto) {
+        (Fuel::Usual, Some(_)) => Fuel::Of(FUEL_OF_MADE_UP),
+        (given, _) => given,
+    };
+    let launch = Launch { fuel, ..args.launch.clone() };
+    compiled(args, &launch, file, shader, found.sources).map_err(stop)
+}
+
+/// Why a compilation gave no shader, if it did not. A walk with made-up bindings goes through files of others: there the
+/// first error of each is enough.
+fn why_not(found: &Compiled, compiling: &Compiling, is_short: bool) -> Option<Stop> {
+    let problem = found.problem()?;
+    if !is_short {
+        let why = format!("{}\n{}", problem.message, found.rendered(compiling));
+        return Some(Stop { exit: problem.exit, why });
+    }
+    let worst = if problem.exit == Exit::BadInput { Level::Error } else { Level::Unsupported };
+    let why = match found.diagnostics.iter().find(|it| it.level == worst) {
+        Some(first) => match found.sources.location(first.primary.span) {
+            Some(at) => format!("{}:{}:{}: {}", at.file, at.line, at.column, first.message),
+            None => first.message.clone(),
+        },
+        None => problem.message,
+    };
+    let more = match found.count(worst).saturating_sub(1) {
+        0 => String::new(),
+        others => format!(" (and {})", counted(others, "more error")),
+    };
+    Some(Stop { exit: problem.exit, why: format!("{why}{more}") })
 }
 
 /// A shader with what the command line binds, or what is made up.
-pub(super) fn compiled(
+fn compiled(
     args: &SanArgs,
     launch: &Launch,
-    name: String,
+    file: &str,
     shader: Shader,
     sources: SourceMap,
 ) -> Result<Subject, Problem> {
@@ -69,9 +207,9 @@ pub(super) fn compiled(
         }
     }
     let (report, stopped) =
-        examine(launch, &pipeline, launch.groups, &plan, &mut bound.table, &sources)?;
+        examine(args, launch, &pipeline, launch.groups, &plan, &mut bound.table, &sources)?;
     let stopped = stopped.map(stop);
-    Ok(Subject { name, shader, sources, plan, report, stopped, auto: bound.auto })
+    Ok(Subject { name: file.to_owned(), shader, sources, plan, report, stopped, auto: bound.auto })
 }
 
 /// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
@@ -149,13 +287,29 @@ fn runnable(
     } = run;
     let plan = plan_of(&args.san, &san, widths, log).map_err(stop)?;
     let (report, stopped) =
-        examine(&args.launch, &pipeline, groups, &plan, &mut table, &sources).map_err(stop)?;
+        examine(args, &args.launch, &pipeline, groups, &plan, &mut table, &sources)
+            .map_err(stop)?;
     let stopped = stopped.map(stop);
     Ok(Box::new(Subject { name, shader, sources, plan, report, stopped, auto: None }))
 }
 
+/// So many lanes in all runs together take seconds.
+const MANY: u64 = 1 << 22;
+
+/// Says beforehand that a sweep takes its time, and why: nobody counts with as many runs as there are.
+fn tell_of_many(args: &SanArgs, plan: &Plan, runs: usize, threads: u64) {
+    if args.is_worker || args.san.quick || threads.saturating_mul(runs as u64) < MANY {
+        return;
+    }
+    terminal::note(&format!(
+        "up to {runs} runs of {threads} threads, at {}; `--quick` makes two",
+        counted(plan.widths.len(), "width")
+    ));
+}
+
 /// What was found, and why the sweep was given up if it was. Where nothing had been found by then, that is all there is.
 fn examine(
+    args: &SanArgs,
     launch: &Launch,
     pipeline: &ComputePipeline,
     groups: [u32; 3],
@@ -163,15 +317,27 @@ fn examine(
     table: &mut ResourceTable,
     sources: &SourceMap,
 ) -> Result<(Report, Option<Problem>), Problem> {
-    let mut watch = Watch::start(launch.timeout, groups.iter().map(|it| u64::from(*it)).product());
+    let count: u64 = groups.iter().map(|it| u64::from(*it)).product();
+    // With waves of one lane, each thread and the group are a step.
+    let threads = pipeline.steps([1; 3], 1) - 1;
+    let pace: Arc<Pace> = Arc::default();
+    let plan = &Plan { pace: Some(pace.clone()), ..plan.clone() };
+    let mut watch = Watch::start_sweep(launch.timeout, count, threads, pace);
     let dispatch = Dispatch {
         lane_order: launch.lane_order,
         schedule: launch.schedule,
         // The bound of the widest waves is the lowest.
         fuel: launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
         cancel: Some(watch.cancel.clone()),
+        progress: Some(watch.progress.clone()),
         ..Dispatch::new(groups)
     };
+    tell_of_many(
+        args,
+        plan,
+        internal::most_runs(pipeline, &dispatch, plan, table),
+        count * threads,
+    );
     let result = pipeline.examine(&dispatch, plan, table);
     let late = watch.cancel.load(Ordering::Relaxed);
     watch.stop();

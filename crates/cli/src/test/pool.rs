@@ -1,13 +1,13 @@
 //! Has tests run by workers. A worker that ends or takes too long is the failure of what it ran last.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jobs::{Outcome, Test, Verdict};
 use serde_json::json;
 
 use super::TestArgs;
 use crate::problem::Problem;
-use crate::report::{Record, command, outcome_from_json};
+use crate::report::{Record, command, micros_from_json, outcome_from_json};
 use crate::worker::{Answered, PATIENCE, Slot, Worker, ask};
 
 /// Runs the tests; the records come in the order of the tests.
@@ -19,11 +19,9 @@ pub(super) fn run(
     let timeout = args.launch.timeout.unwrap_or(PATIENCE);
     let flags = args.line.to_repeat();
     let one = |slot: &mut Slot<'_>, test: &Test| {
-        let record = |outcome: Outcome| Record {
-            test: test.name(),
-            file: test.file.clone(),
-            command: command("test", test, outcome.width, &flags),
-            outcome,
+        let record = |(outcome, time): (Outcome, Duration)| {
+            let command = command("test", test, outcome.width, &flags);
+            Record::new(test, outcome, command, time)
         };
         let outcomes = run_one(slot, test, timeout)?;
         Ok(outcomes.into_iter().map(record).collect())
@@ -32,16 +30,24 @@ pub(super) fn run(
 }
 
 /// Runs one test at all its widths, in as many processes as it takes.
-fn run_one(slot: &mut Slot<'_>, test: &Test, timeout: Duration) -> Result<Vec<Outcome>, Problem> {
-    let mut outcomes: Vec<Outcome> = Vec::new();
+fn run_one(
+    slot: &mut Slot<'_>,
+    test: &Test,
+    timeout: Duration,
+) -> Result<Vec<(Outcome, Duration)>, Problem> {
+    let mut outcomes: Vec<(Outcome, Duration)> = Vec::new();
     loop {
-        let done: Vec<u32> = outcomes.iter().map(|it| it.width).collect();
+        let done: Vec<u32> = outcomes.iter().map(|it| it.0.width).collect();
         let case = test.case.as_ref().map(|it| it.name.as_str());
         let request = json!({ "file": test.file, "case": case, "done": done });
         let mut width = 0;
+        let begun = Instant::now();
         let answered = ask(slot, &request, timeout, |answer| match answer["begin"].as_u64() {
-            Some(begun) => width = begun as u32,
-            None => outcomes.extend(outcome_from_json(&answer)),
+            Some(next) => width = next as u32,
+            None => {
+                let time = Duration::from_micros(micros_from_json(&answer).unwrap_or(0));
+                outcomes.extend(outcome_from_json(&answer).map(|it| (it, time)));
+            }
         })?;
         match answered {
             // A process whose device was lost is of no use to the widths that are left, and to the tests after this one.
@@ -54,7 +60,7 @@ fn run_one(slot: &mut Slot<'_>, test: &Test, timeout: Duration) -> Result<Vec<Ou
             Answered::Whole(_) => return Ok(outcomes),
             Answered::Broken(why) => {
                 // What it ran last is what failed.
-                outcomes.push(Outcome::new(width, Verdict::Failed, why));
+                outcomes.push((Outcome::new(width, Verdict::Failed, why), begun.elapsed()));
                 if width == 0 {
                     return Ok(outcomes);
                 }

@@ -1,7 +1,8 @@
 //! The process that runs tests: it reads which on standard input and writes how they end on standard output.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead, Write};
+use std::io::Write;
+use std::time::Instant;
 
 use jobs::Features;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::problem::{End, Exit};
 use crate::report::outcome_to_json;
 use crate::terminal;
 use crate::testing::{Beside, LastFile, asked_for, setup, widths_of};
-use crate::worker::limit_memory;
+use crate::worker::{limit_memory, requests};
 
 /// Serves until standard input ends.
 pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Result<Exit, End> {
@@ -27,8 +28,7 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
     let setup = setup(&args.launch, device, features, &widths, &flags, &fuel);
     let mut last = LastFile::default();
     let is_lost = || device.gpu().is_some_and(wavelane::Gpu::is_lost);
-    for line in io::stdin().lock().lines() {
-        let request: Value = serde_json::from_str(&line?).unwrap_or_default();
+    for request in requests() {
         let Some(file) = request["file"].as_str() else { continue };
         let out = RefCell::new(terminal::out());
         let say = |value: Value| {
@@ -37,6 +37,14 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
         let mut front_ends = 0;
+        // Since the last outcome: what was compiled for all widths counts for the first.
+        let mut since = Instant::now();
+        let mut told = |outcome: &jobs::Outcome| {
+            let mut line = outcome_to_json(outcome);
+            line["seconds"] = json!(since.elapsed().as_secs_f64());
+            since = Instant::now();
+            say(line);
+        };
         match last.read(file) {
             Ok(file) => {
                 if let Some(test) = asked_for(&request, file) {
@@ -52,15 +60,15 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
                         }
                         is_wanted
                     };
-                    let mut report = |outcome| say(outcome_to_json(&outcome));
+                    let mut report = |outcome| told(&outcome);
                     let mut beside = Beside::of(&args.compile);
                     jobs::run(test, file, &setup, &mut beside, &wanted, &mut report);
                     front_ends = file.front_ends();
                 }
             }
             Err(problem) => {
-                let failed = jobs::Verdict::Failed;
-                say(outcome_to_json(&jobs::Outcome::new(0, failed, problem.message)));
+                let failed = jobs::Outcome::new(0, jobs::Verdict::Failed, problem.message);
+                told(&jobs::Outcome { is_wrong: true, ..failed });
             }
         }
         say(json!({ "end": true, "lost": is_lost(), "front_ends": front_ends }));

@@ -3,9 +3,10 @@
 use wavelane::internal::{Slot, SlotRef, Slots};
 use wavelane::{Compilation, Shader, Stage};
 
-use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported};
+use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported, wrong_file};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{self, LOG, LOG_BYTES, Section};
+use crate::unit;
 
 /// The most elements of a resource array that can be bound.
 const MOST_ELEMENTS: u32 = 64;
@@ -19,7 +20,7 @@ const MOST_FOLDERS: usize = 8;
 impl Runner<'_> {
     pub(super) fn section(&mut self, name: &str) -> Result<(), End> {
         let file = self.file;
-        let section = file.section(name).map_err(failed)?;
+        let section = file.section(name).map_err(wrong_file)?;
         if self.setup.device.gpu().is_some() && section.may_wait_for_ever() {
             return Err(unsupported("it may wait for ever, which cannot be interrupted on a GPU"));
         }
@@ -58,7 +59,7 @@ impl Runner<'_> {
     /// width if it does.
     pub(super) fn watched_section(&mut self, name: &str) -> Result<Vec<Runnable>, End> {
         let file = self.file;
-        let section = file.section(name).map_err(failed)?;
+        let section = file.section(name).map_err(wrong_file)?;
         if section.fails() {
             return Ok(Vec::new());
         }
@@ -154,7 +155,7 @@ impl Runner<'_> {
 
     fn section_flags(&mut self, section: &Section, width: u32) -> Result<Flags, End> {
         let mut flags = (self.setup.read_flags)(&section.flags)
-            .map_err(|what| failed(format!("its flags: {what}")))?;
+            .map_err(|what| wrong_file(format!("its flags: {what}")))?;
         let prelude = self.file.prelude.get_or_init(|| {
             // Sections include files beside the prelude, in a parent folder.
             let mut above = String::new();
@@ -184,7 +185,7 @@ impl Runner<'_> {
 }
 
 /// Binds the section's inputs to the resources of those names.
-fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, End> {
+pub(super) fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, End> {
     let mut table = wavelane::ResourceTable::new(shader);
     let mut held = 0;
     for resource in shader.resources().iter().filter(|it| it.used) {
@@ -199,6 +200,7 @@ fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, 
                 Some(input) => input.bytes.clone(),
                 None if is_sampler => Vec::new(),
                 None if resource.name == LOG => vec![0; LOG_BYTES],
+                None if resource.name == unit::LOG => vec![0; unit::LOG_BYTES],
                 None if heap => continue,
                 None => {
                     let what = "no `//# in NAME TYPE: VALUES` for the resource";

@@ -1,0 +1,194 @@
+//! `wavelane new test`: writes a job for an entry point, which runs as it is and says where to put real contents.
+//!
+//! What the command line and the project file do not bind is made up: buffers count up, results start from zero, constants are 1.
+//! The job expects what the reference engine leaves in buffers that every width agrees on, so that it guards against changes
+//! from the first day. Deliberately absent: any judgement whether those results are right.
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use jobs::Repro;
+use wavelane::internal::{self, Slots};
+use wavelane::{Device, Dispatch, Layout, ResourceKind, ResourceTable, Shader};
+
+use crate::asked::{Binds, Compiling, Launch, LowArgs};
+use crate::entries::{self, Entries};
+use crate::launch::failed;
+use crate::problem::{End, Exit, Problem};
+use crate::{bind, compile, device, terminal};
+
+/// What `new` needs.
+pub(crate) struct NewArgs {
+    file: String,
+    entry: Option<String>,
+    compile: Compiling,
+    bind: Binds,
+    launch: Launch,
+    device: Device,
+}
+
+impl NewArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<NewArgs, Problem> {
+        let file = match low.operands.as_slice() {
+            [kind, file] if kind == "test" => file.clone(),
+            [kind, _] => {
+                return Err(
+                    low.usage(format!("`wavelane new` cannot write a `{kind}`, only a `test`"))
+                );
+            }
+            _ => return Err(low.usage("`wavelane new` needs `test FILE`".to_owned())),
+        };
+        let LowArgs { entries, compile, bind, launch, device, .. } = low;
+        let device = Device::new(device.adapter);
+        Ok(NewArgs { file, entry: entries.last().cloned(), compile, bind, launch, device })
+    }
+}
+
+pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
+    let mut compile = args.compile.clone();
+    compile.options.entry = entry(args)?;
+    let (shader, sources, source) = compile::program(&args.file, &compile)?;
+    let path = Path::new(&args.file).with_file_name(format!("{}.test", shader.entry()));
+    let name = path.to_string_lossy().replace('\\', "/");
+    let exists = || {
+        Problem::input(format!("`{name}` exists already"))
+            .help("`wavelane new` never overwrites a file; rename or remove it")
+    };
+    // Long before anything is written, to save the work.
+    if path.exists() {
+        return Err(exists().into());
+    }
+    let pipeline = args
+        .device
+        .create_compute_pipeline(&shader)
+        .map_err(|it| device::problem(&it, &sources))?;
+    let binds = made_up(&shader, &args.bind, args.launch.groups);
+    let mut bound = bind::bind(&binds, args.launch.groups, &shader, &sources)?;
+    let contents = bound.table.copied();
+    let (mut expected, mut differing): (Option<ResourceTable>, BTreeSet<String>) =
+        Default::default();
+    for width in pipeline.wave_sizes() {
+        bound.table = contents.copied();
+        let dispatch = Dispatch {
+            wave_size: Some(*width),
+            lane_order: args.launch.lane_order,
+            schedule: args.launch.schedule,
+            fuel: args.launch.fuel.at(*width),
+            ..Dispatch::new(args.launch.groups)
+        };
+        internal::dispatch(&pipeline, &dispatch, &bound.table)
+            .map_err(|error| failed(&error, *width, &args.launch, false, &sources))?;
+        match &expected {
+            None => expected = Some(bound.table.copied()),
+            Some(expected) => differing.extend(differences(expected, &bound.table)),
+        }
+    }
+    let comment = comment(&args.file, &shader, &differing);
+    let shader_file = args.file.replace('\\', "/");
+    let beside = shader_file.rsplit('/').next().unwrap_or(&shader_file);
+    let text = jobs::write(&Repro {
+        comment: &comment,
+        source: &source,
+        beside: Some(beside),
+        shader: &shader,
+        table: &contents,
+        expected: expected.as_ref(),
+        unchecked: &differing,
+        groups: args.launch.groups,
+    })
+    .map_err(|what| Problem::new(Exit::Unsupported, format!("a job has no word for {what}")))?;
+    let cannot = |error: std::io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(),
+        _ => Problem::input(format!("`{name}` cannot be written: {error}")),
+    };
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(cannot)?;
+    file.write_all(text.as_bytes()).map_err(cannot)?;
+    terminal::print(&format!("wrote `{name}`; to run it: wavelane test {name}\n"))?;
+    Ok(Exit::Fine)
+}
+
+/// The entry point that is meant.
+fn entry(args: &NewArgs) -> Result<String, Problem> {
+    if let Some(entry) = &args.entry {
+        return Ok(entry.clone());
+    }
+    let Entries::Some(all) = entries::of_file(&args.file, &args.compile)? else {
+        return Ok(args.compile.options.entry.clone());
+    };
+    match all.as_slice() {
+        [(only, _)] => Ok(only.clone()),
+        all => {
+            let names: Vec<&str> = all.iter().map(|it| it.0.as_str()).collect();
+            let problem = Problem::input(format!("`{}` has several entry points", args.file));
+            Err(problem.help(format!("`-E NAME` chooses one of {}", names.join(", "))))
+        }
+    }
+}
+
+/// What is given, and something for everything else that the shader uses.
+fn made_up(shader: &Shader, given: &Binds, groups: [u32; 3]) -> Binds {
+    let mut binds = given.clone();
+    let threads =
+        shader.group_size().iter().chain(&groups).fold(1u64, |all, it| all * u64::from(*it));
+    // Enough for one element a thread, as far as a person reads them.
+    let count = threads.clamp(1, 4096);
+    for resource in shader.resources().iter().filter(|it| it.used) {
+        let name = &resource.name;
+        let is_of = |bound: &str| bound == name || bound.starts_with(&format!("{name}["));
+        if given.binds.iter().any(|it| is_of(&it.0)) {
+            continue;
+        }
+        if let ResourceKind::Constant { members, .. } = &resource.kind {
+            for member in members {
+                let full = format!("{name}.{}", member.name);
+                let is_set = |path: &str| path == full || path.starts_with(&member.name);
+                if given.sets.iter().any(|it| is_set(&it.0)) {
+                    continue;
+                }
+                let scalars = Layout::offsets_of(member, &[]).map_or(1, |it| it.len());
+                binds.sets.push((full, vec!["1"; scalars].join(",")));
+            }
+            continue;
+        }
+        let contents = if resource.kind.writable() { "" } else { ":iota" };
+        match resource.count {
+            Some(1) => binds.binds.push((name.clone(), format!("[{count}]{contents}"))),
+            elements => {
+                for element in 0..elements.unwrap_or(1).min(16) {
+                    binds
+                        .binds
+                        .push((format!("{name}[{element}]"), format!("[{count}]{contents}")));
+                }
+            }
+        }
+    }
+    binds
+}
+
+/// The names of resources whose contents differ.
+fn differences(a: &ResourceTable, b: &ResourceTable) -> Vec<String> {
+    let mut names = Vec::new();
+    for (resource, element, slot) in a.iter() {
+        let is_same = b.get(&resource.name, element).is_some_and(|it| it.bytes == slot.bytes);
+        if !is_same {
+            names.push(resource.name.clone());
+        }
+    }
+    names
+}
+
+fn comment(file: &str, shader: &Shader, differing: &BTreeSet<String>) -> String {
+    let mut text = format!(
+        "A test of `{}` in {file}. The contents of the buffers are made up: put in those that matter.\n\
+         `Expected_NAME` is what the reference engine leaves in the buffer NAME now: check that it is right.\n",
+        shader.entry()
+    );
+    for name in differing {
+        text.push_str(&format!(
+            "`{name}` depends on the wave size, so nothing is expected of it.\n"
+        ));
+    }
+    text
+}
