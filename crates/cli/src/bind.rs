@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 
-use wavelane::internal::{Slot, Slots, missed};
+use wavelane::internal::{Counting, Slot, Slots};
 use wavelane::{
     Adapter, Device, Dispatch, Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES,
     Member, Norm, Resource, ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
@@ -112,8 +112,9 @@ fn make_up(
         set_counters(args, shader, sources, &mut bound.table, unused)?;
         bound.auto = Some(auto);
         let dispatch = Dispatch::new(groups);
-        let missed = pipeline.as_ref().and_then(|it| missed(it, &dispatch, &bound.table, TRIAL));
-        let Some(missed) = missed else { break };
+        let trial =
+            pipeline.as_ref().and_then(|it| Counting::of(it, &dispatch, &bound.table, TRIAL));
+        let Some(missed) = trial.and_then(Counting::count) else { break };
         if !maker.grow(&missed) {
             break;
         }

@@ -314,10 +314,11 @@ fn run_all(
             let engine = if instead.is_some() { Engine::Interp } else { engine };
             engines.push(Ran { engine, instead });
         }
-        if found.as_ref().is_none_or(Missed::is_empty) {
-            found = missed::count(pipeline, &dispatch, table).or(found);
-        }
-        if let Err(error) = internal::dispatch(pipeline, &dispatch, table) {
+        let is_wanted = found.as_ref().is_none_or(Missed::is_empty);
+        let counting = is_wanted.then(|| missed::count(pipeline, &dispatch, table)).flatten();
+        let result = internal::dispatch(pipeline, &dispatch, table);
+        found = missed::counted_by(counting).or(found);
+        if let Err(error) = result {
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();
             return Err(failed(&error, *width, &args.launch, late, sources));

@@ -8,7 +8,7 @@ use std::sync::MutexGuard;
 
 use ir::Resource;
 
-pub use crate::missed::{Beyond, Missed, missed};
+pub use crate::missed::{Beyond, Counting, Missed};
 pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};

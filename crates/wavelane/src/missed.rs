@@ -8,6 +8,7 @@
 //! Why an access misses is the sanitizer's matter. Not part of the stability promise.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use diag::Span;
 use interp::observe::{AccessEvent, At, Observer, Space, WaveEvent};
@@ -60,42 +61,57 @@ impl Missed {
     }
 }
 
-/// Counts what misses in a dispatch that starts from what `table` holds, and leaves that as it is. At most `fuel`
-/// wave-instructions are run from either end. `None` where there is nothing to run, or the buffers are too large to copy.
-pub fn missed(
-    pipeline: &ComputePipeline,
-    dispatch: &Dispatch,
-    table: &ResourceTable,
-    fuel: u64,
-) -> Option<Missed> {
-    let module = &pipeline.shader.module;
-    if !module.insts.iter().any(|it| can_miss(&it.op)) {
-        return Some(Missed::default());
-    }
-    let mut launch = pipeline.launch(dispatch, table).ok()?;
-    launch.fuel = Some(launch.fuel.map_or(fuel, |it| it.min(fuel)));
-    launch.progress = None;
-    let count = |bindings: &mut Bindings| {
-        let all = bindings.bindings.iter().flatten();
-        if all.map(|it| it.bytes.len()).sum::<usize>() > MOST_BYTES {
-            return Ok(None);
-        }
-        let first = catch(|| run(module, &launch, bindings)).ok();
-        let last = first.as_ref().is_some_and(|it| it.is_partial).then(|| {
-            let schedule = Schedule::Descending;
-            catch(|| run(module, &Launch { schedule, ..launch.clone() }, bindings)).ok()
-        });
-        Ok(match (first, last.flatten()) {
-            (Some(first), Some(last)) => Some(first.or(last)),
-            (first, _) => first,
-        })
-    };
-    table.with_bindings(count).ok().flatten()
+/// A run that counts, on contents of its own: it can be done while the dispatch itself runs.
+pub struct Counting {
+    module: Arc<Module>,
+    launch: Launch,
+    bindings: Bindings,
 }
 
-fn run(module: &Module, launch: &Launch, bindings: &Bindings) -> Missed {
+impl Counting {
+    /// Gets ready to count what misses in a dispatch that starts from what `table` holds. At most `fuel` wave-instructions
+    /// are run from either end. `None` where nothing can miss, or the buffers are too large to copy.
+    pub fn of(
+        pipeline: &ComputePipeline,
+        dispatch: &Dispatch,
+        table: &ResourceTable,
+        fuel: u64,
+    ) -> Option<Counting> {
+        let module = &pipeline.shader.module;
+        if !module.insts.iter().any(|it| can_miss(&it.op)) {
+            return None;
+        }
+        let mut launch = pipeline.launch(dispatch, table).ok()?;
+        launch.fuel = Some(launch.fuel.map_or(fuel, |it| it.min(fuel)));
+        launch.progress = None;
+        let copy = |bindings: &mut Bindings| {
+            let all = bindings.bindings.iter().flatten();
+            let bytes: usize = all.map(|it| it.bytes.len()).sum();
+            Ok((bytes <= MOST_BYTES).then(|| bindings.clone()))
+        };
+        let bindings = table.with_bindings(copy).ok().flatten()?;
+        Some(Counting { module: module.clone(), launch, bindings })
+    }
+
+    /// Counts. `None` if that is not possible.
+    pub fn count(self) -> Option<Missed> {
+        let Counting { module, launch, bindings } = self;
+        let first = catch(|| run(&module, &launch, bindings.clone())).ok()?;
+        if !first.is_partial {
+            return Some(first);
+        }
+        let launch = Launch { schedule: Schedule::Descending, ..launch };
+        let last = catch(|| run(&module, &launch, bindings)).ok();
+        Some(match last {
+            Some(last) => first.or(last),
+            None => first,
+        })
+    }
+}
+
+fn run(module: &Module, launch: &Launch, mut bindings: Bindings) -> Missed {
     let mut counter = Counter { module, found: Missed::default(), last: None };
-    let ended = interp::run(module, launch, &mut bindings.clone(), &mut counter);
+    let ended = interp::run(module, launch, &mut bindings, &mut counter);
     Missed { is_partial: ended.is_err(), ..counter.found }
 }
 

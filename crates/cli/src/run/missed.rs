@@ -1,22 +1,34 @@
 //! Accesses that had no effect, in one line: robust buffer access hides them, and a wrong result is all that is seen.
 
+use std::thread::{self, JoinHandle};
+
 use serde_json::{Value, json};
-use wavelane::internal::{self, Missed};
+use wavelane::internal::{Counting, Missed};
 use wavelane::{ComputePipeline, Dispatch, ResourceTable};
 
 use crate::value::counted;
 
 /// The wave-instructions that may be run from either end of a dispatch to count what misses.
-// PERF: about 1 ms in a release build; a process takes several to start.
+// PERF: on a thread of its own it takes no longer than the process takes to start.
 const FUEL: u64 = 1 << 14;
 
-/// Counts what misses in the dispatch, which has not run yet.
+/// Room for shaders that nest deeply; only what is used of it is taken.
+const STACK: usize = 64 << 20;
+
+/// Counts what misses in the dispatch, which has not run yet, while it runs.
 pub(super) fn count(
     pipeline: &ComputePipeline,
     dispatch: &Dispatch,
     table: &ResourceTable,
-) -> Option<Missed> {
-    internal::missed(pipeline, dispatch, table, FUEL)
+) -> Option<JoinHandle<Option<Missed>>> {
+    let counting = Counting::of(pipeline, dispatch, table, FUEL)?;
+    let thread = thread::Builder::new().name("count".to_owned()).stack_size(STACK);
+    thread.spawn(|| counting.count()).ok()
+}
+
+/// What was counted by the time that the dispatch is done.
+pub(super) fn counted_by(counting: Option<JoinHandle<Option<Missed>>>) -> Option<Missed> {
+    counting?.join().ok().flatten()
 }
 
 /// One line that says what missed.
