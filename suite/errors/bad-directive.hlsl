@@ -20,3 +20,12 @@
 //|   |
 //| 2 | #define
 //|   |        ^
+
+//--- a-file-in-glsl
+#version 450 //~ error[bad-directive]: this looks like GLSL
+layout(local_size_x = 64) in;
+void main() {}
+//| FILE:2:2: error: this looks like GLSL; wavelane reads HLSL [bad-directive]
+//|   |
+//| 2 | #version 450
+//|   |  ^^^^^^^

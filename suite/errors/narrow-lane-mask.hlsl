@@ -2,7 +2,7 @@
 
 //--- one-word-of-a-ballot
 //# widths 4..32
-[numthreads(WIDTH, 1, 1)]
+[numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint odd = WaveActiveBallot((t & 1) == 1).x; //~ warning[narrow-lane-mask]: only the first 32 bits
     EXPECT_EQ(countbits(odd), uint(WIDTH / 2));
@@ -19,7 +19,7 @@ void main(uint t : SV_GroupIndex) {
 //--- one-word-of-a-ballot-in-a-variable
 //# widths 4..32
 uint4 odd(uint t) { return WaveActiveBallot((t & 1) == 1); } //~ warning[narrow-lane-mask]: only the first 32 bits
-[numthreads(WIDTH, 1, 1)]
+[numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint4 lanes = odd(t);
     EXPECT_EQ(countbits(lanes.x), uint(WIDTH / 2));
@@ -35,11 +35,11 @@ void main(uint t : SV_GroupIndex) {
 
 //--- a-bit-for-a-lane
 //# widths 4..32
-[numthreads(WIDTH, 1, 1)]
+[numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint lane = WaveGetLaneIndex();
     uint mine = 1u << lane; //~ warning[narrow-lane-mask]: a 32-bit mask has no bits for the lanes from 32 on
-    EXPECT_EQ(firstbitlow(mine), t);
+    EXPECT_EQ(firstbitlow(mine), t % WIDTH);
 }
 //| FILE:6:17: warning: a 32-bit mask has no bits for the lanes from 32 on [narrow-lane-mask]
 //|   |
@@ -70,4 +70,11 @@ void main(uint t : SV_GroupIndex) {
 void main(uint t : SV_GroupIndex) {
     if (WaveGetLaneCount() <= 32) EXPECT_EQ(countbits(WaveActiveBallot(true).x), uint(WIDTH));
     else EXPECT_EQ(WaveActiveCountBits(true), uint(WIDTH));
+}
+
+//--- a-group-of-32-threads-has-no-lane-beyond
+//# widths 4..32
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(countbits(WaveActiveBallot((t & 1) == 1).x & (1u << WaveGetLaneIndex())), t & 1);
 }

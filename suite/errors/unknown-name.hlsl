@@ -291,3 +291,70 @@ void main(uint t : SV_GroupIndex) {
 //|   |
 //| 4 |     uint get(uint x = a) { return x; }
 //|   |                       ^
+
+//--- wave-functions-of-other-languages
+RWStructuredBuffer<uint> Buffer;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = WaveInclusiveSum(t); //~ error[unknown-name]: WaveInclusiveSum
+    sum += sub_group_reduce_add(t); //~ error[unknown-name]: sub_group_reduce_add
+    sum += __shfl_sync(0xffffffff, t, 0); //~ error[unknown-name]: __shfl_sync
+    sum += NvShfl(t, 0, 32); //~ error[unknown-name]: NvShfl
+    sum += AmdDxExtShaderIntrinsics_ReadfirstlaneU(t); //~ error[unknown-name]: ReadfirstlaneU
+    Buffer[t] = sum;
+}
+//| FILE:5:16: error: there is no function `WaveInclusiveSum` [unknown-name]
+//|   |
+//| 5 |     uint sum = WaveInclusiveSum(t);
+//|   |                ^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: in HLSL, it is `WavePrefixSum(x) + x`
+//|
+//| FILE:6:12: error: there is no function `sub_group_reduce_add` [unknown-name]
+//|   |
+//| 6 |     sum += sub_group_reduce_add(t);
+//|   |            ^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: `sub_group_reduce_add` is OpenCL; in HLSL, it is `WaveActiveSum`
+//|   |
+//| 6 -     sum += sub_group_reduce_add(t);
+//| 6 +     sum += WaveActiveSum(t);
+//|
+//| FILE:7:12: error: there is no function `__shfl_sync` [unknown-name]
+//|   |
+//| 7 |     sum += __shfl_sync(0xffffffff, t, 0);
+//|   |            ^^^^^^^^^^^
+//|   |
+//|   = help: `__shfl_sync` is CUDA; in HLSL, it is `WaveReadLaneAt(x, lane)`; the mask is left out: the lanes are always the active ones
+//|
+//| FILE:8:12: error: there is no function `NvShfl` [unknown-name]
+//|   |
+//| 8 |     sum += NvShfl(t, 0, 32);
+//|   |            ^^^^^^
+//|   |
+//|   = help: `NvShfl` is NVAPI; in HLSL, it is `WaveReadLaneAt(x, lane)`; the set of lanes is that of the active ones
+//|
+//| FILE:9:12: error: there is no function `AmdDxExtShaderIntrinsics_ReadfirstlaneU` [unknown-name]
+//|   |
+//| 9 |     sum += AmdDxExtShaderIntrinsics_ReadfirstlaneU(t);
+//|   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: `AmdDxExtShaderIntrinsics_ReadfirstlaneU` is AGS; in HLSL, it is `WaveReadLaneFirst`
+//|   |
+//| 9 -     sum += AmdDxExtShaderIntrinsics_ReadfirstlaneU(t);
+//| 9 +     sum += WaveReadLaneFirst(t);
+
+//--- sampling-of-shader-model-3
+sampler s;
+RWStructuredBuffer<float4> Buffer;
+float4 unused() { return tex2D(s, float2(0, 0)); }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Buffer[t] = tex2D(s, float2(0, 0)); //~ error[unknown-name]: there is no function `tex2D` in shader model 6
+}
+//| FILE:7:17: error: there is no function `tex2D` in shader model 6 [unknown-name]
+//|   |
+//| 7 |     Buffer[t] = tex2D(s, float2(0, 0));
+//|   |                 ^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: `tex2D` is of shader model 3; in HLSL, textures and samplers are two objects: `Texture2D image; SamplerState smp;` and `image.Sample(smp, uv)`, `SampleBias`, `SampleGrad`, `SampleLevel`

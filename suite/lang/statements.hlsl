@@ -134,9 +134,9 @@ void main(uint t : SV_GroupIndex) {
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     goto end; //~ error[reserved-word]: goto
-    asm { mov }; //~ error[reserved-word]: asm
+    asm { mov }; //~ error[reserved-word]: assembly
     uint new = 1; //~ error[reserved-word]: new
-    try { } catch (...) { } //~ error[reserved-word]: try
+    try { } catch (...) { } //~ error[reserved-word]: exceptions
 }
 
 //--- forms-of-size-of

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 use wavelane::internal::diag;
-use wavelane::internal::reference::{self, Function, LibraryFunction};
+use wavelane::internal::reference::{self, Function, Idea, LibraryFunction};
 
 use crate::asked::LowArgs;
 use crate::asked::Output;
@@ -64,7 +64,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
         }
         return Ok(Exit::Fine);
     }
-    if let Some(function) = reference::library_function(word) {
+    if let Some(function) = reference::library_function(word)
+        && (function.is_built() || reference::foreign(word).is_none())
+    {
         match args.output {
             Output::Json => print_json(&library_json(function))?,
             Output::Text | Output::Github | Output::Sarif | Output::Junit => {
@@ -73,15 +75,39 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
         }
         return Ok(Exit::Fine);
     }
+    if let Some(idea) = reference::idea(word) {
+        match args.output {
+            Output::Json => print_json(&idea_json(idea))?,
+            Output::Text | Output::Github | Output::Sarif | Output::Junit => {
+                terminal::print(&idea_page(idea))?;
+            }
+        }
+        return Ok(Exit::Fine);
+    }
+    if let Some((meaning, function)) = reference::foreign(word) {
+        match (args.output, function) {
+            (Output::Json, function) => print_json(&json!({
+                "name": word,
+                "meaning": meaning,
+                "function": function.map(as_json),
+            }))?,
+            (_, Some(function)) => {
+                terminal::print(&format!("{meaning}\n\n{}", card(function.name(), function)))?;
+            }
+            (_, None) => terminal::print(&format!("{meaning}\n"))?,
+        }
+        return Ok(Exit::Fine);
+    }
     let codes = diag::codes().iter().map(|it| it.name);
     let known = codes.chain(reference::function_names()).chain(reference::library_names());
+    let known = known.chain(reference::idea_names());
     let problem = Problem::input(format!(
-        "`{word}` is neither a diagnostic code nor a function of the language"
+        "`{word}` is neither a diagnostic code, nor a function, nor an idea that has a page"
     ));
     Err(match diag::most_similar(word, known) {
         Some(meant) => problem.help(format!("did you mean `wavelane explain {meant}`?")),
         None => problem.help(
-            "codes stand in brackets behind each message; `wavelane explain --list` lists them",
+            "codes stand in brackets behind each message; `wavelane explain --list` lists them, and all ideas",
         ),
     }
     .into())
@@ -107,6 +133,8 @@ fn list(args: &ExplainArgs) -> Result<Exit, End> {
         }
         text.push('\n');
     }
+    let ideas: Vec<&str> = reference::ideas().map(Idea::name).collect();
+    let _ = writeln!(text, "Ideas\n\n  {}\n", ideas.join(", "));
     text.push_str("`wavelane explain CODE` says more about each.\n");
     terminal::print(&text)?;
     Ok(Exit::Fine)
@@ -160,6 +188,37 @@ fn as_json(function: Function) -> serde_json::Value {
         "shader_model": function.since().to_string(),
         "stages": function.stages(),
         "link": function.link(),
+    })
+}
+
+/// What an idea is, with its example and what that gives in the lanes of a wave.
+fn idea_page(idea: Idea) -> String {
+    let mut text = format!(
+        "{}\n\n{}\n",
+        capitalised(&idea.name().replace('-', " ")),
+        wrapped(idea.text(), 88)
+    );
+    for line in idea.example().lines() {
+        let _ = writeln!(text, "    {line}");
+    }
+    let lanes = idea.lanes();
+    let width = lanes.iter().map(|it| it.to_string().len()).max().unwrap_or(1).max(2);
+    let row = |values: &mut dyn Iterator<Item = u32>| {
+        values.map(|it| format!(" {it:>width$}")).collect::<String>()
+    };
+    let _ = writeln!(text, "\n    lane, i {}", row(&mut (0..8)));
+    let _ = writeln!(text, "    x       {}\n", row(&mut lanes.into_iter()));
+    let _ = writeln!(text, "see {}", idea.see());
+    text
+}
+
+fn idea_json(idea: Idea) -> serde_json::Value {
+    json!({
+        "name": idea.name(),
+        "text": idea.text(),
+        "example": idea.example(),
+        "lanes": idea.lanes(),
+        "see": idea.see().split(", ").collect::<Vec<_>>(),
     })
 }
 

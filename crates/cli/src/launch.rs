@@ -90,6 +90,11 @@ pub(crate) fn failed(
                 Trap::Deadlock { span } => {
                     (format!("deadlock: {error}"), "a wave waits here", Some(*span))
                 }
+                Trap::Endless { span } => (
+                    "endless loop: nothing that this loop tests can change".to_owned(),
+                    "lanes stay here for ever",
+                    Some(*span),
+                ),
                 Trap::OutOfMemory { .. } | Trap::DeviceLost { .. } => (error.to_string(), "", None),
             };
             let problem =
@@ -101,6 +106,7 @@ pub(crate) fn failed(
                 }
                 Trap::Cancelled { .. }
                 | Trap::Deadlock { .. }
+                | Trap::Endless { .. }
                 | Trap::OutOfMemory { .. }
                 | Trap::DeviceLost { .. } => problem,
             }

@@ -1,63 +1,95 @@
 //! Names from other shading languages, for users who come from there: one row for each.
 //!
-//! Only names without a meaning in HLSL are listed. They are looked up only after an error.
+//! Only names without a meaning in HLSL are listed. They are looked up only after an error. Wave functions follow rules, which
+//! are in `waves`.
+
+mod waves;
+
+use std::borrow::Cow;
 
 /// A name from another language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Foreign {
-    pub(crate) language: &'static str,
-    pub(crate) hlsl: Hlsl,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// Empty for a name that is only guessed.
+    pub language: &'static str,
+    pub hlsl: Hlsl,
 }
 
 /// Its equivalent in HLSL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hlsl {
-    /// The same thing under another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hlsl {
+    /// The same thing under another name; a function takes the same arguments.
     Name(&'static str),
     /// Something that is written differently.
-    Text(&'static str),
+    Text(Cow<'static, str>),
 }
 
 impl Foreign {
     /// The help for the user.
-    pub(crate) fn help(self, word: &str) -> String {
-        let language = self.language;
-        match self.hlsl {
-            Name(name) => format!("`{word}` is {language}; in HLSL, it is `{name}`"),
-            Text(text) => format!("`{word}` is {language}; in HLSL, {text}"),
+    pub fn help(&self, word: &str) -> String {
+        let meaning = match &self.hlsl {
+            Hlsl::Name(name) => format!("it is `{name}`"),
+            Hlsl::Text(text) => text.to_string(),
+        };
+        match self.language {
+            "" => format!("in HLSL, {meaning}"),
+            language => format!("`{word}` is {language}; in HLSL, {meaning}"),
         }
     }
 }
 
 /// Looks up a name from another language.
-pub(crate) fn foreign(word: &str) -> Option<Foreign> {
+pub fn foreign(word: &str) -> Option<Foreign> {
     let found = ROWS.iter().find(|(words, ..)| words.split(' ').any(|it| it == word));
-    found.map(|&(_, language, hlsl)| {
-        // Metal's functions share rows with those of GLSL.
-        let language = if word.starts_with("simd_") { METAL } else { language };
-        Foreign { language, hlsl }
-    })
+    let found = found.map(|(_, language, hlsl)| Foreign { language, hlsl: hlsl.to_hlsl() });
+    found.or_else(|| waves::wave(word))
 }
 
-use Hlsl::{Name, Text};
+/// [`Hlsl`] in a constant.
+#[derive(Clone, Copy, Debug)]
+enum Row {
+    Name(&'static str),
+    Text(&'static str),
+}
+
+impl Row {
+    fn to_hlsl(self) -> Hlsl {
+        match self {
+            Name(name) => Hlsl::Name(name),
+            Text(text) => Hlsl::Text(text.into()),
+        }
+    }
+}
+
+use Row::{Name, Text};
 
 const GLSL: &str = "GLSL";
 const CUDA: &str = "CUDA";
 const METAL: &str = "Metal";
 const WGSL: &str = "WGSL";
 const OPENCL: &str = "OpenCL";
+const EFFECTS: &str = "of effect files";
+const SM3: &str = "of shader model 3";
 
-const THREAD: Hlsl = Text("use a parameter `uint3 id : SV_DispatchThreadID`");
-const IN_GROUP: Hlsl = Text("use a parameter `uint3 id : SV_GroupThreadID`");
-const GROUP: Hlsl = Text("use a parameter `uint3 id : SV_GroupID`");
-const INDEX: Hlsl = Text("use a parameter `uint index : SV_GroupIndex`");
-const SIZE: Hlsl = Text("`[numthreads(x, y, z)]` sets the size of a group");
-const ATTRIBUTE: Hlsl = Text("write `[numthreads(x, y, z)]` before the entry point");
-const POINTER: Hlsl =
+const SAMPLE: Row = Text(
+    "textures and samplers are two objects: `image.Sample(smp, uv)`, `SampleBias`, `SampleGrad`, `SampleLevel`",
+);
+const SAMPLE_2D: Row = Text(
+    "textures and samplers are two objects: `Texture2D image; SamplerState smp;` and `image.Sample(smp, uv)`, \
+     `SampleBias`, `SampleGrad`, `SampleLevel`",
+);
+
+const THREAD: Row = Text("use a parameter `uint3 id : SV_DispatchThreadID`");
+const IN_GROUP: Row = Text("use a parameter `uint3 id : SV_GroupThreadID`");
+const GROUP: Row = Text("use a parameter `uint3 id : SV_GroupID`");
+const INDEX: Row = Text("use a parameter `uint index : SV_GroupIndex`");
+const SIZE: Row = Text("`[numthreads(x, y, z)]` sets the size of a group");
+const ATTRIBUTE: Row = Text("write `[numthreads(x, y, z)]` before the entry point");
+const POINTER: Row =
     Text("buffers are declared outside of functions: `RWStructuredBuffer<T> data;`");
 
 /// Names, their language, and their equivalent in HLSL.
-const ROWS: &[(&str, &str, Hlsl)] = &[
+const ROWS: &[(&str, &str, Row)] = &[
     // Types.
     ("vec2", GLSL, Name("float2")),
     ("vec3", GLSL, Name("float3")),
@@ -112,12 +144,9 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
         GLSL,
         Text("the host has to pass it, for example in a constant buffer"),
     ),
-    ("gl_SubgroupSize", GLSL, Name("WaveGetLaneCount()")),
-    ("gl_SubgroupInvocationID", GLSL, Name("WaveGetLaneIndex()")),
     ("threadIdx", CUDA, IN_GROUP),
     ("blockIdx", CUDA, GROUP),
     ("blockDim", CUDA, SIZE),
-    ("warpSize", CUDA, Name("WaveGetLaneCount()")),
     ("get_global_id", OPENCL, THREAD),
     ("get_local_id", OPENCL, IN_GROUP),
     ("get_group_id", OPENCL, GROUP),
@@ -125,14 +154,10 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     ("thread_position_in_threadgroup", METAL, IN_GROUP),
     ("threadgroup_position_in_grid", METAL, GROUP),
     ("thread_index_in_threadgroup", METAL, INDEX),
-    ("threads_per_simdgroup", METAL, Name("WaveGetLaneCount()")),
-    ("thread_index_in_simdgroup", METAL, Name("WaveGetLaneIndex()")),
     ("global_invocation_id", WGSL, THREAD),
     ("local_invocation_id", WGSL, IN_GROUP),
     ("workgroup_id", WGSL, GROUP),
     ("local_invocation_index", WGSL, INDEX),
-    ("subgroup_size", WGSL, Name("WaveGetLaneCount()")),
-    ("subgroup_invocation_id", WGSL, Name("WaveGetLaneIndex()")),
     // Declarations.
     (
         "layout",
@@ -169,6 +194,25 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     ("var", WGSL, Text("a variable starts with its type: `float x = 1;`")),
     ("let", WGSL, Text("a variable starts with its type: `const float x = 1;`")),
     ("constexpr", "C++", Name("static const")),
+    // Effect files and the HLSL of older Direct3D.
+    (
+        "technique technique10 technique11 fxgroup pass stateblock stateblock_state",
+        EFFECTS,
+        Text(
+            "there is none: remove the block, and name the entry point with `-E` and the stage with `-T`",
+        ),
+    ),
+    (
+        "SetVertexShader SetPixelShader SetGeometryShader SetComputeShader CompileShader compile",
+        EFFECTS,
+        Text("`-E` and `-T` choose what is compiled"),
+    ),
+    ("tex2D tex2Dbias tex2Dgrad tex2Dlod tex2Dproj", SM3, SAMPLE_2D),
+    ("tex1D tex1Dbias tex1Dgrad tex1Dlod tex1Dproj", SM3, SAMPLE),
+    ("tex3D tex3Dbias tex3Dgrad tex3Dlod tex3Dproj", SM3, SAMPLE),
+    ("texCUBE texCUBEbias texCUBEgrad texCUBElod texCUBEproj", SM3, SAMPLE),
+    ("noise", SM3, Text("there is none: compute it, or sample a texture")),
+    ("sampler_state", EFFECTS, Text("the host sets samplers: `SamplerState s : register(s0);`")),
     // Functions.
     ("mix", GLSL, Name("lerp")),
     ("fract", GLSL, Name("frac")),
@@ -221,72 +265,26 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     ("memoryBarrier", GLSL, Name("AllMemoryBarrier")),
     ("__syncthreads", CUDA, Name("GroupMemoryBarrierWithGroupSync")),
     ("__threadfence", CUDA, Name("DeviceMemoryBarrier")),
-    (
-        "__syncwarp subgroupBarrier simdgroup_barrier",
-        CUDA,
-        Text("lanes of a wave run together, and `GroupMemoryBarrierWithGroupSync()` orders memory"),
-    ),
     ("threadgroup_barrier", METAL, Name("GroupMemoryBarrierWithGroupSync")),
     ("workgroupBarrier", WGSL, Name("GroupMemoryBarrierWithGroupSync")),
     ("storageBarrier", WGSL, Name("DeviceMemoryBarrierWithGroupSync")),
-    ("atomicAdd", GLSL, Name("InterlockedAdd")),
-    ("atomicMin", GLSL, Name("InterlockedMin")),
-    ("atomicMax", GLSL, Name("InterlockedMax")),
-    ("atomicAnd", GLSL, Name("InterlockedAnd")),
-    ("atomicOr", GLSL, Name("InterlockedOr")),
-    ("atomicXor", GLSL, Name("InterlockedXor")),
-    ("atomicExchange atomicExch", GLSL, Name("InterlockedExchange")),
-    ("atomicCompSwap atomicCAS", GLSL, Name("InterlockedCompareExchange")),
-    ("atomic_fetch_add_explicit", METAL, Name("InterlockedAdd")),
-    // Waves.
-    ("subgroupAdd simd_sum", GLSL, Name("WaveActiveSum")),
-    ("subgroupMul simd_product", GLSL, Name("WaveActiveProduct")),
-    ("subgroupMin simd_min", GLSL, Name("WaveActiveMin")),
-    ("subgroupMax simd_max", GLSL, Name("WaveActiveMax")),
-    ("subgroupAnd simd_and", GLSL, Name("WaveActiveBitAnd")),
-    ("subgroupOr simd_or", GLSL, Name("WaveActiveBitOr")),
-    ("subgroupXor simd_xor", GLSL, Name("WaveActiveBitXor")),
-    ("subgroupAll simd_all", GLSL, Name("WaveActiveAllTrue")),
-    ("subgroupAny simd_any", GLSL, Name("WaveActiveAnyTrue")),
-    ("subgroupAllEqual", GLSL, Name("WaveActiveAllEqual")),
-    ("subgroupBallot simd_ballot", GLSL, Name("WaveActiveBallot")),
-    ("subgroupElect simd_is_first", GLSL, Name("WaveIsFirstLane")),
-    ("subgroupBroadcastFirst simd_broadcast_first", GLSL, Name("WaveReadLaneFirst")),
-    ("subgroupBroadcast subgroupShuffle simd_broadcast simd_shuffle", GLSL, Name("WaveReadLaneAt")),
-    ("subgroupExclusiveAdd simd_prefix_exclusive_sum", GLSL, Name("WavePrefixSum")),
-    ("subgroupInclusiveAdd simd_prefix_inclusive_sum", GLSL, Text("it is `WavePrefixSum(x) + x`")),
-    ("subgroupExclusiveMul", GLSL, Name("WavePrefixProduct")),
-    ("subgroupBallotExclusiveBitCount", GLSL, Text("it is `WavePrefixCountBits(condition)`")),
-    ("subgroupBallotBitCount", GLSL, Text("it is `WaveActiveCountBits(condition)`")),
     (
-        "subgroupShuffleXor simd_shuffle_xor",
+        "atomicAdd atomicMin atomicMax atomicAnd atomicOr atomicXor atomicExchange atomicExch",
         GLSL,
-        Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() ^ m)`"),
+        Text(
+            "`InterlockedAdd(place, value, before)` and its like give the earlier value in an `out` argument",
+        ),
     ),
     (
-        "subgroupShuffleUp simd_shuffle_up",
+        "atomicCompSwap atomicCAS",
         GLSL,
-        Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() - n)`"),
+        Text("it is `InterlockedCompareExchange(place, compared, value, before)`"),
     ),
     (
-        "subgroupShuffleDown simd_shuffle_down",
-        GLSL,
-        Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() + n)`"),
+        "atomic_fetch_add_explicit atomic_add atomic_inc",
+        METAL,
+        Text("it is `InterlockedAdd(place, value, before)`"),
     ),
-    ("subgroupQuadBroadcast quad_broadcast", GLSL, Name("QuadReadLaneAt")),
-    ("subgroupQuadSwapHorizontal", GLSL, Name("QuadReadAcrossX")),
-    ("subgroupQuadSwapVertical", GLSL, Name("QuadReadAcrossY")),
-    ("subgroupQuadSwapDiagonal", GLSL, Name("QuadReadAcrossDiagonal")),
-    ("__ballot_sync __ballot", CUDA, Name("WaveActiveBallot")),
-    ("__activemask", CUDA, Text("it is `WaveActiveBallot(true)`")),
-    ("__all_sync", CUDA, Name("WaveActiveAllTrue")),
-    ("__any_sync", CUDA, Name("WaveActiveAnyTrue")),
-    ("__match_any_sync", CUDA, Name("WaveMatch")),
-    ("__shfl_sync __shfl", CUDA, Name("WaveReadLaneAt")),
-    ("__shfl_xor_sync", CUDA, Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() ^ m)`")),
-    ("__shfl_up_sync", CUDA, Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() - n)`")),
-    ("__shfl_down_sync", CUDA, Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() + n)`")),
-    ("__reduce_add_sync", CUDA, Name("WaveActiveSum")),
 ];
 
 #[cfg(test)]
@@ -311,7 +309,9 @@ mod tests {
                     "{words}: {name}"
                 );
             }
-            for word in words.split(' ').filter(|it| *it != "texture") {
+            // Functions of shader model 3 are known to the library, without a meaning.
+            let is_old = |word: &str| library::not_built().any(|it| it == word);
+            for word in words.split(' ').filter(|it| *it != "texture" && !is_old(it)) {
                 assert!(!library::is_function(word) && !is_wave(word) && !types(word), "{word}");
             }
         }

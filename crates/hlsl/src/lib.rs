@@ -10,7 +10,7 @@ mod bombs;
 pub mod check;
 mod compile;
 mod declared;
-mod foreign;
+pub mod foreign;
 mod hash;
 pub mod hir;
 mod lex;

@@ -167,6 +167,11 @@ pub enum Trap {
     Deadlock {
         span: Span,
     },
+    /// A loop that reads no shared memory goes round for ever: nothing that others do can end it. Engines report a
+    /// deadlock, which the device API tells apart.
+    Endless {
+        span: Span,
+    },
     OutOfMemory {
         bytes: u64,
     },
@@ -209,6 +214,7 @@ impl fmt::Display for Trap {
             Trap::Deadlock { .. } => {
                 write!(f, "every remaining wave waits for another or loops for ever")
             }
+            Trap::Endless { .. } => write!(f, "lanes stay in a loop for ever"),
             Trap::OutOfMemory { bytes } => {
                 write!(f, "{bytes} bytes of memory are not available")
             }

@@ -50,6 +50,7 @@ pub mod turns;
 pub mod uniformity;
 pub mod verify;
 mod view;
+mod waits;
 
 pub use build::Builder;
 pub use deal::{deal, deal_slots};
@@ -60,3 +61,4 @@ pub use module::*;
 pub use smallvec::smallvec as values;
 pub use texture::*;
 pub use view::{AddressKind, ResourceView, texture_name};
+pub use waits::waits;

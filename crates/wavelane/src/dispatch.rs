@@ -81,7 +81,19 @@ impl ComputePipeline {
         back: bool,
     ) -> Result<(), DispatchError> {
         let launch = self.launch(dispatch, table)?;
-        list::run(&*self.backend, &[(self, &launch, table)], back).map_err(|it| it.error)
+        list::run(&*self.backend, &[(self, &launch, table)], back).map_err(|it| self.told(it.error))
+    }
+
+    /// Tells a loop that nothing can end from waves that wait for each other.
+    fn told(&self, error: DispatchError) -> DispatchError {
+        match error {
+            DispatchError::Trap(Trap::Deadlock { span })
+                if !ir::waits(&self.shader.module, span) =>
+            {
+                DispatchError::Trap(Trap::Endless { span })
+            }
+            other => other,
+        }
     }
 
     /// Runs pipelines of one shader on a GPU alternately and on the same buffers, `rounds` times each, after a warm-up

@@ -1,7 +1,9 @@
 //! The reference of diagnostic codes and the functions of the language.
 
+mod ideas;
 mod library;
 
+pub use ideas::{Idea, idea, idea_names, ideas};
 pub use library::{LibraryFunction, Overload, library_function, library_names};
 
 use ops::intrinsics::{self, Elements, Found, Intrinsic, Origin, Output, Param, Stage};
@@ -10,6 +12,19 @@ use ops::{Barrier, MemoryScope, SyncScope};
 /// The wave or quad function with that name or alias.
 pub fn function(name: &str) -> Option<Function> {
     intrinsics::by_name(name).map(|found| Function { found })
+}
+
+/// What a name of another shading language is in HLSL: a sentence, and the function if it is one.
+pub fn foreign(word: &str) -> Option<(String, Option<Function>)> {
+    let found = hlsl::foreign::foreign(word)?;
+    let function_named = match &found.hlsl {
+        hlsl::foreign::Hlsl::Name(name) => function(name.trim_end_matches("()")),
+        // The first function that the text names.
+        hlsl::foreign::Hlsl::Text(text) => {
+            text.split(|it: char| !it.is_ascii_alphanumeric()).find_map(function)
+        }
+    };
+    Some((found.help(word), function_named))
 }
 
 /// The names of all wave and quad functions, including aliases.

@@ -77,7 +77,9 @@ impl<'a> Checker<'a> {
                     true => self.scope_of(path.global, &path.scope),
                     false => None,
                 };
+                self.called_with = Some(values.len());
                 self.unknown(ident, "function", Wanted::Function, scope);
+                self.called_with = None;
             }
             return self.broken(span);
         };

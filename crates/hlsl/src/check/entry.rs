@@ -123,6 +123,14 @@ impl<'a> Checker<'a> {
     fn compute_entry(&mut self, id: FunctionId) -> Option<Entry> {
         let function = self.function(id);
         let (span, attributes, result) = (function.span, function.attributes, function.result);
+        if let Some((stage, profile, semantic)) = self.meant_stage(id) {
+            let message = format!(
+                "`{semantic}` belongs to a {stage} shader, and this is compiled as a compute shader"
+            );
+            let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
+            self.report(report.help(format!("`-T {profile}_6_0` compiles a {stage} shader")));
+            return None;
+        }
         let group_size = self.group_size(id);
         let wave_size = self.wave_size(attributes);
         if result != Types::VOID && result != Types::ERROR {
@@ -146,6 +154,23 @@ impl<'a> Checker<'a> {
             wrapper,
             span,
         })
+    }
+
+    /// The stage that an entry point without `[numthreads]` was written for, by the semantic of its result.
+    fn meant_stage(&self, id: FunctionId) -> Option<(&'static str, &'static str, String)> {
+        let function = self.function(id);
+        if attr::find(function.attributes, "numthreads").is_some() {
+            return None;
+        }
+        let semantic = semantic_of(&function.ast.annotations)?.name.to_string();
+        let lower = semantic.to_ascii_lowercase();
+        if lower.starts_with("sv_target") || lower.starts_with("sv_depth") {
+            Some(("pixel", "ps", semantic))
+        } else if lower == "sv_position" {
+            Some(("vertex", "vs", semantic))
+        } else {
+            None
+        }
     }
 
     /// The required `[numthreads]` of an entry point.

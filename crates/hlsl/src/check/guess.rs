@@ -25,6 +25,14 @@ impl Checker<'_> {
         self.unknown_names.insert((ident.name.clone(), body))
     }
 
+    /// Whether a function can be called with as many arguments as the unknown one; `true` for other names.
+    fn takes_as_many(&self, name: &str) -> bool {
+        let Some(count) = self.called_with else { return true };
+        let wave = ops::intrinsics::by_name(name).map(|it| it.intrinsic.params.len());
+        let mut library = library::overloads(name).map(|it| it.params.len());
+        wave == Some(count) || library.any(|it| it == count)
+    }
+
     /// Adds a suggestion to a report about an unknown name.
     pub(super) fn guess(
         &self,
@@ -38,8 +46,10 @@ impl Checker<'_> {
             if let Some(found) = foreign(name) {
                 let help = found.help(name);
                 return match found.hlsl {
-                    Hlsl::Name(replacement) => report.fix(help, ident.span, replacement),
-                    Hlsl::Text(_) => report.help(help),
+                    Hlsl::Name(replacement) if self.takes_as_many(replacement) => {
+                        report.fix(help, ident.span, replacement)
+                    }
+                    Hlsl::Name(_) | Hlsl::Text(_) => report.help(help),
                 };
             }
             if let Some(span) = later(self.file_items, name, ident.span) {

@@ -78,6 +78,9 @@ impl<'a> Checker<'a> {
             format!("`{ty}` has no member `{}`", name.name),
         );
         report = report.also(base.span, format!("this is `{ty}`"));
+        if matches!(self.types.get(base.ty), Type::Scalar(_) | Type::Vector(..)) {
+            report = report.help("the components are `x`, `y`, `z`, `w`, or `r`, `g`, `b`, `a`");
+        }
         if library::method_names(&self.types, base.ty).iter().any(|it| name.name == *it.as_str()) {
             report = report.help(format!("`{}` is a method: `.{}(…)`", name.name, name.name));
         }

@@ -186,6 +186,8 @@ struct Checker<'a> {
     /// While not zero, reports are counted and discarded: template deduction is being tried.
     muted: u32,
     muted_errors: u32,
+    /// The number of arguments of the call whose function is unknown.
+    called_with: Option<usize>,
     depth: u32,
     height: u32,
     instances: usize,
@@ -226,6 +228,7 @@ impl<'a> Checker<'a> {
             reported_late: false,
             muted: 0,
             muted_errors: 0,
+            called_with: None,
             depth: 0,
             height: 0,
             instances: 0,

@@ -127,13 +127,19 @@ impl Checker<'_> {
             ExprKind::Convert(inner) if matches!(self.types.get(inner.ty), Type::Resource(_)) => {
                 Err(Unwritable::new("a constant buffer cannot be written"))
             }
+            ExprKind::Call { function, .. } => {
+                let name = &self.function(*function).name;
+                Err(Unwritable::new(match name.contains("operator") {
+                    true => format!("`{name}` returns a value, not a reference"),
+                    false => format!("`{name}` returns a value, which cannot be assigned to"),
+                }))
+            }
             ExprKind::Const(_)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Logic { .. }
             | ExprKind::Conditional { .. }
             | ExprKind::Step { prefix: false, .. }
-            | ExprKind::Call { .. }
             | ExprKind::Wave { .. }
             | ExprKind::Library { .. }
             | ExprKind::Method { .. }

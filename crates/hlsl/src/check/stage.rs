@@ -12,6 +12,7 @@ use super::scope::{Callee, Scopes, ValueEntity};
 use super::semantic::{self, Side};
 use super::{Checker, attr};
 use crate::ast::{self, Attribute, Ident, Modifier};
+use crate::foreign::foreign;
 use crate::hir::{FunctionId, Mode};
 use crate::library;
 use crate::options::Stage;
@@ -379,6 +380,11 @@ impl<'a> Checker<'a> {
     /// Reports, if the program reaches this code, why a function that only some stages have cannot run here.
     pub(super) fn gate_stage_function(&mut self, name: &str, span: Span) {
         let Some(row) = library::stages::by_name(name) else {
+            if let Some(found) = foreign(name) {
+                let message = format!("there is no function `{name}` in shader model 6");
+                let report = Diagnostic::new(&code::UNKNOWN_NAME, span, message);
+                return self.gate(report.help(found.help(name)));
+            }
             self.unsupported(span, format!("`{name}` is not supported yet"));
             return;
         };

@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn lane_count_switch(&mut self, data: &InstData, labels: Vec<u64>, has_default: bool) {
-        let (narrowest, widest) = (self.narrowest(), self.widest());
+        let (narrowest, widest) = (self.narrowest(), self.widest_stated());
         let missing: Vec<String> = WIDTHS
             .iter()
             .filter(|it| (narrowest..=widest).contains(it) && !labels.contains(&u64::from(**it)))
@@ -163,7 +163,13 @@ impl Reader<'_> {
         }
     }
 
+    /// One more than the highest lane that can exist: a group of few threads does not fill wide waves.
     fn widest(&self) -> u32 {
+        let group = self.module.threads_per_group().next_power_of_two().max(WIDTHS[0]);
+        self.widest_stated().min(group)
+    }
+
+    fn widest_stated(&self) -> u32 {
         let size = self.module.wave_size;
         match (size.min, size.max) {
             // Slang's functions with wave masks only take 32-bit masks.

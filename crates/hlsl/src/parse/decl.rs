@@ -97,6 +97,10 @@ impl Parser<'_> {
 
     /// One declaration, which may produce several items.
     pub(super) fn declaration(&mut self, context: Context, items: &mut Vec<Item>) -> Parse<()> {
+        if matches!(context, Context::File) {
+            self.other_language()?;
+            self.effect()?;
+        }
         if self.peek().kind == TokenKind::Stray && self.text(self.peek()) == "@" {
             return self.import();
         }

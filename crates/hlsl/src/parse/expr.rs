@@ -308,6 +308,7 @@ impl Parser<'_> {
                         .fix("use `.`", token.span, "."),
                     );
                 }
+                Punct::LBracket if self.is_attribute_ahead() => return Ok(base),
                 Punct::LBracket => {
                     self.bump();
                     let index = Box::new(self.nested(|this| this.bracketed(Self::expr))?);

@@ -10,6 +10,7 @@
 
 mod annotation;
 mod decl;
+mod elsewhere;
 mod expr;
 mod function;
 mod scope;
@@ -51,6 +52,7 @@ pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut
         scopes: Scopes::new(tokens.names.len()),
         cache: vec![None; tokens.names.len()],
         unnamed: 0,
+        has_goto: false,
     };
     let items = parser.file();
     for report in std::mem::take(&mut parser.inner_functions) {
@@ -91,6 +93,8 @@ struct Parser<'a> {
     cache: Vec<Option<Name>>,
     /// The number of unnamed structs and enums so far.
     unnamed: u32,
+    /// A `goto` has been reported: its label needs no report of its own.
+    has_goto: bool,
 }
 
 fn end_of(tokens: &[Token]) -> Token {
@@ -203,12 +207,8 @@ impl<'a> Parser<'a> {
             return Ok(Ident { name: self.name(token.symbol), span: token.span });
         }
         if token.kind == TokenKind::Ident {
-            let message =
-                format!("`{}` is a word of the language and cannot be a name", self.text(token));
-            return self.report(
-                Diagnostic::new(&code::RESERVED_WORD, token.span, message)
-                    .label(format!("expected {what}")),
-            );
+            let report = self.reserved(token, what);
+            return self.report(report);
         }
         self.unexpected(what)
     }
@@ -296,6 +296,10 @@ impl<'a> Parser<'a> {
     /// Reports that the current token is not the expected one.
     fn unexpected<T>(&mut self, wanted: &str) -> Parse<T> {
         let token = self.peek();
+        if let Some(report) = self.no_pointers(token) {
+            self.sink.push(report);
+            return Err(Reported);
+        }
         let span = if token.kind == TokenKind::Eof { self.prev().end() } else { token.span };
         let message = format!("expected {wanted}, found {}", self.describe(token));
         self.syntax(span, message)
@@ -342,6 +346,9 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let token = self.peek();
+        if self.is_label(token) {
+            return Err(Reported);
+        }
         let place = self.prev().end();
         let message = format!("expected `;` after {after}");
         let new_line = token.flags.has(Flags::LINE_START) || token.is(Punct::RBrace);

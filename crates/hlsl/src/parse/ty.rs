@@ -382,7 +382,7 @@ impl Parser<'_> {
     /// Array sizes: `[4][2]`, `[]`
     pub(super) fn dims(&mut self) -> Parse<Vec<Dim>> {
         let mut dims = Vec::new();
-        while self.is(Punct::LBracket) {
+        while self.is(Punct::LBracket) && !self.is_attribute_ahead() {
             let open = self.bump().span;
             let size =
                 if self.is(Punct::RBracket) { None } else { Some(self.bracketed(Self::expr)?) };

@@ -79,6 +79,11 @@ impl Preprocessor<'_> {
     }
 
     fn unknown_directive(&mut self, name: Token, word: &str) {
+        if matches!(word, "version" | "extension") {
+            let message = "this looks like GLSL; wavelane reads HLSL";
+            self.error(Diagnostic::new(&code::BAD_DIRECTIVE, name.span, message));
+            return self.halt();
+        }
         let mut report = Diagnostic::new(
             &code::BAD_DIRECTIVE,
             name.span,
@@ -376,6 +381,11 @@ impl Preprocessor<'_> {
             if path.is_empty() {
                 report =
                     Diagnostic::new(&code::BAD_DIRECTIVE, span, "the name of the file is empty");
+            }
+            if system && path == "metal_stdlib" {
+                let message = "this looks like Metal; wavelane reads HLSL";
+                self.error(Diagnostic::new(&code::FILE_NOT_FOUND, span, message));
+                return self.halt();
             }
             let NotFound { notes, helps } = match path.is_empty() {
                 true => NotFound::default(),
