@@ -193,6 +193,8 @@ pub(crate) struct Launch {
     pub(crate) schedule: Schedule,
     pub(crate) timeout: Option<Duration>,
     pub(crate) fuel: Fuel,
+    /// How many lines that a shader prints are kept.
+    pub(crate) print_limit: usize,
 }
 
 impl Default for Launch {
@@ -204,6 +206,7 @@ impl Default for Launch {
             schedule: Schedule::Ascending,
             timeout: None,
             fuel: Fuel::Usual,
+            print_limit: 1000,
         }
     }
 }

@@ -455,6 +455,7 @@ impl Measured<'_> {
             fuel: args.launch.fuel.at(self.width),
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
+            prints: None,
         }
     }
 

@@ -33,27 +33,6 @@ pub(crate) type Step = fn(&str, &str, &Options, &mut dyn Includer) -> Result<Com
 
 /// Compiles a file; what is wrong with its text is in the result.
 pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compiled, Problem> {
-    compile_by(file, args, &mut |name, text, options, includer| step(name, text, options, includer))
-}
-
-/// The compute shaders of a file, by name, or what is wrong with its text.
-pub(crate) fn compute_entries(
-    file: &str,
-    args: &Compiling,
-) -> Result<(Vec<String>, Compiled), Problem> {
-    let mut entries = Vec::new();
-    let compiled = compile_by(file, args, &mut |name, text, options, includer| {
-        let (found, compilation) = Shader::compute_entries(name, text, options, includer)?;
-        entries = found;
-        Ok(compilation)
-    })?;
-    Ok((entries, compiled))
-}
-
-type Compile<'a> =
-    &'a mut dyn FnMut(&str, &str, &Options, &mut dyn Includer) -> Result<Compilation, Bug>;
-
-fn compile_by(file: &str, args: &Compiling, step: Compile<'_>) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
     let mut includer = Recorder { folders: folders_of(args), included: BTreeMap::new() };
     let compilation = step(&name, &text, &args.options, &mut includer)

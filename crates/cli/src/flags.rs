@@ -153,6 +153,8 @@ const RUNS_SHADERS: Commands =
     &[Command::Run, Command::San, Command::Bench, Command::Diff, Command::New];
 /// They run shaders or tests, at widths and in orders.
 const RUNS: Commands = &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
+/// They show what shaders print.
+const PRINTS: Commands = &[Command::Run, Command::Test, Command::San];
 /// They let an engine be chosen.
 const RUNS_ON_AN_ENGINE: Commands = &[Command::Run, Command::Test, Command::Bench];
 /// They run something elsewhere than on the reference engine.

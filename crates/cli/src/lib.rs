@@ -28,6 +28,7 @@ mod number;
 mod picture;
 mod plan;
 mod pool;
+mod printed;
 mod problem;
 mod project;
 mod report;

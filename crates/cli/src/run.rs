@@ -8,11 +8,14 @@ mod person;
 mod show;
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use wavelane::internal::diag::SourceMap;
+use wavelane::internal::diag::{self, SourceMap};
 use wavelane::internal::{self, Missed, Slot, Slots};
-use wavelane::{ComputePipeline, Dispatch, Engine, Layout, Member, ResourceTable, Shader};
+use wavelane::{
+    ComputePipeline, Dispatch, Engine, Layout, Member, PrintLog, Printed, ResourceTable, Shader,
+};
 
 use crate::args::Line;
 use crate::asked::LowArgs;
@@ -22,7 +25,7 @@ use crate::bind::{self, Bound};
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
-use crate::{compile, device, missing, terminal, testing, texture};
+use crate::{compile, device, missing, printed, terminal, testing, texture};
 
 use person::Base;
 
@@ -120,6 +123,8 @@ struct Runs {
     views: Vec<View>,
     /// Equal outcomes are held once.
     outcomes: Vec<(u32, Rc<Outcome>)>,
+    /// What each of them has printed; nothing if the shader cannot print.
+    printed: Vec<(u32, Printed)>,
     /// For each of them what ran the lanes; nothing where nobody asked, so that results look alike on every host.
     engines: Vec<Ran>,
     /// What was made up, and what missed.
@@ -158,8 +163,22 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     check_outs(&args, &views, widths.len())?;
 
     let engine = device.engine();
-    let mut runs =
-        run_all(&args, engine, &pipeline, &widths, &mut bound.table, views, &sources, watch)?;
+    if shader.prints() && device.gpu().is_some() {
+        let note = "what the shader prints is left to the tools of the GPU; \
+                    `--engine cpu` shows the lines";
+        terminal::note(note);
+    }
+    let mut runs = run_all(
+        &args,
+        engine,
+        &shader,
+        &pipeline,
+        &widths,
+        &mut bound.table,
+        views,
+        &sources,
+        watch,
+    )?;
     runs.auto = bound.auto;
     if let Some(line) = runs.missed.as_ref().and_then(missed::told) {
         terminal::note(&line);
@@ -168,12 +187,23 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
         write_out(&runs, name, path)?;
     }
     match args.output {
-        Output::Json => show::json(&runs, &mut terminal::out())?,
+        Output::Json => show::json(&runs, &sources, &mut terminal::out())?,
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
-            show::text(&runs, &args.prints, &mut terminal::out())?
+            show::text(&runs, &args.prints, &sources, &mut terminal::out())?
         }
     }
-    Ok(Exit::Fine)
+    Ok(if report_failures(&runs, &sources) { Exit::Findings } else { Exit::Fine })
+}
+
+/// Reports the assertions that failed, at the first width at which one did; returns whether there are any.
+fn report_failures(runs: &Runs, sources: &SourceMap) -> bool {
+    let Some((width, found)) = runs.printed.iter().find(|(_, it)| it.has_failures()) else {
+        return false;
+    };
+    for report in printed::failures(found, *width, sources) {
+        terminal::say(&diag::render(&report, sources, terminal::style()));
+    }
+    true
 }
 
 /// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name.
@@ -273,6 +303,7 @@ fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Probl
 fn run_all(
     args: &RunArgs,
     engine: Engine,
+    shader: &Shader,
     pipeline: &ComputePipeline,
     widths: &[u32],
     table: &mut ResourceTable,
@@ -284,11 +315,13 @@ fn run_all(
     let mut outcomes: Vec<(u32, Rc<Outcome>)> = Vec::new();
     let mut engines = Vec::new();
     let mut found: Option<Missed> = None;
+    let mut all_printed = Vec::new();
     for width in widths {
         if let Some(contents) = &contents {
             contents.restore(table);
         }
         watch.next(*width, pipeline.steps(args.launch.groups, *width));
+        let log = shader.prints().then(|| Arc::new(PrintLog::new(args.launch.print_limit)));
         let dispatch = Dispatch {
             groups: args.launch.groups,
             wave_size: Some(*width),
@@ -297,6 +330,7 @@ fn run_all(
             fuel: args.launch.fuel.at(*width),
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
+            prints: log.clone(),
         };
         // Who has not asked for the engine does not mind who does its work: the results are the same.
         if args.device.verbose || args.device.engine.is_some() {
@@ -315,12 +349,23 @@ fn run_all(
             engines.push(Ran { engine, instead });
         }
         let is_wanted = found.as_ref().is_none_or(Missed::is_empty);
-        let counting = is_wanted.then(|| missed::count(pipeline, &dispatch, table)).flatten();
-        let result = internal::dispatch(pipeline, &dispatch, table);
+        // What is counted runs for itself, and prints nothing.
+        let silent = Dispatch { prints: None, ..dispatch.clone() };
+        let counting = is_wanted.then(|| missed::count(pipeline, &silent, table)).flatten();
+        let ended = internal::dispatch(pipeline, &dispatch, table);
         found = missed::counted_by(counting).or(found);
-        if let Err(error) = result {
+        if let Some(log) = log {
+            all_printed.push((*width, shader.printed(&log)));
+        }
+        if let Err(error) = ended {
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();
+            // What a run printed that was broken off is often the reason to have it print.
+            if args.output == Output::Text
+                && let Some((_, printed)) = all_printed.last()
+            {
+                terminal::say(&jobs::printed_text(printed, sources));
+            }
             return Err(failed(&error, *width, &args.launch, late, sources));
         }
         // Nobody needs the table after the last run, and buffers can be large.
@@ -336,7 +381,7 @@ fn run_all(
         outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
     }
     watch.stop();
-    Ok(Runs { views, outcomes, engines, auto: None, missed: found })
+    Ok(Runs { views, outcomes, printed: all_printed, engines, auto: None, missed: found })
 }
 
 fn write_out(runs: &Runs, name: &str, path: &str) -> Result<(), Problem> {

@@ -192,7 +192,7 @@ fn style(args: &SanArgs) -> Style {
 
 /// Drops what comments and flags hide, weighs the rest, and puts it into words.
 fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Program {
-    let Subject { name, shader, sources, plan, report, stopped, auto } = subject;
+    let Subject { name, shader, sources, plan, report, failures, stopped, auto } = subject;
     // What is wrong with the comments, the compiler has said.
     let (mut allows, _) = Allows::read(&sources);
     let mut entries = Vec::new();
@@ -214,6 +214,20 @@ fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Pro
         let (widths, is_known) = (seen.widths.clone(), false);
         let key = baseline::key(code.name, at, &sources);
         entry.finding = Some(Found { key, widths, is_known });
+        entries.push(entry);
+    }
+    for (report, widths) in failures {
+        let (code, at) = (report.code, report.primary.span);
+        if allows.find(code, at, &sources).is_some() {
+            continue;
+        }
+        let Some(report) = args.compile.warnings.weigh_finding(report) else { continue };
+        let mut entry = entry(&report, &sources, style);
+        let key = baseline::key(code.name, at, &sources);
+        entry.json["id"] = serde_json::json!(code.name);
+        entry.json["program"] = serde_json::json!(name);
+        entry.json["widths"] = serde_json::json!(widths);
+        entry.finding = Some(Found { key, widths, is_known: false });
         entries.push(entry);
     }
     let spans: Vec<diag::Span> = shader.spans().collect();

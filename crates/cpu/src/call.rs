@@ -5,9 +5,10 @@
 use std::cell::Cell;
 
 use ir::access::{self, Reach, texel_bytes};
+use ir::print::{PrintEvent, PrintLog};
 use ir::{
-    Address, Atomic, Binding, Derivative, Element, Module, Private, ResourceKind, Shared,
-    TextureCall, quad_lane, texel,
+    Address, Atomic, Binding, Derivative, Element, Message, Module, Private, ResourceKind, Shared,
+    Span, TextureCall, quad_lane, texel,
 };
 use ops::scalar::{self, Apply};
 use ops::wave::{LanesMut, Wave};
@@ -58,6 +59,7 @@ pub(crate) enum What {
     SharedAtomic(Shared, Atomic),
     PrivateLoad(Private),
     PrivateStore(Private),
+    Print(Message, Span),
     /// A definition that panics.
     #[cfg(test)]
     Panic,
@@ -83,6 +85,7 @@ pub(crate) struct Common<'a> {
     /// The width for which fuel is counted.
     pub(crate) asked: u32,
     pub(crate) meter: Meter,
+    pub(crate) prints: Option<&'a PrintLog>,
 }
 
 /// The entry from generated code.
@@ -171,6 +174,7 @@ impl<'a> Call<'a> {
                     self.set_result(0, lane, bits);
                 });
             }
+            What::Print(message, span) => self.print(*message, *span),
             What::PrivateStore(memory) => {
                 let own = &self.common.module.privates[memory.index()];
                 self.each(|lane| {
@@ -182,6 +186,20 @@ impl<'a> Call<'a> {
                 });
             }
         }
+    }
+
+    fn print(&self, message: Message, span: Span) {
+        let Some(log) = self.common.prints else { return };
+        let event = PrintEvent {
+            kind: self.common.module.messages[message.index()].kind,
+            message,
+            span,
+            group: self.header.group,
+            wave: self.header.wave,
+            lanes: self.active,
+            scalars: self.site.args.len(),
+        };
+        log.record(&event, |arg, lane| self.arg(arg, lane as usize));
     }
 
     pub(crate) fn each(&self, mut visit: impl FnMut(usize)) {

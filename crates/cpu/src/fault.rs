@@ -69,6 +69,7 @@ mod tests {
             fuel: None,
             cancel: None,
             progress: None,
+            prints: None,
         };
         compiled.run(&launch, &mut bindings, threads).unwrap();
         bindings

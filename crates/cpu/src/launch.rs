@@ -192,6 +192,7 @@ pub(crate) fn run(
             fault: Fault::default(),
             asked: compiled.asked,
             meter: Meter::new(launch.fuel, launch.cancel.clone()),
+            prints: launch.prints.as_deref(),
         },
         launch,
         counts: groups,

@@ -363,6 +363,7 @@ impl<'m> Selector<'m> {
             Op::Store { place, at, values } => self.store(inst, *place, *at, values),
             Op::Atomic { place, at, op, args } => self.atomic(inst, *place, *at, *op, args),
             Op::Size { .. }
+            | Op::Print { .. }
             | Op::Counter { .. }
             | Op::Texture(_)
             | Op::Derivative(..)

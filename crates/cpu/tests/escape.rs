@@ -84,6 +84,7 @@ fn no_index_and_no_size_leads_out() {
                 fuel: None,
                 cancel: None,
                 progress: None,
+                prints: None,
             };
             for size in [0, 1, 4, 7, 31, 64, 100] {
                 for hostile in hostile {

@@ -118,6 +118,7 @@ pub(crate) mod registry {
         DRAFT_NAME, "draft-name", Warning, "a wave function under its draft name";
         SLANG_ONLY, "slang-only", Warning, "a wave function that only Slang has";
         DXC_PORTABILITY, "dxc-portability", Warning, "something that DXC rejects";
+        BAD_FORMAT, "bad-format", Error, "a format string that does not suit its arguments";
         BAD_REGISTER, "bad-register", Error, "a register or offset that does not fit";
         GROUPSHARED_TOO_LARGE, "groupshared-too-large", Error, "more groupshared memory than a group has";
         // Lints: what is legal and hardly ever intended.
@@ -140,6 +141,7 @@ pub(crate) mod registry {
         PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
         // What the sanitizer finds; of the first two the compiler reports what it can see.
         @in_runs
+        ASSERTION_FAILED, "assertion-failed", Error, "a condition that the program asserts is false";
         SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by as many bits as the value has, or more";
         DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by zero";
         INACTIVE_LANE_READ, "inactive-lane-read", Error, "an inactive lane is read";

@@ -147,31 +147,6 @@ pub fn validate(
     apply_levels(compiled, sources, sink)
 }
 
-/// The names of the compute shaders of a file, in textual order; none after an error, which is in the sink.
-pub fn compute_entries(
-    main: FileId,
-    sources: &mut SourceMap,
-    includer: &mut dyn Includer,
-    options: &Options,
-    sink: &mut Sink,
-) -> Vec<String> {
-    sink.cancelled_by(&options.cancel);
-    let file = read(main, sources, includer, options, sink);
-    let is_compute = |item: &&ast::Item| {
-        let has = |name| item.attributes.iter().any(|it| check::attr::is(it, name));
-        let word = check::entry::shader_word(&item.attributes);
-        // Mesh shaders have groups, too.
-        has("numthreads") && !has("outputtopology") && word.is_none_or(|it| it == "compute")
-    };
-    let items = file.iter().flat_map(|it| &it.items);
-    let mut names: Vec<String> =
-        items.filter(is_compute).filter_map(function_name).take(MOST_ENTRIES).collect();
-    // A function may be declared before it is defined.
-    let mut known = std::collections::BTreeSet::new();
-    names.retain(|it| known.insert(it.clone()));
-    names
-}
-
 fn function_name(item: &ast::Item) -> Option<String> {
     match &item.kind {
         ast::ItemKind::Function(function) => Some(function.name.as_plain()?.name.to_string()),

@@ -40,8 +40,25 @@ pub enum Function {
     FlagBarrier,
     /// `NonUniformResourceIndex`: returns its argument.
     NonUniform,
+    /// Prints. The first argument is the string of the format, those after it have the types that it prints; for an
+    /// assertion, it is the text of the condition.
+    Print(Print),
+    /// `dx::IsDebuggingEnabled`: an option of the compilation.
+    IsDebuggingEnabled,
     /// A function of the language that is not supported yet, by its name.
     Unsupported(&'static str),
+}
+
+/// What is printed, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Print {
+    Always,
+    /// `DebugBreak`, which has no arguments.
+    Break,
+    /// If a component of the second argument is false.
+    Unless,
+    /// If the comparison of the second and the third argument is false for some component.
+    UnlessCompared(crate::hir::BinaryOp),
 }
 
 /// A function without side effects. The rows describe each; [`expand`] gives the instructions.
@@ -249,6 +266,11 @@ pub fn is_function(name: &str) -> bool {
 pub fn overloads(name: &str) -> impl Iterator<Item = &'static Row> {
     rows::rows().filter(move |row| row.name == name)
 }
+
+/// The assertion that the built-in header is made of. Its name is reserved, and not listed.
+pub const ASSERTION: &str = "__wavelane_assert";
+/// It stands in a namespace of the compiler, of which nothing else is supported.
+pub const IS_DEBUGGING: &str = "dx::IsDebuggingEnabled";
 
 /// All names, each once: those of the table in its order, those of other stages, and those that are not supported yet.
 pub fn names() -> impl Iterator<Item = &'static str> {

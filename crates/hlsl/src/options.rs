@@ -144,6 +144,8 @@ pub struct Options {
     /// `-fspv-use-legacy-buffer-matrix-order`: matrices in byte address buffers have the opposite storage order, as in
     /// old versions of dxc for Vulkan.
     pub legacy_matrix_order: bool,
+    /// `--debugging`: what `dx::IsDebuggingEnabled` returns.
+    pub debugging: bool,
     /// Ends the compilation from outside: it gives no module and no report then.
     pub cancel: diag::Cancel,
 }
@@ -167,6 +169,7 @@ impl Default for Options {
             push_layout: PushLayout::default(),
             has_tiles: false,
             legacy_matrix_order: false,
+            debugging: false,
             cancel: diag::Cancel::default(),
         }
     }

@@ -5,6 +5,8 @@
 mod known;
 mod layout;
 
+use std::sync::Arc;
+
 use ir::Norm;
 use ops::{Sign, Ty};
 
@@ -319,6 +321,9 @@ pub struct Types {
     builtins: [Option<TypeId>; 2],
     /// Combined textures and samplers created so far: the texture type and the struct.
     sampled: Vec<(TypeId, TypeId)>,
+    /// The texts of string literals.
+    texts: Vec<Arc<str>>,
+    text_ids: QuickMap<Arc<str>, u64>,
     known: known::Memo,
 }
 
@@ -344,6 +349,8 @@ impl Types {
             enums: Vec::new(),
             builtins: [None; 2],
             sampled: Vec::new(),
+            texts: Vec::new(),
+            text_ids: QuickMap::default(),
             known: known::Memo::default(),
         };
         // Invariant: in the order of the constants above.
@@ -360,6 +367,19 @@ impl Types {
             self.types.push(ty);
             TypeId(self.types.len() as u32 - 1)
         })
+    }
+
+    /// The number of a text, which is the constant that a string literal stands for.
+    pub fn text_id(&mut self, text: &Arc<str>) -> u64 {
+        *self.text_ids.entry(text.clone()).or_insert_with(|| {
+            self.texts.push(text.clone());
+            self.texts.len() as u64 - 1
+        })
+    }
+
+    /// The text of a string literal.
+    pub fn text(&self, id: u64) -> Option<&Arc<str>> {
+        self.texts.get(id as usize)
     }
 
     pub fn get(&self, id: TypeId) -> Type {

@@ -4,8 +4,10 @@
 //! each instruction that can leave no lane active says where execution continues then.
 
 use ir::effort::Effort;
+use ir::print::MessageKind;
 use ir::{
-    Atomic, Binding, Builtin, Derivative, Inst, Private, ResourceKind, Shared, Span, TextureCall,
+    Atomic, Binding, Builtin, Derivative, Inst, Message, Private, ResourceKind, Shared, Span,
+    TextureCall,
 };
 use ops::{Barrier, Binary, Compare, Repr, Ternary, Ty, Unary, WaveOp};
 
@@ -24,6 +26,7 @@ pub struct Program {
     pub(crate) barriers: Vec<BarrierCode>,
     pub(crate) accesses: Vec<AccessCode>,
     pub(crate) textures: Vec<TextureCode>,
+    pub(crate) prints: Vec<PrintCode>,
     pub(crate) switches: Vec<SwitchCode>,
     pub(crate) resources: Vec<ResourceKind>,
     pub(crate) groupshared: Vec<Array>,
@@ -109,6 +112,7 @@ pub(crate) enum Code {
     Size(u32),
     Counter(u32),
     Texture(u32),
+    Print(u32),
     /// What the next instruction costs more than a plain one.
     Effort(Effort),
     Derivative {
@@ -232,6 +236,14 @@ pub(crate) struct AccessCode {
 pub(crate) struct TextureCode {
     pub(crate) call: TextureCall<Row>,
     pub(crate) results: Vec<Row>,
+}
+
+/// What lanes print.
+#[derive(Clone, Debug)]
+pub(crate) struct PrintCode {
+    pub(crate) kind: MessageKind,
+    pub(crate) message: Message,
+    pub(crate) args: Vec<Row>,
 }
 
 #[derive(Clone, Copy, Debug)]

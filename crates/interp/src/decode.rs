@@ -44,6 +44,7 @@ fn empty_program(module: &Module) -> Program {
         barriers: Vec::new(),
         accesses: Vec::new(),
         textures: Vec::new(),
+        prints: Vec::new(),
         switches: Vec::new(),
         resources: module.resources.iter().map(|it| it.kind.clone()).collect(),
         groupshared: module.groupshared.iter().map(array).collect(),
@@ -357,6 +358,12 @@ impl<'m> Decoder<'m> {
                 let (index, value) = (self.row(*index), self.row(*value));
                 self.emit(Code::PrivateStore { memory: *memory, index, value });
             }
+            Op::Print { message, args } => {
+                let kind = module.messages[message.index()].kind;
+                let code = PrintCode { kind, message: *message, args: self.rows(args) };
+                self.program.prints.push(code);
+                self.emit(Code::Print(self.program.prints.len() as u32 - 1));
+            }
             Op::If { .. }
             | Op::Loop { .. }
             | Op::Switch { .. }
@@ -517,6 +524,7 @@ impl<'m> Decoder<'m> {
                 | Code::Size(_)
                 | Code::Counter(_)
                 | Code::Texture(_)
+                | Code::Print(_)
                 | Code::Effort(_)
                 | Code::Derivative { .. }
                 | Code::SharedLoad { .. }

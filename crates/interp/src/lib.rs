@@ -109,6 +109,7 @@ pub fn run_varied<O: Observer>(
         places: Places::default(),
         scratch: Default::default(),
         folds: variation.folds,
+        prints: launch.prints.clone(),
         changes: 0,
     };
     Scheduler::new(machine, launch, variation.progress)?.run()

@@ -4,9 +4,11 @@
 //! it can be suspended between any two instructions and resumed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use ir::Builtin;
 use ir::exec::Bindings;
+use ir::print::{PrintEvent, PrintLog};
 use ir::turns::ROUNDS;
 use ops::scalar::Hazard;
 use ops::wave::FoldOrder;
@@ -93,6 +95,7 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) places: Places,
     pub(crate) scratch: WaveScratch,
     pub(crate) folds: FoldOrder,
+    pub(crate) prints: Option<Arc<PrintLog>>,
     /// How often shared memory was written, not counting atomic operations that change nothing.
     pub(crate) changes: u64,
 }
@@ -343,6 +346,21 @@ impl<O: Observer> Machine<'_, O> {
                     effort += ir::effort::of_texels(texels, self.width);
                     if effort > MOST_EFFORT {
                         break Stop::Budget;
+                    }
+                }
+                Code::Print(table) => {
+                    let print = &program.prints[table as usize];
+                    if let Some(log) = &self.prints {
+                        let event = PrintEvent {
+                            kind: print.kind,
+                            message: print.message,
+                            span: program.span(here),
+                            group: group.id,
+                            wave: wave.index,
+                            lanes: active,
+                            scalars: print.args.len(),
+                        };
+                        log.record(&event, |arg, lane| registers.get(print.args[arg], lane));
                     }
                 }
                 Code::Effort(more) => {

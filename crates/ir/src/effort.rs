@@ -39,6 +39,8 @@ impl Effort {
                 Some(Effort { lane: 0, pair: 1 })
             }
             Op::Texture(texture) if texture.op != TextureOp::Size => per_lane(5),
+            // Lines are kept in order.
+            Op::Print { args, .. } => per_lane(4 + args.len() as u32 / 4),
             _ => None,
         }
     }

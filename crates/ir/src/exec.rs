@@ -13,6 +13,7 @@ use diag::Span;
 
 use crate::WaveSize;
 pub use crate::footprint::{Footprint, TooLarge};
+use crate::print::PrintLog;
 
 /// One piece of work for an engine.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Launch {
     pub cancel: Option<Arc<AtomicBool>>,
     /// Counts the waves and groups that have finished, for progress reports.
     pub progress: Option<Arc<std::sync::atomic::AtomicU64>>,
+    /// Receives what the program prints; without it, nothing is recorded.
+    pub prints: Option<Arc<PrintLog>>,
 }
 
 /// The largest thread count of a group in any language version, with some slack.

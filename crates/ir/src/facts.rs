@@ -34,6 +34,8 @@ pub enum Kind {
     Lanes,
     Barrier,
     Memory(Space, Access),
+    /// Prints what its lanes hold, which only a host sees.
+    Print,
     /// Has regions.
     Construct,
     /// A terminator.
@@ -90,9 +92,9 @@ impl Effects {
         self.memory().filter(|it| it.1.writes()).map(|it| it.0)
     }
 
-    /// Whether other lanes or threads can notice the execution: it writes memory, or makes lanes wait.
+    /// Whether anything but the lane itself can notice the execution: it writes memory, prints, or makes lanes wait.
     pub fn acts(&self) -> bool {
-        self.writes().is_some() || self.kind == Kind::Barrier
+        self.writes().is_some() || matches!(self.kind, Kind::Barrier | Kind::Print)
     }
 
     pub fn is_atomic(&self) -> bool {
@@ -151,6 +153,8 @@ impl Op {
             Op::SharedAtomic { memory: it, .. } => memory(Space::Shared(*it), Access::Atomic),
             Op::PrivateLoad { memory: it, .. } => memory(Space::Private(*it), Access::Read),
             Op::PrivateStore { memory: it, .. } => memory(Space::Private(*it), Access::Write),
+            // The canonical order of lines does not depend on which lanes print together.
+            Op::Print { .. } => row(Kind::Print),
             Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. } => {
                 row(Kind::Construct)
             }
@@ -274,7 +278,7 @@ mod tests {
             assert!(!computes || matches!(kind, Kind::Pure | Kind::Lanes), "{name}");
             assert!(kind != Kind::Terminator || data.results.is_empty(), "{name}");
             assert!(kind != Kind::Pure || !data.results.is_empty(), "{name}");
-            let writes_only = matches!(kind, Kind::Memory(_, Access::Write));
+            let writes_only = matches!(kind, Kind::Memory(_, Access::Write) | Kind::Print);
             assert!(!writes_only || data.results.is_empty(), "{name}");
             assert!(
                 kind == Kind::Lanes || asks_quad || kind == Kind::Barrier || !sees_lanes,

@@ -39,6 +39,7 @@ pub mod flow;
 mod flush;
 mod footprint;
 mod module;
+pub mod print;
 pub mod rewrite;
 pub mod rounds;
 pub mod simplify;

@@ -5,6 +5,7 @@ use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
 use smallvec::SmallVec;
 
 use crate::facts::{Access, Kind, Space};
+use crate::print::MessageData;
 use crate::{Derivative, Texture};
 
 macro_rules! entity {
@@ -39,6 +40,7 @@ entity!(/** A list of instructions. */ Region, "r");
 entity!(/** A resource binding: an index into [`Module::resources`]. */ Binding, "b");
 entity!(/** An array in groupshared memory: an index into [`Module::groupshared`]. */ Shared, "g");
 entity!(/** An array in a lane's private memory: an index into [`Module::privates`]. */ Private, "p");
+entity!(/** What an instruction prints: an index into [`Module::messages`]. */ Message, "m");
 
 /// A short list of values, usually the scalars of one vector: as large as a `Vec`, and without an allocation up to
 /// four.
@@ -57,6 +59,7 @@ pub struct Module {
     pub resources: Vec<Resource>,
     pub groupshared: Vec<Memory>,
     pub privates: Vec<Memory>,
+    pub messages: Vec<MessageData>,
     pub values: Vec<ValueData>,
     pub insts: Vec<InstData>,
     pub regions: Vec<RegionData>,
@@ -449,6 +452,12 @@ pub enum Op {
         value: Value,
     },
 
+    /// Each lane prints the message with these scalars.
+    Print {
+        message: Message,
+        args: Values,
+    },
+
     /// The results are the arguments of the yields.
     If {
         cond: Value,
@@ -562,6 +571,7 @@ macro_rules! visit_parts {
                 $value(index);
                 args.$iter().for_each($value);
             }
+            Op::Print { args, .. } => args.$iter().for_each($value),
             Op::If { cond, then, else_ } => {
                 $value(cond);
                 $region(then);
@@ -636,6 +646,7 @@ impl Module {
             resources: Vec::new(),
             groupshared: Vec::new(),
             privates: Vec::new(),
+            messages: Vec::new(),
             values: Vec::new(),
             insts: Vec::new(),
             regions: Vec::new(),

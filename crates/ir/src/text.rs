@@ -46,6 +46,10 @@
 //!
 //! `texture.sample.level b0, b1 at v1, v2 level v3` names a texture, a sampler, and operands by role.
 //!
+//! # Messages
+//! `m0 print "i is %d" i32` declares what `print m0, v1` prints, with the types of its scalars; the kind is `print`,
+//! `failure` or `break`.
+//!
 //! Deliberately absent: any check of the module. [`print()`] takes every module, and marks what it cannot express;
 //! [`read`] accepts everything that it can represent, for [`crate::verify`] to judge.
 
@@ -58,6 +62,7 @@ pub use read::{ReadError, read};
 
 use ops::{Barrier, Sign, Ty, WaveOp, names};
 
+use crate::print::MessageKind;
 use crate::{Atomic, Builtin, Derivative, Detail, HostScalar, Norm, RegisterClass, TextureOp};
 
 /// The nesting limit for regions in the text, and in a module that the verifier accepts.
@@ -83,6 +88,7 @@ enum Head {
     SharedAtomic(Atomic),
     PrivateLoad,
     PrivateStore,
+    Print,
     If,
     Loop,
     Switch,
@@ -110,6 +116,7 @@ names! { Head {
     "shared_atomic" => SharedAtomic(op: Atomic),
     "private_load" => PrivateLoad,
     "private_store" => PrivateStore,
+    "print" => Print,
     "if" => If,
     "loop" => Loop,
     "switch" => Switch,
@@ -191,6 +198,12 @@ names! { Norm {
     "none" => None,
     "unorm" => Unorm,
     "snorm" => Snorm,
+} }
+
+names! { MessageKind {
+    "print" => Print,
+    "failure" => Failure,
+    "break" => Break,
 } }
 
 /// A kind of resource, without its parameters.

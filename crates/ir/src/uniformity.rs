@@ -223,6 +223,7 @@ impl<'a> Analysis<'a> {
                 self.raise_all(results, Some(Uniformity::Varying));
             }
             Op::Barrier { .. }
+            | Op::Print { .. }
             | Op::Store { .. }
             | Op::SharedStore { .. }
             | Op::PrivateStore { .. } => {}

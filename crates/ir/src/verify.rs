@@ -34,6 +34,7 @@
 //!   `i32`.
 //! - Atomics work on integers of 32 or 64 bits; exchanges also on `f32`.
 //! - A texture instruction suits its texture: the operation, and the number of operands for each role.
+//! - The format of a message suits its types, and an instruction that prints has operands of these types.
 //! - A mask of named lanes is an `i32`; only barriers at which a wave waits take one.
 
 use std::collections::BTreeSet;
@@ -166,6 +167,11 @@ impl<'a> Verifier<'a> {
             module.groupshared.iter().chain(&module.privates)
         {
             self.require(*len != 0, || format!("the memory `{name}` is empty"));
+        }
+        for (i, message) in module.messages.iter().enumerate() {
+            if let Err(why) = message.parsed() {
+                self.problem(format!("the message m{i} is wrong: {why}"));
+            }
         }
         for variable in &module.variables {
             for value in &variable.values {
@@ -539,6 +545,13 @@ impl<'a> Verifier<'a> {
                         format!("the memory holds {}, not {}", found.name(), ty.name())
                     });
                 }
+            }
+            Op::Print { message, args } => {
+                match self.module.messages.get(message.index()) {
+                    Some(data) => self.takes("the types of the message", args, &data.types),
+                    None => self.problem(format!("{message} does not exist")),
+                }
+                self.gives(results, &[]);
             }
             Op::If { cond, then, else_ } => {
                 self.takes("the condition's types", &[*cond], &[Ty::Bool]);

@@ -13,6 +13,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Steps that were skipped, or expectations of the file's authors.
     pub remarks: Vec<String>,
+    /// The lines that the shader printed.
+    pub printed: String,
     /// The final contents of the buffers, as printed by the format's own tool; empty if no job finished.
     pub output: String,
 }
@@ -67,6 +69,7 @@ impl Outcome {
             is_wrong: false,
             findings: Vec::new(),
             remarks: Vec::new(),
+            printed: String::new(),
             output: String::new(),
         }
     }

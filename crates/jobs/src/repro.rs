@@ -106,6 +106,8 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
         has_tiles,
         legacy_matrix_order,
         // Who ends a compilation is no part of it.
+        // What a debugger would see is no part of a repro.
+        debugging: _,
         cancel: _,
     } = options;
     let profile = match stage {

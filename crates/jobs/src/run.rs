@@ -6,6 +6,7 @@
 mod section;
 mod unit;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use wavelane::internal::{self, diag};
 use wavelane::{
     Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer, LaneOrder,
-    Level, NotFound, Options, ResourceTable, Schedule, Shader, SourceMap,
+    Level, NotFound, Options, PrintLog, Printed, ResourceTable, Schedule, Shader, SourceMap,
 };
 
 use crate::bind::{self, BindProblem, Binding};
@@ -24,6 +25,7 @@ use crate::file::{Remembering, TestFile};
 use crate::job::{Job, Rule, Stage};
 use crate::lit::Features;
 use crate::outcome::{Finding, Outcome, Row, Verdict};
+use crate::printed::{self, printed_text};
 use crate::repro::Source;
 use crate::root::Root;
 use crate::script::{self, Check, Command, Path, Step};
@@ -74,6 +76,8 @@ pub struct Setup<'a> {
     /// The fuel at a width.
     pub fuel: &'a dyn Fn(u32) -> Option<u64>,
     pub cancel: Option<Arc<AtomicBool>>,
+    /// How many of the lines that shaders print are kept.
+    pub print_limit: usize,
     /// Whether the final contents of the buffers are wanted even if no pattern checks them: writing large buffers
     /// takes longer than the run.
     pub wants_output: bool,
@@ -89,9 +93,10 @@ pub fn run(
     wanted: &dyn Fn(u32) -> bool,
     report: &mut dyn FnMut(Outcome),
 ) {
-    let (remarks, included) = (Vec::new(), BTreeMap::new());
+    let (remarks, included, printed) = (Vec::new(), BTreeMap::new(), RefCell::default());
     let text = file.text();
-    let mut runner = Runner { test, file, text, setup, files, wanted, report, remarks, included };
+    let mut runner =
+        Runner { test, file, text, setup, files, wanted, report, remarks, included, printed };
     let done = match &test.case {
         Some(case) if file.has_sections() => runner.section(&case.name),
         None if test.file.ends_with(".hlsl") => runner.section(""),
@@ -160,6 +165,7 @@ pub fn prepare(
         report: &mut report,
         remarks,
         included,
+        printed: RefCell::default(),
     };
     match &test.case {
         Some(case) if file.has_sections() => runner.watched_section(&case.name),
@@ -205,6 +211,8 @@ struct Runner<'a> {
     remarks: Vec<String>,
     /// The files included so far by compilations, by the words in the source.
     included: BTreeMap<String, String>,
+    /// What the runs at this width have printed so far.
+    printed: RefCell<String>,
 }
 
 /// A prepared `RUN:` line.
@@ -252,6 +260,7 @@ impl Runner<'_> {
             }
             let mut outcome = self.run_at(&ready, width).unwrap_or_else(|end| *end);
             outcome.width = width;
+            outcome.printed = self.printed.take();
             outcome.remarks.splice(..0, self.remarks.clone());
             (self.report)(outcome);
         }
@@ -654,7 +663,9 @@ impl Runner<'_> {
                 return Ok((format!("gpu-exec: error: {what}\n"), Some(failed(what))));
             }
         };
-        self.go(pipeline, job.groups, width, &mut table)?;
+        let run = (shader, pipeline, Some(&prepared.sources));
+        let printed = self.go(run, job.groups, width, &mut table)?;
+        self.check_assertions(&printed, run.2)?;
         bind::take_back(&mut job, &mut table, &bound);
         let findings = self.findings(&job);
         if findings.is_empty() {
@@ -675,14 +686,17 @@ impl Runner<'_> {
         Ok((output, Some(outcome)))
     }
 
+    /// Runs a shader; what it prints is kept.
     fn go(
         &self,
-        pipeline: &ComputePipeline,
+        (shader, pipeline, sources): (&Shader, &ComputePipeline, Option<&SourceMap>),
         groups: [u32; 3],
         width: u32,
         table: &mut ResourceTable,
-    ) -> Result<(), End> {
+    ) -> Result<Printed, End> {
+        let log = shader.prints().then(|| Arc::new(PrintLog::new(self.setup.print_limit)));
         let dispatch = Dispatch {
+            prints: log.clone(),
             wave_size: Some(width),
             lane_order: self.setup.lane_order,
             schedule: self.setup.schedule,
@@ -690,12 +704,32 @@ impl Runner<'_> {
             cancel: self.setup.cancel.clone(),
             ..Dispatch::new(groups)
         };
-        internal::dispatch(pipeline, &dispatch, table).map_err(|error| match error {
+        let result = internal::dispatch(pipeline, &dispatch, table);
+        let printed = log.map(|log| shader.printed(&log)).unwrap_or_default();
+        let none = SourceMap::new();
+        let sources = sources.unwrap_or(&none);
+        self.printed.borrow_mut().push_str(&printed_text(&printed, sources));
+        result.map_err(|error| match error {
             DispatchError::Unsupported(_) | DispatchError::WaveSize { .. } => {
                 unsupported(error.to_string().trim_start_matches("unsupported: ").to_owned())
             }
             other => failed(other.to_string()),
-        })
+        })?;
+        Ok(printed)
+    }
+
+    /// Assertions that fail are failures.
+    fn check_assertions(&self, printed: &Printed, sources: Option<&SourceMap>) -> Result<(), End> {
+        if !printed.has_failures() {
+            return Ok(());
+        }
+        let mut outcome = failed("an assertion failed");
+        let none = SourceMap::new();
+        outcome.findings = printed::findings(printed, sources.unwrap_or(&none));
+        if let Some(last) = outcome.findings.last_mut() {
+            last.more += printed.more_failures as usize;
+        }
+        Err(outcome)
     }
 
     /// The unexpected results.

@@ -4,6 +4,7 @@
 //! the caller that compiles and runs a section may be a device, or the suite itself, which inspects the module on
 //! the way. `suite/README.md` describes the format.
 
+use wavelane::Printed;
 use wavelane::internal::diag::{self, Diagnostic, SourceMap};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
@@ -32,6 +33,8 @@ pub struct Section {
     /// Sampler state, by the names of samplers.
     pub samplers: Vec<(String, Sampler)>,
     pub outputs: Vec<Output>,
+    /// What must be printed.
+    pub printed: Vec<PrintedText>,
     pub annotations: Vec<Annotation>,
     /// A rendered message that must match exactly.
     pub rendered: Option<String>,
@@ -54,6 +57,13 @@ pub struct Output {
     pub line: u32,
     /// Bytes per value, to show differences.
     pub size: usize,
+}
+
+/// `//> [@WIDTH] TEXT`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintedText {
+    pub width: Option<u32>,
+    pub text: String,
 }
 
 /// `//~ LEVEL[CODE]: TEXT`
@@ -87,6 +97,8 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
             let output = output(expected, number).map_err(|what| wrong(&what))?;
             held += output.bytes.len();
             section.outputs.push(output);
+        } else if let Some(text) = line.strip_prefix("//>") {
+            section.printed.push(printed(text).map_err(|what| wrong(&what))?);
         } else if let Some(rendered) = line.strip_prefix("//|") {
             let all = section.rendered.get_or_insert_default();
             all.push_str(rendered.strip_prefix(' ').unwrap_or(rendered));
@@ -98,7 +110,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
             let what = "with this, the sections of the file have more than";
             return Err(wrong(&format!("{what} {MOST_BYTES} bytes of contents")));
         }
-        let hidden = line.starts_with("//#") || line.starts_with("//=") || line.starts_with("//|");
+        let hidden = ["//#", "//=", "//|", "//>"].iter().any(|it| line.starts_with(it));
         section.text.push_str(if hidden {
             ""
         } else {
@@ -175,6 +187,7 @@ impl Section {
             inputs: Vec::new(),
             samplers: Vec::new(),
             outputs: Vec::new(),
+            printed: Vec::new(),
             annotations: Vec::new(),
             rendered: None,
         }
@@ -302,7 +315,7 @@ impl Section {
         let mut problems = String::new();
         if let Some(log) = find(LOG) {
             problems.push_str(&failures(log));
-        } else if self.outputs.is_empty() && !self.is_for_sanitizer() {
+        } else if self.outputs.is_empty() && self.printed.is_empty() && !self.is_for_sanitizer() {
             problems.push_str("the section checks nothing\n");
         }
         for wanted in self.outputs.iter().filter(|it| it.width.is_none_or(|at| at == width)) {
@@ -327,6 +340,19 @@ impl Section {
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// Whether what was printed is as expected, failed assertions after all other lines.
+    pub fn judge_printed(&self, width: u32, printed: &Printed) -> Result<(), String> {
+        let lines = printed.lines.iter().chain(&printed.failures);
+        let got: Vec<&str> = lines.map(|it| it.text.as_str()).collect();
+        let wanted = self.printed.iter().filter(|it| it.width.is_none_or(|at| at == width));
+        let wanted: Vec<&str> = wanted.map(|it| it.text.as_str()).collect();
+        if got == wanted && printed.more + printed.more_failures == 0 {
+            return Ok(());
+        }
+        let shown = |all: &[&str]| all.iter().map(|it| format!("  {it}\n")).collect::<String>();
+        Err(format!("it printed\n{}but should print\n{}", shown(&got), shown(&wanted)))
     }
 }
 
@@ -508,6 +534,18 @@ fn output(text: &str, line: u32) -> Result<Output, String> {
     };
     let size = bytes(ty, "0")?.len();
     Ok(Output { name: name.to_owned(), width, bytes: bytes(ty, values)?, line, size })
+}
+
+fn printed(text: &str) -> Result<PrintedText, String> {
+    let text = text.strip_prefix(' ').unwrap_or(text);
+    let (width, text) = match text.strip_prefix('@') {
+        Some(rest) => {
+            let (width, text) = rest.split_once(' ').unwrap_or((rest, ""));
+            (Some(number(width)? as u32), text)
+        }
+        None => (None, text),
+    };
+    Ok(PrintedText { width, text: text.to_owned() })
 }
 
 fn annotation(note: &str, line: u32) -> Result<Annotation, String> {

@@ -4,6 +4,9 @@
 //   EXPECT(condition)              EXPECT_EQ(got, expected)
 //   EXPECT_NE(got, unexpected)     EXPECT_NEAR(got, expected, tolerance)
 //
+// ASSERT(condition) is for any shader, not only for cases: where the condition is false, `wavelane run` says so, with the
+// lanes and what they compared. Other compilers ignore it.
+//
 // A case is a thread group of 128 threads; TEST_CASE_N(name, x, y, z) has a group of its own size.
 // In a case, test_index is SV_GroupIndex and test_thread is SV_GroupThreadID.
 // Buffers that a case uses stand in lines above it, each case with contents of its own:
@@ -109,6 +112,12 @@ template <typename A, typename B, typename C> void wavelane_near(A got, B expect
     bool near = all(abs(got - (A)expected) <= (A)tolerance) || all(got == (A)expected);
     wavelane_record<A>(near, line, 3, got, (A)expected);
 }
+
+#ifdef __wavelane__
+#define ASSERT(condition) __wavelane_assert((condition), #condition)
+#else
+#define ASSERT(condition)
+#endif
 
 #define EXPECT(condition) wavelane_record<bool>((bool)(condition), __LINE__, 0, false, true)
 #define EXPECT_EQ(got, expected) wavelane_eq((got), (expected), __LINE__)

@@ -126,6 +126,7 @@ impl Writer<'_> {
             | Op::SharedAtomic { .. }
             | Op::PrivateLoad { .. }
             | Op::PrivateStore { .. }
+            | Op::Print { .. }
             | Op::Return => self.kept(inst),
         }
     }

@@ -49,6 +49,7 @@ impl<'a> Writer<'a> {
             resources: source.resources.clone(),
             groupshared: source.groupshared.clone(),
             privates: source.privates.clone(),
+            messages: source.messages.clone(),
             variables: Vec::new(),
             stage: source.stage,
             shader_model: source.shader_model,

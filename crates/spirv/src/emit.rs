@@ -198,6 +198,10 @@ impl Emitter<'_> {
                 let old = self.array_atomic(memory.0, *index, *op, args);
                 vec![old; data.results.len()]
             }
+            Op::Print { message, args } => {
+                self.print(*message, args);
+                Vec::new()
+            }
             Op::If { cond, then, else_ } => return self.if_(inst, *cond, *then, *else_),
             Op::Loop { body, inits } => return self.loop_(inst, *body, inits),
             Op::Switch { selector, cases, inits } => {

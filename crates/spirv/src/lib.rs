@@ -38,6 +38,7 @@ mod memory;
 mod module;
 mod number;
 pub mod opcode;
+mod print;
 mod reflect;
 mod sample;
 mod scalar;

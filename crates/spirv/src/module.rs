@@ -17,6 +17,8 @@ pub(crate) struct Module {
     pub(crate) capabilities: BTreeSet<u32>,
     pub(crate) extensions: BTreeSet<&'static str>,
     pub(crate) glsl: Option<Id>,
+    /// Sets of instructions that change nothing, by their names.
+    sets: BTreeMap<&'static str, Id>,
     pub(crate) modes: Vec<u32>,
     pub(crate) strings: Vec<u32>,
     pub(crate) names: Vec<u32>,
@@ -64,6 +66,7 @@ impl Module {
             capabilities: BTreeSet::from([op::CAP_SHADER]),
             extensions: BTreeSet::new(),
             glsl: None,
+            sets: BTreeMap::new(),
             modes: Vec::new(),
             strings: Vec::new(),
             names: Vec::new(),
@@ -271,6 +274,17 @@ impl Module {
         }
     }
 
+    /// A set of non-semantic instructions.
+    pub(crate) fn set(&mut self, name: &'static str) -> Id {
+        self.extensions.insert("SPV_KHR_non_semantic_info");
+        if let Some(id) = self.sets.get(name) {
+            return *id;
+        }
+        let id = self.id();
+        self.sets.insert(name, id);
+        id
+    }
+
     /// The whole module; `entry` are the operands of the entry point, `main` is the function, `label` its first block.
     pub(crate) fn finish(mut self, version: u32, entry: &[u32], main: Id, label: Id) -> Vec<u32> {
         let void = self.void();
@@ -285,6 +299,10 @@ impl Module {
         }
         if let Some(glsl) = self.glsl {
             let import = [vec![glsl.0], string("GLSL.std.450")].concat();
+            push(&mut words, op::EXT_INST_IMPORT, &import);
+        }
+        for (name, id) in &self.sets {
+            let import = [vec![id.0], string(name)].concat();
             push(&mut words, op::EXT_INST_IMPORT, &import);
         }
         // Logical addressing, and the memory model GLSL450.

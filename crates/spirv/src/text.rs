@@ -15,11 +15,12 @@ pub fn listing(words: &[u32]) -> String {
     let (major, minor) = (version >> 16 & 0xff, version >> 8 & 0xff);
     let _ = writeln!(text, "; SPIR-V {major}.{minor}, ids below {bound}");
     let names = names(body);
+    let sets = sets(body);
     let mut rest = body;
     while let Some((opcode, operands, after)) = split(rest) {
         let found = op::ALL.iter().find(|it| u32::from(it.number) == opcode);
         match found {
-            Some(found) => text.push_str(&line(*found, operands, &names)),
+            Some(found) => text.push_str(&line(*found, operands, &names, &sets)),
             None => {
                 let _ = writeln!(text, "    ; unknown instruction {opcode}");
             }
@@ -58,6 +59,20 @@ fn names(body: &[u32]) -> BTreeMap<u32, String> {
     names
 }
 
+/// The names of the sets of extended instructions.
+fn sets(body: &[u32]) -> BTreeMap<u32, String> {
+    let mut sets = BTreeMap::new();
+    let mut rest = body;
+    while let Some((opcode, operands, after)) = split(rest) {
+        if let (true, [id, name @ ..]) = (opcode == u32::from(op::EXT_INST_IMPORT.number), operands)
+        {
+            sets.insert(*id, string(name).0);
+        }
+        rest = after;
+    }
+    sets
+}
+
 /// The string at the start of the words, and the words after it.
 fn string(words: &[u32]) -> (String, &[u32]) {
     let has_end = |word: &u32| word.to_le_bytes().contains(&0);
@@ -67,7 +82,12 @@ fn string(words: &[u32]) -> (String, &[u32]) {
     (String::from_utf8_lossy(text).into_owned(), &words[end..])
 }
 
-fn line(opcode: Opcode, operands: &[u32], names: &BTreeMap<u32, String>) -> String {
+fn line(
+    opcode: Opcode,
+    operands: &[u32],
+    names: &BTreeMap<u32, String>,
+    sets: &BTreeMap<u32, String>,
+) -> String {
     let id = |id: u32| names.get(&id).cloned().unwrap_or_else(|| format!("%{id}"));
     let named = |table, number| {
         op::name_of(table, number).map_or_else(|| number.to_string(), str::to_owned)
@@ -115,7 +135,12 @@ fn line(opcode: Opcode, operands: &[u32], names: &BTreeMap<u32, String>) -> Stri
     if opcode == op::EXT_INST
         && let Some(function) = operands.get(3)
     {
-        shown[1] = named(op::GLSL, *function);
+        // The other sets that we use have one instruction each, of the same name.
+        let set = operands.get(2).and_then(|it| sets.get(it));
+        shown[1] = match set.and_then(|it| it.strip_prefix("NonSemantic.")) {
+            Some(name) => name.to_owned(),
+            None => named(op::GLSL, *function),
+        };
     }
     let mut text = match &result {
         Some(result) => format!("{result:>12} = {}", opcode.name),

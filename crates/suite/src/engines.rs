@@ -1,11 +1,13 @@
 //! Whether two engines give the same bits for the same launch.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use cpu::{Isa, Stopped};
 use interp::NoObserver;
 use ir::Module;
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ir::print::PrintLog;
 
 use crate::generate::{self, Statistics};
 use crate::section::WIDTHS;
@@ -28,15 +30,20 @@ pub enum Outcome {
 
 /// Runs the launch on the reference engine and on the fast one, from the same memory.
 pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) -> Outcome {
+    let with_log = || {
+        let log = Arc::new(PrintLog::new(run::MOST_LINES));
+        (Launch { prints: Some(log.clone()), ..launch.clone() }, log)
+    };
     let mut wanted = before.clone();
-    let reference = interp::run(module, launch, &mut wanted, &mut NoObserver);
-    let compiled = match cpu::compile(&std::sync::Arc::new(module.clone()), isa, launch.wave_width)
-    {
+    let (logged, printed) = with_log();
+    let reference = interp::run(module, &logged, &mut wanted, &mut NoObserver);
+    let compiled = match cpu::compile(&Arc::new(module.clone()), isa, launch.wave_width) {
         Ok(compiled) => compiled,
         Err(fallback) => return Outcome::Fallback(fallback.what),
     };
     let mut got = before.clone();
-    let result = match compiled.run(launch, &mut got, 1) {
+    let (logged, log) = with_log();
+    let result = match compiled.run(&logged, &mut got, 1) {
         Ok(()) => Ok(()),
         Err(Stopped::Failure(failure)) => Err(failure),
         Err(Stopped::Fallback(fallback)) => return Outcome::Fallback(fallback.what),
@@ -55,10 +62,15 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
     if reference.is_err() {
         return Outcome::Same;
     }
-    match difference(module, &wanted, &got) {
-        Some(what) => Outcome::Different(what),
-        None => Outcome::Same,
+    if let Some(what) = difference(module, &wanted, &got) {
+        return Outcome::Different(what);
     }
+    let printed = printed.read(&module.messages);
+    let got = log.read(&module.messages);
+    if printed != got {
+        return Outcome::Different(format!("printed {got:?}, not {printed:?}"));
+    }
+    Outcome::Same
 }
 
 /// The first difference between the memory after a run and the expected one.
@@ -105,6 +117,7 @@ pub fn launch(groups: [u32; 3], width: u32) -> Launch {
         fuel: Some(1 << 30),
         cancel: None,
         progress: None,
+        prints: None,
     }
 }
 

@@ -277,6 +277,7 @@ impl Cell {
             fuel: Some(1 << 24),
             cancel: None,
             progress: None,
+            prints: None,
         };
         interp::run(module, &launch, &mut bindings, &mut NoObserver)?;
         let output = module.resources.iter().position(|it| it.name == "output");

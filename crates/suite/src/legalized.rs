@@ -6,9 +6,11 @@
 //! out.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use interp::NoObserver;
 use ir::exec::{Bindings, Launch};
+use ir::print::{PrintLog, Printed};
 use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
 use legalize::{Class, Has, Target, asks, legalize};
 use ops::{Binary, Compare, Fold, Sign, Ternary, Ty, Unary, WaveOp};
@@ -58,22 +60,41 @@ pub fn fault(
     {
         return None;
     }
+    let printed = printed(module, launch, before);
     for (what, module) in [("as it is", legal.clone()), ("on a device", perturbed(&legal, target))]
     {
         if let Err(problems) = ir::verify::verify(&module) {
             return Some(format!("{what} not a module: {}", problems[0]));
         }
         let mut got = before.clone();
+        let log = Arc::new(PrintLog::new(crate::run::MOST_LINES));
+        let launch = &Launch { prints: Some(log.clone()), ..launch.clone() };
         match interp::run(&module, launch, &mut got, &mut NoObserver) {
             Ok(()) => {
                 if let Some(what_differs) = difference(&module, wanted, &got) {
                     return Some(format!("{what}: {what_differs}"));
+                }
+                let got = log.read(&module.messages);
+                if got != printed {
+                    return Some(format!("{what} printed {got:?}, not {printed:?}"));
                 }
             }
             Err(failure) => return Some(format!("{what} ended with {failure:?}")),
         }
     }
     None
+}
+
+/// What a module prints on the reference engine.
+fn printed(module: &Module, launch: &Launch, before: &Bindings) -> Printed {
+    if module.messages.is_empty() {
+        return Printed::default();
+    }
+    let log = Arc::new(PrintLog::new(crate::run::MOST_LINES));
+    let launch = Launch { prints: Some(log.clone()), ..launch.clone() };
+    // Whether the run ends, the caller has seen.
+    let _ = interp::run(module, &launch, &mut before.clone(), &mut NoObserver);
+    log.read(&module.messages)
 }
 
 /// The module as it may run on a device that fulfils the target's promises and no more.

@@ -185,6 +185,7 @@ fn launch(setup: &Setup) -> Launch {
         fuel: Some(1 << 26),
         cancel: None,
         progress: None,
+        prints: None,
     }
 }
 

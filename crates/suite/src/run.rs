@@ -8,12 +8,15 @@ use hlsl::options::{MatrixOrder, PROFILES};
 use hlsl::{Denormals, Dialect, Includer, Options, PushLayout, Stage, Version};
 use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
+use ir::print::PrintLog;
 use ir::{Module, ResourceKind};
 
 use crate::section::{LOG, LOG_BYTES, Section};
 
 /// Enough for every section; ends an endless loop soon.
 const FUEL: u64 = 1 << 28;
+/// More than any section prints.
+pub(crate) const MOST_LINES: usize = 1 << 14;
 
 /// A compiled section.
 pub struct Compiled {
@@ -51,13 +54,16 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
         return if runs { Err("no module was produced".to_owned()) } else { Ok(()) };
     };
     check_module(&module)?;
-    let bindings = match execute(section, &module, width, &mut NoObserver) {
+    let log = Arc::new(PrintLog::new(MOST_LINES));
+    let launch = Launch { prints: Some(log.clone()), ..launch(section, &module, width) };
+    let bindings = match execute_with(section, &module, &launch, &mut NoObserver) {
         // Checked by the test of the sanitizer.
         Err(what) if what.contains("Deadlock") && section.may_wait_for_ever() => {
             return Ok(());
         }
         other => other?,
     };
+    section.judge_printed(width, &log.read(&module.messages))?;
     section.judge(width, |name, element| {
         let index = module.resources.iter().position(|it| it.name == name)?;
         bindings.bindings[index].get(element).map(|it| it.bytes.as_slice())
@@ -203,8 +209,17 @@ pub fn execute<O: Observer>(
     width: u32,
     observer: &mut O,
 ) -> Result<Bindings, String> {
+    execute_with(section, module, &launch(section, module, width), observer)
+}
+
+fn execute_with<O: Observer>(
+    section: &Section,
+    module: &Module,
+    launch: &Launch,
+    observer: &mut O,
+) -> Result<Bindings, String> {
     let mut bindings = inputs(section, module)?;
-    match interp::run(module, &launch(section, module, width), &mut bindings, observer) {
+    match interp::run(module, launch, &mut bindings, observer) {
         Ok(()) => Ok(bindings),
         Err(Failure::Unsupported(what)) => Err(format!("unsupported: {what:?}")),
         Err(Failure::TooLarge(what)) => Err(what.to_string()),
@@ -250,6 +265,7 @@ pub fn launch(section: &Section, module: &Module, width: u32) -> Launch {
         fuel: Some(FUEL),
         cancel: None,
         progress: None,
+        prints: None,
     }
 }
 

@@ -187,8 +187,36 @@ impl Maker {
             14..=15 if !deep => self.if_(),
             16 | 17 if !deep => self.loop_(),
             18 if !deep => self.switch(),
+            19 => self.print(),
             _ => self.assign(),
         }
+    }
+
+    /// A line with a few values, some of them vectors.
+    fn print(&mut self) {
+        let (mut format, mut args) = (String::new(), String::new());
+        for _ in 0..1 + self.random.below(3) {
+            let ty = self.random.pick(&ALL);
+            let value = ty.cast(&self.expression(ty, 2));
+            let (flags, letter) = match ty {
+                Type::Bool | Type::Int | Type::Short => self.random.pick(&[("", "d"), ("5", "i")]),
+                Type::Uint | Type::Ushort => self.random.pick(&[("", "u"), ("08", "X")]),
+                Type::Long => ("", "ld"),
+                Type::Ulong => self.random.pick(&[("", "lu"), ("", "lx")]),
+                Type::Float | Type::Half | Type::Double => {
+                    self.random.pick(&[("", "f"), (".9", "g"), ("", "a"), ("-12.3", "e")])
+                }
+            };
+            if self.random.chance(4) {
+                let other = self.variable(ty);
+                let _ = write!(format, "%{flags}v2{letter} ");
+                let _ = write!(args, ", {}2({value}, {other})", ty.word());
+            } else {
+                let _ = write!(format, "%{flags}{letter} ");
+                let _ = write!(args, ", {value}");
+            }
+        }
+        self.line(&format!("printf(\"{format}\"{args});"));
     }
 
     fn assign(&mut self) {

@@ -36,6 +36,7 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
         fuel: Some(1 << 30),
         cancel: None,
         progress: None,
+        prints: None,
     };
     interp::run(&module, &launch, &mut bindings, &mut NoObserver)
         .map_err(|failure| format!("{failure:?}"))?;

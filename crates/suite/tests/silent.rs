@@ -26,6 +26,7 @@ fn examine(program: &Program, width: u32) -> Result<(), String> {
         fuel: Some(1 << 30),
         cancel: None,
         progress: None,
+        prints: None,
     };
     let report = sanitizer::examine(&module, &launch, &bindings, &Plan::new(vec![width]))
         .map_err(|failure| format!("{failure:?}"))?;

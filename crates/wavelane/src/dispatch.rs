@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, TooLarge, Trap, Unsupported, Work};
+use ir::print::PrintLog;
 
 use crate::engines::Program;
 use crate::guard::catch;
@@ -33,6 +34,9 @@ pub struct Dispatch {
     pub cancel: Option<Arc<AtomicBool>>,
     /// Counts finished waves and groups, up to [`ComputePipeline::steps`].
     pub progress: Option<Arc<AtomicU64>>,
+    /// Receives what the shader prints, for [`Shader::printed`](crate::Shader::printed); without it, nothing is recorded.
+    /// A GPU prints nothing here: its own tools read what it prints.
+    pub prints: Option<Arc<PrintLog>>,
 }
 
 impl Dispatch {
@@ -46,6 +50,7 @@ impl Dispatch {
             fuel: None,
             cancel: None,
             progress: None,
+            prints: None,
         }
     }
 }
@@ -188,6 +193,7 @@ impl ComputePipeline {
             fuel: dispatch.fuel,
             cancel: dispatch.cancel.clone(),
             progress: dispatch.progress.clone(),
+            prints: dispatch.prints.clone(),
         })
     }
 }

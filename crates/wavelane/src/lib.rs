@@ -83,6 +83,7 @@ pub use hlsl::{
 pub use ir::exec::{
     Failure, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,
 };
+pub use ir::print::{PrintLog, Printed, PrintedLine};
 pub use ir::{
     AddressKind, Element, HostScalar, Member, Norm, Register, RegisterClass, Resource,
     ResourceKind, ResourceView, WaveSize, texture_name,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use diag::{Diagnostic, FileId, Sink, SourceMap};
 use hlsl::{Compiled, Includer, Options};
 use ir::facts::Space;
+use ir::print::{MessageKind, PrintLog, Printed};
 use ir::{Module, Resource, WaveSize};
 
 use crate::Bug;
@@ -84,7 +85,7 @@ impl Shader {
         options: &Options,
         includer: &mut dyn Includer,
     ) -> Result<Compilation, Bug> {
-        translate(name, text, options, includer, &mut hlsl::compile)
+        translate(name, text, options, includer, hlsl::compile)
     }
 
     /// Like [`Shader::compile`], but only checks the text: an entry point of a stage that does not run gives neither a
@@ -95,27 +96,7 @@ impl Shader {
         options: &Options,
         includer: &mut dyn Includer,
     ) -> Result<Compilation, Bug> {
-        translate(name, text, options, includer, &mut hlsl::validate)
-    }
-
-    /// The compute shaders of a text, by name: its functions with `[numthreads]`. Diagnostics say why a text cannot be read.
-    pub fn compute_entries(
-        name: &str,
-        text: &str,
-        options: &Options,
-        includer: &mut dyn Includer,
-    ) -> Result<(Vec<String>, Compilation), Bug> {
-        let mut entries = Vec::new();
-        let mut step = |main: FileId,
-                        sources: &mut SourceMap,
-                        includer: &mut dyn Includer,
-                        options: &Options,
-                        sink: &mut Sink| {
-            entries = hlsl::compute_entries(main, sources, includer, options, sink);
-            None
-        };
-        let compilation = translate(name, text, options, includer, &mut step)?;
-        Ok((entries, compilation))
+        translate(name, text, options, includer, hlsl::validate)
     }
 
     /// The name of its source text.
@@ -169,6 +150,21 @@ impl Shader {
     /// The source ranges that the code of the entry point comes from.
     pub fn spans(&self) -> impl Iterator<Item = diag::Span> {
         self.module.insts.iter().map(|it| it.span).filter(|it| !it.is_none())
+    }
+
+    /// Whether the shader can print anything, or assert.
+    pub fn prints(&self) -> bool {
+        !self.module.messages.is_empty()
+    }
+
+    /// Whether the shader asserts anything.
+    pub fn asserts(&self) -> bool {
+        self.module.messages.iter().any(|it| it.kind == MessageKind::Failure)
+    }
+
+    /// What a dispatch of this shader has printed: text of what [`Dispatch::prints`](crate::Dispatch::prints) holds.
+    pub fn printed(&self, log: &PrintLog) -> Printed {
+        log.read(&self.module.messages)
     }
 
     /// The intermediate representation as text; not part of the stable interface.
@@ -257,21 +253,15 @@ fn specialization(options: &Options) -> Arc<[(u32, u64)]> {
     options.specialization.iter().filter(|_| options.vulkan).copied().collect()
 }
 
-/// The front end's way from a text to a module.
-type Step<'a> = &'a mut dyn FnMut(
-    FileId,
-    &mut SourceMap,
-    &mut dyn Includer,
-    &Options,
-    &mut Sink,
-) -> Option<Compiled>;
+/// Runs the front end, from a text to a module.
+type Step = fn(FileId, &mut SourceMap, &mut dyn Includer, &Options, &mut Sink) -> Option<Compiled>;
 
 fn translate(
     name: &str,
     text: &str,
     options: &Options,
     includer: &mut dyn Includer,
-    step: Step<'_>,
+    step: Step,
 ) -> Result<Compilation, Bug> {
     catch(|| {
         let mut sources = SourceMap::new();

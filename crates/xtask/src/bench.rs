@@ -322,6 +322,7 @@ fn launch(kernel: &Kernel, width: u32) -> Launch {
         fuel: None,
         cancel: None,
         progress: None,
+        prints: None,
     }
 }
 

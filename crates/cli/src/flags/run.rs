@@ -6,8 +6,8 @@ use wavelane::internal::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{
-    COMPARES, EXAMINES, Flag, HAS_BASELINES, RUNS, RUNS_SHADERS, RUNS_TESTS, Section, Takes, auto,
-    bench, san,
+    COMPARES, EXAMINES, Flag, HAS_BASELINES, PRINTS, RUNS, RUNS_SHADERS, RUNS_TESTS, Section,
+    Takes, auto, bench, san,
 };
 use crate::asked::Fuel;
 use crate::command::Command;
@@ -199,6 +199,28 @@ pub(super) const FLAGS: &[Flag] = &[
                     Fuel::Of(number.parse().map_err(|_| format!("`{number}` is no whole number"))?)
                 }
             };
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--print-limit"],
+        takes: Takes::Value("N"),
+        on: PRINTS,
+        section: Section::Run,
+        help: "keep so many of the lines that the shader prints (1000)",
+        set: |args, value| {
+            args.launch.print_limit = number(value)? as usize;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--debugging"],
+        takes: Takes::Nothing,
+        on: RUNS,
+        section: Section::Run,
+        help: "`dx::IsDebuggingEnabled()` is true",
+        set: |args, _| {
+            args.compile.options.debugging = true;
             Ok(())
         },
     },

@@ -119,6 +119,17 @@ fn failure(alike: &[&Record], known: &Baseline, out: &mut impl Write) -> io::Res
         writeln!(out, "  {}: {}", place(finding), finding.message)?;
         write!(out, "{}", table(finding))?;
     }
+    let printed = &record.outcome.printed;
+    if !printed.is_empty() {
+        writeln!(out, "  printed:")?;
+    }
+    for line in printed.lines().take(MOST_ROWS) {
+        writeln!(out, "    {line}")?;
+    }
+    let more = printed.lines().count().saturating_sub(MOST_ROWS);
+    if more > 0 {
+        writeln!(out, "    … {more} more lines; wavelane run shows all")?;
+    }
     writeln!(out, "  again: {}\n", record.command)
 }
 

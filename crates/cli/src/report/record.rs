@@ -106,6 +106,7 @@ pub(crate) fn outcome_to_json(outcome: &Outcome) -> Value {
         "wrong_file": outcome.is_wrong,
         "findings": findings,
         "remarks": outcome.remarks,
+        "printed": outcome.printed,
     })
 }
 
@@ -133,6 +134,8 @@ pub(crate) fn outcome_from_json(value: &Value) -> Option<Outcome> {
         is_wrong: value["wrong_file"].as_bool()?,
         findings: value["findings"].as_array()?.iter().map(finding).collect::<Option<_>>()?,
         remarks: remarks.map(|it| it.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+        // Reports of older versions have none.
+        printed: text(value, "printed").unwrap_or_default(),
         output: String::new(),
     })
 }

@@ -129,6 +129,7 @@ mod tests {
         let agree = Runs {
             views: views(),
             outcomes: vec![(4, same.clone()), (8, same.clone())],
+            printed: Vec::new(),
             engines: Vec::new(),
             auto: None,
             missed: None,
@@ -137,6 +138,7 @@ mod tests {
         let differ = Runs {
             views: views(),
             outcomes: vec![(4, same.clone()), (8, same.clone()), (16, other)],
+            printed: Vec::new(),
             engines: Vec::new(),
             auto: None,
             missed: None,
@@ -151,6 +153,7 @@ mod tests {
             verdict(&Runs {
                 views: views(),
                 outcomes: vec![(4, same)],
+                printed: Vec::new(),
                 engines: Vec::new(),
                 auto: None,
                 missed: None,

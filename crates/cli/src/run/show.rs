@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use wavelane::internal::Slot;
-use wavelane::{Layout, Scalar};
+use wavelane::{Layout, Scalar, SourceMap};
 
 use super::person::{Base, Person, scalars};
 use super::{Print, Runs, View, compare, missed};
 use crate::value::counted;
-use crate::{npy, number};
+use crate::{npy, number, printed};
 
 impl View {
     fn person(&self, base: Base, lanes: u32) -> Person<'_> {
@@ -25,7 +25,12 @@ const GLANCE: usize = 64;
 const MOST: usize = 1 << 16;
 
 /// Every outcome once, with the widths that had it, and then whether they agree.
-pub(super) fn text(runs: &Runs, prints: &[Print], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn text(
+    runs: &Runs,
+    prints: &[Print],
+    sources: &SourceMap,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut rest = runs.outcomes.as_slice();
     let mut shown: Vec<&Rc<super::Outcome>> = Vec::new();
     while let [(_, outcome), others @ ..] = rest {
@@ -54,6 +59,13 @@ pub(super) fn text(runs: &Runs, prints: &[Print], out: &mut impl Write) -> io::R
         writeln!(out)?;
     }
     out.write_all(compare::verdict(runs).as_bytes())?;
+    let has_printed = runs.printed.iter().filter(|(_, it)| !it.lines.is_empty() || it.more > 0);
+    for (width, printed) in has_printed {
+        if runs.printed.len() > 1 {
+            writeln!(out, "printed with waves of {width} lanes")?;
+        }
+        out.write_all(jobs::printed_text(printed, sources).as_bytes())?;
+    }
     out.flush()
 }
 
@@ -194,9 +206,10 @@ fn element(layout: &Layout) -> String {
     format!("{{{}}}", parts.join(" "))
 }
 
-/// `{"runs":[{"wave_size":…,"buffers":{NAME:[…]}}]}`; buffers with a hidden counter have it in `"counters"`. Of several
-/// widths also the verdict: `"agree"`, and the buffers in `"depends_on_wave_size"`.
-pub(super) fn json(runs: &Runs, out: &mut impl Write) -> io::Result<()> {
+/// `{"runs":[{"wave_size":…,"buffers":{NAME:[…]}}]}`; buffers with a hidden counter have it in `"counters"`, and what
+/// the shader printed is in `"printed"`. Of several widths also the verdict: `"agree"`, and the buffers in
+/// `"depends_on_wave_size"`.
+pub(super) fn json(runs: &Runs, sources: &SourceMap, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{{\"runs\":[")?;
     for (i, (width, outcome)) in runs.outcomes.iter().enumerate() {
         let comma = if i > 0 { "," } else { "" };
@@ -225,6 +238,20 @@ pub(super) fn json(runs: &Runs, out: &mut impl Write) -> io::Result<()> {
             .collect();
         if !with_counter.is_empty() {
             write!(out, ",\n    \"counters\":{{{}}}", with_counter.join(","))?;
+        }
+        if let Some((_, printed)) = runs.printed.get(i) {
+            write!(out, ",\n    \"printed\":{}", printed::to_json(&printed.lines, sources))?;
+            if printed.more > 0 {
+                write!(out, ",\n    \"more_printed\":{}", printed.more)?;
+            }
+            if printed.has_failures() {
+                let failures = printed::to_json(&printed.failures, sources);
+                write!(out, ",\n    \"failed_assertions\":{failures}")?;
+            }
+            if printed.more_failures > 0 {
+                let more = printed.more_failures;
+                write!(out, ",\n    \"more_failed_assertions\":{more}")?;
+            }
         }
         write!(out, "}}")?;
     }
@@ -333,12 +360,13 @@ mod tests {
         let runs = Runs {
             views: vec![view(Layout::uniform(Scalar::F32, 1))],
             outcomes,
+            printed: Vec::new(),
             engines: Vec::new(),
             auto: None,
             missed: None,
         };
         let mut out = Vec::new();
-        json(&runs, &mut out).unwrap();
+        json(&runs, &SourceMap::new(), &mut out).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected =
             serde_json::json!({ "runs": [{ "wave_size": 4, "buffers": { "Out": ["NaN", 1.5] } }] });

@@ -11,7 +11,10 @@ use std::sync::atomic::Ordering;
 use jobs::{Case, Runnable, Test, TestFile, Widths};
 use wavelane::internal::{self, Pace, Slots};
 use wavelane::sanitizer::{Plan, Report};
-use wavelane::{ComputePipeline, Device, Dispatch, Level, ResourceTable, Shader, SourceMap, Stage};
+use wavelane::{
+    ComputePipeline, Device, Diagnostic, Dispatch, Level, PrintLog, ResourceTable, Shader,
+    SourceMap, Stage,
+};
 
 use super::SanArgs;
 use super::record::Stop;
@@ -26,7 +29,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::testing::{self, Beside, setup};
 use crate::value::counted;
 use crate::watch::Watch;
-use crate::{bind, compile, device, missing, terminal, walk};
+use crate::{bind, compile, device, missing, printed, terminal, walk};
 
 /// A program that was examined.
 pub(super) struct Subject {
@@ -36,6 +39,8 @@ pub(super) struct Subject {
     pub(super) sources: SourceMap,
     pub(super) plan: Plan,
     pub(super) report: Report,
+    /// The assertions that fail, and the widths at which they do.
+    pub(super) failures: Vec<(Diagnostic, Vec<u32>)>,
     /// Why the sweep was given up.
     pub(super) stopped: Option<Stop>,
     /// The bindings that were made up.
@@ -206,10 +211,13 @@ fn compiled(
             return Err(missing::unknown(&format!("no buffer `{name}` is bound"), name, known));
         }
     }
+    let failures =
+        assertions(launch, &shader, &pipeline, launch.groups, &plan, &bound.table, &sources);
     let (report, stopped) =
         examine(args, launch, &pipeline, launch.groups, &plan, &mut bound.table, &sources)?;
     let stopped = stopped.map(stop);
-    Ok(Subject { name: file.to_owned(), shader, sources, plan, report, stopped, auto: bound.auto })
+    let (name, auto) = (file.to_owned(), bound.auto);
+    Ok(Subject { name, shader, sources, plan, report, failures, stopped, auto })
 }
 
 /// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
@@ -286,11 +294,47 @@ fn runnable(
         may_wait: _,
     } = run;
     let plan = plan_of(&args.san, &san, widths, log).map_err(stop)?;
+    let failures = assertions(&args.launch, &shader, &pipeline, groups, &plan, &table, &sources);
     let (report, stopped) =
         examine(args, &args.launch, &pipeline, groups, &plan, &mut table, &sources)
             .map_err(stop)?;
     let stopped = stopped.map(stop);
-    Ok(Box::new(Subject { name, shader, sources, plan, report, stopped, auto: None }))
+    let auto = None;
+    Ok(Box::new(Subject { name, shader, sources, plan, report, failures, stopped, auto }))
+}
+
+/// The assertions that fail in a plain run at each width, as the narrowest shows them. The runs of the sweep print nothing.
+fn assertions(
+    launch: &Launch,
+    shader: &Shader,
+    pipeline: &ComputePipeline,
+    groups: [u32; 3],
+    plan: &Plan,
+    table: &ResourceTable,
+    sources: &SourceMap,
+) -> Vec<(Diagnostic, Vec<u32>)> {
+    let mut all: Vec<(Diagnostic, Vec<u32>)> = Vec::new();
+    for width in plan.widths.iter().filter(|_| shader.asserts()) {
+        let Ok(table) = table.duplicate() else { continue };
+        let log = Arc::new(PrintLog::new(launch.print_limit));
+        let dispatch = Dispatch {
+            wave_size: Some(*width),
+            lane_order: launch.lane_order,
+            schedule: launch.schedule,
+            fuel: launch.fuel.at(*width),
+            prints: Some(log.clone()),
+            ..Dispatch::new(groups)
+        };
+        // A run that does not come to its end is the sweep's to report.
+        let _ = pipeline.dispatch(&dispatch, &table);
+        for report in printed::failures(&shader.printed(&log), *width, sources) {
+            match all.iter_mut().find(|(it, _)| it.primary.span == report.primary.span) {
+                Some((_, widths)) => widths.push(*width),
+                None => all.push((report, vec![*width])),
+            }
+        }
+    }
+    all
 }
 
 /// So many lanes in all runs together take seconds.

@@ -68,6 +68,7 @@ impl Selector<'_> {
             }
             Op::PrivateLoad { memory, .. } => (What::PrivateLoad(*memory), data.op.operands()),
             Op::PrivateStore { memory, .. } => (What::PrivateStore(*memory), data.op.operands()),
+            Op::Print { message, .. } => (What::Print(*message, data.span), data.op.operands()),
             Op::Texture(texture) => {
                 // Operands have rows in their order.
                 let mut args = Values::new();

@@ -59,6 +59,9 @@ impl<'a> Checker<'a> {
     }
 
     fn call_named(&mut self, path: &'a ast::Path, args: &'a [ast::Expr], span: Span) -> Expr {
+        if self.is_debugging_query(path) {
+            return self.debugging_query(path, args, span);
+        }
         let found = self.declared_value(path);
         let ident = &path.last.ident;
         let values: Vec<Expr> = args.iter().map(|it| self.expr(it)).collect();
@@ -448,7 +451,8 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Result<(), Expr>> {
         let name = ident.name.as_str();
-        if ops::intrinsics::by_name(name).is_none() && !library::is_function(name) {
+        let is_known = name == library::ASSERTION || library::is_function(name);
+        if ops::intrinsics::by_name(name).is_none() && !is_known {
             return None;
         }
         Some(match args.iter().any(|it| it.ty == Types::ERROR) {
@@ -470,6 +474,11 @@ impl<'a> Checker<'a> {
     /// The ranks of the arguments' conversions for the built-in function of that name.
     fn builtin_ranks(&mut self, ident: &ast::Ident, args: &[Expr]) -> Option<Vec<Rank>> {
         let name = ident.name.as_str();
+        // The format decides about the other arguments, and takes them as they are.
+        if name == "printf" && args.first().is_some_and(|it| self.types.get(it.ty) == Type::String)
+        {
+            return Some(vec![Rank::Kept(Element::Same); args.len()]);
+        }
         let params: Vec<(TypeId, Mode)> = if let Some(found) = ops::intrinsics::by_name(name) {
             self.wave_params(found.intrinsic, args)?.into_iter().map(|ty| (ty, Mode::In)).collect()
         } else {
@@ -488,6 +497,11 @@ impl<'a> Checker<'a> {
         if let Some(found) = ops::intrinsics::by_name(name) {
             let args = args.into_iter().map(|it| self.decay(it)).collect();
             return self.wave(found, ident, args, span);
+        }
+        match name {
+            "printf" => return self.printf(ident, args, span),
+            library::ASSERTION => return self.assertion(args, span),
+            _ => {}
         }
         let infos = self.arg_infos(&args);
         let (function, params, result) = match library::resolve(&mut self.types, name, &infos) {

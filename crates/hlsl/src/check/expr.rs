@@ -36,9 +36,10 @@ impl<'a> Checker<'a> {
             K::Int(literal) => self.int_literal(*literal, span),
             K::Float(literal) => self.float_literal(literal.value, literal.suffix, span),
             K::Bool(value) => self.constant_of(Types::BOOL, u64::from(*value), span),
-            K::String(_) => {
+            K::String(text) => {
                 let ty = self.types.intern(Type::String);
-                self.constant_of(ty, 0, span)
+                let number = self.types.text_id(text);
+                self.constant_of(ty, number, span)
             }
             K::Name(path) => self.name_expr(path, span),
             K::This => self.this(span),

@@ -30,6 +30,7 @@ mod object;
 mod operator;
 mod outside;
 mod place;
+mod print;
 mod reach;
 mod resource;
 mod sampled;
@@ -57,6 +58,8 @@ use crate::ast;
 use crate::hir::{self, FunctionId, GlobalId, ResourceId};
 use crate::options::{Options, Stage, Version};
 use crate::types::{StructId, TypeId, Types};
+
+pub(crate) use print::letter as print_letter;
 
 use func::{Body, Function};
 use scope::{ScopeId, Scopes};

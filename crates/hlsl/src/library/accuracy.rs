@@ -40,6 +40,8 @@ impl Function {
             | Function::Barrier(_)
             | Function::FlagBarrier
             | Function::NonUniform
+            | Function::Print(_)
+            | Function::IsDebuggingEnabled
             | Function::Unsupported(_) => Accuracy::Exact,
         }
     }

@@ -101,6 +101,7 @@ fn fit(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Signature, Stri
             Shape::Scalar => types.scalar(scalar(param.elem)),
             Shape::Vector(n) => types.vector(scalar(param.elem), n),
             Shape::Resource => arg.ty,
+            Shape::Text => types.intern(Type::String),
         };
         check(types, row, param, arg, ty)?;
         params.push((ty, param.mode));
@@ -116,7 +117,7 @@ fn fit(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Signature, Stri
                 Shape::Matrix | Shape::Square => types.with_scalar(params[0].0, elem),
                 Shape::Transposed => transposed(types, params[0].0),
                 Shape::Product => product(types, params[0].0, params[1].0),
-                Shape::Resource => params[0].0,
+                Shape::Resource | Shape::Text => params[0].0,
             }
         }
     };
@@ -282,6 +283,7 @@ fn check(types: &Types, row: &Row, param: &Param, arg: &ArgInfo, ty: TypeId) -> 
         | Shape::Factor
         | Shape::Product
         | Shape::Scalar
+        | Shape::Text
         | Shape::Vector(_) => true,
     };
     if !fits_shape {
@@ -362,6 +364,7 @@ fn spell(shape: Shape, elem: Elem) -> String {
         Shape::Scalar => elem.to_owned(),
         Shape::Vector(n) => format!("{elem}<{n}>"),
         Shape::Resource => "resource".to_owned(),
+        Shape::Text => "string".to_owned(),
     }
 }
 
@@ -540,7 +543,7 @@ mod tests {
             ("NonUniformResourceIndex(uint)", "(uint) uint"),
             ("GroupMemoryBarrierWithGroupSync()", "() void"),
             ("ddx(float)", "(float) float"),
-            ("printf(float)", "(float) an unknown type"),
+            ("errorf(float)", "(float) an unknown type"),
             ("sine(float)", "unknown"),
         ] {
             assert_eq!(outcome(call), signature, "{call}");
@@ -552,6 +555,7 @@ mod tests {
         for (call, message) in [
             ("sin()", "`sin` takes 1 argument, but 0 were given"),
             ("InterlockedOr(out uint)", "`InterlockedOr` takes 2 or 3 arguments, but 1 was given"),
+            ("printf(float)", "`format` of `printf` must be `string`, but this is `float`"),
             ("AllMemoryBarrier(int)", "`AllMemoryBarrier` takes no arguments, but 1 was given"),
             (
                 "dot(float3, float3x3)",

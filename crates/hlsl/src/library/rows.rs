@@ -7,7 +7,7 @@ use ir::{Atomic, Derivative};
 use ops::intrinsics::ShaderModel;
 use ops::{Barrier, Binary, MemoryScope, Sign, SyncScope, Ternary, Unary};
 
-use super::{Function, Pure};
+use super::{Function, IS_DEBUGGING, Print, Pure};
 use crate::hir::Mode;
 use crate::types::Scalar;
 
@@ -57,6 +57,8 @@ pub enum Shape {
     Vector(u32),
     /// A buffer or a texture, whatever its elements.
     Resource,
+    /// A string literal.
+    Text,
 }
 
 /// The elements of a parameter or result.
@@ -97,11 +99,12 @@ pub enum Class {
 }
 
 /// The parts of the table, each with a title.
-pub(super) const GROUPS: [(&str, &[Row]); 4] = [
+pub(super) const GROUPS: [(&str, &[Row]); 5] = [
     ("Arithmetic", ARITHMETIC),
     ("Vectors and matrices", VECTORS),
     ("Bits and packed numbers", BITS),
     ("Memory and resources", MEMORY),
+    ("Debugging", DEBUGGING),
 ];
 
 /// All rows.
@@ -123,14 +126,12 @@ pub(super) const FLAGS: &[(&str, u32)] = &[
     ("REORDER_SCOPE", 0x8),
 ];
 
-/// Functions that the language has and this implementation lacks: of other stages, of textures, for debugging.
+/// Functions that the language has and this implementation lacks: of other stages and of textures.
 pub(super) const UNSUPPORTED: &[&str] = &[
     "AllocateRayQuery",
-    "DebugBreak",
     "abort",
     "errorf",
     "noise",
-    "printf",
     "source_mark",
     "tex1D",
     "tex1Dbias",
@@ -510,4 +511,17 @@ const MEMORY: &[Row] = &[
     atomic_returning("InterlockedXor", Atomic::Xor, "xors atomically and returns the old value"),
     Row { result: Some(SAME), ..effect("NonUniformResourceIndex", Class::Any, X, Function::NonUniform,
         "its argument; marks an index that may differ between lanes") },
+];
+
+const V6_10: ShaderModel = ShaderModel { major: 6, minor: 10 };
+
+#[rustfmt::skip]
+const DEBUGGING: &[Row] = &[
+    since(V6_10, effect("DebugBreak", Class::Any, NONE, Function::Print(Print::Break),
+        "stops a debugger that is attached; `wavelane run` prints a line instead")),
+    since(V6_10, Row { result: Some((Shape::Scalar, BOOL)), ..effect(IS_DEBUGGING, Class::Any, NONE,
+        Function::IsDebuggingEnabled, "whether the program is being debugged: what `--debugging` says") }),
+    noted("an argument follows for each conversion, such as `%d` for an int, `%.2f` for a float and `%v3f` for a float3",
+        effect("printf", Class::Any, &[param("format", Shape::Text, UINT)], Function::Print(Print::Always),
+        "prints a line in each active lane")),
 ];

@@ -330,6 +330,9 @@ impl Lowerer<'_> {
                 Some(arg) => self.input(arg),
                 None => Ok(Values::new()),
             },
+            LibraryFunction::Print(print) => self.print(print, args, expr),
+            // The checker has put a constant in its place.
+            LibraryFunction::IsDebuggingEnabled => Ok(Values::new()),
             LibraryFunction::Unsupported(name) => {
                 Err(self.unsupported(expr.span, format!("`{name}` is not supported yet")))
             }

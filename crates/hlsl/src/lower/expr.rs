@@ -123,7 +123,7 @@ impl Lowerer<'_> {
     }
 
     /// An operator on two values of type `ty`.
-    fn binary(&mut self, op: BinaryOp, ty: TypeId, a: &[Value], b: &[Value]) -> Values {
+    pub(super) fn binary(&mut self, op: BinaryOp, ty: TypeId, a: &[Value], b: &[Value]) -> Values {
         let op = operation(op, self.program.types.scalar_of(ty).unwrap_or(Scalar::I32));
         let mut values = Values::with_capacity(a.len());
         for (a, b) in a.iter().zip(b) {

@@ -19,6 +19,7 @@ mod facts;
 mod finish;
 mod memory;
 mod place;
+mod print;
 mod resource;
 mod texture;
 mod unroll;
@@ -27,9 +28,11 @@ mod wave;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use diag::{Diagnostic, Sink, Span, code};
+use ir::print::MessageData;
 use ir::{Builder, Module, Op, Private, Region, Value, Values};
 use ops::Ty;
 
@@ -77,6 +80,7 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
         bindings: Vec::new(),
         globals: Vec::new(),
         privates: QuickMap::default(),
+        messages: HashMap::new(),
         leaves: QuickMap::default(),
         frames: Vec::new(),
         blocks: Vec::new(),
@@ -125,6 +129,8 @@ struct Lowerer<'a> {
     globals: Vec<Storage>,
     /// The first private array of a variable. Without recursion, all inlined copies of a function share them.
     privates: QuickMap<(FunctionId, LocalId), Private>,
+    /// The numbers of the messages so far.
+    messages: HashMap<MessageData, ir::Message>,
     leaves: QuickMap<TypeId, Rc<[Option<Ty>]>>,
     /// The calls in progress, the entry point's first.
     frames: Vec<Frame>,

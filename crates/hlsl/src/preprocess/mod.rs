@@ -501,6 +501,7 @@ fn predefined(options: &Options) -> String {
     let (major, minor) = options.shader_model;
     let mut text = format!(
         "#define __hlsl_dx_compiler 1\n\
+         #define __wavelane__ 1\n\
          #define __DXC_VERSION_MAJOR {DXC_MAJOR}\n\
          #define __DXC_VERSION_MINOR {DXC_MINOR}\n\
          #define __DXC_VERSION_RELEASE 0\n\

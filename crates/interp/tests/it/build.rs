@@ -267,6 +267,7 @@ pub(crate) fn launch(groups: u32, wave_width: u32) -> Launch {
         fuel: Some(10_000_000),
         cancel: None,
         progress: None,
+        prints: None,
     }
 }
 

@@ -6,6 +6,7 @@ use diag::Span;
 use ops::{F16, Named, Ty};
 
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use crate::print::MessageData;
 use crate::{
     Address, Chosen, Element, Inst, Memory, Module, Norm, Op, Place, ROLES, Region, Resource,
     ResourceKind, Texture, Value, WaveSize,
@@ -45,6 +46,7 @@ pub fn op_name(op: &Op) -> String {
         Op::SharedAtomic { op, .. } => Head::SharedAtomic(*op),
         Op::PrivateLoad { .. } => Head::PrivateLoad,
         Op::PrivateStore { .. } => Head::PrivateStore,
+        Op::Print { .. } => Head::Print,
         Op::If { .. } => Head::If,
         Op::Loop { .. } => Head::Loop,
         Op::Switch { .. } => Head::Switch,
@@ -174,6 +176,13 @@ impl<'a> Printer<'a> {
                 self.span(*span);
                 self.out.push('\n');
             }
+        }
+        for (i, MessageData { kind, format, types }) in module.messages.iter().enumerate() {
+            put!(self, "m{i} {} {}", kind.name(), Quoted(format));
+            for (i, ty) in types.iter().enumerate() {
+                put!(self, "{} {}", if i == 0 { "" } else { "," }, ty.name());
+            }
+            self.out.push('\n');
         }
         for variable in &module.variables {
             put!(self, "variable {}:", Quoted(&variable.name));
@@ -394,6 +403,7 @@ impl<'a> Printer<'a> {
             }
             Op::PrivateLoad { memory, index } => put!(self, " {memory}[{index}]"),
             Op::PrivateStore { memory, index, value } => put!(self, " {memory}[{index}], {value}"),
+            Op::Print { message, args } => put!(self, " {message}{}", Rest(args)),
             Op::If { cond, .. } => put!(self, " {cond}"),
             Op::Loop { inits, .. } => self.args(inits),
             Op::Switch { selector, inits, .. } => {

@@ -10,9 +10,10 @@ use ops::{Binary, Compare, Named, Ternary, Ty, Unary};
 
 use super::lex::{Lexer, Token};
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use crate::print::MessageData;
 use crate::{
-    Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Module,
-    Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
+    Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Message,
+    Module, Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
     ResourceKind, Shared, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef, Values,
     Variable, WaveSize, values,
 };
@@ -111,6 +112,7 @@ struct Reader<'a> {
 const RESOURCE: &str = "b";
 const SHARED: &str = "g";
 const PRIVATE: &str = "p";
+const MESSAGE: &str = "m";
 
 impl<'a> Reader<'a> {
     // Tokens.
@@ -311,17 +313,23 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let at = self.at;
-        let what = "a resource, a memory, a variable or `body`";
+        let what = "a resource, a memory, a message, a variable or `body`";
         let kinds = [
             (RESOURCE, module.resources.len()),
             (SHARED, module.groupshared.len()),
             (PRIVATE, module.privates.len()),
+            (MESSAGE, module.messages.len()),
         ];
         let (prefix, next, number) = self.word(what, |word| {
             kinds.into_iter().find_map(|(prefix, next)| Some((prefix, next, entity(word, prefix)?)))
         })?;
         if number as usize != next {
             return Err(at.error(format!("expected `{prefix}{next}`")));
+        }
+        if prefix == MESSAGE {
+            let message = self.message()?;
+            module.messages.push(message);
+            return Ok(());
         }
         let name = self.string()?;
         self.sign(":")?;
@@ -340,6 +348,19 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+
+    fn message(&mut self) -> Read<MessageData> {
+        let kind = self.named("a kind of message")?;
+        let format = self.string()?;
+        let mut types = Vec::new();
+        while let Token::Word(_) = self.token {
+            types.push(self.ty()?);
+            if !self.eat_sign(",")? {
+                break;
+            }
+        }
+        Ok(MessageData { kind, format, types })
     }
 
     fn memory(&mut self, name: String) -> Read<Memory> {
@@ -658,6 +679,10 @@ impl<'a> Reader<'a> {
                 let (memory, index) = (self.private()?, self.index()?);
                 self.sign(",")?;
                 Op::PrivateStore { memory, index, value: self.value()? }
+            }
+            Head::Print => {
+                let message = Message(self.entity(MESSAGE, "a message")?);
+                Op::Print { message, args: self.rest(Values::new())? }
             }
             Head::Yield => Op::Yield(self.values()?),
             Head::Exit => Op::Exit {

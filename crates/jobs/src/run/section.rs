@@ -50,6 +50,7 @@ impl Runner<'_> {
             }
             let mut outcome = self.section_at(section, width).unwrap_or_else(|end| *end);
             outcome.width = width;
+            outcome.printed = self.printed.take();
             (self.report)(outcome);
         }
         Ok(())
@@ -142,7 +143,8 @@ impl Runner<'_> {
             return watched();
         }
         let mut table = bound(section, &shader)?;
-        self.go(&pipeline, section.groups, width, &mut table)?;
+        let run = (&shader, &pipeline, Some(&compilation.sources));
+        let printed = self.go(run, section.groups, width, &mut table)?;
         let left: Vec<(&str, u32, SlotRef<'_>)> =
             table.iter().map(|(resource, at, slot)| (resource.name.as_str(), at, slot)).collect();
         let find = |name: &str, element: usize| {
@@ -150,6 +152,10 @@ impl Runner<'_> {
             left.iter().find(is_it).map(|(.., slot)| slot.bytes.as_slice())
         };
         section.judge(width, find).map_err(failed)?;
+        // What a shader prints on a GPU is for the GPU's tools.
+        if self.setup.device.gpu().is_none() {
+            section.judge_printed(width, &printed).map_err(failed)?;
+        }
         if is_only_watched { watched() } else { passed() }
     }
 

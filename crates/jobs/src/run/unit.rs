@@ -42,12 +42,14 @@ impl Runner<'_> {
                         shared.included.iter().map(|(name, text)| (name.clone(), text.clone()));
                     self.included.extend(found);
                 }
-                (shader, is_watched.then(|| entries.sources().clone()))
+                let wants_sources = is_watched || shader.prints();
+                (shader, wants_sources.then(|| entries.sources().clone()))
             }
             None => {
                 let (file, test) = (self.file, self.test);
                 let (shader, sources) = self.compile_with(&test.file, file.unit_text(), &flags)?;
-                (shader, is_watched.then_some(sources))
+                let wants_sources = is_watched || shader.prints();
+                (shader, wants_sources.then_some(sources))
             }
         };
         let pipeline = self
@@ -63,7 +65,7 @@ impl Runner<'_> {
         let Case { shader, pipeline, sources } = self.unit_case(name, true)?;
         let given = self.given()?;
         let table = self.unit_table(&given, &shader)?;
-        if !checks(&given.section, &table) {
+        if !checks(&given.section, &table, &shader) {
             return Err(failed("the case checks nothing"));
         }
         let text = self.file.unit_text().to_owned();
@@ -75,7 +77,7 @@ impl Runner<'_> {
 
     pub(super) fn unit(&mut self, name: &str) -> Result<(), End> {
         let given = self.given()?;
-        let Case { shader, pipeline, .. } = self.unit_case(name, false)?;
+        let Case { shader, pipeline, sources } = self.unit_case(name, false)?;
         let widths = match self.setup.widths {
             // Unit tests run at every width.
             Widths::Default => pipeline.wave_sizes().to_vec(),
@@ -89,9 +91,15 @@ impl Runner<'_> {
                 continue;
             }
             let mut outcome = self
-                .unit_at(&given.section, &pipeline, table.copied(), width)
+                .unit_at(
+                    &given.section,
+                    (&shader, &pipeline, sources.as_ref()),
+                    table.copied(),
+                    width,
+                )
                 .unwrap_or_else(|end| *end);
             outcome.width = width;
+            outcome.printed = self.printed.take();
             outcome.remarks.splice(..0, self.remarks.clone());
             (self.report)(outcome);
         }
@@ -101,14 +109,15 @@ impl Runner<'_> {
     fn unit_at(
         &self,
         section: &Section,
-        pipeline: &ComputePipeline,
+        (shader, pipeline, sources): (&Shader, &ComputePipeline, Option<&SourceMap>),
         mut table: ResourceTable,
         width: u32,
     ) -> Result<Outcome, End> {
-        if !checks(section, &table) {
+        if !checks(section, &table, shader) {
             return Err(failed("the case checks nothing"));
         }
-        self.go(pipeline, [1, 1, 1], width, &mut table)?;
+        let printed = self.go((shader, pipeline, sources), [1, 1, 1], width, &mut table)?;
+        self.check_assertions(&printed, sources)?;
         let bytes = table.get(unit::LOG, 0).map_or_else(Vec::new, |it| it.bytes.clone());
         // With waves of one lane, each thread and the group are a step.
         let threads = (pipeline.steps([1; 3], 1) - 1) as u32;
@@ -124,7 +133,9 @@ impl Runner<'_> {
         if log.findings.is_empty() {
             return match judged {
                 Err(what) => Err(failed(what)),
-                Ok(()) if log.checks == 0 && !has_outputs => Err(failed("the case checks nothing")),
+                Ok(()) if log.checks == 0 && !has_outputs && !shader.asserts() => {
+                    Err(failed("the case checks nothing"))
+                }
                 Ok(()) => Ok(Outcome::new(width, Verdict::Passed, "")),
             };
         }
@@ -189,7 +200,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whether anything can show that a case is wrong: it writes to the log, or results are expected.
-fn checks(section: &Section, table: &ResourceTable) -> bool {
-    table.get(unit::LOG, 0).is_some() || !section.outputs.is_empty()
+/// Whether anything can show that a case is wrong: it writes to the log, asserts, or results are expected.
+fn checks(section: &Section, table: &ResourceTable, shader: &Shader) -> bool {
+    table.get(unit::LOG, 0).is_some() || shader.asserts() || !section.outputs.is_empty()
 }

@@ -158,14 +158,23 @@ impl Code {
         let before = bindings.clone();
         let is_bounded = launch.fuel.is_some_and(|fuel| fuel <= FUEL);
         let fuel = if is_bounded { launch.fuel } else { Some(FUEL) };
-        // An attempt that may be undone must not count as progress.
-        let attempt = Launch { fuel, progress: None, ..launch.clone() };
-        match self.reference.run(&attempt, bindings) {
+        // An attempt that may be undone must not count as progress, and prints only if it counts.
+        let prints = launch.prints.as_ref().map(|it| Arc::new(it.fresh()));
+        let attempt = Launch { fuel, progress: None, prints: prints.clone(), ..launch.clone() };
+        let result = self.reference.run(&attempt, bindings);
+        drop(attempt);
+        match result {
             Err(Failure::Trap(Trap::OutOfFuel { .. })) if !is_bounded => {
                 *bindings = before;
                 None
             }
-            result => Some(result),
+            result => {
+                let printed = prints.and_then(Arc::into_inner);
+                if let (Some(log), Some(printed)) = (&launch.prints, printed) {
+                    log.absorb(printed);
+                }
+                Some(result)
+            }
         }
     }
 }

@@ -97,6 +97,7 @@ fn ty(shape: Shape, elem: Elem) -> String {
         }
         (Shape::Scalar, _) => name.to_owned(),
         (Shape::Resource, _) => "resource".to_owned(),
+        (Shape::Text, _) => "string".to_owned(),
         (Shape::Vector(n), Elem::Is(_)) => format!("{name}{n}"),
         (Shape::Vector(n), Elem::T) => format!("vector<{name}, {n}>"),
         (Shape::Matrix, _) => format!("matrix<{name}, r, c>"),

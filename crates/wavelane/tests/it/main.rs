@@ -5,6 +5,7 @@
 mod buffers;
 mod examples;
 mod lists;
+mod printing;
 mod tables;
 
 use wavelane::{Adapter, Device, Engine, NoIncludes, Options, Shader};

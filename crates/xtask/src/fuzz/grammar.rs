@@ -60,6 +60,7 @@ constructs! {
     Wave "wave function",
     Atomic "atomic",
     Barrier "barrier",
+    Print "printf",
     OutParam "out parameter",
     Default "default argument",
     Overload "overload",

@@ -44,7 +44,7 @@ impl Maker {
         if self.random.one_in(20) {
             self.attribute();
         }
-        match self.random.below(34) {
+        match self.random.below(35) {
             0..=7 => self.local(),
             8..=12 => self.assignment(),
             13 | 14 => {
@@ -126,6 +126,19 @@ impl Maker {
             28 => {
                 self.note(Construct::Barrier);
                 self.say("GroupMemoryBarrierWithGroupSync();\n");
+            }
+            33 => {
+                self.note(Construct::Print);
+                let (a, b) = (self.numeric("uint", 1), self.numeric("float", 3));
+                let format = match self.wants_error() {
+                    true => {
+                        *self.random.pick(&["%n", "%s%u", "%f %v2f", "100%", "%*d", "%ld %v3f", ""])
+                    }
+                    false => {
+                        *self.random.pick(&["%u: %v3f\\n", "%08x%% %.2v3g", "%-5o %v3a", "%d %v3e"])
+                    }
+                };
+                self.say(&format!("printf(\"{format}\", (uint)({a}), (float3)({b}));\n"));
             }
             29 => self.block(),
             30 => {
