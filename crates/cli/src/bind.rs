@@ -1,6 +1,6 @@
 //! From `--bind`, `--set` and `--counter` to the buffers of a run.
 //!
-//! Whatever is wrong with them is reported before anything runs, with the declaration it concerns.
+//! Mistakes in them are reported before anything runs, with the declaration concerned.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::problem::{Exit, Problem};
 use crate::terminal;
 use crate::value::{self, Content, Value, counted};
 
-/// What is bound, and how it is to be shown.
+/// What is bound, and how to print it.
 pub(crate) struct Bound {
     pub(crate) table: ResourceTable,
     /// Raw buffers whose values were given as another type than `u32`.
@@ -30,7 +30,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// The type in which a buffer without a type of its own is shown.
+    /// The type in which a buffer without an element type is printed.
     pub(crate) fn shown_as(&self, resource: &str, element: u32) -> Option<Scalar> {
         self.shown
             .iter()
@@ -257,7 +257,7 @@ fn put_slot(
     Ok(())
 }
 
-/// `Dst=100` is one element with that value; who wants a hundred has forgotten the brackets.
+/// `Dst=100` is one element with that value; for a hundred elements, the brackets are missing.
 fn tell_about_brackets(name: &str, text: &str, kind: &ResourceKind) {
     let is_buffer = matches!(
         kind,
@@ -273,7 +273,7 @@ fn tell_about_brackets(name: &str, text: &str, kind: &ResourceKind) {
     }
 }
 
-/// What lies in a descriptor heap: the first of the kinds that the shader takes out of it to which the text gives a content.
+/// An element of a descriptor heap: the first of the shader's views of the heap that the value suits.
 fn in_heap(heap: &Resource, shader: &Shader, text: &str) -> Result<(Slot, Option<Scalar>), String> {
     let class = heap.register.class;
     let mut first = None;
@@ -287,20 +287,19 @@ fn in_heap(heap: &Resource, shader: &Shader, text: &str) -> Result<(Slot, Option
             Err(what) => first = first.or(Some(what)),
         }
     }
-    Err(first.unwrap_or_else(|| "the shader takes nothing out of this heap".to_owned()))
+    Err(first.unwrap_or_else(|| "the shader has no view of this heap".to_owned()))
 }
 
 /// `Name` or `Name[k]`.
 fn split_element(name: &str) -> Result<(&str, u32), Problem> {
     let Some((base, index)) = name.split_once('[') else { return Ok((name, 0)) };
     let index = index.strip_suffix(']').and_then(|it| it.trim().parse().ok());
-    let index = index.ok_or_else(|| {
-        Problem::input(format!("`{name}` is no name of a buffer, or of an element `Name[k]`"))
-    })?;
+    let index = index
+        .ok_or_else(|| Problem::input(format!("expected `Name` or `Name[k]`, not `{name}`")))?;
     Ok((base, index))
 }
 
-/// The text of a value in messages; a list can be long.
+/// The text of a value in messages, truncated because a list can be long.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -308,12 +307,12 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What a pipe or a device may give: such things need not have an end.
+/// The most bytes to read from a pipe or a device, which may be endless.
 const MOST_STREAMED: u64 = 64 << 20;
 
 fn open(path: &str) -> Result<Vec<u8>, String> {
     let cannot = |error| format!("`{path}` cannot be read: {error}");
-    let too_large = || format!("`{path}` is too large: {MOST_BYTES} bytes are the most");
+    let too_large = || format!("`{path}` is too large; the limit is {MOST_BYTES} bytes");
     let file = File::open(path).map_err(cannot)?;
     let about = file.metadata().map_err(cannot)?;
     if about.is_file() && about.len() > MOST_BYTES as u64 {
@@ -326,13 +325,13 @@ fn open(path: &str) -> Result<Vec<u8>, String> {
         false => Ok(bytes),
         true if about.is_file() => Err(too_large()),
         true => Err(format!(
-            "`{path}` is no regular file and did not end within {} MiB",
+            "`{path}` is not a regular file and did not end within {} MiB",
             MOST_STREAMED >> 20
         )),
     }
 }
 
-/// The buffer that a value makes for a resource, and for raw buffers the type to show it in.
+/// The buffer for a resource from a value, and for raw buffers the type in which to print it.
 fn contents(resource: &Resource, value: Value) -> Result<(Slot, Option<Scalar>), String> {
     let kind = &resource.kind;
     let (layout, format, shown) = match (kind, value.scalar) {
@@ -368,25 +367,25 @@ fn fill(
 ) -> Result<Vec<u8>, String> {
     let each = layout.scalars.len();
     let count = match (value.count, value.len()) {
-        // With a type of its own the brackets count scalars, else elements of the declaration.
+        // With a type in the value the brackets count scalars, otherwise elements of the declaration.
         (Some(count), _) if value.scalar.is_some() => count,
         (Some(count), _) => count.checked_mul(each).ok_or("it is too large")?,
         (None, Some(given)) => given,
         (None, None) if matches!(kind, ResourceKind::Constant { .. }) => each,
         (None, None) => {
             return Err(format!(
-                "its size is not known; say how many elements `{name}` has, as in `{name}=[64]:…`"
+                "its size is not known; give the number of elements, as in `{name}=[64]:…`"
             ));
         }
     };
     if count % each != 0 {
         return Err(format!(
-            "{} do not fill whole elements, which have {each} scalars each",
+            "{} do not fill whole elements of {each} scalars",
             counted(count, "value")
         ));
     }
     let size = (count / each).checked_mul(layout.stride).filter(|it| *it <= MOST_BYTES);
-    let size = size.ok_or_else(|| format!("it is too large: {MOST_BYTES} bytes are the most"))?;
+    let size = size.ok_or_else(|| format!("it is too large; the limit is {MOST_BYTES} bytes"))?;
     let mut bytes = vec![0; size];
     value.for_each_scalar(
         count,
@@ -399,7 +398,7 @@ fn fill(
     Ok(bytes)
 }
 
-/// The format of a typed buffer whose memory holds that type.
+/// The format of a typed buffer with that type in memory.
 fn format(element: &Element, given: Scalar) -> Result<FormatScalar, String> {
     let is_float = matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
     let format = match (is_float, element.norm, given) {
@@ -431,7 +430,7 @@ fn format(element: &Element, given: Scalar) -> Result<FormatScalar, String> {
     Ok(format)
 }
 
-/// Where a `--set` goes.
+/// The target of a `--set`.
 struct Target<'a> {
     resource: &'a Resource,
     element: u32,
@@ -468,7 +467,7 @@ fn set_members(
             |what: String| Problem::input(format!("`--set {path}={}`: {what}", shortened(text)));
         let offsets = Layout::offsets_of(target.member, &target.indices);
         let offsets = offsets
-            .ok_or_else(|| fail(format!("`{}` is not so large", described(target.member))))?;
+            .ok_or_else(|| fail(format!("`{}` is out of range", described(target.member))))?;
         let scalar = Scalar::from(target.member.scalar);
         let value = value::parse(text, &mut open).map_err(fail)?;
         if value.scalar.is_some_and(|it| it != scalar) {
@@ -538,9 +537,8 @@ fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem
         }
         [] => {
             if let Some((_, resource)) = shader.resource(&name) {
-                let problem = Problem::input(format!(
-                    "`--set` gives values to members, and `{name}` is a whole buffer"
-                ));
+                let problem =
+                    Problem::input(format!("`--set` sets members, but `{name}` is a whole buffer"));
                 return Err(problem.help(how_to_bind(resource)));
             }
             let names: Vec<String> = all().map(|(_, member)| member.name.clone()).collect();
@@ -550,16 +548,17 @@ fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem
         several => {
             let names: Vec<String> =
                 several.iter().map(|(resource, member)| full(resource, member)).collect();
-            Err(Problem::input(format!("`{path}` can be several members"))
-                .help(format!("say which: {}", names.join(", "))))
+            Err(Problem::input(format!("`{path}` is ambiguous"))
+                .help(format!("the members are: {}", names.join(", "))))
         }
     }
 }
 
 /// `Lights[1].Color` is the member `Lights.Color` with the index 1.
 fn plain_path(path: &str) -> Result<(String, Vec<u32>), Problem> {
-    let fail =
-        || Problem::input(format!("`{path}` is no path of a member, such as `Lights[1].Color`"));
+    let fail = || {
+        Problem::input(format!("`{path}` is not the path of a member, such as `Lights[1].Color`"))
+    };
     let mut name = String::new();
     let mut indices = Vec::new();
     for part in path.split('.') {
@@ -648,7 +647,7 @@ mod tests {
         assert_eq!(bytes(&structures, "1,2,3,0,0,4"), Ok(expected));
         assert_eq!(bytes(&structures, "[2]").map(|it| it.len()), Ok(32));
         assert!(bytes(&structures, "1,2").unwrap_err().contains("do not fill whole elements"));
-        assert!(bytes(&structures, "1,2,3.5").unwrap_err().contains("`3.5` is no u32"));
+        assert!(bytes(&structures, "1,2,3.5").unwrap_err().contains("`3.5` is not a valid u32"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const LONGEST_HEADER: usize = 1 << 16;
 
 /// Reads a file.
 pub(crate) fn read(file: &[u8]) -> Result<Array, String> {
-    let rest = file.strip_prefix(MAGIC).ok_or("not a file of numpy: the first bytes differ")?;
+    let rest = file.strip_prefix(MAGIC).ok_or("not a `.npy` file: the first bytes differ")?;
     let (length, rest) = match rest {
         [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
         [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
@@ -33,7 +33,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Array, String> {
         return Err("the file ends in its header".to_owned());
     }
     let (header, data) = rest.split_at(length);
-    let header = std::str::from_utf8(header).map_err(|_| "the header is no text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
     let descr = entry(header, "descr").ok_or("the header has no `descr`")?;
     let descr = quoted(descr)
         .ok_or("arrays of structures are not supported; save one array, or raw bytes")?;

@@ -1,21 +1,21 @@
-//! Numbers between text and memory: bits of a scalar, read from words and shown as words.
+//! Conversions of numbers between text and memory: parses and prints the bits of a scalar.
 
 use wavelane::{F16, Scalar};
 
-/// A number of a file, before it is known what it becomes.
+/// A number from a file, before conversion to its target type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Int(i128),
     Float(f64),
 }
 
-/// The bits of a scalar that a word of the user stands for.
+/// Parses a word of the user to the bits of a scalar.
 ///
 /// Integers may be decimal, hexadecimal or binary; for an unsigned type -1 is its largest value, and for a signed type
 /// the hexadecimal patterns of negative numbers are taken too.
 pub(crate) fn parse(word: &str, scalar: Scalar) -> Result<u64, String> {
     let word = word.trim();
-    let fail = || format!("`{word}` is no {}", scalar.name());
+    let fail = || format!("`{word}` is not a valid {}", scalar.name());
     if word.is_empty() {
         return Err("a number is missing between two commas or at an end".to_owned());
     }
@@ -27,7 +27,7 @@ pub(crate) fn parse(word: &str, scalar: Scalar) -> Result<u64, String> {
         _ => word,
     };
     match scalar {
-        // From the text at once: over f64 a number could be rounded twice.
+        // Directly from the text: via f64, a number could be rounded twice.
         Scalar::F32 => digits.parse().map(|it: f32| u64::from(it.to_bits())).map_err(|_| fail()),
         Scalar::F16 | Scalar::F64 => {
             convert(Number::Float(digits.parse().map_err(|_| fail())?), scalar)
@@ -72,11 +72,11 @@ pub(crate) fn convert(number: Number, scalar: Scalar) -> Result<u64, String> {
             it as u64 & (u64::MAX >> (64 - bits))
         }
         (_, Number::Float(it)) => {
-            // A whole number is an integer whatever it was stored as.
+            // A float without a fraction counts as an integer.
             if it.fract() == 0.0 && it.abs() < 2f64.powi(64) {
                 return convert(Number::Int(it as i128), scalar);
             }
-            return Err(format!("{it} is no {}", scalar.name()));
+            return Err(format!("{it} is not a valid {}", scalar.name()));
         }
     };
     Ok(bits)
@@ -117,13 +117,13 @@ pub(crate) fn write(bits: u64, scalar: Scalar, to: &mut [u8]) {
     to[..scalar.bytes()].copy_from_slice(&bits.to_le_bytes()[..scalar.bytes()]);
 }
 
-/// For people: the shortest text that reads back to the same bits.
+/// The shortest text that parses to the same bits.
 pub(crate) fn text(bits: u64, scalar: Scalar) -> String {
     let shown = exact(bits, scalar);
     shown.strip_suffix(".0").map(str::to_owned).unwrap_or(shown)
 }
 
-/// For JSON: NaN and infinities are strings, booleans the numbers that memory holds.
+/// For JSON: NaN and infinities are strings, booleans are numbers as in memory.
 pub(crate) fn json(bits: u64, scalar: Scalar) -> String {
     match exact(bits, scalar) {
         it if it == "NaN" => "\"NaN\"".to_owned(),
@@ -189,11 +189,11 @@ mod tests {
         for (word, scalar, message) in [
             ("256", Scalar::U8, "256 does not fit in u8"),
             ("-129", Scalar::I8, "-129 does not fit in i8"),
-            ("1.5", Scalar::U32, "`1.5` is no u32"),
-            ("x", Scalar::F32, "`x` is no f32"),
-            ("--1", Scalar::I32, "`--1` is no i32"),
+            ("1.5", Scalar::U32, "`1.5` is not a valid u32"),
+            ("x", Scalar::F32, "`x` is not a valid f32"),
+            ("--1", Scalar::I32, "`--1` is not a valid i32"),
             ("", Scalar::I32, "a number is missing between two commas or at an end"),
-            ("999999999999999999999999999999999999999999", Scalar::U64, "is no u64"),
+            ("999999999999999999999999999999999999999999", Scalar::U64, "is not a valid u64"),
         ] {
             let got = parse(word, scalar).unwrap_err();
             assert!(got.contains(message), "{word}: {got}");

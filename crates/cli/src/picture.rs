@@ -25,7 +25,7 @@ pub(super) fn fits(width: u32, height: u32) -> Result<(), String> {
 pub(super) fn read(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Slot, String> {
     let refused = |error: png::DecodingError| match error {
         png::DecodingError::LimitsExceeded => "the picture is too large".to_owned(),
-        // Of what is no PNG file at all, the decoder has strange things to say.
+        // The decoder's message about a file that is not a PNG would be misleading.
         _ if !file.starts_with(b"\x89PNG\r\n\x1a\n") => "it is not a PNG file".to_owned(),
         other => format!("the picture cannot be read: {other}"),
     };

@@ -56,7 +56,7 @@ pub(crate) fn plan_of(
     log: Option<&str>,
 ) -> Result<Plan, Problem> {
     let mut plan = plan(&asked.with(&read_san_flags(section)?), widths);
-    // How often a case checks differs with the width, and which failure comes first is no result.
+    // The number of a case's checks depends on the width, and the order of failures is not a result.
     plan.width_dependent.extend(log.map(str::to_owned));
     plan.unordered.extend(log.map(str::to_owned));
     Ok(plan)

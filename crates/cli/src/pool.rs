@@ -1,4 +1,4 @@
-//! Several workers at a time for many items, and how far they are. What is done with an item is no matter here.
+//! A pool of workers for many items, with progress. It does not know what is done with an item.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -42,7 +42,7 @@ impl Pool {
                 progress.step(results.iter().any(&is_bad));
                 done.push((index, results));
             }
-            // Nobody waits for a process that has no more to do: its input is closed, and it ends by itself.
+            // An idle process need not be waited for: its input is closed, and it ends by itself.
             drop(slot);
             Ok(done)
         };

@@ -29,7 +29,7 @@ pub(crate) fn exit(records: &[Record], known: &Baseline) -> Exit {
         return if are_wrong { Exit::BadInput } else { Exit::Findings };
     }
     let passed = records.iter().filter(is(jobs::Verdict::Passed)).count();
-    // What cannot be run is no pass: where nothing else happened, nothing was shown.
+    // A test that cannot run does not pass: if nothing else ran, nothing was shown.
     if passed == 0 && failed.count() == 0 && !records.is_empty() {
         return Exit::Unsupported;
     }

@@ -1,7 +1,7 @@
-//! Standard output and standard error: who gets what, and in which colours.
+//! Standard output and standard error: what is printed where, and in which colours.
 //!
-//! Results go to standard output, everything else to standard error. Errors on standard error are ignored: there is
-//! nobody left to tell.
+//! Results go to standard output, everything else to standard error. Errors on standard error are ignored: they could
+//! not be reported anywhere.
 
 #[cfg(unix)]
 use rustix::io::Errno;

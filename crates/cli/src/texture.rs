@@ -1,4 +1,4 @@
-//! Textures and samplers on the command line: what `--bind` gives them, and the files that `--out` makes of textures.
+//! Textures and samplers on the command line: the values of `--bind`, and the files that `--out` writes for textures.
 
 use wavelane::internal::Slot;
 use wavelane::texture::{Channels, Dim, Encoding, Format, Sampler, Shape};
@@ -12,7 +12,7 @@ use crate::value::{self, Content};
 /// Reads files by their names.
 pub(crate) type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
-/// How a texture is shown.
+/// How to print a texture.
 pub(super) fn layout(buffer: &Slot) -> Layout {
     match &buffer.texture {
         Some(shape) => Layout::of_texel(shape.format),
@@ -35,7 +35,7 @@ pub(super) fn described(shape: &Shape) -> String {
     format!("{text} {format}")
 }
 
-/// The texture or sampler that a VALUE makes.
+/// The texture or sampler of a VALUE.
 pub(super) fn contents(resource: &Resource, text: &str, open: Open<'_>) -> Result<Slot, String> {
     match &resource.kind {
         ResourceKind::Sampler { .. } => {
@@ -59,7 +59,7 @@ pub(crate) fn texture(
     let given = match word.trim() {
         "" => None,
         word => Some(Format::parse(word).ok_or_else(|| {
-            format!("`{word}` is no format of textures; `RGBA8_UNORM` and `R32_FLOAT` are")
+            format!("`{word}` is not a texture format; expected one such as `RGBA8_UNORM` or `R32_FLOAT`")
         })?),
     };
     let (sizes, rest) = match rest.strip_prefix('[') {
@@ -72,7 +72,7 @@ pub(crate) fn texture(
     let file = rest.trim_start_matches(':').trim().strip_prefix('@');
     if let Some(path) = file.filter(|it| it.to_ascii_lowercase().ends_with(".png")) {
         if sizes.is_some() {
-            return Err("a picture has a size of its own".to_owned());
+            return Err("a picture determines its size; leave the brackets out".to_owned());
         }
         return picture::read(element, given, &open(path)?)
             .map_err(|what| format!("`{path}`: {what}"));
@@ -86,12 +86,12 @@ pub(crate) fn texture(
         }
         (None, _) => {
             return Err(format!(
-                "its size is not known; say it, as in `{format}[64x64]` or `[16x16 mips 5]:…`"
+                "its size is not known; give it, as in `{format}[64x64]` or `[16x16 mips 5]:…`"
             ));
         }
     };
     let bytes = shape.bytes().filter(|it| *it <= MOST_BYTES);
-    let bytes = bytes.ok_or("no texture can have that size, with these layers and levels")?;
+    let bytes = bytes.ok_or("a texture cannot have that size, layers and levels")?;
     let layout = Layout::of_texel(format);
     let count = bytes / layout.stride * layout.scalars.len();
     let scalar = layout.scalars[0].1;
@@ -115,7 +115,7 @@ pub(crate) fn texture(
     Ok(Slot { bytes, texture: Some(shape), ..Slot::default() })
 }
 
-/// The format that the shader's element type has by itself.
+/// The default format for the shader's element type.
 pub(crate) fn own_format(element: &Element) -> Format {
     let (encoding, bits) = match (element.scalar, element.norm) {
         (HostScalar::F32, Norm::Unorm) => (Encoding::Unorm, 8),
@@ -162,12 +162,12 @@ pub(crate) fn sizes(dim: Dim, [width, height, depth]: [u64; 3]) -> String {
 /// `WxHxD`, then `layers N`, `mips N`, `samples N`.
 fn shape(format: Format, text: &str, dim: Dim) -> Result<Shape, String> {
     let number =
-        |word: &str| word.trim().parse::<u32>().map_err(|_| format!("`{word}` is no size"));
+        |word: &str| word.trim().parse::<u32>().map_err(|_| format!("`{word}` is not a size"));
     let mut words = text.split([' ', ',']).filter(|it| !it.is_empty());
     let mut sizes = [1; 3];
     let written: Vec<&str> = words.next().unwrap_or("").split('x').collect();
     if written.len() > 3 {
-        return Err("a texture has three sizes at most".to_owned());
+        return Err("a texture has at most three dimensions".to_owned());
     }
     for (size, word) in sizes.iter_mut().zip(written) {
         *size = number(word)?;
@@ -181,7 +181,7 @@ fn shape(format: Format, text: &str, dim: Dim) -> Result<Shape, String> {
             "layers" => &mut shape.layers,
             "mips" => &mut shape.levels,
             "samples" => &mut shape.samples,
-            _ => return Err(format!("`{word}` is none of `layers`, `mips` and `samples`")),
+            _ => return Err(format!("expected `layers`, `mips` or `samples`, not `{word}`")),
         };
         *place = number(words.next().unwrap_or(""))?;
     }
@@ -197,7 +197,7 @@ fn shape_of_array(format: Format, dim: Dim, sizes: &[usize]) -> Result<Shape, St
         texels if texels.len() == outer && channels == 1 => texels,
         _ => {
             return Err(format!(
-                "an array of shape {sizes:?} is no {} of {channels} channels",
+                "an array of shape {sizes:?} is not a {} with {channels} channels",
                 wavelane::texture_name(dim, false)
             ));
         }
@@ -223,15 +223,17 @@ pub(super) fn check_png(name: &str, shape: Option<Shape>) -> Result<(), Problem>
     let problem = |what: &str| {
         Err(Problem::input(format!("`{name}` {what}")).help("`.npy` and `.bin` hold anything"))
     };
-    let Some(shape) = shape else { return problem("is no texture, so that it makes no picture") };
+    let Some(shape) = shape else {
+        return problem("is not a texture, so it cannot be written as a picture");
+    };
     if shape.depth > 1 || shape.layers > 1 || shape.samples > 1 {
-        return problem("is more than one picture");
+        return problem("has several layers or samples, so it cannot be written as one picture");
     }
     picture::fits(shape.width, shape.height)
         .or_else(|what| problem(&format!("is too large: {what}")))
 }
 
-/// The largest level as a file of PNG, or all texels as one of numpy.
+/// The largest level as a PNG file, or all texels as a `.npy` file.
 pub(crate) fn file(
     shape: &Shape,
     layout: &Layout,
@@ -244,7 +246,7 @@ pub(crate) fn file(
     let [layers, depth, height, width] =
         [shape.layers, shape.depth, shape.height, shape.width].map(|it| it as usize);
     let channels = layout.scalars.len();
-    // Axes of one are left out, but for rows and columns; samples lie next to each other.
+    // Axes of length one are omitted, except rows and columns; samples are adjacent.
     let optional = |size: usize| (size > 1).then_some(size);
     let sizes: Vec<usize> = optional(layers)
         .into_iter()

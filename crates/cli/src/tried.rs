@@ -1,5 +1,5 @@
-//! Pictures and arrays read as `--bind` reads them, written as `--out` writes them, and read again: for whoever throws damaged
-//! files at the readers. Nothing here is used by the commands.
+//! Pictures and arrays read as `--bind` reads them, written as `--out` writes them, and read again, for fuzzing the
+//! readers. Nothing here is used by the commands.
 
 use wavelane::internal::Slot;
 use wavelane::texture::{Dim, Shape};
@@ -76,7 +76,7 @@ fn round(
     }
 }
 
-/// The texture that `--bind` makes of a file.
+/// The texture that `--bind` creates from a file.
 fn bound(text: &str, file: &[u8], texel: usize) -> Result<(Shape, Slot), String> {
     let (scalar, components) = TEXELS[texel % TEXELS.len()];
     let element = Element { scalar, components, norm: Norm::None };

@@ -1,6 +1,7 @@
 //! The VALUE of `--bind` and `--set`: `u32:1,2,3`, `f32[16]`, `[64]:iota`, `:fill(7)`, `u32[9]:rand(1)`, `@file.npy`.
 //!
-//! A value is read first, without knowing what it is for; [`Value::for_each_scalar`] then makes the bits of given scalars of it.
+//! A value is parsed first, independent of its use; [`Value::for_each_scalar`] then converts it to the bits of given
+//! scalars.
 
 use wavelane::Scalar;
 use wavelane::internal::diag;
@@ -8,7 +9,7 @@ use wavelane::internal::diag;
 use crate::npy::{self, Array};
 use crate::number::{self, Number};
 
-/// What was written.
+/// A parsed value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Value {
     pub(crate) scalar: Option<Scalar>,
@@ -65,7 +66,7 @@ const TYPES: [(&str, Scalar); 25] = [
     ("double", Scalar::F64),
 ];
 
-/// No value may have more scalars; the bytes of buffers are bounded by `device`.
+/// The most scalars of a value; the façade limits the bytes of buffers.
 const MOST_SCALARS: usize = 1 << 31;
 
 /// Reads a VALUE; `open` gives the bytes of a file.
@@ -75,7 +76,7 @@ pub(crate) fn parse(
 ) -> Result<Value, String> {
     let text = text.trim();
     if text.is_empty() {
-        return Err("the value is empty; zeros are `u32[16]`, say".to_owned());
+        return Err("the value is empty; for zeros, write `u32[16]`, for example".to_owned());
     }
     let word = text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(text.len());
     let (word, rest) = text.split_at(word);
@@ -84,7 +85,7 @@ pub(crate) fn parse(
     if scalar.is_none() {
         let could_be_type = is_typed && word.starts_with(|it: char| it.is_ascii_alphabetic());
         if could_be_type && !rest.is_empty() {
-            let mut message = format!("`{word}` is no element type");
+            let mut message = format!("`{word}` is not an element type");
             match diag::most_similar(word, TYPES.iter().map(|(name, _)| *name)) {
                 Some(meant) => message.push_str(&format!("; did you mean `{meant}`?")),
                 None => {
@@ -108,7 +109,7 @@ pub(crate) fn parse(
         match rest.strip_prefix(':').unwrap_or(rest).trim() {
             "" if count.is_some() && !rest.starts_with(':') => Content::Zeros,
             "" => return Err(
-                "the value says no contents; a list, `iota`, `fill(7)` or `rand(1)` follow the `:`"
+                "the value has no contents; a list, `iota`, `fill(7)` or `rand(1)` follow the `:`"
                     .to_owned(),
             ),
             it if it.starts_with('@') => file(&it[1..], open)?,
@@ -124,7 +125,7 @@ fn product(sizes: &str) -> Result<usize, String> {
     let mut product: usize = 1;
     for size in sizes.split(',') {
         let size = size.trim();
-        let number: usize = size.parse().map_err(|_| format!("`{size}` is no size"))?;
+        let number: usize = size.parse().map_err(|_| format!("`{size}` is not a size"))?;
         product = product
             .checked_mul(number)
             .filter(|it| *it <= MOST_SCALARS)
@@ -141,7 +142,7 @@ fn contents(text: &str) -> Result<Content, String> {
         None => (text, Vec::new()),
     };
     let whole = |word: &str| {
-        word.parse::<i64>().map(i128::from).map_err(|_| format!("`{word}` is no whole number"))
+        word.parse::<i64>().map(i128::from).map_err(|_| format!("`{word}` is not an integer"))
     };
     match (word, arguments.as_slice()) {
         ("iota", []) => Ok(Content::Iota { start: 0, step: 1 }),
@@ -185,7 +186,7 @@ fn file(
 }
 
 impl Value {
-    /// How many scalars it has by itself.
+    /// The number of scalars, if the value determines it.
     pub(crate) fn len(&self) -> Option<usize> {
         match &self.content {
             Content::List(words) => Some(words.len()),
@@ -198,7 +199,7 @@ impl Value {
         }
     }
 
-    /// Gives `take` the index and the bits of each of `count` scalars, whose types `scalar_at` tells.
+    /// Calls `take` with the index and the bits of each of `count` scalars, whose types `scalar_at` returns.
     pub(crate) fn for_each_scalar(
         &self,
         count: usize,
@@ -352,18 +353,18 @@ mod tests {
         for (text, message) in [
             ("", "empty"),
             ("u33:1", "did you mean `u32`?"),
-            ("thing:1", "`thing` is no element type"),
+            ("thing:1", "`thing` is not an element type"),
             ("u32", "no contents"),
             ("u32:", "no contents"),
             ("u32[", "`]` is missing"),
-            ("u32[x]", "`x` is no size"),
+            ("u32[x]", "`x` is not a size"),
             ("u32[4]1", "contents follow a `:`"),
             ("u32[99999999999,99999999999]", "too large"),
             ("u32[4]:rand", "needs a seed"),
             ("u32[4]:fill", "`fill` takes one value"),
             ("u32[4]:ramp(3)", "`ramp(…)` is not known"),
             ("@none.bin", "no `none.bin`"),
-            ("@bad.npy", "not a file of numpy"),
+            ("@bad.npy", "not a `.npy` file"),
         ] {
             let got = read(text).map(|it| scalars(&it, 4, Scalar::U32));
             let got = match got {

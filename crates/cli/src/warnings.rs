@@ -28,8 +28,7 @@ struct Said {
 }
 
 impl Warnings {
-    /// Reads what follows `-W`. A name that nobody knows is a remark, never an error: scripts bring flags of other
-    /// compilers along.
+    /// Reads what follows `-W`. An unknown name is a remark, never an error: scripts pass flags of other compilers too.
     pub(crate) fn read(&mut self, text: &str) -> Option<String> {
         let (no, rest) = match text.strip_prefix("no-") {
             Some(rest) => (true, rest),

@@ -10,7 +10,7 @@ use wavelane::internal::Pace;
 
 use crate::terminal;
 
-/// Runs that end sooner show no progress.
+/// Shorter runs show no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(200);
 

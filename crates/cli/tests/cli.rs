@@ -138,7 +138,7 @@ fn exit_statuses_are_the_contract() {
             SUM,
             "run a.hlsl --bind Out=u16:1",
             2,
-            "not a multiple of the 4 bytes of an element",
+            "not a multiple of the 4-byte stride of `Out`",
         ),
         ("binfile", SUM, "run a.hlsl --bind Out=@none.bin", 2, "`none.bin` cannot be read"),
         ("groups", SUM, "run a.hlsl --bind Out=[8] --groups 65536", 2, "65535"),
@@ -180,7 +180,7 @@ fn exit_statuses_are_the_contract() {
             SQUARES,
             "san a.hlsl --bind Out=[64] --orders lanes=upwards",
             2,
-            "`lanes=upwards` is no order",
+            "`lanes=upwards` is not an order",
         ),
         (
             "seeds",
@@ -443,7 +443,7 @@ fn textures_come_from_files_and_go_to_files() {
     let unbound = wavelane("texture-unbound", BLUR, "run a.hlsl --bind Tex=[2x2] --bind Out=[4x2]");
     assert!(unbound.err.contains("nothing is bound to `S`"), "{}", unbound.err);
     let wrong = wavelane("texture-wrong", BLUR, &format!("{bound} Tex=RGBA9[2x2]"));
-    assert!(wrong.err.contains("`RGBA9` is no format of textures"), "{}", wrong.err);
+    assert!(wrong.err.contains("`RGBA9` is not a texture format"), "{}", wrong.err);
 }
 
 /// A comparison that is always true, and a sum that loses its fraction.

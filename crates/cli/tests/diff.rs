@@ -107,7 +107,7 @@ fn what_a_device_is_told_is_a_side_of_its_own() {
 #[test]
 fn bad_input_is_told_by_name() {
     for (line, message) in [
-        (format!("{SHADER} --engines interp,gpu"), "`gpu` is no engine"),
+        (format!("{SHADER} --engines interp,gpu"), "`gpu` is not an engine"),
         (format!("{SHADER} --engines interp,cpu,cpu"), "names `cpu` twice"),
         (format!("{SHADER} --engines interp"), "nothing to compare the reference engine with"),
         (format!("{SHADER} --engines interp,cpu:mmx"), "`cpu` has no `mmx`"),

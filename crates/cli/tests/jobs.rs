@@ -436,5 +436,5 @@ fn a_file_without_an_end_is_refused_soon() {
     let folder = folder("endless", &[("a.hlsl", shader)]);
     let output = wavelane(&["run", "a.hlsl", "--bind", "Out=@/dev/zero"], &folder);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("is no regular file and did not end within 64 MiB"));
+    assert!(text(&output.stderr).contains("is not a regular file and did not end within 64 MiB"));
 }

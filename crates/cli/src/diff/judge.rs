@@ -29,7 +29,7 @@ enum Did {
     Failed(DispatchError),
     Unsupported(String),
     BadInput(String),
-    /// It has no waves of that width, and nobody has asked for them.
+    /// It has no waves of that width, and they were not requested.
     NotThere,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn judge(
         .map(|side| {
             let pipeline = match side.gpu().is_some() && subject.may_wait {
                 true => {
-                    let why = "it may wait for ever, and nobody can end that on a GPU";
+                    let why = "it may wait forever, which cannot be interrupted on a GPU";
                     Err(NotRun::Unsupported(why.to_owned()))
                 }
                 false => side.pipeline(&subject.shader, &args.device.adapter),
@@ -89,7 +89,7 @@ pub(super) fn judge(
         };
         return tell(nothing(Exit::Unsupported, why.to_owned()));
     }
-    // A module is made for one width, where the source knows it: at others nobody asks for it.
+    // If the source fixes the width, the module is only for that one.
     for it in &ready {
         if let Err(NotRun::BadInput(why)) = &it.pipeline {
             return tell(nothing(Exit::BadInput, format!("`{}`: {why}", it.side.name)));
@@ -228,7 +228,7 @@ impl At<'_> {
         let is_foreign = differing.iter().any(|(side, _)| side.module().is_some());
         let explained = explained(&report, is_foreign);
         if let Some(why) = stopped {
-            record.details.push(format!("the sanitizer did not come to its end: {why}"));
+            record.details.push(format!("the sanitizer did not finish: {why}"));
             if explained == Explained::Not && self.runner.is_late() {
                 // That they differ says nothing yet.
                 let why = "they differ, and the time was spent before it was known why".to_owned();
@@ -273,8 +273,10 @@ impl At<'_> {
             });
             record.verdict = Verdict::Open;
             record.whose = match is_flushed {
-                true => "nobody's: denormal floats are flushed to zero, which `-denorm any` allows",
-                false => "nobody's: floats are rounded and summed as the device likes",
+                true => {
+                    "no engine's: denormal floats are flushed to zero, which `-denorm any` allows"
+                }
+                false => "no engine's: the rounding and order of float sums are device-specific",
             }
             .to_owned();
             return tell(Told::Record(Box::new(record)));
@@ -294,7 +296,9 @@ impl At<'_> {
         if is_rounding {
             record.verdict = Verdict::Open;
             record.notes.clear();
-            record.whose = "nobody's: a device sums floats in its own order, and filters as finely as it likes".to_owned();
+            record.whose =
+                "no engine's: the order of float sums and the precision of filters are device-specific"
+                    .to_owned();
             return tell(Told::Record(Box::new(record)));
         }
         if record.github.is_empty() {
@@ -363,14 +367,14 @@ impl At<'_> {
             Some((expected, got)) => {
                 format!("`{}` has {got}, `interp` has {expected}", side.name)
             }
-            None => format!("`{}` and `interp` go different ways", side.name),
+            None => format!("`{}` and `interp` take different paths", side.name),
         };
         let operation = &first.operation;
         let message = match &first.values {
             Some(_) => format!("the first value that differs: {lanes}, in `{operation}`"),
             // Its cause is a value that agrees as soon as it is watched.
             None => format!(
-                "no value was seen to differ where it is watched, and yet the ways part: {lanes}, before this `{operation}`"
+                "no traced value differs, but the paths diverge: {lanes}, before this `{operation}`"
             ),
         };
         let at = sources.location(first.span);
@@ -421,7 +425,7 @@ fn told(did: &Did) -> String {
             };
             format!("{buffer}{place} is {got}, and {expected} in `interp`{which}")
         }
-        Did::Failed(error) => format!("it does not come to its end: {error}"),
+        Did::Failed(error) => format!("it fails: {error}"),
         Did::Same | Did::Unsupported(_) | Did::BadInput(_) | Did::NotThere => {
             unreachable!("only what differs is told of")
         }
@@ -496,7 +500,7 @@ fn whose(did: &[(&Side, Did)]) -> String {
                     "the driver of `{}`, or wavelane's SPIR-V: `--spirv` with another compiler's module tells",
                     gpu(side)
                 ),
-                ([], _) => "nobody's that can be named".to_owned(),
+                ([], _) => "unknown".to_owned(),
             }
         }
     }

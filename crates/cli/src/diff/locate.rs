@@ -1,12 +1,13 @@
-//! Finds the first value that two sides compute differently: both run the program so that it writes its values down.
+//! Finds the first value that two sides compute differently: both run an instrumented program that records its values.
 //!
-//! The reference engine's run has a clock, so that of all threads that differ the first one is known; and because it runs
-//! what causes something before what is caused, the first difference is no consequence of another one. A long program is
-//! watched in parts: the first difference of all is the first one of its part, so a last run that watches the first ones
-//! of all parts shows it. Long loops are watched in stretches, and the first stretch that has a difference counts.
+//! The reference engine's run has a clock, so that of all threads that differ the first one is known; and because it
+//! runs causes before effects, the first difference is not a consequence of another one. A long
+//! program is watched in parts: the first difference of all is the first one of its part, so a last run that watches
+//! the first ones of all parts shows it. Long loops are watched in stretches, and the first stretch that has a
+//! difference counts.
 //!
-//! Whoever watches changes the program: a compiler may see it otherwise and do right. Each run is therefore asked whether
-//! the results still differ, and where they never do, that is the answer.
+//! Instrumentation changes the program, and a compiler may then compile it correctly (a heisenbug). Each run therefore
+//! checks whether the results still differ; if they never do, that is the answer.
 
 use std::time::{Duration, Instant};
 
@@ -45,11 +46,11 @@ pub(super) struct First {
     pub(super) is_rounding: bool,
 }
 
-/// So many values are watched in one run.
+/// The most values to trace in one run.
 const PART: usize = 64;
-/// So long is looked for a difference, before the first one that has been found has to do.
+/// The time limit of the search, after which the first difference found so far is reported.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// So many stretches of a part are watched, before it is given up.
+/// The most stretches of a part to trace.
 const STRETCHES: u32 = 32;
 
 /// A thread's first difference.
@@ -83,7 +84,7 @@ struct Seen {
 /// Looks for the first difference.
 pub(super) fn locate(runner: &Runner<'_>, disputed: &Disputed<'_>) -> Located {
     if let Runs::Module(..) = disputed.side.runs {
-        return Located::Not("nobody can look into another compiler's module".to_owned());
+        return Located::Not("values inside another compiler's module cannot be traced".to_owned());
     }
     let begin = Instant::now();
     let points = disputed.shader.trace_points();
@@ -91,9 +92,9 @@ pub(super) fn locate(runner: &Runner<'_>, disputed: &Disputed<'_>) -> Located {
     let mut seen = Seen::default();
     let mut why = None;
     for part in all.chunks(PART) {
-        // What has been found by then is worth something.
+        // A difference found so far is still useful.
         if runner.is_late() || begin.elapsed() > PATIENCE {
-            why = Some("the time is spent".to_owned());
+            why = Some("the time limit was reached".to_owned());
             break;
         }
         if let Err(what) = look(runner, disputed, part, &points, &mut seen) {
@@ -110,7 +111,7 @@ pub(super) fn locate(runner: &Runner<'_>, disputed: &Disputed<'_>) -> Located {
             seen.firsts = last.firsts;
         }
     }
-    // Who goes another way does so because of a value: one that differs says more.
+    // Divergent control flow is caused by a value: one that differs says more.
     let has_values = |it: &&(Found, usize)| it.0.values.is_some();
     let position = seen.firsts.iter().position(|it| has_values(&it)).unwrap_or(0);
     match (seen.firsts.is_empty(), why, seen.has_differed) {
@@ -228,7 +229,7 @@ fn first_of(
 ) -> Option<Found> {
     let is_same = |a: &TraceEvent, b: &TraceEvent| {
         let scalar = points.get(a.point).map_or(Scalar::U32, |it| it.scalar);
-        // A NaN may become the canonical one as late as where its bits are seen.
+        // A NaN may be canonicalised as late as where its bits are observed.
         let nan = |bits: u64| match scalar {
             Scalar::F16 => bits & 0x7fff > 0x7c00,
             Scalar::F32 => bits & 0x7fff_ffff > 0x7f80_0000,

@@ -1,8 +1,8 @@
-//! Makes a small `.test` file of a disagreement, which shows it to whoever runs it.
+//! Writes a small `.test` file that reproduces a disagreement (delta debugging).
 //!
-//! First the dispatch shrinks, then lines of the source go, as long as the sides still differ and the sanitizer still finds
-//! nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers that nothing
-//! uses any more are dropped. What is written is read again and run before it is given out.
+//! First the dispatch shrinks, then lines of the source go, as long as the sides still differ and the sanitizer still
+//! finds nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers that
+//! nothing uses any more are dropped. What is written is read again and run before it is given out.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -108,7 +108,7 @@ impl Maker<'_> {
         let differs = match run(self.side) {
             Ok(got) => {
                 let found = compare::compare(&expected, &got, &self.rules);
-                // Rounding that a side may do as it likes is no disagreement.
+                // A permitted difference in rounding is not a disagreement.
                 found.is_some_and(|it| !(it.is_rounding && self.may_round(shader)))
             }
             // What is lost fails with every program.
@@ -225,7 +225,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Whether a file shows the disagreement to someone who has nothing else.
+    /// Whether a file reproduces the disagreement by itself.
     fn shows(&self, file: &str) -> bool {
         let test = Test { file: "repro.test".to_owned(), case: None };
         let file = jobs::TestFile::new(&*test.file, file);
@@ -238,7 +238,7 @@ impl Maker<'_> {
     }
 }
 
-/// What stands for the command until somebody knows the file's name.
+/// A placeholder for the command until the file's name is known.
 pub(super) const PLACEHOLDER: &str = "wavelane diff FILE";
 
 /// The command that shows a disagreement again.

@@ -88,7 +88,7 @@ impl Runner<'_> {
         done > 0
     }
 
-    /// As [`Runner::run`], for a shader that nobody has made a pipeline of.
+    /// Like [`Runner::run`], for a shader without a pipeline.
     pub(super) fn run_shader(
         &self,
         side: &Side,

@@ -1,4 +1,4 @@
-//! The engines that are compared: what `--engines` and `--spirv` name, opened or with the reason why not.
+//! The engines to compare: those that `--engines` and `--spirv` name, opened, or with the reason why they cannot be.
 
 use wavelane::{
     Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader,
@@ -12,25 +12,25 @@ use crate::target;
 
 /// One side of a comparison.
 pub(super) struct Side {
-    /// As it was named: `cpu`, `vulkan:1`, or the file of a foreign module.
+    /// The name from the command line: `cpu`, `vulkan:1`, or the file of a foreign module.
     pub(super) name: String,
     /// The device and its driver, where that says more.
     pub(super) about: Option<String>,
     pub(super) runs: Runs,
 }
 
-/// What runs the lanes.
+/// What executes the program.
 pub(super) enum Runs {
     /// The reference engine, which all others are compared with.
     Reference,
     Engine(Device),
-    /// The reference engine, on what a device of that name is told: `interp:vulkan1.3`.
+    /// The reference engine on the module legalised for a target: `interp:vulkan1.3`.
     Legalized(String),
     /// Another compiler's module on a device.
     Module(Device, Foreign),
-    /// It cannot be had here.
+    /// It is not available here.
     Missing(String),
-    /// The reference engine on a shader that has been tampered with.
+    /// The reference engine on a deliberately changed shader.
     #[cfg(test)]
     Planted(fn(&Shader) -> Shader),
 }
@@ -38,7 +38,7 @@ pub(super) enum Runs {
 /// Why a side does not run a shader.
 pub(super) enum NotRun {
     Unsupported(String),
-    /// The foreign module is not made of this shader.
+    /// The foreign module was not generated from this shader.
     BadInput(String),
 }
 
@@ -87,7 +87,7 @@ impl Side {
         }
     }
 
-    /// Whether the last bits of floats and the bits of a NaN are the device's own.
+    /// Whether the last bits of floats and the bits of a NaN are device-specific.
     pub(super) fn rounds_as_it_likes(&self) -> bool {
         match &self.runs {
             Runs::Module(..) => true,
@@ -108,13 +108,13 @@ impl Side {
     }
 }
 
-/// Opens everything that the command line names. Without a word from it: whatever there is.
+/// Opens the engines that the command line names, or all available ones.
 pub(super) fn open(args: &DiffArgs) -> Result<Vec<Side>, Problem> {
     let named = match &args.engines {
         Some(list) => list.split(',').map(|it| it.trim().to_owned()).collect(),
         None => {
             let all = [Engine::Interp, Engine::Cpu, Engine::Vulkan].into_iter();
-            // Whoever gives a module wants a device to run it on.
+            // A module needs a device to run on.
             let wanted =
                 |it: &Engine| it.is_available() || *it == Engine::Vulkan && args.module.is_some();
             all.filter(wanted).map(|it| it.name().to_owned()).collect::<Vec<String>>()
@@ -126,7 +126,7 @@ pub(super) fn open(args: &DiffArgs) -> Result<Vec<Side>, Problem> {
             return Err(Problem::input(format!("`--engines` names `{name}` twice")));
         }
         let side = open_one(args, name)?;
-        // The reference comes first wherever it is named.
+        // The reference engine always comes first.
         match side.runs {
             Runs::Reference => sides.insert(0, side),
             _ => sides.push(side),
@@ -149,7 +149,7 @@ fn open_one(args: &DiffArgs, name: String) -> Result<Side, Problem> {
     };
     let Some(engine) = Engine::ALL.into_iter().find(|it| it.name() == engine) else {
         let names = Engine::ALL.map(Engine::name).join(", ");
-        let problem = Problem::input(format!("`{engine}` is no engine"));
+        let problem = Problem::input(format!("`{engine}` is not an engine"));
         return Err(problem.help(format!("the engines are {names}")));
     };
     let missing = |it: Unsupported| Runs::Missing(format!("{}: {}", it.asked, it.missing));

@@ -25,7 +25,7 @@ pub(super) struct Subject {
     /// Flags of `wavelane san` that it asks for.
     pub(super) san: Vec<String>,
     pub(super) source: Source,
-    /// It may wait for ever, which nobody can end on a GPU.
+    /// It may wait forever, which cannot be interrupted on a GPU.
     pub(super) may_wait: bool,
     /// The name of the test, where the command line names no shader.
     pub(super) test: Option<String>,

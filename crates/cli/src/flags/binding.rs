@@ -23,7 +23,7 @@ pub(super) fn bind_register(args: &mut LowArgs, value: &str) -> Result<(), Strin
         return Err("the form is t3 0 7 1".to_owned());
     };
     let register = register(name, number(space)?)
-        .ok_or_else(|| format!("`{name}` is no register; `t3` is one"))?;
+        .ok_or_else(|| format!("`{name}` is not a register; expected one such as `t3`"))?;
     let (binding, set) = (number(binding)?, number(set)?);
     args.spirv.written.places.push(Placed { what: Named::Register(register), binding, set });
     Ok(())

@@ -87,7 +87,7 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "the hidden counter of a structured buffer (0)",
         set: |args, value| {
             let (name, count) = pair(value)?;
-            let count = count.parse().map_err(|_| format!("`{count}` is no whole number"))?;
+            let count = count.parse().map_err(|_| format!("`{count}` is not an integer"))?;
             args.bind.counters.push((name, count));
             Ok(())
         },
@@ -191,12 +191,12 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Run,
         help: "end the run after so many wave-instructions, with exit status 1; what takes\n\
                longer than arithmetic, such as samples and matches, counts for several\n\
-               (2^32, fewer beyond 32 lanes: endless loops end within a few minutes)",
+               (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",
         set: |args, value| {
             args.launch.fuel = match value {
                 "none" => Fuel::Endless,
                 number => {
-                    Fuel::Of(number.parse().map_err(|_| format!("`{number}` is no whole number"))?)
+                    Fuel::Of(number.parse().map_err(|_| format!("`{number}` is not an integer"))?)
                 }
             };
             Ok(())

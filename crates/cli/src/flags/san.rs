@@ -42,8 +42,9 @@ pub(super) const ORDERS: Flag = Flag {
            folds=ascending|descending|pairs",
     set: |args, value| {
         let order = |text: &str| {
-            Order::parse(text)
-                .ok_or_else(|| format!("`{text}` is no order; there are {}", Order::SPELLINGS))
+            Order::parse(text).ok_or_else(|| {
+                format!("`{text}` is not an order; the orders are {}", Order::SPELLINGS)
+            })
         };
         let list = match value {
             "none" => Ok(Vec::new()),

@@ -65,7 +65,7 @@ pub(super) fn serve(args: &SanArgs) -> Result<Exit, End> {
         let out = RefCell::new(terminal::out());
         let say = |value: Value| {
             let mut out = out.borrow_mut();
-            // Whoever started this process is gone: so are we, with the next line we read.
+            // The parent process is gone; the next read ends this one.
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
         if let (Some(entry), true) = (request["case"].as_str(), request["shader"] == true) {

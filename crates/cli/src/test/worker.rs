@@ -33,7 +33,7 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
         let out = RefCell::new(terminal::out());
         let say = |value: Value| {
             let mut out = out.borrow_mut();
-            // Whoever started this process is gone: so are we, with the next line we read.
+            // The parent process is gone; the next read ends this one.
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
         let mut front_ends = 0;
