@@ -70,6 +70,7 @@ mod tests {
             cancel: None,
             progress: None,
             prints: None,
+            spent: None,
         };
         compiled.run(&launch, &mut bindings, threads).unwrap();
         bindings

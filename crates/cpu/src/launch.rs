@@ -223,6 +223,9 @@ pub(crate) fn run(
             work();
         });
     }
+    if let (Some(spent), Some(fuel)) = (&launch.spent, launch.fuel) {
+        spent.store(fuel - shared.common.meter.fuel.load(Relaxed), Relaxed);
+    }
     shared.common.fault.resume();
     let trap = shared.trap.lock().ok().and_then(|mut it| it.take());
     match trap {

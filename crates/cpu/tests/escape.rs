@@ -85,6 +85,7 @@ fn no_index_and_no_size_leads_out() {
                 cancel: None,
                 progress: None,
                 prints: None,
+                spent: None,
             };
             for size in [0, 1, 4, 7, 31, 64, 100] {
                 for hostile in hostile {

@@ -129,6 +129,14 @@ impl<'a, O: Observer> Scheduler<'a, O> {
     }
 
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
+        let ended = self.run_groups();
+        if let (Some(spent), Some(fuel)) = (&self.launch.spent, self.launch.fuel) {
+            spent.store(fuel - self.fuel, Ordering::Relaxed);
+        }
+        ended
+    }
+
+    fn run_groups(&mut self) -> Result<(), Failure> {
         let mixed = matches!(self.launch.schedule, Schedule::Random(_));
         let mut current = 0;
         loop {

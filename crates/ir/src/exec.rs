@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use diag::Span;
 
@@ -29,15 +29,23 @@ pub struct Launch {
     /// Set from outside to end the run early.
     pub cancel: Option<Arc<AtomicBool>>,
     /// Counts the waves and groups that have finished, for progress reports.
-    pub progress: Option<Arc<std::sync::atomic::AtomicU64>>,
+    pub progress: Option<Arc<AtomicU64>>,
     /// Receives what the program prints; without it, nothing is recorded.
     pub prints: Option<Arc<PrintLog>>,
+    /// Set to the fuel that the run has spent, however it ended, if `fuel` bounds it. A GPU counts none.
+    pub spent: Option<Arc<AtomicU64>>,
 }
 
 /// The largest thread count of a group in any language version, with some slack.
 const MAX_THREADS: u64 = 1 << 16;
 
 impl Launch {
+    /// How many groups run, in x, y and z.
+    pub fn groups(&self) -> [u32; 3] {
+        let Work::Dispatch { groups } = self.work;
+        groups
+    }
+
     /// Whether any engine can run the launch, given the module's requirements on groups and waves.
     pub fn check(
         &self,

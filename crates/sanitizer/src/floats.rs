@@ -102,7 +102,7 @@ struct Layout {
 }
 
 /// The first byte that differs by more than the tolerance, if any.
-pub(crate) fn first_difference(
+pub fn first_difference(
     module: &Module,
     binding: Binding,
     a: &Buffer,

@@ -29,9 +29,14 @@ pub use barrier::ExitedThreads;
 pub use compare::{Difference, Side, explain};
 pub use converge::Reconvergence;
 pub use finding::{Finding, Kind, Site, Verdict};
-pub use floats::FloatRoom;
+pub use floats::{FloatRoom, first_difference};
 pub use interp::Progress;
 pub use order::Order;
 pub use race::IntraWaveSync;
 pub use sweep::{Pace, Plan, Report, Seen, Stopped, examine};
 pub use watch::{Rules, Watcher};
+
+/// How runs are varied where only progress is assumed.
+pub fn variation(progress: Progress) -> interp::Variation {
+    interp::Variation { progress, ..interp::Variation::default() }
+}

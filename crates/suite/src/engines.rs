@@ -118,6 +118,7 @@ pub fn launch(groups: [u32; 3], width: u32) -> Launch {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     }
 }
 

@@ -278,6 +278,7 @@ impl Cell {
             cancel: None,
             progress: None,
             prints: None,
+            spent: None,
         };
         interp::run(module, &launch, &mut bindings, &mut NoObserver)?;
         let output = module.resources.iter().position(|it| it.name == "output");

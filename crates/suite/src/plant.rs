@@ -186,6 +186,7 @@ fn launch(setup: &Setup) -> Launch {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     }
 }
 

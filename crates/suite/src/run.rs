@@ -266,6 +266,7 @@ pub fn launch(section: &Section, module: &Module, width: u32) -> Launch {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     }
 }
 

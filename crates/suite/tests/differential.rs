@@ -37,6 +37,7 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     };
     interp::run(&module, &launch, &mut bindings, &mut NoObserver)
         .map_err(|failure| format!("{failure:?}"))?;

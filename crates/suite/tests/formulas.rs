@@ -325,6 +325,7 @@ fn run(formula: &Formula, inputs: &[Vec<f32>; 3]) -> Vec<f32> {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     };
     interp::run(&module, &launch, &mut bindings, &mut NoObserver)
         .unwrap_or_else(|failure| panic!("{}: {failure:?}", formula.name));

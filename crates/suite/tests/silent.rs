@@ -27,6 +27,7 @@ fn examine(program: &Program, width: u32) -> Result<(), String> {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     };
     let report = sanitizer::examine(&module, &launch, &bindings, &Plan::new(vec![width]))
         .map_err(|failure| format!("{failure:?}"))?;

@@ -140,6 +140,13 @@ impl ResourceTable {
         Ok(())
     }
 
+    /// The types of the numbers of a constant, in the order in which [`ResourceTable::set`] takes them.
+    pub(crate) fn types_of(&self, name: &str) -> Result<Vec<Scalar>, ConstantError> {
+        let fail = |problem| ConstantError { name: name.to_owned(), problem };
+        let target = self.target(name).map_err(fail)?;
+        Ok(target.scalars.iter().map(|(_, scalar)| *scalar).collect())
+    }
+
     /// The constants of a buffer, in a cell without other owners.
     fn own_constants(&mut self, target: &Target) -> Result<Arc<Cell>, BufferError> {
         let name = &self.resources()[target.resource].name;

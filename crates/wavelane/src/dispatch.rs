@@ -10,7 +10,8 @@ use ir::print::PrintLog;
 
 use crate::engines::Program;
 use crate::guard::catch;
-use crate::{BufferError, Bug, ComputePipeline, ResourceTable, list};
+use crate::list::{self, Recorded};
+use crate::{BufferError, Bug, ComputePipeline, ResourceTable, indirect};
 
 /// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
 pub const MOST_GROUPS: u32 = 65535;
@@ -86,7 +87,8 @@ impl ComputePipeline {
         back: bool,
     ) -> Result<(), DispatchError> {
         let launch = self.launch(dispatch, table)?;
-        list::run(&*self.backend, &[(self, &launch, table)], back).map_err(|it| self.told(it.error))
+        let recorded = Recorded { pipeline: self, launch: &launch, table, indirect: None };
+        list::run(&*self.backend, &[recorded], None, back).map_err(|it| self.told(it.error))
     }
 
     /// Tells a loop that nothing can end from waves that wait for each other.
@@ -163,14 +165,7 @@ impl ComputePipeline {
         dispatch: &Dispatch,
         table: &ResourceTable,
     ) -> Result<Launch, DispatchError> {
-        if let Some(groups) = dispatch.groups.iter().find(|it| **it > MOST_GROUPS) {
-            return Err(DispatchError::TooManyGroups { groups: *groups });
-        }
-        let groups: u64 = dispatch.groups.iter().map(|it| u64::from(*it)).product();
-        let threads = groups.saturating_mul(u64::from(self.shader.module.threads_per_group()));
-        if threads > MOST_THREADS {
-            return Err(DispatchError::TooManyThreads { threads });
-        }
+        indirect::check(dispatch.groups, self.shader.module.threads_per_group())?;
         let wave_width = dispatch.wave_size.unwrap_or_else(|| self.default_wave_size());
         if !self.wave_sizes().contains(&wave_width) {
             return Err(DispatchError::WaveSize {
@@ -194,6 +189,7 @@ impl ComputePipeline {
             cancel: dispatch.cancel.clone(),
             progress: dispatch.progress.clone(),
             prints: dispatch.prints.clone(),
+            spent: None,
         })
     }
 }
@@ -211,6 +207,18 @@ pub enum DispatchError {
     TooManyThreads {
         /// The number of threads.
         threads: u64,
+    },
+    /// The group counts of an indirect dispatch begin at an offset that is not a multiple of 4.
+    MisalignedArguments {
+        /// The offset in bytes.
+        offset: usize,
+    },
+    /// The group counts of an indirect dispatch do not lie within their buffer.
+    ArgumentsOutOfBounds {
+        /// Where they begin, in bytes.
+        offset: usize,
+        /// The size of the buffer.
+        bytes: usize,
     },
     /// The width is not one of [`ComputePipeline::wave_sizes`].
     WaveSize {
@@ -282,6 +290,13 @@ impl fmt::Display for DispatchError {
             DispatchError::TooManyThreads { threads } => {
                 write!(f, "{threads} threads are too many; the limit is {MOST_THREADS}")
             }
+            DispatchError::MisalignedArguments { offset } => {
+                write!(f, "group counts begin at a multiple of 4 bytes, and the offset is {offset}")
+            }
+            DispatchError::ArgumentsOutOfBounds { offset, bytes } => write!(
+                f,
+                "the three group counts at offset {offset} do not lie within the {bytes} bytes of their buffer"
+            ),
             DispatchError::WaveSize { asked, allowed } => {
                 let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
                 write!(

@@ -9,16 +9,19 @@ pub(crate) mod reference;
 pub(crate) mod vulkan;
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch};
+use ir::exec::{Bindings, Failure, Launch, Work};
 use spirv::Emitted;
 
 use self::cpu::CpuOptions;
 use crate::guard::catch;
+use crate::indirect;
 use crate::memory::{Indices, Memory};
 use crate::{Adapter, DispatchError, Engine, Gpu};
 
@@ -44,6 +47,24 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     ///
     /// `back`: whether to copy the results to the host immediately.
     fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped>;
+
+    /// The module of [`crate::indirect`] that checks group counts, if they are known on the device only. An engine
+    /// without it checks them itself.
+    fn guard(&self) -> Option<&Arc<dyn Program>> {
+        None
+    }
+
+    /// Runs all dispatches in order, `rounds` times and every time from what the cells hold, and returns the times by the
+    /// device's own clock: for each round one for each dispatch. The cells keep their contents. `None` without such a
+    /// clock.
+    fn measure_steps(
+        &self,
+        _steps: &[Step<'_>],
+        _memory: &mut Memory<'_>,
+        _rounds: u32,
+    ) -> Result<Option<Vec<Vec<Duration>>>, Stopped> {
+        Ok(None)
+    }
 
     /// Runs programs of one module alternately, `rounds` times each, every time from the same contents, and returns the
     /// times of each by the device's clock; `None` if there is no such clock. The results of the last run of each are
@@ -93,6 +114,10 @@ pub(crate) struct Step<'a> {
     pub(crate) launch: &'a Launch,
     /// What is bound, as indices of cells in the memory.
     pub(crate) places: Indices,
+    /// The cell that holds the group counts, and their offset in bytes; then those of the launch do not count.
+    pub(crate) indirect: Option<(usize, usize)>,
+    /// The fuel that is left to this dispatch and all that follow.
+    pub(crate) budget: Option<&'a std::cell::Cell<u64>>,
 }
 
 /// A dispatch of a list failed.
@@ -121,10 +146,14 @@ fn in_order<T: Program>(
     for (number, step) in steps.iter().enumerate() {
         let stopped = |error: DispatchError| Stopped { step: number, error };
         let program: &T = made(step.program);
+        let Some(launch) = launch_of(step, memory).map_err(stopped)? else { continue };
         let mut bindings = memory.take(&step.places).map_err(|it| stopped(it.into()))?;
         // The contents are put back into the buffers in any case.
-        let result = catch(|| run(program, step.launch, &mut bindings));
+        let result = catch(|| run(program, &launch, &mut bindings));
         memory.put(&step.places, bindings, program.module());
+        if let (Some(budget), Some(spent)) = (step.budget, &launch.spent) {
+            budget.set(budget.get().saturating_sub(spent.load(Ordering::Relaxed)));
+        }
         match result {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => return Err(stopped(failure.into())),
@@ -132,4 +161,26 @@ fn in_order<T: Program>(
         }
     }
     Ok(())
+}
+
+/// The launch of a step with its group counts and the fuel that is left; `None` if it has no groups.
+fn launch_of<'a>(
+    step: &Step<'a>,
+    memory: &mut Memory<'_>,
+) -> Result<Option<Cow<'a, Launch>>, DispatchError> {
+    let mut launch = Cow::Borrowed(step.launch);
+    if let Some((cell, offset)) = step.indirect {
+        let groups = indirect::counts(&memory.cell(cell).host()?.bytes, offset);
+        indirect::check(groups, step.program.module().threads_per_group())?;
+        if groups.contains(&0) {
+            return Ok(None);
+        }
+        launch.to_mut().work = Work::Dispatch { groups };
+    }
+    if let Some(budget) = step.budget {
+        let launch = launch.to_mut();
+        launch.fuel = Some(launch.fuel.map_or(budget.get(), |it| it.min(budget.get())));
+        launch.spent = Some(Arc::default());
+    }
+    Ok(Some(launch))
 }

@@ -5,10 +5,14 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
+use std::time::Duration;
 
 use ir::Resource;
 
 pub use crate::missed::{Beyond, Counting, Missed};
+pub use crate::passes::{
+    Examined, Groups, Pass, PassesReport, PassesStopped, Shared, examine, run_pass, width_of,
+};
 pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
@@ -34,7 +38,8 @@ pub use hlsl::Declared;
 use crate::guard::catch;
 use crate::memory::{Cell, State};
 use crate::{
-    Bug, ComputePipeline, Dispatch, DispatchError, Includer, Options, ResourceTable, SourceMap,
+    Bug, CommandList, ComputePipeline, ConstantError, Device, Dispatch, DispatchError,
+    ExecuteError, Includer, Options, ResourceTable, Scalar, SourceMap,
 };
 
 /// The entry points that a text declares by their attributes, and `main`. `None` if it cannot be parsed; compiling it says why.
@@ -70,6 +75,33 @@ pub fn dispatch(
     table: &ResourceTable,
 ) -> Result<(), DispatchError> {
     pipeline.run(dispatch, table, true)
+}
+
+/// Runs a list, and has what it writes on the host when it is done.
+pub fn execute(device: &Device, list: &CommandList) -> Result<(), ExecuteError> {
+    device.execute_with(list, true)
+}
+
+/// Runs a list on a GPU, again and again; see the library's `Device::measure`.
+pub fn measure(
+    device: &Device,
+    list: &CommandList,
+    rounds: u32,
+) -> Result<Option<Vec<Vec<Duration>>>, ExecuteError> {
+    device.measure(list, rounds)
+}
+
+/// The types of the numbers that [`ResourceTable::set`] takes for a constant, in their order.
+pub fn types_of_constant(table: &ResourceTable, name: &str) -> Result<Vec<Scalar>, ConstantError> {
+    table.types_of(name)
+}
+
+/// Reading what tables share.
+impl Shared {
+    /// The value.
+    pub fn value(&self) -> SlotRef<'_> {
+        slot(self.cell())
+    }
 }
 
 /// Exclusive access to the value of a cell.

@@ -42,12 +42,14 @@ mod engines;
 mod examine;
 mod foreign;
 mod guard;
+mod indirect;
 #[doc(hidden)]
 pub mod internal;
 mod layout;
 mod list;
 mod memory;
 mod missed;
+mod passes;
 mod pipeline;
 mod plain;
 mod preprocessed;

@@ -16,6 +16,9 @@ pub const MOST_BYTES: usize = 1 << 31;
 /// The highest element of an unbounded resource array that can be bound.
 const MOST_ELEMENTS: u32 = 1 << 16;
 
+/// Cells and their copies.
+pub(crate) type Copies = Vec<(*const Cell, Arc<Cell>)>;
+
 /// The bindings of a shader's resources, by name.
 ///
 /// A table holds handles: the buffers belong to the host, and can be bound to several tables. Constants that
@@ -142,21 +145,16 @@ impl ResourceTable {
 
     /// A deep copy: new buffers and textures with the same contents.
     pub fn duplicate(&self) -> Result<ResourceTable, BufferError> {
+        self.duplicate_with(&mut Vec::new())
+    }
+
+    /// The same, with copies that are known already. What is bound several times stays one.
+    pub(crate) fn duplicate_with(&self, known: &mut Copies) -> Result<ResourceTable, BufferError> {
         let mut copies = Vec::with_capacity(self.slots.len());
-        // A cell that is bound several times stays shared.
-        let mut known: Vec<(*const Cell, Arc<Cell>)> = Vec::new();
         for slots in &self.slots {
             let mut own = BTreeMap::new();
             for (element, cell) in slots {
-                let copy = match known.iter().find(|(it, _)| *it == Arc::as_ptr(cell)) {
-                    Some((_, copy)) => copy.clone(),
-                    None => {
-                        let copy = cell.duplicate()?;
-                        known.push((Arc::as_ptr(cell), copy.clone()));
-                        copy
-                    }
-                };
-                own.insert(*element, copy);
+                own.insert(*element, ResourceTable::copy_of(cell, known)?);
             }
             copies.push(own);
         }
@@ -166,6 +164,16 @@ impl ResourceTable {
             slots: copies,
             aliases: self.aliases.clone(),
         })
+    }
+
+    /// The copy of a cell, which is made if it is not known.
+    pub(crate) fn copy_of(cell: &Arc<Cell>, known: &mut Copies) -> Result<Arc<Cell>, BufferError> {
+        if let Some((_, copy)) = known.iter().find(|(it, _)| *it == Arc::as_ptr(cell)) {
+            return Ok(copy.clone());
+        }
+        let copy = cell.duplicate()?;
+        known.push((Arc::as_ptr(cell), copy.clone()));
+        Ok(copy)
     }
 
     /// A shallow copy with the same handles, for a list of dispatches.

@@ -323,6 +323,7 @@ fn launch(kernel: &Kernel, width: u32) -> Launch {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     }
 }
 

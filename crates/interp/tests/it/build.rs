@@ -268,6 +268,7 @@ pub(crate) fn launch(groups: u32, wave_width: u32) -> Launch {
         cancel: None,
         progress: None,
         prints: None,
+        spent: None,
     }
 }
 

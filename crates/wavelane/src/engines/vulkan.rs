@@ -35,7 +35,7 @@ mod stored;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use ir::Module;
@@ -172,11 +172,13 @@ fn no_vulkan(missing: String) -> Unsupported {
 #[derive(Debug)]
 pub(crate) struct Vulkan {
     gpu: Gpu,
+    /// Checks group counts on the device; made for the first list that has such.
+    guard: OnceLock<Arc<dyn Program>>,
 }
 
 impl Vulkan {
     pub(crate) fn new(gpu: Gpu) -> Vulkan {
-        Vulkan { gpu }
+        Vulkan { gpu, guard: OnceLock::new() }
     }
 
     /// Runs steps in one submission. If one of them is not supported, none of them has been run.
@@ -186,25 +188,8 @@ impl Vulkan {
         memory: &mut Memory<'_>,
         back: bool,
     ) -> Result<(), (usize, Failure)> {
-        let empty = Slot::default();
-        let mut programs = Vec::with_capacity(steps.len());
-        for (number, step) in steps.iter().enumerate() {
-            let contents = memory.contents(&step.places, &empty);
-            let program = made::<GpuPrograms>(step.program).ready(step.launch, &contents);
-            programs.push(program.map_err(|failure| (number, failure))?);
-        }
-        let jobs = || {
-            let each = steps.iter().zip(&programs).enumerate();
-            each.map(|(number, (step, program))| Job {
-                program,
-                module: made::<GpuPrograms>(step.program).module(),
-                launch: step.launch,
-                places: Some(&step.places),
-                space: number,
-            })
-        };
-        let jobs: Vec<Job<'_>> = jobs().collect();
-        let times = run::run(&jobs, memory, back)?;
+        let programs = programs(steps, memory)?;
+        let times = run::run(&jobs(steps, &programs), memory, back)?;
         for (step, time) in steps.iter().zip(times) {
             let programs: &GpuPrograms = made(step.program);
             programs.made.lock().unwrap_or_else(PoisonError::into_inner).last = time;
@@ -215,6 +200,32 @@ impl Vulkan {
         }
         Ok(())
     }
+}
+
+/// What runs each step.
+fn programs(
+    steps: &[Step<'_>],
+    memory: &Memory<'_>,
+) -> Result<Vec<Arc<Pipeline>>, (usize, Failure)> {
+    let empty = Slot::default();
+    let program = |(number, step): (usize, &Step<'_>)| {
+        let contents = memory.contents(&step.places, &empty);
+        let program = made::<GpuPrograms>(step.program).ready(step.launch, &contents);
+        program.map_err(|failure| (number, failure))
+    };
+    steps.iter().enumerate().map(program).collect()
+}
+
+fn jobs<'a>(steps: &'a [Step<'_>], programs: &'a [Arc<Pipeline>]) -> Vec<Job<'a>> {
+    let job = |(number, (step, program)): (usize, (&'a Step<'_>, &'a Arc<Pipeline>))| Job {
+        program,
+        module: made::<GpuPrograms>(step.program).module(),
+        launch: step.launch,
+        places: Some(&step.places),
+        indirect: step.indirect,
+        space: number,
+    };
+    steps.iter().zip(programs).enumerate().map(job).collect()
 }
 
 impl Backend for Vulkan {
@@ -240,13 +251,35 @@ impl Backend for Vulkan {
             // An image has one format in a submission: steps that view it in different formats run one by one.
             Err((_, Failure::Unsupported(_))) if steps.len() > 1 => {
                 for (number, step) in steps.iter().enumerate() {
-                    let step = std::slice::from_ref(step);
+                    // The host knows the group counts by now.
+                    let launch = super::launch_of(step, memory)
+                        .map_err(|error| Stopped { step: number, error })?;
+                    let Some(launch) = launch else { continue };
+                    let places = step.places.clone();
+                    let step = Step { launch: &launch, places, indirect: None, ..*step };
+                    let step = std::slice::from_ref(&step);
                     self.submit(step, memory, back).map_err(|(_, it)| stopped(number, it))?;
                 }
                 Ok(())
             }
             result => result.map_err(|(step, failure)| stopped(step, failure)),
         }
+    }
+
+    fn guard(&self) -> Option<&Arc<dyn Program>> {
+        let guard = || self.prepare(&crate::indirect::guard().module);
+        Some(self.guard.get_or_init(guard))
+    }
+
+    fn measure_steps(
+        &self,
+        steps: &[Step<'_>],
+        memory: &mut Memory<'_>,
+        rounds: u32,
+    ) -> Result<Option<Vec<Vec<Duration>>>, Stopped> {
+        let stopped = |(step, failure): (usize, Failure)| Stopped { step, error: failure.into() };
+        let programs = programs(steps, memory).map_err(stopped)?;
+        run::measure(&jobs(steps, &programs), memory, rounds).map_err(stopped)
     }
 
     fn measure(
@@ -332,7 +365,14 @@ impl GpuPrograms {
             all.iter().map(|it| it.ready(launch, &contents)).collect::<Result<_, _>>()?;
         let jobs: Vec<Job<'_>> = programs
             .iter()
-            .map(|program| Job { program, module: &first.module, launch, places: None, space: 0 })
+            .map(|program| Job {
+                program,
+                module: &first.module,
+                launch,
+                places: None,
+                indirect: None,
+                space: 0,
+            })
             .collect();
         let mut run = match Run::of_bindings(&jobs, bound) {
             // The pipelines may need textures in different formats: then each has separate ones.

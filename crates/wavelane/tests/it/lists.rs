@@ -92,3 +92,89 @@ fn a_texture_can_be_seen_in_two_ways_in_one_list() {
         assert_eq!(out.read::<u32>().unwrap(), [11, 12, 13, 14], "{device:?}");
     }
 }
+
+const COUNT: &str = "RWStructuredBuffer<uint> Out : register(u0);
+    [numthreads(4, 1, 1)] void count() { InterlockedAdd(Out[0], 1); }
+    RWStructuredBuffer<uint> Counts : register(u1); cbuffer Params { uint3 Groups; };
+    [numthreads(1, 1, 1)] void plan() { for (uint i = 0; i < 3; i++) Counts[i + 1] = Groups[i]; }";
+
+/// Records: what plans, what counts by these plans, and what counts by a plan of the host.
+fn planned(device: &Device, groups: [u32; 3]) -> (CommandList, Buffer) {
+    let (plan, count) = (shader("c.hlsl", "plan", COUNT), shader("c.hlsl", "count", COUNT));
+    let (counts, out) = (Buffer::zeroed::<u32>(4), Buffer::zeroed::<u32>(1));
+    let mut of_plan = ResourceTable::new(&plan);
+    of_plan.bind("Counts", &counts).unwrap();
+    of_plan.set("Groups", groups).unwrap();
+    let mut of_count = ResourceTable::new(&count);
+    of_count.bind("Out", &out).unwrap();
+    let plan = device.create_compute_pipeline(&plan).unwrap();
+    let count = device.create_compute_pipeline(&count).unwrap();
+    let one = Dispatch::new([1, 1, 1]);
+    let mut list = CommandList::new();
+    list.dispatch(&count, &one, &of_count).unwrap();
+    list.dispatch(&plan, &one, &of_plan).unwrap();
+    list.dispatch_indirect(&count, &one, &of_count, &counts, 4).unwrap();
+    list.dispatch(&count, &one, &of_count).unwrap();
+    let misaligned = list.dispatch_indirect(&count, &one, &of_count, &counts, 2).unwrap_err();
+    assert_eq!(misaligned, DispatchError::MisalignedArguments { offset: 2 });
+    for offset in [8, usize::MAX - 3] {
+        let error = list.dispatch_indirect(&count, &one, &of_count, &counts, offset).unwrap_err();
+        assert_eq!(error, DispatchError::ArgumentsOutOfBounds { offset, bytes: 16 });
+    }
+    (list, out)
+}
+
+/// Group counts that an earlier dispatch writes are taken on the device, and refused there as on the host.
+#[test]
+fn group_counts_can_be_written_by_an_earlier_dispatch() {
+    for device in devices() {
+        for (groups, threads) in
+            [([2, 3, 1], 6), ([1, 1, 1], 1), ([0, 5, 5], 0), ([65535, 0, 65535], 0)]
+        {
+            let (list, out) = planned(&device, groups);
+            device.execute(&list).unwrap();
+            assert_eq!(out.read::<u32>().unwrap(), [4 * (threads + 2)], "{device:?} {groups:?}");
+            device.execute(&list).unwrap();
+            assert_eq!(out.read::<u32>().unwrap(), [8 * (threads + 2)], "{device:?} {groups:?}");
+        }
+        for (groups, error) in [
+            ([1, 65536, 1], DispatchError::TooManyGroups { groups: 65536 }),
+            ([u32::MAX, 0, 0], DispatchError::TooManyGroups { groups: u32::MAX }),
+            ([65535; 3], DispatchError::TooManyThreads { threads: 4 * 65535 * 65535 * 65535 }),
+        ] {
+            let (list, out) = planned(&device, groups);
+            let failed = device.execute(&list).unwrap_err();
+            assert_eq!((failed.index, failed.error), (2, error), "{device:?}");
+            // Nothing after it has run.
+            assert_eq!(out.read::<u32>().unwrap(), [4], "{device:?}");
+        }
+    }
+}
+
+#[test]
+fn the_fuel_of_a_list_is_for_all_its_dispatches_together() {
+    for device in devices().into_iter().filter(|it| it.gpu().is_none()) {
+        let shader = shader(
+            "step.hlsl",
+            "main",
+            "RWStructuredBuffer<uint> Data;
+            [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+                for (uint n = 0; n < 100; n++) InterlockedAdd(Data[i], i); }",
+        );
+        let pipeline = device.create_compute_pipeline(&shader).unwrap();
+        let mut table = ResourceTable::new(&shader);
+        table.bind("Data", Buffer::zeroed::<u32>(4)).unwrap();
+        let run = |count: usize, fuel| {
+            let mut list = CommandList::new();
+            list.set_fuel(Some(fuel));
+            for _ in 0..count {
+                list.dispatch(&pipeline, &Dispatch::new([1, 1, 1]), &table).unwrap();
+            }
+            device.execute(&list).map_err(|it| it.index)
+        };
+        let enough = (0..).map(|it| 1 << it).find(|fuel| run(1, *fuel).is_ok()).unwrap();
+        assert_eq!(run(5, 8 * enough), Ok(()), "{device:?}");
+        let stopped = run(100, 8 * enough).unwrap_err();
+        assert!((7..20).contains(&stopped), "{device:?}: {stopped}");
+    }
+}

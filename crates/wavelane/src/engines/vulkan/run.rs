@@ -36,6 +36,8 @@ pub(super) struct Job<'a> {
     pub(super) launch: &'a Launch,
     /// What is bound, as indices of cells; `None` if nothing outlives the run.
     pub(super) places: Option<&'a Indices>,
+    /// The cell that holds the group counts, and their offset: one that a dispatch before this one writes.
+    pub(super) indirect: Option<(usize, usize)>,
     /// Distinguishes resources that are not cells.
     pub(super) space: usize,
 }
@@ -187,6 +189,35 @@ pub(super) fn run(
         }
     }
     result.map_err(first)
+}
+
+/// Runs all dispatches in one submission, again and again, every time from what the cells hold, which they keep. Returns
+/// the times of the dispatches by the device's clock for each round after a first one, which finds memory and caches
+/// cold.
+pub(super) fn measure(
+    jobs: &[Job<'_>],
+    memory: &mut memory::Memory<'_>,
+    rounds: u32,
+) -> Result<Option<Vec<Vec<Duration>>>, (usize, Failure)> {
+    let empty = memory::Slot::default();
+    for cell in jobs.iter().filter_map(|it| it.places).flatten().flatten().flatten() {
+        // What the device has already is not brought there for each round.
+        let state = memory.cell(*cell);
+        state.host_mut().map_err(|failure| (0, failure))?;
+    }
+    let source = Source::Cells { memory, empty: &empty, back: false };
+    let mut run = Run::new(jobs, source)?;
+    let mut times = Vec::new();
+    for round in 0..=rounds {
+        let each = run.submit(0..jobs.len(), false).map_err(|failure| (0, failure))?;
+        let Some(each) = each.into_iter().collect::<Option<Vec<Duration>>>() else {
+            return Ok(None);
+        };
+        if round > 0 {
+            times.push(each);
+        }
+    }
+    Ok(Some(times))
 }
 
 /// The cells whose newest contents are on the device, but are needed on the host or in a form that the dispatches
@@ -421,7 +452,12 @@ impl<'a> Run<'a> {
                 let job = &self.jobs[number];
                 let (program, sets) = (job.program, &self.sets[number]);
                 if number > which.start {
-                    barrier((Stage::COMPUTE_SHADER, shader), (Stage::COMPUTE_SHADER, shader));
+                    let mut reads = (Stage::COMPUTE_SHADER, shader);
+                    if job.indirect.is_some() {
+                        reads.0 |= Stage::DRAW_INDIRECT;
+                        reads.1 |= Access::INDIRECT_COMMAND_READ;
+                    }
+                    barrier((Stage::COMPUTE_SHADER, shader), reads);
                 }
                 device.cmd_bind_pipeline(commands, point, program.pipeline);
                 if !sets.is_empty() {
@@ -433,8 +469,21 @@ impl<'a> Run<'a> {
                 }
                 // The copies are not part of the dispatch: the first timestamp waits for their end.
                 clock(2 * number, Stage::BOTTOM_OF_PIPE);
-                let [x, y, z] = job.groups();
-                device.cmd_dispatch(commands, x, y, z);
+                match job.indirect {
+                    None => {
+                        let [x, y, z] = job.groups();
+                        device.cmd_dispatch(commands, x, y, z);
+                    }
+                    Some((cell, offset)) => {
+                        let place = Place { owner: Owner::Cell(cell), counter: false };
+                        let stored = made.found.get(&place).map(|it| &made.stored[*it]);
+                        let Some(Held::Buffer(counts, _)) = stored.map(|it| &it.resident.held)
+                        else {
+                            unreachable!("the guard before it writes the counts");
+                        };
+                        device.cmd_dispatch_indirect(commands, counts.buffer, offset as u64);
+                    }
+                }
                 clock(2 * number + 1, Stage::COMPUTE_SHADER);
             }
             barrier((Stage::COMPUTE_SHADER, shader), (Stage::TRANSFER, copies));
@@ -582,6 +631,7 @@ impl Made<'_> {
                     | Usage::UNIFORM_BUFFER
                     | Usage::STORAGE_TEXEL_BUFFER
                     | Usage::UNIFORM_TEXEL_BUFFER
+                    | Usage::INDIRECT_BUFFER
                     | Usage::TRANSFER_SRC
                     | Usage::TRANSFER_DST;
                 let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
