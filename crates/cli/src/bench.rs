@@ -9,12 +9,13 @@
 //! says of them: that is the matter of `diff`.
 
 mod against;
+mod passes;
 
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use jobs::{Runnable, Source, Test, TestFile, Widths};
+use jobs::{Runnable, Sequence, Source, Test, TestFile, Widths, Work};
 use serde_json::{Value, json};
 use wavelane::internal::{self, Slots};
 use wavelane::{
@@ -109,6 +110,8 @@ struct Row {
     code: Option<Times>,
     run: Times,
     against: Option<Compared>,
+    /// The passes of a job by their names, each with the time of all its repetitions; of these `run` is the sum.
+    passes: Vec<(jobs::PassName, Times)>,
 }
 
 /// Everything about one file.
@@ -139,6 +142,36 @@ struct Subject {
     auto: Option<Auto>,
 }
 
+/// What is measured: a dispatch, or the passes of a job by its name.
+enum Item {
+    One(Box<Subject>),
+    Passes(String, Box<Sequence>),
+}
+
+impl Item {
+    /// Measures it, and beside it another one if there is one.
+    fn measure(
+        self,
+        other: Option<Item>,
+        args: &BenchArgs,
+        device: &Device,
+    ) -> Result<Bench, Problem> {
+        let refused = |name: &str| {
+            let what =
+                format!("`{name}` is a job of several passes, which runs beside no other program");
+            Err(Problem::input(what).help("compare it with a report: --against FILE.json"))
+        };
+        match (self, other) {
+            (Item::Passes(name, sequence), None) => passes::measure(name, *sequence, args, device),
+            (Item::Passes(name, _), Some(_)) | (Item::One(_), Some(Item::Passes(name, _))) => {
+                refused(&name)
+            }
+            (Item::One(own), Some(Item::One(other))) => measure(*own, Some(*other), args, device),
+            (Item::One(own), None) => measure(*own, None, args, device),
+        }
+    }
+}
+
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
     let other = Other::of(&args.against)?;
     if other.is_some() && args.module.is_some() {
@@ -155,7 +188,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
             Some(Other::Program(other)) => subjects(other, args, &device)?.into_iter().map(Some),
             Some(Other::Report(_)) | None => Vec::new().into_iter().map(Some),
         };
-        let mut others: Vec<Option<Subject>> = others.collect();
+        let mut others: Vec<Option<Item>> = others.collect();
         if let (Some(Other::Program(other)), true) = (&other, others.len() != own.len()) {
             let (theirs, ours) = (others.len(), own.len());
             let what = format!("`{other}` has {theirs} runs, and `{file}` has {ours}");
@@ -163,7 +196,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
         }
         others.resize_with(own.len(), || None);
         for (own, other_subject) in own.into_iter().zip(others) {
-            let mut bench = measure(own, other_subject, args, &device)?;
+            let mut bench = own.measure(other_subject, args, &device)?;
             if let Some(Other::Report(report)) = &other {
                 report.compare(&mut bench, threads as u32, fail_above)?;
             }
@@ -190,9 +223,9 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
 }
 
 /// What is measured of a file: a shader, or the runs of jobs.
-fn subjects(file: &str, args: &BenchArgs, device: &Device) -> Result<Vec<Subject>, Problem> {
+fn subjects(file: &str, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, Problem> {
     if !testing::is_job(file) {
-        return Ok(vec![of_shader(file, args, device)?]);
+        return Ok(vec![Item::One(Box::new(of_shader(file, args, device)?))]);
     }
     testing::refuse_flags_of_shaders(&args.bind, &args.launch, &[], file, "")?;
     let mut all = Vec::new();
@@ -225,7 +258,7 @@ fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, P
 }
 
 /// The runs of a job, but for those that are to fail.
-fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Subject>, Problem> {
+fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, Problem> {
     let refused = |exit, why: &str| Problem::new(exit, format!("`{}`: {why}", test.name()));
     let (name, text) = read_source(&test.file)?;
     let file = TestFile::new(name, text);
@@ -245,20 +278,29 @@ fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Subject>
         return Err(refused(Exit::Unsupported, "nothing in it runs"));
     }
     let several = runs.len() > 1;
-    let subject = |(number, run): (usize, Runnable)| {
+    let item = |(number, run): (usize, Work)| {
+        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        let run = match run {
+            Work::Shader(run) => *run,
+            Work::Sequence(sequence) => return Ok(Item::Passes(name, sequence)),
+        };
         let widths = widths_of_run(args, &run).map_err(|why| refused(Exit::Unsupported, &why))?;
         let Runnable { shader, pipeline, sources, table, groups, source, .. } = run;
-        let Source { name, text, flags, included } = &source;
-        let front = Times::of(args.rounds, COMPILATIONS, || {
-            Shader::compile(name, text, &flags.options, &mut Remembered(included))
-                .map_err(|bug| Problem::bug(&bug.message))
-                .map(drop)
-        })?;
-        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        let front = Times::of(args.rounds, COMPILATIONS, || front_end(&source))?;
         let auto = None;
-        Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front, auto })
+        let subject =
+            Subject { name, shader, sources, pipeline, table, groups, widths, front, auto };
+        Ok(Item::One(Box::new(subject)))
     };
-    (1..).zip(runs).map(subject).collect()
+    (1..).zip(runs).map(item).collect()
+}
+
+/// Compiles what a job has compiled.
+fn front_end(source: &Source) -> Result<(), Problem> {
+    let Source { name, text, flags, included } = source;
+    Shader::compile(name, text, &flags.options, &mut Remembered(included))
+        .map_err(|bug| Problem::bug(&bug.message))
+        .map(drop)
 }
 
 /// The widths asked for, of those that a run of a job allows.
@@ -266,13 +308,19 @@ fn widths_of_run(args: &BenchArgs, run: &Runnable) -> Result<Vec<u32>, String> {
     let is_made_for = |it: &u32| run.widths.as_ref().is_none_or(|widths| widths.contains(it));
     let mut allowed = run.pipeline.wave_sizes().to_vec();
     allowed.retain(is_made_for);
+    let usual = Some(run.pipeline.default_wave_size()).filter(is_made_for);
+    widths_among(args, allowed, usual)
+}
+
+fn widths_among(
+    args: &BenchArgs,
+    allowed: Vec<u32>,
+    usual: Option<u32>,
+) -> Result<Vec<u32>, String> {
     let widths = match &args.launch.wave_sizes {
         WaveSizes::All => allowed.clone(),
         WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
-        WaveSizes::Default => {
-            let usual = Some(run.pipeline.default_wave_size()).filter(is_made_for);
-            usual.or_else(|| allowed.first().copied()).into_iter().collect()
-        }
+        WaveSizes::Default => usual.or_else(|| allowed.first().copied()).into_iter().collect(),
     };
     if !widths.is_empty() {
         return Ok(widths);
@@ -437,6 +485,7 @@ impl Measured<'_> {
             code,
             run,
             against: None,
+            passes: Vec::new(),
         })
     }
 
@@ -496,6 +545,7 @@ impl Measured<'_> {
                 code: None,
                 run,
                 against: None,
+                passes: Vec::new(),
             }
         });
         Ok(each.collect())
@@ -660,6 +710,9 @@ impl Bench {
             set(&mut value, "ours_to_this", self.ratio(row).map(|it| json!(it)));
             let same = row.module.is_some().then(|| json!(row.differs.is_none()));
             set(&mut value, "same_results", same);
+            let pass = |(name, times): &(jobs::PassName, Times)| json!({ "number": name.number, "entry": name.entry, "repeat": name.round.1, "run_ms": times.as_json() });
+            let passes: Vec<Value> = row.passes.iter().map(pass).collect();
+            set(&mut value, "passes", (!passes.is_empty()).then(|| json!(passes)));
             set(&mut value, "difference", row.differs.as_ref().map(Difference::to_json));
             set(&mut value, "against", row.against.as_ref().map(Compared::as_json));
             value
@@ -695,6 +748,14 @@ impl Bench {
                 row.width,
                 row.run.text_with_least()
             );
+            for (name, times) in &row.passes {
+                let repeat = match name.round.1 {
+                    1 => String::new(),
+                    rounds => format!(", {rounds} times"),
+                };
+                let name = format!("pass {} (`{}`){repeat}", name.number, name.entry);
+                let _ = writeln!(text, "             {name:<34}{}", times.text());
+            }
             if let Some(module) = &row.module {
                 let _ = write!(text, "             the module `{module}`");
                 if let Some(ratio) = self.ratio(row) {

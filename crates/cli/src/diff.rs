@@ -14,6 +14,7 @@ mod pool;
 mod record;
 mod repro;
 mod run;
+mod sequence;
 mod show;
 mod side;
 mod subject;
@@ -32,7 +33,7 @@ use judge::Told;
 use pool::Work;
 use record::{Record, Repro};
 use side::Side;
-use subject::Subject;
+use subject::{Item, Subject};
 
 /// What `diff` needs.
 #[derive(Clone)]
@@ -152,7 +153,8 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
     }
     // Standard input is read once, so this process does the work.
     let mut records: Vec<Record> = Vec::new();
-    pool::one(args, sides, &subject, terminal::style(), &mut 0, &mut |told| match told {
+    let item = Item::One(Box::new(subject));
+    pool::one(args, sides, &item, terminal::style(), &mut 0, &mut |told| match told {
         Told::Record(record) => records.push(*record),
         Told::Repro(repro) => {
             if let Some(last) = records.last_mut() {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use jobs::PassName;
 use serde_json::{Value, json};
 use wavelane::Diagnostic;
 use wavelane::internal::diag::{self, SourceMap};
@@ -14,7 +15,7 @@ pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
         let _ = write!(command, " {}", crate::problem::quoted(word));
     }
     // Of two widths that differ, both are needed; the smallest is where the comparison begins.
-    let width = seen.finding.width;
+    let width = seen.widths.first().copied().unwrap_or(seen.finding.width);
     if seen.finding.kind.verdict() == Verdict::WidthDependent {
         return command;
     }
@@ -23,9 +24,12 @@ pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
     command
 }
 
-/// The finding with the widths at which it was made.
-pub(crate) fn diagnostic(seen: &Seen, again: &str) -> Diagnostic {
+/// The finding with the widths at which it was made, and the pass of a job in which it was.
+pub(crate) fn diagnostic(seen: &Seen, pass: Option<&PassName>, again: &str) -> Diagnostic {
     let mut report = seen.finding.report();
+    if let Some(pass) = pass {
+        report = report.note(format!("in {pass} of the job"));
+    }
     if seen.order.is_some() {
         report = report.note(format!("again: {again}"));
     }
@@ -41,6 +45,7 @@ pub(crate) fn as_json(
     seen: &Seen,
     report: &Diagnostic,
     program: &str,
+    pass: Option<&PassName>,
     again: &str,
     sources: &SourceMap,
 ) -> Value {
@@ -70,6 +75,10 @@ pub(crate) fn as_json(
     record["seed"] = json!(seen.order.and_then(Order::seed));
     record["order"] = json!(seen.order.map(|it| it.to_string()));
     record["command"] = json!(again);
+    if let Some(pass) = pass {
+        record["pass"] =
+            json!({ "number": pass.number, "entry": pass.entry, "round": pass.round.0 });
+    }
     record
 }
 

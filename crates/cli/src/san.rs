@@ -20,7 +20,7 @@ use crate::{finding, terminal, testing};
 use baseline::Baseline;
 use record::{Entry, Examined, Found, Made, Program};
 use show::Outcome;
-use subject::{Subject, Works};
+use subject::{Part, Subject, Works};
 
 /// What `san` needs.
 pub(crate) struct SanArgs {
@@ -192,49 +192,60 @@ fn style(args: &SanArgs) -> Style {
 
 /// Drops what comments and flags hide, weighs the rest, and puts it into words.
 fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Program {
-    let Subject { name, shader, sources, plan, report, failures, stopped, auto } = subject;
-    // What is wrong with the comments, the compiler has said.
-    let (mut allows, _) = Allows::read(&sources);
-    let mut entries = Vec::new();
-    for seen in &report.seen {
-        let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
-        // Whoever reads of two places may write the reason at either.
-        let others = seen.finding.related.iter().map(|it| it.span);
-        let mut places = std::iter::once(at).chain(others);
-        if places.any(|place| allows.find(code, place, &sources).is_some()) {
-            continue;
+    let Subject { name, parts, widths, runs, stopped, auto } = subject;
+    let (mut entries, mut unused) = (Vec::new(), Vec::new());
+    for part in &parts {
+        let Part { shader, sources, seen, failures } = part;
+        // What is wrong with the comments, the compiler has said.
+        let (mut allows, _) = Allows::read(sources);
+        for (pass, seen) in seen {
+            let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
+            // Whoever reads of two places may write the reason at either.
+            let others = seen.finding.related.iter().map(|it| it.span);
+            let mut places = std::iter::once(at).chain(others);
+            if places.any(|place| allows.find(code, place, sources).is_some()) {
+                continue;
+            }
+            let again = finding::again(seen, base);
+            let report = finding::diagnostic(seen, pass.as_ref(), &again);
+            let Some(report) = args.compile.warnings.weigh_finding(report) else {
+                continue;
+            };
+            let mut entry = entry(&report, sources, style);
+            entry.json = finding::as_json(seen, &report, &name, pass.as_ref(), &again, sources);
+            let (widths, is_known) = (seen.widths.clone(), false);
+            let key = baseline::key(code.name, at, sources);
+            entry.finding = Some(Found { key, widths, is_known });
+            entries.push(entry);
         }
-        let again = finding::again(seen, base);
-        let Some(report) = args.compile.warnings.weigh_finding(finding::diagnostic(seen, &again))
-        else {
-            continue;
-        };
-        let mut entry = entry(&report, &sources, style);
-        entry.json = finding::as_json(seen, &report, &name, &again, &sources);
-        let (widths, is_known) = (seen.widths.clone(), false);
-        let key = baseline::key(code.name, at, &sources);
-        entry.finding = Some(Found { key, widths, is_known });
-        entries.push(entry);
-    }
-    for (report, widths) in failures {
-        let (code, at) = (report.code, report.primary.span);
-        if allows.find(code, at, &sources).is_some() {
-            continue;
+        for (report, widths) in failures {
+            let (code, at) = (report.code, report.primary.span);
+            if allows.find(code, at, sources).is_some() {
+                continue;
+            }
+            let Some(report) = args.compile.warnings.weigh_finding(report.clone()) else {
+                continue;
+            };
+            let mut entry = entry(&report, sources, style);
+            let key = baseline::key(code.name, at, sources);
+            entry.json["id"] = serde_json::json!(code.name);
+            entry.json["program"] = serde_json::json!(name);
+            entry.json["widths"] = serde_json::json!(widths);
+            entry.finding = Some(Found { key, widths: widths.clone(), is_known: false });
+            entries.push(entry);
         }
-        let Some(report) = args.compile.warnings.weigh_finding(report) else { continue };
-        let mut entry = entry(&report, &sources, style);
-        let key = baseline::key(code.name, at, &sources);
-        entry.json["id"] = serde_json::json!(code.name);
-        entry.json["program"] = serde_json::json!(name);
-        entry.json["widths"] = serde_json::json!(widths);
-        entry.finding = Some(Found { key, widths, is_known: false });
-        entries.push(entry);
+        let spans: Vec<diag::Span> = shader.spans().collect();
+        let remarks = allows.unused(sources, |code| code.in_runs, &spans);
+        let remarks = args.compile.warnings.weigh(remarks);
+        unused.push(remarks.iter().map(|it| entry(it, sources, style)).collect::<Vec<Entry>>());
     }
-    let spans: Vec<diag::Span> = shader.spans().collect();
-    let remarks = args.compile.warnings.weigh(allows.unused(&sources, |code| code.in_runs, &spans));
-    entries.extend(remarks.iter().map(|it| entry(it, &sources, style)));
+    // A comment that hides something in one shader of a job is needed, though others compile the same text.
+    if let Some((first, others)) = unused.split_first() {
+        let is_everywhere = |it: &&Entry| others.iter().all(|other| other.contains(it));
+        entries.extend(first.iter().filter(is_everywhere).cloned());
+    }
     let made = auto.map(|it| Made { told: it.told(), json: it.as_json() });
-    Program { name, widths: plan.widths, runs: report.runs, entries, stopped, made }
+    Program { name, widths, runs, entries, stopped, made }
 }
 
 fn entry(report: &Diagnostic, sources: &SourceMap, style: Style) -> Entry {

@@ -225,7 +225,9 @@ fn what_does_not_fit_together_is_told_by_name() {
         assert_eq!(output.status.code(), Some(2));
     }
     let output = wavelane(&["run", "a.test", "--format", "json"], &folder);
-    assert!(text(&output.stdout).starts_with("{\"command\":"), "{}", text(&output.stdout));
+    let line = text(&output.stdout).lines().next().unwrap_or("").to_owned();
+    assert!(line.starts_with("{\"buffers\":{\"Input\":[3,"), "{line}");
+    assert!(line.contains("\"Total\":[192,192]") && line.contains("\"command\":"), "{line}");
 }
 
 #[test]

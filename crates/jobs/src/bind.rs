@@ -2,6 +2,8 @@
 //!
 //! A resource binds by class, register and space, never by its name.
 
+pub(crate) mod passes;
+
 use wavelane::internal::{Slot, Slots};
 use wavelane::{
     AddressKind, Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared,
@@ -51,6 +53,17 @@ pub(crate) fn bind(
     shader: &Shader,
     root: &Root,
     is_vulkan: bool,
+) -> Result<Binding, BindProblem> {
+    bind_with(job, shader, root, is_vulkan, None)
+}
+
+/// The same; a pass of several binds the memory that they share, but not where it binds another buffer itself.
+fn bind_with(
+    job: &Job,
+    shader: &Shader,
+    root: &Root,
+    is_vulkan: bool,
+    mut passing: Option<&mut passes::Passing<'_>>,
 ) -> Result<Binding, BindProblem> {
     let mut table = ResourceTable::new(shader);
     let (mut bound, mut doubts) = (Vec::new(), Vec::new());
@@ -137,8 +150,9 @@ pub(crate) fn bind(
                     is_written: declared.kind.writable(),
                     has_counter: resource.has_counter,
                 };
-                put(&mut table, declared, &at, job, Some(resource))?;
-                bound.push(at);
+                if put(&mut table, declared, &at, job, Some(resource), passing.as_deref_mut())? {
+                    bound.push(at);
+                }
             }
         }
     }
@@ -164,8 +178,9 @@ pub(crate) fn bind(
             is_written: declared.kind.writable(),
             has_counter: false,
         };
-        put(&mut table, declared, &at, job, None)?;
-        bound.push(at);
+        if put(&mut table, declared, &at, job, None, passing.as_deref_mut())? {
+            bound.push(at);
+        }
     }
     Ok(Binding { table, bound, doubts })
 }
@@ -294,13 +309,23 @@ fn covers(declared: &Declared, class: RegisterClass, register: u32, space: u32) 
     declared.used && it.class == class && it.space == space && is_in_range
 }
 
+/// Binds a buffer, unless a pass binds another one there.
 fn put(
     table: &mut ResourceTable,
     declared: &Declared,
     at: &Bound,
     job: &Job,
     resource: Option<&Resource>,
-) -> Result<(), BindProblem> {
+    passing: Option<&mut passes::Passing<'_>>,
+) -> Result<bool, BindProblem> {
+    if let Some(passing) = passing {
+        let is_own = !passing.is_rebound(&at.name, at.element);
+        if is_own {
+            let put = passing.put(table, declared, at, job);
+            put.map_err(|error| BindProblem::Wrong(error.message))?;
+        }
+        return Ok(is_own);
+    }
     let source = &job.buffers[at.buffer];
     let mut bytes = source.data[at.part].clone();
     let mut format = None;
@@ -339,6 +364,7 @@ fn put(
     let buffer = Slot { bytes, format, texture, ..Slot::default() };
     table
         .bind_at(&at.name, at.element, buffer)
+        .map(|()| true)
         .map_err(|error| BindProblem::Wrong(format!("`{}`: {error}", source.name)))
 }
 

@@ -54,6 +54,12 @@ pub fn dump(job: &Job) -> String {
         out.line(0, "DispatchParameters:");
         out.line(2, &format!("DispatchGroupCount: [ {x}, {y}, {z} ]"));
     }
+    if !job.passes.is_empty() {
+        out.line(0, "Passes:");
+    }
+    for pass in &job.passes {
+        out.pass(pass, job);
+    }
     out.text.push_str("...\n");
     out.text
 }
@@ -263,6 +269,36 @@ impl Out {
         }
     }
 
+    fn pass(&mut self, pass: &Pass, job: &Job) {
+        self.entry(2, "Entry", &job.shaders[pass.entry].entry, true);
+        match &pass.groups {
+            Groups::Count([x, y, z]) => {
+                self.line(4, &format!("DispatchGroupCount: [ {x}, {y}, {z} ]"));
+            }
+            Groups::Indirect { buffer, offset, .. } => {
+                let name = quoted(&job.buffers[*buffer].name);
+                self.line(4, &format!("Indirect: {{ Buffer: {name}, Offset: {offset} }}"));
+            }
+        }
+        if !pass.set.is_empty() {
+            self.line(4, "Set:");
+        }
+        for Setting { name, values, .. } in &pass.set {
+            let values: Vec<String> = values.iter().map(|it| quoted(it)).collect();
+            self.line(6, &format!("{}: [ {} ]", quoted(name), values.join(", ")));
+        }
+        if !pass.bind.is_empty() {
+            self.line(4, "Bind:");
+        }
+        for Rebinding { resource, buffer, .. } in &pass.bind {
+            let name = quoted(&job.buffers[*buffer].name);
+            self.line(6, &format!("{}: {name}", quoted(resource)));
+        }
+        if pass.repeat != 1 {
+            self.entry(2, "Repeat", pass.repeat, false);
+        }
+    }
+
     fn resource(&mut self, resource: &Resource) {
         self.entry(6, "Name", &resource.name, true);
         self.entry(6, "Kind", resource.kind.name(), false);
@@ -331,6 +367,25 @@ DescriptorSets:
         assert!(dumped.contains("Data:            [ 1, nan, 0.5, -inf ]\n"), "{dumped}");
         assert!(dumped.contains("- [ 0x3, 0x3C00 ]\n"), "{dumped}");
         assert!(!dumped.contains("Stride") && dumped.lines().all(|it| it.len() < 90), "{dumped}");
+        let passes = text.to_owned()
+            + "Passes:
+  - { Entry: main, DispatchGroupCount: [2, 1, 3], Set: { N: 3, 'a.b[1]': [[1, -2.5], [0x3, nan]] } }
+  - { Entry: main, Indirect: { Buffer: C, Offset: 12 }, Bind: { Out: C, 'In[2]': B }, Repeat: 3 }
+";
+        let job_of_passes = read(&passes).unwrap();
+        let again = dump(&job_of_passes);
+        assert_eq!(again, dump(&read(&again).unwrap()));
+        let again = read(&again).unwrap();
+        let words = |job: &Job| {
+            let each =
+                job.passes.iter().map(|it| (it.entry, it.repeat, it.bind.len(), it.set.clone()));
+            let each = each.map(|(entry, repeat, bind, set)| {
+                let set: Vec<_> = set.into_iter().map(|it| (it.name, it.values)).collect();
+                (entry, repeat, bind, set)
+            });
+            each.collect::<Vec<_>>()
+        };
+        assert_eq!(words(&again), words(&job_of_passes));
         let again = read(&dumped).unwrap();
         let contents = |job: &Job| job.buffers.iter().map(|it| it.data.clone()).collect::<Vec<_>>();
         assert_eq!(contents(&again), contents(&job));

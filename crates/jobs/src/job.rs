@@ -22,6 +22,8 @@ pub struct Job {
     pub sets: Vec<Vec<Resource>>,
     pub push_constants: Vec<PushConstants>,
     pub groups: [u32; 3],
+    /// In order; empty if the job is one dispatch.
+    pub passes: Vec<Pass>,
     /// Parts of the format for other stages, which are parsed, checked for their keys, and not used.
     pub unused: Vec<&'static str>,
 }
@@ -49,6 +51,52 @@ pub struct Shader {
     pub stage: Stage,
     pub entry: String,
     pub constants: Vec<SpecializationConstant>,
+    pub at: Range<usize>,
+}
+
+/// One of several dispatches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// An index of [`Job::shaders`].
+    pub entry: usize,
+    pub groups: Groups,
+    pub set: Vec<Setting>,
+    pub bind: Vec<Rebinding>,
+    /// How often it runs; at least once.
+    pub repeat: u32,
+    pub at: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Groups {
+    Count([u32; 3]),
+    /// Three words of a buffer, within its size and aligned.
+    Indirect {
+        /// An index of [`Job::buffers`].
+        buffer: usize,
+        offset: usize,
+        at: Range<usize>,
+    },
+}
+
+/// A member of a constant buffer, for one pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    pub name: String,
+    /// Its numbers, which only the shader can give a type.
+    pub values: Vec<String>,
+    pub at: Range<usize>,
+    pub value_at: Range<usize>,
+}
+
+/// Another buffer for a resource, for one pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rebinding {
+    /// The name of the shader's resource, with an index if it is one of an array.
+    pub resource: String,
+    /// An index of [`Job::buffers`].
+    pub buffer: usize,
+    pub at: Range<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +122,7 @@ pub enum RootParameter {
 }
 
 /// The contents of a buffer or a texture, or of each element of an array of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     pub name: String,
     pub format: Format,

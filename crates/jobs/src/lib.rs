@@ -45,7 +45,10 @@ pub use outcome::{Finding, Outcome, Row, Verdict};
 pub use parts::{Part, split};
 pub use printed::{FailedAssertion, FailedLanes, failed_assertions, printed_text};
 pub use repro::{Repro, Source, words, write};
-pub use run::{Files, Flags, Runnable, Setup, Widths, prepare, run};
+pub use run::{
+    Files, Flags, PassName, Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work,
+    prepare, run,
+};
 pub use shrink::{shrink, shrink_expressions};
 pub use test::{NotATest, Test, tests};
 pub use unit::{Case, HEADER, HEADER_NAME};

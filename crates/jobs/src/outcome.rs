@@ -1,5 +1,7 @@
 //! How a test ended, as data: the caller decides how to show it.
 
+use crate::job::Buffer;
+
 /// How a test ended at a width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -17,6 +19,8 @@ pub struct Outcome {
     pub printed: String,
     /// The final contents of the buffers, as printed by the format's own tool; empty if no job finished.
     pub output: String,
+    /// The final contents of the buffers of the last job; empty if they were not wanted, or no job finished.
+    pub buffers: Vec<Buffer>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +75,7 @@ impl Outcome {
             remarks: Vec::new(),
             printed: String::new(),
             output: String::new(),
+            buffers: Vec::new(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A test is compiled once and run at each width from the same contents. Nothing passes unchecked: what this build
 //! cannot do is unsupported, with a reason, and skipped steps are remarked upon.
 
+mod passes;
 mod section;
 mod unit;
 
@@ -15,14 +16,14 @@ use std::sync::atomic::AtomicBool;
 use wavelane::internal::{self, diag};
 use wavelane::{
     Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer, LaneOrder,
-    Level, NotFound, Options, PrintLog, Printed, ResourceTable, Schedule, Shader, SourceMap,
+    Level, NotFound, Options, PrintLog, Printed, ResourceTable, Schedule, Shader, SourceMap, Trap,
 };
 
 use crate::bind::{self, BindProblem, Binding};
 use crate::compare::{Difference, compare};
 use crate::dump::{dump, dump_failure};
 use crate::file::{Remembering, TestFile};
-use crate::job::{Job, Rule, Stage};
+use crate::job::{self, Job, Rule, Stage};
 use crate::lit::Features;
 use crate::outcome::{Finding, Outcome, Row, Verdict};
 use crate::printed::{self, printed_text};
@@ -33,6 +34,8 @@ use crate::specialize::constants;
 use crate::test::{self, Script, Test};
 use crate::unit::{HEADER, HEADER_NAME};
 use crate::{Error, filecheck};
+
+pub use passes::{PassName, Sequence, SequencePass, SequenceProgram};
 
 /// The provider of the texts of other files.
 pub trait Files {
@@ -111,6 +114,13 @@ pub fn run(
 
 /// A run that a test describes, ready except for the wave width.
 #[derive(Debug)]
+pub enum Work {
+    Shader(Box<Runnable>),
+    Sequence(Box<Sequence>),
+}
+
+/// One dispatch of a shader.
+#[derive(Debug)]
 pub struct Runnable {
     pub shader: Shader,
     pub pipeline: ComputePipeline,
@@ -152,7 +162,7 @@ pub fn prepare(
     file: &TestFile,
     setup: &Setup<'_>,
     files: &mut dyn Files,
-) -> Result<Vec<Runnable>, Box<Outcome>> {
+) -> Result<Vec<Work>, Box<Outcome>> {
     let (wanted, mut report) = (|_| true, |_| ());
     let (remarks, included) = (Vec::new(), BTreeMap::new());
     let mut runner = Runner {
@@ -168,9 +178,9 @@ pub fn prepare(
         printed: RefCell::default(),
     };
     match &test.case {
-        Some(case) if file.has_sections() => runner.watched_section(&case.name),
-        None if test.file.ends_with(".hlsl") => runner.watched_section(""),
-        Some(case) => Ok(vec![runner.watched_unit(&case.name)?]),
+        Some(case) if file.has_sections() => shaders(runner.watched_section(&case.name)?),
+        None if test.file.ends_with(".hlsl") => shaders(runner.watched_section("")?),
+        Some(case) => shaders(vec![runner.watched_unit(&case.name)?]),
         None => {
             let mut runs = Vec::new();
             for ready in runner.ready()? {
@@ -179,20 +189,33 @@ pub fn prepare(
                     continue;
                 }
                 // With denormals kept, whatever else is allowed.
-                let Prepared { job, shader, pipeline, flushed: _, root, sources, source } =
-                    *prepared;
+                if !prepared.job.passes.is_empty() {
+                    let sequence = runner.sequence(*prepared);
+                    runs.push(Work::Sequence(Box::new(sequence.map_err(ended)?)));
+                    continue;
+                }
                 let is_vulkan = setup.features.contains("Vulkan");
+                let Prepared { job, mut programs, .. } = *prepared;
+                let Some(Some(program)) = programs.pop() else { continue };
+                let Program { shader, pipeline, flushed: _, root, sources, source } = program;
                 let binding = bind::bind(&job, &shader, &root, is_vulkan);
-                let table = binding
-                    .map_err(|what| match what {
-                        BindProblem::Unsupported(what) => unsupported(what),
-                        BindProblem::Wrong(what) => failed(what),
-                    })?
-                    .table;
-                runs.push(Runnable::of(shader, pipeline, sources, table, job.groups, source));
+                let table = binding.map_err(|it| ended(it.into()))?.table;
+                let run = Runnable::of(shader, pipeline, sources, table, job.groups, source);
+                runs.push(Work::Shader(Box::new(run)));
             }
             Ok(runs)
         }
+    }
+}
+
+fn shaders(runs: Vec<Runnable>) -> Result<Vec<Work>, Box<Outcome>> {
+    Ok(runs.into_iter().map(|it| Work::Shader(Box::new(it))).collect())
+}
+
+fn ended(problem: NotBound) -> End {
+    match problem {
+        NotBound::Wrong(what) => failed(what),
+        NotBound::End(end) => end,
     }
 }
 
@@ -232,6 +255,14 @@ enum What {
 
 struct Prepared {
     job: Job,
+    /// By the index of the job's shaders; without those that no pass runs.
+    programs: Vec<Option<Program>>,
+    /// The job's file, its whole text, and where in it the job begins.
+    place: (String, String, usize),
+}
+
+/// A compiled shader of a job.
+struct Program {
     shader: Shader,
     pipeline: ComputePipeline,
     /// The same with denormal floats flushed to zero, if the flags leave the choice.
@@ -241,18 +272,44 @@ struct Prepared {
     source: Source,
 }
 
+impl Prepared {
+    fn program(&self, shader: usize) -> &Program {
+        match self.programs.get(shader) {
+            Some(Some(program)) => program,
+            _ => unreachable!("every shader that runs is compiled"),
+        }
+    }
+
+    fn programs(&self) -> impl Iterator<Item = &Program> {
+        self.programs.iter().flatten()
+    }
+}
+
+impl Program {
+    /// The shader with denormal floats as wanted, if the flags leave the choice.
+    fn with(&self, is_flushed: bool) -> (&Shader, &ComputePipeline) {
+        match &self.flushed {
+            Some((shader, pipeline)) if is_flushed => (shader, pipeline),
+            _ => (&self.shader, &self.pipeline),
+        }
+    }
+}
+
+/// A compiled source: its name, the flags, and the text.
+type Object = (String, Vec<String>, String);
+
 impl Runner<'_> {
     fn job(&mut self) -> Result<(), End> {
         let ready = self.ready()?;
-        let allowed = ready.iter().filter_map(|it| match &it.what {
-            What::Run(prepared) => Some(&prepared.pipeline),
+        let runs = ready.iter().filter_map(|it| match &it.what {
+            What::Run(prepared) => Some(prepared.programs().map(|it| &it.pipeline).collect()),
             What::Nothing | What::Said(_) | What::Refused(_) => None,
         });
-        let pipelines: Vec<&ComputePipeline> = allowed.collect();
-        let widths = match pipelines.as_slice() {
+        let runs: Vec<Vec<&ComputePipeline>> = runs.collect();
+        let widths = match runs.as_slice() {
             // The result is known without a wave.
             [] => vec![0],
-            [first, ..] => self.widths(&pipelines, first.default_wave_size())?,
+            [first, ..] => self.widths(&runs, passes::default_width(first))?,
         };
         for width in widths {
             if !(self.wanted)(width) {
@@ -279,9 +336,12 @@ impl Runner<'_> {
         self.prepare(&script)
     }
 
-    /// The widths to run at, among those that all pipelines allow.
-    fn widths(&self, pipelines: &[&ComputePipeline], default: u32) -> Result<Vec<u32>, End> {
-        let is_allowed = |width: &u32| pipelines.iter().all(|it| it.wave_sizes().contains(width));
+    /// The widths to run at, among those that all runs allow: each of them in at least one pass.
+    fn widths(&self, runs: &[Vec<&ComputePipeline>], default: u32) -> Result<Vec<u32>, End> {
+        let allows = |run: &Vec<&ComputePipeline>, width: &u32| {
+            run.iter().any(|it| it.wave_sizes().contains(width))
+        };
+        let is_allowed = |width: &u32| runs.iter().all(|it| allows(it, width));
         let all = self.setup.device.adapter().options1.wave_lane_count.iter();
         let allowed: Vec<u32> = all.filter(is_allowed).collect();
         let widths: Vec<u32> = match self.setup.widths {
@@ -349,10 +409,12 @@ impl Runner<'_> {
                 continue;
             };
             let (text, name, offset) = self.text_of(job, script, step)?;
-            let job = test::read_job(&text, offset).map_err(|errors| match offset {
-                0 => self.wrong_in(&errors, &name, &text),
-                _ => self.wrong(&errors, self.text),
-            });
+            let place = match offset {
+                0 => (name, text.clone(), 0),
+                _ => (self.test.file.clone(), self.text.to_owned(), offset),
+            };
+            let job = test::read_job(&text, offset);
+            let job = job.map_err(|errors| self.wrong_in(&errors, &place.0, &place.1));
             let job = match job {
                 // A test may be about a job that is refused; then its shaders do not matter.
                 Err(refused) if step.fails => {
@@ -367,10 +429,9 @@ impl Runner<'_> {
             if draws.is_some() {
                 return Err(unsupported("it writes a picture, which is not supported yet"));
             }
-            jobs.push(Some(Ok(job)));
+            jobs.push(Some(Ok((job, place))));
         }
-        // The contents of each object: the name of the source, the flags, and the text.
-        let mut objects: BTreeMap<String, (String, Vec<String>, String)> = BTreeMap::new();
+        let mut objects: BTreeMap<String, Object> = BTreeMap::new();
         let mut ready = Vec::new();
         for (step, job) in steps.into_iter().zip(jobs) {
             let what = match (&step.command, job) {
@@ -391,22 +452,18 @@ impl Runner<'_> {
                     what
                 }
                 (Command::Run { .. }, Some(Err(message))) => What::Refused(message),
-                (Command::Run { objects: names, .. }, Some(Ok(job))) => {
+                (Command::Run { objects: names, .. }, Some(Ok((job, place)))) => {
                     let found: Vec<_> = names.iter().filter_map(|it| objects.get(it)).collect();
-                    let [(name, flags, text)] = found.as_slice() else {
+                    let is_enough = match job.passes.is_empty() {
+                        true => found.len() == 1,
+                        false => !found.is_empty() && found.len() == names.len(),
+                    };
+                    if !is_enough {
                         let what = "the run needs a shader compiled by an earlier line";
                         let error = Error::new(step.line.at.clone(), what);
                         return Err(self.wrong(&[error], self.text));
-                    };
-                    match constants(&job.shaders[0].constants) {
-                        Err(what) => What::Refused(format!("gpu-exec: error: {what}\n")),
-                        Ok(constants) => {
-                            let (name, flags, text) = (name.clone(), flags.clone(), text.clone());
-                            What::Run(Box::new(
-                                self.pipeline(&name, &text, &flags, job, constants)?,
-                            ))
-                        }
                     }
+                    self.programs(job, place, &found)?
                 }
                 (Command::Split | Command::Foreign(_) | Command::Run { .. }, _) => What::Nothing,
             };
@@ -549,31 +606,62 @@ impl Runner<'_> {
         Ok(diag::render_all(&compilation.diagnostics, &compilation.sources, diag::Style::Plain))
     }
 
-    fn pipeline(
+    /// Compiles the shaders of a job.
+    fn programs(
         &mut self,
-        name: &str,
-        text: &str,
-        words: &[String],
         job: Job,
-        constants: Vec<(u32, u64)>,
-    ) -> Result<Prepared, End> {
+        place: (String, String, usize),
+        objects: &[&Object],
+    ) -> Result<What, End> {
+        let mut programs = Vec::new();
+        for (index, shader) in job.shaders.iter().enumerate() {
+            let is_run = job.passes.is_empty() || job.passes.iter().any(|it| it.entry == index);
+            if !is_run {
+                programs.push(None);
+                continue;
+            }
+            let constants = match constants(&shader.constants) {
+                Ok(constants) => constants,
+                Err(what) => return Ok(What::Refused(format!("gpu-exec: error: {what}\n"))),
+            };
+            let (object, flags) = match job.passes.is_empty() {
+                true => (objects[0], self.flags_of_only(objects[0], &shader.entry)?),
+                false => self.object_of(&job, index, objects, &place)?,
+            };
+            programs.push(Some(self.program(object, flags, &job, constants)?));
+        }
+        Ok(What::Run(Box::new(Prepared { job, programs, place })))
+    }
+
+    /// The flags of the only shader of a job, whose entry point must be the one that was compiled.
+    fn flags_of_only(&self, (_, words, _): &Object, entry: &str) -> Result<Flags, End> {
         let mut flags = self.flags(words)?;
         let options = &mut flags.options;
-        let entry = &job.shaders[0].entry;
         if words.is_empty() {
-            options.entry.clone_from(entry);
+            entry.clone_into(&mut options.entry);
         }
         if options.entry != *entry {
             let what = format!("the job runs `{entry}`, but `{}` was compiled", options.entry);
             return Err(failed(format!("{what}; pass `-E {entry}` to compile it")));
         }
+        Ok(flags)
+    }
+
+    fn program(
+        &mut self,
+        (name, _, text): &Object,
+        mut flags: Flags,
+        job: &Job,
+        constants: Vec<(u32, u64)>,
+    ) -> Result<Program, End> {
+        let options = &mut flags.options;
         options.vulkan |= self.setup.features.contains("Vulkan")
             || !constants.is_empty()
             || !job.push_constants.is_empty();
         options.specialization.extend(constants);
         options.has_tiles |= job.sets.iter().flatten().any(|it| it.tiles.is_some());
         let (shader, pipeline, sources) = self.compiled(name, text, &flags)?;
-        let source = self.source(name, text.to_owned(), flags.clone());
+        let source = self.source(name, text.clone(), flags.clone());
         // If the flags allow either mode, a result that is right in one of them is right.
         let is_compared = job.results.iter().any(|it| !matches!(it.rule, Rule::Exact));
         let flushed = match flags.options.denormals == Denormals::Any && is_compared {
@@ -584,7 +672,7 @@ impl Runner<'_> {
             }
             false => None,
         };
-        Ok(Prepared { job, shader, pipeline, flushed, root: Root::of(text), sources, source })
+        Ok(Program { shader, pipeline, flushed, root: Root::of(text), sources, source })
     }
 
     fn compiled(
@@ -604,20 +692,23 @@ impl Runner<'_> {
 
     /// All steps at a width.
     fn run_at(&mut self, ready: &[Ready], width: u32) -> Result<Outcome, End> {
-        let (mut remarks, mut last) = (Vec::new(), String::new());
+        let (mut remarks, mut last) = (Vec::new(), Left::default());
         for Ready { step, what } in ready {
             let (output, failure) = match what {
                 What::Nothing => continue,
-                What::Said(output) => (output.clone(), Some(failed("it did not compile"))),
-                What::Refused(message) => (message.clone(), Some(failed(message.trim_end()))),
+                What::Said(output) => {
+                    (Left::text(output.clone()), Some(failed("it did not compile")))
+                }
+                What::Refused(message) => {
+                    (Left::text(message.clone()), Some(failed(message.trim_end())))
+                }
                 What::Run(prepared) => {
-                    let Prepared { shader, pipeline, flushed, .. } = &**prepared;
                     let is_read = step.check.is_some() || self.setup.wants_output;
-                    let kept = self.dispatch(prepared, (shader, pipeline), width, is_read)?;
-                    match (&kept.1, flushed) {
-                        (Some(_), Some((shader, pipeline))) => {
-                            let run = (shader, pipeline);
-                            let flushed = self.dispatch(prepared, run, width, is_read)?;
+                    let kept = self.dispatch(prepared, false, width, is_read)?;
+                    let can_flush = prepared.programs().any(|it| it.flushed.is_some());
+                    match &kept.1 {
+                        Some(_) if can_flush => {
+                            let flushed = self.dispatch(prepared, true, width, is_read)?;
                             if flushed.1.is_some() {
                                 kept
                             } else {
@@ -631,49 +722,49 @@ impl Runner<'_> {
             };
             match (failure, step.fails) {
                 (Some(mut failure), false) => {
-                    failure.output = output;
+                    (failure.output, failure.buffers) = (output.text, output.buffers);
                     return Err(failure);
                 }
                 (None, true) => return Err(failed("the run succeeds, but should fail")),
                 (Some(_), true) | (None, false) => {}
             }
             if let Some(check) = &step.check {
-                self.check(check, &output)?;
+                self.check(check, &output.text)?;
             }
             last = output;
         }
-        Ok(Outcome { remarks, output: last, ..Outcome::new(width, Verdict::Passed, "") })
+        let Left { text: output, buffers } = last;
+        Ok(Outcome { remarks, output, buffers, ..Outcome::new(width, Verdict::Passed, "") })
     }
 
-    /// Runs a job; returns the output of its tool, if it is checked, and the unexpected results.
+    /// Runs a job; returns what it leaves, and the unexpected results.
     fn dispatch(
         &mut self,
         prepared: &Prepared,
-        (shader, pipeline): (&Shader, &ComputePipeline),
+        is_flushed: bool,
         width: u32,
         is_read: bool,
-    ) -> Result<(String, Option<End>), End> {
+    ) -> Result<(Left, Option<End>), End> {
         let mut job = prepared.job.clone();
-        let is_vulkan = self.setup.features.contains("Vulkan");
-        let bound = bind::bind(&job, shader, &prepared.root, is_vulkan);
-        let Binding { mut table, bound, doubts } = match bound {
-            Ok(bound) => bound,
-            Err(BindProblem::Unsupported(what)) => return Err(unsupported(what)),
-            Err(BindProblem::Wrong(what)) => {
-                return Ok((format!("gpu-exec: error: {what}\n"), Some(failed(what))));
+        let doubts = match job.passes.is_empty() {
+            true => self.one(prepared, is_flushed, width, &mut job),
+            false => self.passes(prepared, is_flushed, width, &mut job),
+        };
+        let doubts = match doubts {
+            Ok(doubts) => doubts,
+            Err(NotBound::End(end)) => return Err(end),
+            Err(NotBound::Wrong(what)) => {
+                return Ok((Left::text(format!("gpu-exec: error: {what}\n")), Some(failed(what))));
             }
         };
-        let run = (shader, pipeline, Some(&prepared.sources));
-        let printed = self.go(run, job.groups, width, &mut table)?;
-        self.check_assertions(&printed, run.2)?;
-        bind::take_back(&mut job, &mut table, &bound);
         let findings = self.findings(&job);
         if findings.is_empty() {
-            return Ok((if is_read { dump(&job) } else { String::new() }, None));
+            let text = if is_read { dump(&job) } else { String::new() };
+            return Ok((Left { text, buffers: self.kept(job) }, None));
         }
         let names: Vec<&str> = findings.iter().map(|it| it.message.as_str()).collect();
         let failed_results = job.results.iter().filter(|it| names.contains(&it.name.as_str()));
-        let output = match is_read {
+        let text = match is_read {
             true => failed_results.map(|it| dump_failure(&job, it)).collect(),
             false => String::new(),
         };
@@ -683,7 +774,32 @@ impl Runner<'_> {
         }
         let mut outcome = failed(message);
         outcome.findings = findings;
-        Ok((output, Some(outcome)))
+        Ok((Left { text, buffers: self.kept(job) }, Some(outcome)))
+    }
+
+    /// The buffers of a job that has run, for callers that want them.
+    fn kept(&self, job: Job) -> Vec<job::Buffer> {
+        if self.setup.wants_output { job.buffers } else { Vec::new() }
+    }
+
+    /// Runs the only dispatch of a job, and leaves the results in it; returns what may explain unexpected ones.
+    fn one(
+        &self,
+        prepared: &Prepared,
+        is_flushed: bool,
+        width: u32,
+        job: &mut Job,
+    ) -> Result<Vec<String>, NotBound> {
+        let program = prepared.program(0);
+        let (shader, pipeline) = program.with(is_flushed);
+        let is_vulkan = self.setup.features.contains("Vulkan");
+        let Binding { mut table, bound, doubts } =
+            bind::bind(job, shader, &program.root, is_vulkan)?;
+        let run = (shader, pipeline, Some(&program.sources));
+        let printed = self.go(run, job.groups, width, &mut table)?;
+        self.check_assertions(&printed, run.2)?;
+        bind::take_back(job, &mut table, &bound);
+        Ok(doubts)
     }
 
     /// Runs a shader; what it prints is kept.
@@ -709,12 +825,7 @@ impl Runner<'_> {
         let none = SourceMap::new();
         let sources = sources.unwrap_or(&none);
         self.printed.borrow_mut().push_str(&printed_text(&printed, sources));
-        result.map_err(|error| match error {
-            DispatchError::Unsupported(_) | DispatchError::WaveSize { .. } => {
-                unsupported(error.to_string().trim_start_matches("unsupported: ").to_owned())
-            }
-            other => failed(other.to_string()),
-        })?;
+        result.map_err(|error| not_run(&error, ""))?;
         Ok(printed)
     }
 
@@ -794,6 +905,54 @@ impl Runner<'_> {
     fn wrong_in(&self, errors: &[Error], file: &str, text: &str) -> End {
         let rendered: String = errors.iter().map(|it| it.render(file, text)).collect();
         wrong_file(format!("the test file has errors\n{rendered}"))
+    }
+}
+
+/// What a step leaves: the output of the job's tool if it is checked, and the buffers if they are wanted.
+#[derive(Default)]
+struct Left {
+    text: String,
+    buffers: Vec<job::Buffer>,
+}
+
+impl Left {
+    fn text(text: String) -> Left {
+        Left { text, buffers: Vec::new() }
+    }
+}
+
+/// Why a job did not run to its end.
+enum NotBound {
+    /// It cannot be bound, which a test may expect.
+    Wrong(String),
+    End(End),
+}
+
+impl From<BindProblem> for NotBound {
+    fn from(problem: BindProblem) -> NotBound {
+        match problem {
+            BindProblem::Unsupported(what) => NotBound::End(unsupported(what)),
+            BindProblem::Wrong(what) => NotBound::Wrong(what),
+        }
+    }
+}
+
+impl From<End> for NotBound {
+    fn from(end: End) -> NotBound {
+        NotBound::End(end)
+    }
+}
+
+/// The end of a test whose dispatch did not end; `which` names it where there are several.
+fn not_run(error: &DispatchError, which: &str) -> End {
+    match error {
+        DispatchError::Unsupported(_) | DispatchError::WaveSize { .. } => {
+            let what = error.to_string();
+            unsupported(format!("{which}{}", what.trim_start_matches("unsupported: ")))
+        }
+        // A cancelled run is recognised by its message.
+        DispatchError::Trap(Trap::Cancelled { .. }) => failed(error.to_string()),
+        other => failed(format!("{which}{other}")),
     }
 }
 

@@ -15,15 +15,17 @@ impl Random {
     }
 }
 
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 6] = [
     include_str!("../../../suite/jobs/waves.test"),
     include_str!("../../../suite/jobs/bindings.test"),
     include_str!("../../../suite/jobs/floats.test"),
     include_str!("../../../suite/jobs/output.test"),
+    include_str!("../../../suite/jobs/passes-swap.test"),
+    include_str!("../../../suite/jobs/passes-indirect.test"),
 ];
 
 /// Words with a meaning in some format.
-const WORDS: [&str; 34] = [
+const WORDS: [&str; 42] = [
     "#--- ",
     "//--- a\n",
     "---\n",
@@ -55,6 +57,14 @@ const WORDS: [&str; 34] = [
     "\u{feff}",
     "é",
     "FillSize: 99999999999",
+    "Passes:\n",
+    "  - { Entry: Step, ",
+    "Indirect: { Buffer: A, Offset: 4294967292 }",
+    "DispatchGroupCount: [ 65536, 0, 1 ]",
+    "Repeat: 4294967295, ",
+    "Repeat: 0",
+    "Bind: { Src: B, 'Src[99999999999]': A }",
+    "Set: { 'Add[': [[[1]]], : 2 }",
     "{{",
     "[[X:",
     "%if Vulkan %{ ",

@@ -66,19 +66,7 @@ pub(super) fn judge(
         Err(NotRun::Unsupported(why)) => return tell(nothing(Exit::Unsupported, why)),
         Err(NotRun::BadInput(why)) => return tell(nothing(Exit::BadInput, why)),
     };
-    let others = sides.iter().filter(|it| !matches!(it.runs, Runs::Reference));
-    let ready: Vec<Ready<'_>> = others
-        .map(|side| {
-            let pipeline = match side.gpu().is_some() && subject.may_wait {
-                true => {
-                    let why = "it may wait forever, which cannot be interrupted on a GPU";
-                    Err(NotRun::Unsupported(why.to_owned()))
-                }
-                false => side.pipeline(&subject.shader, &args.device.adapter),
-            };
-            Ready { side, pipeline }
-        })
-        .collect();
+    let ready = ready(runner, subject, sides);
     let gpus = ready.iter().filter(|it| it.side.gpu().is_some());
     let gpus: Vec<&ComputePipeline> = gpus.filter_map(|it| it.pipeline.as_ref().ok()).collect();
     let widths = subject.widths(args, &of_reference, &gpus);
@@ -105,6 +93,40 @@ pub(super) fn judge(
         let rules = rules_of(args, &subject.san);
         let at = At { runner, subject, width, style, rules };
         at.judge(&of_reference, &ready, tell);
+    }
+}
+
+/// All sides but the reference, with their pipelines.
+fn ready<'a>(runner: &Runner<'_>, subject: &Subject, sides: &'a [Side]) -> Vec<Ready<'a>> {
+    let others = sides.iter().filter(|it| !matches!(it.runs, Runs::Reference));
+    others
+        .map(|side| {
+            let pipeline = match side.gpu().is_some() && subject.may_wait {
+                true => {
+                    let why = "it may wait for ever, and nobody can end that on a GPU";
+                    Err(NotRun::Unsupported(why.to_owned()))
+                }
+                false => side.pipeline(&subject.shader, &runner.args.device.adapter),
+            };
+            Ready { side, pipeline }
+        })
+        .collect()
+}
+
+/// Judges a program at one width.
+pub(super) fn judge_at(
+    runner: &Runner<'_>,
+    subject: &Subject,
+    width: u32,
+    sides: &[Side],
+    style: diag::Style,
+    tell: &mut dyn FnMut(Told),
+) {
+    let rules = rules_of(runner.args, &subject.san);
+    let at = At { runner, subject, width, style, rules };
+    match reference().pipeline(&subject.shader, &runner.args.device.adapter) {
+        Ok(of_reference) => at.judge(&of_reference, &ready(runner, subject, sides), tell),
+        Err(why) => tell(at.stopped(why.into())),
     }
 }
 
@@ -246,10 +268,10 @@ impl At<'_> {
             for seen in &report.seen {
                 let again =
                     finding::again(seen, &super::san_words(&self.runner.args.line, self.subject));
-                let report = finding::diagnostic(seen, &again);
+                let report = finding::diagnostic(seen, None, &again);
                 record.pictures.push(diag::render(&report, sources, self.style));
                 record.github.push_str(&diag::to_github(&report, sources));
-                let json = finding::as_json(seen, &report, name, &again, sources);
+                let json = finding::as_json(seen, &report, name, None, &again, sources);
                 record.findings.push(json);
             }
             return tell(Told::Record(Box::new(record)));

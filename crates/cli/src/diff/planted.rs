@@ -13,7 +13,7 @@ use super::judge::{Told, judge};
 use super::record::{Compared, Record, Repro, Verdict};
 use super::run::Runner;
 use super::side::{Runs, Side};
-use super::subject::{Subject, of_test};
+use super::subject::{Item, Subject, of_test};
 use crate::args::{self, Line, Request};
 use crate::asked::LowArgs;
 use crate::command::Command;
@@ -148,12 +148,66 @@ fn the_file_that_is_written_is_small_and_shows_the_disagreement_by_itself() {
     let test = Test { file: "x.test".to_owned(), case: None };
     let file = jobs::TestFile::new(&*test.file, &**text);
     let again = of_test(&asked(), &test, &file).ok().unwrap();
-    let [again] = again.as_slice() else { panic!("{text}") };
+    let [Item::One(again)] = again.as_slice() else { panic!("{text}") };
     assert_eq!(again.groups, [1, 1, 1]);
     let verdicts =
         |fault| -> Vec<Verdict> { records(again, fault).iter().map(|it| it.verdict).collect() };
     assert_eq!(verdicts(wrong), [Verdict::Disagree]);
     assert_eq!(verdicts(right), [Verdict::Agree]);
+}
+
+/// Three passes, of which the second sums.
+const PASSES: &str = "#--- source.hlsl
+RWStructuredBuffer<uint> Out : register(u0);
+[numthreads(16, 1, 1)] void Fill(uint t : SV_GroupIndex) { Out[t] = t + 1; }
+[numthreads(16, 1, 1)] void Sum(uint t : SV_GroupIndex) {
+    uint sum = WaveActiveSum(Out[t]);
+    Out[t] = sum;
+}
+[numthreads(16, 1, 1)] void Twice(uint t : SV_GroupIndex) { Out[t] *= 2; }
+#--- pipeline.yaml
+Shaders:
+  - { Stage: Compute, Entry: Fill }
+  - { Stage: Compute, Entry: Sum }
+  - { Stage: Compute, Entry: Twice }
+Buffers: [ { Name: Out, Format: UInt32, Stride: 4, FillSize: 64 } ]
+DescriptorSets:
+  - Resources:
+    - { Name: Out, Kind: RWStructuredBuffer, DirectXBinding: { Register: 0, Space: 0 } }
+Passes: [ { Entry: Fill, Repeat: 2 }, { Entry: Sum }, { Entry: Twice } ]
+#--- end
+# RUN: split-file %s %t
+# RUN: %dxc_target -T cs_6_6 -Fo %t.o %t/source.hlsl
+# RUN: %offloader %t/pipeline.yaml %t.o
+";
+
+#[test]
+fn the_first_pass_after_which_engines_differ_is_named() {
+    let test = Test { file: "x.test".to_owned(), case: None };
+    let file = jobs::TestFile::new(&*test.file, PASSES);
+    let items = of_test(&asked(), &test, &file).ok().unwrap();
+    let [Item::Sequence(passes)] = items.as_slice() else { panic!("one job of passes") };
+    let records = |fault: fn(&Shader) -> Shader| {
+        let args = asked();
+        let (cancel, is_lost, done) = (Arc::default(), Cell::new(false), Cell::new(0));
+        let most_fuel = Cell::new(u64::MAX);
+        let runner = Runner { args: &args, cancel, is_lost, done, most_fuel };
+        let sides = [Side { name: "cpu".to_owned(), about: None, runs: Runs::Planted(fault) }];
+        let mut records: Vec<Record> = Vec::new();
+        super::sequence::judge(&runner, passes, &sides, diag::Style::Plain, &mut |told| {
+            if let Told::Record(record) = told {
+                records.push(*record);
+            }
+        });
+        records
+    };
+    let [record] = &records(wrong)[..] else { panic!("one width") };
+    assert_eq!(
+        (record.verdict, record.name.as_str()),
+        (Verdict::Disagree, "x.test, pass 2 (`Sum`)")
+    );
+    assert!(record.pictures[0].contains("WaveActiveSum(Out[t])"), "{}", record.pictures[0]);
+    assert_eq!(records(right)[0].verdict, Verdict::Agree);
 }
 
 #[test]

@@ -12,8 +12,9 @@ use super::DiffArgs;
 use super::judge::{Told, judge};
 use super::record::{Record, Repro, Verdict};
 use super::run::Runner;
+use super::sequence;
 use super::side::Side;
-use super::subject::{self, Nothing, Subject};
+use super::subject::{self, Item, Nothing};
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
@@ -152,6 +153,7 @@ fn answered(
     if request["shader"] == true {
         return match subject::of_shader(args) {
             Ok(subject) => {
+                let subject = Item::One(Box::new(subject));
                 let mut tell = |told: Told| {
                     answers.count(&told);
                     tell(told);
@@ -218,7 +220,7 @@ impl Answers<'_> {
 pub(super) fn one(
     args: &DiffArgs,
     sides: &[Side],
-    subject: &Subject,
+    item: &Item,
     style: Style,
     done: &mut usize,
     tell: &mut dyn FnMut(Told),
@@ -227,7 +229,10 @@ pub(super) fn one(
     let (is_lost, left) = (Cell::new(false), Cell::new(*done));
     let (cancel, most_fuel) = (watch.cancel.clone(), Cell::new(u64::MAX));
     let runner = Runner { args, cancel, is_lost, done: left, most_fuel };
-    judge(&runner, subject, sides, style, tell);
+    match item {
+        Item::One(subject) => judge(&runner, subject, sides, style, tell),
+        Item::Sequence(all) => sequence::judge(&runner, all, sides, style, tell),
+    }
     watch.stop();
     *done = runner.done.get();
     runner.is_lost.get() && sides.iter().any(|it| it.gpu().is_some())

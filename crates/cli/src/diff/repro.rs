@@ -12,7 +12,7 @@ use wavelane::{ResourceTable, Shader};
 
 use super::run::{Ended, Explained, Runner, explained, reference, rules_of};
 use super::side::{Runs, Side};
-use super::subject::{Subject, of_test};
+use super::subject::{Item, Subject, of_test};
 use crate::compare;
 use crate::problem::quoted;
 
@@ -230,10 +230,10 @@ impl Maker<'_> {
         let test = Test { file: "repro.test".to_owned(), case: None };
         let file = jobs::TestFile::new(&*test.file, file);
         let Ok(subjects) = of_test(self.runner.args, &test, &file) else { return false };
-        let [subject] = subjects.as_slice() else { return false };
+        let [Item::One(subject)] = subjects.as_slice() else { return false };
         let rules = self.rules.clone();
         let maker = Maker { subject, rules, ..*self };
-        let Subject { shader, table, groups, source, .. } = subject;
+        let Subject { shader, table, groups, source, .. } = &**subject;
         maker.disagrees(&source.text, shader, table, *groups)
     }
 }

@@ -107,7 +107,7 @@ impl Runner<'_> {
         if most == u64::MAX { usual } else { Some(usual.map_or(most, |it| it.min(most))) }
     }
 
-    fn dispatch(&self, groups: [u32; 3], width: u32, factor: u64) -> Dispatch {
+    pub(super) fn dispatch(&self, groups: [u32; 3], width: u32, factor: u64) -> Dispatch {
         Dispatch {
             wave_size: Some(width),
             lane_order: self.args.launch.lane_order,

@@ -78,6 +78,16 @@ impl Side {
         }
     }
 
+    /// The device whose command lists it runs: a GPU takes the dispatches of a list in one submission.
+    pub(super) fn lists(&self) -> Option<&Device> {
+        match &self.runs {
+            Runs::Engine(device) => device.gpu().map(|_| device),
+            Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) | Runs::Module(..) => None,
+            #[cfg(test)]
+            Runs::Planted(_) => None,
+        }
+    }
+
     pub(super) fn gpu(&self) -> Option<&Gpu> {
         match &self.runs {
             Runs::Engine(device) | Runs::Module(device, _) => device.gpu(),

@@ -1,6 +1,6 @@
 //! What is compared: a shader with the buffers of the command line, or the runs of a test, and at which widths.
 
-use jobs::{Runnable, Source, Test, TestFile, Widths};
+use jobs::{Runnable, Sequence, Source, Test, TestFile, Widths, Work};
 use wavelane::internal::Slots;
 use wavelane::{ComputePipeline, Denormals, Device, Options, ResourceTable, Shader, SourceMap};
 
@@ -33,6 +33,20 @@ pub(super) struct Subject {
     pub(super) auto: Option<Auto>,
 }
 
+/// A program, or several dispatches in order.
+pub(super) enum Item {
+    One(Box<Subject>),
+    Sequence(Box<InOrder>),
+}
+
+/// The passes of a job.
+pub(super) struct InOrder {
+    /// The file, with the number of the run where it has several.
+    pub(super) name: String,
+    pub(super) sequence: Sequence,
+    pub(super) test: String,
+}
+
 /// Why there is nothing to compare.
 pub(super) struct Nothing {
     pub(super) exit: Exit,
@@ -51,11 +65,7 @@ pub(super) fn of_shader(args: &DiffArgs) -> Result<Subject, End> {
 }
 
 /// The runs of a test.
-pub(super) fn of_test(
-    args: &DiffArgs,
-    test: &Test,
-    file: &TestFile,
-) -> Result<Vec<Subject>, Nothing> {
+pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<Vec<Item>, Nothing> {
     let device = Device::new(args.device.adapter.clone());
     let features = jobs::features(device.adapter(), args.select.api);
     let flags = flags_of(&args.compile);
@@ -73,7 +83,15 @@ pub(super) fn of_test(
         return Err(Nothing { exit: Exit::Unsupported, why: "nothing in it runs".to_owned() });
     }
     let several = runs.len() > 1;
-    let subject = |(number, run): (usize, Runnable)| {
+    let item = |(number, run): (usize, Work)| {
+        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        let run = match run {
+            Work::Shader(run) => *run,
+            Work::Sequence(sequence) => {
+                let test = test.name();
+                return Item::Sequence(Box::new(InOrder { name, sequence: *sequence, test }));
+            }
+        };
         let Runnable {
             shader,
             pipeline: _,
@@ -87,12 +105,24 @@ pub(super) fn of_test(
             source,
             may_wait,
         } = run;
-        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
         let test = Some(test.name());
         let auto = None;
-        Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test, auto }
+        let subject = Subject {
+            name,
+            shader,
+            sources,
+            table,
+            groups,
+            widths,
+            san,
+            source,
+            may_wait,
+            test,
+            auto,
+        };
+        Item::One(Box::new(subject))
     };
-    Ok((1..).zip(runs).map(subject).collect())
+    Ok((1..).zip(runs).map(item).collect())
 }
 
 impl Subject {

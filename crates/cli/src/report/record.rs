@@ -4,10 +4,12 @@
 
 use std::time::Duration;
 
+use jobs::job::Buffer;
 use jobs::{Finding, Outcome, Row, Test, Verdict};
 use serde_json::{Value, json};
 
 use crate::asked::{Part, Partition};
+use crate::number;
 use crate::problem::Problem;
 
 /// What a run of tests gave, or a part of one.
@@ -99,7 +101,7 @@ pub(crate) fn outcome_to_json(outcome: &Outcome) -> Value {
         json!({ "message": it.message, "file": it.file, "line": it.line, "values": rows, "more": it.more })
     };
     let findings: Vec<Value> = outcome.findings.iter().map(finding).collect();
-    json!({
+    let mut value = json!({
         "wave_size": outcome.width,
         "verdict": outcome.verdict.name(),
         "message": outcome.message,
@@ -107,7 +109,25 @@ pub(crate) fn outcome_to_json(outcome: &Outcome) -> Value {
         "findings": findings,
         "remarks": outcome.remarks,
         "printed": outcome.printed,
-    })
+    });
+    if !outcome.buffers.is_empty() {
+        value["buffers"] = outcome.buffers.iter().flat_map(buffer_to_json).collect();
+    }
+    value
+}
+
+/// The numbers of a buffer, or of each element of an array of them, by its name.
+fn buffer_to_json(buffer: &Buffer) -> Vec<(String, Value)> {
+    let scalar = buffer.format.scalar();
+    let number =
+        |bits| -> Value { serde_json::from_str(&number::json(bits, scalar)).unwrap_or_default() };
+    let is_array = buffer.data.len() > 1;
+    let name = |element: usize| match is_array {
+        true => format!("{}[{element}]", buffer.name),
+        false => buffer.name.clone(),
+    };
+    let elements = 0..buffer.data.len();
+    elements.map(|it| (name(it), buffer.numbers(it).map(number).collect())).collect()
 }
 
 pub(crate) fn outcome_from_json(value: &Value) -> Option<Outcome> {
@@ -137,6 +157,7 @@ pub(crate) fn outcome_from_json(value: &Value) -> Option<Outcome> {
         // Reports of older versions have none.
         printed: text(value, "printed").unwrap_or_default(),
         output: String::new(),
+        buffers: Vec::new(),
     })
 }
 

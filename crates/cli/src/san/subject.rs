@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use jobs::{Case, Runnable, Test, TestFile, Widths};
-use wavelane::internal::{self, Pace, Slots};
+use jobs::{Case, PassName, Runnable, Sequence, SequenceProgram, Test, TestFile, Widths, Work};
+use wavelane::internal::{self, Examined, Pace, Seen, Slots};
 use wavelane::sanitizer::{Plan, Report};
 use wavelane::{
     ComputePipeline, Device, Diagnostic, Dispatch, Level, PrintLog, ResourceTable, Shader,
@@ -35,16 +35,53 @@ use crate::{bind, compile, device, missing, printed, terminal, walk};
 pub(super) struct Subject {
     /// The file, with the case or the number of the run where it has several.
     pub(super) name: String,
-    pub(super) shader: Shader,
-    pub(super) sources: SourceMap,
-    pub(super) plan: Plan,
-    pub(super) report: Report,
-    /// The assertions that fail, and the widths at which they do.
-    pub(super) failures: Vec<(Diagnostic, Vec<u32>)>,
+    pub(super) parts: Vec<Part>,
+    pub(super) widths: Vec<u32>,
+    /// How often something was run.
+    pub(super) runs: usize,
     /// Why the sweep was given up.
     pub(super) stopped: Option<Stop>,
     /// The bindings that were made up.
     pub(super) auto: Option<Auto>,
+}
+
+/// A shader of a program, and what was found in it: in which pass, if the program has several.
+pub(super) struct Part {
+    pub(super) shader: Shader,
+    pub(super) sources: SourceMap,
+    pub(super) seen: Vec<(Option<PassName>, Seen)>,
+    /// The assertions that fail, and the widths at which they do.
+    pub(super) failures: Vec<(Diagnostic, Vec<u32>)>,
+}
+
+impl Subject {
+    /// A program that is one dispatch.
+    fn one(
+        name: String,
+        (shader, sources): (Shader, SourceMap),
+        plan: Plan,
+        report: Report,
+        stopped: Option<Stop>,
+    ) -> Subject {
+        let (widths, runs) = (plan.widths, report.runs);
+        let seen = report.seen.into_iter().map(|it| (None, it)).collect();
+        Subject {
+            name,
+            parts: vec![Part { shader, sources, seen, failures: Vec::new() }],
+            widths,
+            runs,
+            stopped,
+            auto: None,
+        }
+    }
+
+    /// The same with the assertions of its only shader that fail.
+    fn with_failures(mut self, failures: Vec<(Diagnostic, Vec<u32>)>) -> Subject {
+        for part in &mut self.parts {
+            part.failures.clone_from(&failures);
+        }
+        self
+    }
 }
 
 /// A problem as the report of many programs tells it.
@@ -216,8 +253,8 @@ fn compiled(
     let (report, stopped) =
         examine(args, launch, &pipeline, launch.groups, &plan, &mut bound.table, &sources)?;
     let stopped = stopped.map(stop);
-    let (name, auto) = (file.to_owned(), bound.auto);
-    Ok(Subject { name, shader, sources, plan, report, failures, stopped, auto })
+    let subject = Subject::one(file.to_owned(), (shader, sources), plan, report, stopped);
+    Ok(Subject { auto: bound.auto, ..subject }.with_failures(failures))
 }
 
 /// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
@@ -248,13 +285,25 @@ pub(super) fn test(
     };
     let (several, mut any) = (runs.len() > 1, false);
     for (number, run) in (1..).zip(runs) {
-        let widths = widths_of(args, &run);
+        let widths = match &run {
+            Work::Shader(run) => widths_of(args, run),
+            Work::Sequence(sequence) => {
+                let mut widths = sequence.wave_sizes();
+                if let WaveSizes::List(list) = &args.launch.wave_sizes {
+                    widths.retain(|it| list.contains(it));
+                }
+                widths
+            }
+        };
         if widths.is_empty() {
             continue;
         }
         any = true;
         let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
-        let subject = runnable(args, run, widths, name.clone());
+        let subject = match run {
+            Work::Shader(run) => runnable(args, *run, widths, name.clone()),
+            Work::Sequence(sequence) => self::sequence(args, *sequence, widths, name.clone()),
+        };
         tell(name, subject);
     }
     if !any {
@@ -299,8 +348,8 @@ fn runnable(
         examine(args, &args.launch, &pipeline, groups, &plan, &mut table, &sources)
             .map_err(stop)?;
     let stopped = stopped.map(stop);
-    let auto = None;
-    Ok(Box::new(Subject { name, shader, sources, plan, report, failures, stopped, auto }))
+    let subject = Subject::one(name, (shader, sources), plan, report, stopped);
+    Ok(Box::new(subject.with_failures(failures)))
 }
 
 /// The assertions that fail in a plain run at each width, as the narrowest shows them. The runs of the sweep print nothing.
@@ -349,6 +398,79 @@ fn tell_of_many(args: &SanArgs, plan: &Plan, runs: usize, threads: u64) {
         "up to {runs} runs of {threads} threads, at {}; `--quick` makes two",
         counted(plan.widths.len(), "width")
     ));
+}
+
+/// Examines the passes of a job in order.
+fn sequence(
+    args: &SanArgs,
+    sequence: Sequence,
+    widths: Vec<u32>,
+    name: String,
+) -> Result<Box<Subject>, Stop> {
+    let plan = plan_of(&args.san, &[], widths, None).map_err(stop)?;
+    let examined = |pass| {
+        let names = |wanted: &[String]| -> Vec<(String, u32)> {
+            let wanted = wanted.to_vec();
+            let of_buffers = sequence.with_buffer(pass, move |it| wanted.iter().any(|w| w == it));
+            of_buffers.map(|(resource, element)| (resource.to_owned(), element)).collect()
+        };
+        let mut unordered = plan.unordered.clone();
+        unordered.extend(names(&plan.unordered).into_iter().map(|it| it.0));
+        // A buffer that no result looks at holds what passes tell each other.
+        let is_compared = |buffer: &str| {
+            sequence.results.is_empty() || sequence.results.iter().any(|it| it == buffer)
+        };
+        let scratch = pass.bound.iter().filter(|it| !is_compared(&it.2));
+        let mut width_dependent: Vec<(String, u32)> =
+            scratch.map(|(resource, element, _)| (resource.clone(), *element)).collect();
+        width_dependent.extend(names(&plan.width_dependent));
+        let named = pass.bound.iter().filter(|it| plan.width_dependent.contains(&it.0));
+        width_dependent.extend(named.map(|it| (it.0.clone(), it.1)));
+        let pipeline = &sequence.programs[pass.program].pipeline;
+        Examined { pipeline, pass: &pass.pass, unordered, width_dependent }
+    };
+    let all: Vec<Examined<'_>> = sequence.passes.iter().map(examined).collect();
+    let mut watch = Watch::start(args.launch.timeout, 0);
+    let dispatch = Dispatch {
+        lane_order: args.launch.lane_order,
+        schedule: args.launch.schedule,
+        // The bound of the widest waves is the lowest.
+        fuel: args.launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
+        cancel: Some(watch.cancel.clone()),
+        ..Dispatch::new([0; 3])
+    };
+    let result = internal::examine(&all, &dispatch, &plan);
+    let late = watch.cancel.load(Ordering::Relaxed);
+    watch.stop();
+    let (found, stopped) = match result {
+        Ok(found) => (found, None),
+        Err(it) => {
+            let pass = &sequence.passes[it.pass];
+            let sources = &sequence.programs[pass.program].sources;
+            let problem = failed(&it.error, it.width, &args.launch, late, sources);
+            let Stop { exit, why } = stop(problem);
+            let stop = Stop { exit, why: format!("{}: {why}", pass.name) };
+            if it.found.seen.is_empty() {
+                return Err(stop);
+            }
+            (it.found, Some(stop))
+        }
+    };
+    drop(all);
+    let Sequence { programs, passes, .. } = sequence;
+    let part = |SequenceProgram { shader, sources, .. }: SequenceProgram| Part {
+        shader,
+        sources,
+        seen: Vec::new(),
+        failures: Vec::new(),
+    };
+    let mut parts: Vec<Part> = programs.into_iter().map(part).collect();
+    for (pass, seen) in found.seen {
+        let pass = &passes[pass];
+        parts[pass.program].seen.push((Some(pass.name.clone()), seen));
+    }
+    let (widths, runs) = (plan.widths, found.runs);
+    Ok(Box::new(Subject { name, parts, widths, runs, stopped, auto: None }))
 }
 
 /// What was found, and why the sweep was given up if it was. Where nothing had been found by then, that is all there is.

@@ -1,5 +1,7 @@
 //! Converts the tree of a YAML text into a [`Job`]: strictly, and reporting all errors at once.
 
+mod passes;
+
 use std::ops::Range;
 
 use crate::Error;
@@ -221,6 +223,7 @@ impl Reader {
         let bindings = fields.get("Bindings");
         let push_constants = fields.get("PushConstants");
         let dispatch = fields.get("DispatchParameters");
+        let passes = fields.get("Passes");
         let rays = [
             ("AccelerationStructures", fields.get("AccelerationStructures")),
             ("RayTracingPipelineConfig", fields.get("RayTracingPipelineConfig")),
@@ -235,6 +238,7 @@ impl Reader {
         let samplers = self.each(samplers, "`Samplers`", Reader::sampler);
         let push_constants = self.each(push_constants, "`PushConstants`", Reader::push_constants);
         let groups = self.dispatch(dispatch);
+        let has_passes = passes.is_some();
         let mut unused = Vec::new();
         if let Some(node) = bindings {
             self.io_bindings(node);
@@ -256,7 +260,8 @@ impl Reader {
         let sets = self.each(sets, "`DescriptorSets`", |it, node| it.set(node, &known));
         let results = self.each(results, "`Results`", |it, node| it.expectation(node, &buffers));
         let root_parameters = self.settings(settings, &buffers);
-        self.pipeline_kind(&shaders, &shaders_at?);
+        self.pipeline_kind(&shaders, has_passes, &shaders_at?);
+        let passes = self.passes(passes, dispatch, &shaders, &buffers);
         let (sets, root_parameters) = (sets?, root_parameters?);
         let tables = root_parameters.iter().filter(|it| **it == RootParameter::DescriptorTable);
         let tables = tables.count();
@@ -276,6 +281,7 @@ impl Reader {
             sets,
             push_constants: push_constants?,
             groups: groups?,
+            passes: passes?,
             unused,
         })
     }
@@ -289,12 +295,14 @@ impl Reader {
         }
     }
 
-    fn pipeline_kind(&mut self, shaders: &[Shader], at: &Range<usize>) {
+    fn pipeline_kind(&mut self, shaders: &[Shader], has_passes: bool, at: &Range<usize>) {
         let is_compute = |it: &Shader| it.stage == Stage::Compute;
         if shaders.is_empty() {
             self.error::<()>(at, "a job has at least one shader");
-        } else if shaders.len() > 1 && shaders.iter().any(is_compute) {
-            self.error::<()>(at, "a compute shader must be the only shader of its job");
+        } else if shaders.len() > 1 && !has_passes && shaders.iter().any(is_compute) {
+            let what = "a compute shader must be the only shader of its job";
+            let help = "several dispatches are listed in `Passes`";
+            self.errors.push(Error::new(at.clone(), what).help(help));
         }
     }
 
@@ -321,7 +329,9 @@ impl Reader {
     fn shader(&mut self, node: &Node) -> Option<Shader> {
         let mut fields = self.fields(node, "a shader")?;
         let stage = self.required(&mut fields, "Stage").and_then(|it| self.stage(it));
-        let entry = self.word(&mut fields, "Entry");
+        let entry_node = self.required(&mut fields, "Entry");
+        let entry = entry_node.and_then(|it| self.text(it)).map(str::to_owned);
+        let at = entry_node.map_or(node.at.clone(), |it| it.at.clone());
         let constants = fields.get("SpecializationConstants");
         let constants = self.each(constants, "`SpecializationConstants`", |it, node| {
             let mut fields = it.fields(node, "a specialization constant")?;
@@ -335,7 +345,7 @@ impl Reader {
             Some(SpecializationConstant { id: id?, ty: ty?, value: value?, at })
         });
         self.done(fields);
-        Some(Shader { stage: stage?, entry: entry?, constants: constants? })
+        Some(Shader { stage: stage?, entry: entry?, constants: constants?, at })
     }
 
     fn buffer(&mut self, node: &Node) -> Option<Buffer> {
@@ -767,24 +777,6 @@ impl Reader {
             Some(PushConstant { format: format?, offset, bytes })
         });
         Some(PushConstants { stage: stage?, values: values? })
-    }
-
-    fn dispatch(&mut self, node: Option<&Node>) -> Option<[u32; 3]> {
-        let Some(node) = node else { return Some([1, 1, 1]) };
-        let mut fields = self.fields(node, "`DispatchParameters`")?;
-        let groups_node = fields.get("DispatchGroupCount");
-        let vertices = fields.get("VertexCount");
-        self.done(fields);
-        if let Some(node) = vertices {
-            self.uint(node)?;
-        }
-        let groups = self.each(groups_node, "`DispatchGroupCount`", Reader::uint)?;
-        match (groups.as_slice(), groups_node) {
-            ([], _) => Some([1, 1, 1]),
-            ([x, y, z], _) => Some([*x, *y, *z]),
-            (_, Some(node)) => self.error(&node.at, "a dispatch has three dimensions: [ X, Y, Z ]"),
-            (_, None) => Some([1, 1, 1]),
-        }
     }
 
     fn settings(&mut self, node: Option<&Node>, buffers: &[Buffer]) -> Option<Vec<RootParameter>> {

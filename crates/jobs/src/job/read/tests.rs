@@ -98,3 +98,77 @@ fn resources_count_as_often_as_they_are_bound() {
     let errors = often(70).unwrap_err();
     assert!(errors[0].message.contains("bytes are bound"), "{errors:?}");
 }
+
+const PASSES: &str = "Shaders: [{ Stage: Compute, Entry: Up }, { Stage: Compute, Entry: Down }]
+Buffers:
+  - { Name: Src, Format: UInt32, Stride: 4, FillSize: 16 }
+  - { Name: Args, Format: UInt32, Stride: 4, Data: [0, 0, 0, 2, 1, 1] }
+  - { Name: Many, Format: UInt32, ArraySize: 2, FillSize: 16 }
+DescriptorSets: []
+Passes:
+  - { Entry: Up, DispatchGroupCount: [4, 1, 1], Set: { Count: 1024 } }
+  - { Entry: Down, Indirect: { Buffer: Args, Offset: 12 }, Bind: { In: Src, Out: Args }, Repeat: 3 }
+";
+
+#[test]
+fn passes_are_read_with_their_defaults() {
+    let job = read(PASSES).unwrap();
+    let [up, down] = job.passes.as_slice() else { panic!("{:?}", job.passes) };
+    assert_eq!((up.entry, &up.groups, up.repeat), (0, &Groups::Count([4, 1, 1]), 1));
+    assert_eq!(
+        (up.set[0].name.as_str(), up.set[0].values.as_slice()),
+        ("Count", &["1024".to_owned()][..])
+    );
+    let Groups::Indirect { buffer: 1, offset: 12, .. } = down.groups else { panic!("{down:?}") };
+    let bound: Vec<(&str, usize)> =
+        down.bind.iter().map(|it| (it.resource.as_str(), it.buffer)).collect();
+    assert_eq!((bound, down.repeat), (vec![("In", 0), ("Out", 1)], 3));
+}
+
+#[test]
+fn errors_in_passes_are_located() {
+    for (from, to, place, message) in [
+        ("Entry: Down, Ind", "Entry: Dwn, Ind", "Dwn", "did you mean `Down`?"),
+        ("Entry: Down, Ind", "Entry: Zzz, Ind", "Zzz", "lists no entry point"),
+        ("Entry: Down }", "Entry: Up }", "Up", "defined twice"),
+        ("Buffer: Args", "Buffer: Argz", "Argz", "did you mean `Args`?"),
+        ("Out: Args", "Out: Scr", "Scr", "did you mean `Src`?"),
+        ("Buffer: Args", "Buffer: Many", "Many", "array of buffers"),
+        ("Offset: 12", "Offset: 13", "13", "multiple of 4"),
+        ("Offset: 12", "Offset: 16", "16", "24 bytes"),
+        ("Offset: 12", "Offset: 4294967295", "4294967295", "multiple of 4"),
+        ("Offset: 12", "Offset: 4294967292", "4294967292", "24 bytes"),
+        ("Offset: 12", "Offset: 4294967296", "4294967296", "unsigned 32-bit"),
+        ("Offset: 12", "Offset: -4", "-4", "unsigned 32-bit"),
+        ("Repeat: 3", "Repeat: 0", "0 }", "at least once"),
+        ("Repeat: 3", "Repeat: 4096", "Down, Ind", "4097 dispatches"),
+        ("Repeat: 3", "Repeat: 4294967295", "Down, Ind", "4294967295 dispatches"),
+        ("Repeat: 3", "Repeat: -1", "-1", "unsigned"),
+        ("[4, 1, 1]", "[4, 1]", "[4, 1]", "three dimensions"),
+        ("[4, 1, 1]", "[4, 65536, 1]", "[4, 65536, 1]", "65536 groups"),
+        ("Count: 1024", "Count: { x: 1 }", "{ x: 1 }", "single value"),
+        ("Set: {", "Sett: {", "Sett", "did you mean `Set`?"),
+        ("Bind: { In: Src, Out: Args }", "Bind: [Src]", "[Src]", "must be a mapping"),
+        ("Repeat: 3", "DispatchGroupCount: [1, 1, 1]", "{ Buffer", "not both"),
+        (
+            "Passes:",
+            "DispatchParameters: { DispatchGroupCount: [1, 1, 1] }\nPasses:",
+            "{ Dis",
+            "not both",
+        ),
+        ("Stage: Compute, Entry: Up", "Stage: Pixel, Entry: Up", "Up }", "are compute shaders"),
+        ("Passes:", "Results: []\nPases:", "Pases", "did you mean `Passes`?"),
+    ] {
+        let text = PASSES.replacen(from, to, 1);
+        assert_ne!(text, PASSES, "{from}");
+        let errors = read(&text).map(|_| text.clone()).unwrap_err();
+        let is_it = |it: &Error| {
+            let help = it.help.clone().unwrap_or_default();
+            text[it.at.start..].starts_with(place)
+                && (it.message.contains(message) || help.contains(message))
+        };
+        assert!(errors.iter().any(is_it), "{from} -> {to}: {errors:?}");
+    }
+    let empty = &PASSES[..PASSES.find("  - { Entry: Up").unwrap()];
+    assert!(read(empty).unwrap_err()[0].message.contains("no pass"));
+}

@@ -1,0 +1,351 @@
+//! Jobs of several dispatches, as `run`, `test`, `san`, `diff` and `bench` treat them, on the engines of the host and on a
+//! processor through Vulkan where there is one.
+#![expect(clippy::print_stdout, reason = "engines that this machine lacks are printed")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+struct Ran {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("passes-{name}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs `wavelane` in a folder of its own that holds `job.test`.
+fn wavelane(name: &str, job: &str, line: &str) -> Ran {
+    let folder = folder(name);
+    std::fs::write(folder.join("job.test"), job).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(line.split_whitespace())
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env_remove("LIT_NUM_SHARDS")
+        .env_remove("LIT_RUN_SHARD")
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A job of a shader, its buffers besides `Data` and `Args`, and its passes; entry points are those of `passes`.
+fn job(source: &str, passes: &str) -> String {
+    let mut entries: Vec<&str> = passes
+        .match_indices("Entry: ")
+        .map(|(at, word)| {
+            let rest = &passes[at + word.len()..];
+            &rest[..rest.find([',', ' ']).unwrap_or(rest.len())]
+        })
+        .collect();
+    entries.sort_unstable();
+    entries.dedup();
+    let shaders: String =
+        entries.iter().map(|it| format!("  - {{ Stage: Compute, Entry: {it} }}\n")).collect();
+    format!(
+        "#--- source.hlsl
+{source}
+#--- pipeline.yaml
+---
+Shaders:
+{shaders}Buffers:
+  - {{ Name: Data, Format: UInt32, Stride: 4, FillSize: 256 }}
+  - {{ Name: Other, Format: UInt32, Stride: 4, FillSize: 256, FillValue: 7 }}
+  - {{ Name: Args, Format: UInt32, Stride: 4, Data: [ 1, 1, 1, 2, 1, 1 ] }}
+DescriptorSets:
+  - Resources:
+    - {{ Name: Data, Kind: RWStructuredBuffer, DirectXBinding: {{ Register: 0, Space: 0 }} }}
+    - {{ Name: Args, Kind: RWStructuredBuffer, DirectXBinding: {{ Register: 1, Space: 0 }} }}
+Passes:
+{passes}
+...
+#--- end
+# RUN: split-file %s %t
+# RUN: %dxc_target -T cs_6_6 -Fo %t.o %t/source.hlsl
+# RUN: %offloader %t/pipeline.yaml %t.o
+"
+    )
+}
+
+const STEPS: &str = "RWStructuredBuffer<uint> Data : register(u0);
+RWStructuredBuffer<uint> Args : register(u1);
+StructuredBuffer<uint> In : register(t5);
+cbuffer Params : register(b3) { uint Add; uint2 Pair; };
+[numthreads(64, 1, 1)] void Grow(uint i : SV_GroupIndex) { Data[i] = 10 * Data[i] + Add; }
+[numthreads(1, 1, 1)] void Plan() { Args[0] = 70000; Args[3] = 0; }
+[numthreads(64, 1, 1)] void Copy(uint i : SV_GroupIndex) { Data[i] += In[i] + Pair.y; }
+[WaveSize(16)] [numthreads(64, 1, 1)] void Wide(uint i : SV_GroupIndex) {
+  Data[i] = 1000 * Data[i] + WaveGetLaneCount();
+}
+[numthreads(64, 1, 1)] void Narrow(uint i : SV_GroupIndex) {
+  Data[i] = 1000 * Data[i] + WaveGetLaneCount();
+}
+[numthreads(64, 1, 1)] void Forever(uint i : SV_GroupIndex) {
+  for (uint n = 0; n < 1000000; n++) InterlockedAdd(Data[i], n);
+}
+[numthreads(64, 1, 1)] void Long(uint i : SV_GroupIndex) {
+  for (uint n = 0; n < 10000; n++) InterlockedAdd(Data[i], n);
+}";
+
+/// Constants and buffers are those of a pass alone, and each sees what those before it left.
+#[test]
+fn run_gives_the_buffers_at_the_end() {
+    let passes = "  - { Entry: Grow, Set: { Add: 1 } }
+  - { Entry: Grow, Set: { Add: 2 }, Repeat: 2 }
+  - { Entry: Copy, Bind: { In: Other }, Set: { Pair: [ 5, 0x10 ] } }
+  - { Entry: Grow, Set: { Add: 9 }, Bind: { Data: Other } }
+  - { Entry: Grow, Set: { Add: 0 } }
+  - { Entry: Grow, DispatchGroupCount: [ 0, 1, 1 ], Set: { Add: 0 } }";
+    let job = job(STEPS, passes);
+    for engine in ["interp", "cpu", "vulkan"] {
+        let line = format!("run job.test --engine {engine} --format json");
+        let ran = wavelane("run", &job, &line);
+        if engine != "interp" && ran.status == Some(3) {
+            println!("skipped: {engine}: {}", ran.err);
+            continue;
+        }
+        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        let run: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+        // 0, 1, 12, 122, 122 + 7 + 16, and ten times that; and 7 once grown.
+        assert_eq!(run["buffers"]["Data"], Value::from(vec![1450; 64]), "{engine}");
+        assert_eq!(run["buffers"]["Other"], Value::from(vec![79; 64]), "{engine}");
+    }
+    let text = wavelane("run", &job, "run job.test");
+    assert!(text.out.contains("Passes:\n  - Entry:           Grow\n"), "{}", text.out);
+}
+
+/// A `[WaveSize]` counts in the passes of its entry point alone.
+#[test]
+fn each_entry_point_has_its_own_wave_size() {
+    let job = job(STEPS, "  - { Entry: Wide }\n  - { Entry: Narrow }");
+    for engine in ["interp", "cpu"] {
+        let line = format!("run job.test --wave-size 4,64 --engine {engine} --format json");
+        let ran = wavelane("sizes", &job, &line);
+        if ran.status == Some(3) {
+            println!("skipped: {engine}: {}", ran.err);
+            continue;
+        }
+        let data: Vec<Value> =
+            ran.out.lines().filter_map(|it| serde_json::from_str(it).ok()).collect();
+        let first = |at: usize| data[at]["buffers"]["Data"][0].as_u64();
+        assert_eq!((first(0), first(1)), (Some(16_004), Some(16_064)), "{}", ran.out);
+        let usual =
+            wavelane("sizes", &job, &format!("run job.test --engine {engine} --format json"));
+        let usual: Value = serde_json::from_str(usual.out.lines().next().unwrap()).unwrap();
+        assert_eq!(usual["buffers"]["Data"][0], 16_032);
+    }
+}
+
+#[test]
+fn mistakes_that_need_the_shader_are_located() {
+    for (passes, place, part) in [
+        ("  - { Entry: Grow, Set: { Ad: 1 } }", "Ad: 1", "did you mean `Add`?"),
+        ("  - { Entry: Grow, Set: { Add: 1.5 } }", "1.5", "`1.5` is not a value of `Add`"),
+        ("  - { Entry: Grow, Set: { Add: -1 } }", "Add: -1", "cannot hold -1"),
+        ("  - { Entry: Copy, Set: { Pair: 3 } }", "Pair: 3", "takes 2 numbers, and 1 are given"),
+        ("  - { Entry: Grow, Bind: { Dtaa: Other } }", "Dtaa", "did you mean `Data`?"),
+        ("  - { Entry: Grow, Bind: { 'Data[x]': Other } }", "'Data[x]'", "not `NAME`"),
+        ("  - { Entry: Grow, Bind: { 'Data[7]': Other } }", "'Data[7]'", "not an array"),
+    ] {
+        let text = job(STEPS, passes);
+        let at = text.find(place).unwrap();
+        let line = text[..at].matches('\n').count() + 1;
+        let column = at - text[..at].rfind('\n').unwrap();
+        let ran = wavelane("wrong", &text, "test job.test");
+        assert_ne!(ran.status, Some(0), "{passes}");
+        let place = format!("job.test:{line}:{column}: error: ");
+        assert!(ran.out.contains(&place) && ran.out.contains(part), "{place}{part}: {}", ran.out);
+    }
+    for (passes, part) in [
+        (
+            "  - { Entry: Copy, Set: { Pair: [ 1, 2 ] } }",
+            "pass 1 (`Copy`): nothing is bound to `In`",
+        ),
+        (
+            "  - { Entry: Grow, Set: { Add: 0 } }\n  - { Entry: Copy, Bind: { In: Data }, Set: { Add: 0 } }",
+            "pass 2 (`Copy`): the same buffer",
+        ),
+        ("  - { Entry: Missing }", "Missing"),
+    ] {
+        let ran = wavelane("wrong", &job(STEPS, passes), "test job.test");
+        assert!(ran.status != Some(0) && ran.out.contains(part), "{part}: {}", ran.out);
+    }
+}
+
+#[test]
+fn group_counts_of_a_pass_are_checked_when_it_begins() {
+    let passes = "  - { Entry: Grow, Indirect: { Buffer: Args }, Set: { Add: 1 } }
+  - { Entry: Plan }
+  - { Entry: Grow, Indirect: { Buffer: Args, Offset: 12 }, Set: { Add: 1 } }
+  - { Entry: Grow, Indirect: { Buffer: Args }, Set: { Add: 1 } }
+  - { Entry: Grow, Set: { Add: 1 } }";
+    for engine in ["interp", "cpu", "vulkan"] {
+        let ran =
+            wavelane("counts", &job(STEPS, passes), &format!("run job.test --engine {engine}"));
+        if engine != "interp" && ran.status == Some(3) {
+            println!("skipped: {engine}: {}", ran.err);
+            continue;
+        }
+        assert_eq!(ran.status, Some(1));
+        let part = "pass 4 (`Grow`): 70000 groups in one dimension";
+        assert!(ran.out.contains(part) && ran.out.contains("in `Args` at offset 0"), "{}", ran.out);
+    }
+    // Without the pass that has too many.
+    let passes = passes.replace(
+        "Indirect: { Buffer: Args }, Set: { Add: 1 } }\n  - { Entry: Grow, Set",
+        "Set: { Add: 2 } }\n  - { Entry: Grow, Set",
+    );
+    for engine in ["interp", "cpu", "vulkan"] {
+        let line = format!("run job.test --engine {engine} --format json");
+        let ran = wavelane("counts", &job(STEPS, &passes), &line);
+        if engine != "interp" && ran.status == Some(3) {
+            continue;
+        }
+        let run: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+        assert_eq!(run["buffers"]["Data"][5], 121, "{engine}: {}", ran.out);
+    }
+}
+
+/// The fuel is for all passes together, and a run that is stopped names the pass.
+#[test]
+fn passes_share_fuel_and_time() {
+    let job = job(STEPS, "  - { Entry: Grow, Set: { Add: 0 } }\n  - { Entry: Long, Repeat: 30 }");
+    for engine in ["interp", "cpu"] {
+        let line = format!("test job.test --engine {engine} --fuel 1000000");
+        let ran = wavelane("fuel", &job, &line);
+        if ran.status == Some(3) {
+            println!("skipped: {engine}: {}", ran.err);
+            continue;
+        }
+        assert_eq!(ran.status, Some(1), "{}", ran.out);
+        assert!(ran.out.contains("pass 2 (`Long`), round "), "{}", ran.out);
+        assert!(ran.out.contains(": the fuel is spent"), "{}", ran.out);
+        assert!(!ran.out.contains("round 1 of 30"), "one round takes less: {}", ran.out);
+    }
+    let job = self::job(STEPS, "  - { Entry: Forever, Repeat: 30 }");
+    let late = wavelane("fuel", &job, "run job.test --fuel none --timeout 0.2");
+    assert!(late.status == Some(1) && late.out.contains("0.2 s"), "{}{}", late.out, late.err);
+}
+
+const PARTS: &str = "RWStructuredBuffer<uint> Data : register(u0);
+RWStructuredBuffer<uint> Args : register(u1);
+groupshared uint tile[64];
+[numthreads(64, 1, 1)] void Fill(uint i : SV_GroupIndex) { Data[i] = i; }
+[numthreads(64, 1, 1)] void Reverse(uint i : SV_GroupIndex) { uint other = Data[63 - i]; AllMemoryBarrierWithGroupSync(); Data[i] = other; }
+[numthreads(64, 1, 1)] void Race(uint i : SV_GroupIndex) { tile[i] = Data[i]; Data[i] = tile[63 - i]; }
+[numthreads(64, 1, 1)] void Sums(uint i : SV_GroupIndex) { uint s = WaveActiveSum(i); Data[i] = s; }
+[numthreads(64, 1, 1)] void Clear(uint i : SV_GroupIndex) { Data[i] = 0; }";
+
+/// Dispatches are ordered: what one pass writes, the next may read at other places.
+#[test]
+fn the_sanitizer_names_the_pass_and_knows_that_passes_are_ordered() {
+    let good =
+        job(PARTS, "  - { Entry: Fill }\n  - { Entry: Fill, Repeat: 2 }\n  - { Entry: Reverse }");
+    let ran = wavelane("san", &good, "san job.test");
+    assert!(ran.out.contains("no findings"), "{}{}", ran.out, ran.err);
+    let bad = job(PARTS, "  - { Entry: Fill }\n  - { Entry: Race, Repeat: 2 }");
+    let ran = wavelane("san", &bad, "san job.test --wave-size 4,64 --format json");
+    assert_eq!(ran.status, Some(1));
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let race = findings.iter().find(|it| it["id"] == "race").unwrap();
+    assert_eq!((&race["pass"]["number"], &race["pass"]["entry"]), (&2.into(), &"Race".into()));
+    assert_eq!(findings.iter().filter(|it| it["id"] == "race").count(), 1, "{findings:?}");
+    let text = wavelane("san", &bad, "san job.test --wave-size 4");
+    let part = "in pass 2 (`Race`), round 1 of 2 of the job";
+    assert!(text.out.contains(part), "{}", text.out);
+}
+
+/// What passes leave is compared between widths, and the pass that makes the difference is named.
+#[test]
+fn a_result_that_depends_on_the_width_names_its_pass() {
+    let depends = job(
+        PARTS,
+        "  - { Entry: Clear }\n  - { Entry: Sums }\n  - { Entry: Reverse }\n  - { Entry: Reverse }",
+    );
+    let ran = wavelane("width", &depends, "san job.test --wave-size 4,8 --format json");
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let finding = &report["findings"][0];
+    assert_eq!(finding["id"], "width-dependent-result", "{report}");
+    assert_eq!(finding["pass"]["entry"], "Sums", "{finding}");
+    for allowed in ["--width-dependent Data", "--orders none --wave-size 4"] {
+        let ran = wavelane("width", &depends, &format!("san job.test --wave-size 4,8 {allowed}"));
+        assert_eq!(ran.status, Some(0), "{}", ran.out);
+    }
+    // What is overwritten later is nobody's result.
+    let cleared = job(PARTS, "  - { Entry: Sums }\n  - { Entry: Clear }");
+    let ran = wavelane("width", &cleared, "san job.test");
+    assert_eq!(ran.status, Some(0), "{}", ran.out);
+}
+
+#[test]
+fn engines_agree_on_passes_at_every_width() {
+    let job =
+        job(PARTS, "  - { Entry: Fill }\n  - { Entry: Sums }\n  - { Entry: Reverse, Repeat: 3 }");
+    for engines in ["interp,cpu", "interp,vulkan"] {
+        let line = format!("diff job.test --engines {engines} --wave-size all --format json");
+        let ran = wavelane("diff", &job, &line);
+        if ran.status == Some(3) {
+            println!("skipped: {engines}: {}", ran.err);
+            continue;
+        }
+        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        let report: Value = serde_json::from_str(&ran.out).unwrap();
+        let count = |verdict: &str| report["summary"][verdict].as_u64().unwrap();
+        // A device has one width, and the others are no disagreement.
+        let all = report["comparisons"].as_array().unwrap().len() as u64;
+        assert!(count("agree") > 0 && count("agree") + count("unsupported") == all, "{}", ran.out);
+        assert!(engines != "interp,cpu" || count("agree") == 6, "{}", ran.out);
+    }
+    // The reference stops, and it says where.
+    let endless = self::job(STEPS, "  - { Entry: Grow, Set: { Add: 0 } }\n  - { Entry: Forever }");
+    let ran =
+        wavelane("diff", &endless, "diff job.test --engines interp,interp:vulkan1.3 --fuel 1000");
+    assert!(
+        ran.status == Some(1) && ran.out.contains("pass 2 (`Forever`)"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+}
+
+#[test]
+fn bench_gives_the_time_of_each_pass_and_of_all() {
+    let job = job(PARTS, "  - { Entry: Fill }\n  - { Entry: Reverse, Repeat: 3 }");
+    for engine in ["interp", "cpu", "vulkan"] {
+        let line = format!("bench job.test --engine {engine} --rounds 3 --format json");
+        let ran = wavelane("bench", &job, &line);
+        if engine != "interp" && ran.status == Some(3) {
+            println!("skipped: {engine}: {}", ran.err);
+            continue;
+        }
+        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        let report: Value = serde_json::from_str(&ran.out).unwrap();
+        let run = &report["benches"][0]["runs"][0];
+        let passes = run["passes"].as_array().unwrap();
+        let names: Vec<&str> = passes.iter().filter_map(|it| it["entry"].as_str()).collect();
+        assert_eq!(names, ["Fill", "Reverse"], "{run}");
+        assert_eq!(passes[1]["repeat"], 3, "{run}");
+        let least = |it: &Value| it["run_ms"]["least"].as_f64().unwrap();
+        let sum: f64 = passes.iter().map(least).sum();
+        assert!(sum > 0.0 && least(run) >= sum * 0.999, "{run}");
+    }
+}
+
+/// The example in the documentation of jobs passes as it stands there.
+#[test]
+fn the_job_in_the_documentation_runs() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/jobs.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let job = page.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let ran = wavelane("document", job, "test job.test --wave-size all");
+    assert_eq!(ran.out, "6 passed, 0 failed, 0 unsupported\n", "{}", ran.err);
+    let examined = wavelane("document", job, "san job.test");
+    assert!(examined.out.starts_with("no findings"), "{}", examined.out);
+}
