@@ -36,13 +36,13 @@ fn scattered(count: usize, seed: u32) -> Vec<u32> {
     (0..count).map(|_| next()).collect()
 }
 
-fn buffer(name: &str, register: u32, words: Vec<u32>) -> Buffer {
+fn buffer(name: &str, words: Vec<u32>) -> Buffer {
     let name = name.to_owned();
-    Buffer { name, register, space: 0, stride: 4, texture: None, words, expected: None }
+    Buffer { name, stride: 4, texture: None, words, expected: None }
 }
 
-fn wanted(name: &str, register: u32, words: Vec<u32>, expected: Vec<u32>) -> Buffer {
-    Buffer { expected: Some(expected), ..buffer(name, register, words) }
+fn wanted(name: &str, words: Vec<u32>, expected: Vec<u32>) -> Buffer {
+    Buffer { expected: Some(expected), ..buffer(name, words) }
 }
 
 /// Prefix sums: exclusive or inclusive.
@@ -99,10 +99,10 @@ fn look_back(
             groups: [tiles as u32, 1, 1],
             constants: prefix_constants(),
             buffers: vec![
-                vectors(buffer("b_scanIn", 0, numbers())),
-                vectors(wanted("b_scanOut", 1, vec![0; NUMBERS], sums(&numbers(), is_inclusive))),
-                wanted("b_scanBump", 2, vec![0], vec![tiles as u32]),
-                buffer("b_threadBlockReduction", 3, vec![0; tiles]),
+                vectors(buffer("b_scanIn", numbers())),
+                vectors(wanted("b_scanOut", vec![0; NUMBERS], sums(&numbers(), is_inclusive))),
+                wanted("b_scanBump", vec![0], vec![tiles as u32]),
+                buffer("b_threadBlockReduction", vec![0; tiles]),
             ],
         }
     };
@@ -131,12 +131,12 @@ fn reduce_then_scan() -> Algorithm {
         buffers,
     };
     let vectors = |it: Buffer| Buffer { stride: 16, ..it };
-    let input = || vectors(buffer("b_scanIn", 0, numbers()));
+    let input = || vectors(buffer("b_scanIn", numbers()));
     let output =
-        |inclusive| vectors(wanted("b_scanOut", 1, vec![0; NUMBERS], sums(&numbers(), inclusive)));
-    let tile_sums = |words: &[u32]| buffer("b_threadBlockReduction", 2, words.to_vec());
+        |inclusive| vectors(wanted("b_scanOut", vec![0; NUMBERS], sums(&numbers(), inclusive)));
+    let tile_sums = |words: &[u32]| buffer("b_threadBlockReduction", words.to_vec());
     let tile_sums_wanted = |words: &[u32], expected: &[u32]| {
-        wanted("b_threadBlockReduction", 2, words.to_vec(), expected.to_vec())
+        wanted("b_threadBlockReduction", words.to_vec(), expected.to_vec())
     };
     let all = tiles as u32;
     Algorithm {
@@ -258,10 +258,10 @@ fn sort_kernel(
 fn pairs(before: &Pairs, after: &Pairs) -> Vec<Buffer> {
     let empty = || vec![0; before.keys.len()];
     vec![
-        buffer("b_sort", 0, before.keys.clone()),
-        wanted("b_alt", 1, empty(), after.keys.clone()),
-        buffer("b_sortPayload", 2, before.payloads.clone()),
-        wanted("b_altPayload", 3, empty(), after.payloads.clone()),
+        buffer("b_sort", before.keys.clone()),
+        wanted("b_alt", empty(), after.keys.clone()),
+        buffer("b_sortPayload", before.payloads.clone()),
+        wanted("b_altPayload", empty(), after.payloads.clone()),
     ]
 }
 
@@ -292,20 +292,20 @@ fn device_radix_sort() -> Algorithm {
             "Upsweep",
             parts,
             vec![
-                buffer("b_sort", 0, now.keys.clone()),
-                wanted("b_globalHist", 4, vec![0; 4 * 256], offsets.clone()),
-                wanted("b_passHist", 5, vec![0; 256 * parts], counted.clone()),
+                buffer("b_sort", now.keys.clone()),
+                wanted("b_globalHist", vec![0; 4 * 256], offsets.clone()),
+                wanted("b_passHist", vec![0; 256 * parts], counted.clone()),
             ],
         ));
         kernels.push(kernel(
             "scan",
             "Scan",
             256,
-            vec![wanted("b_passHist", 5, counted, scanned.clone())],
+            vec![wanted("b_passHist", counted, scanned.clone())],
         ));
         let mut buffers = pairs(&now, &next);
-        buffers.push(buffer("b_globalHist", 4, offsets));
-        buffers.push(buffer("b_passHist", 5, scanned));
+        buffers.push(buffer("b_globalHist", offsets));
+        buffers.push(buffer("b_passHist", scanned));
         kernels.push(kernel("downsweep", "Downsweep", parts, buffers));
         now = next;
     }
@@ -341,8 +341,8 @@ fn one_sweep() -> Algorithm {
             1,
             (0, 1),
             vec![
-                buffer("b_sort", 0, now.keys.clone()),
-                wanted("b_globalHist", 4, vec![0; 4 * 256], histogram.clone()),
+                buffer("b_sort", now.keys.clone()),
+                wanted("b_globalHist", vec![0; 4 * 256], histogram.clone()),
             ],
         ),
         sort_kernel(
@@ -352,8 +352,8 @@ fn one_sweep() -> Algorithm {
             4,
             (0, parts),
             vec![
-                buffer("b_globalHist", 4, histogram),
-                wanted("b_passHist", 5, vec![0; 4 * 256 * parts], tiles.clone()),
+                buffer("b_globalHist", histogram),
+                wanted("b_passHist", vec![0; 4 * 256 * parts], tiles.clone()),
             ],
         ),
     ];
@@ -361,8 +361,8 @@ fn one_sweep() -> Algorithm {
         let shift = 8 * pass;
         let next = now.sorted_by(|key| key >> shift & 255);
         let mut buffers = pairs(&now, &next);
-        buffers.push(buffer("b_passHist", 5, tiles.clone()));
-        buffers.push(buffer("b_index", 6, vec![0; 4]));
+        buffers.push(buffer("b_passHist", tiles.clone()));
+        buffers.push(buffer("b_index", vec![0; 4]));
         let name = format!("binning of the digit {pass}");
         kernels.push(sort_kernel(file, name, "DigitBinningPass", parts, (shift, parts), buffers));
         now = next;
@@ -482,27 +482,24 @@ fn parallel_sort() -> Algorithm {
             "Count",
             groups,
             vec![
-                buffer("Keys", 0, now.keys.clone()),
-                wanted("Sums", 2, vec![0; 16 * groups], counted.clone()),
+                buffer("Keys", now.keys.clone()),
+                wanted("Sums", vec![0; 16 * groups], counted.clone()),
             ],
         ));
         kernels.push(kernel(
             "reduce",
             "Reduce",
             16,
-            vec![
-                buffer("Sums", 2, counted.clone()),
-                wanted("Reduced", 3, vec![0; 16], reduced.clone()),
-            ],
+            vec![buffer("Sums", counted.clone()), wanted("Reduced", vec![0; 16], reduced.clone())],
         ));
         kernels.push(kernel(
             "scan",
             "Scan",
             1,
             vec![
-                buffer("Source", 6, reduced),
-                wanted("Target", 7, vec![0; 16], before.clone()),
-                buffer("Scratch", 8, vec![0; 16]),
+                buffer("Source", reduced),
+                wanted("Target", vec![0; 16], before.clone()),
+                buffer("Scratch", vec![0; 16]),
             ],
         ));
         kernels.push(kernel(
@@ -510,9 +507,9 @@ fn parallel_sort() -> Algorithm {
             "ScanAdd",
             16,
             vec![
-                buffer("Source", 6, counted),
-                wanted("Target", 7, vec![0; 16 * groups], offsets.clone()),
-                buffer("Scratch", 8, before),
+                buffer("Source", counted),
+                wanted("Target", vec![0; 16 * groups], offsets.clone()),
+                buffer("Scratch", before),
             ],
         ));
         let empty = || vec![0; count];
@@ -521,11 +518,11 @@ fn parallel_sort() -> Algorithm {
             "Scatter",
             groups,
             vec![
-                buffer("Keys", 0, now.keys.clone()),
-                buffer("Payloads", 1, now.payloads.clone()),
-                buffer("Sums", 2, offsets),
-                wanted("SortedKeys", 4, empty(), next.keys.clone()),
-                wanted("SortedPayloads", 5, empty(), next.payloads.clone()),
+                buffer("Keys", now.keys.clone()),
+                buffer("Payloads", now.payloads.clone()),
+                buffer("Sums", offsets),
+                wanted("SortedKeys", empty(), next.keys.clone()),
+                wanted("SortedPayloads", empty(), next.payloads.clone()),
             ],
         ));
         now = next;
@@ -572,15 +569,13 @@ fn downsampler() -> Algorithm {
         .map(|(level, texels)| {
             let size = SIZE >> level;
             // One level has its own variable, since all groups read it.
-            let (name, register) = match level {
-                6 => ("imgDst6".to_owned(), 2),
-                _ => (format!("imgDst[{level}]"), 3 + level as u32),
+            let name = match level {
+                6 => "imgDst6".to_owned(),
+                _ => format!("imgDst[{level}]"),
             };
             let words: Vec<u32> = texels.iter().map(|it| it.to_bits()).collect();
             Buffer {
                 name,
-                register,
-                space: 0,
                 stride: 0,
                 texture: Some((size as u32, size as u32)),
                 words: if level == 0 { words.clone() } else { vec![0; words.len()] },
@@ -588,7 +583,7 @@ fn downsampler() -> Algorithm {
             }
         })
         .collect();
-    let counters = wanted("spdGlobalAtomic", 1, vec![0; 6], vec![0; 6]);
+    let counters = wanted("spdGlobalAtomic", vec![0; 6], vec![0; 6]);
     buffers.push(Buffer { stride: 24, ..counters });
     let groups = (SIZE / 64) as u32;
     let kernel = Kernel {
