@@ -363,13 +363,13 @@ mod wide {
             for column in (0..FACTOR).step_by(TILE) {
                 let mut sums = [_mm512_setzero_ps(); TILE];
                 for first in (0..FACTOR).step_by(TILE) {
-                    for y in 0..TILE {
+                    for (y, right) in right.iter_mut().enumerate() {
                         // SAFETY: inside the matrices and the tiles.
                         unsafe {
                             let words = it.load((row + y) * FACTOR + first);
                             _mm512_storeu_si512(left.as_mut_ptr().add(y * TILE).cast(), words);
                             let at = FACTOR * FACTOR + (first + y) * FACTOR + column;
-                            right[y] = _mm512_castsi512_ps(it.load(at));
+                            *right = _mm512_castsi512_ps(it.load(at));
                         }
                     }
                     for (k, right) in right.iter().enumerate() {
