@@ -217,7 +217,7 @@ fn group_counts_of_a_pass_are_checked_when_it_begins() {
 fn passes_share_fuel_and_time() {
     let job = job(STEPS, "  - { Entry: Grow, Set: { Add: 0 } }\n  - { Entry: Long, Repeat: 30 }");
     for engine in ["interp", "cpu"] {
-        let line = format!("test job.test --engine {engine} --fuel 1000000");
+        let line = format!("test job.test --engine {engine} --wave-size 32 --fuel 1000000");
         let ran = wavelane("fuel", &job, &line);
         if ran.status == Some(3) {
             println!("skipped: {engine}: {}", ran.err);
@@ -345,7 +345,7 @@ fn the_job_in_the_documentation_runs() {
     let page = std::fs::read_to_string(page).unwrap();
     let job = page.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
     let ran = wavelane("document", job, "test job.test --wave-size all");
-    assert_eq!(ran.out, "6 passed, 0 failed, 0 unsupported\n", "{}", ran.err);
+    assert!(ran.out.starts_with("6 passed, 0 failed, 0 unsupported"), "{}{}", ran.out, ran.err);
     let examined = wavelane("document", job, "san job.test --unordered Kept");
     assert!(examined.out.starts_with("no findings"), "{}", examined.out);
 }
