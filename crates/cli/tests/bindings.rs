@@ -362,10 +362,10 @@ fn san_walks_every_compute_shader_of_a_folder() {
     assert_eq!(
         names,
         [
-            "shaders/deep/sum.hlsl:main",
-            "shaders/library.hlsl:Histogram",
-            "shaders/library.hlsl:Scale",
-            "shaders/wrong.hlsl"
+            "shaders/deep/sum.hlsl::main",
+            "shaders/library.hlsl::Histogram",
+            "shaders/library.hlsl::Scale",
+            "shaders/wrong.hlsl::main"
         ]
     );
     assert_eq!(value["programs"][0]["auto"]["seed"], 5);

@@ -247,7 +247,7 @@ groupshared uint tile[64];
     // In a folder nothing says what is bound to `B` of the other file; that is told, and is no mistake.
     let (status, out, _) = ran("san s --wave-size 8", &root);
     assert_eq!(status, 1, "{out}");
-    let says = "unsupported: s/fine.hlsl::B: nothing is bound to `Out`; `[entry.B]` in `wavelane.toml` says what is\n";
+    let says = "unsupported: s/fine.hlsl::B: nothing is bound to `Out`; `[entry.B]` in `wavelane.toml` says what is, and `--auto` makes it up\n";
     assert!(out.contains(says), "{out}");
     assert!(out.ends_with(", 1 with findings, 1 not examined\n"), "{out}");
 }

@@ -329,8 +329,7 @@ mod tests {
         assert_eq!(run["tool"]["driver"]["rules"][0]["help"]["markdown"], code::SYNTAX.page);
         assert_eq!(run["results"].as_array().unwrap().len(), 2);
         let region = |line: u32| json!({ "startLine": line, "startColumn": 1, "endLine": line, "endColumn": 4 });
-        let place =
-            |line| json!({ "artifactLocation": { "uri": "a%2Cb.hlsl" }, "region": region(line) });
+        let place = |line| json!({ "artifactLocation": { "uri": "a%2Cb.hlsl", "uriBaseId": "ROOT" }, "region": region(line) });
         let result = json!({
             "ruleId": "syntax",
             "ruleIndex": 0,
@@ -341,7 +340,7 @@ mod tests {
             "fixes": [{
                 "description": { "text": "so" },
                 "artifactChanges": [{
-                    "artifactLocation": { "uri": "a%2Cb.hlsl" },
+                    "artifactLocation": { "uri": "a%2Cb.hlsl", "uriBaseId": "ROOT" },
                     "replacements": [{ "deletedRegion": region(2), "insertedContent": { "text": "2" } }],
                 }],
             }],

@@ -24,9 +24,10 @@ pub(super) const AGAINST: Flag = Flag {
     takes: Takes::Value("FILE"),
     on: &[Command::Bench],
     section: Section::Run,
-    help: "compare with another shader or job, which runs in turns with each FILE, or with an\n\
-           earlier report of `--format json`, a file that ends in `.json`: how many times as\n\
-           long ours takes, as median, quartiles and ratio of the least times",
+    help: "compare with another shader or job, which runs in turns with each FILE, or\n\
+           with an earlier report of `--format json`, a file that ends in `.json`: how\n\
+           many times as long ours takes, as median, quartiles and ratio of the least\n\
+           times",
     set: |args, value| {
         args.against.file = Some(value.to_owned());
         Ok(())
