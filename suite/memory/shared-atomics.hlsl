@@ -229,7 +229,7 @@ T apply(T old, T a) { return old > a ? old : a; }
 //--- shared-add-of-u32-beyond-the-end
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old + a; }
 #define APPLY(old, a) apply(old, a)
@@ -241,7 +241,7 @@ T apply(T old, T a) { return old + a; }
 //--- shared-add-of-u32-before-the-start
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old + a; }
 #define APPLY(old, a) apply(old, a)
@@ -253,7 +253,7 @@ T apply(T old, T a) { return old + a; }
 //--- shared-add-of-u32-far-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old + a; }
 #define APPLY(old, a) apply(old, a)
@@ -265,7 +265,7 @@ T apply(T old, T a) { return old + a; }
 //--- shared-add-of-u32-all-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old + a; }
 #define APPLY(old, a) apply(old, a)
@@ -277,7 +277,7 @@ T apply(T old, T a) { return old + a; }
 //--- shared-min-of-u32-beyond-the-end
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old < a ? old : a; }
 #define APPLY(old, a) apply(old, a)
@@ -289,7 +289,7 @@ T apply(T old, T a) { return old < a ? old : a; }
 //--- shared-min-of-u32-before-the-start
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old < a ? old : a; }
 #define APPLY(old, a) apply(old, a)
@@ -301,7 +301,7 @@ T apply(T old, T a) { return old < a ? old : a; }
 //--- shared-min-of-u32-far-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old < a ? old : a; }
 #define APPLY(old, a) apply(old, a)
@@ -313,7 +313,7 @@ T apply(T old, T a) { return old < a ? old : a; }
 //--- shared-min-of-u32-all-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return old < a ? old : a; }
 #define APPLY(old, a) apply(old, a)
@@ -325,7 +325,7 @@ T apply(T old, T a) { return old < a ? old : a; }
 //--- shared-exchange-of-u32-beyond-the-end
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return a; }
 #define APPLY(old, a) apply(old, a)
@@ -337,7 +337,7 @@ T apply(T old, T a) { return a; }
 //--- shared-exchange-of-u32-before-the-start
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return a; }
 #define APPLY(old, a) apply(old, a)
@@ -349,7 +349,7 @@ T apply(T old, T a) { return a; }
 //--- shared-exchange-of-u32-far-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return a; }
 #define APPLY(old, a) apply(old, a)
@@ -361,7 +361,7 @@ T apply(T old, T a) { return a; }
 //--- shared-exchange-of-u32-all-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint
 T apply(T old, T a) { return a; }
 #define APPLY(old, a) apply(old, a)
@@ -373,7 +373,7 @@ T apply(T old, T a) { return a; }
 //--- shared-xor-of-u64-beyond-the-end
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint64_t
 T apply(T old, T a) { return old ^ a; }
 #define APPLY(old, a) apply(old, a)
@@ -385,7 +385,7 @@ T apply(T old, T a) { return old ^ a; }
 //--- shared-xor-of-u64-before-the-start
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint64_t
 T apply(T old, T a) { return old ^ a; }
 #define APPLY(old, a) apply(old, a)
@@ -397,7 +397,7 @@ T apply(T old, T a) { return old ^ a; }
 //--- shared-xor-of-u64-far-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint64_t
 T apply(T old, T a) { return old ^ a; }
 #define APPLY(old, a) apply(old, a)
@@ -409,7 +409,7 @@ T apply(T old, T a) { return old ^ a; }
 //--- shared-xor-of-u64-all-outside
 //# in Zero u32: 0
 //# args -Wno-index-out-of-range
-//# finds out-of-bounds
+//# finds out-of-bounds uninitialized-value
 #define T uint64_t
 T apply(T old, T a) { return old ^ a; }
 #define APPLY(old, a) apply(old, a)

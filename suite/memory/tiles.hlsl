@@ -23,7 +23,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- lanes-store-to-one-tile-in-their-order
-//# finds order-dependent-result
+//# finds race
 groupshared uint tile[8];
 [numthreads(4 * WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

@@ -33,6 +33,6 @@ RWStructuredBuffer<uint> Out;
 void main(uint i : SV_GroupIndex) {
     for (uint k = 0; k < i; k++) __wavelane_assert(k < i, "k < i");
     if (i > 3) __wavelane_assert(false, "false");
-    Out[0] = 1;
+    if (i == 0) Out[0] = 1;
 }
 //= Out u32: 1

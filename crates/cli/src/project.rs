@@ -3,7 +3,7 @@
 //! Its keys are the long names of flags, so that a setting means what its flag means, and [`crate::flags`] stays the only place
 //! that says so. The nearest file counts, from the current folder upwards; what stands there is relative to its folder.
 //! Every mistake is reported with its line, also in tables that the command at hand does not need.
-//! Deliberately absent: which of two settings wins, see [`crate::layers`].
+//! Deliberately absent: which of two settings wins, see `layers.rs`.
 
 mod glob;
 mod keys;

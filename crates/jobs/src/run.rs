@@ -574,6 +574,7 @@ impl Runner<'_> {
             parts: self.file.parts(),
             test: self.test.file.clone(),
             others: self.files.includer(&flags.includes),
+            names_folders: !self.file.has_sections(),
             read: BTreeMap::new(),
         }
     }
@@ -1001,6 +1002,8 @@ struct WithParts {
     parts: Rc<BTreeMap<String, Arc<str>>>,
     test: String,
     others: Box<dyn Includer>,
+    /// Whether a missing include names the searched folders. The messages that a section expects must not depend on them.
+    names_folders: bool,
     /// The included files, by the words in the source.
     read: BTreeMap<String, String>,
 }
@@ -1013,7 +1016,10 @@ impl Includer for WithParts {
     }
 
     fn not_found(&mut self, path: &str, includer: &str, system: bool) -> NotFound {
-        self.others.not_found(path, includer, system)
+        match self.names_folders {
+            true => self.others.not_found(path, includer, system),
+            false => NotFound::default(),
+        }
     }
 }
 

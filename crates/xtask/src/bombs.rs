@@ -108,10 +108,6 @@ fn measure(binary: &Path, file: &Path, way: &str, flags: &[&str]) -> Result<Cost
 }
 
 /// Waits for the process, and stops it when it is far beyond the bound. Returns its status and the most memory it held.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a task that measures; a stuck process must be stopped by the clock"
-)]
 fn watch(child: &mut Child) -> std::io::Result<(Option<i32>, u64)> {
     let start = Instant::now();
     let status_file = PathBuf::from(format!("/proc/{}/status", child.id()));
