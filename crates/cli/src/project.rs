@@ -245,7 +245,7 @@ impl Project {
         }
     }
 
-    /// Sets everything once on values that nobody needs, so that each mistake is found whatever the command is.
+    /// Sets everything once on values that are thrown away, so that each mistake is found whatever the command is.
     fn try_out(&self) -> Result<(), Problem> {
         let all = self.settings.iter().chain(self.entries.iter().flat_map(|it| &it.settings));
         for setting in all {

@@ -200,7 +200,7 @@ fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Pro
         let (mut allows, _) = Allows::read(sources);
         for (pass, seen) in seen {
             let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
-            // Whoever reads of two places may write the reason at either.
+            // A finding has two places; an allow comment counts at either.
             let others = seen.finding.related.iter().map(|it| it.span);
             let mut places = std::iter::once(at).chain(others);
             if places.any(|place| allows.find(code, place, sources).is_some()) {

@@ -278,7 +278,7 @@ fn a_result_that_depends_on_the_width_names_its_pass() {
         let ran = wavelane("width", &depends, &format!("san job.test --wave-size 4,8 {allowed}"));
         assert_eq!(ran.status, Some(0), "{}", ran.out);
     }
-    // What is overwritten later is nobody's result.
+    // What is overwritten later is no result of the program.
     let cleared = job(PARTS, "  - { Entry: Sums }\n  - { Entry: Clear }");
     let ran = wavelane("width", &cleared, "san job.test");
     assert_eq!(ran.status, Some(0), "{}", ran.out);

@@ -34,7 +34,7 @@ pub struct Plan {
     pub width_dependent: Vec<String>,
     /// Resources whose elements may come in any order.
     pub unordered: Vec<String>,
-    /// How far the sweep has come, for whoever watches it.
+    /// The progress of the sweep, for display.
     pub pace: Option<Arc<Pace>>,
 }
 

@@ -103,7 +103,7 @@ fn ready<'a>(runner: &Runner<'_>, subject: &Subject, sides: &'a [Side]) -> Vec<R
         .map(|side| {
             let pipeline = match side.gpu().is_some() && subject.may_wait {
                 true => {
-                    let why = "it may wait for ever, and nobody can end that on a GPU";
+                    let why = "it may wait forever, which cannot be interrupted on a GPU";
                     Err(NotRun::Unsupported(why.to_owned()))
                 }
                 false => side.pipeline(&subject.shader, &runner.args.device.adapter),

@@ -398,7 +398,7 @@ fn assertions(
 /// So many lanes in all runs together take seconds.
 const MANY: u64 = 1 << 22;
 
-/// Says beforehand that a sweep takes its time, and why: nobody counts with as many runs as there are.
+/// Announces a long sweep, and why it is long: its number of runs surprises.
 fn tell_of_many(args: &SanArgs, plan: &Plan, runs: usize, threads: u64) {
     if args.is_worker || args.san.quick || threads.saturating_mul(runs as u64) < MANY {
         return;
