@@ -12,7 +12,9 @@ use wavelane::{
     Stage,
 };
 
-use super::{End, Flags, NotBound, Object, Prepared, Program, Runner, not_run};
+use super::dispatch::{NotBound, not_run};
+use super::steps::{Object, Prepared, Program};
+use super::{End, Flags, Runner};
 use crate::Error;
 use crate::bind::passes::{self, Passes, Problem};
 use crate::error::did_you_mean;

@@ -3,9 +3,8 @@
 use wavelane::internal::{SlotRef, Slots};
 use wavelane::{ComputePipeline, Resource, ResourceKind, ResourceTable, Shader, SourceMap};
 
-use super::{
-    End, Flags, Runnable, Runner, Widths, does_not_compile, failed, unsupported, wrong_file,
-};
+use super::compile::does_not_compile;
+use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported, wrong_file};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{Given, Section};
 use crate::unit;
