@@ -211,6 +211,16 @@ impl Default for Launch {
     }
 }
 
+impl Launch {
+    /// The same at every width, if none was named.
+    pub(crate) fn at_every_width(mut self) -> Launch {
+        if self.wave_sizes == WaveSizes::Default {
+            self.wave_sizes = WaveSizes::All;
+        }
+        self
+    }
+}
+
 /// What is bound to a shader, as it was written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Binds {

@@ -11,7 +11,7 @@ use wavelane::{Adapter, Diagnostic, Level};
 
 use crate::args::Line;
 use crate::asked::LowArgs;
-use crate::asked::{Baselines, Binds, Compiling, Launch, Output, Sanitizing, Selecting, WaveSizes};
+use crate::asked::{Baselines, Binds, Compiling, Launch, Output, Sanitizing, Selecting};
 use crate::command::Command;
 use crate::layers::Layers;
 use crate::pool::Pool;
@@ -52,7 +52,7 @@ impl SanArgs {
         let LowArgs {
             operands,
             compile,
-            mut launch,
+            launch,
             bind,
             device,
             san,
@@ -64,16 +64,13 @@ impl SanArgs {
             operands_are_of_project: are_of_project,
             ..
         } = low;
-        if launch.wave_sizes == WaveSizes::Default {
-            launch.wave_sizes = WaveSizes::All;
-        }
         Ok(SanArgs {
             operand,
             operands,
             line,
             pool,
             compile,
-            launch,
+            launch: launch.at_every_width(),
             bind,
             adapter: device.adapter,
             san,

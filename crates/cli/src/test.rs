@@ -48,7 +48,7 @@ impl TestArgs {
         let LowArgs {
             operands,
             compile,
-            mut launch,
+            launch,
             device,
             select,
             baselines,
@@ -59,17 +59,14 @@ impl TestArgs {
             operands_are_of_project: are_of_project,
             ..
         } = low;
-        // The same for every kind of test: what was not run at a width is not tested there.
-        if launch.wave_sizes == WaveSizes::Default {
-            launch.wave_sizes = WaveSizes::All;
-        }
         Ok(TestArgs {
             operands,
             are_of_project,
             line,
             pool,
             compile,
-            launch,
+            // The same for every kind of test: what was not run at a width is not tested there.
+            launch: launch.at_every_width(),
             device,
             select,
             baselines,

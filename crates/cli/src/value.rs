@@ -4,7 +4,7 @@
 //! scalars.
 
 use wavelane::Scalar;
-use wavelane::internal::diag;
+use wavelane::internal::{Random, diag};
 
 use crate::npy::{self, Array};
 use crate::number::{self, Number};
@@ -210,7 +210,8 @@ impl Value {
             return Err(format!("{} for {}", counted(given, "value"), counted(count, "scalar")));
         }
         let mut at = 0;
-        let mut state = if let Content::Random { seed, .. } = self.content { seed } else { 0 };
+        let seed = if let Content::Random { seed, .. } = self.content { seed } else { 0 };
+        let mut numbers = Random::new(seed);
         for i in 0..count {
             let scalar = scalar_at(i);
             let bits = match &self.content {
@@ -221,7 +222,7 @@ impl Value {
                     wrapped(start.wrapping_add(step.wrapping_mul(i as i128)), scalar),
                     scalar,
                 )?,
-                Content::Random { below, .. } => random(&mut state, scalar, *below)?,
+                Content::Random { below, .. } => random(&mut numbers, scalar, *below)?,
                 Content::Numbers(array) => number::convert(array.get(i), scalar)?,
                 Content::Bytes(bytes) => {
                     let bytes =
@@ -260,14 +261,9 @@ fn wrapped(value: i128, scalar: Scalar) -> Number {
     }
 }
 
-/// The next number of a sequence that its seed determines, on every machine; an integer below the bound, if there is one.
-fn random(state: &mut u64, scalar: Scalar, below: Option<u64>) -> Result<u64, String> {
-    // The finaliser of SplitMix64 over a Weyl sequence.
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut bits = *state;
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
+/// The next number of a sequence; an integer below the bound, if there is one.
+fn random(random: &mut Random, scalar: Scalar, below: Option<u64>) -> Result<u64, String> {
+    let bits = random.bits();
     let fraction =
         |digits: u32| Number::Float((bits >> (64 - digits)) as f64 / (1u64 << digits) as f64);
     match scalar {

@@ -2,6 +2,7 @@
 
 use diag::{Allows, Diagnostic, FileId, Sink, SourceMap, code};
 
+use crate::declared::functions;
 use crate::options::{Denormals, Options, Stage};
 use crate::preprocess::Includer;
 use crate::{ast, check, hir, lint, lower, parse, preprocess};
@@ -147,13 +148,6 @@ pub fn validate(
     apply_levels(compiled, sources, sink)
 }
 
-fn function_name(item: &ast::Item) -> Option<String> {
-    match &item.kind {
-        ast::ItemKind::Function(function) => Some(function.name.as_plain()?.name.to_string()),
-        _ => None,
-    }
-}
-
 /// Applies the warning levels and allow comments of the source; `None` if a warning becomes an error.
 fn apply_levels(
     compiled: Option<Compiled>,
@@ -187,15 +181,13 @@ fn entries(file: &ast::File, options: &Options) -> Vec<String> {
     if options.stage != Stage::Library {
         return named;
     }
-    let is_entry = |item: &ast::Item| {
-        check::entry::shader_word(&item.attributes).is_some()
-            || item.attributes.iter().any(|it| check::attr::is(it, "numthreads"))
+    let is_entry = |attributes: &[ast::Attribute]| {
+        check::entry::shader_word(attributes).is_some()
+            || attributes.iter().any(|it| check::attr::is(it, "numthreads"))
     };
-    let all: Vec<String> = file
-        .items
-        .iter()
-        .filter(|item| is_entry(item))
-        .filter_map(function_name)
+    let all: Vec<String> = functions(file)
+        .filter(|(_, attributes)| is_entry(attributes))
+        .map(|(name, _)| name.name.to_string())
         .take(MOST_ENTRIES)
         .collect();
     if all.contains(&options.entry) { named } else { all }

@@ -35,10 +35,8 @@ pub fn declared(
     sink.cancelled_by(&options.cancel);
     let file = read(main, sources, includer, options, sink)?;
     let mut all: Vec<Declared> = Vec::new();
-    for item in &file.items {
-        let ast::ItemKind::Function(function) = &item.kind else { continue };
-        let Some(name) = function.name.as_plain() else { continue };
-        let stage = stage(&item.attributes);
+    for (name, attributes) in functions(&file) {
+        let stage = stage(attributes);
         if stage.is_none() && name.name.as_str() != "main" {
             continue;
         }
@@ -54,6 +52,18 @@ pub fn declared(
         }
     }
     Some(all)
+}
+
+/// The names and attributes of the functions of a file that are not members.
+pub(crate) fn functions(
+    file: &ast::File,
+) -> impl Iterator<Item = (&ast::Ident, &[ast::Attribute])> {
+    file.items.iter().filter_map(|item| match &item.kind {
+        ast::ItemKind::Function(function) => {
+            Some((function.name.as_plain()?, item.attributes.as_slice()))
+        }
+        _ => None,
+    })
 }
 
 /// The stage that the attributes of a function tell.

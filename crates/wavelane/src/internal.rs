@@ -18,6 +18,7 @@ pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
 pub use ir::exec::Buffer as Slot;
 pub use ir::trace::Event as TraceEvent;
+pub use ops::Random;
 pub use sanitizer::{
     ExitedThreads, FloatRoom, IntraWaveSync, Kind, Order, Pace, Plan, Progress, Reconvergence,
     Report, Seen, Verdict,
