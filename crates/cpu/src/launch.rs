@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap};
 use ir::turns::{PATIENCE, ROUNDS};
 use ir::{Binding, Module, Span};
 
@@ -165,7 +165,7 @@ pub(crate) fn run(
     if let Some(what) = refuses(module, launch, bindings) {
         return Err(what.into());
     }
-    let Work::Dispatch { groups } = launch.work;
+    let groups = launch.groups();
     let waves_in_group = module.threads_per_group().div_ceil(compiled.width);
     let apart = compiled.has_barriers || compiled.layout.shared_bytes > 0;
     let bytes = (compiled.frame as u64) * if apart { u64::from(waves_in_group) } else { 1 }

@@ -45,6 +45,7 @@ use std::sync::Arc;
 
 use ir::Module;
 use ir::exec::{Bindings, Failure, Footprint, Launch};
+use ops::Named;
 
 pub use budget::MOST_LIVE_RANGES;
 pub use isa::Isa;
@@ -151,6 +152,9 @@ pub fn compile_unless(
     }
     if !width.is_power_of_two() || !(4..=128).contains(&width) {
         return Err(Fallback::new(format!("waves of {width} lanes")));
+    }
+    if module.io.is_some() {
+        return Err(Fallback::new(format!("{} shaders", module.stage.name())));
     }
     let footprint = Footprint::of(module);
     if let Err(too_large) = footprint.check(width) {

@@ -349,6 +349,11 @@ impl<'m> Selector<'m> {
             Op::Const { bits, .. } => self.set(results[0], Place::Constant(*bits)),
             Op::Undef(_) => self.set(results[0], Place::Constant(0)),
             Op::Builtin(builtin) => self.builtin(*builtin, results[0]),
+            Op::Input(_)
+            | Op::Eval { .. }
+            | Op::InputAt { .. }
+            | Op::Output { .. }
+            | Op::Discard => unreachable!("`compile` refuses modules with inputs and outputs"),
             Op::Unary(op, a) => self.unary(*op, *a, results[0]),
             Op::Binary(op, a, b) => self.binary(*op, *a, *b, results[0]),
             Op::Compare(op, a, b) => self.compare(*op, *a, *b, results[0]),

@@ -5,8 +5,9 @@
 
 use ir::effort::Effort;
 use ir::print::MessageKind;
+use ir::stage::EvalPlace;
 use ir::{
-    Atomic, Binding, Builtin, Derivative, Inst, Message, Private, ResourceKind, Shared, Span,
+    Atomic, Binding, Builtin, Derivative, Inst, Message, Private, ResourceKind, Shared, Slot, Span,
     TextureCall,
 };
 use ops::{Barrier, Binary, Compare, Repr, Ternary, Ty, Unary, WaveOp};
@@ -35,6 +36,11 @@ pub struct Program {
     pub(crate) wave_size: ir::WaveSize,
     pub(crate) wave_masks: bool,
     pub(crate) footprint: ir::exec::Footprint,
+    pub(crate) evals: Vec<EvalCode>,
+    /// The numbers of input and output slots of a vertex or pixel shader.
+    pub(crate) slots: Option<[u32; 2]>,
+    /// Helper lanes participate in wave operations, and their quads do not retire.
+    pub(crate) helpers_take_part: bool,
 }
 
 /// A register: one value for each lane of a wave. The representation is in the two highest bits, followed by a
@@ -92,6 +98,28 @@ pub(crate) enum Code {
     Builtin {
         builtin: Builtin,
         to: Row,
+    },
+    /// An input of a vertex or pixel shader.
+    Input {
+        slot: Slot,
+        to: Row,
+    },
+    /// Index into a separate table.
+    Eval(u32),
+    Output {
+        slot: Slot,
+        value: Row,
+    },
+    /// Before an instruction that helper lanes do not execute, in modules that have some: they wait until the
+    /// `WithHelpers` after it.
+    WithoutHelpers,
+    /// The helper lanes continue; the result of the instruction is 0 and poisoned for them.
+    WithHelpers {
+        result: Option<Row>,
+    },
+    /// The active lanes become helper lanes.
+    Discard {
+        skip: Target,
     },
     /// Copies all lanes, including inactive ones: for rows that no other lane needs.
     Copy {
@@ -204,6 +232,22 @@ pub(crate) struct WaveCode {
     pub(crate) args: Vec<Row>,
     pub(crate) results: Vec<Row>,
     pub(crate) lanes: Option<Row>,
+    /// Helper lanes are not participants; otherwise they are like all others, if there are any.
+    pub(crate) sees_helpers: bool,
+}
+
+/// An input that is evaluated elsewhere than it was declared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EvalCode {
+    pub(crate) slot: Slot,
+    pub(crate) at: EvalAt,
+    pub(crate) to: Row,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EvalAt {
+    Place(EvalPlace<Row>),
+    Vertex(Row),
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ir::effort::Effort;
+use ir::facts::{Kind, Space};
+use ir::stage::{EvalPlace, slot_count};
 use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, TextureCall, Value};
-use ops::Ty;
+use ops::{Ty, WaveOp};
 
 use crate::allocate::{Allocation, allocate};
 use crate::code::*;
@@ -53,6 +55,9 @@ fn empty_program(module: &Module) -> Program {
         wave_size: module.wave_size,
         wave_masks: module.needs.wave_masks,
         footprint: ir::exec::Footprint::of(module),
+        evals: Vec::new(),
+        slots: module.io.as_ref().map(|io| [slot_count(&io.inputs), slot_count(&io.outputs)]),
+        helpers_take_part: module.helpers_take_part(),
     }
 }
 
@@ -240,9 +245,34 @@ impl<'m> Decoder<'m> {
         if let Some(effort) = Effort::of(&data.op) {
             self.emit(Code::Effort(effort));
         }
+        let without_helpers = module.has_helpers() && skips_helpers(&data.op);
+        if without_helpers {
+            self.emit(Code::WithoutHelpers);
+        }
         match &data.op {
             // Constant rows are filled once.
             Op::Const { .. } | Op::Undef(_) => {}
+            Op::Input(slot) => self.emit(Code::Input { slot: *slot, to: result() }),
+            Op::Eval { slot, place } => {
+                let place = match *place {
+                    EvalPlace::Centroid => EvalPlace::Centroid,
+                    EvalPlace::Sample(index) => EvalPlace::Sample(self.row(index)),
+                    EvalPlace::Snapped(x, y) => EvalPlace::Snapped(self.row(x), self.row(y)),
+                };
+                self.eval(EvalCode { slot: *slot, at: EvalAt::Place(place), to: result() });
+            }
+            Op::InputAt { slot, vertex } => {
+                let at = EvalAt::Vertex(self.row(*vertex));
+                self.eval(EvalCode { slot: *slot, at, to: result() });
+            }
+            Op::Output { slot, value } => {
+                let value = self.row(*value);
+                self.emit(Code::Output { slot: *slot, value });
+            }
+            Op::Discard => {
+                let skip = self.outer_skip();
+                self.emit(Code::Discard { skip });
+            }
             Op::Builtin(builtin) => self.emit(Code::Builtin { builtin: *builtin, to: result() }),
             Op::Unary(op, a) => {
                 let code =
@@ -269,6 +299,8 @@ impl<'m> Decoder<'m> {
                     args: self.rows(args),
                     results: self.rows(&data.results),
                     lanes: lanes.map(|it| self.row(it)),
+                    sees_helpers: module.has_helpers()
+                        && (!module.helpers_take_part() || *op == WaveOp::IsHelperLane),
                 };
                 self.program.waves.push(code);
                 self.emit(Code::Wave(self.program.waves.len() as u32 - 1));
@@ -372,6 +404,14 @@ impl<'m> Decoder<'m> {
             | Op::Exit { .. }
             | Op::Return => unreachable!("the walk reports none of these as plain"),
         }
+        if without_helpers {
+            self.emit(Code::WithHelpers { result: to });
+        }
+    }
+
+    fn eval(&mut self, code: EvalCode) {
+        self.program.evals.push(code);
+        self.emit(Code::Eval(self.program.evals.len() as u32 - 1));
     }
 
     fn access(&self, place: Place, at: Option<Address>, ty: Ty) -> AccessCode {
@@ -504,6 +544,7 @@ impl<'m> Decoder<'m> {
                 | Code::CaseJoin { next: it }
                 | Code::End { skip: it }
                 | Code::Exit { skip: it, .. }
+                | Code::Discard { skip: it }
                 | Code::Return { skip: it } => resolve(it),
                 Code::Next { start, skip, .. } => {
                     resolve(start);
@@ -514,6 +555,11 @@ impl<'m> Decoder<'m> {
                 | Code::Compare { .. }
                 | Code::Ternary { .. }
                 | Code::Builtin { .. }
+                | Code::Input { .. }
+                | Code::Eval(_)
+                | Code::Output { .. }
+                | Code::WithoutHelpers
+                | Code::WithHelpers { .. }
                 | Code::Copy { .. }
                 | Code::Blend { .. }
                 | Code::Wave(_)
@@ -541,5 +587,16 @@ impl<'m> Decoder<'m> {
         self.program.rows = self.allocation.counts;
         self.program.constants = std::mem::take(&mut self.allocation.constants);
         self.program
+    }
+}
+
+/// Whether helper lanes do not execute an instruction: its effect is seen from outside the lane.
+fn skips_helpers(op: &Op) -> bool {
+    match op.effects().kind {
+        Kind::Memory(Space::Private(_), _) => false,
+        Kind::Memory(_, access) => access.writes(),
+        Kind::Print => true,
+        Kind::Stage => matches!(op, Op::Output { .. }),
+        Kind::Pure | Kind::Lanes | Kind::Barrier | Kind::Construct | Kind::Terminator => false,
     }
 }

@@ -10,7 +10,7 @@
 //! # Map
 //! `walk` → `allocate` → `decode` produce the program (`code`); `machine` runs one wave, with `registers`
 //! (arithmetic), `memory`, `buffers`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs
-//! groups and waves; `deal` assigns threads to lanes; `observe` defines what observers of a run see.
+//! groups and waves, `waves` those of a feed; `deal` assigns threads to lanes; `observe` defines what observers of a run see.
 //!
 //! # Deliberately absent
 //! Optimisation: the module runs unchanged, so that poison is seen before anything is folded away.
@@ -30,18 +30,20 @@ mod schedule;
 mod texture;
 mod walk;
 mod wave;
+mod waves;
 
 pub use code::Program;
 pub use decode::decode;
 pub use observe::{NoObserver, Observer};
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch};
+use ir::exec::{Bindings, Failure, Feed, Launch, WaveInputs, WaveOutputs, Work};
 use ops::wave::FoldOrder;
 
 use buffers::Places;
 use machine::Machine;
 use schedule::Scheduler;
+use waves::StageRun;
 
 /// Runs a verified module and reports its events to an observer.
 pub fn run<O: Observer>(
@@ -93,9 +95,10 @@ pub fn run_varied<O: Observer>(
     bindings: &mut Bindings,
     observer: &mut O,
 ) -> Result<(), Failure> {
-    let check = launch.check(program.group_size, program.wave_size, program.wave_masks);
-    check.map_err(Failure::Unsupported)?;
-    program.footprint.check(launch.wave_width).map_err(Failure::TooLarge)?;
+    check(program, launch)?;
+    if program.slots.is_some() || matches!(launch.work, Work::Waves) {
+        return Err(waves::mismatch());
+    }
     let width = launch.wave_width;
     let waves = program.group_size.iter().product::<u32>().div_ceil(width);
     let slots = waves as usize * width as usize;
@@ -111,6 +114,49 @@ pub fn run_varied<O: Observer>(
         folds: variation.folds,
         prints: launch.prints.clone(),
         changes: 0,
+        stage: None,
     };
     Scheduler::new(machine, launch, variation.progress)?.run()
+}
+
+/// Runs the waves of a vertex or pixel shader one after the other, each to its end, with inputs from a feed, which
+/// receives the outputs. Of the launch, lane order and schedule do not matter; of the variation, progress does not.
+pub fn run_waves<O: Observer>(
+    program: &Program,
+    launch: &Launch,
+    variation: Variation,
+    bindings: &mut Bindings,
+    feed: &mut dyn Feed,
+    observer: &mut O,
+) -> Result<(), Failure> {
+    check(program, launch)?;
+    let (Some([inputs, outputs]), Work::Waves) = (program.slots, &launch.work) else {
+        return Err(waves::mismatch());
+    };
+    let width = launch.wave_width;
+    let machine = Machine {
+        program,
+        bindings,
+        observer,
+        width,
+        waves_in_group: 1,
+        threads: Vec::new(),
+        places: Places::default(),
+        scratch: Default::default(),
+        folds: variation.folds,
+        prints: launch.prints.clone(),
+        changes: 0,
+        stage: Some(StageRun {
+            feed,
+            inputs: WaveInputs::new(inputs, width),
+            outputs: WaveOutputs::new(outputs, width),
+        }),
+    };
+    waves::run(machine, launch)
+}
+
+fn check(program: &Program, launch: &Launch) -> Result<(), Failure> {
+    let check = launch.check(program.group_size, program.wave_size, program.wave_masks);
+    check.map_err(Failure::Unsupported)?;
+    program.footprint.check(launch.wave_width).map_err(Failure::TooLarge)
 }

@@ -17,9 +17,10 @@ use ops::{LaneMask, SyncScope, Ternary};
 use crate::buffers::{Places, for_each_lane};
 use crate::code::{Code, Program, Row, SwitchCode};
 use crate::local::{PrivateMemory, SharedMemory};
-use crate::observe::{At, BarrierEvent, DivergeEvent, ExitTo, Observer};
+use crate::observe::{At, BarrierEvent, DiscardEvent, DivergeEvent, ExitTo, Observer};
 use crate::registers::Registers;
 use crate::wave::WaveScratch;
+use crate::waves::StageRun;
 
 /// Why a wave stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,12 @@ pub(crate) struct WaveState {
     active: LaneMask,
     /// The lanes that have not returned.
     live: LaneMask,
+    /// All lanes that it started with.
+    lanes: LaneMask,
+    /// In a pixel shader: those that are helper lanes, which never become others again.
+    pub(crate) helpers: LaneMask,
+    /// The helper lanes that wait for the others to execute an instruction.
+    waiting: LaneMask,
     frames: Vec<Frame>,
     selections: Vec<LaneMask>,
     pub(crate) registers: Registers,
@@ -98,6 +105,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) prints: Option<Arc<PrintLog>>,
     /// How often shared memory was written, not counting atomic operations that change nothing.
     pub(crate) changes: u64,
+    /// In a vertex or pixel shader.
+    pub(crate) stage: Option<StageRun<'a>>,
 }
 
 /// How long a wave may run.
@@ -117,6 +126,9 @@ impl WaveState {
             pc: 0,
             active: LaneMask::EMPTY,
             live: LaneMask::EMPTY,
+            lanes: LaneMask::EMPTY,
+            helpers: LaneMask::EMPTY,
+            waiting: LaneMask::EMPTY,
             frames: Vec::new(),
             selections: Vec::new(),
             registers: Registers::new(program, width, track_poison),
@@ -133,6 +145,8 @@ impl WaveState {
         self.pc = 0;
         self.active = lanes;
         self.live = lanes;
+        self.lanes = lanes;
+        self.helpers = LaneMask::EMPTY;
         self.frames.clear();
         self.selections.clear();
         self.private.reset();
@@ -161,7 +175,7 @@ impl WaveState {
     /// A state hash: everything except memory that determines what the iterating lanes do next.
     fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.pc, self.active, self.live, &self.selections).hash(&mut hasher);
+        (self.pc, self.active, self.live, self.helpers, &self.selections).hash(&mut hasher);
         for frame in &self.frames {
             (frame.joined, frame.pending, frame.selections).hash(&mut hasher);
         }
@@ -192,6 +206,21 @@ impl WaveState {
             frame.joined &= lanes;
             frame.pending &= lanes;
         }
+    }
+
+    /// Makes helper lanes of lanes, and ends the quads that consist of helper lanes if these retire; returns the lanes
+    /// that end.
+    fn demote(&mut self, lanes: LaneMask, retire: bool) -> LaneMask {
+        self.helpers |= lanes;
+        let ended = if retire {
+            self.live & !quads_of(self.lanes & !self.helpers)
+        } else {
+            LaneMask::EMPTY
+        };
+        if !ended.is_empty() {
+            self.keep(!ended);
+        }
+        ended
     }
 
     /// The back edge at which it last stopped.
@@ -323,6 +352,52 @@ impl<O: Observer> Machine<'_, O> {
                     );
                     if O::POISON {
                         registers.set_poison(to, LaneMask::EMPTY);
+                    }
+                }
+                Code::Input { slot, to } => {
+                    let inputs = &stage(&mut self.stage).inputs;
+                    registers.fill_row(to, inputs.rows.row(slot));
+                    if O::POISON {
+                        registers.set_poison(to, inputs.poison[slot.index()]);
+                    }
+                }
+                Code::Eval(table) => {
+                    let code = program.evals[table as usize];
+                    stage(&mut self.stage).evaluate(code, registers, active);
+                }
+                Code::Output { slot, value } => {
+                    let outputs = &mut stage(&mut self.stage).outputs;
+                    outputs.write(slot, active, |lane| registers.get(value, lane));
+                    outputs.poison[slot.index()] |= registers.poison(value) & active;
+                }
+                Code::WithoutHelpers => {
+                    wave.waiting = active & wave.helpers;
+                    active &= !wave.helpers;
+                    if active.is_empty() {
+                        // Past the instruction.
+                        pc += 1;
+                    }
+                }
+                Code::WithHelpers { result } => {
+                    let helpers = std::mem::take(&mut wave.waiting);
+                    if let Some(row) = result
+                        && !helpers.is_empty()
+                    {
+                        for_each_lane(helpers, |lane| registers.set(row, lane, 0));
+                        registers.set_poison(row, registers.poison(row) | helpers);
+                    }
+                    active |= helpers;
+                }
+                Code::Discard { skip } => {
+                    let discarded = active & !wave.helpers;
+                    let ended = wave.demote(active, !program.helpers_take_part);
+                    if O::EVENTS {
+                        let at = self.at(group.id, wave.index, here, active);
+                        self.observer.discard(&DiscardEvent { at, discarded, ended });
+                    }
+                    active &= !ended;
+                    if active.is_empty() {
+                        pc = skip.0 as usize;
                     }
                 }
                 Code::Wave(table) => {
@@ -552,6 +627,18 @@ impl<O: Observer> Machine<'_, O> {
     pub(crate) fn at(&self, group: [u32; 3], wave: u32, pc: usize, active: LaneMask) -> At {
         At { group, wave, inst: self.program.origins[pc], span: self.program.span(pc), active }
     }
+}
+
+/// All lanes of the quads that contain one of these.
+fn quads_of(LaneMask(set): LaneMask) -> LaneMask {
+    const FIRST: u128 = u128::MAX / 15;
+    LaneMask(((set | set >> 1 | set >> 2 | set >> 3) & FIRST) * 15)
+}
+
+fn stage<'a, 'b>(stage: &'b mut Option<StageRun<'a>>) -> &'b mut StageRun<'a> {
+    stage
+        .as_mut()
+        .unwrap_or_else(|| unreachable!("a shader with inputs and outputs runs from a feed only"))
 }
 
 /// The lanes with a hazard; all hazards of one operation are of the same kind.

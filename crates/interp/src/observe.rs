@@ -4,6 +4,7 @@
 //! Observers cannot change a run. They see every execution of an instruction once, in the order of the run; nothing
 //! else runs between an event and its effect. The contents of an event for an inactive lane are meaningless.
 
+use ir::exec::WaveInputs;
 use ir::{Binding, Derivative, Inst, Private, Shared, Span, TextureOp};
 use ops::scalar::Hazard;
 use ops::wave::{Lanes, Wave};
@@ -20,6 +21,10 @@ pub trait Observer {
     fn group_end(&mut self, _group: [u32; 3]) {}
     /// A wave starts with the given lanes.
     fn wave_begin(&mut self, _at: At) {}
+    /// The wave that has just started got these inputs from the feed of a vertex or pixel shader.
+    fn fed(&mut self, _at: At, _inputs: &WaveInputs) {}
+    /// Lanes of a pixel shader become helper lanes.
+    fn discard(&mut self, _event: &DiscardEvent) {}
     /// All lanes of a wave have returned.
     fn wave_end(&mut self, _at: At) {}
     fn wave_op(&mut self, _event: &WaveEvent<'_>) {}
@@ -145,6 +150,16 @@ pub struct SampleEvent<'a> {
     pub poison: LaneMask,
     /// The lanes that take derivatives in a partially active quad.
     pub partial: LaneMask,
+}
+
+/// The lanes `at.active` discard their pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct DiscardEvent {
+    pub at: At,
+    /// Those that were not helper lanes before.
+    pub discarded: LaneMask,
+    /// The lanes of quads that end because all their lanes are helper lanes.
+    pub ended: LaneMask,
 }
 
 /// A derivative for the lanes `at.active`.

@@ -109,6 +109,20 @@ impl Registers {
         }
     }
 
+    /// Sets the lanes of a row in order, as many as there are values.
+    pub(crate) fn fill_row(&mut self, row: Row, bits: &[u64]) {
+        match row.repr() {
+            Repr::Bit => {
+                let set = (0..).zip(bits).filter(|(_, it)| **it & 1 == 1).map(|it| it.0).collect();
+                self.set_bits(row, set);
+            }
+            Repr::Word => {
+                self.words_mut(row).iter_mut().zip(bits).for_each(|(to, bits)| *to = *bits as u32)
+            }
+            Repr::Long => self.longs_mut(row).iter_mut().zip(bits).for_each(|(to, it)| *to = *it),
+        }
+    }
+
     /// Broadcasts a value to all lanes.
     pub(crate) fn splat(&mut self, row: Row, bits: u64) {
         match row.repr() {

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use crate::Progress;
 use ir::Span;
-use ir::exec::{Failure, Launch, Schedule, Trap, Work};
+use ir::exec::{Failure, Launch, Schedule, Trap};
 use ir::turns::{PATIENCE, ROUNDS};
 use ops::{LaneMask, Random};
 
@@ -29,7 +29,7 @@ const SLICE: u64 = 8;
 /// How many instructions run between two polls of the cancellation flag.
 const CHECK: u64 = 8192;
 /// A group whose state needs more than this many bytes is refused.
-const GROUP_BYTES: u64 = 1 << 30;
+pub(crate) const GROUP_BYTES: u64 = 1 << 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {
@@ -95,7 +95,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         launch: &'a Launch,
         progress: Progress,
     ) -> Result<Scheduler<'a, O>, Failure> {
-        let Work::Dispatch { groups } = launch.work;
+        let groups = launch.groups();
         let size = machine.program.group_size;
         let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
         let most_started = machine.program.footprint.most_started(machine.width);
@@ -318,14 +318,14 @@ impl<'a, O: Observer> Scheduler<'a, O> {
 }
 
 /// Counts a wave or a group that has ended.
-fn count_one(launch: &Launch) {
+pub(crate) fn count_one(launch: &Launch) {
     if let Some(progress) = &launch.progress {
         progress.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// Runs one wave until it stops or its slice is used up.
-fn run_wave<O: Observer>(
+pub(crate) fn run_wave<O: Observer>(
     machine: &mut Machine<'_, O>,
     launch: &Launch,
     fuel: &mut u64,

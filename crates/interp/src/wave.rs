@@ -146,7 +146,7 @@ impl<O: Observer> Machine<'_, O> {
         let wave = Wave {
             width: self.width,
             active: participants,
-            helpers: LaneMask::EMPTY,
+            helpers: if code.sees_helpers { state.helpers } else { LaneMask::EMPTY },
             index_in_group: state.index,
             waves_in_group: self.waves_in_group,
         };

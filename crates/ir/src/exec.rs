@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use diag::Span;
 
 use crate::WaveSize;
+pub use crate::feed::{Evaluated, Feed, Rows, WaveInputs, WaveOutputs};
 pub use crate::footprint::{Footprint, TooLarge};
 use crate::print::PrintLog;
 
@@ -40,10 +41,12 @@ pub struct Launch {
 const MAX_THREADS: u64 = 1 << 16;
 
 impl Launch {
-    /// How many groups run, in x, y and z.
+    /// How many groups run, in x, y and z: none if the lanes come from a feed.
     pub fn groups(&self) -> [u32; 3] {
-        let Work::Dispatch { groups } = self.work;
-        groups
+        match self.work {
+            Work::Dispatch { groups } => groups,
+            Work::Waves => [0; 3],
+        }
     }
 
     /// Whether any engine can run the launch, given the module's requirements on groups and waves.
@@ -53,7 +56,6 @@ impl Launch {
         wave_size: WaveSize,
         wave_masks: bool,
     ) -> Result<(), Unsupported> {
-        let Work::Dispatch { .. } = self.work;
         let width = self.wave_width;
         let unsupported = |missing: &str| {
             Err(Unsupported { asked: format!("wave width {width}"), missing: missing.into() })
@@ -84,10 +86,14 @@ impl Launch {
     }
 }
 
-/// The work of a launch. Draws, mesh dispatches and rays will follow.
+/// The work of a launch. Mesh dispatches and rays will follow.
 #[derive(Clone, Debug)]
 pub enum Work {
-    Dispatch { groups: [u32; 3] },
+    Dispatch {
+        groups: [u32; 3],
+    },
+    /// The waves of a vertex or pixel shader, from a [`Feed`] that is handed over beside the launch.
+    Waves,
 }
 
 /// How the threads of a group are assigned to lanes.

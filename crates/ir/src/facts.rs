@@ -36,6 +36,8 @@ pub enum Kind {
     Memory(Space, Access),
     /// Prints what its lanes hold, which only a host sees.
     Print,
+    /// Sets an output, or makes helper lanes of its lanes.
+    Stage,
     /// Has regions.
     Construct,
     /// A terminator.
@@ -92,9 +94,10 @@ impl Effects {
         self.memory().filter(|it| it.1.writes()).map(|it| it.0)
     }
 
-    /// Whether anything but the lane itself can notice the execution: it writes memory, prints, or makes lanes wait.
+    /// Whether anything but the lane itself can notice the execution: it writes memory or an output, prints, makes
+    /// lanes wait, or makes helper lanes of them.
     pub fn acts(&self) -> bool {
-        self.writes().is_some() || matches!(self.kind, Kind::Barrier | Kind::Print)
+        self.writes().is_some() || matches!(self.kind, Kind::Barrier | Kind::Print | Kind::Stage)
     }
 
     pub fn is_atomic(&self) -> bool {
@@ -111,6 +114,8 @@ impl Op {
         let memory = |memory, access| row(Kind::Memory(memory, access));
         match self {
             Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Size { .. } => row(Kind::Pure),
+            Op::Input(_) | Op::Eval { .. } | Op::InputAt { .. } => row(Kind::Pure),
+            Op::Output { .. } | Op::Discard => row(Kind::Stage),
             Op::Unary(op, _) => arithmetic(op.facts()),
             Op::Binary(op, ..) => arithmetic(op.facts()),
             Op::Compare(op, ..) => arithmetic(op.facts()),
@@ -223,6 +228,10 @@ impl Module {
         let memories = self.groupshared.iter().chain(&self.privates);
         memories.for_each(|memory| needs.ty(memory.ty));
         self.needs = needs;
+        if let Some(io) = &mut self.io {
+            let insts = self.regions.iter().flat_map(|it| &it.insts);
+            io.summarise(insts.map(|it| &self.insts[it.index()].op));
+        }
         self.mark_used();
     }
 
@@ -260,13 +269,14 @@ impl Needs {
 mod tests {
     use super::*;
 
-    /// The sample module has one of each instruction.
-    const EVERY: &str = include_str!("text/every.ir");
+    /// The sample modules have one of each instruction.
+    const SAMPLES: [&str; 2] =
+        [include_str!("text/every.ir"), include_str!("text/every_of_pixels.ir")];
 
     #[test]
     fn facts_agree_with_the_parts_of_an_instruction() {
-        let module = crate::text::read(EVERY).unwrap();
-        for data in &module.insts {
+        let modules = SAMPLES.map(|text| crate::text::read(text).unwrap());
+        for data in modules.iter().flat_map(|it| &it.insts) {
             let op = &data.op;
             let Effects { kind, sees_lanes, asks_quad, computes } = op.effects();
             let name = crate::text::op_name(op);
@@ -278,7 +288,8 @@ mod tests {
             assert!(!computes || matches!(kind, Kind::Pure | Kind::Lanes), "{name}");
             assert!(kind != Kind::Terminator || data.results.is_empty(), "{name}");
             assert!(kind != Kind::Pure || !data.results.is_empty(), "{name}");
-            let writes_only = matches!(kind, Kind::Memory(_, Access::Write) | Kind::Print);
+            let writes_only =
+                matches!(kind, Kind::Memory(_, Access::Write) | Kind::Print | Kind::Stage);
             assert!(!writes_only || data.results.is_empty(), "{name}");
             assert!(
                 kind == Kind::Lanes || asks_quad || kind == Kind::Barrier || !sees_lanes,

@@ -1,4 +1,4 @@
-//! The intermediate representation: one compute shader as a structured, per-lane program in SSA form.
+//! The intermediate representation: one shader as a structured, per-lane program in SSA form.
 //!
 //! # Shape
 //! A [`Module`] is one entry point with everything it uses: resources, groupshared and private memory, and a body.
@@ -24,6 +24,8 @@
 //!
 //! An [`Op::Exit`] moves its lanes to the end of an enclosing `loop`, `switch` or `block`; [`Op::Return`] ends them
 //! for good.
+//! [`Op::Discard`] makes *helper lanes* of its lanes: they go on, so that others of their quads can read them, but
+//! write nothing; a quad of helper lanes ends.
 //!
 //! Deliberately absent: source types, pointers, uninstantiated anything, an unstructured control-flow graph.
 #![forbid(unsafe_code)]
@@ -35,6 +37,7 @@ pub mod effort;
 pub mod eval;
 pub mod exec;
 pub mod facts;
+mod feed;
 pub mod flow;
 mod flush;
 mod footprint;
@@ -43,6 +46,7 @@ pub mod print;
 pub mod rewrite;
 pub mod rounds;
 pub mod simplify;
+pub mod stage;
 pub mod texel;
 pub mod text;
 mod texture;

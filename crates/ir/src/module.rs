@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::facts::{Access, Kind, Space};
 use crate::print::MessageData;
+use crate::stage::{EvalPlace, StageIo};
 use crate::{Derivative, Texture};
 
 macro_rules! entity {
@@ -41,6 +42,7 @@ entity!(/** A resource binding: an index into [`Module::resources`]. */ Binding,
 entity!(/** An array in groupshared memory: an index into [`Module::groupshared`]. */ Shared, "g");
 entity!(/** An array in a lane's private memory: an index into [`Module::privates`]. */ Private, "p");
 entity!(/** What an instruction prints: an index into [`Module::messages`]. */ Message, "m");
+entity!(/** A component of an element of a stage's signature: see [`crate::stage`]. */ Slot, "s");
 
 /// A short list of values, usually the scalars of one vector: as large as a `Vec`, and without an allocation up to
 /// four.
@@ -56,6 +58,8 @@ pub struct Module {
     pub wave_size: WaveSize,
     /// The capabilities that a device must have to run it.
     pub needs: Needs,
+    /// The inputs and outputs of a vertex or pixel shader; other stages that run have none.
+    pub io: Option<StageIo>,
     pub resources: Vec<Resource>,
     pub groupshared: Vec<Memory>,
     pub privates: Vec<Memory>,
@@ -223,6 +227,19 @@ pub enum HostScalar {
 }
 
 impl HostScalar {
+    /// The type of such a scalar in the IR.
+    pub fn ty(self) -> Ty {
+        match self {
+            HostScalar::Bool => Ty::Bool,
+            HostScalar::I16 | HostScalar::U16 => Ty::I16,
+            HostScalar::I32 | HostScalar::U32 => Ty::I32,
+            HostScalar::I64 | HostScalar::U64 => Ty::I64,
+            HostScalar::F16 => Ty::F16,
+            HostScalar::F32 => Ty::F32,
+            HostScalar::F64 => Ty::F64,
+        }
+    }
+
     /// The size in a buffer, in bytes; a `bool` takes a whole word.
     pub fn bytes(self) -> u32 {
         match self {
@@ -381,6 +398,26 @@ pub enum Op {
     /// An uninitialised value: 0, poisoned.
     Undef(Ty),
     Builtin(Builtin),
+    /// An input of a vertex or pixel shader.
+    Input(Slot),
+    /// The same input, interpolated elsewhere in the pixel. Offsets and indices are `i32`.
+    Eval {
+        slot: Slot,
+        place: EvalPlace<Value>,
+    },
+    /// The same input at a vertex of the primitive; the number is an `i32`.
+    InputAt {
+        slot: Slot,
+        vertex: Value,
+    },
+    /// Sets an output of a vertex or pixel shader. The last value counts.
+    Output {
+        slot: Slot,
+        value: Value,
+    },
+    /// The active lanes of a pixel shader become helper lanes, and go on; a quad of helper lanes ends, unless these
+    /// participate in wave operations.
+    Discard,
     Unary(Unary, Value),
     Binary(Binary, Value, Value),
     Compare(Compare, Value, Value),
@@ -529,7 +566,21 @@ macro_rules! visit_parts {
             };
         }
         match $op {
-            Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Return => {}
+            Op::Const { .. }
+            | Op::Undef(_)
+            | Op::Builtin(_)
+            | Op::Input(_)
+            | Op::Discard
+            | Op::Return => {}
+            Op::Eval { place, .. } => match place {
+                EvalPlace::Centroid => {}
+                EvalPlace::Sample(index) => $value(index),
+                EvalPlace::Snapped(x, y) => {
+                    $value(x);
+                    $value(y);
+                }
+            },
+            Op::InputAt { vertex: a, .. } | Op::Output { value: a, .. } => $value(a),
             Op::Unary(_, a) => $value(a),
             Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
                 $value(a);
@@ -643,6 +694,7 @@ impl Module {
             group_size: [1; 3],
             wave_size: WaveSize::default(),
             needs: Needs::default(),
+            io: None,
             resources: Vec::new(),
             groupshared: Vec::new(),
             privates: Vec::new(),

@@ -50,6 +50,11 @@
 //! `m0 print "i is %d" i32` declares what `print m0, v1` prints, with the types of its scalars; the kind is `print`,
 //! `failure` or `break`.
 //!
+//! # Signatures
+//! `input "TEXCOORD" 0: f32 x 2 linear centre` and `output "SV_Target" 0: f32 x 4 linear centre system target` are the
+//! elements of a vertex or pixel shader, whose slots `s0`, `s1`, … instructions name. The line `pixel discards` lists
+//! the traits of a pixel shader, and `stage_io` alone an empty signature.
+//!
 //! Deliberately absent: any check of the module. [`print()`] takes every module, and marks what it cannot express;
 //! [`read`] accepts everything that it can represent, for [`crate::verify`] to judge.
 
@@ -74,6 +79,13 @@ enum Head {
     Const(Ty),
     Undef(Ty),
     Builtin(Builtin),
+    Input,
+    EvalCentroid,
+    EvalSample,
+    EvalSnapped,
+    InputAt,
+    Output,
+    Discard,
     Wave(WaveOp),
     Barrier(Barrier),
     Load,
@@ -102,6 +114,13 @@ names! { Head {
     "const" => Const(ty: Ty),
     "undef" => Undef(ty: Ty),
     "builtin" => Builtin(builtin: Builtin),
+    "input" => Input,
+    "eval_centroid" => EvalCentroid,
+    "eval_sample" => EvalSample,
+    "eval_snapped" => EvalSnapped,
+    "input_at" => InputAt,
+    "output" => Output,
+    "discard" => Discard,
     "wave" => Wave(op: WaveOp),
     "barrier" => Barrier(barrier: Barrier),
     "load" => Load,

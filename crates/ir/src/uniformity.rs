@@ -176,6 +176,9 @@ impl<'a> Analysis<'a> {
         match &data.op {
             Op::Const { .. } | Op::Undef(_) => self.raise_all(results, Some(Uniformity::Uniform)),
             Op::Builtin(builtin) => self.raise_all(results, Some(of_builtin(module, *builtin))),
+            Op::Input(_) | Op::Eval { .. } | Op::InputAt { .. } => {
+                self.raise_all(results, Some(Uniformity::Varying));
+            }
             Op::Unary(op, a) => self.raise_all(
                 results,
                 self.known(*a).map(|it| unary(*op, it, module.ty(*a), module.ty(results[0]))),
@@ -224,6 +227,8 @@ impl<'a> Analysis<'a> {
             }
             Op::Barrier { .. }
             | Op::Print { .. }
+            | Op::Output { .. }
+            | Op::Discard
             | Op::Store { .. }
             | Op::SharedStore { .. }
             | Op::PrivateStore { .. } => {}

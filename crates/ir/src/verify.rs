@@ -9,6 +9,8 @@
 //! - Members lie inside their constant buffer or element, with 1 to 4 components in 1 to 4 vectors.
 //! - Groupshared and private memories have at least one scalar.
 //! - Variables name values that exist.
+//! - Only vertex and pixel shaders have a signature, and each of them has one; its elements have 1 to 4 components,
+//!   and no semantic occurs twice on one side. Only a pixel shader has the traits of one.
 //!
 //! # Structure
 //! - Every region, instruction and value belongs to exactly one position of the tree below the body, and records
@@ -35,19 +37,23 @@
 //! - Atomics work on integers of 32 or 64 bits; exchanges also on `f32`.
 //! - A texture instruction suits its texture: the operation, and the number of operands for each role.
 //! - The format of a message suits its types, and an instruction that prints has operands of these types.
+//! - Slots exist, and values have their types. Only pixel shaders discard, and read inputs elsewhere than where they
+//!   were declared.
 //! - A mask of named lanes is an `i32`; only barriers at which a wave waits take one.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 
 use diag::Span;
+use ops::intrinsics::Stage;
 use ops::wave::{Operands, Results};
-use ops::{SyncScope, Ternary, Ty, WaveOp};
+use ops::{Named, SyncScope, Ternary, Ty, WaveOp};
 
+use crate::stage::{PixelTraits, element_of};
 use crate::text::MAX_DEPTH;
 use crate::{
     Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, ROLES, Region,
-    RegisterClass, Resource, ResourceKind, Texture, TextureOp, Value, ValueDef, WaveSize,
+    RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp, Value, ValueDef, WaveSize,
 };
 
 /// The most threads in a group.
@@ -160,6 +166,7 @@ impl<'a> Verifier<'a> {
             format!("a group has {threads} threads, more than {MAX_GROUP}")
         });
         self.wave_size(module.wave_size);
+        self.stage_io();
         for resource in &module.resources {
             self.resource(resource);
         }
@@ -194,6 +201,49 @@ impl<'a> Verifier<'a> {
         };
         let fine = legal(min) && legal(max) && legal(preferred) && ordered;
         self.require(fine, || format!("the wave size {min}, {max}, {preferred} is not valid"));
+    }
+
+    fn stage_io(&mut self) {
+        let module = self.module;
+        let has = matches!(module.stage, Stage::Vertex | Stage::Pixel);
+        self.require(has == module.io.is_some(), || {
+            let word = if has { "needs" } else { "has no" };
+            format!("the stage `{}` {word} inputs and outputs", module.stage.name())
+        });
+        let Some(io) = &module.io else { return };
+        self.require(module.stage == Stage::Pixel || io.pixel == PixelTraits::default(), || {
+            "only a pixel shader has the traits of one".to_owned()
+        });
+        for elements in [&io.inputs, &io.outputs] {
+            let mut seen = BTreeSet::new();
+            for element in elements {
+                let name = format!("{}{}", element.semantic, element.index);
+                self.require((1..=4).contains(&element.components), || {
+                    format!("`{name}` has {} components", element.components)
+                });
+                let first = seen.insert((element.semantic.to_ascii_lowercase(), element.index));
+                self.require(first, || format!("`{name}` occurs twice"));
+            }
+        }
+    }
+
+    /// The type of a slot.
+    fn slot(&mut self, output: bool, slot: Slot) -> Option<Ty> {
+        let elements = self.module.io.as_ref().map(|it| match output {
+            true => it.outputs.as_slice(),
+            false => it.inputs.as_slice(),
+        });
+        let found = element_of(elements.unwrap_or(&[]), slot);
+        self.require(found.is_some(), || {
+            format!("the {} {slot} does not exist", if output { "output" } else { "input" })
+        });
+        found.map(|(element, _)| element.ty())
+    }
+
+    fn is_of_pixels(&mut self) {
+        self.require(self.module.stage == Stage::Pixel, || {
+            "only a pixel shader has this instruction".to_owned()
+        });
     }
 
     fn resource(&mut self, resource: &'a Resource) {
@@ -425,6 +475,29 @@ impl<'a> Verifier<'a> {
                     Builtin::GroupIndex => {}
                 }
                 self.gives(results, &[Ty::I32]);
+            }
+            Op::Input(slot) => {
+                if let Some(ty) = self.slot(false, *slot) {
+                    self.gives(results, &[ty]);
+                }
+            }
+            Op::Eval { slot, .. } | Op::InputAt { slot, .. } => {
+                self.is_of_pixels();
+                let operands = op.operands();
+                self.takes("the operands", &operands, &[Ty::I32; 2][..operands.len()]);
+                if let Some(ty) = self.slot(false, *slot) {
+                    self.gives(results, &[ty]);
+                }
+            }
+            Op::Output { slot, value } => {
+                if let Some(ty) = self.slot(true, *slot) {
+                    self.takes("the types of the output", &[*value], &[ty]);
+                }
+                self.gives(results, &[]);
+            }
+            Op::Discard => {
+                self.is_of_pixels();
+                self.gives(results, &[]);
             }
             Op::Unary(op, a) => {
                 if let Some(a) = self.operand(*a) {

@@ -113,6 +113,11 @@ impl Writer<'_> {
                 self.add(Op::Yield(self.get_all(args)), &[]);
             }
             Op::Builtin(_)
+            | Op::Input(_)
+            | Op::Eval { .. }
+            | Op::InputAt { .. }
+            | Op::Output { .. }
+            | Op::Discard
             | Op::Barrier { .. }
             | Op::Load { .. }
             | Op::Store { .. }

@@ -56,6 +56,7 @@ impl<'a> Writer<'a> {
             group_size: source.group_size,
             wave_size: source.wave_size,
             needs: source.needs,
+            io: source.io.clone(),
             body: source.body,
         };
         Writer {

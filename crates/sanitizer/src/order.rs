@@ -81,7 +81,7 @@ impl Order {
                     && deal(order) != deal(launch.lane_order)
             }
             Order::Waves(schedule) => {
-                let ir::exec::Work::Dispatch { groups } = launch.work;
+                let groups = launch.groups();
                 let threads: u64 = module.group_size.iter().map(|it| u64::from(*it)).product();
                 schedule != launch.schedule
                     && (threads > u64::from(launch.wave_width) || groups.iter().any(|it| *it > 1))

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ir::uniformity::Uniformities;
 use ir::{Inst, Op, Value};
 use legalize::legalize;
-use ops::{Ternary, Ty};
+use ops::{Named, Ternary, Ty};
 
 use crate::control::{Reached, Target};
 use crate::environment::{Debug, Environment, Extension, Place};
@@ -29,6 +29,14 @@ pub fn emit(
     environment: &Environment,
     debug: &dyn Debug,
 ) -> Result<Emitted, Unsupported> {
+    if ir.io.is_some() {
+        let asked = format!("a {} shader", ir.stage.name());
+        return Err(Unsupported {
+            what: "inputs and outputs of a stage",
+            asked,
+            span: ir::Span::NONE,
+        });
+    }
     let ir = &legalize(ir, &environment.target());
     let mut out = Module::new();
     let [main, start] = [out.id(), out.id()];
@@ -151,6 +159,11 @@ impl Emitter<'_> {
                 vec![self.out.null(ty)]
             }
             Op::Builtin(builtin) => vec![self.builtin(*builtin)],
+            Op::Input(_)
+            | Op::Eval { .. }
+            | Op::InputAt { .. }
+            | Op::Output { .. }
+            | Op::Discard => unreachable!("`emit` refuses modules with inputs and outputs"),
             Op::Unary(op, a) => vec![self.unary(*op, ir.ty(*a), self.get(*a))],
             Op::Binary(..) if self.distances_only[inst.index()] => return Ok(true),
             Op::Binary(op, a, b) => {

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
 
 use interp::NoObserver;
-use ir::exec::{Bindings, Buffer, Launch, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use ir::trace::Trace;
 use ir::{Module, Op};
 use legalize::{Target, legalize};
@@ -130,7 +130,7 @@ fn check_passes(section: &Section, turn: usize) -> Result<bool, String> {
     same("flushed twice", &twice, &before, &flushes)?;
     legalised("flushed", &flushed, &before, &flushes)?;
 
-    let Work::Dispatch { groups } = launch.work;
+    let groups = launch.groups();
     let points = (0..ir::trace::points(&module).len()).collect();
     let trace = Trace { groups, points, skip: 0, room: 4, clock: false };
     let (traced, binding) = trace.rewrite(&module);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ir::Binding;
-use ir::exec::{Bindings, Launch, Work};
+use ir::exec::{Bindings, Launch};
 use sanitizer::{Difference, Finding, Kind, Order, Plan, Report, Seen, Side, Verdict};
 
 use crate::list::{self, Recorded};
@@ -422,7 +422,7 @@ fn run(
     table: &ResourceTable,
 ) -> Result<u64, DispatchError> {
     let launch = pipeline.launch(dispatch, table)?;
-    let Work::Dispatch { groups } = launch.work;
+    let groups = launch.groups();
     if groups.contains(&0) {
         return Ok(0);
     }

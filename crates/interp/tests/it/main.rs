@@ -4,6 +4,7 @@ mod active_sets;
 mod against_tree;
 mod build;
 mod memory;
+mod pixels;
 mod poison;
 mod schedules;
 mod texture;

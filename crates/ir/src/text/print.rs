@@ -7,6 +7,7 @@ use ops::{F16, Named, Ty};
 
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::print::MessageData;
+use crate::stage::{self, EvalPlace, StageIo, TRAITS};
 use crate::{
     Address, Chosen, Element, Inst, Memory, Module, Norm, Op, Place, ROLES, Region, Resource,
     ResourceKind, Texture, Value, WaveSize,
@@ -32,6 +33,13 @@ pub fn op_name(op: &Op) -> String {
         Op::Const { ty, .. } => Head::Const(*ty),
         Op::Undef(ty) => Head::Undef(*ty),
         Op::Builtin(builtin) => Head::Builtin(*builtin),
+        Op::Input(_) => Head::Input,
+        Op::Eval { place: EvalPlace::Centroid, .. } => Head::EvalCentroid,
+        Op::Eval { place: EvalPlace::Sample(_), .. } => Head::EvalSample,
+        Op::Eval { place: EvalPlace::Snapped(..), .. } => Head::EvalSnapped,
+        Op::InputAt { .. } => Head::InputAt,
+        Op::Output { .. } => Head::Output,
+        Op::Discard => Head::Discard,
         Op::Wave { op, .. } => Head::Wave(*op),
         Op::Barrier { barrier, .. } => Head::Barrier(*barrier),
         Op::Load { .. } => Head::Load,
@@ -167,6 +175,9 @@ impl<'a> Printer<'a> {
         if !needs.is_empty() {
             put!(self, "needs {}\n", list(&needs));
         }
+        if let Some(io) = &module.io {
+            self.stage_io(io);
+        }
         for (i, resource) in module.resources.iter().enumerate() {
             self.resource(i, resource);
         }
@@ -194,6 +205,30 @@ impl<'a> Printer<'a> {
         self.region(module.body);
         self.out.push('\n');
         self.out
+    }
+
+    fn stage_io(&mut self, io: &StageIo) {
+        let StageIo { inputs, outputs, pixel } = io;
+        self.out.push_str("stage_io\n");
+        for (word, elements) in [("input", inputs), ("output", outputs)] {
+            for element in elements {
+                let stage::Element { semantic, index, scalar, components, interpolation, system } =
+                    element;
+                put!(self, "{word} {} {index}: {}", Quoted(semantic), scalar.name());
+                put!(self, " x {components} {}", interpolation.mode.name());
+                put!(self, " {}", interpolation.place.name());
+                if let Some(system) = system {
+                    put!(self, " system {}", system.name());
+                }
+                self.out.push('\n');
+            }
+        }
+        let mut traits = *pixel;
+        let traits = TRAITS.iter().filter(|(_, field)| *field(&mut traits));
+        let traits: Vec<&str> = traits.map(|(name, _)| *name).collect();
+        if !traits.is_empty() {
+            put!(self, "pixel {}\n", list(&traits));
+        }
     }
 
     fn resource(&mut self, i: usize, resource: &Resource) {
@@ -359,7 +394,14 @@ impl<'a> Printer<'a> {
                     put!(self, " {bits}");
                 }
             }
-            Op::Undef(_) | Op::Builtin(_) | Op::Return | Op::Block { .. } => {}
+            Op::Undef(_) | Op::Builtin(_) | Op::Discard | Op::Return | Op::Block { .. } => {}
+            Op::Input(slot) => put!(self, " {slot}"),
+            Op::Eval { slot, place } => {
+                put!(self, " {slot}");
+                place.operands().for_each(|it| put!(self, ", {it}"));
+            }
+            Op::InputAt { slot, vertex } => put!(self, " {slot}, {vertex}"),
+            Op::Output { slot, value } => put!(self, " {slot}, {value}"),
             Op::Unary(_, a) => put!(self, " {a}"),
             Op::Binary(_, a, b) | Op::Compare(_, a, b) => put!(self, " {a}, {b}"),
             Op::Ternary(_, args) => put!(self, " {}", list(args)),

@@ -11,11 +11,12 @@ use ops::{Binary, Compare, Named, Ternary, Ty, Unary};
 use super::lex::{Lexer, Token};
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::print::MessageData;
+use crate::stage::{self, EvalPlace, Interpolation, StageIo, TRAITS};
 use crate::{
     Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Message,
     Module, Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
-    ResourceKind, Shared, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef, Values,
-    Variable, WaveSize, values,
+    ResourceKind, Shared, Slot, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef,
+    Values, Variable, WaveSize, values,
 };
 
 /// Why a text is not a module.
@@ -279,6 +280,10 @@ impl<'a> Reader<'a> {
             }
             self.newline()?;
         }
+        if self.eat_word("stage_io")? {
+            self.newline()?;
+            module.io = Some(self.stage_io()?);
+        }
         while !self.eat_word("body")? {
             self.declaration(&mut module)?;
             self.newline()?;
@@ -300,6 +305,49 @@ impl<'a> Reader<'a> {
         let second = self.number()?;
         self.sign(",")?;
         Ok([first, second, self.number()?])
+    }
+
+    /// The signature of a stage, line by line.
+    fn stage_io(&mut self) -> Read<StageIo> {
+        let mut io = StageIo::default();
+        loop {
+            let side = if self.eat_word("input")? {
+                &mut io.inputs
+            } else if self.eat_word("output")? {
+                &mut io.outputs
+            } else {
+                break;
+            };
+            side.push(self.stage_element()?);
+            self.newline()?;
+        }
+        if self.eat_word("pixel")? {
+            loop {
+                let traits = |word: &str| TRAITS.iter().find(|(name, _)| *name == word);
+                *(self.word("a trait of pixel shaders", traits)?.1)(&mut io.pixel) = true;
+                if !self.eat_sign(",")? {
+                    break;
+                }
+            }
+            self.newline()?;
+        }
+        Ok(io)
+    }
+
+    fn stage_element(&mut self) -> Read<stage::Element> {
+        let semantic = self.string()?;
+        let index = self.number()?;
+        self.sign(":")?;
+        let scalar = self.named("a scalar type")?;
+        self.keyword("x")?;
+        let components = self.number()?;
+        let mode = self.named("a mode of interpolation")?;
+        let interpolation = Interpolation { mode, place: self.named("a place in the pixel")? };
+        let system = match self.eat_word("system")? {
+            true => Some(self.named("a system value")?),
+            false => None,
+        };
+        Ok(stage::Element { semantic, index, scalar, components, interpolation, system })
     }
 
     /// A resource, a memory or a variable.
@@ -640,6 +688,26 @@ impl<'a> Reader<'a> {
             Head::Const(ty) => Op::Const { ty, bits: self.number()? },
             Head::Undef(ty) => Op::Undef(ty),
             Head::Builtin(builtin) => Op::Builtin(builtin),
+            Head::Input => Op::Input(self.slot()?),
+            Head::EvalCentroid => Op::Eval { slot: self.slot()?, place: EvalPlace::Centroid },
+            Head::EvalSample => {
+                let (slot, index) = self.slot_and_value()?;
+                Op::Eval { slot, place: EvalPlace::Sample(index) }
+            }
+            Head::EvalSnapped => {
+                let (slot, x) = self.slot_and_value()?;
+                self.sign(",")?;
+                Op::Eval { slot, place: EvalPlace::Snapped(x, self.value()?) }
+            }
+            Head::InputAt => {
+                let (slot, vertex) = self.slot_and_value()?;
+                Op::InputAt { slot, vertex }
+            }
+            Head::Output => {
+                let (slot, value) = self.slot_and_value()?;
+                Op::Output { slot, value }
+            }
+            Head::Discard => Op::Discard,
             Head::Wave(op) => Op::Wave { op, args: self.values()?, lanes: self.lanes()? },
             Head::Barrier(barrier) => Op::Barrier { barrier, lanes: self.lanes()? },
             Head::Load => Op::Load { place: self.place()?, at: self.address()? },
@@ -706,6 +774,16 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(Op::Texture(Box::new(Texture { op, texture, sampler, args })))
+    }
+
+    fn slot(&mut self) -> Read<Slot> {
+        self.entity("s", "a slot").map(Slot)
+    }
+
+    fn slot_and_value(&mut self) -> Read<(Slot, Value)> {
+        let slot = self.slot()?;
+        self.sign(",")?;
+        Ok((slot, self.value()?))
     }
 
     fn lanes(&mut self) -> Read<Option<Value>> {

@@ -4,6 +4,7 @@ use super::*;
 use crate::verify::verify;
 
 const EVERY: &str = include_str!("every.ir");
+const OF_PIXELS: &str = include_str!("every_of_pixels.ir");
 
 /// A module with the given lines in its body.
 fn body(lines: &str) -> String {
@@ -12,15 +13,17 @@ fn body(lines: &str) -> String {
 
 #[test]
 fn every_instruction_reads_back() {
-    let module = read(EVERY).unwrap();
-    verify(&module).unwrap();
-    let printed = print(&module);
-    assert_eq!(read(&printed).unwrap(), module);
-    // Except for the comment at its head, the file is exactly what the printer writes.
-    let lines = |text: &str| -> Vec<String> {
-        text.lines().map(|it| it.split(" //").next().unwrap_or("").to_owned()).collect()
-    };
-    assert_eq!(lines(&printed), lines(&EVERY[EVERY.find("entry").unwrap()..]));
+    for text in [EVERY, OF_PIXELS] {
+        let module = read(text).unwrap();
+        verify(&module).unwrap();
+        let printed = print(&module);
+        assert_eq!(read(&printed).unwrap(), module);
+        // Except for the comment at its head, the file is exactly what the printer writes.
+        let lines = |text: &str| -> Vec<String> {
+            text.lines().map(|it| it.split(" //").next().unwrap_or("").to_owned()).collect()
+        };
+        assert_eq!(lines(&printed), lines(&text[text.find("\nentry").unwrap() + 1..]));
+    }
 }
 
 #[test]
@@ -67,6 +70,11 @@ fn errors_have_a_position() {
 fn the_reader_never_panics() {
     // Every prefix, and the text with each byte replaced: all give a module or an error.
     let text: String = EVERY.chars().filter(char::is_ascii).collect();
+    never_panics(&text);
+    never_panics(OF_PIXELS);
+}
+
+fn never_panics(text: &str) {
     for end in 0..text.len() {
         let _ = read(&text[..end]);
     }

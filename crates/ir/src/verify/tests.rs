@@ -373,3 +373,59 @@ fn texture_instructions_are_checked() {
         assert_eq!(first_problem(&header, &lines), expected, "{line}");
     }
 }
+
+/// The first problem of a pixel shader with two inputs and an output.
+fn problem_of_pixels(stage: &str, signature: &str, lines: &str) -> String {
+    let text = format!(
+        "entry \"main\": {stage} 6.6\ngroup_size 1, 1, 1\n{signature}\nbody r0 {{\nv0: i32 = const.i32 1\nv1: f32 = const.f32 0\n{lines}\nyield\n}}"
+    );
+    let module = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&module).err().map_or(String::new(), |problems| problems[0].to_string())
+}
+
+#[test]
+fn signatures_are_checked() {
+    let input = "input \"A\" 0: f32 x 2 linear centre";
+    let same = "input \"a\" 0: f32 x 2 linear centre";
+    let wide = "input \"A\" 0: f32 x 5 linear centre";
+    for (stage, signature, expected) in [
+        ("pixel", "stage_io".to_owned(), ""),
+        ("pixel", format!("stage_io\n{input}\npixel discards"), ""),
+        ("pixel", String::new(), "the stage `pixel` needs inputs and outputs"),
+        ("compute", "stage_io".to_owned(), "the stage `compute` has no inputs and outputs"),
+        ("mesh", "stage_io".to_owned(), "the stage `mesh` has no inputs and outputs"),
+        ("pixel", format!("stage_io\n{input}\n{same}"), "`a0` occurs twice"),
+        ("pixel", format!("stage_io\n{wide}"), "`A0` has 5 components"),
+        (
+            "vertex",
+            "stage_io\npixel discards".to_owned(),
+            "only a pixel shader has the traits of one",
+        ),
+    ] {
+        assert_eq!(problem_of_pixels(stage, &signature, ""), expected, "{stage} {signature}");
+    }
+}
+
+#[test]
+fn instructions_on_slots_are_checked() {
+    let signature = "stage_io\ninput \"A\" 0: f32 x 2 linear centre\ninput \"B\" 0: u32 x 1 flat centre\noutput \"C\" 0: f32 x 1 linear centre";
+    let other_stage = "only a pixel shader has this instruction";
+    for (stage, lines, expected) in [
+        ("pixel", "v2: f32 = input s1", ""),
+        ("pixel", "v2: i32 = input s2", ""),
+        ("pixel", "v2: f32 = input s2", "the results are (f32), not (i32)"),
+        ("pixel", "v2: f32 = input s3", "the input s3 does not exist"),
+        ("pixel", "output s1, v1", "the output s1 does not exist"),
+        ("pixel", "output s0, v0", "the types of the output are (i32), not (f32)"),
+        ("pixel", "v2: f32 = eval_sample s0, v1", "the operands are (f32), not (i32)"),
+        ("pixel", "v2: f32 = eval_snapped s0, v0, v0", ""),
+        ("vertex", "v2: f32 = input s0\noutput s0, v2", ""),
+        ("vertex", "discard", other_stage),
+        ("vertex", "v2: f32 = eval_centroid s0", other_stage),
+        ("vertex", "v2: f32 = input_at s0, v0", other_stage),
+    ] {
+        let found = problem_of_pixels(stage, signature, lines);
+        let message = found.split_once(": ").map_or("", |it| it.1);
+        assert_eq!(message, expected, "{stage} {lines}");
+    }
+}

@@ -168,6 +168,16 @@ impl WaveOp {
         self.facts().sees != Sees::Nothing
     }
 
+    /// Whether helper lanes get a defined result although they do not participate.
+    pub fn is_defined_on_helpers(self) -> bool {
+        match self.facts().sees {
+            Sees::Nothing | Sees::Quad => true,
+            // Of the set they learn only that they are not the first of it.
+            Sees::ActiveSet => self == WaveOp::IsFirstLane,
+            Sees::Participants | Sees::First | Sees::Below | Sees::Named | Sees::Partition => false,
+        }
+    }
+
     /// Whether the result is the set of lanes with a certain value.
     pub fn chooses_lanes(self) -> bool {
         let Facts { signature, sees, .. } = self.facts();

@@ -60,8 +60,16 @@ pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
     found
 }
 
-/// The lanes of the result that are poisoned, given those of each operand.
+/// The lanes of the result that are poisoned, given those of each operand. Helper lanes that do not participate, or
+/// that participate because no others do, get a result that the language leaves undefined.
 pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]) -> LaneMask {
+    let on_helpers =
+        if op.is_defined_on_helpers() { LaneMask::EMPTY } else { wave.active & wave.helpers };
+    on_helpers | by_operands(op, wave, args, poisoned)
+}
+
+/// What the operands poison.
+fn by_operands(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]) -> LaneMask {
     let on = wave.participants();
     let in_any = poisoned.iter().fold(LaneMask::EMPTY, |all, it| all | *it);
     let everyone_if = |bad: bool| if bad { wave.active } else { LaneMask::EMPTY };

@@ -442,7 +442,7 @@ impl GpuPrograms {
 }
 
 fn progress_steps(module: &Module, launch: &Launch) -> u64 {
-    let ir::exec::Work::Dispatch { groups } = launch.work;
+    let groups = launch.groups();
     let groups = groups.iter().fold(1, |all: u64, it| all.saturating_mul(u64::from(*it)));
     let waves = module.threads_per_group().div_ceil(launch.wave_width.max(1));
     groups.saturating_mul(u64::from(waves) + 1)

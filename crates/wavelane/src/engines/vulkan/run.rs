@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
-use ir::exec::{Bindings, Failure, Launch, Unsupported, Work};
+use ir::exec::{Bindings, Failure, Launch, Unsupported};
 use ir::{Binding, Module, ResourceKind};
 use spirv::BindingKind;
 
@@ -52,7 +52,7 @@ impl Job<'_> {
     }
 
     fn groups(&self) -> [u32; 3] {
-        let Work::Dispatch { groups } = self.launch.work;
+        let groups = self.launch.groups();
         groups
     }
 }

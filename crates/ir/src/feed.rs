@@ -1,0 +1,142 @@
+//! The feed of a vertex or pixel shader: hands an engine one wave after the other, rows of inputs in, rows of outputs
+//! out.
+//!
+//! What a lane stands for, a vertex or a pixel of a primitive, only the feed knows. Engines run each wave from its
+//! first to its last instruction before they ask for the next one; a wave ends with [`Feed::take`].
+//!
+//! Deliberately absent: barriers, groups, and any order but that of the feed.
+
+use ops::LaneMask;
+
+use crate::Slot;
+use crate::stage::EvalPlace;
+
+/// Supplies the waves of a launch with [`crate::exec::Work::Waves`].
+pub trait Feed {
+    /// Fills in the next wave; `false` if there is none. Everything in `wave` but its size is as the call before left
+    /// it.
+    fn next(&mut self, wave: &mut WaveInputs) -> bool;
+
+    /// Receives the outputs of the wave that was fed last, which has ended.
+    fn take(&mut self, wave: &WaveOutputs);
+
+    /// The value of an input of the running wave, interpolated elsewhere in the lane's pixel.
+    fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
+        let _ = (slot, lane, place);
+        unreachable!("the feed of a shader without `eval` instructions is not asked")
+    }
+
+    /// The value of an input of the running wave at a vertex of the lane's primitive.
+    fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
+        let _ = (slot, lane, vertex);
+        unreachable!("the feed of a shader without `input_at` instructions is not asked")
+    }
+}
+
+/// What [`Feed::evaluate`] and [`Feed::at_vertex`] give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evaluated {
+    pub bits: u64,
+    /// There is no such sample or vertex, or the value at a vertex is poisoned.
+    pub poisoned: bool,
+}
+
+/// One value for each lane of a wave in each of several slots: the bits of 16- and 32-bit values are the low ones, and
+/// `bool` is 0 or 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    width: u32,
+    bits: Vec<u64>,
+}
+
+impl Rows {
+    pub fn new(slots: u32, width: u32) -> Rows {
+        Rows { width, bits: vec![0; slots as usize * width as usize] }
+    }
+
+    /// The lanes of a slot.
+    pub fn row(&self, slot: Slot) -> &[u64] {
+        let width = self.width as usize;
+        &self.bits[slot.index() * width..][..width]
+    }
+
+    pub fn row_mut(&mut self, slot: Slot) -> &mut [u64] {
+        let width = self.width as usize;
+        &mut self.bits[slot.index() * width..][..width]
+    }
+
+    /// How many lanes a row has.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+}
+
+/// A wave to be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaveInputs {
+    /// The lanes that exist. In a pixel shader these are whole quads.
+    pub lanes: LaneMask,
+    /// Those of them that are helper lanes from the start; only in pixel shaders.
+    pub helpers: LaneMask,
+    /// By input slot.
+    pub rows: Rows,
+    /// By input slot, the lanes whose value is undefined.
+    pub poison: Vec<LaneMask>,
+}
+
+impl WaveInputs {
+    pub fn new(slots: u32, width: u32) -> WaveInputs {
+        WaveInputs {
+            lanes: LaneMask::EMPTY,
+            helpers: LaneMask::EMPTY,
+            rows: Rows::new(slots, width),
+            poison: vec![LaneMask::EMPTY; slots as usize],
+        }
+    }
+}
+
+/// A wave that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaveOutputs {
+    /// The lanes whose outputs count: those that exist and are not helper lanes.
+    pub live: LaneMask,
+    /// The helper lanes at the end, those of retired quads among them.
+    pub helpers: LaneMask,
+    /// By output slot; 0 where nothing was written.
+    pub rows: Rows,
+    /// By output slot, the lanes that wrote it.
+    pub written: Vec<LaneMask>,
+    /// By output slot, the lanes whose value is undefined: those that did not write it, and if the engine tracks poison,
+    /// those that wrote a poisoned value.
+    pub poison: Vec<LaneMask>,
+}
+
+impl WaveOutputs {
+    pub fn new(slots: u32, width: u32) -> WaveOutputs {
+        let mut outputs = WaveOutputs {
+            live: LaneMask::EMPTY,
+            helpers: LaneMask::EMPTY,
+            rows: Rows::new(slots, width),
+            written: vec![LaneMask::EMPTY; slots as usize],
+            poison: Vec::new(),
+        };
+        outputs.reset();
+        outputs
+    }
+
+    /// Prepares for a new wave: nothing is written.
+    pub fn reset(&mut self) {
+        self.rows.bits.fill(0);
+        self.written.fill(LaneMask::EMPTY);
+        self.poison.clear();
+        self.poison.resize(self.written.len(), LaneMask::first_n(self.rows.width));
+    }
+
+    /// Lanes write an output.
+    pub fn write(&mut self, slot: Slot, lanes: LaneMask, bits: impl Fn(u32) -> u64) {
+        let row = self.rows.row_mut(slot);
+        lanes.iter().for_each(|lane| row[lane as usize] = bits(lane));
+        self.written[slot.index()] |= lanes;
+        self.poison[slot.index()] &= !lanes;
+    }
+}
