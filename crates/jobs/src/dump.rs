@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use crate::job::draw::{Draw, Topology};
 use crate::job::*;
 use crate::number::Format;
 
@@ -11,7 +12,7 @@ pub fn dump(job: &Job) -> String {
     let mut out = Out { text: "---\n".to_owned() };
     out.line(0, "Shaders:");
     for shader in &job.shaders {
-        out.entry(2, "Stage", stage(shader.stage), true);
+        out.entry(2, "Stage", shader.stage.name(), true);
         out.entry(2, "Entry", &shader.entry, false);
         if !shader.constants.is_empty() {
             out.line(4, "SpecializationConstants:");
@@ -53,6 +54,9 @@ pub fn dump(job: &Job) -> String {
         let [x, y, z] = job.groups;
         out.line(0, "DispatchParameters:");
         out.line(2, &format!("DispatchGroupCount: [ {x}, {y}, {z} ]"));
+    }
+    if let Some(draw) = &job.draw {
+        out.draw(draw, job);
     }
     if !job.passes.is_empty() {
         out.line(0, "Passes:");
@@ -148,6 +152,38 @@ impl Out {
                 }
             }
         }
+    }
+
+    /// What the public format says of a draw.
+    fn draw(&mut self, draw: &Draw, job: &Job) {
+        let key = |key: &str, value: &dyn std::fmt::Display| {
+            format!("{:VALUES$} {value}", format!("{key}:"))
+        };
+        self.line(0, "Bindings:");
+        if let Some(buffer) = draw.vertices.buffer {
+            self.line(2, &key("VertexBuffer", &job.buffers[buffer].name));
+        }
+        if !draw.vertices.attributes.is_empty() {
+            self.line(2, "VertexAttributes:");
+        }
+        for attribute in &draw.vertices.attributes {
+            self.entry(4, "Format", attribute.format.name(), true);
+            self.entry(4, "Channels", attribute.channels, false);
+            self.entry(4, "Offset", attribute.offset, false);
+            self.entry(4, "Name", &attribute.name, false);
+        }
+        if let Some(target) = draw.targets.first() {
+            self.line(2, &key("RenderTarget", &job.buffers[target.buffer].name));
+        }
+        let named = Topology::NAMES.iter().find(|it| it.1 == draw.topology);
+        if let Some((name, _)) = named.filter(|it| it.1 != Topology::TriangleList) {
+            self.line(2, &key("Topology", name));
+        }
+        if let Some(points) = draw.patch_control_points {
+            self.line(2, &key("PatchControlPoints", &points));
+        }
+        self.line(0, "DispatchParameters:");
+        self.line(2, &key("VertexCount", &draw.count));
     }
 
     fn buffer(&mut self, buffer: &Buffer) {
@@ -320,25 +356,6 @@ impl Out {
                 self.entry(8, "CounterBinding", counter, false);
             }
         }
-    }
-}
-
-fn stage(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Compute => "Compute",
-        Stage::Vertex => "Vertex",
-        Stage::Hull => "Hull",
-        Stage::Domain => "Domain",
-        Stage::Geometry => "Geometry",
-        Stage::Pixel => "Pixel",
-        Stage::Amplification => "Amplification",
-        Stage::Mesh => "Mesh",
-        Stage::RayGeneration => "RayGeneration",
-        Stage::Miss => "Miss",
-        Stage::ClosestHit => "ClosestHit",
-        Stage::AnyHit => "AnyHit",
-        Stage::Intersection => "Intersection",
-        Stage::Callable => "Callable",
     }
 }
 

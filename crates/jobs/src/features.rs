@@ -10,6 +10,22 @@ pub enum Api {
     #[default]
     DirectX,
     Vulkan,
+    /// Direct3D with the extensions of this project.
+    Wavelane,
+}
+
+/// The feature of [`Api::Wavelane`] alone.
+const OWN: &str = "Wavelane";
+
+impl Api {
+    /// The API of a set of features.
+    pub(crate) fn of(features: &Features) -> Api {
+        match (features.contains(OWN), features.contains("Vulkan")) {
+            (true, _) => Api::Wavelane,
+            (false, true) => Api::Vulkan,
+            (false, false) => Api::DirectX,
+        }
+    }
 }
 
 /// All features of a device, under the names that tests use.
@@ -31,8 +47,9 @@ pub fn features(adapter: &Adapter, api: Api) -> Features {
     add(int64, &["Int64", "Int64GroupSharedAtomics", "Int64TypedResourceAtomics"]);
     add((model.major, model.minor) >= (6, 6), &["DerivativesInCompute"]);
     match api {
-        Api::DirectX => {
+        Api::DirectX | Api::Wavelane => {
             add(true, &["DirectX"]);
+            add(api == Api::Wavelane, &[OWN]);
             if adapter.options1.wave_ops {
                 let widths = adapter.options1.wave_lane_count.iter();
                 names.extend(widths.map(|width| format!("WaveSize_{width}")));

@@ -3,9 +3,10 @@
 //! Plain data as in the file, with references resolved to indices; [`read`] creates it and checks all rules of the
 //! format.
 
+pub mod draw;
 mod read;
 
-pub use read::read;
+pub use read::{read, read_for};
 
 use std::ops::Range;
 
@@ -22,8 +23,10 @@ pub struct Job {
     pub sets: Vec<Vec<Resource>>,
     pub push_constants: Vec<PushConstants>,
     pub groups: [u32; 3],
-    /// In order; empty if the job is one dispatch.
+    /// In order; empty if the job is one dispatch or one draw.
     pub passes: Vec<Pass>,
+    /// If the job draws.
+    pub draw: Option<draw::Draw>,
     /// Parts of the format for other stages, which are parsed, checked for their keys, and not used.
     pub unused: Vec<&'static str>,
 }
@@ -44,6 +47,54 @@ pub enum Stage {
     AnyHit,
     Intersection,
     Callable,
+}
+
+impl Stage {
+    pub const NAMES: [(&'static str, Stage); 14] = [
+        ("Compute", Stage::Compute),
+        ("Vertex", Stage::Vertex),
+        ("Hull", Stage::Hull),
+        ("Domain", Stage::Domain),
+        ("Geometry", Stage::Geometry),
+        ("Pixel", Stage::Pixel),
+        ("Amplification", Stage::Amplification),
+        ("Mesh", Stage::Mesh),
+        ("RayGeneration", Stage::RayGeneration),
+        ("Miss", Stage::Miss),
+        ("ClosestHit", Stage::ClosestHit),
+        ("AnyHit", Stage::AnyHit),
+        ("Intersection", Stage::Intersection),
+        ("Callable", Stage::Callable),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Stage::NAMES.iter().find(|(_, stage)| *stage == self).map_or("", |(name, _)| name)
+    }
+
+    /// The name as in a sentence.
+    pub fn word(self) -> String {
+        self.name().to_lowercase()
+    }
+
+    /// Whether it is a stage of a draw.
+    pub fn is_raster(self) -> bool {
+        match self {
+            Stage::Vertex
+            | Stage::Hull
+            | Stage::Domain
+            | Stage::Geometry
+            | Stage::Pixel
+            | Stage::Amplification
+            | Stage::Mesh => true,
+            Stage::Compute
+            | Stage::RayGeneration
+            | Stage::Miss
+            | Stage::ClosestHit
+            | Stage::AnyHit
+            | Stage::Intersection
+            | Stage::Callable => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! The tests in a file.
 
+use crate::features::Api;
 use crate::file::TestFile;
 use crate::parts::Part;
 use crate::section::Section;
@@ -74,8 +75,8 @@ pub(crate) fn script(text: &str) -> Result<Script, Error> {
 }
 
 /// Reads a job at `offset` of its file.
-pub(crate) fn read_job(text: &str, offset: usize) -> Result<job::Job, Vec<Error>> {
-    job::read(text).map_err(|mut errors| {
+pub(crate) fn read_job(text: &str, offset: usize, api: Api) -> Result<job::Job, Vec<Error>> {
+    job::read_for(text, api).map_err(|mut errors| {
         for error in &mut errors {
             error.at = error.at.start + offset..error.at.end + offset;
         }

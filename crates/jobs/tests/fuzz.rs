@@ -1,7 +1,7 @@
 //! Robustness: on any text the readers of jobs terminate soon and without a panic, and their errors are located
 //! within it.
 
-use wavelane_jobs::{Error, check, directives, job, split, tests};
+use wavelane_jobs::{Api, Error, check, directives, job, split, tests};
 
 /// A generator with the same numbers on every host.
 struct Random(u64);
@@ -118,7 +118,7 @@ fn readers_accept_any_text_without_panicking() {
         };
         for part in parts {
             let inner = &text[part.at];
-            match job::read(inner) {
+            match job::read_for(inner, Api::Wavelane) {
                 Ok(job) => {
                     read += 1;
                     // The output is matched against patterns, so both must cope with any text.

@@ -1,11 +1,13 @@
 //! Converts the tree of a YAML text into a [`Job`]: strictly, and reporting all errors at once.
 
+mod draw;
 mod passes;
 
 use std::ops::Range;
 
 use crate::Error;
 use crate::error::did_you_mean;
+use crate::features::Api;
 use crate::job::*;
 use crate::number::{self, Format};
 use crate::yaml::{self, Key, Kind as NodeKind, Node};
@@ -15,10 +17,15 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The least size counted for an array element: it takes memory even if empty.
 const LEAST_BYTES: u64 = 64;
 
-/// Reads a job from a text, or reports all its errors; locations are byte ranges of the text.
+/// Reads a job of the public format from a text, or reports all its errors; locations are byte ranges of the text.
 pub fn read(text: &str) -> Result<Job, Vec<Error>> {
+    read_for(text, Api::DirectX)
+}
+
+/// The same for an API, which decides some fixed state, and whether our extensions are admitted.
+pub fn read_for(text: &str, api: Api) -> Result<Job, Vec<Error>> {
     let tree = yaml::read(text).map_err(|error| vec![error])?;
-    let mut reader = Reader { errors: Vec::new(), bytes: 0, bound: 0 };
+    let mut reader = Reader { errors: Vec::new(), bytes: 0, bound: 0, api };
     let job = reader.job(&tree);
     match job {
         Some(job) if reader.errors.is_empty() => Ok(job),
@@ -36,6 +43,7 @@ struct Reader {
     bytes: u64,
     /// The total size of the bound resources so far: each has its own copy of a buffer.
     bound: u64,
+    api: Api,
 }
 
 /// A mapping whose keys are consumed one by one; the remaining ones are unknown.
@@ -91,6 +99,9 @@ impl Reader {
                     "DispatchSize" => {
                         Some("use `DispatchParameters: { DispatchGroupCount: […] }`".to_owned())
                     }
+                    "Raster" if self.api != Api::Wavelane => {
+                        Some("it is an extension that `--profile wavelane` admits".to_owned())
+                    }
                     name => did_you_mean(name, fields.asked.iter().copied()),
                 };
                 let known = || format!("known keys: {}", fields.asked.join(", "));
@@ -129,11 +140,6 @@ impl Reader {
                 self.error(&node.at, format!("expected a single value, found {}", node.what()))
             }
         }
-    }
-
-    fn word(&mut self, fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
-        let node = self.required(fields, key)?;
-        self.text(node).map(str::to_owned)
     }
 
     fn uint(&mut self, node: &Node) -> Option<u32> {
@@ -224,6 +230,7 @@ impl Reader {
         let push_constants = fields.get("PushConstants");
         let dispatch = fields.get("DispatchParameters");
         let passes = fields.get("Passes");
+        let raster = if self.api == Api::Wavelane { fields.get("Raster") } else { None };
         let rays = [
             ("AccelerationStructures", fields.get("AccelerationStructures")),
             ("RayTracingPipelineConfig", fields.get("RayTracingPipelineConfig")),
@@ -240,10 +247,6 @@ impl Reader {
         let groups = self.dispatch(dispatch);
         let has_passes = passes.is_some();
         let mut unused = Vec::new();
-        if let Some(node) = bindings {
-            self.io_bindings(node);
-            unused.push("Bindings");
-        }
         for (name, node) in rays {
             if let Some(node) = node {
                 // Ray tracing is not supported yet; their mappings are only recognised.
@@ -260,8 +263,12 @@ impl Reader {
         let sets = self.each(sets, "`DescriptorSets`", |it, node| it.set(node, &known));
         let results = self.each(results, "`Results`", |it, node| it.expectation(node, &buffers));
         let root_parameters = self.settings(settings, &buffers);
-        self.pipeline_kind(&shaders, has_passes, &shaders_at?);
+        self.pipeline_kind(&shaders, has_passes, &shaders_at.clone()?);
         let passes = self.passes(passes, dispatch, &shaders, &buffers);
+        let at = shaders_at?;
+        let parts =
+            draw::Parts { shaders: &shaders, buffers: &buffers, bindings, raster, dispatch, at };
+        let draw = self.draw(&parts);
         let (sets, root_parameters) = (sets?, root_parameters?);
         let tables = root_parameters.iter().filter(|it| **it == RootParameter::DescriptorTable);
         let tables = tables.count();
@@ -282,6 +289,7 @@ impl Reader {
             push_constants: push_constants?,
             groups: groups?,
             passes: passes?,
+            draw: draw?,
             unused,
         })
     }
@@ -307,23 +315,7 @@ impl Reader {
     }
 
     fn stage(&mut self, node: &Node) -> Option<Stage> {
-        let choices = [
-            ("Compute", Stage::Compute),
-            ("Vertex", Stage::Vertex),
-            ("Hull", Stage::Hull),
-            ("Domain", Stage::Domain),
-            ("Geometry", Stage::Geometry),
-            ("Pixel", Stage::Pixel),
-            ("Amplification", Stage::Amplification),
-            ("Mesh", Stage::Mesh),
-            ("RayGeneration", Stage::RayGeneration),
-            ("Miss", Stage::Miss),
-            ("ClosestHit", Stage::ClosestHit),
-            ("AnyHit", Stage::AnyHit),
-            ("Intersection", Stage::Intersection),
-            ("Callable", Stage::Callable),
-        ];
-        self.choose(node, &choices)
+        self.choose(node, &Stage::NAMES)
     }
 
     fn shader(&mut self, node: &Node) -> Option<Shader> {
@@ -816,38 +808,6 @@ impl Reader {
             it.done(fields);
             Some(parameter)
         })
-    }
-
-    fn io_bindings(&mut self, node: &Node) -> Option<()> {
-        let mut fields = self.fields(node, "`Bindings`")?;
-        for key in ["VertexBuffer", "RenderTarget"] {
-            if let Some(node) = fields.get(key) {
-                self.text(node);
-            }
-        }
-        let attributes = fields.get("VertexAttributes");
-        self.each(attributes, "`VertexAttributes`", |it, node| {
-            let mut fields = it.fields(node, "a vertex attribute")?;
-            let format = it.required(&mut fields, "Format");
-            format.and_then(|node| it.choose(node, &Format::NAMES));
-            for key in ["Channels", "Offset"] {
-                it.required(&mut fields, key).and_then(|node| it.uint(node));
-            }
-            it.word(&mut fields, "Name");
-            it.done(fields);
-            Some(())
-        });
-        if let Some(node) = fields.get("Topology") {
-            let names = ["TriangleList", "PointList", "PatchList", "LineList"];
-            self.choose(node, &names.map(|name| (name, ())));
-        }
-        if let Some(node) = fields.get("PatchControlPoints")
-            && !matches!(self.uint(node), Some(1..=32) | None)
-        {
-            self.error::<()>(&node.at, "a patch has 1 to 32 control points");
-        }
-        self.done(fields);
-        Some(())
     }
 
     /// The keys of the ray tracing parts, one level deep.

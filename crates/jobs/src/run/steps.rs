@@ -7,6 +7,7 @@ use wavelane::{ComputePipeline, Denormals, Shader, SourceMap};
 
 use super::{End, Flags, Runner, failed, passes, unsupported};
 use crate::Error;
+use crate::features::Api;
 use crate::job::{Job, Rule, Stage};
 use crate::repro::Source;
 use crate::root::Root;
@@ -168,7 +169,7 @@ impl Runner<'_> {
                 0 => (name, text.clone(), 0),
                 _ => (self.test.file.clone(), self.text.to_owned(), offset),
             };
-            let job = test::read_job(&text, offset);
+            let job = test::read_job(&text, offset, Api::of(self.setup.features));
             let job = job.map_err(|errors| self.wrong_in(&errors, &place.0, &place.1));
             let job = match job {
                 // A test may be about a job that is refused; then its shaders do not matter.

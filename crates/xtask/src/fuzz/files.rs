@@ -126,11 +126,11 @@ fn read(text: &str) -> Result<[bool; 5], String> {
     let parts = jobs::split(text);
     if let Ok(parts) = &parts {
         for part in parts {
-            let _ = jobs::job::read(&text[part.at.clone()]);
+            let _ = jobs::job::read_for(&text[part.at.clone()], jobs::Api::Wavelane);
         }
     }
     let directives = jobs::directives(text);
-    let job = jobs::job::read(text);
+    let job = jobs::job::read_for(text, jobs::Api::Wavelane);
     // A large buffer only takes long to write.
     const MOST_BYTES: usize = 1 << 20;
     let bytes = |job: &jobs::job::Job| {

@@ -1,0 +1,435 @@
+//! Reads what a job draws: `Bindings`, `VertexCount`, and the state under our own key `Raster`.
+//!
+//! What a job leaves out has the fixed value of the public format, so that a [`Draw`] is complete.
+
+mod state;
+
+use wavelane::texture::{Channels, Comparison, Encoding, Format as TextureFormat};
+
+use super::*;
+use crate::Api;
+use crate::job::draw::*;
+
+/// The most vertices of all instances together: each is shaded, and kept until its primitives are drawn.
+const MOST_VERTICES: u64 = 1 << 26;
+/// As in Direct3D 12.
+const LARGEST_SIDE: u32 = 16384;
+/// The most targets at a time.
+const MOST_TARGETS: usize = 8;
+
+/// The parts of a job from which its draw is read.
+pub(super) struct Parts<'a> {
+    pub(super) shaders: &'a [Shader],
+    pub(super) buffers: &'a [Buffer],
+    pub(super) bindings: Option<&'a Node>,
+    pub(super) raster: Option<&'a Node>,
+    pub(super) dispatch: Option<&'a Node>,
+    /// Where the shaders are listed.
+    pub(super) at: Range<usize>,
+}
+
+/// `Bindings`, as far as they are given.
+#[derive(Default)]
+struct Given<'a> {
+    vertices: Option<usize>,
+    attributes: Vec<Attribute>,
+    target: Option<(usize, &'a Node)>,
+    topology: Option<(Topology, &'a Node)>,
+    points: Option<(u32, &'a Node)>,
+    vertices_at: Option<&'a Node>,
+}
+
+impl Reader {
+    /// The draw of a job with such shaders. The inner `None` means that it dispatches, traces rays or has passes.
+    pub(super) fn draw(&mut self, parts: &Parts<'_>) -> Option<Option<Draw>> {
+        let given = self.io_bindings(parts.bindings, parts.buffers);
+        let count = parts.dispatch.and_then(|it| find_key(it, "VertexCount"));
+        let is_draw = parts.shaders.iter().any(|it| it.stage.is_raster());
+        if !is_draw {
+            if let Some(node) = count {
+                self.error::<()>(&node.at, "only a job with a vertex shader has a `VertexCount`");
+            }
+            if let Some(node) = parts.raster {
+                self.error::<()>(&node.at, "only a job with a pixel shader has a `Raster`");
+            }
+            given?;
+            return Some(None);
+        }
+        self.stages(parts.shaders, &parts.at);
+        let has = |stage| parts.shaders.iter().any(|it| it.stage == stage);
+        let groups = parts.dispatch.and_then(|it| find_key(it, "DispatchGroupCount"));
+        if let (Some(node), false) = (groups, has(Stage::Mesh)) {
+            let error = Error::new(node.at.clone(), "a draw has no `DispatchGroupCount`");
+            self.errors.push(error.help("give the number of vertices: `VertexCount`"));
+        }
+        if let (Some(node), true) = (count, has(Stage::Mesh)) {
+            self.error::<()>(&node.at, "a mesh shader has no vertices, so no `VertexCount`");
+        }
+        let is_tessellated = has(Stage::Hull) && has(Stage::Domain);
+        let mut draw = self.fixed(given?, parts, count, is_tessellated)?;
+        if let Some(node) = parts.raster {
+            self.raster(node, &mut draw, parts, count)?;
+        }
+        self.check_targets(&draw, parts)?;
+        self.check_counts(&mut draw, parts, count)?;
+        Some(Some(draw))
+    }
+
+    /// Which stages a draw has.
+    fn stages(&mut self, shaders: &[Shader], at: &Range<usize>) {
+        let find = |stage| shaders.iter().find(|it| it.stage == stage);
+        for (index, shader) in shaders.iter().enumerate() {
+            if shaders[..index].iter().any(|it| it.stage == shader.stage) {
+                let what = format!("the job has two {} shaders", shader.stage.word());
+                self.error::<()>(&shader.at, what);
+            }
+        }
+        let compute = shaders.iter().find(|it| !it.stage.is_raster() && it.stage != Stage::Compute);
+        if let Some(shader) = compute {
+            let what = format!("a {} shader is not part of a draw", shader.stage.word());
+            self.error::<()>(&shader.at, what);
+        }
+        match (find(Stage::Vertex), find(Stage::Mesh)) {
+            (None, None) => {
+                self.error::<()>(at, "a draw starts with a vertex shader or a mesh shader");
+            }
+            (Some(_), Some(mesh)) => {
+                self.error::<()>(&mesh.at, "a draw has a vertex shader or a mesh shader, not both");
+            }
+            (Some(_), None) if find(Stage::Pixel).is_none() => {
+                let error =
+                    Error::new(at.clone(), "the job has a vertex shader but no pixel shader");
+                self.errors.push(error.help("- { Stage: Pixel, Entry: main }"));
+            }
+            (Some(_), None) | (None, Some(_)) => {}
+        }
+        for (stage, needs) in [
+            (Stage::Hull, Stage::Domain),
+            (Stage::Domain, Stage::Hull),
+            (Stage::Hull, Stage::Vertex),
+            (Stage::Geometry, Stage::Vertex),
+            (Stage::Amplification, Stage::Mesh),
+        ] {
+            if let (Some(shader), None) = (find(stage), find(needs)) {
+                let what = format!("a {} shader needs a {} shader", stage.word(), needs.word());
+                self.error::<()>(&shader.at, what);
+            }
+        }
+    }
+
+    fn io_bindings<'a>(&mut self, node: Option<&'a Node>, buffers: &[Buffer]) -> Option<Given<'a>> {
+        let Some(node) = node else { return Some(Given::default()) };
+        let mut fields = self.fields(node, "`Bindings`")?;
+        let vertices_at = fields.get("VertexBuffer");
+        let attributes_at = fields.get("VertexAttributes");
+        let target = fields.get("RenderTarget");
+        let topology = fields.get("Topology");
+        let points = fields.get("PatchControlPoints");
+        self.done(fields);
+        let vertices = vertices_at.map(|it| self.find(it, "buffer", buffers, |it| &it.name));
+        let attributes = self.attributes(attributes_at, "`VertexAttributes`");
+        if let (Some(node), None) = (attributes_at, vertices_at) {
+            self.error::<()>(&node.at, "`VertexAttributes` need a `VertexBuffer`");
+        }
+        let target = target.map(|node| {
+            let found = self.find(node, "buffer", buffers, |it| &it.name)?;
+            Some((found, node))
+        });
+        let topology = topology.map(|node| Some((self.choose(node, &Topology::NAMES)?, node)));
+        let points = points.map(|node| match self.uint(node)? {
+            points @ 1..=32 => Some((points, node)),
+            _ => self.error(&node.at, "a patch has 1 to 32 control points"),
+        });
+        Some(Given {
+            vertices: optional(vertices)?,
+            attributes: attributes?,
+            target: optional(target)?,
+            topology: optional(topology)?,
+            points: optional(points)?,
+            vertices_at,
+        })
+    }
+
+    fn attributes(&mut self, node: Option<&Node>, what: &str) -> Option<Vec<Attribute>> {
+        let attributes = self.each(node, what, |it, node| {
+            let mut fields = it.fields(node, "an attribute")?;
+            let format_node = it.required(&mut fields, "Format");
+            let format = format_node.and_then(|node| it.choose(node, &Format::NAMES));
+            let channels_node = it.required(&mut fields, "Channels");
+            let channels = channels_node.and_then(|node| it.uint(node));
+            let offset_node = it.required(&mut fields, "Offset");
+            let offset = offset_node.and_then(|node| it.uint(node));
+            let name_node = it.required(&mut fields, "Name");
+            let name = name_node.and_then(|node| it.text(node)).map(str::to_owned);
+            it.done(fields);
+            let (format, channels, offset, name) = (format?, channels?, offset?, name?);
+            if !(1..=4).contains(&channels) {
+                return it.error(&channels_node?.at, "an attribute has 1 to 4 channels");
+            }
+            if format.bytes() > 4 {
+                let what =
+                    format!("an attribute has at most 32 bits a channel, not {}", format.name());
+                return it.error(&format_node?.at, what);
+            }
+            if offset > LARGEST_STRIDE {
+                let what = format!("an attribute is within the first {LARGEST_STRIDE} bytes");
+                return it.error(&offset_node?.at, what);
+            }
+            Some(Attribute { name, format, channels, offset, at: name_node?.at.clone() })
+        })?;
+        if let (Some(node), true) = (node, attributes.len() > MOST_ATTRIBUTES) {
+            return self
+                .error(&node.at, format!("a vertex has at most {MOST_ATTRIBUTES} attributes"));
+        }
+        let names: Vec<String> = attributes.iter().map(|it| it.name.to_ascii_uppercase()).collect();
+        let places = attributes.iter().map(|it| it.at.clone());
+        self.unique(names.iter().map(String::as_str).zip(places), "attribute");
+        Some(attributes)
+    }
+
+    /// The bytes from one vertex to the next: Direct3D's adds the sizes, and Vulkan's covers all attributes.
+    fn stride(&self, attributes: &[Attribute]) -> u32 {
+        match self.api {
+            Api::Vulkan => attributes.iter().map(|it| it.offset + it.bytes()).max().unwrap_or(0),
+            Api::DirectX | Api::Wavelane => attributes.iter().map(Attribute::bytes).sum(),
+        }
+    }
+
+    /// The draw as the public format has it.
+    fn fixed(
+        &mut self,
+        given: Given<'_>,
+        parts: &Parts<'_>,
+        count: Option<&Node>,
+        is_tessellated: bool,
+    ) -> Option<Draw> {
+        let topology = given.topology.map_or(Topology::TriangleList, |it| it.0);
+        match (is_tessellated, topology == Topology::PatchList) {
+            (true, false) => {
+                let at = given.topology.map_or(&parts.at, |it| &it.1.at);
+                self.error::<()>(at, "hull and domain shaders need the topology `PatchList`");
+            }
+            (false, true) => {
+                let at = given.topology.map_or(&parts.at, |it| &it.1.at);
+                self.error::<()>(at, "a `PatchList` needs hull and domain shaders");
+            }
+            _ => {}
+        }
+        match (topology, given.points) {
+            (Topology::PatchList, None) => {
+                let at = given.topology.map_or(&parts.at, |it| &it.1.at);
+                self.error::<()>(at, "a `PatchList` needs `PatchControlPoints`");
+            }
+            (Topology::PatchList, Some(_)) | (_, None) => {}
+            (_, Some((_, node))) => {
+                self.error::<()>(&node.at, "only a `PatchList` has `PatchControlPoints`");
+            }
+        }
+        if let (Some(buffer), Some(node)) = (given.vertices, given.vertices_at)
+            && given.attributes.is_empty()
+        {
+            let what = format!("`{}` has no `VertexAttributes`", parts.buffers[buffer].name);
+            self.error::<()>(&node.at, what);
+        }
+        let stride = self.stride(&given.attributes);
+        let vertices = Stream { buffer: given.vertices, attributes: given.attributes, stride };
+        let targets = match given.target {
+            Some((buffer, node)) => {
+                let format = self.format_of(&parts.buffers[buffer], &node.at)?;
+                vec![Target { buffer, format, clear: [0.0; 4], at: node.at.clone() }]
+            }
+            None => Vec::new(),
+        };
+        let func = match self.api {
+            Api::Vulkan => Comparison::LessEqual,
+            Api::DirectX | Api::Wavelane => Comparison::Less,
+        };
+        let count = match count {
+            Some(node) => self.uint(node)?,
+            // The size of the buffer decides, see `check_counts`.
+            None => 0,
+        };
+        Some(Draw {
+            topology,
+            patch_control_points: given.points.map(|it| it.0),
+            vertices,
+            per_instance: Stream::default(),
+            index: None,
+            count,
+            instances: 1,
+            targets,
+            depth: DepthStencil {
+                format: DepthFormat::D32FloatS8,
+                clear: 1.0,
+                func,
+                write: true,
+                stencil: None,
+            },
+            samples: 1,
+            sample_mask: u32::MAX,
+            blend: Blend {
+                function: BlendFunction::None,
+                factor: [1.0; 4],
+                write_mask: 15,
+                alpha_to_coverage: false,
+            },
+            cull: Cull::None,
+            front_is_clockwise: false,
+            bias: DepthBias::default(),
+            viewports: Vec::new(),
+            scissors: Vec::new(),
+        })
+    }
+
+    /// The format of a target that is given as a format of numbers and how many there are.
+    fn format_of(&mut self, buffer: &Buffer, at: &Range<usize>) -> Option<TextureFormat> {
+        let encoding = match buffer.format {
+            Format::Float16 | Format::Float32 => Some(Encoding::Float),
+            Format::UInt16 | Format::UInt32 => Some(Encoding::Uint),
+            Format::Int16 | Format::Int32 => Some(Encoding::Sint),
+            Format::Hex8
+            | Format::Hex16
+            | Format::Hex32
+            | Format::Hex64
+            | Format::UInt64
+            | Format::Int64
+            | Format::Float64
+            | Format::Depth32
+            | Format::Bool => None,
+        };
+        let bits = 8 * buffer.format.bytes() as u8;
+        let format = encoding.zip(Channels::of(buffer.channels));
+        let format = format.and_then(|(it, channels)| TextureFormat::plain(channels, bits, it));
+        if format.is_some() {
+            return format;
+        }
+        let what = format!(
+            "`{}` holds {} numbers of {} a texel, which is not the format of a target",
+            buffer.name,
+            buffer.channels,
+            buffer.format.name()
+        );
+        let help = "a target has 1 to 4 channels of floats or integers with 16 or 32 bits";
+        self.errors.push(Error::new(at.clone(), what).help(help));
+        None
+    }
+
+    /// Sizes of the targets, which must agree.
+    fn check_targets(&mut self, draw: &Draw, parts: &Parts<'_>) -> Option<()> {
+        let [first, ..] = draw.targets.as_slice() else {
+            let error = Error::new(parts.at.clone(), "the draw has no target");
+            self.errors.push(error.help("Bindings: { RenderTarget: NAME }"));
+            return None;
+        };
+        let size_of = |it: &Target| parts.buffers[it.buffer].texture;
+        for (index, target) in draw.targets.iter().enumerate() {
+            let buffer = &parts.buffers[target.buffer];
+            let Some(size) = buffer.texture else {
+                let what = format!("the target `{}` has no `OutputProps`", buffer.name);
+                let error = Error::new(target.at.clone(), what);
+                self.errors.push(error.help("OutputProps: { Width: 256, Height: 256, Depth: 1 }"));
+                return None;
+            };
+            let sides = [size.width, size.height, size.depth];
+            if sides.contains(&0) {
+                let [width, height, depth] = sides;
+                let what =
+                    format!("the target `{}` is empty: {width}x{height}x{depth}", buffer.name);
+                return self.error(&target.at, what);
+            }
+            if size.width > LARGEST_SIDE || size.height > LARGEST_SIDE || size.depth > MOST_SLICES {
+                let what = format!("the target `{}` is larger than {LARGEST_SIDE}", buffer.name);
+                return self.error(&target.at, format!("{what} pixels, or {MOST_SLICES} slices"));
+            }
+            if size.mips != 1 {
+                let what = format!("the target `{}` has several mip levels", buffer.name);
+                return self.error(&target.at, what);
+            }
+            if buffer.data.len() != 1 {
+                return self.error(&target.at, format!("the target `{}` is an array", buffer.name));
+            }
+            if draw.targets[..index].iter().any(|it| it.buffer == target.buffer) {
+                let what = format!("`{}` is a target already", buffer.name);
+                return self.error(&target.at, what);
+            }
+            if size_of(first) != Some(size) {
+                let what = format!("`{}` has another size than the first target", buffer.name);
+                return self.error(&target.at, what);
+            }
+            // What each sample takes, the depth included.
+            let pixels: u64 = sides.iter().map(|it| u64::from(*it)).product();
+            let bytes = target.format.bytes() as u64 + 8;
+            let bytes = pixels * bytes * u64::from(draw.samples);
+            self.bound = self.bound.saturating_add(bytes);
+            if self.bound > MOST_BYTES {
+                let what =
+                    format!("with the samples of this target, {} bytes are bound", self.bound);
+                let help =
+                    format!("all resources of a job together have at most {MOST_BYTES} bytes");
+                self.errors.push(Error::new(target.at.clone(), what).help(help));
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// How many vertices are drawn: as given, or as many as the buffer has.
+    fn check_counts(
+        &mut self,
+        draw: &mut Draw,
+        parts: &Parts<'_>,
+        count: Option<&Node>,
+    ) -> Option<()> {
+        let has_mesh = parts.shaders.iter().any(|it| it.stage == Stage::Mesh);
+        let indices = draw.index.map(|it| {
+            let each = if it.is_wide { 4 } else { 2 };
+            parts.buffers[it.buffer].size() / each
+        });
+        if count.is_none() && !has_mesh {
+            let stride = draw.vertices.stride.max(1) as usize;
+            let vertices = draw.vertices.buffer.map(|it| parts.buffers[it].size() / stride);
+            let Some(all) = indices.or(vertices) else {
+                let what = "the draw has neither a vertex buffer nor a number of vertices";
+                let error = Error::new(parts.at.clone(), what);
+                self.errors.push(error.help("DispatchParameters: { VertexCount: 3 }"));
+                return None;
+            };
+            draw.count = u32::try_from(all).unwrap_or(u32::MAX);
+        }
+        let all = u64::from(draw.count) * u64::from(draw.instances);
+        if all > MOST_VERTICES {
+            let at = count.map_or(&parts.at, |it| &it.at);
+            let what = format!("{all} vertices are drawn; at most {MOST_VERTICES}");
+            return self.error(at, what);
+        }
+        Some(())
+    }
+}
+
+/// The largest stride of a vertex in bytes, as in Direct3D 12.
+const LARGEST_STRIDE: u32 = 2048;
+/// As in Direct3D 12.
+const MOST_ATTRIBUTES: usize = 32;
+/// As in Direct3D 12.
+const MOST_SLICES: u32 = 2048;
+
+/// The value of a key, wherever its mapping was read.
+fn find_key<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    match &node.kind {
+        NodeKind::Map(entries) => {
+            entries.iter().find(|(it, _)| it.name == key).map(|(_, node)| node)
+        }
+        NodeKind::Scalar(_) | NodeKind::List(_) => None,
+    }
+}
+
+/// What may be missing, but not be wrong.
+fn optional<T>(it: Option<Option<T>>) -> Option<Option<T>> {
+    match it {
+        Some(it) => it.map(Some),
+        None => Some(None),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,441 @@
+//! Reads `Raster`: the state of a draw that the public format cannot say.
+
+use super::*;
+
+/// The most viewports and scissor rectangles, as in Direct3D 12.
+const MOST_VIEWPORTS: usize = 16;
+/// How far a viewport reaches, as in Direct3D 12.
+const VIEWPORT_BOUNDS: f32 = 32767.0;
+
+const COMPARISONS: [(&str, Comparison); 8] = [
+    ("Never", Comparison::Never),
+    ("Less", Comparison::Less),
+    ("Equal", Comparison::Equal),
+    ("LessEqual", Comparison::LessEqual),
+    ("Greater", Comparison::Greater),
+    ("NotEqual", Comparison::NotEqual),
+    ("GreaterEqual", Comparison::GreaterEqual),
+    ("Always", Comparison::Always),
+];
+
+impl Reader {
+    /// Replaces fields of a draw.
+    pub(super) fn raster(
+        &mut self,
+        node: &Node,
+        draw: &mut Draw,
+        parts: &Parts<'_>,
+        count: Option<&Node>,
+    ) -> Option<()> {
+        let mut fields = self.fields(node, "`Raster`")?;
+        let topology = fields.get("Topology");
+        let index = fields.get("IndexBuffer");
+        let instances = fields.get("Instances");
+        let instance_buffer = fields.get("InstanceBuffer");
+        let instance_attributes = fields.get("InstanceAttributes");
+        let targets = fields.get("RenderTargets");
+        let depth = fields.get("DepthStencil");
+        let samples = fields.get("Samples");
+        let mask = fields.get("SampleMask");
+        let blend = fields.get("Blend");
+        let cull = fields.get("Cull");
+        let front = fields.get("Front");
+        let bias = fields.get("DepthBias");
+        let viewports = fields.get("Viewports");
+        let scissors = fields.get("Scissors");
+        self.done(fields);
+        let before = self.errors.len();
+        if let Some(node) = topology
+            && let Some(chosen) = self.choose(node, &Topology::OWN_NAMES)
+        {
+            if draw.topology == Topology::PatchList {
+                self.error::<()>(
+                    &node.at,
+                    "the topology of hull and domain shaders is `PatchList`",
+                );
+            }
+            draw.topology = chosen;
+        }
+        if let Some(node) = index {
+            draw.index = self.index_buffer(node, parts, count);
+        }
+        if let Some(node) = instances
+            && let Some(count) = self.uint(node)
+        {
+            draw.instances = count;
+        }
+        self.instances(draw, parts, instance_buffer, instance_attributes);
+        if let Some(node) = targets {
+            if let Some(target) = draw.targets.first() {
+                let error = Error::new(
+                    target.at.clone(),
+                    "a job has either a `RenderTarget` or `RenderTargets`, not both",
+                );
+                self.errors.push(error);
+            }
+            let list = self.each(Some(node), "`RenderTargets`", |it, node| it.target(node, parts));
+            draw.targets = list.unwrap_or_default();
+            if draw.targets.len() > MOST_TARGETS {
+                self.error::<()>(&node.at, format!("a draw has at most {MOST_TARGETS} targets"));
+            }
+        }
+        if let Some(node) = depth {
+            self.depth(node, draw, parts);
+        }
+        if let Some(node) = samples {
+            match self.uint(node) {
+                Some(count @ (1 | 2 | 4 | 8 | 16)) => draw.samples = count,
+                Some(_) => {
+                    self.error::<()>(&node.at, "a pixel has 1, 2, 4, 8 or 16 samples");
+                }
+                None => {}
+            }
+        }
+        if let Some(node) = mask
+            && let Some(mask) = self.uint(node)
+        {
+            draw.sample_mask = mask;
+        }
+        if let Some(node) = blend {
+            self.blend(node, draw);
+        }
+        let culls = [("None", Cull::None), ("Front", Cull::Front), ("Back", Cull::Back)];
+        draw.cull = self.choose_or(cull, draw.cull, &culls).unwrap_or(Cull::None);
+        let fronts = [("Clockwise", true), ("CounterClockwise", false)];
+        let front = self.choose_or(front, draw.front_is_clockwise, &fronts);
+        draw.front_is_clockwise = front.unwrap_or_default();
+        if let Some(node) = bias {
+            draw.bias = self.bias(node).unwrap_or_default();
+        }
+        draw.viewports = self.each(viewports, "`Viewports`", Reader::viewport).unwrap_or_default();
+        draw.scissors = self.each(scissors, "`Scissors`", Reader::scissor).unwrap_or_default();
+        for (node, count) in [(viewports, draw.viewports.len()), (scissors, draw.scissors.len())] {
+            if let (Some(node), true) = (node, count > MOST_VIEWPORTS) {
+                self.error::<()>(&node.at, format!("a draw has at most {MOST_VIEWPORTS} of them"));
+            }
+        }
+        (self.errors.len() == before).then_some(())
+    }
+
+    fn index_buffer(
+        &mut self,
+        node: &Node,
+        parts: &Parts<'_>,
+        count: Option<&Node>,
+    ) -> Option<IndexBuffer> {
+        let mut fields = self.fields(node, "`IndexBuffer`")?;
+        let name = self.required(&mut fields, "Name");
+        let format = self.required(&mut fields, "Format");
+        self.done(fields);
+        let buffer = name.and_then(|it| self.find(it, "buffer", parts.buffers, |it| &it.name));
+        let is_wide = format.and_then(|it| self.choose(it, &[("UInt16", false), ("UInt32", true)]));
+        let (buffer, is_wide) = (buffer?, is_wide?);
+        let all = parts.buffers[buffer].size() / if is_wide { 4 } else { 2 };
+        if let Some(node) = count
+            && let Some(count) = self.uint(node)
+            && count as usize > all
+        {
+            let what = format!("`{}` holds {all} indices", parts.buffers[buffer].name);
+            return self.error(&node.at, what);
+        }
+        Some(IndexBuffer { buffer, is_wide })
+    }
+
+    fn instances(
+        &mut self,
+        draw: &mut Draw,
+        parts: &Parts<'_>,
+        buffer: Option<&Node>,
+        attributes: Option<&Node>,
+    ) -> Option<()> {
+        match (buffer, attributes) {
+            (None, None) => return Some(()),
+            (Some(node), None) => {
+                return self.error(&node.at, "an `InstanceBuffer` needs `InstanceAttributes`");
+            }
+            (None, Some(node)) => {
+                return self.error(&node.at, "`InstanceAttributes` need an `InstanceBuffer`");
+            }
+            (Some(_), Some(_)) => {}
+        }
+        let buffer = self.find(buffer?, "buffer", parts.buffers, |it| &it.name);
+        let attributes = self.attributes(attributes, "`InstanceAttributes`")?;
+        for attribute in &attributes {
+            let is_it = |it: &&Attribute| it.name.eq_ignore_ascii_case(&attribute.name);
+            if draw.vertices.attributes.iter().any(|it| is_it(&it)) {
+                let what = format!("`{}` is an attribute of the vertices", attribute.name);
+                self.error::<()>(&attribute.at, what);
+            }
+        }
+        let stride = self.stride(&attributes);
+        draw.per_instance = Stream { buffer: Some(buffer?), attributes, stride };
+        Some(())
+    }
+
+    fn target(&mut self, node: &Node, parts: &Parts<'_>) -> Option<Target> {
+        let mut fields = self.fields(node, "a target")?;
+        let name = self.required(&mut fields, "Name");
+        let format = fields.get("Format");
+        let clear = fields.get("Clear");
+        self.done(fields);
+        let clear = self.floats::<4>(clear, "`Clear`", [0.0; 4]);
+        let name = name?;
+        let index = self.find(name, "buffer", parts.buffers, |it| &it.name)?;
+        let buffer = &parts.buffers[index];
+        let Some(node) = format else {
+            let format = self.format_of(buffer, &name.at)?;
+            return Some(Target { buffer: index, format, clear: clear?, at: name.at.clone() });
+        };
+        let text = self.text(node)?;
+        let Some(format) = TextureFormat::parse(text).filter(|it| is_renderable(*it)) else {
+            let error =
+                Error::new(node.at.clone(), format!("`{text}` is not the format of a target"));
+            self.errors.push(error.help("formats of targets are `RGBA8_UNORM`, `R32_UINT`, …"));
+            return None;
+        };
+        let bytes = buffer.format.bytes() * buffer.channels as usize;
+        if bytes != format.bytes() {
+            let what = format!(
+                "a texel of `{}` has {bytes} bytes, and one of {format} has {}",
+                buffer.name,
+                format.bytes()
+            );
+            return self.error(&node.at, what);
+        }
+        Some(Target { buffer: index, format, clear: clear?, at: name.at.clone() })
+    }
+
+    fn depth(&mut self, node: &Node, draw: &mut Draw, parts: &Parts<'_>) -> Option<()> {
+        let mut fields = self.fields(node, "`DepthStencil`")?;
+        let format = fields.get("Format");
+        let clear_node = fields.get("Clear");
+        let func = fields.get("Func");
+        let write = fields.get("Write");
+        let stencil = fields.get("Stencil");
+        self.done(fields);
+        let depth = &mut draw.depth;
+        let given = self.choose_or(format, depth.format, &DepthFormat::NAMES);
+        let func = self.choose_or(func, depth.func, &COMPARISONS);
+        let write = self.switch_or(write, depth.write);
+        let clear = self.float32_or(clear_node, depth.clear);
+        if let (Some(clear), Some(node)) = (clear, clear_node)
+            && !(0.0..=1.0).contains(&clear)
+        {
+            self.error::<()>(&node.at, "depth is cleared to a number from 0 to 1");
+        }
+        depth.stencil = match stencil {
+            Some(node) => Some(self.stencil(node, parts)?),
+            None => None,
+        };
+        if let (Some(node), Some(_), Some(DepthFormat::D32Float | DepthFormat::D16Unorm)) =
+            (format, stencil, given)
+        {
+            let error = Error::new(node.at.clone(), "this format has no stencil");
+            self.errors.push(error.help("Format: D32_FLOAT_S8X24_UINT"));
+        }
+        (depth.format, depth.func, depth.write, depth.clear) = (given?, func?, write?, clear?);
+        Some(())
+    }
+
+    fn stencil(&mut self, node: &Node, parts: &Parts<'_>) -> Option<Stencil> {
+        let mut fields = self.fields(node, "`Stencil`")?;
+        let name = fields.get("Name");
+        let clear = fields.get("Clear");
+        let reference = fields.get("Ref");
+        let read_mask = fields.get("ReadMask");
+        let write_mask = fields.get("WriteMask");
+        let front = fields.get("Front");
+        let back = fields.get("Back");
+        self.done(fields);
+        let buffer = name.map(|it| self.find(it, "buffer", parts.buffers, |it| &it.name));
+        let (clear, reference) = (self.byte_or(clear, 0), self.byte_or(reference, 0));
+        let (read_mask, write_mask) = (self.byte_or(read_mask, 255), self.byte_or(write_mask, 255));
+        let front = self.stencil_face(front, "`Front`");
+        let back = self.stencil_face(back, "`Back`");
+        let buffer = optional(buffer)?;
+        if let (Some(name), Some(index)) = (name, buffer) {
+            let it = &parts.buffers[index];
+            if it.format != Format::Hex8 || it.channels != 1 || it.data.len() != 1 {
+                let what = format!("`{}` must be a buffer of one `Hex8` a pixel", it.name);
+                return self.error(&name.at, what);
+            }
+        }
+        Some(Stencil {
+            buffer,
+            clear: clear?,
+            reference: reference?,
+            read_mask: read_mask?,
+            write_mask: write_mask?,
+            front: front?,
+            back: back?,
+        })
+    }
+
+    fn stencil_face(&mut self, node: Option<&Node>, what: &str) -> Option<StencilFace> {
+        let Some(node) = node else { return Some(StencilFace::default()) };
+        let mut fields = self.fields(node, what)?;
+        let func = fields.get("Func");
+        let ops = [fields.get("Pass"), fields.get("Fail"), fields.get("DepthFail")];
+        self.done(fields);
+        let func = self.choose_or(func, Comparison::Always, &COMPARISONS);
+        let [pass, fail, depth_fail] =
+            ops.map(|it| self.choose_or(it, StencilOp::Keep, &StencilOp::NAMES));
+        Some(StencilFace { func: func?, pass: pass?, fail: fail?, depth_fail: depth_fail? })
+    }
+
+    fn blend(&mut self, node: &Node, draw: &mut Draw) -> Option<()> {
+        let mut fields = self.fields(node, "`Blend`")?;
+        let src_node = fields.get("Src");
+        let dst = fields.get("Dst");
+        let op_node = fields.get("Op");
+        let alphas = [fields.get("SrcAlpha"), fields.get("DstAlpha")];
+        let op_alpha = fields.get("OpAlpha");
+        let factor = fields.get("Factor");
+        let mask_node = fields.get("WriteMask");
+        let logic = fields.get("Logic");
+        let coverage = fields.get("AlphaToCoverage");
+        self.done(fields);
+        let mut choose = |node, default| self.choose_or(node, default, &Factor::NAMES);
+        let (src, dst_factor) = (choose(src_node, Factor::One), choose(dst, Factor::Zero));
+        let src_alpha = choose(alphas[0], Factor::One);
+        let dst_alpha = choose(alphas[1], Factor::Zero);
+        for (node, chosen) in alphas.into_iter().zip([src_alpha, dst_alpha]) {
+            if let (Some(node), Some(true)) = (node, chosen.map(Factor::is_colour)) {
+                let error = Error::new(node.at.clone(), "the factor of alpha cannot be a colour");
+                self.errors.push(error.help("use the factor that ends in `Alpha`"));
+            }
+        }
+        let op = self.choose_or(op_node, BlendOp::Add, &BlendOp::NAMES);
+        let op_alpha = self.choose_or(op_alpha, BlendOp::Add, &BlendOp::NAMES);
+        let logic_op = logic.map(|it| self.choose(it, &LogicOp::NAMES));
+        let factor = self.floats::<4>(factor, "`Factor`", [1.0; 4]);
+        let mask = self.uint_or(mask_node, 15);
+        if let (Some(mask), Some(node)) = (mask, mask_node)
+            && mask > 15
+        {
+            self.error::<()>(&node.at, "a write mask has four bits, red the lowest");
+        }
+        let alpha_to_coverage = self.switch_or(coverage, false)?;
+        if let (Some(node), true) = (logic, src_node.is_some() || op_node.is_some()) {
+            self.error::<()>(&node.at, "with `Logic` nothing is blended; leave out `Src` and `Op`");
+        }
+        let colour = Equation { src: src?, dst: dst_factor?, op: op? };
+        let alpha = Equation { src: src_alpha?, dst: dst_alpha?, op: op_alpha? };
+        let function = match optional(logic_op)? {
+            Some(op) => BlendFunction::Logic(op),
+            None if src_node.is_none() && op_node.is_none() => BlendFunction::None,
+            None => BlendFunction::Blend { colour, alpha },
+        };
+        let used = [colour.src, colour.dst, alpha.src, alpha.dst];
+        let is_minmax = |it: BlendOp| matches!(it, BlendOp::Min | BlendOp::Max);
+        if used.into_iter().any(Factor::is_dual_source)
+            && (is_minmax(colour.op) || is_minmax(alpha.op))
+        {
+            let what = "two sources are added or subtracted; there is no `Min` or `Max` of them";
+            self.error::<()>(&op_node.unwrap_or(node).at, what);
+        }
+        let factor = factor?.map(|it| it as f32);
+        draw.blend = Blend { function, factor, write_mask: mask? as u8, alpha_to_coverage };
+        Some(())
+    }
+
+    fn bias(&mut self, node: &Node) -> Option<DepthBias> {
+        let mut fields = self.fields(node, "`DepthBias`")?;
+        let bias = fields.get("Bias");
+        let (slope, clamp) = (fields.get("Slope"), fields.get("Clamp"));
+        self.done(fields);
+        let bias = match bias {
+            Some(node) => self.number(node, Format::Int32)? as i32,
+            None => 0,
+        };
+        let (slope, clamp) = (self.float32_or(slope, 0.0), self.float32_or(clamp, 0.0));
+        Some(DepthBias { bias, slope: slope?, clamp: clamp? })
+    }
+
+    fn viewport(&mut self, node: &Node) -> Option<Viewport> {
+        let mut fields = self.fields(node, "a viewport")?;
+        let (x, y) = (fields.get("X"), fields.get("Y"));
+        let width = self.required(&mut fields, "Width");
+        let height = self.required(&mut fields, "Height");
+        let (min, max) = (fields.get("MinDepth"), fields.get("MaxDepth"));
+        self.done(fields);
+        let (x, y) = (self.float32_or(x, 0.0)?, self.float32_or(y, 0.0)?);
+        let (width, height) = (width?, height?);
+        let sizes = (self.float32_or(Some(width), 0.0)?, self.float32_or(Some(height), 0.0)?);
+        let depths = (self.float32_or(min, 0.0)?, self.float32_or(max, 1.0)?);
+        let viewport = Viewport {
+            x,
+            y,
+            width: sizes.0,
+            height: sizes.1,
+            min_depth: depths.0,
+            max_depth: depths.1,
+        };
+        let within = |it: f32| (-VIEWPORT_BOUNDS - 1.0..=VIEWPORT_BOUNDS).contains(&it);
+        let is_placed = within(x) && within(y) && within(x + sizes.0) && within(y + sizes.1);
+        if !is_placed || sizes.0 < 0.0 || sizes.1 < 0.0 {
+            let what = "a viewport has no negative size, and lies between -32768 and 32767";
+            return self.error(&node.at, what);
+        }
+        let in_range = |it: f32| (0.0..=1.0).contains(&it);
+        if !in_range(depths.0) || !in_range(depths.1) {
+            return self.error(&node.at, "the depths of a viewport are numbers from 0 to 1");
+        }
+        Some(viewport)
+    }
+
+    fn scissor(&mut self, node: &Node) -> Option<Scissor> {
+        let mut fields = self.fields(node, "a scissor rectangle")?;
+        let sides = ["Left", "Top", "Right", "Bottom"];
+        let nodes = sides.map(|it| self.required(&mut fields, it));
+        self.done(fields);
+        let mut values = [0; 4];
+        for (value, node) in values.iter_mut().zip(nodes) {
+            *value = self.number(node?, Format::Int32)? as i32;
+        }
+        let [left, top, right, bottom] = values;
+        Some(Scissor { left, top, right, bottom })
+    }
+
+    fn float32_or(&mut self, node: Option<&Node>, default: f32) -> Option<f32> {
+        let Some(node) = node else { return Some(default) };
+        let value = f32::from_bits(self.number(node, Format::Float32)? as u32);
+        match value.is_finite() {
+            true => Some(value),
+            false => self.error(&node.at, "the number must be finite"),
+        }
+    }
+
+    fn byte_or(&mut self, node: Option<&Node>, default: u8) -> Option<u8> {
+        let Some(node) = node else { return Some(default) };
+        match u8::try_from(self.uint(node)?) {
+            Ok(value) => Some(value),
+            Err(_) => self.error(&node.at, "a stencil has eight bits"),
+        }
+    }
+
+    fn floats<const N: usize>(
+        &mut self,
+        node: Option<&Node>,
+        what: &str,
+        default: [f64; N],
+    ) -> Option<[f64; N]> {
+        let Some(node) = node else { return Some(default) };
+        let list = self.each(Some(node), what, |it, node| it.float_or(Some(node), 0.0))?;
+        match <[f64; N]>::try_from(list) {
+            Ok(list) => Some(list),
+            Err(_) => self.error(&node.at, format!("{what} has {N} numbers")),
+        }
+    }
+}
+
+/// Whether Direct3D renders to it; shared exponents cannot be blended or masked.
+fn is_renderable(format: TextureFormat) -> bool {
+    match format {
+        TextureFormat::Plain { bits, .. } => bits <= 32,
+        TextureFormat::Rgb9E5 => false,
+        TextureFormat::Bgra8 { .. }
+        | TextureFormat::Rgb10A2 { .. }
+        | TextureFormat::Rg11B10Float => true,
+    }
+}
