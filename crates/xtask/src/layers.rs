@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "ops",
     "diag",
     "ir",
@@ -10,6 +10,7 @@ const CRATES: [&str; 15] = [
     "interp",
     "cpu",
     "legalize",
+    "raster",
     "spirv",
     "sanitizer",
     "wavelane",

@@ -1,0 +1,104 @@
+//! Coverage: which samples of a block of 8×8 pixels lie in a primitive.
+//!
+//! Blocks that lie wholly on one side of an edge are accepted or rejected without a look at their samples.
+//!
+//! Spec: Direct3D 11.3, 3.4.2 (triangles), 3.4.3 (aliased lines) and 3.4.5 (points).
+
+mod line;
+mod point;
+mod triangle;
+
+use crate::sample::{MOST, Samples};
+use crate::setup::Geometry;
+use crate::topology::Kind;
+use crate::viewport::{Rect, UNITS};
+
+/// The width and height of a block.
+pub(crate) const SIDE: i32 = 8;
+
+/// For each sample the covered pixels of a block: bit 8·y + x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// The upper left pixel.
+    pub(crate) x: i32,
+    pub(crate) y: i32,
+    pub(crate) covered: [u64; MOST],
+}
+
+impl Block {
+    /// The pixels of the block that lie in a rectangle.
+    fn within(&self, rect: Rect) -> u64 {
+        let span = |start: i32, from: i32, to: i32| {
+            let from = (i64::from(from) - i64::from(start)).clamp(0, 8) as u32;
+            let to = (i64::from(to) - i64::from(start)).clamp(0, 8) as u32;
+            if from >= to { 0 } else { (0xffu64 >> (8 - (to - from))) << from }
+        };
+        let columns = span(self.x, rect.left, rect.right);
+        let rows = span(self.y, rect.top, rect.bottom);
+        // Spreads the bits of `rows` to bytes, and fills each with the columns.
+        let mut all = 0;
+        for y in 0..8 {
+            if rows >> y & 1 == 1 {
+                all |= columns << (8 * y);
+            }
+        }
+        all
+    }
+
+    /// Keeps the samples for which `keep` holds at their place in 1/256 pixels.
+    pub(crate) fn retain(&mut self, samples: Samples, keep: impl Fn(i64, i64) -> bool) {
+        for (covered, offset) in self.covered.iter_mut().zip(samples.offsets()) {
+            let mut rest = *covered;
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                let [x, y] = place(self.x + (bit % 8) as i32, self.y + (bit / 8) as i32, *offset);
+                if !keep(x, y) {
+                    *covered &= !(1 << bit);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self, samples: Samples) -> bool {
+        self.covered[..samples.count() as usize].iter().all(|it| *it == 0)
+    }
+}
+
+/// The place of a sample in 1/256 pixels.
+#[inline]
+pub(crate) fn place(x: i32, y: i32, [right, down]: [i8; 2]) -> [i64; 2] {
+    [(x, right), (y, down)]
+        .map(|(pixel, offset)| i64::from(pixel) * UNITS + UNITS / 2 + i64::from(offset) * 16)
+}
+
+/// The samples of the block at a pixel that the primitive covers.
+pub(crate) fn cover(geometry: &Geometry, samples: Samples, x: i32, y: i32) -> Block {
+    let mut block = Block { x, y, covered: [0; MOST] };
+    let inside = block.within(geometry.bounds);
+    if inside != 0 {
+        match geometry.kind {
+            Kind::Triangle => triangle::cover(geometry, samples, inside, &mut block),
+            Kind::Line => line::cover(geometry, samples, inside, &mut block),
+            Kind::Point => point::cover(geometry, samples, inside, &mut block),
+        }
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rectangle_selects_pixels_of_a_block() {
+        let block = Block { x: -1, y: 8, covered: [0; MOST] };
+        let pixels = |left, top, right, bottom| block.within(Rect { left, top, right, bottom });
+        assert_eq!(pixels(-9, 0, 99, 99), u64::MAX);
+        assert_eq!(pixels(0, 0, 99, 9), 0xfe);
+        assert_eq!(pixels(-1, 9, 1, 10), 0x300);
+        assert_eq!(pixels(7, 0, 99, 99), 0);
+        assert_eq!(pixels(i32::MIN, i32::MIN, i32::MAX, i32::MAX), u64::MAX);
+        assert_eq!(pixels(5, 9, 5, 10), 0);
+    }
+}

@@ -1,0 +1,375 @@
+//! Depth and stencil: formats, tests and updates.
+//!
+//! Depth and stencil are planes of their own, as Direct3D's views of a depth-stencil texture have it.
+//!
+//! Spec: Direct3D 11.3, 17.10 to 17.13.
+
+use ops::texture::{Comparison, Format};
+
+use crate::target::{Layout, Target};
+
+/// The format of a depth buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DepthFormat {
+    D32Float,
+    D16Unorm,
+    /// With a stencil plane.
+    D32FloatS8X24Uint,
+}
+
+/// The depth test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthState {
+    pub func: Comparison,
+    pub write: bool,
+}
+
+/// What happens to a stencil value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StencilOp {
+    Keep,
+    Zero,
+    Replace,
+    IncrSat,
+    DecrSat,
+    Invert,
+    Incr,
+    Decr,
+}
+
+/// The stencil test of front or back faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StencilFace {
+    pub func: Comparison,
+    pub fail: StencilOp,
+    pub depth_fail: StencilOp,
+    pub pass: StencilOp,
+}
+
+/// The stencil test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StencilState {
+    pub read_mask: u8,
+    pub write_mask: u8,
+    pub reference: u8,
+    pub front: StencilFace,
+    pub back: StencilFace,
+}
+
+/// The tests of a draw; those that are absent pass and write nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DepthStencilState {
+    pub depth: Option<DepthState>,
+    pub stencil: Option<StencilState>,
+}
+
+/// The planes of a depth-stencil buffer. A test without its plane passes.
+#[derive(Debug)]
+pub struct DepthStencil<'a> {
+    pub format: DepthFormat,
+    pub depth: Option<Target<'a>>,
+    /// One byte for each sample.
+    pub stencil: Option<Target<'a>>,
+}
+
+/// A pixel to be tested.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pixel {
+    pub(crate) at: [u32; 2],
+    pub(crate) layer: u32,
+    pub(crate) covered: u16,
+    pub(crate) front: bool,
+    /// Replaces the state's stencil reference.
+    pub(crate) reference: Option<u8>,
+}
+
+impl DepthFormat {
+    /// Parses Direct3D's name, with or without `DXGI_FORMAT_`; case is ignored.
+    pub fn parse(name: &str) -> Option<DepthFormat> {
+        let name = name.to_ascii_uppercase();
+        Some(match name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name) {
+            "D32_FLOAT" => DepthFormat::D32Float,
+            "D16_UNORM" => DepthFormat::D16Unorm,
+            "D32_FLOAT_S8X24_UINT" => DepthFormat::D32FloatS8X24Uint,
+            _ => return None,
+        })
+    }
+
+    pub fn is_float(self) -> bool {
+        match self {
+            DepthFormat::D32Float | DepthFormat::D32FloatS8X24Uint => true,
+            DepthFormat::D16Unorm => false,
+        }
+    }
+
+    pub fn has_stencil(self) -> bool {
+        match self {
+            DepthFormat::D32FloatS8X24Uint => true,
+            DepthFormat::D32Float | DepthFormat::D16Unorm => false,
+        }
+    }
+
+    /// The format of the depth plane as shaders see it.
+    pub fn plane(self) -> Format {
+        let name = if self.is_float() { "R32_FLOAT" } else { "R16_UNORM" };
+        Format::parse(name).unwrap_or_else(|| unreachable!("`{name}` is a format"))
+    }
+
+    /// The bytes of a depth that lies in the viewport's range, and the number that they hold.
+    fn encode(self, z: f32) -> (u32, f64) {
+        if self.is_float() {
+            return (z.to_bits(), f64::from(z));
+        }
+        // The product is exact, and halves round up.
+        let units = (f64::from(z).clamp(0.0, 1.0) * 65535.0 + 0.5).floor();
+        (units as u32, units)
+    }
+
+    fn read(self, bytes: &[u8]) -> f64 {
+        if self.is_float() {
+            let bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+            f64::from(f32::from_le_bytes(bytes))
+        } else {
+            f64::from(u16::from_le_bytes([bytes[0], bytes[1]]))
+        }
+    }
+
+    fn bytes(self) -> usize {
+        if self.is_float() { 4 } else { 2 }
+    }
+
+    /// The bytes of a plane cleared to a depth.
+    pub fn cleared(self, depth: f32, layout: &Layout) -> Vec<u8> {
+        let (bits, _) = self.encode(depth);
+        bits.to_le_bytes()[..self.bytes()].repeat(layout.texels())
+    }
+}
+
+impl StencilOp {
+    /// Parses Direct3D's name; case is ignored.
+    pub fn parse(name: &str) -> Option<StencilOp> {
+        Some(match name.to_ascii_lowercase().replace('_', "").as_str() {
+            "keep" => StencilOp::Keep,
+            "zero" => StencilOp::Zero,
+            "replace" => StencilOp::Replace,
+            "incrsat" => StencilOp::IncrSat,
+            "decrsat" => StencilOp::DecrSat,
+            "invert" => StencilOp::Invert,
+            "incr" => StencilOp::Incr,
+            "decr" => StencilOp::Decr,
+            _ => return None,
+        })
+    }
+
+    fn apply(self, stored: u8, reference: u8) -> u8 {
+        match self {
+            StencilOp::Keep => stored,
+            StencilOp::Zero => 0,
+            StencilOp::Replace => reference,
+            StencilOp::IncrSat => stored.saturating_add(1),
+            StencilOp::DecrSat => stored.saturating_sub(1),
+            StencilOp::Invert => !stored,
+            StencilOp::Incr => stored.wrapping_add(1),
+            StencilOp::Decr => stored.wrapping_sub(1),
+        }
+    }
+}
+
+impl Default for DepthState {
+    /// Direct3D's: less, with writes.
+    fn default() -> DepthState {
+        DepthState { func: Comparison::Less, write: true }
+    }
+}
+
+impl Default for StencilFace {
+    /// Direct3D's: always, keep.
+    fn default() -> StencilFace {
+        let keep = StencilOp::Keep;
+        StencilFace { func: Comparison::Always, fail: keep, depth_fail: keep, pass: keep }
+    }
+}
+
+impl Default for StencilState {
+    /// Direct3D's: nothing changes.
+    fn default() -> StencilState {
+        let face = StencilFace::default();
+        StencilState { read_mask: 255, write_mask: 255, reference: 0, front: face, back: face }
+    }
+}
+
+impl DepthStencil<'_> {
+    /// Tests the covered samples of a pixel and updates the buffer. Returns those that pass.
+    ///
+    /// `depth` is called for the samples that need it; its result is in the viewport's range.
+    pub(crate) fn test(
+        &mut self,
+        state: &DepthStencilState,
+        pixel: &Pixel,
+        depth: impl Fn(u32) -> f32,
+    ) -> u16 {
+        let Pixel { at, layer, covered, front, reference } = *pixel;
+        let mut passed = 0;
+        let mut rest = covered;
+        while rest != 0 {
+            let sample = rest.trailing_zeros();
+            rest &= rest - 1;
+            let stencil = state
+                .stencil
+                .zip(self.stencil.as_mut())
+                .and_then(|(state, plane)| Some((state, plane.texel(at, layer, sample)?)));
+            let mut update = None;
+            let mut stencil_passes = true;
+            if let Some((state, stored)) = stencil {
+                let face = if front { state.front } else { state.back };
+                let reference = reference.unwrap_or(state.reference);
+                let masked = |it: u8| f64::from(it & state.read_mask);
+                stencil_passes = face.func.holds(masked(reference), masked(stored[0]));
+                update = Some((state, face, reference, stored));
+            }
+            let mut depth_passes = true;
+            let plane = self.depth.as_mut();
+            if let Some((state, stored)) = state
+                .depth
+                .filter(|_| stencil_passes)
+                .zip(plane.and_then(|it| it.texel(at, layer, sample)))
+            {
+                let (bits, value) = self.format.encode(depth(sample));
+                depth_passes = state.func.holds(value, self.format.read(stored));
+                if depth_passes && state.write {
+                    let size = self.format.bytes();
+                    stored[..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+                }
+            }
+            if let Some((state, face, reference, stored)) = update {
+                let op = match (stencil_passes, depth_passes) {
+                    (false, _) => face.fail,
+                    (true, false) => face.depth_fail,
+                    (true, true) => face.pass,
+                };
+                let new = op.apply(stored[0], reference);
+                stored[0] = stored[0] & !state.write_mask | new & state.write_mask;
+            }
+            passed |= u16::from(stencil_passes && depth_passes) << sample;
+        }
+        passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_converted_exactly() {
+        let unorm = |z: f32| DepthFormat::D16Unorm.encode(z).0;
+        assert_eq!([0.0, 1.0, 0.5, 2.0, -1.0, f32::NAN].map(unorm), [0, 65535, 32768, 65535, 0, 0]);
+        for units in 0..65535u32 {
+            // Around the halfway point to the next unit.
+            let half = (units as f32 + 0.5) / 65535.0;
+            for z in [half.next_down(), half, half.next_up()] {
+                let exact = f64::from(z) * 65535.0 - f64::from(units);
+                assert_eq!(unorm(z), units + u32::from(exact >= 0.5), "{units}");
+            }
+        }
+        assert_eq!(DepthFormat::D32Float.encode(0.1), (0.1f32.to_bits(), f64::from(0.1f32)));
+    }
+
+    /// The buffer after one test: depth, stencil, and whether it passed.
+    fn tested(state: DepthStencilState, z: f32, front: bool) -> (f32, u8, bool) {
+        let layout = Layout::new(1, 1, 1, 1);
+        let mut depth = 0.5f32.to_le_bytes().to_vec();
+        let mut stencil = vec![0x0f];
+        let format = DepthFormat::D32FloatS8X24Uint;
+        let mut buffer = DepthStencil {
+            format,
+            depth: Target::new(format.plane(), layout, &mut depth),
+            stencil: Target::new(Format::parse("R8_UINT").unwrap(), layout, &mut stencil),
+        };
+        let pixel = Pixel { at: [0, 0], layer: 0, covered: 1, front, reference: None };
+        let passed = buffer.test(&state, &pixel, |_| z);
+        (f32::from_le_bytes(depth.try_into().unwrap()), stencil[0], passed == 1)
+    }
+
+    #[test]
+    fn the_depth_test_compares_new_with_stored() {
+        let all = [
+            Comparison::Never,
+            Comparison::Less,
+            Comparison::Equal,
+            Comparison::LessEqual,
+            Comparison::Greater,
+            Comparison::NotEqual,
+            Comparison::GreaterEqual,
+            Comparison::Always,
+        ];
+        for (z, passing) in [
+            (0.25, [false, true, false, true, false, true, false, true]),
+            (0.5, [false, false, true, true, false, false, true, true]),
+            (0.75, [false, false, false, false, true, true, true, true]),
+        ] {
+            for (func, passes) in all.into_iter().zip(passing) {
+                for write in [false, true] {
+                    let depth = Some(DepthState { func, write });
+                    let after = tested(DepthStencilState { depth, stencil: None }, z, true);
+                    let expected = if passes && write { z } else { 0.5 };
+                    assert_eq!(after, (expected, 0x0f, passes), "{func:?} {z}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stencil_operations_follow_the_outcome_of_both_tests() {
+        for (op, expected) in [
+            (StencilOp::Keep, 0x0f),
+            (StencilOp::Zero, 0),
+            (StencilOp::Replace, 0xa5),
+            (StencilOp::IncrSat, 0x10),
+            (StencilOp::DecrSat, 0x0e),
+            (StencilOp::Invert, 0xf0),
+            (StencilOp::Incr, 0x10),
+            (StencilOp::Decr, 0x0e),
+        ] {
+            for outcome in 0..3 {
+                let mut face = StencilFace::default();
+                match outcome {
+                    0 => (face.func, face.fail) = (Comparison::Never, op),
+                    1 => face.depth_fail = op,
+                    _ => face.pass = op,
+                }
+                let func = if outcome == 1 { Comparison::Never } else { Comparison::Always };
+                let stencil = StencilState {
+                    reference: 0xa5,
+                    write_mask: 0x3c,
+                    back: face,
+                    ..StencilState::default()
+                };
+                let depth = Some(DepthState { func, write: false });
+                let state = DepthStencilState { depth, stencil: Some(stencil) };
+                let (_, back, passed) = tested(state, 0.1, false);
+                assert_eq!(back, 0x0f & !0x3c | expected & 0x3c, "{op:?} {outcome}");
+                assert_eq!(passed, outcome == 2);
+                let (_, front, _) = tested(state, 0.1, true);
+                assert_eq!(front, 0x0f);
+            }
+        }
+        assert_eq!(StencilOp::IncrSat.apply(255, 0), 255);
+        assert_eq!(StencilOp::DecrSat.apply(0, 0), 0);
+        assert_eq!(StencilOp::Incr.apply(255, 0), 0);
+        assert_eq!(StencilOp::Decr.apply(0, 0), 255);
+    }
+
+    #[test]
+    fn the_stencil_test_masks_both_sides() {
+        let face = StencilFace { func: Comparison::Less, ..StencilFace::default() };
+        for (read_mask, reference, passes) in
+            [(0xff, 0x0e, true), (0xff, 0x0f, false), (0x0f, 0xfe, true), (0xf0, 0x00, false)]
+        {
+            let stencil =
+                StencilState { read_mask, reference, front: face, ..StencilState::default() };
+            let state = DepthStencilState { depth: None, stencil: Some(stencil) };
+            assert_eq!(tested(state, 0.0, true).2, passes, "{read_mask:#x} {reference:#x}");
+        }
+    }
+}

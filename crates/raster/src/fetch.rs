@@ -1,0 +1,76 @@
+//! The input assembler: vertex attributes out of vertex buffers.
+//!
+//! Spec: Direct3D 11.3, 8.6. Components that a format lacks are (0, 0, 0, 1), and what lies beyond a buffer reads as
+//! zero.
+
+use ops::texture::{Format, MOST_BYTES, Texel};
+
+use crate::signature::Scalar;
+
+/// A buffer of vertices or of per-instance data.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexBuffer<'a> {
+    pub bytes: &'a [u8],
+    /// The distance from one element to the next.
+    pub stride: usize,
+}
+
+/// The four components of the attribute at `offset` in an element, as bits of the shader's type.
+pub fn fetch(
+    buffer: VertexBuffer<'_>,
+    element: u64,
+    offset: usize,
+    format: Format,
+    scalar: Scalar,
+) -> [u32; 4] {
+    let start = usize::try_from(element)
+        .ok()
+        .and_then(|it| it.checked_mul(buffer.stride)?.checked_add(offset));
+    let range = start.and_then(|start| Some(start..start.checked_add(format.bytes())?));
+    let zero = [0; MOST_BYTES];
+    let Some(bytes) = range.and_then(|range| buffer.bytes.get(range)) else { return [0; 4] };
+    debug_assert!(bytes.len() <= zero.len());
+    let texel = format.decode(bytes);
+    std::array::from_fn(|i| match (texel, scalar) {
+        (Texel::Float(all), Scalar::F32) => all[i].to_bits(),
+        (_, Scalar::F32) => (texel.float(i) as f32).to_bits(),
+        (_, Scalar::F16) => u32::from(ops::F16::from_f64(texel.float(i)).0),
+        (Texel::Float(all), Scalar::Int { .. }) => all[i].to_bits(),
+        (Texel::Unsigned(all), Scalar::Int { bits }) => all[i] as u32 & low(bits),
+        (Texel::Signed(all), Scalar::Int { bits }) => all[i] as u32 & low(bits),
+    })
+}
+
+fn low(bits: u8) -> u32 {
+    u32::MAX >> (32 - u32::from(bits.clamp(1, 32)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_components_are_0_0_0_1_and_missing_bytes_are_0() {
+        let bytes: Vec<u8> = [1.5f32, -2.0, 3.0].map(f32::to_le_bytes).concat();
+        let buffer = VertexBuffer { bytes: &bytes, stride: 4 };
+        let format = Format::parse("RG32_FLOAT").unwrap();
+        let numbers = |element, offset| {
+            fetch(buffer, element, offset, format, Scalar::F32).map(f32::from_bits)
+        };
+        assert_eq!(numbers(0, 0), [1.5, -2.0, 0.0, 1.0]);
+        assert_eq!(numbers(0, 4), [-2.0, 3.0, 0.0, 1.0]);
+        assert_eq!(numbers(2, 0), [0.0; 4]);
+        assert_eq!(numbers(u64::MAX, usize::MAX), [0.0; 4]);
+    }
+
+    #[test]
+    fn formats_are_converted_to_the_shaders_type() {
+        let buffer = VertexBuffer { bytes: &[255, 0x80, 1, 2], stride: 4 };
+        let read = |format, scalar| fetch(buffer, 0, 0, Format::parse(format).unwrap(), scalar);
+        assert_eq!(read("RG8_UNORM", Scalar::F32)[0], 1.0f32.to_bits());
+        assert_eq!(read("RG8_UNORM", Scalar::F16)[0], 0x3c00);
+        assert_eq!(read("RG8_SINT", Scalar::Int { bits: 32 })[1], -128i32 as u32);
+        assert_eq!(read("RG8_SINT", Scalar::Int { bits: 16 })[1], 0xff80);
+        assert_eq!(read("RG8_UINT", Scalar::Int { bits: 32 }), [255, 128, 0, 1]);
+    }
+}

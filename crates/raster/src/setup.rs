@@ -1,0 +1,336 @@
+//! Primitive setup: edge functions, facing, culling and depth bias, from vertices on the screen's grid.
+//!
+//! Edge functions are integers in 1/256 pixels: |E| < 2⁵⁰, which i64 and f64 both hold exactly.
+//!
+//! Spec: Direct3D 11.3, 3.4.2, 15.8 and 15.10.
+
+use crate::depth::DepthFormat;
+use crate::state::{Cull, DepthBias, RasterState};
+use crate::topology::Kind;
+use crate::viewport::{Projected, Rect, UNITS};
+
+/// The function a·x + b·y + c, which is positive on the inner side of an edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Edge {
+    pub(crate) a: i64,
+    pub(crate) b: i64,
+    pub(crate) c: i64,
+    /// Whether points on the edge belong to the triangle.
+    pub(crate) is_top_left: bool,
+}
+
+/// A primitive on the screen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) kind: Kind,
+    /// For triangles, edge i is opposite vertex i.
+    pub(crate) edges: [Edge; 3],
+    /// The sum of the edge functions anywhere: twice the area of a triangle. 1 for lines and points.
+    pub(crate) scale: f64,
+    /// Snapped positions.
+    pub(crate) corners: [[i64; 2]; 3],
+    pub(crate) inverse_w: [f64; 3],
+    /// z in the viewport's depth range, with bias.
+    pub(crate) z: [f32; 3],
+    /// z before the depth range.
+    pub(crate) clip_z: [f32; 3],
+    /// The viewport's depth range.
+    pub(crate) depth_range: [f32; 2],
+    /// The pixels that samples inside can lie in.
+    pub(crate) bounds: Rect,
+}
+
+impl Edge {
+    /// From `a` to `b`; `sign` is that of the triangle's area.
+    fn new([ax, ay]: [i64; 2], [bx, by]: [i64; 2], sign: i64) -> Edge {
+        let (dx, dy) = (sign * (bx - ax), sign * (by - ay));
+        // y grows downwards: an edge that goes up is a left one, and a horizontal one to the right a top one.
+        let is_top_left = dy < 0 || dy == 0 && dx > 0;
+        Edge { a: -dy, b: dx, c: dy * ax - dx * ay, is_top_left }
+    }
+
+    pub(crate) fn at(&self, x: i64, y: i64) -> i64 {
+        self.a * x + self.b * y + self.c
+    }
+}
+
+/// Twice the signed area of a triangle; positive if it is clockwise on the screen.
+pub(crate) fn area(corners: &[Projected; 3]) -> i64 {
+    let [p, q, r] = corners;
+    (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x)
+}
+
+/// Whether a triangle of this signed area is front-facing.
+pub(crate) fn is_front(area: i64, state: &RasterState) -> bool {
+    if state.front_counter_clockwise { area < 0 } else { area > 0 }
+}
+
+/// Whether a triangle is dropped.
+pub(crate) fn is_culled(front: bool, cull: Cull) -> bool {
+    match cull {
+        Cull::None => false,
+        Cull::Front => front,
+        Cull::Back => !front,
+    }
+}
+
+impl Geometry {
+    /// A triangle; `None` if it has no area. The other arguments belong to its viewport.
+    pub(crate) fn triangle(
+        vertices: &[Projected; 3],
+        state: &RasterState,
+        depth_range: [f32; 2],
+        drawable: Rect,
+    ) -> Option<Geometry> {
+        let area = area(vertices);
+        if area == 0 {
+            return None;
+        }
+        let corners = vertices.map(|it| [it.x, it.y]);
+        let sign = area.signum();
+        let edges =
+            [0, 1, 2].map(|i: usize| Edge::new(corners[(i + 1) % 3], corners[(i + 2) % 3], sign));
+        let scale = area.abs() as f64;
+        let mut z = vertices.map(|it| it.z);
+        let bias = state.depth_bias;
+        if bias.bias != 0 || bias.slope != 0.0 {
+            let by = depth_bias(&edges, scale, z, bias, state.depth_format);
+            z = z.map(|it| it + by);
+        }
+        let mut geometry = Geometry {
+            kind: Kind::Triangle,
+            edges,
+            scale,
+            corners,
+            inverse_w: vertices.map(|it| it.inverse_w),
+            z,
+            clip_z: vertices.map(|it| it.clip_z),
+            depth_range,
+            bounds: drawable,
+        };
+        geometry.bound(state, 0, 0);
+        Some(geometry)
+    }
+
+    /// A line; its third vertex has no weight.
+    pub(crate) fn line(
+        ends: &[Projected; 2],
+        state: &RasterState,
+        depth_range: [f32; 2],
+        drawable: Rect,
+    ) -> Geometry {
+        let mut geometry =
+            Geometry::weightless(Kind::Line, [ends[0], ends[1], ends[1]], depth_range, drawable);
+        // A diamond reaches half a pixel beyond the centre.
+        geometry.bound(state, UNITS, UNITS);
+        geometry
+    }
+
+    /// A point: a square of one pixel.
+    pub(crate) fn point(
+        vertex: Projected,
+        state: &RasterState,
+        depth_range: [f32; 2],
+        drawable: Rect,
+    ) -> Geometry {
+        let mut geometry = Geometry::weightless(Kind::Point, [vertex; 3], depth_range, drawable);
+        geometry.bound(state, UNITS / 2, UNITS / 2);
+        geometry
+    }
+
+    fn weightless(
+        kind: Kind,
+        vertices: [Projected; 3],
+        depth_range: [f32; 2],
+        bounds: Rect,
+    ) -> Geometry {
+        Geometry {
+            kind,
+            edges: [Edge::default(); 3],
+            scale: 1.0,
+            corners: vertices.map(|it| [it.x, it.y]),
+            inverse_w: vertices.map(|it| it.inverse_w),
+            z: vertices.map(|it| it.z),
+            clip_z: vertices.map(|it| it.clip_z),
+            depth_range,
+            bounds,
+        }
+    }
+
+    /// Shrinks the bounds to the pixels with a sample within the corners, or this far outside.
+    fn bound(&mut self, state: &RasterState, right: i64, left: i64) {
+        // Samples lie at 0..240 in a pixel, the only one of a pixel at 128.
+        let (first, last) = if state.samples.count() == 1 { (128, 128) } else { (0, 240) };
+        let axis = |i: usize| {
+            let all = self.corners.map(|it| it[i]);
+            let (least, most) = (all[0].min(all[1]).min(all[2]), all[0].max(all[1]).max(all[2]));
+            let from = (least - left - last).div_euclid(UNITS)
+                + i64::from((least - left - last).rem_euclid(UNITS) != 0);
+            let to = (most + right - first).div_euclid(UNITS) + 1;
+            (from as i32, to as i32)
+        };
+        let ((left, right), (top, bottom)) = (axis(0), axis(1));
+        self.bounds = self.bounds.intersect(Rect { left, top, right, bottom });
+    }
+
+    /// The values of the edge functions, or the weights of a line's or point's vertices, at a place in 1/256 pixels.
+    #[inline]
+    pub(crate) fn weights(&self, x: i64, y: i64) -> [f64; 3] {
+        match self.kind {
+            Kind::Triangle => self.edges.map(|it| it.at(x, y) as f64),
+            Kind::Line => {
+                let [[x0, y0], [x1, y1], _] = self.corners;
+                let (dx, dy) = (x1 - x0, y1 - y0);
+                let along = (x - x0) * dx + (y - y0) * dy;
+                let t = along as f64 / (dx * dx + dy * dy) as f64;
+                [1.0 - t, t, 0.0]
+            }
+            Kind::Point => [1.0, 0.0, 0.0],
+        }
+    }
+
+    /// How many vertices have a weight.
+    pub(crate) fn vertices(&self) -> usize {
+        match self.kind {
+            Kind::Triangle => 3,
+            Kind::Line => 2,
+            Kind::Point => 1,
+        }
+    }
+
+    /// A number that is linear on the screen, in f64.
+    #[inline]
+    pub(crate) fn on_screen(&self, weights: [f64; 3], at: [f64; 3]) -> f64 {
+        let [e0, e1, e2] = weights;
+        let sum = match self.kind {
+            Kind::Triangle => (e0 * at[0] + e1 * at[1]) + e2 * at[2],
+            Kind::Line => e0 * at[0] + e1 * at[1],
+            Kind::Point => e0 * at[0],
+        };
+        sum * (1.0 / self.scale)
+    }
+
+    /// `SV_Position.z` at a place, which the depth test uses too.
+    #[inline]
+    pub(crate) fn depth(&self, x: i64, y: i64) -> f32 {
+        self.on_screen(self.weights(x, y), self.z.map(f64::from)) as f32
+    }
+
+    /// z before the depth range, at a place.
+    pub(crate) fn plane_z(&self, x: i64, y: i64) -> f64 {
+        self.on_screen(self.weights(x, y), self.clip_z.map(f64::from))
+    }
+}
+
+/// The depth bias of a triangle.
+fn depth_bias(
+    edges: &[Edge; 3],
+    area: f64,
+    z: [f32; 3],
+    bias: DepthBias,
+    format: Option<DepthFormat>,
+) -> f32 {
+    let most = z.map(f32::abs).into_iter().fold(0.0, f32::max);
+    let unit = match format.map(DepthFormat::is_float) {
+        // 2 to the power of the exponent less 23; below the smallest normal number, the smallest number.
+        Some(true) => {
+            let exponent = (most.to_bits() >> 23).max(1);
+            if exponent > 23 {
+                f32::from_bits((exponent - 23) << 23)
+            } else {
+                f32::from_bits(1 << (exponent - 1))
+            }
+        }
+        Some(false) => (1.0 / 65535.0) as f32,
+        // Without a depth buffer: the unit of the 24-bit format.
+        None => (1.0 / 16_777_215.0) as f32,
+    };
+    let mut sum = bias.bias as f32 * unit;
+    if bias.slope != 0.0 {
+        let [z0, z1, z2] = z.map(f64::from);
+        let slope = |steps: [i64; 3]| {
+            let [s0, s1, s2] = steps.map(|it| it as f64);
+            ((((s0 * z0 + s1 * z1) + s2 * z2) * (1.0 / area)) * UNITS as f64) as f32
+        };
+        let (dx, dy) = (slope(edges.map(|it| it.a)), slope(edges.map(|it| it.b)));
+        sum += bias.slope * dx.abs().max(dy.abs());
+    }
+    if bias.clamp > 0.0 {
+        sum.min(bias.clamp)
+    } else if bias.clamp < 0.0 {
+        sum.max(bias.clamp)
+    } else {
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: i64, y: i64, z: f32) -> Projected {
+        Projected { x: x * UNITS, y: y * UNITS, clip_z: z, z, inverse_w: 1.0 }
+    }
+
+    const ALL: Rect = Rect { left: 0, top: 0, right: 1000, bottom: 1000 };
+
+    fn state(bias: i32, slope: f32, clamp: f32, format: DepthFormat) -> RasterState {
+        let depth_bias = DepthBias { bias, slope, clamp };
+        RasterState { depth_bias, depth_format: Some(format), ..RasterState::new(1000, 1000) }
+    }
+
+    #[test]
+    fn facing_follows_the_order_of_vertices() {
+        let clockwise = [at(0, 0, 0.0), at(9, 0, 0.0), at(0, 9, 0.0)];
+        let mut state = RasterState::new(8, 8);
+        assert!(is_front(area(&clockwise), &state));
+        state.front_counter_clockwise = true;
+        assert!(!is_front(area(&clockwise), &state));
+        let flat = [at(0, 0, 0.0), at(9, 9, 0.0), at(3, 3, 0.0)];
+        assert!(!is_front(area(&flat), &state));
+        assert!(Geometry::triangle(&flat, &state, [0.0, 1.0], ALL).is_none());
+        let culled = [Cull::None, Cull::Front, Cull::Back].map(|it| is_culled(true, it));
+        assert_eq!(culled, [false, true, false]);
+    }
+
+    #[test]
+    fn edge_functions_sum_to_the_area_and_vanish_at_corners() {
+        let far = 32768;
+        let corners = [at(-far, -far, 0.0), at(far, -far, 0.0), at(-far, far, 0.0)];
+        let geometry =
+            Geometry::triangle(&corners, &RasterState::new(8, 8), [0.0, 1.0], ALL).unwrap();
+        for [x, y] in geometry.corners {
+            let sum: i64 = geometry.edges.iter().map(|it| it.at(x, y)).sum();
+            assert_eq!(sum as f64, geometry.scale);
+            assert_eq!(geometry.edges.iter().filter(|it| it.at(x, y) == 0).count(), 2);
+        }
+    }
+
+    #[test]
+    fn depth_bias_adds_units_and_slope_within_its_clamp() {
+        let float = DepthFormat::D32Float;
+        // z rises by 1/8 a pixel in x and falls by 1/16 in y.
+        let corners = [at(0, 0, 0.5), at(4, 0, 1.0), at(0, 4, 0.25)];
+        let biased = |bias, slope, clamp, format| {
+            let state = state(bias, slope, clamp, format);
+            Geometry::triangle(&corners, &state, [0.0, 1.0], ALL).unwrap().z[0] - 0.5
+        };
+        let unit = 1.0 / 8_388_608.0;
+        assert_eq!(biased(4, 0.0, 0.0, float), 4.0 * unit);
+        assert_eq!(biased(0, 2.0, 0.0, float), 0.25);
+        assert_eq!(biased(0, 2.0, 0.125, float), 0.125);
+        assert_eq!(biased(0, -2.0, -0.125, float), -0.125);
+        assert_eq!(biased(0, 2.0, -0.125, float), 0.25);
+        assert_eq!(biased(65535, 0.0, 0.0, DepthFormat::D16Unorm), 1.0);
+        // Smaller depths have smaller units, down to the smallest number.
+        for (most, unit) in [
+            (0.5, 1.0 / 16_777_216.0),
+            (1e-38, f64::from(f32::from_bits(1))),
+            (0.0, f64::from(f32::from_bits(1))),
+        ] {
+            let flat = corners.map(|it| Projected { z: most, ..it });
+            let geometry = Geometry::triangle(&flat, &state(1, 0.0, 0.0, float), [0.0, 1.0], ALL);
+            assert_eq!(f64::from(geometry.unwrap().z[0] - most), unit, "{most}");
+        }
+    }
+}

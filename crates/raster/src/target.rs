@@ -1,0 +1,121 @@
+//! Render targets: texels in memory.
+
+use ops::texture::{Format, Shape};
+
+/// Where the texels of a level of a texture lie: row by row without padding, the samples of a texel adjacent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub width: u32,
+    pub height: u32,
+    pub layers: u32,
+    pub samples: u32,
+    /// The first texel, in bytes.
+    pub start: usize,
+    /// From one slice to the next, in bytes; `None` if they are adjacent.
+    pub layer_stride: Option<usize>,
+}
+
+/// A target of a draw.
+#[derive(Debug)]
+pub struct Target<'a> {
+    pub(crate) format: Format,
+    pub(crate) layout: Layout,
+    texel: usize,
+    layer_stride: usize,
+    bytes: &'a mut [u8],
+}
+
+impl Layout {
+    /// Slices without levels, one after the other.
+    pub fn new(width: u32, height: u32, layers: u32, samples: u32) -> Layout {
+        Layout { width, height, layers, samples, start: 0, layer_stride: None }
+    }
+
+    /// A level of a texture; the slices of a three-dimensional one count as layers. `None` if it has no such level.
+    pub fn of_level(shape: &Shape, level: u32) -> Option<Layout> {
+        shape.bytes()?;
+        if level >= shape.levels {
+            return None;
+        }
+        let [width, height, depth] = shape.size(level);
+        let start = shape.offset(level, 0, [0; 3], 0);
+        let (layers, layer_stride) = if depth > 1 {
+            (depth, None)
+        } else {
+            (shape.layers, Some(shape.offset(0, 1, [0; 3], 0)))
+        };
+        Some(Layout { width, height, layers, samples: shape.samples, start, layer_stride })
+    }
+
+    /// How many texels and samples there are.
+    pub fn texels(&self) -> usize {
+        [self.width, self.height, self.layers, self.samples]
+            .iter()
+            .fold(1, |all: usize, it| all.saturating_mul(*it as usize))
+    }
+}
+
+impl<'a> Target<'a> {
+    /// A target in these bytes; `None` if they do not hold the layout.
+    pub fn new(format: Format, layout: Layout, bytes: &'a mut [u8]) -> Option<Target<'a>> {
+        let texel = format.bytes();
+        let of_layer = [layout.width, layout.height, layout.samples]
+            .iter()
+            .try_fold(texel, |all: usize, it| all.checked_mul(*it as usize))?;
+        let layer_stride = layout.layer_stride.unwrap_or(of_layer);
+        let before = layer_stride.checked_mul(layout.layers.saturating_sub(1) as usize)?;
+        let end = layout.start.checked_add(before)?.checked_add(of_layer)?;
+        (end <= bytes.len()).then_some(Target { format, layout, texel, layer_stride, bytes })
+    }
+
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The bytes of a sample; `None` outside. A slice that does not exist stands for the first.
+    #[inline]
+    pub(crate) fn texel(&mut self, [x, y]: [u32; 2], layer: u32, sample: u32) -> Option<&mut [u8]> {
+        let layout = &self.layout;
+        if x >= layout.width || y >= layout.height || sample >= layout.samples || layout.layers == 0
+        {
+            return None;
+        }
+        let layer = if layer < layout.layers { layer as usize } else { 0 };
+        let (width, samples) = (layout.width as usize, layout.samples as usize);
+        let texel = (y as usize * width + x as usize) * samples + sample as usize;
+        let start = layout.start + layer * self.layer_stride + texel * self.texel;
+        self.bytes.get_mut(start..start + self.texel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_slices_and_samples_have_their_places() {
+        let format = Format::parse("R8_UINT").unwrap();
+        let shape = Shape { layers: 2, levels: 2, ..Shape::new(format, 4, 2, 1) };
+        let layout = Layout::of_level(&shape, 1).unwrap();
+        assert_eq!((layout.start, layout.layer_stride, layout.layers), (8, Some(10), 2));
+        assert_eq!(Layout::of_level(&shape, 2), None);
+        let mut bytes: Vec<u8> = (0..20).collect();
+        let mut target = Target::new(format, layout, &mut bytes).unwrap();
+        assert_eq!(target.texel([1, 0], 1, 0), Some(&mut [19][..]));
+        assert_eq!(target.texel([1, 0], 7, 0), Some(&mut [9][..]));
+        assert_eq!(target.texel([2, 0], 0, 0), None);
+        assert!(Target::new(format, layout, &mut bytes[..19]).is_none());
+        let volume =
+            Layout::of_level(&Shape { depth: 3, ..Shape::new(format, 2, 2, 1) }, 0).unwrap();
+        assert_eq!(volume.layers, 3);
+        let huge = Layout::new(u32::MAX, u32::MAX, u32::MAX, 16);
+        assert!(Target::new(format, huge, &mut bytes).is_none());
+        let mut none = [];
+        let mut empty = Target::new(format, Layout::new(0, 0, 1, 1), &mut none).unwrap();
+        assert_eq!(empty.texel([0, 0], 0, 0), None);
+    }
+}

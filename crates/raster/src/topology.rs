@@ -1,0 +1,269 @@
+//! Primitive assembly: from vertices in the order of their fetching to points, lines and triangles.
+//!
+//! Spec: Direct3D 11.3, 8.10 and 8.14. Adjacent vertices are fetched, but only a geometry shader can see them.
+//! An incomplete primitive at the end of a run vanishes.
+
+use std::ops::Range;
+
+/// What a primitive is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Point,
+    Line,
+    Triangle,
+}
+
+/// How vertices form primitives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topology {
+    PointList,
+    LineList,
+    LineStrip,
+    TriangleList,
+    TriangleStrip,
+    LineListAdjacency,
+    LineStripAdjacency,
+    TriangleListAdjacency,
+    TriangleStripAdjacency,
+}
+
+/// The type of the numbers in an index buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexFormat {
+    U16,
+    U32,
+}
+
+/// A primitive: the numbers of its vertices, the leading one first. Lines and points repeat the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Primitive {
+    pub vertices: [u32; 3],
+    /// `SV_PrimitiveID`: from 0 in each instance.
+    pub id: u32,
+}
+
+/// The vertices of one instance, in the order of their fetching, and the primitives that they form.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    topology: Topology,
+    /// `SV_VertexID` of each fetched vertex of an indexed draw.
+    indices: Option<Vec<u32>>,
+    vertices: u32,
+    /// The vertices between strip cuts.
+    runs: Vec<Range<u32>>,
+}
+
+impl Topology {
+    pub fn kind(self) -> Kind {
+        match self {
+            Topology::PointList => Kind::Point,
+            Topology::LineList
+            | Topology::LineStrip
+            | Topology::LineListAdjacency
+            | Topology::LineStripAdjacency => Kind::Line,
+            Topology::TriangleList
+            | Topology::TriangleStrip
+            | Topology::TriangleListAdjacency
+            | Topology::TriangleStripAdjacency => Kind::Triangle,
+        }
+    }
+
+    /// Whether an index can end a primitive early: the strips.
+    pub fn is_strip(self) -> bool {
+        match self {
+            Topology::LineStrip
+            | Topology::TriangleStrip
+            | Topology::LineStripAdjacency
+            | Topology::TriangleStripAdjacency => true,
+            Topology::PointList
+            | Topology::LineList
+            | Topology::TriangleList
+            | Topology::LineListAdjacency
+            | Topology::TriangleListAdjacency => false,
+        }
+    }
+
+    /// How many primitives this many vertices form.
+    pub fn primitives(self, vertices: u32) -> u32 {
+        match self {
+            Topology::PointList => vertices,
+            Topology::LineList => vertices / 2,
+            Topology::LineStrip => vertices.saturating_sub(1),
+            Topology::TriangleList => vertices / 3,
+            Topology::TriangleStrip => vertices.saturating_sub(2),
+            Topology::LineListAdjacency => vertices / 4,
+            Topology::LineStripAdjacency => vertices.saturating_sub(3),
+            Topology::TriangleListAdjacency => vertices / 6,
+            Topology::TriangleStripAdjacency => (vertices / 2).saturating_sub(2),
+        }
+    }
+
+    /// The vertices of primitive `k`, counted from the start of a run.
+    fn corners(self, k: u32) -> [u32; 3] {
+        // Every other triangle of a strip is turned, so that all have the same facing.
+        let turned = |first: u32, step: u32| {
+            let (second, third) = (first + step, first + 2 * step);
+            if k.is_multiple_of(2) { [first, second, third] } else { [first, third, second] }
+        };
+        match self {
+            Topology::PointList => [k; 3],
+            Topology::LineList => [2 * k, 2 * k + 1, 2 * k + 1],
+            Topology::LineStrip => [k, k + 1, k + 1],
+            Topology::TriangleList => [3 * k, 3 * k + 1, 3 * k + 2],
+            Topology::TriangleStrip => turned(k, 1),
+            Topology::LineListAdjacency => [4 * k + 1, 4 * k + 2, 4 * k + 2],
+            Topology::LineStripAdjacency => [k + 1, k + 2, k + 2],
+            Topology::TriangleListAdjacency => [6 * k, 6 * k + 2, 6 * k + 4],
+            Topology::TriangleStripAdjacency => turned(2 * k, 2),
+        }
+    }
+}
+
+impl IndexFormat {
+    pub fn bytes(self) -> usize {
+        match self {
+            IndexFormat::U16 => 2,
+            IndexFormat::U32 => 4,
+        }
+    }
+
+    /// The index that ends a strip.
+    pub fn cut(self) -> u32 {
+        match self {
+            IndexFormat::U16 => 0xffff,
+            IndexFormat::U32 => u32::MAX,
+        }
+    }
+
+    /// Index `at` of a buffer; 0 beyond its end.
+    fn read(self, buffer: &[u8], at: usize) -> u32 {
+        let start = at.saturating_mul(self.bytes());
+        let Some(bytes) = buffer.get(start..start.saturating_add(self.bytes())) else { return 0 };
+        bytes.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
+    }
+}
+
+impl Assembly {
+    /// Vertices 0, 1, … without indices.
+    pub fn plain(topology: Topology, vertices: u32) -> Assembly {
+        Assembly { topology, indices: None, vertices, runs: std::iter::once(0..vertices).collect() }
+    }
+
+    /// `count` indices from index `start` on. In strips the largest index is a cut: it fetches no vertex, and the next
+    /// index begins a new strip.
+    pub fn indexed(
+        topology: Topology,
+        format: IndexFormat,
+        buffer: &[u8],
+        start: u32,
+        count: u32,
+    ) -> Assembly {
+        let mut indices = Vec::new();
+        let mut runs = Vec::new();
+        let mut first = 0;
+        for i in 0..u64::from(count) {
+            let at = usize::try_from(u64::from(start) + i).unwrap_or(usize::MAX);
+            let index = format.read(buffer, at);
+            if topology.is_strip() && index == format.cut() {
+                let end = indices.len() as u32;
+                runs.push(first..end);
+                first = end;
+            } else {
+                indices.push(index);
+            }
+        }
+        let vertices = indices.len() as u32;
+        runs.push(first..vertices);
+        runs.retain(|run| topology.primitives(run.end - run.start) > 0);
+        Assembly { topology, indices: Some(indices), vertices, runs }
+    }
+
+    pub fn topology(&self) -> Topology {
+        self.topology
+    }
+
+    /// How many vertices an instance fetches. There is no reuse: an index that occurs twice is fetched twice.
+    pub fn vertices(&self) -> u32 {
+        self.vertices
+    }
+
+    /// `SV_VertexID` of a fetched vertex.
+    pub fn vertex_id(&self, vertex: u32) -> u32 {
+        match &self.indices {
+            None => vertex,
+            Some(indices) => indices[vertex as usize],
+        }
+    }
+
+    /// How many primitives an instance has.
+    pub fn count(&self) -> u64 {
+        let of_run = |run: &Range<u32>| self.topology.primitives(run.end - run.start);
+        self.runs.iter().map(|run| u64::from(of_run(run))).sum()
+    }
+
+    /// The primitives of one instance. The numbers of vertices count fetched vertices from 0.
+    pub fn primitives(&self) -> impl Iterator<Item = Primitive> {
+        let corners = self.runs.iter().flat_map(|run| {
+            (0..self.topology.primitives(run.end - run.start))
+                .map(|k| self.topology.corners(k).map(|it| run.start + it))
+        });
+        (0..).zip(corners).map(|(id, vertices)| Primitive { vertices, id })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corners(assembly: &Assembly) -> Vec<[u32; 3]> {
+        assembly.primitives().map(|it| it.vertices).collect()
+    }
+
+    #[test]
+    fn lists_and_strips_form_their_primitives() {
+        for (topology, vertices, expected) in [
+            (Topology::PointList, 2, &[[0, 0, 0], [1, 1, 1]][..]),
+            (Topology::LineList, 5, &[[0, 1, 1], [2, 3, 3]]),
+            (Topology::LineStrip, 3, &[[0, 1, 1], [1, 2, 2]]),
+            (Topology::TriangleList, 8, &[[0, 1, 2], [3, 4, 5]]),
+            (Topology::TriangleStrip, 5, &[[0, 1, 2], [1, 3, 2], [2, 3, 4]]),
+            (Topology::LineListAdjacency, 9, &[[1, 2, 2], [5, 6, 6]]),
+            (Topology::LineStripAdjacency, 5, &[[1, 2, 2], [2, 3, 3]]),
+            (Topology::TriangleListAdjacency, 13, &[[0, 2, 4], [6, 8, 10]]),
+            (Topology::TriangleStripAdjacency, 9, &[[0, 2, 4], [2, 6, 4]]),
+            (Topology::TriangleStripAdjacency, 10, &[[0, 2, 4], [2, 6, 4], [4, 6, 8]]),
+        ] {
+            let assembly = Assembly::plain(topology, vertices);
+            assert_eq!(corners(&assembly), expected, "{topology:?}");
+            assert_eq!(assembly.count(), expected.len() as u64, "{topology:?}");
+            assert_eq!(assembly.vertices(), vertices);
+            for few in 0..3 {
+                let few = Assembly::plain(topology, few);
+                assert_eq!(few.primitives().count() as u64, few.count());
+            }
+        }
+    }
+
+    #[test]
+    fn a_cut_ends_a_strip_and_the_ids_go_on() {
+        let indices: Vec<u8> =
+            [7u16, 8, 9, 0xffff, 1, 2, 0xffff, 0xffff, 3, 4, 5, 6].map(u16::to_le_bytes).concat();
+        let strip = Assembly::indexed(Topology::TriangleStrip, IndexFormat::U16, &indices, 0, 12);
+        assert_eq!(strip.vertices(), 9);
+        assert_eq!(strip.vertex_id(3), 1);
+        assert_eq!(corners(&strip), [[0, 1, 2], [5, 6, 7], [6, 8, 7]]);
+        assert_eq!(strip.primitives().map(|it| it.id).collect::<Vec<_>>(), [0, 1, 2]);
+        // In a list it is an index like any other.
+        let list = Assembly::indexed(Topology::PointList, IndexFormat::U16, &indices, 3, 1);
+        assert_eq!((list.count(), list.vertex_id(0)), (1, 0xffff));
+    }
+
+    #[test]
+    fn indices_beyond_their_buffer_are_0() {
+        let indices: Vec<u8> = [5u32, 6].map(u32::to_le_bytes).concat();
+        let list = Assembly::indexed(Topology::LineList, IndexFormat::U32, &indices[..7], 0, 4);
+        assert_eq!((0..4).map(|it| list.vertex_id(it)).collect::<Vec<_>>(), [5, 0, 0, 0]);
+        let far = Assembly::indexed(Topology::PointList, IndexFormat::U32, &indices, u32::MAX, 2);
+        assert_eq!(far.vertex_id(1), 0);
+    }
+}
