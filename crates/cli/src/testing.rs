@@ -245,6 +245,7 @@ pub(crate) fn setup<'a>(
         schedule: launch.schedule,
         fuel,
         cancel: None,
+        golden: None,
         print_limit: launch.print_limit,
         wants_output: false,
     }

@@ -376,9 +376,17 @@ fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
             source.name
         ))
     })?;
+    let format = texel_format(source).map_err(BindProblem::Wrong)?;
+    let levels = size.mips;
+    let (depth, layers) = if is_array { (1, size.depth) } else { (size.depth, 1) };
+    Ok(Shape { levels, layers, ..Shape::new(format, size.width, size.height, depth) })
+}
+
+/// The format of a texel of such numbers.
+pub(crate) fn texel_format(source: &job::Buffer) -> Result<TextureFormat, String> {
     let channels = Channels::of(source.channels).ok_or_else(|| {
         let what = format!("`{}` has {} channels", source.name, source.channels);
-        BindProblem::Wrong(format!("{what}; a texel has 1 to 4"))
+        format!("{what}; a texel has 1 to 4")
     })?;
     let encoding = match source.format {
         Format::Float16 | Format::Float32 | Format::Float64 | Format::Depth32 => Encoding::Float,
@@ -393,10 +401,7 @@ fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
         | Format::Bool => Encoding::Uint,
     };
     let bits = 8 * source.format.bytes() as u8;
-    let format = TextureFormat::Plain { channels, bits, encoding };
-    let levels = size.mips;
-    let (depth, layers) = if is_array { (1, size.depth) } else { (size.depth, 1) };
-    Ok(Shape { levels, layers, ..Shape::new(format, size.width, size.height, depth) })
+    Ok(TextureFormat::Plain { channels, bits, encoding })
 }
 
 fn sampler(it: &job::Sampler) -> Sampler {

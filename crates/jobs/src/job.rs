@@ -6,6 +6,7 @@
 pub mod draw;
 mod read;
 
+pub(crate) use read::read_rules;
 pub use read::{read, read_for};
 
 use std::ops::Range;

@@ -6,6 +6,7 @@
 mod compile;
 mod dispatch;
 mod passes;
+mod pictures;
 mod section;
 mod steps;
 mod unit;
@@ -36,6 +37,11 @@ pub use passes::{PassName, Sequence, SequencePass, SequenceProgram};
 pub trait Files {
     /// A file beside the test, or at an absolute path.
     fn read(&mut self, path: &str, test: &str) -> Option<String>;
+
+    /// The bytes of a file, in the same way; pictures are the only such files.
+    fn bytes(&mut self, _path: &str, _test: &str) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Looks up included files.
     fn includer(&mut self, includes: &[String]) -> Box<dyn Includer>;
@@ -74,6 +80,8 @@ pub struct Setup<'a> {
     /// The fuel at a width.
     pub fuel: &'a dyn Fn(u32) -> Option<u64>,
     pub cancel: Option<Arc<AtomicBool>>,
+    /// The folder of golden images, which tests call `%goldenimage_dir`.
+    pub golden: Option<&'a str>,
     /// How many of the lines that shaders print are kept.
     pub print_limit: usize,
     /// Whether the final contents of the buffers are wanted even if no pattern checks them: writing large buffers

@@ -28,10 +28,28 @@ pub(crate) enum Command {
     Run {
         job: Path,
         objects: Vec<String>,
-        draws: Option<String>,
+        picture: Option<Drawn>,
     },
+    /// `imgdiff`
+    Compare(Comparison),
     /// A program that we neither implement nor have.
     Foreign(String),
+}
+
+/// `-r NAME -o FILE`: a buffer that becomes a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Drawn {
+    pub buffer: String,
+    pub file: String,
+}
+
+/// Two pictures that should look alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    /// The words of the line: a picture of an earlier line, or a file.
+    pub pictures: [String; 2],
+    pub rules: Option<Path>,
+    pub is_exact: bool,
 }
 
 /// `| FileCheck`
@@ -82,7 +100,8 @@ pub(crate) fn step(line: &Line, features: &Features) -> Result<Step, Error> {
         "%dxc_target" | "dxc" | "%dxc" | "wavelane" => {
             compile(arguments).ok_or_else(|| wrong("a compilation needs one source file"))?
         }
-        "%offloader" | "offloader" => run(arguments).ok_or_else(|| wrong("a run needs a job"))?,
+        "%offloader" | "offloader" => run(arguments).map_err(wrong)?,
+        "imgdiff" => compare(arguments).map_err(wrong)?,
         foreign => Command::Foreign(foreign.trim_start_matches('%').to_owned()),
     };
     Ok(Step { line: line.clone(), command, fails, check })
@@ -106,22 +125,60 @@ fn is_source(word: &str) -> bool {
     word == "%s" || word.starts_with("%t/") || word.starts_with("%S/") || word.ends_with(".hlsl")
 }
 
-fn run(arguments: &[&str]) -> Option<Command> {
-    let (mut files, mut draws) = (Vec::new(), None);
+fn run(arguments: &[&str]) -> Result<Command, &'static str> {
+    let (mut files, mut buffer, mut file) = (Vec::new(), None, None);
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
         match *word {
-            "-r" => draws = rest.next().map(|it| (*it).to_owned()),
-            "-o" => {
-                rest.next();
+            "-r" => {
+                buffer = Some((*rest.next().ok_or("`-r` needs the name of a buffer")?).to_owned())
             }
+            "-o" => file = Some((*rest.next().ok_or("`-o` needs the name of a file")?).to_owned()),
             // Debug layers and the like have no meaning here.
             flag if flag.starts_with('-') => {}
             file => files.push(file.to_owned()),
         }
     }
-    let job = path(files.first()?);
-    Some(Command::Run { job, objects: files.split_off(1), draws })
+    let picture = match (buffer, file) {
+        (Some(buffer), Some(file)) => Some(Drawn { buffer, file }),
+        (Some(_), None) => return Err("`-r` needs `-o FILE.png`, where the buffer is written"),
+        // What the tool prints.
+        (None, _) => None,
+    };
+    let job = path(files.first().ok_or("a run needs a job")?);
+    Ok(Command::Run { job, objects: files.split_off(1), picture })
+}
+
+fn compare(arguments: &[&str]) -> Result<Command, &'static str> {
+    let (mut files, mut rules, mut is_exact) = (Vec::new(), None, false);
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let (flag, value) = match word.split_once('=') {
+            Some((flag, value)) if word.starts_with('-') => (flag, Some(value)),
+            _ => (*word, None),
+        };
+        // One dash or two, as LLVM's tools take them.
+        let flag = if flag.starts_with("--") { &flag[1..] } else { flag };
+        let mut value = || value.or_else(|| rest.next().copied()).ok_or("a flag needs a value");
+        match flag {
+            "-rules" => rules = Some(path(value()?)),
+            "-mode" => {
+                is_exact = match value()? {
+                    "exact" => true,
+                    "cie76" => false,
+                    _ => return Err("`-mode` is `exact` or `cie76`"),
+                }
+            }
+            // A picture of the differences, which nothing reads.
+            "-o" => {
+                value()?;
+            }
+            flag if flag.starts_with('-') => return Err("`imgdiff` has no such flag"),
+            file => files.push(file.to_owned()),
+        }
+    }
+    let pictures = files.try_into().map_err(|_| "`imgdiff` compares two pictures")?;
+    Ok(Command::Compare(Comparison { pictures, rules, is_exact }))
 }
 
 fn check(words: &[String]) -> Option<Check> {
@@ -231,10 +288,40 @@ mod tests {
             read("not %offloader --layer %t/j.yaml %t.o 2>&1 | FileCheck %s --check-prefix=A,B");
         assert!(run.fails);
         let (job, objects) = (Path::Part("j.yaml".to_owned()), vec!["%t.o".to_owned()]);
-        assert_eq!(run.command, Command::Run { job, objects, draws: None });
+        assert_eq!(run.command, Command::Run { job, objects, picture: None });
         assert_eq!(run.check.unwrap().prefixes, ["A", "B"]);
-        assert_eq!(read("imgdiff a b").command, Command::Foreign("imgdiff".to_owned()));
+        assert_eq!(read("imgsame a b").command, Command::Foreign("imgsame".to_owned()));
         let line = Line { text: "%if A %{ x".to_owned(), at: 0..9 };
         assert!(step(&line, &Features::new()).is_err());
+    }
+
+    #[test]
+    fn pictures_are_drawn_and_compared() {
+        let run = read("%offloader %t/j.yaml %t-v.o %t-p.o -r Output -o %t/Output.png");
+        let Command::Run { objects, picture, .. } = run.command else { panic!("{run:?}") };
+        assert_eq!(objects, ["%t-v.o", "%t-p.o"]);
+        let (buffer, file) = ("Output".to_owned(), "%t/Output.png".to_owned());
+        assert_eq!(picture, Some(Drawn { buffer, file }));
+        for (line, rules, is_exact) in [
+            ("imgdiff %t/a.png b.png -rules %t/rules.yaml", Some("rules.yaml"), false),
+            ("imgdiff -mode exact %t/a.png b.png", None, true),
+            ("imgdiff %t/a.png --mode=cie76 b.png -o %t/d.png", None, false),
+        ] {
+            let rules = rules.map(|it| Path::Part(it.to_owned()));
+            let pictures = ["%t/a.png".to_owned(), "b.png".to_owned()];
+            let wanted = Command::Compare(Comparison { pictures, rules, is_exact });
+            assert_eq!(read(line).command, wanted, "{line}");
+        }
+        for wrong in [
+            "imgdiff a",
+            "imgdiff a b c",
+            "imgdiff a b -mode x",
+            "imgdiff a b -x",
+            "imgdiff a b -rules",
+            "%offloader j -r A",
+        ] {
+            let line = Line { text: wrong.to_owned(), at: 0..wrong.len() };
+            assert!(step(&line, &Features::new()).is_err(), "{wrong}");
+        }
     }
 }

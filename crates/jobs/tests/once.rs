@@ -47,6 +47,7 @@ fn all(name: &str, text: &str) -> (Vec<Outcome>, usize, usize) {
         schedule: Schedule::Ascending,
         fuel: &|_| None,
         cancel: None,
+        golden: None,
         print_limit: 1000,
         wants_output: false,
     };

@@ -2,6 +2,9 @@
 
 mod draw;
 mod passes;
+mod rules;
+
+pub(crate) use rules::read_rules;
 
 use std::ops::Range;
 

@@ -1,5 +1,6 @@
 //! Runs the steps of a test at a width, and judges what the dispatches leave.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wavelane::internal;
@@ -9,13 +10,14 @@ use wavelane::{
 };
 
 use super::steps::{Prepared, Ready, What};
-use super::{End, Runner, failed, unsupported};
+use super::{End, Runner, failed, pictures, unsupported};
 use crate::bind::{self, BindProblem, Binding};
 use crate::compare::{Difference, compare};
 use crate::dump::{dump, dump_failure};
 use crate::filecheck;
 use crate::job::{self, Job};
 use crate::outcome::{Finding, Outcome, Row, Verdict};
+use crate::picture::Picture;
 use crate::printed::{self, printed_text};
 use crate::script::{Check, Path};
 
@@ -23,6 +25,7 @@ impl Runner<'_> {
     /// All steps at a width.
     pub(super) fn run_at(&mut self, ready: &[Ready], width: u32) -> Result<Outcome, End> {
         let (mut remarks, mut last) = (Vec::new(), Left::default());
+        let mut pictures = BTreeMap::new();
         for Ready { step, what } in ready {
             let (output, failure) = match what {
                 What::Nothing => continue,
@@ -31,6 +34,11 @@ impl Runner<'_> {
                 }
                 What::Refused(message) => {
                     (Left::text(message.clone()), Some(failed(message.trim_end())))
+                }
+                What::Compare(compared) => {
+                    let (told, failure) = compared.judge(&pictures)?;
+                    remarks.extend(told);
+                    (Left::default(), failure)
                 }
                 What::Run(prepared) => {
                     let is_read = step.check.is_some() || self.setup.wants_output;
@@ -61,9 +69,18 @@ impl Runner<'_> {
             if let Some(check) = &step.check {
                 self.check(check, &output.text)?;
             }
+            if matches!(what, What::Compare(_)) {
+                continue;
+            }
+            if let What::Run(prepared) = what
+                && let (Some((_, name)), Some(picture)) =
+                    (&prepared.picture, output.picture.clone())
+            {
+                pictures.insert(name.clone(), picture);
+            }
             last = output;
         }
-        let Left { text: output, buffers } = last;
+        let Left { text: output, buffers, .. } = last;
         Ok(Outcome { remarks, output, buffers, ..Outcome::new(width, Verdict::Passed, "") })
     }
 
@@ -90,7 +107,11 @@ impl Runner<'_> {
         let findings = self.findings(&job);
         if findings.is_empty() {
             let text = if is_read { dump(&job) } else { String::new() };
-            return Ok((Left { text, buffers: self.kept(job) }, None));
+            let picture = match &prepared.picture {
+                Some((buffer, _)) => Some(pictures::of_buffer(&job, *buffer).map_err(failed)?),
+                None => None,
+            };
+            return Ok((Left { text, buffers: self.kept(job), picture }, None));
         }
         let names: Vec<&str> = findings.iter().map(|it| it.message.as_str()).collect();
         let failed_results = job.results.iter().filter(|it| names.contains(&it.name.as_str()));
@@ -104,7 +125,7 @@ impl Runner<'_> {
         }
         let mut outcome = failed(message);
         outcome.findings = findings;
-        Ok((Left { text, buffers: self.kept(job) }, Some(outcome)))
+        Ok((Left { text, buffers: self.kept(job), picture: None }, Some(outcome)))
     }
 
     /// The buffers of a job that has run, for callers that want them.
@@ -238,11 +259,12 @@ impl Runner<'_> {
 struct Left {
     text: String,
     buffers: Vec<job::Buffer>,
+    picture: Option<Picture>,
 }
 
 impl Left {
     fn text(text: String) -> Left {
-        Left { text, buffers: Vec::new() }
+        Left { text, ..Left::default() }
     }
 }
 

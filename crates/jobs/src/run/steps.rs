@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use wavelane::{ComputePipeline, Denormals, Shader, SourceMap};
 
+use super::pictures::Compared;
 use super::{End, Flags, Runner, failed, passes, unsupported};
 use crate::Error;
 use crate::features::Api;
@@ -26,6 +27,7 @@ pub(super) enum What {
     /// The output of a compilation that failed as expected.
     Said(String),
     Run(Box<Prepared>),
+    Compare(Compared),
     /// The run ends before it starts, with this message, which a test may expect.
     Refused(String),
 }
@@ -36,6 +38,8 @@ pub(super) struct Prepared {
     pub(super) programs: Vec<Option<Program>>,
     /// The job's file, its whole text, and where in it the job begins.
     pub(super) place: (String, String, usize),
+    /// A buffer that becomes a picture, and the picture's name.
+    pub(super) picture: Option<(usize, String)>,
 }
 
 /// A compiled shader of a job.
@@ -80,7 +84,7 @@ impl Runner<'_> {
         let ready = self.ready()?;
         let runs = ready.iter().filter_map(|it| match &it.what {
             What::Run(prepared) => Some(prepared.programs().map(|it| &it.pipeline).collect()),
-            What::Nothing | What::Said(_) | What::Refused(_) => None,
+            What::Nothing | What::Said(_) | What::Refused(_) | What::Compare(_) => None,
         });
         let runs: Vec<Vec<&ComputePipeline>> = runs.collect();
         let widths = match runs.as_slice() {
@@ -133,7 +137,7 @@ impl Runner<'_> {
         let step = |command| Step { line: line.clone(), command, fails: false, check: None };
         let object = "%t.o".to_owned();
         let compile = Command::Compile { flags: Vec::new(), source, object: object.clone() };
-        let run = Command::Run { job: Path::Test, objects: vec![object], draws: None };
+        let run = Command::Run { job: Path::Test, objects: vec![object], picture: None };
         Ok(vec![step(compile), step(run)])
     }
 
@@ -157,7 +161,7 @@ impl Runner<'_> {
         let steps = self.steps(script)?;
         let mut jobs = Vec::new();
         for step in &steps {
-            let Command::Run { job, draws, .. } = &step.command else {
+            let Command::Run { job, .. } = &step.command else {
                 if let Command::Foreign(program) = &step.command {
                     self.foreign(program, &steps)?;
                 }
@@ -182,9 +186,6 @@ impl Runner<'_> {
             if let Some(what) = not_built(&job) {
                 return Err(unsupported(what));
             }
-            if draws.is_some() {
-                return Err(unsupported("it writes a picture, which is not supported yet"));
-            }
             jobs.push(Some(Ok((job, place))));
         }
         let mut objects: BTreeMap<String, Object> = BTreeMap::new();
@@ -208,7 +209,10 @@ impl Runner<'_> {
                     what
                 }
                 (Command::Run { .. }, Some(Err(message))) => What::Refused(message),
-                (Command::Run { objects: names, .. }, Some(Ok((job, place)))) => {
+                (Command::Compare(comparison), _) => {
+                    What::Compare(self.comparison(comparison, script, &step, &ready)?)
+                }
+                (Command::Run { objects: names, picture, .. }, Some(Ok((job, place)))) => {
                     let found: Vec<_> = names.iter().filter_map(|it| objects.get(it)).collect();
                     let is_enough = match job.passes.is_empty() {
                         true => found.len() == 1,
@@ -219,7 +223,8 @@ impl Runner<'_> {
                         let error = Error::new(step.line.at.clone(), what);
                         return Err(self.wrong(&[error], self.text));
                     }
-                    self.programs(job, place, &found)?
+                    let picture = self.picture(picture.as_ref(), &job, &step)?;
+                    self.programs(job, place, picture, &found)?
                 }
                 (Command::Split | Command::Foreign(_) | Command::Run { .. }, _) => What::Nothing,
             };
@@ -250,7 +255,7 @@ impl Runner<'_> {
     }
 
     /// A file's text, its name, and its offset in the test file (0 if it is a separate file).
-    fn text_of(
+    pub(super) fn text_of(
         &mut self,
         path: &Path,
         script: &Script,
@@ -292,6 +297,7 @@ impl Runner<'_> {
         &mut self,
         job: Job,
         place: (String, String, usize),
+        picture: Option<(usize, String)>,
         objects: &[&Object],
     ) -> Result<What, End> {
         let mut programs = Vec::new();
@@ -311,7 +317,7 @@ impl Runner<'_> {
             };
             programs.push(Some(self.program(object, flags, &job, constants)?));
         }
-        Ok(What::Run(Box::new(Prepared { job, programs, place })))
+        Ok(What::Run(Box::new(Prepared { job, programs, place, picture })))
     }
 
     /// The flags of the only shader of a job, whose entry point must be the one that was compiled.
