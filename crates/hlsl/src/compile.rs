@@ -56,7 +56,7 @@ fn translate_running(
     options: &Options,
     sink: &mut Sink,
 ) -> Option<Compiled> {
-    if program.entry.stage != Stage::Compute {
+    if !runs(program.entry.stage) {
         let word = check::entry::stage_word(program.entry.stage);
         let message = format!("{word} shaders are not supported yet");
         let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, program.entry.span, message);
@@ -64,6 +64,11 @@ fn translate_running(
         return None;
     }
     translate(program, options, sink)
+}
+
+/// Whether shaders of a stage run; others are only checked.
+pub(crate) fn runs(stage: Stage) -> bool {
+    matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel)
 }
 
 /// Several entry points of one file, which is parsed and checked once: the cost of each entry point is that of its own
@@ -136,14 +141,14 @@ pub fn validate(
     for entry in entries {
         let options = Options { entry, ..options.clone() };
         if let Some(program) = check::part(&file, &options, sink) {
-            translate_compute(program, &options, sink);
+            translate_if_it_runs(program, &options, sink);
         }
     }
     let compiled = last.and_then(|entry| {
         let options = Options { entry, ..options.clone() };
         let program = check::part(&file, &options, sink);
         drop(file);
-        translate_compute(program?, &options, sink)
+        translate_if_it_runs(program?, &options, sink)
     });
     apply_levels(compiled, sources, sink)
 }
@@ -215,12 +220,12 @@ pub(crate) fn read(
 }
 
 /// Lowers a checked program, if its stage runs.
-fn translate_compute(
+fn translate_if_it_runs(
     program: hir::Program,
     options: &Options,
     sink: &mut Sink,
 ) -> Option<Compiled> {
-    let runs = program.entry.stage == Stage::Compute;
+    let runs = runs(program.entry.stage);
     runs.then(|| translate(program, options, sink)).flatten()
 }
 

@@ -51,8 +51,10 @@ pub struct Entry {
     pub shader_model: ShaderModel,
     pub group_size: [u32; 3],
     pub wave_size: WaveSize,
-    /// One for each parameter of the function.
+    /// One for each parameter of the function, in a compute shader.
     pub inputs: Vec<SystemValue>,
+    /// In a vertex or pixel shader.
+    pub signature: Option<Signature>,
     pub native_16bit: bool,
     /// Lowering determines whether features were used that set the native-16-bit, 64-bit or double flags.
     pub span: Span,
@@ -65,6 +67,25 @@ pub enum SystemValue {
     GroupThreadId,
     DispatchThreadId,
     GroupIndex,
+}
+
+/// The inputs and outputs of a vertex or pixel shader.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub io: ir::stage::StageIo,
+    /// One for each parameter of the function.
+    pub params: Vec<ParamSlots>,
+    /// The outputs that the scalars of the result are, in order.
+    pub result: Vec<ir::Slot>,
+}
+
+/// The slots of the scalars of a parameter, in the order of [`Types::flatten`].
+#[derive(Clone, Debug, Default)]
+pub struct ParamSlots {
+    /// Empty for an `out` parameter.
+    pub inputs: Vec<ir::Slot>,
+    /// Empty for an `in` parameter.
+    pub outputs: Vec<ir::Slot>,
 }
 
 /// A global variable.

@@ -45,8 +45,25 @@ pub enum Function {
     Print(Print),
     /// `dx::IsDebuggingEnabled`: an option of the compilation.
     IsDebuggingEnabled,
+    /// A function of pixel shaders.
+    Pixel(OfPixels),
     /// A function of the language that is not supported yet, by its name.
     Unsupported(&'static str),
+}
+
+/// The functions of pixel shaders that act on the lane's pixel, or read its inputs again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfPixels {
+    /// Discards the pixel if a component is negative.
+    Clip,
+    /// The argument is an input, here and in the next three.
+    AtCentroid,
+    /// With the index of a sample.
+    AtSample,
+    /// With an offset of two components, in sixteenths of a pixel.
+    Snapped,
+    /// With the number of a vertex.
+    AtVertex,
 }
 
 /// What is printed, and when.

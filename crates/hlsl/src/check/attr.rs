@@ -86,6 +86,8 @@ const OF_FUNCTIONS: &[Known] = &[
     known("WaveOpsIncludeHelperLanes", Stages::of(&[Stage::Pixel]), &[]),
     known("noinline", ANY, &[]),
     known("earlydepthstencil", Stages::of(&[Stage::Pixel]), &[]),
+    // Permits what these engines never do, so it changes nothing.
+    known("allowearlypixelculling", Stages::of(&[Stage::Pixel]), &[]),
     known("maxvertexcount", GEOMETRY, &[Expected::Integer(1, 1024)]),
     known("instance", GEOMETRY, &[Expected::Integer(1, 32)]),
     known("domain", PATCHES, &[Expected::Word(&["tri", "quad", "isoline"])]),

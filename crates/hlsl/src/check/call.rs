@@ -524,7 +524,7 @@ impl<'a> Checker<'a> {
         {
             self.gate_wide_atomic(*place, name, span);
         }
-        if let library::Function::Unsupported(name) = function {
+        if matches!(function, library::Function::Unsupported(_) | library::Function::Pixel(_)) {
             self.gate_stage_function(name, span);
             if result == Types::ERROR {
                 return self.broken(span);

@@ -22,6 +22,8 @@ pub(super) struct Entry {
     pub(super) group_size: [u32; 3],
     pub(super) wave_size: WaveSize,
     pub(super) inputs: Vec<SystemValue>,
+    /// The inputs and outputs of a vertex or pixel shader.
+    pub(super) signature: Option<hir::Signature>,
     /// A wrapper that assembles structs of inputs and calls the entry point, if that takes structs.
     pub(super) wrapper: Option<hir::Function>,
     pub(super) span: Span,
@@ -151,6 +153,7 @@ impl<'a> Checker<'a> {
             group_size,
             wave_size: wave_size?,
             inputs,
+            signature: None,
             wrapper,
             span,
         })
@@ -371,15 +374,27 @@ impl<'a> Checker<'a> {
 
     /// The annotations of a field, from the struct or the base that declares it.
     pub(super) fn annotations_of(&self, id: StructId, field: &str) -> &'a [Annotation] {
-        let Some(info) = self.structs.get(&id) else { return &[] };
-        if let Some(declarator) = declarator_of(info.ast, field) {
-            return &declarator.annotations;
+        self.written_of(id, field).0
+    }
+
+    /// The annotations and modifiers of a field, from the struct or the base that declares it.
+    pub(super) fn written_of(
+        &self,
+        id: StructId,
+        field: &str,
+    ) -> (&'a [Annotation], Option<&'a ast::Modifiers>) {
+        let Some(info) = self.structs.get(&id) else { return (&[], None) };
+        if let Some((var, declarator)) = declarator_of(info.ast, field) {
+            return (&declarator.annotations, Some(&var.modifiers));
         }
         let bases = info.bases.iter().filter_map(|base| match self.types.get(*base) {
             Type::Struct(id) => Some(id),
             _ => None,
         });
-        bases.map(|base| self.annotations_of(base, field)).find(|it| !it.is_empty()).unwrap_or(&[])
+        bases
+            .map(|base| self.written_of(base, field))
+            .find(|it| it.1.is_some())
+            .unwrap_or((&[], None))
     }
 }
 
@@ -398,11 +413,15 @@ pub(super) fn semantic_of(annotations: &[Annotation]) -> Option<&ast::Ident> {
 }
 
 /// The declaration of a field in its struct.
-fn declarator_of<'a>(structure: &'a ast::Struct, field: &str) -> Option<&'a ast::Declarator> {
+fn declarator_of<'a>(
+    structure: &'a ast::Struct,
+    field: &str,
+) -> Option<(&'a ast::Var, &'a ast::Declarator)> {
     let members = structure.members.as_deref().unwrap_or(&[]);
-    let declarators = members.iter().flat_map(|it| match &it.kind {
-        ast::ItemKind::Var(var) => var.declarators.as_slice(),
-        _ => &[],
+    let vars = members.iter().filter_map(|it| match &it.kind {
+        ast::ItemKind::Var(var) => Some(var),
+        _ => None,
     });
-    declarators.into_iter().find(|it| it.name.name == *field)
+    let mut all = vars.flat_map(|var| var.declarators.iter().map(move |it| (var, it)));
+    all.find(|(_, it)| it.name.name == *field)
 }

@@ -36,6 +36,7 @@ mod resource;
 mod sampled;
 mod scope;
 mod semantic;
+mod signature;
 mod stage;
 mod stmt;
 mod structure;
@@ -186,6 +187,8 @@ struct Checker<'a> {
     names_lost: bool,
     /// Checking a body that was deferred until an entry point reached it caused a report.
     reported_late: bool,
+    /// Whether the file names a rasterizer-ordered view, whose type is otherwise that of the plain one.
+    names_ordered_views: bool,
     /// While not zero, reports are counted and discarded: template deduction is being tried.
     muted: u32,
     muted_errors: u32,
@@ -229,6 +232,7 @@ impl<'a> Checker<'a> {
             unknown_names: BTreeSet::new(),
             names_lost: false,
             reported_late: false,
+            names_ordered_views: false,
             muted: 0,
             muted_errors: 0,
             called_with: None,

@@ -45,6 +45,7 @@ impl<'a> Checker<'a> {
         let args = path.last.args.as_deref().unwrap_or(&[]);
         // Rasterizer order only matters in pixel shaders.
         let plain = name.strip_prefix("RasterizerOrdered").map(|it| format!("RW{it}"));
+        self.names_ordered_views |= plain.is_some();
         let name = plain.as_deref().unwrap_or(name);
         let resource = match name {
             "string" => return self.types.intern(Type::String),

@@ -14,7 +14,6 @@ use crate::ast;
 use crate::hir::{
     self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId,
 };
-use crate::options::Stage;
 use crate::types::Types;
 use crate::walk::{each_expr, each_expr_mut, each_root, each_root_mut};
 
@@ -232,7 +231,7 @@ impl Checker<'_> {
             self.reported_late |= self.sink.as_slice().len() > before;
         }
         // Missing features do not matter in a stage that does not run at all.
-        let runs = self.stage == Stage::Compute;
+        let runs = crate::compile::runs(self.stage);
         // Cloned, because another entry point may reach the function too.
         for diagnostic in self.function(id).gated.clone() {
             if self.serves_any_stage || !runs && diagnostic.level == Level::Unsupported {
@@ -341,6 +340,13 @@ fn assemble(
         is_method.push(false);
         start = FunctionId(program_functions.len() as u32 - 1);
     }
+    let mut signature = entry.signature;
+    if let Some(signature) = &mut signature {
+        // Only views that are written have an order.
+        let may_be_one = |it: ir::RegisterClass| it == ir::RegisterClass::Unordered || it.is_heap();
+        signature.io.pixel.orders_pixels &=
+            resources.iter().any(|it| may_be_one(it.register.class));
+    }
     let mut program = Program {
         types,
         functions: program_functions,
@@ -354,6 +360,7 @@ fn assemble(
             group_size: entry.group_size,
             wave_size: entry.wave_size,
             inputs: entry.inputs,
+            signature,
             native_16bit,
             span: entry.span,
         },

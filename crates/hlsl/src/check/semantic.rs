@@ -2,6 +2,7 @@
 //!
 //! The four of compute shaders are bound to parameters in `entry.rs`; this table only checks their names.
 
+use ir::stage::SystemValue;
 use ops::intrinsics::Stage;
 
 use crate::types::{Scalar, Type, TypeId, Types};
@@ -166,6 +167,49 @@ impl Row {
         self.uses.contains(&(stage, side))
     }
 
+    /// The value in the fixed functions, where these supply or read it on that side; elsewhere it is an attribute like
+    /// others.
+    pub(super) fn system(&self, stage: Stage, side: Side) -> Option<SystemValue> {
+        use SystemValue::*;
+        let system = match self.name {
+            "SV_Barycentrics" => Barycentrics,
+            "SV_ClipDistance" => ClipDistance,
+            "SV_Coverage" => Coverage,
+            "SV_CullDistance" => CullDistance,
+            "SV_Depth" => Depth,
+            "SV_DepthGreaterEqual" => DepthGreaterEqual,
+            "SV_DepthLessEqual" => DepthLessEqual,
+            "SV_InnerCoverage" => InnerCoverage,
+            "SV_InstanceID" => InstanceId,
+            "SV_IsFrontFace" => IsFrontFace,
+            "SV_Position" => Position,
+            "SV_PrimitiveID" => PrimitiveId,
+            "SV_RenderTargetArrayIndex" => RenderTargetArrayIndex,
+            "SV_SampleIndex" => SampleIndex,
+            "SV_ShadingRate" => ShadingRate,
+            "SV_StartInstanceLocation" => StartInstanceLocation,
+            "SV_StartVertexLocation" => StartVertexLocation,
+            "SV_StencilRef" => StencilRef,
+            "SV_Target" => Target,
+            "SV_VertexID" => VertexId,
+            "SV_ViewID" => ViewId,
+            "SV_ViewportArrayIndex" => ViewportArrayIndex,
+            _ => return None,
+        };
+        let is_theirs = match (stage, side) {
+            (Vertex, Input) => {
+                let of_vertices =
+                    [VertexId, InstanceId, StartVertexLocation, StartInstanceLocation, ViewId];
+                of_vertices.contains(&system)
+            }
+            (Vertex, Output) => system != InstanceId,
+            (Pixel, Input) => ![ClipDistance, CullDistance, InstanceId].contains(&system),
+            (Pixel, Output) => true,
+            _ => false,
+        };
+        is_theirs.then_some(system)
+    }
+
     /// The stages in which it is valid, each once.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage> {
         let mut last = None;
@@ -217,6 +261,29 @@ mod tests {
         assert_eq!(find("SV_Position").map(|it| it.1), Some(0));
         assert!(find("TEXCOORD0").is_none());
         assert_eq!(split("TEXCOORD12"), ("TEXCOORD", 12));
+    }
+
+    #[test]
+    fn every_system_value_of_a_stage_that_runs_is_known() {
+        // What only travels is an attribute.
+        let travels = [
+            (
+                Vertex,
+                Input,
+                "SV_ClipDistance SV_CullDistance SV_Position SV_RenderTargetArrayIndex SV_ViewportArrayIndex",
+            ),
+            (Vertex, Output, "SV_InstanceID"),
+            (Pixel, Input, "SV_ClipDistance SV_CullDistance SV_InstanceID"),
+            (Pixel, Output, ""),
+        ];
+        for (stage, side, travels) in travels {
+            let attributes: Vec<&str> = ROWS
+                .iter()
+                .filter(|it| it.is_for(stage, side) && it.system(stage, side).is_none())
+                .map(|it| it.name)
+                .collect();
+            assert_eq!(attributes.join(" "), travels, "{stage:?} {side:?}");
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Entry points of the stages that are checked but do not run: their attributes, parameters and results.
+//! Entry points of all stages but compute: their attributes, parameters and results. Vertex and pixel shaders run; the
+//! others are only checked.
 //!
 //! Each stage has one function that checks the requirements on its entry point; the semantics of parameters and results
 //! are checked against the table of system values (`semantic.rs`). Bodies are checked like all others.
@@ -20,11 +21,11 @@ use crate::types::{Object, ResourceType, StructId, Type, TypeId, Types};
 
 /// A parameter of an entry point.
 #[derive(Clone, Copy)]
-struct Param<'a> {
-    ast: &'a ast::Param,
-    ty: TypeId,
-    mode: Mode,
-    span: Span,
+pub(super) struct Param<'a> {
+    pub(super) ast: &'a ast::Param,
+    pub(super) ty: TypeId,
+    pub(super) mode: Mode,
+    pub(super) span: Span,
 }
 
 /// The semantics seen on one side of a shader, to find duplicates.
@@ -53,7 +54,7 @@ impl Param<'_> {
 }
 
 impl<'a> Checker<'a> {
-    /// Checks the entry point of a stage that does not run; `None` after a report.
+    /// Checks the entry point of a stage; `None` after a report.
     pub(super) fn stage_entry(&mut self, id: FunctionId) -> Option<Entry> {
         let function = self.function(id);
         let (span, attributes, ast) = (function.span, function.attributes, function.ast);
@@ -73,6 +74,7 @@ impl<'a> Checker<'a> {
             group_size: [1; 3],
             wave_size: WaveSize::default(),
             inputs: Vec::new(),
+            signature: None,
             wrapper: None,
             span,
         };
@@ -98,6 +100,9 @@ impl<'a> Checker<'a> {
         let wave_size = self.wave_size(attributes);
         let fine = self.signature_semantics(id, &params) && fine;
         entry.wave_size = wave_size?;
+        if fine && matches!(self.stage, Stage::Vertex | Stage::Pixel) {
+            entry.signature = Some(self.stage_signature(id, attributes, &params)?);
+        }
         fine.then_some(entry)
     }
 
@@ -393,6 +398,9 @@ impl<'a> Checker<'a> {
         }
         if !row.stages.contains(self.stage) {
             self.wrong_stage(&format!("`{name}`"), row.stages, span);
+            return;
+        }
+        if row.meaning.is_some() {
             return;
         }
         match &self.ray_kind {

@@ -40,6 +40,7 @@ impl Function {
             | Function::Barrier(_)
             | Function::FlagBarrier
             | Function::NonUniform
+            | Function::Pixel(_)
             | Function::Print(_)
             | Function::IsDebuggingEnabled
             | Function::Unsupported(_) => Accuracy::Exact,

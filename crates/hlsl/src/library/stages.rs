@@ -1,13 +1,13 @@
 //! Stage-specific functions, by their prototypes, and the constants that go with them.
 //!
-//! They type-check everywhere; their rows list the stages that have them and the shader model they need. None runs
-//! yet:
+//! They type-check everywhere; their rows list the stages that have them and the shader model they need. Only those
+//! with a meaning run;
 //! derivatives and barriers, which compute shaders have too, are functions of the table in `rows.rs`.
 
 use ops::intrinsics::{ShaderModel, Stage, Stages};
 
 use super::prototype::{self, Prototype};
-use super::{ArgInfo, Function, Resolution};
+use super::{ArgInfo, Function, OfPixels, Resolution};
 use crate::types::Types;
 
 /// A function of some stages.
@@ -20,6 +20,8 @@ pub struct Row {
     pub since: ShaderModel,
     /// In ray tracing, the shaders that have it, by the words of `[shader("…")]`; all if none is named.
     pub kinds: &'static [&'static str],
+    /// `None` for a function that is not supported yet.
+    pub meaning: Option<OfPixels>,
 }
 
 const V6_1: ShaderModel = ShaderModel { major: 6, minor: 1 };
@@ -44,7 +46,7 @@ const fn row(
     since: ShaderModel,
     prototypes: &'static [&'static str],
 ) -> Row {
-    Row { name, prototypes, stages, since, kinds: &[] }
+    Row { name, prototypes, stages, since, kinds: &[], meaning: None }
 }
 
 const fn ray(
@@ -52,33 +54,42 @@ const fn ray(
     kinds: &'static [&'static str],
     prototypes: &'static [&'static str],
 ) -> Row {
-    Row { name, prototypes, stages: RAYS, since: V6_3, kinds }
+    Row { name, prototypes, stages: RAYS, since: V6_3, kinds, meaning: None }
+}
+
+const fn pixel(
+    name: &'static str,
+    since: ShaderModel,
+    meaning: OfPixels,
+    prototypes: &'static [&'static str],
+) -> Row {
+    Row { meaning: Some(meaning), ..row(name, PIXEL, since, prototypes) }
 }
 
 const ROWS: &[Row] = &[
     // Pixel shaders.
-    row(
+    pixel(
         "EvaluateAttributeAtSample",
-        PIXEL,
         ShaderModel::V6_0,
+        OfPixels::AtSample,
         &["number EvaluateAttributeAtSample(number value, uint sample)"],
     ),
-    row(
+    pixel(
         "EvaluateAttributeCentroid",
-        PIXEL,
         ShaderModel::V6_0,
+        OfPixels::AtCentroid,
         &["number EvaluateAttributeCentroid(number value)"],
     ),
-    row(
+    pixel(
         "EvaluateAttributeSnapped",
-        PIXEL,
         ShaderModel::V6_0,
+        OfPixels::Snapped,
         &["number EvaluateAttributeSnapped(number value, int2 offset)"],
     ),
-    row(
+    pixel(
         "GetAttributeAtVertex",
-        PIXEL,
         V6_1,
+        OfPixels::AtVertex,
         &["number GetAttributeAtVertex(number value, uint vertex)"],
     ),
     row(
@@ -93,7 +104,7 @@ const ROWS: &[Row] = &[
         ShaderModel::V6_0,
         &["float2 GetRenderTargetSamplePosition(int sample)"],
     ),
-    row("clip", PIXEL, ShaderModel::V6_0, &["void clip(number value)"]),
+    pixel("clip", ShaderModel::V6_0, OfPixels::Clip, &["void clip(number value)"]),
     // Hull shaders.
     row(
         "Process2DQuadTessFactorsAvg",
@@ -296,7 +307,8 @@ pub(super) fn resolve(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Resolut
     let prototypes: Vec<Prototype> = row.prototypes.iter().map(|it| prototype::read(it)).collect();
     match prototype::choose(types, &prototypes, None, args) {
         Ok((params, result)) => {
-            Resolution::Found { function: Function::Unsupported(row.name), params, result }
+            let function = row.meaning.map_or(Function::Unsupported(row.name), Function::Pixel);
+            Resolution::Found { function, params, result }
         }
         Err(message) => {
             let notes = row.prototypes.iter().map(|it| format!("`{it}`")).collect();

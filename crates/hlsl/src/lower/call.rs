@@ -1,14 +1,14 @@
 //! Calls: functions are inlined at the call, library functions expanded, methods of buffers turned into accesses.
 
 use diag::{Diagnostic, Span, code};
-use ir::{Builtin, Op, Value, values};
+use ir::{Builtin, Op, Slot, Value, values};
 use ops::{Barrier, Binary, Compare, MemoryScope, Sign, SyncScope, Ty, Unary};
 
 use super::env::SlotId;
 use super::place::{Place, Storage};
 use super::resource::{NO_HANDLE, ResourceRef};
 use super::{Lower, Lowerer, MOST_CALLS, Values};
-use crate::hir::{Arg, Expr, FunctionId, LocalId, Mode, SystemValue};
+use crate::hir::{Arg, Expr, FunctionId, LocalId, Mode, Signature, SystemValue};
 use crate::library::expand::{Operand, expand};
 use crate::library::{Function as LibraryFunction, Method, Pure};
 use crate::types::{Packing, ResourceType, Type, TypeId, layout_of};
@@ -51,6 +51,8 @@ enum Passed {
         value: Option<Values>,
     },
     Alias(Place),
+    /// A parameter that is read after the call, with its first value.
+    Kept(Values),
 }
 
 impl Lowerer<'_> {
@@ -68,6 +70,9 @@ impl Lowerer<'_> {
         let entry = &program.entry;
         let function = program.function(entry.function);
         self.builder.span = entry.span;
+        if let Some(signature) = &entry.signature {
+            return self.stage_entry(signature);
+        }
         let mut passed = Vec::new();
         for (input, local) in entry.inputs.iter().zip(&function.locals) {
             let leaves = self.leaves(local.ty, local.span)?;
@@ -102,6 +107,79 @@ impl Lowerer<'_> {
         self.stmts(&function.body)?;
         self.frames.pop();
         Ok(())
+    }
+
+    /// The entry point of a vertex or pixel shader: a call with the inputs as arguments, whose results are the outputs.
+    fn stage_entry(&mut self, signature: &Signature) -> Lower<()> {
+        let program = self.program;
+        let entry = &program.entry;
+        let function = program.function(entry.function);
+        let mut passed = Vec::new();
+        for (slots, local) in signature.params.iter().zip(&function.locals) {
+            let leaves = self.leaves(local.ty, local.span)?;
+            self.builder.span = local.span;
+            let mut values = Values::new();
+            for (i, leaf) in leaves.iter().enumerate() {
+                let ty = leaf.unwrap_or(Ty::I32);
+                values.push(match slots.inputs.get(i) {
+                    Some(slot) => self.value(Op::Input(*slot), ty),
+                    None => self.undefined(ty, local.span),
+                });
+            }
+            passed.push(match slots.outputs.is_empty() {
+                true => Passed::Value(values),
+                false => Passed::Kept(values),
+            });
+        }
+        self.builder.span = entry.span;
+        let result = self.env.len();
+        for leaf in self.leaves(function.result, entry.span)?.iter() {
+            let nothing = self.undefined(leaf.unwrap_or(Ty::I32), entry.span);
+            self.env.push(*leaf, nothing);
+        }
+        let returns_last = self.facts.function(entry.function).returns_last;
+        self.frames.push(Frame {
+            function: entry.function,
+            call: Span::NONE,
+            locals: Vec::new(),
+            result,
+            returns: Returns::AtEnd,
+        });
+        self.locals(&passed)?;
+        if returns_last {
+            self.stmts(&function.body)?;
+        } else {
+            self.block(|this, block| {
+                if let Some(frame) = this.frames.last_mut() {
+                    frame.returns = Returns::Exit(block);
+                }
+                this.forget_at_end(&passed);
+                this.stmts(&function.body)
+            })?;
+        }
+        self.builder.span = entry.span;
+        if !self.is_ended() {
+            for (i, slots) in signature.params.iter().enumerate() {
+                if slots.outputs.is_empty() {
+                    continue;
+                }
+                let local = &function.locals[i];
+                let place = self.frame().local(LocalId(i as u32)).place(local.ty);
+                let values = self.load(&place, local.span)?;
+                self.outputs(&slots.outputs, &values);
+            }
+            let values: Values =
+                (result..).zip(&signature.result).map(|it| self.env.get(it.0)).collect();
+            self.outputs(&signature.result, &values);
+        }
+        self.frames.pop();
+        Ok(())
+    }
+
+    fn outputs(&mut self, slots: &[Slot], values: &[Value]) {
+        for (slot, value) in slots.iter().zip(values) {
+            self.builder.inst(Op::Output { slot: *slot, value: *value }, &[]);
+        }
     }
 
     pub(super) fn call(&mut self, id: FunctionId, args: &[Arg], span: Span) -> Lower<Values> {
@@ -212,8 +290,11 @@ impl Lowerer<'_> {
                         dynamic,
                         Some((id, local_id)),
                     )?;
-                    if let Some(Passed::Value(values) | Passed::Place { value: Some(values), .. }) =
-                        passed
+                    if let Some(
+                        Passed::Value(values)
+                        | Passed::Kept(values)
+                        | Passed::Place { value: Some(values), .. },
+                    ) = passed
                     {
                         self.store(&storage.place(local.ty), values)?;
                     } else if let Some(Passed::Place { value: None, .. }) = passed {
@@ -240,7 +321,7 @@ impl Lowerer<'_> {
         let mut forgotten = Vec::new();
         for (i, local) in function.locals.iter().enumerate() {
             if let (false, Storage::Slots { first }) = (
-                matches!(passed.get(i), Some(Passed::Place { .. })),
+                matches!(passed.get(i), Some(Passed::Place { .. } | Passed::Kept(_))),
                 frame.local(LocalId(i as u32)),
             ) {
                 forgotten.push((*first, self.count(local.ty)));
@@ -330,6 +411,7 @@ impl Lowerer<'_> {
                 Some(arg) => self.input(arg),
                 None => Ok(Values::new()),
             },
+            LibraryFunction::Pixel(function) => self.of_pixels(function, args, expr),
             LibraryFunction::Print(print) => self.print(print, args, expr),
             // The checker has put a constant in its place.
             LibraryFunction::IsDebuggingEnabled => Ok(Values::new()),

@@ -115,10 +115,7 @@ impl Lowerer<'_> {
             }
             StmtKind::Return(value) => self.return_(value.as_ref(), stmt)?,
             StmtKind::Discard => {
-                return Err(self.unsupported(
-                    stmt.span,
-                    "`discard` has no meaning here: pixel shaders are not supported yet",
-                ));
+                self.builder.inst(Op::Discard, &[]);
             }
         }
         self.leave();

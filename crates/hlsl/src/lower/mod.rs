@@ -18,6 +18,7 @@ mod expr;
 mod facts;
 mod finish;
 mod memory;
+mod pixel;
 mod place;
 mod print;
 mod resource;
@@ -390,6 +391,7 @@ fn empty_module(program: &Program) -> Module {
         shader_model: entry.shader_model,
         group_size: entry.group_size,
         wave_size: entry.wave_size,
+        io: entry.signature.as_ref().map(|it| it.io.clone()),
         ..Module::empty()
     }
 }

@@ -172,6 +172,7 @@ impl Shader {
                 group_size: [64, 1, 1],
                 wave_size: WaveSize::default(),
                 inputs: vec![SystemValue::GroupIndex],
+                signature: None,
                 native_16bit: false,
                 span: Span::NONE,
             },

@@ -1,0 +1,374 @@
+//! The signature of a vertex or pixel shader: its parameters and its result as rows of scalars ([`ir::stage`]).
+//!
+//! A semantic names one row of up to four components. What takes several rows, such as an array, a matrix or a struct
+//! with a semantic, takes the indices that follow. A matrix has a row for each vector that its order stores; an array
+//! of structs has those of one member after the other. The outermost semantic counts, and so do the innermost
+//! interpolation modifiers.
+//!
+//! `stage.rs` has checked the semantics as they are written; here it is checked that no two rows are the same, and
+//! that the modifiers agree.
+
+use diag::{Diagnostic, Span, code};
+use ir::Slot;
+use ir::stage::{
+    Element, Interpolation, InterpolationMode, InterpolationPlace, PixelTraits, StageIo,
+    SystemValue,
+};
+use ops::intrinsics::Stage;
+
+use super::entry::semantic_of;
+use super::semantic::{self, Side};
+use super::stage::Param;
+use super::{Checker, attr};
+use crate::ast::{Attribute, Ident, Modifier, Modifiers};
+use crate::hir::{FunctionId, Mode, ParamSlots, Signature};
+use crate::types::{Scalar, StructId, Type, TypeId, Types, host};
+
+/// A semantic that covers a value, and how many rows of it have been used.
+#[derive(Clone, Copy)]
+struct Outer<'a> {
+    ident: &'a Ident,
+    rows: u32,
+}
+
+/// One side of the signature under construction.
+#[derive(Default)]
+struct Rows {
+    elements: Vec<(Element, Span)>,
+    slots: u32,
+}
+
+/// What holds for a value inside of a parameter or the result.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    side: Side,
+    modifiers: &'a [(Modifier, Span)],
+    /// The position in the arrays of structs around it: members of the elements are rows after each other.
+    position: u32,
+    span: Span,
+}
+
+impl Rows {
+    fn push(&mut self, element: Element, span: Span) -> Slot {
+        let first = Slot(self.slots);
+        self.slots += u32::from(element.components);
+        self.elements.push((element, span));
+        first
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The signature of an entry point whose semantics are in order; `None` after a report.
+    pub(super) fn stage_signature(
+        &mut self,
+        id: FunctionId,
+        attributes: &'a [Attribute],
+        params: &[Param<'a>],
+    ) -> Option<Signature> {
+        let (mut inputs, mut outputs) = (Rows::default(), Rows::default());
+        let mut slots = Vec::new();
+        for param in params {
+            if param.ast.modifiers.has(Modifier::Uniform) || self.types.holds_resource(param.ty) {
+                let message = "`uniform` parameters and resources as parameters of an entry point are not supported yet";
+                self.report(Diagnostic::new(&code::UNSUPPORTED_FEATURE, param.span, message));
+                return None;
+            }
+            let semantic = semantic_of(&param.ast.annotations);
+            let side = |this: &mut Self, side, rows: &mut Rows| {
+                let modifiers = interpolation_modifiers(&param.ast.modifiers);
+                let place = Place { side, modifiers: &modifiers, position: 0, span: param.span };
+                let mut outer = semantic.map(|ident| Outer { ident, rows: 0 });
+                let mut found = Vec::new();
+                this.rows_of(param.ty, place, &mut outer, rows, &mut found)?;
+                Some(found)
+            };
+            slots.push(ParamSlots {
+                inputs: match param.mode {
+                    Mode::In | Mode::InOut => side(self, Side::Input, &mut inputs)?,
+                    Mode::Out | Mode::Reference => Vec::new(),
+                },
+                outputs: match param.mode {
+                    Mode::Out | Mode::InOut => side(self, Side::Output, &mut outputs)?,
+                    Mode::In | Mode::Reference => Vec::new(),
+                },
+            });
+        }
+        let function = self.function(id);
+        let (result, ast) = (function.result, function.ast);
+        let mut result_slots = Vec::new();
+        if result != Types::VOID {
+            let modifiers = interpolation_modifiers(&ast.modifiers);
+            let place = Place {
+                side: Side::Output,
+                modifiers: &modifiers,
+                position: 0,
+                span: ast.result.span,
+            };
+            let semantic = semantic_of(&ast.annotations);
+            let mut outer = semantic.map(|ident| Outer { ident, rows: 0 });
+            self.rows_of(result, place, &mut outer, &mut outputs, &mut result_slots)?;
+        }
+        let inputs = self.distinct(inputs)?;
+        let outputs = self.distinct(outputs)?;
+        let pixel = match self.stage {
+            Stage::Pixel => PixelTraits {
+                early_depth: attr::find(attributes, "earlydepthstencil").is_some(),
+                helpers_take_part: attr::find(attributes, "WaveOpsIncludeHelperLanes").is_some(),
+                orders_pixels: self.names_ordered_views,
+                ..PixelTraits::default()
+            },
+            _ => PixelTraits::default(),
+        };
+        let io = StageIo { inputs, outputs, pixel };
+        Some(Signature { io, params: slots, result: result_slots })
+    }
+
+    /// Appends the rows of a value, and the slots of its scalars in the order of [`Types::flatten`].
+    fn rows_of(
+        &mut self,
+        ty: TypeId,
+        place: Place<'_>,
+        outer: &mut Option<Outer<'a>>,
+        rows: &mut Rows,
+        slots: &mut Vec<Slot>,
+    ) -> Option<()> {
+        match self.types.get(ty) {
+            Type::Struct(id) => self.fields_rows(id, place, outer, rows, slots),
+            Type::Array { element, len } if self.holds_structs(element) => {
+                for i in 0..len {
+                    // With a semantic of the whole array, rows are counted on.
+                    let position = if outer.is_some() { 0 } else { place.position * len + i };
+                    self.rows_of(element, Place { position, ..place }, outer, rows, slots)?;
+                }
+                Some(())
+            }
+            _ => {
+                let Some(semantic) = outer else { return None };
+                let count = self.row_count(ty);
+                let (name, index) = semantic::split(&semantic.ident.name);
+                let first = index + place.position * count + semantic.rows;
+                semantic.rows += count;
+                let (name, span) = (name.to_owned(), semantic.ident.span);
+                let mut row = Row { name, index: first, place, span };
+                self.value_rows(ty, &mut row, rows, slots)
+            }
+        }
+    }
+
+    fn fields_rows(
+        &mut self,
+        id: StructId,
+        place: Place<'_>,
+        outer: &mut Option<Outer<'a>>,
+        rows: &mut Rows,
+        slots: &mut Vec<Slot>,
+    ) -> Option<()> {
+        let fields = self.types.structure(id).fields.clone();
+        for field in fields {
+            if field.hidden {
+                let message = "bit-fields cannot be passed between stages";
+                self.error(&code::BAD_SEMANTIC, place.span, message);
+                return None;
+            }
+            let (annotations, modifiers) = self.written_of(id, &field.name);
+            let own = modifiers.map(interpolation_modifiers).unwrap_or_default();
+            let modifiers = if own.is_empty() { place.modifiers } else { &own };
+            let inner = Place { modifiers, span: field.span, ..place };
+            match outer {
+                Some(_) => self.rows_of(field.ty, inner, outer, rows, slots)?,
+                None => {
+                    let semantic = semantic_of(annotations);
+                    let mut own = semantic.map(|ident| Outer { ident, rows: 0 });
+                    self.rows_of(field.ty, inner, &mut own, rows, slots)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Appends the rows of a value without structs.
+    fn value_rows(
+        &mut self,
+        ty: TypeId,
+        row: &mut Row<'_>,
+        rows: &mut Rows,
+        slots: &mut Vec<Slot>,
+    ) -> Option<()> {
+        match self.types.get(ty) {
+            Type::Array { element, len } => {
+                (0..len).try_for_each(|_| self.value_rows(element, row, rows, slots))
+            }
+            Type::Scalar(scalar) => {
+                let first = self.push_row(row, scalar, 1, rows)?;
+                slots.push(first);
+                Some(())
+            }
+            Type::Vector(scalar, n) => {
+                let first = self.push_row(row, scalar, n, rows)?;
+                slots.extend((0..n).map(|i| Slot(first.0 + i)));
+                Some(())
+            }
+            Type::Matrix { scalar, rows: height, columns: width, row_major } => {
+                let (count, n) = if row_major { (height, width) } else { (width, height) };
+                let mut firsts = Vec::new();
+                for _ in 0..count {
+                    firsts.push(self.push_row(row, scalar, n, rows)?);
+                }
+                for y in 0..height {
+                    for x in 0..width {
+                        let (vector, i) = if row_major { (y, x) } else { (x, y) };
+                        slots.push(Slot(firsts[vector as usize].0 + i));
+                    }
+                }
+                Some(())
+            }
+            Type::Void | Type::String | Type::Error | Type::Resource(_) | Type::Struct(_) => None,
+        }
+    }
+
+    fn push_row(
+        &mut self,
+        row: &mut Row<'_>,
+        scalar: Scalar,
+        components: u32,
+        rows: &mut Rows,
+    ) -> Option<Slot> {
+        let Place { side, modifiers, .. } = row.place;
+        if components > 4 {
+            let message = "a vector of more than four components cannot be passed between stages";
+            self.error(&code::BAD_SEMANTIC, row.place.span, message);
+            return None;
+        }
+        let system = semantic::find(&row.name).and_then(|(it, _)| it.system(self.stage, side));
+        let interpolates = (self.stage, side) != (Stage::Vertex, Side::Input)
+            && (self.stage, side) != (Stage::Pixel, Side::Output);
+        let interpolation = match interpolates {
+            true => self.interpolation(modifiers, scalar, system, row.place.span)?,
+            false => Interpolation::default(),
+        };
+        let element = Element {
+            semantic: row.name.clone(),
+            index: row.index,
+            scalar: host(scalar, self.native_16bit()),
+            components: components as u8,
+            interpolation,
+            system,
+        };
+        row.index += 1;
+        Some(rows.push(element, row.span))
+    }
+
+    fn interpolation(
+        &mut self,
+        modifiers: &[(Modifier, Span)],
+        scalar: Scalar,
+        system: Option<SystemValue>,
+        span: Span,
+    ) -> Option<Interpolation> {
+        let of = |wanted: Modifier| modifiers.iter().find(|it| it.0 == wanted).map(|it| it.1);
+        let others =
+            [Modifier::Linear, Modifier::NoPerspective, Modifier::Centroid, Modifier::Sample];
+        let first_other = others.into_iter().find_map(|it| Some((it, of(it)?)));
+        if let (Some(flat), Some((other, at))) = (of(Modifier::NoInterpolation), first_other) {
+            let message = format!("`nointerpolation` and `{}` exclude each other", other.word());
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, at, message);
+            self.report(report.also(flat, "the other one"));
+            return None;
+        }
+        if let (Some(centroid), Some(sample)) = (of(Modifier::Centroid), of(Modifier::Sample)) {
+            let message = "`centroid` and `sample` exclude each other";
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, sample, message);
+            self.report(report.also(centroid, "the other one"));
+            return None;
+        }
+        let is_float = scalar.is_float();
+        if let (false, Some((other, at)), None) = (is_float, first_other, system) {
+            let word = other.word();
+            let message = format!("integers are not interpolated, so `{word}` does not apply");
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, span, message);
+            let report = report.also(at, "the modifier");
+            self.report(report.help(
+                "without it, or with `nointerpolation`, the value is that of the leading vertex",
+            ));
+            return None;
+        }
+        let mode = if of(Modifier::NoInterpolation).is_some() || !is_float {
+            InterpolationMode::Flat
+        } else if of(Modifier::NoPerspective).is_some() || system == Some(SystemValue::Position) {
+            InterpolationMode::NoPerspective
+        } else {
+            InterpolationMode::Linear
+        };
+        let place = if of(Modifier::Sample).is_some() {
+            InterpolationPlace::Sample
+        } else if of(Modifier::Centroid).is_some() {
+            InterpolationPlace::Centroid
+        } else {
+            InterpolationPlace::Centre
+        };
+        Some(Interpolation { mode, place })
+    }
+
+    /// The elements, if no two are the same row.
+    fn distinct(&mut self, rows: Rows) -> Option<Vec<Element>> {
+        for (i, (element, span)) in rows.elements.iter().enumerate() {
+            let before = rows.elements[..i].iter();
+            if let Some((_, other)) =
+                before.into_iter().find(|(it, _)| it.is(&element.semantic, element.index))
+            {
+                let message =
+                    format!("two values have the semantic `{}{}`", element.semantic, element.index);
+                let report = Diagnostic::new(&code::BAD_SEMANTIC, *span, message);
+                self.report(report.also(*other, "the other one"));
+                return None;
+            }
+        }
+        Some(rows.elements.into_iter().map(|it| it.0).collect())
+    }
+
+    fn holds_structs(&self, ty: TypeId) -> bool {
+        match self.types.get(ty) {
+            Type::Struct(_) => true,
+            Type::Array { element, .. } => self.holds_structs(element),
+            _ => false,
+        }
+    }
+
+    /// How many rows a value without structs takes.
+    fn row_count(&self, ty: TypeId) -> u32 {
+        match self.types.get(ty) {
+            Type::Array { element, len } => len.saturating_mul(self.row_count(element)),
+            Type::Matrix { rows, columns, row_major, .. } => {
+                if row_major {
+                    rows
+                } else {
+                    columns
+                }
+            }
+            _ => 1,
+        }
+    }
+}
+
+/// The row to be appended next.
+struct Row<'p> {
+    name: String,
+    index: u32,
+    place: Place<'p>,
+    /// Of the semantic.
+    span: Span,
+}
+
+fn interpolation_modifiers(modifiers: &Modifiers) -> Vec<(Modifier, Span)> {
+    let is_one = |it: &Modifier| {
+        matches!(
+            it,
+            Modifier::NoInterpolation
+                | Modifier::Linear
+                | Modifier::Centroid
+                | Modifier::NoPerspective
+                | Modifier::Sample
+        )
+    };
+    modifiers.list.iter().filter(|(it, _)| is_one(it)).copied().collect()
+}
