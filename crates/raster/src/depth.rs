@@ -87,12 +87,18 @@ impl DepthFormat {
     /// Parses Direct3D's name, with or without `DXGI_FORMAT_`; case is ignored.
     pub fn parse(name: &str) -> Option<DepthFormat> {
         let name = name.to_ascii_uppercase();
-        Some(match name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name) {
-            "D32_FLOAT" => DepthFormat::D32Float,
-            "D16_UNORM" => DepthFormat::D16Unorm,
-            "D32_FLOAT_S8X24_UINT" => DepthFormat::D32FloatS8X24Uint,
-            _ => return None,
-        })
+        let name = name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name);
+        let all = [DepthFormat::D32Float, DepthFormat::D16Unorm, DepthFormat::D32FloatS8X24Uint];
+        all.into_iter().find(|it| it.name() == name)
+    }
+
+    /// Direct3D's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            DepthFormat::D32Float => "D32_FLOAT",
+            DepthFormat::D16Unorm => "D16_UNORM",
+            DepthFormat::D32FloatS8X24Uint => "D32_FLOAT_S8X24_UINT",
+        }
     }
 
     pub fn is_float(self) -> bool {

@@ -3,7 +3,7 @@
 //! Spec: Direct3D 11.3, 8.6. Components that a format lacks are (0, 0, 0, 1), and what lies beyond a buffer reads as
 //! zero.
 
-use ops::texture::{Format, MOST_BYTES, Texel};
+use ops::texture::{Format, Texel};
 
 use crate::signature::Scalar;
 
@@ -27,13 +27,13 @@ pub fn fetch(
         .ok()
         .and_then(|it| it.checked_mul(buffer.stride)?.checked_add(offset));
     let range = start.and_then(|start| Some(start..start.checked_add(format.bytes())?));
-    let zero = [0; MOST_BYTES];
     let Some(bytes) = range.and_then(|range| buffer.bytes.get(range)) else { return [0; 4] };
-    debug_assert!(bytes.len() <= zero.len());
     let texel = format.decode(bytes);
     std::array::from_fn(|i| match (texel, scalar) {
+        // Between integers and 32-bit floats the bits are moved, as Direct3D does.
         (Texel::Float(all), Scalar::F32) => all[i].to_bits(),
-        (_, Scalar::F32) => (texel.float(i) as f32).to_bits(),
+        (Texel::Unsigned(all), Scalar::F32) => all[i] as u32,
+        (Texel::Signed(all), Scalar::F32) => all[i] as u32,
         (_, Scalar::F16) => u32::from(ops::F16::from_f64(texel.float(i)).0),
         (Texel::Float(all), Scalar::Int { .. }) => all[i].to_bits(),
         (Texel::Unsigned(all), Scalar::Int { bits }) => all[i] as u32 & low(bits),
@@ -72,5 +72,7 @@ mod tests {
         assert_eq!(read("RG8_SINT", Scalar::Int { bits: 32 })[1], -128i32 as u32);
         assert_eq!(read("RG8_SINT", Scalar::Int { bits: 16 })[1], 0xff80);
         assert_eq!(read("RG8_UINT", Scalar::Int { bits: 32 }), [255, 128, 0, 1]);
+        assert_eq!(read("RG8_UINT", Scalar::F32), [255, 128, 0, 1]);
+        assert_eq!(read("RG8_UNORM", Scalar::Int { bits: 32 })[0], 1.0f32.to_bits());
     }
 }

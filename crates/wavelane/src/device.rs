@@ -11,7 +11,7 @@ use crate::engines::cpu::{CpuOptions, Native};
 use crate::engines::reference::Reference;
 use crate::engines::vulkan::Vulkan;
 use crate::foreign::{Foreign, ForeignError};
-use crate::pipeline::wanted;
+use crate::pipeline::check_caps;
 use crate::{Adapter, ComputePipeline, Gpu, Isa, Missing, PipelineError, Shader};
 
 /// The engines, which execute shaders.
@@ -143,30 +143,10 @@ impl Device {
         if module.stage != Stage::Compute {
             return fail(Missing::Stage);
         }
-        if module.shader_model > adapter.shader_model {
-            return fail(Missing::ShaderModel {
-                needs: module.shader_model,
-                has: adapter.shader_model,
-            });
-        }
-        let needs = module.needs;
-        if needs.wave_ops && !adapter.options1.wave_ops {
-            return fail(Missing::WaveOps);
-        }
-        if needs.int64 && !adapter.options1.int64_shader_ops {
-            return fail(Missing::Int64);
-        }
-        if needs.native_16bit && !adapter.options4.native_16bit_shader_ops {
-            return fail(Missing::Native16Bit);
-        }
-        if needs.double && !adapter.double_precision_float_shader_ops {
-            return fail(Missing::Double);
-        }
-        let has = adapter.options1.wave_lane_count;
-        let wave_sizes: Vec<u32> = has.iter().filter(|it| wanted(module).contains(*it)).collect();
-        if wave_sizes.is_empty() {
-            return fail(Missing::WaveSize { needs: wanted(module), has });
-        }
+        let wave_sizes = match check_caps(module, adapter) {
+            Ok(wave_sizes) => wave_sizes,
+            Err(missing) => return fail(missing),
+        };
         let program = self.backend.prepare(module);
         Ok(ComputePipeline {
             shader: shader.clone(),

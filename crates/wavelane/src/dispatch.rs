@@ -173,13 +173,7 @@ impl ComputePipeline {
                 allowed: self.wave_sizes().to_vec(),
             });
         }
-        table.check_made_for(&self.shader)?;
-        table.check_aliases()?;
-        let unbound = table.unbound_of(self.shader.resources());
-        if !unbound.is_empty() {
-            let names = unbound.iter().map(|it| it.name.clone()).collect();
-            return Err(DispatchError::Unbound { names });
-        }
+        table.check_ready(&self.shader)?;
         Ok(Launch {
             work: Work::Dispatch { groups: dispatch.groups },
             wave_width,

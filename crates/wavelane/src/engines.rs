@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch, Work};
+use ir::exec::{Bindings, Failure, Feed, Launch, Unsupported, Work};
 use spirv::Emitted;
 
 use self::cpu::CpuOptions;
@@ -96,6 +96,19 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
 
     /// Prepares for dispatches at that width now, instead of at the first one.
     fn warm(&self, _width: u32) {}
+
+    /// Runs the waves of a vertex or pixel shader that a feed supplies.
+    fn run_waves(
+        &self,
+        _launch: &Launch,
+        _bindings: &mut Bindings,
+        _feed: &mut dyn Feed,
+    ) -> Result<(), Failure> {
+        Err(Failure::Unsupported(Unsupported {
+            asked: "a draw".to_owned(),
+            missing: "the engine runs dispatches only; `interp` and `cpu` run draws".to_owned(),
+        }))
+    }
 
     /// The feature that the engine lacks, as a noun phrase, if the launch has to run on the reference engine.
     fn refuses(&self, _launch: &Launch, _bindings: &Bindings) -> Option<String> {

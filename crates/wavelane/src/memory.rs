@@ -96,6 +96,17 @@ impl State {
         }
     }
 
+    /// Takes the contents out, which must have been fetched, until [`State::put`] puts them back.
+    pub(crate) fn take(&mut self) -> Slot {
+        std::mem::take(&mut self.slot)
+    }
+
+    /// Puts back contents that may have been changed.
+    pub(crate) fn put(&mut self, slot: Slot) {
+        self.slot = slot;
+        self.changed();
+    }
+
     fn changed(&mut self) {
         if let Some(copy) = &mut self.copy {
             copy.invalidate();

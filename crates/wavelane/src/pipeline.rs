@@ -23,6 +23,33 @@ pub(crate) fn wanted(module: &Module) -> LaneCounts {
     }
 }
 
+/// The widths at which an adapter can run a module, ascending and at least one; otherwise what is missing.
+pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>, Missing> {
+    if module.shader_model > adapter.shader_model {
+        let (needs, has) = (module.shader_model, adapter.shader_model);
+        return Err(Missing::ShaderModel { needs, has });
+    }
+    let needs = module.needs;
+    if needs.wave_ops && !adapter.options1.wave_ops {
+        return Err(Missing::WaveOps);
+    }
+    if needs.int64 && !adapter.options1.int64_shader_ops {
+        return Err(Missing::Int64);
+    }
+    if needs.native_16bit && !adapter.options4.native_16bit_shader_ops {
+        return Err(Missing::Native16Bit);
+    }
+    if needs.double && !adapter.double_precision_float_shader_ops {
+        return Err(Missing::Double);
+    }
+    let has = adapter.options1.wave_lane_count;
+    let wave_sizes: Vec<u32> = has.iter().filter(|it| wanted(module).contains(*it)).collect();
+    if wave_sizes.is_empty() {
+        return Err(Missing::WaveSize { needs: wanted(module), has });
+    }
+    Ok(wave_sizes)
+}
+
 /// The default order in which threads are assigned to lanes.
 pub(crate) fn natural_order(module: &Module) -> LaneOrder {
     let [x, y, _] = module.group_size;
@@ -81,7 +108,7 @@ impl ComputePipeline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// The shader is not a compute shader.
+    /// The shader is not a compute shader: [`crate::GraphicsDesc`] takes vertex and pixel shaders.
     Stage,
     /// The shader has a higher shader model.
     ShaderModel {

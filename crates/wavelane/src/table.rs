@@ -258,6 +258,18 @@ impl ResourceTable {
         }
     }
 
+    /// Whether the table is for that shader, nothing is bound twice that is written, and nothing is missing.
+    pub(crate) fn check_ready(&self, shader: &Shader) -> Result<(), DispatchError> {
+        self.check_made_for(shader)?;
+        self.check_aliases()?;
+        let unbound = self.unbound_of(shader.resources());
+        if unbound.is_empty() {
+            return Ok(());
+        }
+        let names = unbound.iter().map(|it| it.name.clone()).collect();
+        Err(DispatchError::Unbound { names })
+    }
+
     /// Refuses a buffer that is bound twice if the shader writes to it, because engines treat bindings as distinct.
     pub(crate) fn check_aliases(&self) -> Result<(), DispatchError> {
         let found = *self.aliases.get_or_init(|| self.find_aliases());

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cpu::{Compiled, Fallback, Isa};
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch, Trap, Unsupported};
+use ir::exec::{Bindings, Failure, Feed, Launch, Trap, Unsupported};
 
 use super::reference::Decoded;
 use super::{Backend, Program, Step, Stopped, in_order};
@@ -187,6 +187,16 @@ impl Program for Code {
     fn warm(&self, width: u32) {
         // A bug shows again when the code is run.
         let _ = catch(|| self.made(width, None).is_ok());
+    }
+
+    fn run_waves(
+        &self,
+        launch: &Launch,
+        bindings: &mut Bindings,
+        feed: &mut dyn Feed,
+    ) -> Result<(), Failure> {
+        // Machine code knows no inputs and outputs: the reference engine gives the same bits.
+        self.reference.run_waves(launch, bindings, feed)
     }
 
     fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<String> {

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use interp::NoObserver;
+use interp::{NoObserver, Variation};
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch};
+use ir::exec::{Bindings, Failure, Feed, Launch};
 
 use super::{Backend, Program, Step, Stopped, in_order};
 use crate::Engine;
@@ -28,6 +28,17 @@ impl Decoded {
         let program = self.program.get_or_init(|| interp::decode(&self.module));
         interp::run_program(program, launch, bindings, &mut NoObserver)
     }
+
+    pub(super) fn run_waves(
+        &self,
+        launch: &Launch,
+        bindings: &mut Bindings,
+        feed: &mut dyn Feed,
+    ) -> Result<(), Failure> {
+        let program = self.program.get_or_init(|| interp::decode(&self.module));
+        let variation = Variation::default();
+        interp::run_waves(program, launch, variation, bindings, feed, &mut NoObserver)
+    }
 }
 
 impl std::fmt::Debug for Decoded {
@@ -39,6 +50,15 @@ impl std::fmt::Debug for Decoded {
 impl Program for Decoded {
     fn module(&self) -> &Arc<Module> {
         &self.module
+    }
+
+    fn run_waves(
+        &self,
+        launch: &Launch,
+        bindings: &mut Bindings,
+        feed: &mut dyn Feed,
+    ) -> Result<(), Failure> {
+        Decoded::run_waves(self, launch, bindings, feed)
     }
 }
 

@@ -1,0 +1,413 @@
+//! Draws: the only place where the fixed functions of `raster` meet an engine.
+//!
+//! The vertex shader's waves run ahead of the pixel shader's, which nobody can tell unless one of them writes memory
+//! that the other reads: a draw of shaders without writes runs in portions of some thousands of vertices, one with
+//! writes runs all of its vertices first. Waves of either stage are the same in both cases.
+
+mod error;
+mod pixels;
+mod target;
+mod vertices;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use ir::exec::{Bindings, Feed, LaneOrder, Launch, Schedule, Work};
+use ir::print::PrintLog;
+use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
+use smallvec::smallvec;
+
+pub use self::error::DrawError;
+pub use self::target::{DepthTarget, RenderTarget};
+
+use self::pixels::{Pixels, Portion};
+use self::target::{BoundTargets, Planes};
+use self::vertices::{Fetched, Transformed, VertexFeed};
+use crate::engines::Program;
+use crate::graphics::{
+    GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
+};
+use crate::guard::catch;
+use crate::memory::{self, Cell, Indices, Memory, Places};
+use crate::{Buffer, DispatchError, ResourceTable, Shader};
+
+/// The most vertices of a draw, instances included.
+pub const MOST_VERTICES: u64 = 1 << 40;
+/// The most words of outputs of the vertices that are kept at a time.
+const MOST_WORDS: u64 = 1 << 28;
+/// The most viewports of a draw.
+const MOST_VIEWPORTS: usize = 16;
+/// About how many vertices run ahead of the pixel shader.
+const PORTION: u64 = 1 << 14;
+
+/// A vertex buffer of a draw.
+#[derive(Clone, Debug)]
+pub struct VertexBuffer {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// The distance from one element to the next, in bytes.
+    pub stride: usize,
+}
+
+/// The index buffer of a draw.
+#[derive(Clone, Debug)]
+pub struct IndexBuffer {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// The type of its indices.
+    pub format: IndexFormat,
+}
+
+/// One draw.
+#[derive(Clone, Debug)]
+pub struct Draw {
+    /// How many vertices an instance has, or how many indices.
+    pub count: u32,
+    /// How many instances there are.
+    pub instances: u32,
+    /// The first vertex, or the first index.
+    pub start: u32,
+    /// Added to indices before vertices are fetched.
+    pub base_vertex: i32,
+    /// Added to the number of the instance before per-instance data is fetched.
+    pub start_instance: u32,
+    /// The indices; without them vertices are taken in order.
+    pub indices: Option<IndexBuffer>,
+    /// The vertex buffers, by the slots of the input layout.
+    pub vertex_buffers: Vec<VertexBuffer>,
+    /// The targets, as many as the pipeline has formats.
+    pub targets: Vec<Option<RenderTarget>>,
+    /// The depth buffer.
+    pub depth: Option<DepthTarget>,
+    /// The viewports; without any, one that covers the targets.
+    pub viewports: Vec<Viewport>,
+    /// The scissor rectangles, one for each viewport; `None` disables the test.
+    pub scissors: Option<Vec<Scissor>>,
+    /// The constant of blend equations.
+    pub blend_factor: [f32; 4],
+    /// The reference of the stencil test.
+    pub stencil_ref: u8,
+    /// The width of waves; `None` for [`GraphicsPipeline::default_wave_size`].
+    pub wave_size: Option<u32>,
+    /// How quads are packed into waves.
+    pub packing: Packing,
+    /// The most wave-instructions to run; `None` for no limit.
+    pub fuel: Option<u64>,
+    /// Set it from another thread to end the run early.
+    pub cancel: Option<Arc<AtomicBool>>,
+    /// Counts finished waves.
+    pub progress: Option<Arc<AtomicU64>>,
+    /// Receives what the shaders print.
+    pub prints: Option<Arc<PrintLog>>,
+}
+
+impl Draw {
+    /// One instance of this many vertices, without buffers or targets.
+    pub fn new(count: u32) -> Draw {
+        Draw {
+            count,
+            instances: 1,
+            start: 0,
+            base_vertex: 0,
+            start_instance: 0,
+            indices: None,
+            vertex_buffers: Vec::new(),
+            targets: Vec::new(),
+            depth: None,
+            viewports: Vec::new(),
+            scissors: None,
+            blend_factor: [1.0; 4],
+            stencil_ref: 0,
+            wave_size: None,
+            packing: Packing::default(),
+            fuel: None,
+            cancel: None,
+            progress: None,
+            prints: None,
+        }
+    }
+}
+
+impl GraphicsPipeline {
+    /// Draws. The results are in the targets, and in the buffers that the tables hold.
+    ///
+    /// After a trap they hold what had been written by then.
+    pub fn draw(
+        &self,
+        draw: &Draw,
+        vertex_table: &ResourceTable,
+        pixel_table: Option<&ResourceTable>,
+    ) -> Result<(), DrawError> {
+        let desc = &*self.desc;
+        let width = draw.wave_size.unwrap_or_else(|| self.default_wave_size());
+        if !self.wave_sizes().contains(&width) {
+            let allowed = self.wave_sizes().to_vec();
+            return Err(DispatchError::WaveSize { asked: width, allowed }.into());
+        }
+        vertex_table.check_ready(&desc.vertex)?;
+        match (&desc.pixel, pixel_table) {
+            (Some(pixel), Some(table)) => table.check_ready(pixel)?,
+            (None, None) => {}
+            (pixel, _) => return Err(DrawError::PixelTable { has_shader: pixel.is_some() }),
+        }
+        if let Some(slot) = (draw.vertex_buffers.len()..self.link.buffers).next() {
+            return Err(DrawError::NoVertexBuffer { slot });
+        }
+        let state = self.raster_state(draw)?;
+        let written = draw.written();
+        check_aliases(draw, &written, [Some(vertex_table), pixel_table])?;
+        let planes = Planes::of(draw)?;
+        let assembly = assembly(draw, desc.topology)?;
+        let buffers: Vec<Vec<u8>> = draw.vertex_buffers[..self.link.buffers]
+            .iter()
+            .map(|it| it.buffer.read_bytes())
+            .collect::<Result<_, _>>()?;
+        let total = u64::from(assembly.vertices()) * u64::from(draw.instances);
+        if total > MOST_VERTICES {
+            return Err(DrawError::TooManyVertices { vertices: total, most: MOST_VERTICES });
+        }
+        let merge = self.merge_state(draw);
+        let fetched =
+            Fetched { draw, desc, link: &self.link, assembly: &assembly, buffers: &buffers };
+        let mut pixels = Pixels::new(state, &self.link, desc.topology.kind(), width);
+
+        // Everything is locked at once, in one order for all draws and dispatches.
+        let places = pixel_table.map_or_else(Places::new, ResourceTable::places);
+        let targets = written.iter().map(|it| smallvec![Some(&***it)]).collect();
+        let (mut memory, indices) = memory::lock(&[vertex_table.places(), places, targets]);
+        let [of_vertex, of_pixel, of_targets] = indices.as_slice() else {
+            unreachable!("three lists of places are locked")
+        };
+        let cells: Vec<usize> = of_targets.iter().flatten().flatten().copied().collect();
+        let mut bound = BoundTargets::take(&mut memory, &cells)?;
+        let run = Run { pipeline: self, draw, width, fetched, merge, total };
+        let result = catch(|| {
+            let mut targets = bound.targets(&planes)?;
+            run.all(&mut memory, [of_vertex, of_pixel], &mut pixels, &mut targets)
+        });
+        bound.put(&mut memory, &cells);
+        result.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into()))
+    }
+
+    fn raster_state(&self, draw: &Draw) -> Result<RasterState, DrawError> {
+        let desc = &*self.desc;
+        if draw.viewports.len() > MOST_VIEWPORTS {
+            return Err(DrawError::TooManyViewports { count: draw.viewports.len() });
+        }
+        if let Some(viewport) = draw.viewports.iter().position(|it| !is_possible(it)) {
+            return Err(DrawError::Viewport { viewport });
+        }
+        let [width, height, layers] = match draw.check_targets(desc)? {
+            Some(size) => size,
+            None if draw.viewports.is_empty() => return Err(DrawError::NoSize),
+            // Without targets, viewports alone bound what runs.
+            None => [16384, 16384, 1],
+        };
+        let mut state = RasterState::new(width, height);
+        if !draw.viewports.is_empty() {
+            state.viewports.clone_from(&draw.viewports);
+        }
+        let pixel = desc.pixel.as_ref().and_then(|it| it.module.io.as_ref()).map(|it| it.pixel);
+        let RasterizerState { cull, front_counter_clockwise, depth_bias, depth_clip } =
+            desc.rasterizer;
+        state.scissors.clone_from(&draw.scissors);
+        state.cull = cull;
+        state.front_counter_clockwise = front_counter_clockwise;
+        state.depth_bias = depth_bias;
+        state.depth_clip = depth_clip;
+        state.samples = desc.samples;
+        state.sample_mask = desc.sample_mask;
+        state.sample_frequency = pixel.is_some_and(|it| it.sample_frequency);
+        state.layers = layers;
+        state.depth_format = desc.depth_format;
+        state.packing = draw.packing;
+        state.packing.ordered |= pixel.is_some_and(|it| it.orders_pixels);
+        Ok(state)
+    }
+
+    fn merge_state(&self, draw: &Draw) -> MergeState {
+        let desc = &*self.desc;
+        let mut depth_stencil = desc.depth_stencil;
+        if let Some(stencil) = &mut depth_stencil.stencil {
+            stencil.reference = draw.stencil_ref;
+        }
+        let pixel = desc.pixel.as_ref().and_then(|it| it.module.io.as_ref());
+        MergeState {
+            targets: desc.blend.clone(),
+            blend_factor: draw.blend_factor,
+            alpha_to_coverage: desc.alpha_to_coverage,
+            depth_stencil,
+            early: pixel.is_some_and(|it| it.pixel.early_depth),
+        }
+    }
+}
+
+/// Whether a viewport is a rectangle in the range of coordinates.
+fn is_possible(viewport: &Viewport) -> bool {
+    let Viewport { x, y, width, height, min_depth, max_depth } = *viewport;
+    let range = -32768.0..=32768.0;
+    [x, y, x + width, y + height].iter().all(|it| range.contains(it))
+        && width >= 0.0
+        && height >= 0.0
+        && 0.0 <= min_depth
+        && min_depth <= max_depth
+        && max_depth <= 1.0
+}
+
+/// Refuses memory that is a target and also something else of the draw.
+fn check_aliases(
+    draw: &Draw,
+    written: &[&Arc<Cell>],
+    tables: [Option<&ResourceTable>; 2],
+) -> Result<(), DrawError> {
+    let bound = tables.into_iter().flatten().flat_map(ResourceTable::cells).map(|(_, _, it)| it);
+    let read = draw.vertex_buffers.iter().map(|it| &it.buffer.cell);
+    let indices = draw.indices.iter().map(|it| &it.buffer.cell);
+    let mut others = bound.chain(read).chain(indices);
+    let is_target = |cell: &Arc<Cell>| written.iter().any(|it| Arc::ptr_eq(it, cell));
+    let is_twice =
+        |(i, cell): (usize, &&Arc<Cell>)| written[..i].iter().any(|it| Arc::ptr_eq(it, cell));
+    if others.any(is_target) || written.iter().enumerate().any(is_twice) {
+        return Err(DrawError::Aliased);
+    }
+    Ok(())
+}
+
+fn assembly(draw: &Draw, topology: Topology) -> Result<Assembly, DrawError> {
+    Ok(match &draw.indices {
+        None => Assembly::plain(topology, draw.count),
+        Some(IndexBuffer { buffer, format }) => {
+            // Beyond the buffer indices are 0: they need not be listed to know that there are too many.
+            let vertices = u64::from(draw.count) * u64::from(draw.instances);
+            if u64::from(draw.count) > MOST_WORDS {
+                return Err(DrawError::TooManyVertices { vertices, most: MOST_WORDS });
+            }
+            let bytes = buffer.read_bytes()?;
+            Assembly::indexed(topology, *format, &bytes, draw.start, draw.count)
+        }
+    })
+}
+
+/// A draw that runs.
+struct Run<'a> {
+    pipeline: &'a GraphicsPipeline,
+    draw: &'a Draw,
+    width: u32,
+    fetched: Fetched<'a>,
+    merge: MergeState,
+    /// How many vertices there are.
+    total: u64,
+}
+
+impl Run<'_> {
+    /// Runs portions of whole instances, one after the other.
+    fn all(
+        &self,
+        memory: &mut Memory<'_>,
+        [of_vertex, of_pixel]: [&Indices; 2],
+        pixels: &mut Pixels,
+        targets: &mut Targets<'_>,
+    ) -> Result<(), DrawError> {
+        let assembly = self.fetched.assembly;
+        let (per_instance, instances) = (u64::from(assembly.vertices()), self.draw.instances);
+        if self.total == 0 {
+            return Ok(());
+        }
+        let portion = if self.writes() {
+            instances
+        } else {
+            u32::try_from(PORTION / per_instance).unwrap_or(u32::MAX).clamp(1, instances)
+        };
+        let link = &self.pipeline.link;
+        let mut transformed = Transformed::new(link.vertex_slots);
+        let mut fuel = self.draw.fuel;
+        let (mut next, mut begin) = (0, 0);
+        while begin < instances {
+            let end = begin.saturating_add(portion).min(instances);
+            transformed.forget(u64::from(begin) * per_instance);
+            let end_vertex = u64::from(end) * per_instance;
+            let kept = end_vertex - transformed.first + u64::from(self.width);
+            if kept.saturating_mul(u64::from(link.vertex_slots.max(1))) > MOST_WORDS {
+                let most = MOST_WORDS / u64::from(link.vertex_slots.max(1));
+                return Err(DrawError::TooManyVertices { vertices: self.total, most });
+            }
+            let mut feed = VertexFeed {
+                fetched: &self.fetched,
+                transformed: &mut transformed,
+                next: &mut next,
+                end: end_vertex,
+                width: self.width,
+                total: self.total,
+                lanes: 0,
+            };
+            self.stage(&*self.pipeline.vertex, memory, of_vertex, &mut fuel, &mut feed)?;
+            let first = transformed.first;
+            let mut primitives = (begin..end).flat_map(|instance| {
+                // Fits: the kept vertices are fewer than `MOST_WORDS`.
+                let start = (u64::from(instance) * per_instance - first) as u32;
+                assembly.primitives().map(move |it| Primitive {
+                    vertices: it.vertices.map(|vertex| start + vertex),
+                    id: it.id,
+                })
+            });
+            let mut of_draw = Portion {
+                link,
+                merge: &self.merge,
+                transformed: &transformed,
+                primitives: &mut primitives,
+                targets,
+                is_last: end == instances,
+            };
+            match &self.pipeline.pixel {
+                None => pixels.run_alone(&mut of_draw),
+                Some(program) => {
+                    let mut feed = pixels.feed(of_draw);
+                    self.stage(&**program, memory, of_pixel, &mut fuel, &mut feed)?;
+                }
+            }
+            begin = end;
+        }
+        Ok(())
+    }
+
+    /// Whether a shader writes memory, so that the order of the stages can be seen.
+    fn writes(&self) -> bool {
+        let desc = &*self.pipeline.desc;
+        let shaders = std::iter::once(&desc.vertex).chain(&desc.pixel);
+        shaders.flat_map(Shader::resources).any(|it| it.used && it.kind.writable())
+    }
+
+    /// Runs the waves of a stage that a feed supplies.
+    fn stage(
+        &self,
+        program: &dyn Program,
+        memory: &mut Memory<'_>,
+        places: &Indices,
+        fuel: &mut Option<u64>,
+        feed: &mut dyn Feed,
+    ) -> Result<(), DrawError> {
+        let draw = self.draw;
+        let launch = Launch {
+            work: Work::Waves,
+            wave_width: self.width,
+            lane_order: LaneOrder::Linear,
+            schedule: Schedule::Ascending,
+            fuel: *fuel,
+            cancel: draw.cancel.clone(),
+            progress: draw.progress.clone(),
+            prints: draw.prints.clone(),
+            spent: fuel.map(|_| Arc::default()),
+        };
+        let mut bindings: Bindings = memory.take(places)?;
+        // The contents are put back into the buffers in any case.
+        let result = catch(|| program.run_waves(&launch, &mut bindings, feed));
+        memory.put(places, bindings, program.module());
+        if let (Some(fuel), Some(spent)) = (fuel, &launch.spent) {
+            *fuel = fuel.saturating_sub(spent.load(Ordering::Relaxed));
+        }
+        match result {
+            Ok(ended) => Ok(ended?),
+            Err(bug) => Err(DispatchError::Bug(bug).into()),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The pixel side of a draw: feeds the pixel shader with quads, and merges its outputs into the targets.
+
+use ir::Slot;
+use ir::exec::{Evaluated, Feed, WaveInputs, WaveOutputs};
+use ir::stage::EvalPlace;
+use raster::{
+    At, Batch, Colour, Kind, MergeState, Outputs, Primitive, RasterState, Rasterizer, Targets,
+    Vertices, Wave,
+};
+
+use super::vertices::Transformed;
+use crate::graphics::Link;
+
+/// The rasterizer and the wave that it fills, which outlive a portion of the draw.
+pub(super) struct Pixels {
+    rasterizer: Rasterizer,
+    wave: Wave,
+    kind: Kind,
+}
+
+/// A portion of a draw.
+pub(super) struct Portion<'a, 'b> {
+    pub(super) link: &'a Link,
+    pub(super) merge: &'a MergeState,
+    pub(super) transformed: &'a Transformed,
+    /// The primitives, with vertices counted from the first that is kept.
+    pub(super) primitives: &'a mut dyn Iterator<Item = Primitive>,
+    pub(super) targets: &'a mut Targets<'b>,
+    /// Whether a wave that is not full is run, because nothing follows.
+    pub(super) is_last: bool,
+}
+
+impl Pixels {
+    pub(super) fn new(state: RasterState, link: &Link, kind: Kind, width: u32) -> Pixels {
+        let wave = Wave::new(width, &state);
+        Pixels { rasterizer: Rasterizer::new(state, link.inputs.clone(), kind), wave, kind }
+    }
+
+    /// Fills the wave; whether it is to be run.
+    fn fill(&mut self, portion: &mut Portion<'_, '_>) -> bool {
+        let transformed = portion.transformed;
+        let mut batch = Batch {
+            vertices: Vertices { words: &transformed.words, slots: transformed.slots },
+            primitives: &mut *portion.primitives,
+        };
+        let early = portion.targets.depth_stencil.as_mut().filter(|_| portion.merge.early);
+        let tests = early.map(|it| (&portion.merge.depth_stencil, it));
+        let is_closed = self.rasterizer.fill(&mut batch, tests, &mut self.wave);
+        is_closed || portion.is_last && !self.wave.is_empty()
+    }
+
+    /// Draws a portion without a pixel shader: only depth and stencil are tested and written.
+    pub(super) fn run_alone(&mut self, portion: &mut Portion<'_, '_>) {
+        while self.fill(portion) {
+            let lanes = !self.wave.helpers();
+            portion.merge.merge(&self.wave, lanes, &Outputs::default(), portion.targets);
+            self.wave.clear();
+        }
+    }
+
+    /// The feed of the pixel shader for a portion.
+    pub(super) fn feed<'a, 'b>(&'a mut self, portion: Portion<'a, 'b>) -> PixelFeed<'a, 'b> {
+        PixelFeed { pixels: self, portion }
+    }
+}
+
+/// Feeds the quads of a portion.
+pub(super) struct PixelFeed<'a, 'b> {
+    pixels: &'a mut Pixels,
+    portion: Portion<'a, 'b>,
+}
+
+impl Feed for PixelFeed<'_, '_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        if !self.pixels.fill(&mut self.portion) {
+            return false;
+        }
+        let quads = &mut self.pixels.wave;
+        wave.lanes = quads.lanes();
+        wave.helpers = quads.helpers();
+        let inputs = &self.portion.link.inputs;
+        for input in 0..inputs.len() {
+            quads.row(inputs, input, wave.rows.row_mut(Slot(input as u32)));
+        }
+        true
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        let link = &self.portion.link.outputs;
+        let row = |slot: u32| wave.rows.row(Slot(slot));
+        let colours = link.colours.iter().map(|output| {
+            let (first, components, scalar) = (*output)?;
+            let of = |i: u8| (i < components).then(|| row(first + u32::from(i)));
+            Some(Colour { rows: [of(0), of(1), of(2), of(3)], scalar })
+        });
+        let outputs = Outputs {
+            colours: colours.collect(),
+            depth: link.depth.map(row),
+            coverage: link.coverage.map(row),
+            stencil_ref: link.stencil_ref.map(row),
+        };
+        let portion = &mut self.portion;
+        portion.merge.merge(&self.pixels.wave, wave.live, &outputs, portion.targets);
+        self.pixels.wave.clear();
+    }
+
+    fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
+        let wave = &self.pixels.wave;
+        let count = self.pixels.rasterizer.state().samples.count();
+        let (at, poisoned) = match place {
+            EvalPlace::Centroid => (At::Centroid, false),
+            EvalPlace::Sample(index) => (At::Sample(index), index >= count),
+            EvalPlace::Snapped(x, y) => (At::Snapped([x as i32, y as i32]), false),
+        };
+        let bits = wave.evaluate(&self.portion.link.inputs, slot.index(), lane, at);
+        Evaluated { bits, poisoned }
+    }
+
+    fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
+        let count = match self.pixels.kind {
+            Kind::Point => 1,
+            Kind::Line => 2,
+            Kind::Triangle => 3,
+        };
+        let wave = &self.pixels.wave;
+        let bits = wave.at_vertex(&self.portion.link.inputs, slot.index(), lane, vertex);
+        Evaluated { bits, poisoned: vertex >= count }
+    }
+}

@@ -1,0 +1,134 @@
+//! The vertex side of a draw: fetches attributes, feeds the vertex shader, and keeps its outputs until they are drawn.
+//!
+//! A lane is a fetched vertex; waves are dense over instances, and only the last one of a draw is partial. There is no
+//! reuse: an index that occurs twice is two lanes.
+
+use ir::Slot;
+use ir::exec::{Feed, WaveInputs, WaveOutputs};
+use ops::LaneMask;
+use raster::{Assembly, fetch};
+
+use super::{Draw, VertexBuffer};
+use crate::graphics::{GraphicsDesc, Link, VertexInput};
+
+/// What the input assembler reads.
+pub(super) struct Fetched<'a> {
+    pub(super) draw: &'a Draw,
+    pub(super) desc: &'a GraphicsDesc,
+    pub(super) link: &'a Link,
+    pub(super) assembly: &'a Assembly,
+    /// By slot, the contents of the vertex buffers.
+    pub(super) buffers: &'a [Vec<u8>],
+}
+
+/// The outputs of vertices, for those that primitives to come may need.
+pub(super) struct Transformed {
+    /// The number of the first one in the draw.
+    pub(super) first: u64,
+    pub(super) words: Vec<u32>,
+    pub(super) slots: usize,
+}
+
+/// Feeds waves of vertices up to `end`, counted from the first of the draw.
+pub(super) struct VertexFeed<'a> {
+    pub(super) fetched: &'a Fetched<'a>,
+    pub(super) transformed: &'a mut Transformed,
+    /// The next vertex.
+    pub(super) next: &'a mut u64,
+    pub(super) end: u64,
+    pub(super) width: u32,
+    /// How many vertices the draw has.
+    pub(super) total: u64,
+    /// How many lanes of the running wave exist.
+    pub(super) lanes: u32,
+}
+
+impl Transformed {
+    pub(super) fn new(slots: u32) -> Transformed {
+        Transformed { first: 0, words: Vec::new(), slots: slots as usize }
+    }
+
+    /// Forgets the vertices before this one.
+    pub(super) fn forget(&mut self, before: u64) {
+        let count = (before - self.first) as usize * self.slots;
+        self.words.drain(..count.min(self.words.len()));
+        self.first = before;
+    }
+}
+
+impl Fetched<'_> {
+    /// The bits of an attribute's components for a vertex of an instance.
+    fn attribute(&self, attribute: usize, vertex_id: u32, instance: u32) -> [u32; 4] {
+        let attribute = self.link.attributes[attribute];
+        let element = &self.desc.input_layout[attribute.element];
+        let at = match element.step_rate {
+            None if self.draw.indices.is_some() => {
+                i64::from(vertex_id) + i64::from(self.draw.base_vertex)
+            }
+            None => i64::from(vertex_id) + i64::from(self.draw.start),
+            Some(rate) => {
+                let step = instance.checked_div(rate).unwrap_or(0);
+                i64::from(self.draw.start_instance) + i64::from(step)
+            }
+        };
+        let VertexBuffer { stride, .. } = self.draw.vertex_buffers[element.slot];
+        let buffer = raster::VertexBuffer { bytes: &self.buffers[element.slot], stride };
+        // What lies before the buffer reads as 0, like what lies behind it.
+        let at = u64::try_from(at).unwrap_or(u64::MAX);
+        fetch(buffer, at, element.offset, element.format, attribute.scalar)
+    }
+}
+
+impl Feed for VertexFeed<'_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        if *self.next >= self.end {
+            return false;
+        }
+        let fetched = self.fetched;
+        let lanes = (self.total - *self.next).min(u64::from(self.width)) as u32;
+        wave.lanes = LaneMask::first_n(lanes);
+        wave.helpers = LaneMask::EMPTY;
+        let per_instance = u64::from(fetched.assembly.vertices());
+        let mut attributes = vec![[0; 4]; fetched.link.attributes.len()];
+        for lane in 0..lanes {
+            let vertex = *self.next + u64::from(lane);
+            let instance = (vertex / per_instance) as u32;
+            let vertex_id = fetched.assembly.vertex_id((vertex % per_instance) as u32);
+            for (i, attribute) in attributes.iter_mut().enumerate() {
+                *attribute = fetched.attribute(i, vertex_id, instance);
+            }
+            for (slot, input) in fetched.link.vertex_inputs.iter().enumerate() {
+                let bits = match *input {
+                    VertexInput::VertexId => vertex_id,
+                    VertexInput::InstanceId => instance,
+                    VertexInput::StartVertex if fetched.draw.indices.is_some() => {
+                        fetched.draw.base_vertex as u32
+                    }
+                    VertexInput::StartVertex => fetched.draw.start,
+                    VertexInput::StartInstance => fetched.draw.start_instance,
+                    VertexInput::Zero => 0,
+                    VertexInput::Attribute { attribute, component } => {
+                        attributes[attribute][component]
+                    }
+                };
+                wave.rows.row_mut(Slot(slot as u32))[lane as usize] = u64::from(bits);
+            }
+        }
+        *self.next += u64::from(lanes);
+        self.lanes = lanes;
+        true
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        let slots = self.transformed.slots;
+        let start = self.transformed.words.len();
+        self.transformed.words.resize(start + self.lanes as usize * slots, 0);
+        let words = &mut self.transformed.words[start..];
+        for slot in 0..slots {
+            let row = wave.rows.row(Slot(slot as u32));
+            for (vertex, bits) in words.chunks_exact_mut(slots).zip(row) {
+                vertex[slot] = *bits as u32;
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Graphics pipelines: a vertex shader, a pixel shader and the state of the fixed functions, in the shape of Direct3D's.
+//!
+//! Creation checks everything that does not depend on what a draw binds: caps, the signatures of both stages, and state
+//! that contradicts itself or the formats of the targets.
+
+mod error;
+mod link;
+
+use std::sync::Arc;
+
+use ops::intrinsics::Stage;
+use ops::texture::{Encoding, Format, Shape};
+
+pub use self::error::GraphicsError;
+pub(crate) use self::link::{Link, VertexInput};
+
+pub use raster::{
+    Blend, BlendOp, Cull, DepthBias, DepthFormat, DepthState, DepthStencilState, Equation, Factor,
+    IndexFormat, LogicOp, Packing, Samples, Scissor, StencilFace, StencilOp, StencilState,
+    TargetState, Topology, Viewport,
+};
+
+use crate::engines::Program;
+use crate::pipeline::check_caps;
+use crate::{Adapter, BufferError, Device, PipelineError, Shader, Texture};
+
+/// The most render targets of a draw.
+pub const MOST_TARGETS: usize = 8;
+
+/// One attribute of the input layout (`D3D12_INPUT_ELEMENT_DESC`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputElement {
+    /// The semantic without its index; matched without regard to case.
+    pub semantic: String,
+    /// The index of the semantic.
+    pub index: u32,
+    /// How the attribute is stored.
+    pub format: Format,
+    /// The vertex buffer.
+    pub slot: usize,
+    /// Its place in an element of the buffer, in bytes.
+    pub offset: usize,
+    /// For per-instance data, how many instances share an element; 0 for all of them.
+    pub step_rate: Option<u32>,
+}
+
+/// The state of the rasterizer (`D3D12_RASTERIZER_DESC`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RasterizerState {
+    /// Which triangles are dropped.
+    pub cull: Cull,
+    /// Whether triangles whose vertices are counter-clockwise on the screen are front-facing, instead of the others.
+    pub front_counter_clockwise: bool,
+    /// What is added to the depths of triangles.
+    pub depth_bias: DepthBias,
+    /// Whether what lies in front of the near plane and behind the far plane is dropped.
+    pub depth_clip: bool,
+}
+
+/// What a pipeline is made of (`D3D12_GRAPHICS_PIPELINE_STATE_DESC`).
+#[derive(Clone, Debug)]
+pub struct GraphicsDesc {
+    /// The vertex shader.
+    pub vertex: Shader,
+    /// The pixel shader; without one only depth and stencil are written.
+    pub pixel: Option<Shader>,
+    /// Where the inputs of the vertex shader come from.
+    pub input_layout: Vec<InputElement>,
+    /// How vertices form primitives.
+    pub topology: Topology,
+    /// The state of the rasterizer.
+    pub rasterizer: RasterizerState,
+    /// The depth and stencil tests.
+    pub depth_stencil: DepthStencilState,
+    /// How each target is written; those that are missing are written as they are.
+    pub blend: Vec<TargetState>,
+    /// Whether alpha decides how many samples are covered.
+    pub alpha_to_coverage: bool,
+    /// The formats of the targets; `None` where none is bound.
+    pub targets: Vec<Option<Format>>,
+    /// The format of the depth buffer.
+    pub depth_format: Option<DepthFormat>,
+    /// The samples of a pixel.
+    pub samples: Samples,
+    /// The samples that can be covered: bit s is sample s.
+    pub sample_mask: u32,
+}
+
+/// Two shaders and the state around them, which their device can run.
+#[derive(Clone, Debug)]
+pub struct GraphicsPipeline {
+    pub(crate) desc: Arc<GraphicsDesc>,
+    pub(crate) link: Arc<Link>,
+    pub(crate) vertex: Arc<dyn Program>,
+    pub(crate) pixel: Option<Arc<dyn Program>>,
+    /// Invariant: ascending and not empty.
+    wave_sizes: Vec<u32>,
+}
+
+impl Default for RasterizerState {
+    /// Nothing culled, clockwise triangles in front, no bias, depth clip.
+    fn default() -> RasterizerState {
+        RasterizerState {
+            cull: Cull::None,
+            front_counter_clockwise: false,
+            depth_bias: DepthBias::default(),
+            depth_clip: true,
+        }
+    }
+}
+
+impl GraphicsDesc {
+    /// A pipeline of two shaders that draws lists of triangles without vertex buffers, tests or targets.
+    pub fn new(vertex: &Shader, pixel: Option<&Shader>) -> GraphicsDesc {
+        GraphicsDesc {
+            vertex: vertex.clone(),
+            pixel: pixel.cloned(),
+            input_layout: Vec::new(),
+            topology: Topology::TriangleList,
+            rasterizer: RasterizerState::default(),
+            depth_stencil: DepthStencilState::default(),
+            blend: Vec::new(),
+            alpha_to_coverage: false,
+            targets: Vec::new(),
+            depth_format: None,
+            samples: Samples::One,
+            sample_mask: u32::MAX,
+        }
+    }
+}
+
+impl GraphicsPipeline {
+    /// What it was made of.
+    pub fn desc(&self) -> &GraphicsDesc {
+        &self.desc
+    }
+
+    /// The widths that both shaders and the adapter allow, ascending; at least one.
+    pub fn wave_sizes(&self) -> &[u32] {
+        &self.wave_sizes
+    }
+
+    /// The default width of a draw: 32, or the adapter's smallest.
+    pub fn default_wave_size(&self) -> u32 {
+        if self.wave_sizes.contains(&32) { 32 } else { self.wave_sizes[0] }
+    }
+}
+
+impl Device {
+    /// Creates a pipeline of a vertex and a pixel shader. The error names what is wrong or missing.
+    pub fn create_graphics_pipeline(
+        &self,
+        desc: &GraphicsDesc,
+    ) -> Result<GraphicsPipeline, GraphicsError> {
+        let of_stage = |shader: &Shader, stage: Stage| {
+            if shader.module.stage != stage {
+                return Err(GraphicsError::Stage { entry: shader.entry().to_owned(), stage });
+            }
+            of_caps(shader, self.adapter())
+        };
+        let mut wave_sizes = of_stage(&desc.vertex, Stage::Vertex)?;
+        if let Some(pixel) = &desc.pixel {
+            let sizes = of_stage(pixel, Stage::Pixel)?;
+            wave_sizes.retain(|it| sizes.contains(it));
+        }
+        check_state(desc)?;
+        let link = Link::new(desc)?;
+        Ok(GraphicsPipeline {
+            desc: Arc::new(desc.clone()),
+            link: Arc::new(link),
+            vertex: self.backend.prepare(&desc.vertex.module),
+            pixel: desc.pixel.as_ref().map(|it| self.backend.prepare(&it.module)),
+            wave_sizes,
+        })
+    }
+}
+
+fn of_caps(shader: &Shader, adapter: &Adapter) -> Result<Vec<u32>, GraphicsError> {
+    check_caps(&shader.module, adapter).map_err(|missing| {
+        GraphicsError::Shader(Box::new(PipelineError::new(missing, &shader.module, adapter)))
+    })
+}
+
+/// Checks state that contradicts itself or the formats.
+fn check_state(desc: &GraphicsDesc) -> Result<(), GraphicsError> {
+    if desc.targets.len() > MOST_TARGETS {
+        return Err(GraphicsError::TooManyTargets { count: desc.targets.len() });
+    }
+    for (target, format) in desc.targets.iter().enumerate() {
+        let Some(format) = *format else { continue };
+        let fail = |problem| Err(GraphicsError::Target { target, format, problem });
+        if matches!(format, Format::Rgb9E5) || widest(format) > 32 {
+            return fail("no target can have that format");
+        }
+        let state = desc.blend.get(target).copied().unwrap_or_default();
+        let is_unsigned = matches!(
+            format,
+            Format::Plain { encoding: Encoding::Uint, .. } | Format::Rgb10A2 { uint: true }
+        );
+        if state.logic.is_some() && !is_unsigned {
+            return fail("logic operations need a format of unsigned integers");
+        }
+        if state.logic.is_some() && state.blend.is_some() {
+            return fail("a target has a blend equation or a logic operation, not both");
+        }
+        let Some(blend) = state.blend else { continue };
+        if format.is_integer() {
+            return fail("integers are not blended");
+        }
+        if blend.is_dual_source() {
+            if target > 0 || desc.targets.iter().skip(1).any(Option::is_some) {
+                return fail("factors of the second output need target 0 to be the only one");
+            }
+            let ops = [blend.color.op, blend.alpha.op];
+            if ops.iter().any(|it| matches!(it, BlendOp::Min | BlendOp::Max)) {
+                return fail("`Min` and `Max` take no factors of the second output");
+            }
+        }
+    }
+    let tests = desc.depth_stencil;
+    if tests.stencil.is_some() && !desc.depth_format.is_some_and(DepthFormat::has_stencil) {
+        return Err(GraphicsError::NoStencil);
+    }
+    if tests.depth.is_some() && desc.depth_format.is_none() {
+        return Err(GraphicsError::NoDepth);
+    }
+    Ok(())
+}
+
+/// The bits of the widest channel.
+fn widest(format: Format) -> u8 {
+    match format {
+        Format::Plain { bits, .. } => bits,
+        Format::Bgra8 { .. } => 8,
+        Format::Rgb10A2 { .. } | Format::Rg11B10Float | Format::Rgb9E5 => 11,
+    }
+}
+
+/// A texture of one sample with the resolved texels of a multisampled one: averages, or of integers the first sample.
+pub fn resolved(texture: &Texture) -> Result<Texture, BufferError> {
+    let shape = texture.shape();
+    let samples = Samples::of(shape.samples).ok_or(BufferError::Shape)?;
+    let bytes = raster::resolve(shape.format, samples, &texture.read_bytes()?);
+    Texture::from_bytes(Shape { samples: 1, ..shape }, bytes)
+}

@@ -1,0 +1,159 @@
+//! Why there is no graphics pipeline.
+
+use std::fmt;
+
+use ops::Named;
+use ops::intrinsics::Stage;
+use ops::texture::Format;
+
+use super::MOST_TARGETS;
+use crate::PipelineError;
+
+/// Why there is no graphics pipeline.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum GraphicsError {
+    /// A shader needs what the adapter lacks.
+    Shader(Box<PipelineError>),
+    /// A shader belongs to another stage.
+    Stage {
+        /// Its entry point.
+        entry: String,
+        /// The stage it was given for.
+        stage: Stage,
+    },
+    /// Something is not supported, here or at all.
+    Unsupported {
+        /// The entry point.
+        entry: String,
+        /// What it uses.
+        what: String,
+    },
+    /// The vertex shader writes no `SV_Position`.
+    NoPosition {
+        /// Its entry point.
+        entry: String,
+    },
+    /// An input of the vertex shader is not in the input layout.
+    NoAttribute {
+        /// The semantic with its index.
+        semantic: String,
+        /// What the layout has.
+        has: Vec<String>,
+    },
+    /// An input of the pixel shader is not written by the vertex shader.
+    NoVarying {
+        /// The semantic with its index.
+        semantic: String,
+        /// What the vertex shader writes.
+        has: Vec<String>,
+    },
+    /// An input of the pixel shader has another type than the vertex shader's output.
+    Varying {
+        /// The semantic with its index.
+        semantic: String,
+        /// The type of the output.
+        written: String,
+        /// The type of the input.
+        read: String,
+    },
+    /// More targets than there can be.
+    TooManyTargets {
+        /// How many.
+        count: usize,
+    },
+    /// A target and its state do not fit.
+    Target {
+        /// The index of the target.
+        target: usize,
+        /// Its format.
+        format: Format,
+        /// Why not, as a sentence.
+        problem: &'static str,
+    },
+    /// An output of the pixel shader and the format of its target are of different kinds.
+    Output {
+        /// The index of the target.
+        target: usize,
+        /// The type of the output.
+        written: String,
+        /// The format of the target.
+        format: Format,
+    },
+    /// The depth test is enabled without a depth buffer.
+    NoDepth,
+    /// The stencil test is enabled, and the depth format has no stencil.
+    NoStencil,
+    /// There are more than 8 clip and cull distances.
+    TooManyDistances {
+        /// How many.
+        count: usize,
+    },
+}
+
+impl GraphicsError {
+    /// Whether a program is right, and only not supported.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, GraphicsError::Unsupported { .. } | GraphicsError::Shader(_))
+    }
+}
+
+impl fmt::Display for GraphicsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |names: &[String]| match names {
+            [] => "nothing".to_owned(),
+            names => format!("`{}`", names.join("`, `")),
+        };
+        match self {
+            GraphicsError::Shader(error) => error.fmt(f),
+            GraphicsError::Stage { entry, stage } => {
+                write!(f, "`{entry}` is not a {} shader", stage.name())
+            }
+            GraphicsError::Unsupported { entry, what } => {
+                write!(f, "`{entry}` uses {what}, which is not supported")
+            }
+            GraphicsError::NoPosition { entry } => write!(
+                f,
+                "`{entry}` writes no `SV_Position`, which the rasterizer needs; add it to the outputs"
+            ),
+            GraphicsError::NoAttribute { semantic, has } => write!(
+                f,
+                "the vertex shader reads `{semantic}`, but the input layout has {}; add the attribute",
+                list(has)
+            ),
+            GraphicsError::NoVarying { semantic, has } => write!(
+                f,
+                "the pixel shader reads `{semantic}`, but the vertex shader writes {}; write it there",
+                list(has)
+            ),
+            GraphicsError::Varying { semantic, written, read } => write!(
+                f,
+                "the vertex shader writes `{semantic}` as `{written}`, but the pixel shader reads `{read}`; declare the \
+                 same type"
+            ),
+            GraphicsError::TooManyTargets { count } => {
+                write!(f, "{count} targets are too many; the limit is {MOST_TARGETS}")
+            }
+            GraphicsError::Target { target, format, problem } => {
+                write!(f, "target {target} has the format {format}: {problem}")
+            }
+            GraphicsError::Output { target, written, format } => write!(
+                f,
+                "the pixel shader writes `{written}` to target {target}, whose format is {format}; integers need a format \
+                 of integers, and floats one of numbers"
+            ),
+            GraphicsError::NoDepth => {
+                write!(f, "the depth test is enabled, but there is no depth format; state one")
+            }
+            GraphicsError::NoStencil => write!(
+                f,
+                "the stencil test is enabled, but the depth format has no stencil; use D32_FLOAT_S8X24_UINT"
+            ),
+            GraphicsError::TooManyDistances { count } => {
+                write!(f, "{count} clip and cull distances are too many; the limit is 8")
+            }
+        }
+    }
+}
+
+impl std::error::Error for GraphicsError {}

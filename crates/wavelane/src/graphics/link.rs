@@ -1,0 +1,315 @@
+//! Links the stages of a pipeline: which attribute feeds which input of the vertex shader, and which of its outputs
+//! which input of the pixel shader.
+
+use ir::HostScalar;
+use ir::stage::{
+    Element, Interpolation, InterpolationMode, InterpolationPlace, StageIo, SystemValue,
+    slot_count, with_slots,
+};
+use ops::texture::{Encoding, Format};
+use raster::{Input, Inputs, Mode, Place, Scalar, VertexLayout};
+
+use super::{GraphicsDesc, GraphicsError};
+use crate::Shader;
+
+/// What a slot of the vertex shader's inputs holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VertexInput {
+    VertexId,
+    InstanceId,
+    StartVertex,
+    StartInstance,
+    Zero,
+    /// A component of an attribute.
+    Attribute {
+        attribute: usize,
+        component: usize,
+    },
+}
+
+/// An attribute that the vertex shader reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attribute {
+    /// The element of the input layout.
+    pub(crate) element: usize,
+    pub(crate) scalar: Scalar,
+}
+
+/// The first slot of each output of the pixel shader that the merger reads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PixelOutputs {
+    /// By target: the first slot, the components and their type.
+    pub(crate) colours: Vec<Option<(u32, u8, Scalar)>>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) coverage: Option<u32>,
+    pub(crate) stencil_ref: Option<u32>,
+}
+
+/// How data flows through a pipeline.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    /// By input slot of the vertex shader.
+    pub(crate) vertex_inputs: Vec<VertexInput>,
+    pub(crate) attributes: Vec<Attribute>,
+    /// How many output slots the vertex shader has.
+    pub(crate) vertex_slots: u32,
+    /// By input slot of the pixel shader.
+    pub(crate) inputs: Inputs,
+    pub(crate) outputs: PixelOutputs,
+    /// The vertex buffers that attributes lie in.
+    pub(crate) buffers: usize,
+}
+
+impl Link {
+    pub(crate) fn new(desc: &GraphicsDesc) -> Result<Link, GraphicsError> {
+        let vertex = signature(&desc.vertex)?;
+        let (vertex_inputs, attributes) = link_attributes(desc, vertex)?;
+        let layout = vertex_layout(&desc.vertex, vertex)?;
+        let (inputs, outputs) = match &desc.pixel {
+            Some(pixel) => {
+                let io = signature(pixel)?;
+                (link_varyings(pixel, vertex, io)?, pixel_outputs(desc, io)?)
+            }
+            None => (Vec::new(), PixelOutputs::default()),
+        };
+        let slots = attributes.iter().map(|it: &Attribute| desc.input_layout[it.element].slot + 1);
+        Ok(Link {
+            vertex_inputs,
+            buffers: slots.max().unwrap_or(0),
+            attributes,
+            vertex_slots: slot_count(&vertex.outputs),
+            inputs: Inputs::new(inputs, layout),
+            outputs,
+        })
+    }
+}
+
+fn signature(shader: &Shader) -> Result<&StageIo, GraphicsError> {
+    match &shader.module.io {
+        Some(io) => Ok(io),
+        None => unreachable!("vertex and pixel shaders have a signature"),
+    }
+}
+
+/// A semantic as it is written.
+fn name(element: &Element) -> String {
+    let Element { semantic, index, .. } = element;
+    if *index == 0 { semantic.clone() } else { format!("{semantic}{index}") }
+}
+
+fn names<'a>(elements: impl Iterator<Item = &'a Element>) -> Vec<String> {
+    elements.map(name).collect()
+}
+
+fn scalar(element: &Element) -> Scalar {
+    match element.scalar {
+        HostScalar::F32 => Scalar::F32,
+        HostScalar::F16 => Scalar::F16,
+        HostScalar::I16 | HostScalar::U16 => Scalar::Int { bits: 16 },
+        HostScalar::Bool
+        | HostScalar::I32
+        | HostScalar::U32
+        | HostScalar::I64
+        | HostScalar::U64
+        | HostScalar::F64 => Scalar::Int { bits: 32 },
+    }
+}
+
+/// The type of an element in a message.
+fn type_name(element: &Element) -> String {
+    let scalar = match element.scalar {
+        HostScalar::Bool => "bool",
+        HostScalar::I16 => "int16_t",
+        HostScalar::U16 => "uint16_t",
+        HostScalar::I32 => "int",
+        HostScalar::U32 => "uint",
+        HostScalar::I64 => "int64_t",
+        HostScalar::U64 => "uint64_t",
+        HostScalar::F16 => "half",
+        HostScalar::F32 => "float",
+        HostScalar::F64 => "double",
+    };
+    match element.components {
+        1 => scalar.to_owned(),
+        more => format!("{scalar}{more}"),
+    }
+}
+
+fn interpolation(of: Interpolation) -> raster::Interpolation {
+    raster::Interpolation {
+        mode: match of.mode {
+            InterpolationMode::Linear => Mode::Linear,
+            InterpolationMode::NoPerspective => Mode::NoPerspective,
+            InterpolationMode::Flat => Mode::Flat,
+        },
+        place: match of.place {
+            InterpolationPlace::Centre => Place::Centre,
+            InterpolationPlace::Centroid => Place::Centroid,
+            InterpolationPlace::Sample => Place::Sample,
+        },
+    }
+}
+
+fn link_attributes(
+    desc: &GraphicsDesc,
+    io: &StageIo,
+) -> Result<(Vec<VertexInput>, Vec<Attribute>), GraphicsError> {
+    let (mut inputs, mut attributes) = (Vec::new(), Vec::new());
+    for element in &io.inputs {
+        let components = usize::from(element.components);
+        let value = match element.system {
+            Some(SystemValue::VertexId) => VertexInput::VertexId,
+            Some(SystemValue::InstanceId) => VertexInput::InstanceId,
+            Some(SystemValue::StartVertexLocation) => VertexInput::StartVertex,
+            Some(SystemValue::StartInstanceLocation) => VertexInput::StartInstance,
+            Some(SystemValue::ViewId) => VertexInput::Zero,
+            Some(_) | None => {
+                let found =
+                    desc.input_layout.iter().position(|it| element.is(&it.semantic, it.index));
+                let Some(found) = found else {
+                    let has = desc.input_layout.iter().map(|it| match it.index {
+                        0 => it.semantic.clone(),
+                        index => format!("{}{index}", it.semantic),
+                    });
+                    let (semantic, has) = (name(element), has.collect());
+                    return Err(GraphicsError::NoAttribute { semantic, has });
+                };
+                let attribute = attributes.len();
+                attributes.push(Attribute { element: found, scalar: scalar(element) });
+                let of = |component| VertexInput::Attribute { attribute, component };
+                inputs.extend((0..components).map(of));
+                continue;
+            }
+        };
+        inputs.extend(std::iter::repeat_n(value, components));
+    }
+    Ok((inputs, attributes))
+}
+
+fn vertex_layout(shader: &Shader, io: &StageIo) -> Result<VertexLayout, GraphicsError> {
+    let mut layout = VertexLayout::default();
+    for (first, element) in with_slots(&io.outputs) {
+        let first = first.0;
+        let slots = first..first + u32::from(element.components);
+        match element.system {
+            Some(SystemValue::Position) => {
+                // Missing components of a shorter vector are w = 1 nowhere: the front end demands four.
+                layout.position = Some([first, first + 1, first + 2, first + 3]);
+            }
+            Some(SystemValue::ClipDistance) => layout.clip_distances.extend(slots),
+            Some(SystemValue::CullDistance) => layout.cull_distances.extend(slots),
+            Some(SystemValue::RenderTargetArrayIndex) => layout.target_index = Some(first),
+            Some(SystemValue::ViewportArrayIndex) => layout.viewport_index = Some(first),
+            Some(_) | None => {}
+        }
+    }
+    if layout.position.is_none() {
+        return Err(GraphicsError::NoPosition { entry: shader.entry().to_owned() });
+    }
+    let count = layout.clip_distances.len() + layout.cull_distances.len();
+    if count > 8 {
+        return Err(GraphicsError::TooManyDistances { count });
+    }
+    Ok(layout)
+}
+
+/// The input of the pixel shader in each of its slots.
+fn link_varyings(
+    pixel: &Shader,
+    vertex: &StageIo,
+    io: &StageIo,
+) -> Result<Vec<Input>, GraphicsError> {
+    let mut inputs = Vec::new();
+    for element in &io.inputs {
+        let place = interpolation(element.interpolation).place;
+        let written =
+            || with_slots(&vertex.outputs).find(|(_, it)| element.is(&it.semantic, it.index));
+        let components = 0..element.components;
+        match element.system {
+            Some(SystemValue::Position) => {
+                inputs.extend(components.map(|component| Input::Position { component, place }));
+                continue;
+            }
+            Some(SystemValue::Barycentrics) => {
+                let interpolation = interpolation(element.interpolation);
+                inputs
+                    .extend(components.map(|vertex| Input::Barycentric { vertex, interpolation }));
+                continue;
+            }
+            Some(SystemValue::IsFrontFace) => inputs.push(Input::FrontFace),
+            Some(SystemValue::PrimitiveId) => inputs.push(Input::PrimitiveId),
+            Some(SystemValue::SampleIndex) => inputs.push(Input::SampleIndex),
+            Some(SystemValue::Coverage) => inputs.push(Input::Coverage),
+            Some(SystemValue::InnerCoverage) => {
+                let what = "`SV_InnerCoverage`, which needs conservative rasterization".to_owned();
+                return Err(GraphicsError::Unsupported { entry: pixel.entry().to_owned(), what });
+            }
+            // Without an output of the vertex shader these are 0.
+            Some(
+                SystemValue::RenderTargetArrayIndex
+                | SystemValue::ViewportArrayIndex
+                | SystemValue::ViewId
+                | SystemValue::ShadingRate,
+            ) if written().is_none() => inputs.push(Input::Constant(0)),
+            Some(_) | None => {
+                let Some((first, output)) = written() else {
+                    let (semantic, has) = (name(element), names(vertex.outputs.iter()));
+                    return Err(GraphicsError::NoVarying { semantic, has });
+                };
+                if output.components < element.components
+                    || scalar(output) != scalar(element)
+                    || output.scalar.ty() != element.scalar.ty()
+                {
+                    return Err(GraphicsError::Varying {
+                        semantic: name(element),
+                        written: type_name(output),
+                        read: type_name(element),
+                    });
+                }
+                inputs.extend(components.map(|component| Input::Varying {
+                    slot: first.0 + u32::from(component),
+                    scalar: scalar(element),
+                    interpolation: interpolation(element.interpolation),
+                }));
+            }
+        }
+    }
+    Ok(inputs)
+}
+
+fn pixel_outputs(desc: &GraphicsDesc, io: &StageIo) -> Result<PixelOutputs, GraphicsError> {
+    let mut outputs = PixelOutputs::default();
+    for (first, element) in with_slots(&io.outputs) {
+        let first = first.0;
+        match element.system {
+            Some(SystemValue::Target) => {
+                let target = element.index as usize;
+                let is_integer = matches!(scalar(element), Scalar::Int { .. });
+                if let Some(Some(format)) = desc.targets.get(target)
+                    && (is_integer != format.is_integer()
+                        || is_integer && !same_sign(element, *format))
+                {
+                    let written = type_name(element);
+                    return Err(GraphicsError::Output { target, written, format: *format });
+                }
+                if outputs.colours.len() <= target {
+                    outputs.colours.resize(target + 1, None);
+                }
+                outputs.colours[target] = Some((first, element.components, scalar(element)));
+            }
+            Some(
+                SystemValue::Depth | SystemValue::DepthGreaterEqual | SystemValue::DepthLessEqual,
+            ) => outputs.depth = Some(first),
+            Some(SystemValue::Coverage) => outputs.coverage = Some(first),
+            Some(SystemValue::StencilRef) => outputs.stencil_ref = Some(first),
+            Some(_) | None => {}
+        }
+    }
+    Ok(outputs)
+}
+
+/// Whether the integers of an output and of a format are both signed or both unsigned.
+fn same_sign(element: &Element, format: Format) -> bool {
+    let is_signed = matches!(element.scalar, HostScalar::I16 | HostScalar::I32);
+    is_signed == matches!(format, Format::Plain { encoding: Encoding::Sint, .. })
+}
