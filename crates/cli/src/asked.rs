@@ -269,6 +269,19 @@ pub(crate) struct Selecting {
     pub(crate) entries: Vec<String>,
     pub(crate) partition: Option<Partition>,
     pub(crate) api: Api,
+    /// The folder of golden images, an absolute path.
+    pub(crate) golden: Option<String>,
+}
+
+impl Selecting {
+    /// What tests find here.
+    pub(crate) fn features(&self, adapter: &Adapter) -> jobs::Features {
+        let mut features = jobs::features(adapter, self.api);
+        if self.golden.is_some() {
+            features.insert("goldenimage".to_owned());
+        }
+        features
+    }
 }
 
 /// What was known before, and where what is known now is written to.

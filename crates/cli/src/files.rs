@@ -121,6 +121,11 @@ pub(crate) fn read_named(file: &Path, roots: &Roots) -> Option<String> {
     regular(&roots.allowed(file)?).ok().map(decode)
 }
 
+/// The same for a file that is no text.
+pub(crate) fn read_bytes_named(file: &Path, roots: &Roots) -> Option<Vec<u8>> {
+    regular(&roots.allowed(file)?).ok()
+}
+
 /// The bytes of a regular file. A device or a pipe may never end, and reading it may have effects.
 fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
     let refused = || std::io::Error::other("it is not a regular file");

@@ -153,6 +153,8 @@ const RUNS_SHADERS: Commands =
     &[Command::Run, Command::San, Command::Bench, Command::Diff, Command::New];
 /// They run shaders or tests, at widths and in orders.
 const RUNS: Commands = &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
+/// They run jobs as whole tests.
+const RUNS_JOBS: Commands = &[Command::Run, Command::Test, Command::San];
 /// They show what shaders print.
 const PRINTS: Commands = &[Command::Run, Command::Test, Command::San];
 /// They let an engine be chosen.

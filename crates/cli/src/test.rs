@@ -80,7 +80,7 @@ impl TestArgs {
 
 pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
     let device = device::open(&args.device, false)?;
-    let features = jobs::features(device.adapter(), args.select.api);
+    let features = args.select.features(device.adapter());
     if args.is_worker {
         return worker::serve(args, &device, &features);
     }

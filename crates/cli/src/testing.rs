@@ -311,6 +311,11 @@ impl Files for Beside {
         read_named(&file, &self.roots)
     }
 
+    fn bytes(&mut self, path: &str, test: &str) -> Option<Vec<u8>> {
+        let file = Path::new(test).parent().unwrap_or(Path::new("")).join(path);
+        crate::files::read_bytes_named(&file, &self.roots)
+    }
+
     fn includer(&mut self, includes: &[String]) -> Box<dyn Includer> {
         Box::new(Folders {
             folders: includes.iter().map(PathBuf::from).collect(),

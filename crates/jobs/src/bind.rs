@@ -2,6 +2,7 @@
 //!
 //! A resource binds by class, register and space, never by its name.
 
+pub(crate) mod draw;
 pub(crate) mod passes;
 
 use wavelane::internal::{Slot, Slots};
@@ -384,11 +385,15 @@ fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
 
 /// The format of a texel of such numbers.
 pub(crate) fn texel_format(source: &job::Buffer) -> Result<TextureFormat, String> {
-    let channels = Channels::of(source.channels).ok_or_else(|| {
-        let what = format!("`{}` has {} channels", source.name, source.channels);
-        format!("{what}; a texel has 1 to 4")
-    })?;
-    let encoding = match source.format {
+    match source.channels {
+        1..=4 => Ok(texel_format_of(source.format, source.channels)),
+        channels => Err(format!("`{}` has {channels} channels; a texel has 1 to 4", source.name)),
+    }
+}
+
+/// The same for 1 to 4 channels.
+fn texel_format_of(format: Format, channels: u32) -> TextureFormat {
+    let encoding = match format {
         Format::Float16 | Format::Float32 | Format::Float64 | Format::Depth32 => Encoding::Float,
         Format::Int16 | Format::Int32 | Format::Int64 => Encoding::Sint,
         Format::Hex8
@@ -400,8 +405,9 @@ pub(crate) fn texel_format(source: &job::Buffer) -> Result<TextureFormat, String
         | Format::UInt64
         | Format::Bool => Encoding::Uint,
     };
-    let bits = 8 * source.format.bytes() as u8;
-    Ok(TextureFormat::Plain { channels, bits, encoding })
+    let bits = 8 * format.bytes() as u8;
+    let channels = Channels::of(channels).unwrap_or(Channels::Rgba);
+    TextureFormat::Plain { channels, bits, encoding }
 }
 
 fn sampler(it: &job::Sampler) -> Sampler {

@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::job::draw::{Draw, Topology};
+use wavelane::graphics::Topology;
+
+use crate::job::draw::Draw;
 use crate::job::*;
 use crate::number::Format;
 
@@ -175,9 +177,14 @@ impl Out {
         if let Some(target) = draw.targets.first() {
             self.line(2, &key("RenderTarget", &job.buffers[target.buffer].name));
         }
-        let named = Topology::NAMES.iter().find(|it| it.1 == draw.topology);
-        if let Some((name, _)) = named.filter(|it| it.1 != Topology::TriangleList) {
-            self.line(2, &key("Topology", name));
+        let topology = match draw.topology {
+            _ if draw.patch_control_points.is_some() => Some("PatchList"),
+            Topology::PointList => Some("PointList"),
+            Topology::LineList => Some("LineList"),
+            _ => None,
+        };
+        if let Some(topology) = topology {
+            self.line(2, &key("Topology", &topology));
         }
         if let Some(points) = draw.patch_control_points {
             self.line(2, &key("PatchControlPoints", &points));

@@ -5,6 +5,7 @@
 
 mod compile;
 mod dispatch;
+mod draw;
 mod passes;
 mod pictures;
 mod section;
@@ -191,6 +192,9 @@ pub fn prepare(
                 if ready.step.fails {
                     continue;
                 }
+                if prepared.drawing.is_some() {
+                    return Err(unsupported("the sanitizer does not watch draws yet"));
+                }
                 // With denormals kept, whatever else is allowed.
                 if !prepared.job.passes.is_empty() {
                     let sequence = runner.sequence(*prepared);
@@ -243,10 +247,8 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     /// The widths to run at, among those that all runs allow: each of them in at least one pass.
-    fn widths(&self, runs: &[Vec<&ComputePipeline>], default: u32) -> Result<Vec<u32>, End> {
-        let allows = |run: &Vec<&ComputePipeline>, width: &u32| {
-            run.iter().any(|it| it.wave_sizes().contains(width))
-        };
+    fn widths(&self, runs: &[Vec<&[u32]>], default: u32) -> Result<Vec<u32>, End> {
+        let allows = |run: &Vec<&[u32]>, width: &u32| run.iter().any(|it| it.contains(width));
         let is_allowed = |width: &u32| runs.iter().all(|it| allows(it, width));
         let all = self.setup.device.adapter().options1.wave_lane_count.iter();
         let allowed: Vec<u32> = all.filter(is_allowed).collect();

@@ -22,6 +22,18 @@ const KNOWN: [(&str, &str); 2] = [
     ("WaveOps/WaveActiveMax.test", "with waves of 4 lanes only; the test assumes wider waves"),
 ];
 
+/// Tests whose pictures cannot agree in every pixel, and why.
+const OTHER_PIXELS: [(&str, &str); 2] = [
+    (
+        "DdxCoarse.test",
+        "the image was made with the derivative of the lower row; ours is of the upper one",
+    ),
+    (
+        "fwidth.test",
+        "the image was made with the coarse derivative of the lower row; ours is of the upper one",
+    ),
+];
+
 /// How the tests of a folder ended.
 #[derive(Default)]
 struct Folder {
@@ -39,27 +51,31 @@ struct Line {
     width: u64,
     verdict: String,
     message: String,
+    remarks: Vec<String>,
 }
 
 /// `words`: the path of the suite; `--commit HASH` if the path is not a repository; `--binary FILE` for a `wavelane`
-/// that is already built.
+/// that is already built; `--golden DIR` for the folder of golden images.
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
-    let usage = "usage: cargo xtask conformance PATH [--commit HASH] [--binary FILE]";
+    let usage =
+        "usage: cargo xtask conformance PATH [--commit HASH] [--binary FILE] [--golden DIR]";
     let flag = |name: &str| {
         let at = words.iter().position(|it| it == name)?;
         Some(words.get(at + 1).cloned().unwrap_or_default())
     };
     let binary = flag("--binary");
+    let golden = flag("--golden");
     let path = PathBuf::from(words.first().ok_or(usage)?);
     let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
     let commit = match flag("--commit") {
         Some(commit) => commit,
         None => head(&path)?,
     };
-    let directx = report(&path, "directx", binary.as_deref())?;
-    let vulkan = report(&path, "vulkan", binary.as_deref())?;
+    let directx = report(&path, "directx", binary.as_deref(), golden.as_deref())?;
+    let vulkan = report(&path, "vulkan", binary.as_deref(), golden.as_deref())?;
+    let pictures = pictures(&directx);
     let (folders, reasons) = sum_up(directx, vulkan);
-    let text = document(&path, &commit, &folders, &reasons)?;
+    let text = document(&path, &commit, &folders, &reasons, &pictures)?;
     let file = crate::root().join("docs/conformance.md");
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
 }
@@ -76,7 +92,12 @@ fn head(path: &Path) -> Result<String, String> {
     }
 }
 
-fn report(path: &Path, profile: &str, binary: Option<&str>) -> Result<Vec<Line>, String> {
+fn report(
+    path: &Path,
+    profile: &str,
+    binary: Option<&str>,
+    golden: Option<&str>,
+) -> Result<Vec<Line>, String> {
     let mut command = Command::new(binary.unwrap_or("cargo"));
     if binary.is_none() {
         command.current_dir(crate::root());
@@ -84,6 +105,10 @@ fn report(path: &Path, profile: &str, binary: Option<&str>) -> Result<Vec<Line>,
     }
     command.arg("test").arg(path.join("test"));
     command.args(["--wave-size", "all", "--format", "json", "--profile", profile]);
+    if let Some(golden) = golden {
+        let golden = std::path::absolute(golden).map_err(|error| format!("{golden}: {error}"))?;
+        command.arg("--golden").arg(golden);
+    }
     let output = command.output().map_err(|error| format!("cargo: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let root = path.join("test").to_string_lossy().replace('\\', "/");
@@ -97,12 +122,27 @@ fn report(path: &Path, profile: &str, binary: Option<&str>) -> Result<Vec<Line>,
         };
         let text = |key: &str| value[key].as_str().unwrap_or("").to_owned();
         let test = test.strip_prefix(&root).unwrap_or(test).trim_start_matches('/').to_owned();
-        lines.push(Line { test, width, verdict: text("verdict"), message: text("message") });
+        let remarks = value["remarks"].as_array().into_iter().flatten();
+        let remarks = remarks.filter_map(|it| it.as_str().map(str::to_owned)).collect();
+        let (verdict, message) = (text("verdict"), text("message"));
+        lines.push(Line { test, width, verdict, message, remarks });
     }
     match lines.is_empty() {
         true => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
         false => Ok(lines),
     }
+}
+
+/// What the strict comparison says of each golden image, the same at all widths.
+fn pictures(lines: &[Line]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in lines {
+        let told = line.remarks.iter().filter(|it| it.contains("of the golden image"));
+        for remark in told {
+            all.entry(line.test.clone()).or_default().insert(remark.clone());
+        }
+    }
+    all
 }
 
 type Reasons = BTreeMap<String, BTreeSet<String>>;
@@ -166,6 +206,7 @@ fn document(
     commit: &str,
     folders: &BTreeMap<String, Folder>,
     reasons: &Reasons,
+    pictures: &BTreeMap<String, BTreeSet<String>>,
 ) -> Result<String, String> {
     let mut text = format!(
         "# Conformance\n\n\
@@ -210,6 +251,20 @@ fn document(
     reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     for (reason, count) in reasons {
         let _ = writeln!(text, "| {count} | {} |", reason.replace('|', "\\|"));
+    }
+    if !pictures.is_empty() {
+        let _ = write!(
+            text,
+            "\n## Golden images\n\n\
+             The images of llvm/offload-golden-images, by the suite's own comparison above and by a strict one, at every \
+             wave size.\n\n| test | strict comparison |\n|---|---|\n"
+        );
+    }
+    for (test, told) in pictures {
+        let told: Vec<&str> = told.iter().map(String::as_str).collect();
+        let why = OTHER_PIXELS.iter().find(|(name, _)| test.ends_with(name));
+        let why = why.map(|(_, why)| format!(": {why}")).unwrap_or_default();
+        let _ = writeln!(text, "| `{test}` | {}{why} |", told.join("; "));
     }
     others(&mut text, path, folders)?;
     Ok(text)
@@ -295,6 +350,7 @@ mod tests {
             width,
             verdict: verdict.to_owned(),
             message: "it requires `Vulkan`".to_owned(),
+            remarks: Vec::new(),
         };
         let directx = vec![
             line("A/a", 4, "passed"),

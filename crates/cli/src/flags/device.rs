@@ -2,23 +2,40 @@
 
 use wavelane::Engine;
 
-use super::values::{caps, choose};
+use super::values::{caps, choose, golden};
 use super::{
-    Flag, KNOWS_CAPS, READS_PROJECT, RUNS_ON_AN_ENGINE, RUNS_ON_DEVICES, RUNS_TESTS, Section,
-    Takes, diff,
+    Flag, KNOWS_CAPS, READS_PROJECT, RUNS_JOBS, RUNS_ON_AN_ENGINE, RUNS_ON_DEVICES, RUNS_TESTS,
+    Section, Takes, diff,
 };
 use crate::command::Command;
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--profile"],
-        takes: Takes::Value("directx|vulkan"),
-        on: &[Command::Test],
+        takes: Takes::Value("directx|vulkan|wavelane"),
+        on: RUNS_JOBS,
         section: Section::Device,
-        help: "whose features tests find here (directx)",
+        help: "whose features tests find here (directx); wavelane is directx with our\n\
+               extensions of the job format, such as `Raster`",
         set: |args, value| {
-            let choices = [("directx", jobs::Api::DirectX), ("vulkan", jobs::Api::Vulkan)];
+            let choices = [
+                ("directx", jobs::Api::DirectX),
+                ("vulkan", jobs::Api::Vulkan),
+                ("wavelane", jobs::Api::Wavelane),
+            ];
             args.select.api = choose(value, &choices)?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--golden"],
+        takes: Takes::Value("DIR"),
+        on: RUNS_JOBS,
+        section: Section::Device,
+        help: "the folder of golden images, which tests call `%goldenimage_dir`; without\n\
+               it, tests that need one are unsupported",
+        set: |args, value| {
+            args.select.golden = Some(golden(value)?);
             Ok(())
         },
     },

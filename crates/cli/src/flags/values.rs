@@ -276,3 +276,12 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
     adapter.name = "custom".to_owned();
     Ok(())
 }
+
+/// A folder of golden images. Tests are elsewhere, so that the path is made absolute.
+pub(super) fn golden(value: &str) -> Result<String, String> {
+    let path = std::path::absolute(value).map_err(|error| error.to_string())?;
+    if !path.is_dir() {
+        return Err(format!("`{value}` is not a folder"));
+    }
+    Ok(path.to_string_lossy().replace('\\', "/"))
+}

@@ -25,7 +25,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let remedy = "; all its buffers are printed";
     refuse_flags_of_shaders(&args.bind, &args.launch, &more, operand, remedy)?;
     let device = device::open(&args.device, false)?;
-    let features = jobs::features(device.adapter(), args.select.api);
+    let features = args.select.features(device.adapter());
     let tests = find(&[operand.to_owned()], Command::Run)?;
     let started = Some(report::now());
     let mut watch = Watch::start(args.launch.timeout, 0);
@@ -76,6 +76,7 @@ fn here(
     let setup = Setup {
         cancel: Some(cancel.clone()),
         wants_output: true,
+        golden: args.select.golden.as_deref(),
         ..setup(&args.launch, device, features, &widths, &flags, &fuel)
     };
     let mut all = Vec::new();

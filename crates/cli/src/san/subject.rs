@@ -274,7 +274,7 @@ pub(super) fn test(
     tell: &mut dyn FnMut(String, Result<Box<Subject>, Stop>),
 ) {
     let device = Device::new(args.adapter.clone());
-    let features = jobs::features(device.adapter(), args.select.api);
+    let features = args.select.features(device.adapter());
     let flags = flags_of(&args.compile);
     let fuel = |width| args.launch.fuel.at(width);
     let setup = setup(&args.launch, &device, &features, &Widths::All, &flags, &fuel);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Write;
 use std::time::Instant;
 
-use jobs::Features;
+use jobs::{Features, Setup};
 use serde_json::{Value, json};
 use wavelane::Device;
 
@@ -25,7 +25,10 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
     let widths = widths_of(&args.launch);
     let flags = flags_of(&args.compile);
     let fuel = |width| args.launch.fuel.at(width);
-    let setup = setup(&args.launch, device, features, &widths, &flags, &fuel);
+    let setup = Setup {
+        golden: args.select.golden.as_deref(),
+        ..setup(&args.launch, device, features, &widths, &flags, &fuel)
+    };
     let mut last = LastFile::default();
     let is_lost = || device.gpu().is_some_and(wavelane::Gpu::is_lost);
     for request in requests() {

@@ -116,6 +116,13 @@ pub(crate) struct Passing<'a> {
     bound: Places,
 }
 
+impl<'a> Passing<'a> {
+    /// What a shader of a draw binds; those of a draw share their memory as passes do.
+    pub(crate) fn of_draw(memory: &'a mut Memory, index: usize) -> Passing<'a> {
+        Passing { memory, index, at: 0..0, rebound: Vec::new(), bound: Vec::new() }
+    }
+}
+
 impl Passing<'_> {
     pub(crate) fn is_rebound(&self, name: &str, element: u32) -> bool {
         self.rebound.iter().any(|(it, index)| it == name && index.is_none_or(|it| it == element))
@@ -244,6 +251,20 @@ impl Passing<'_> {
 }
 
 impl Memory {
+    /// The memory of a buffer that is none of a shader's resources.
+    pub(crate) fn buffer(&mut self, job: &Job, buffer: usize) -> Result<wavelane::Buffer, String> {
+        let cell = self.cell(job, (buffer, 0), None)?;
+        match cell.is_texture {
+            true => Err(format!("`{}` is a texture", job.buffers[buffer].name)),
+            false => Ok(cell.shared.buffer()),
+        }
+    }
+
+    /// Whether anything binds the buffer.
+    pub(crate) fn has(&self, buffer: usize) -> bool {
+        self.cells.keys().any(|(it, _)| *it == buffer)
+    }
+
     /// The memory of an element of a buffer; made for a resource of that kind if it is new.
     fn cell(
         &mut self,

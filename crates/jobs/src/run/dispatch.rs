@@ -43,7 +43,7 @@ impl Runner<'_> {
                 What::Run(prepared) => {
                     let is_read = step.check.is_some() || self.setup.wants_output;
                     let kept = self.dispatch(prepared, false, width, is_read)?;
-                    let can_flush = prepared.programs().any(|it| it.flushed.is_some());
+                    let can_flush = prepared.can_flush();
                     match &kept.1 {
                         Some(_) if can_flush => {
                             let flushed = self.dispatch(prepared, true, width, is_read)?;
@@ -93,9 +93,10 @@ impl Runner<'_> {
         is_read: bool,
     ) -> Result<(Left, Option<End>), End> {
         let mut job = prepared.job.clone();
-        let doubts = match job.passes.is_empty() {
-            true => self.one(prepared, is_flushed, width, &mut job),
-            false => self.passes(prepared, is_flushed, width, &mut job),
+        let doubts = match (&prepared.drawing, job.passes.is_empty()) {
+            (Some(drawing), _) => self.draw(drawing, is_flushed, width, &mut job),
+            (None, true) => self.one(prepared, is_flushed, width, &mut job),
+            (None, false) => self.passes(prepared, is_flushed, width, &mut job),
         };
         let doubts = match doubts {
             Ok(doubts) => doubts,

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use wavelane::{ComputePipeline, Denormals, Shader, SourceMap};
 
+use super::draw::Drawing;
 use super::pictures::Compared;
-use super::{End, Flags, Runner, failed, passes, unsupported};
+use super::{End, Flags, Runner, draw, failed, passes, unsupported};
 use crate::Error;
 use crate::features::Api;
-use crate::job::{Job, Rule, Stage};
+use crate::job::{Job, Rule};
 use crate::repro::Source;
 use crate::root::Root;
 use crate::script::{self, Command, Path, Step};
@@ -36,6 +37,8 @@ pub(super) struct Prepared {
     pub(super) job: Job,
     /// By the index of the job's shaders; without those that no pass runs.
     pub(super) programs: Vec<Option<Program>>,
+    /// If the job draws; then there are no other programs.
+    pub(super) drawing: Option<Box<Drawing>>,
     /// The job's file, its whole text, and where in it the job begins.
     pub(super) place: (String, String, usize),
     /// A buffer that becomes a picture, and the picture's name.
@@ -61,6 +64,29 @@ impl Prepared {
         }
     }
 
+    /// The widths of each program that runs.
+    fn wave_sizes(&self) -> Vec<&[u32]> {
+        match &self.drawing {
+            Some(drawing) => vec![drawing.pipeline.wave_sizes()],
+            None => self.programs().map(|it| it.pipeline.wave_sizes()).collect(),
+        }
+    }
+
+    fn default_wave_size(&self) -> u32 {
+        match &self.drawing {
+            Some(drawing) => drawing.pipeline.default_wave_size(),
+            None => {
+                passes::default_width(&self.programs().map(|it| &it.pipeline).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// Whether denormal floats may be flushed to zero or not.
+    pub(super) fn can_flush(&self) -> bool {
+        self.drawing.as_ref().is_some_and(|it| it.can_flush())
+            || self.programs().any(|it| it.flushed.is_some())
+    }
+
     pub(super) fn programs(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter().flatten()
     }
@@ -83,14 +109,18 @@ impl Runner<'_> {
     pub(super) fn job(&mut self) -> Result<(), End> {
         let ready = self.ready()?;
         let runs = ready.iter().filter_map(|it| match &it.what {
-            What::Run(prepared) => Some(prepared.programs().map(|it| &it.pipeline).collect()),
+            What::Run(prepared) => Some(&**prepared),
             What::Nothing | What::Said(_) | What::Refused(_) | What::Compare(_) => None,
         });
-        let runs: Vec<Vec<&ComputePipeline>> = runs.collect();
+        let runs: Vec<&Prepared> = runs.collect();
         let widths = match runs.as_slice() {
             // The result is known without a wave.
             [] => vec![0],
-            [first, ..] => self.widths(&runs, passes::default_width(first))?,
+            [first, ..] => {
+                let default = first.default_wave_size();
+                let runs: Vec<Vec<&[u32]>> = runs.iter().map(|it| it.wave_sizes()).collect();
+                self.widths(&runs, default)?
+            }
         };
         for width in widths {
             if !(self.wanted)(width) {
@@ -183,7 +213,7 @@ impl Runner<'_> {
                 }
                 job => job?,
             };
-            if let Some(what) = not_built(&job) {
+            if let Some(what) = draw::not_built(&job) {
                 return Err(unsupported(what));
             }
             jobs.push(Some(Ok((job, place))));
@@ -214,17 +244,28 @@ impl Runner<'_> {
                 }
                 (Command::Run { objects: names, picture, .. }, Some(Ok((job, place)))) => {
                     let found: Vec<_> = names.iter().filter_map(|it| objects.get(it)).collect();
-                    let is_enough = match job.passes.is_empty() {
-                        true => found.len() == 1,
-                        false => !found.is_empty() && found.len() == names.len(),
+                    let is_enough = match (&job.draw, job.passes.is_empty()) {
+                        (Some(_), _) => {
+                            found.len() == names.len() && found.len() == job.shaders.len()
+                        }
+                        (None, true) => found.len() == 1,
+                        (None, false) => !found.is_empty() && found.len() == names.len(),
                     };
                     if !is_enough {
-                        let what = "the run needs a shader compiled by an earlier line";
+                        let what = match job.draw {
+                            Some(_) => {
+                                "a draw needs each of its shaders, compiled by earlier lines"
+                            }
+                            None => "the run needs a shader compiled by an earlier line",
+                        };
                         let error = Error::new(step.line.at.clone(), what);
                         return Err(self.wrong(&[error], self.text));
                     }
                     let picture = self.picture(picture.as_ref(), &job, &step)?;
-                    self.programs(job, place, picture, &found)?
+                    match job.draw {
+                        Some(_) => self.drawing(job, place, picture, &found)?,
+                        None => self.programs(job, place, picture, &found)?,
+                    }
                 }
                 (Command::Split | Command::Foreign(_) | Command::Run { .. }, _) => What::Nothing,
             };
@@ -317,11 +358,11 @@ impl Runner<'_> {
             };
             programs.push(Some(self.program(object, flags, &job, constants)?));
         }
-        Ok(What::Run(Box::new(Prepared { job, programs, place, picture })))
+        Ok(What::Run(Box::new(Prepared { job, programs, drawing: None, place, picture })))
     }
 
     /// The flags of the only shader of a job, whose entry point must be the one that was compiled.
-    fn flags_of_only(&self, (_, words, _): &Object, entry: &str) -> Result<Flags, End> {
+    pub(super) fn flags_of_only(&self, (_, words, _): &Object, entry: &str) -> Result<Flags, End> {
         let mut flags = self.flags(words)?;
         let options = &mut flags.options;
         if words.is_empty() {
@@ -361,14 +402,4 @@ impl Runner<'_> {
         };
         Ok(Program { shader, pipeline, flushed, root: Root::of(text), sources, source })
     }
-}
-
-/// A requirement of a job that no engine here meets.
-fn not_built(job: &Job) -> Option<String> {
-    let stage = job.shaders.iter().find(|it| it.stage != Stage::Compute);
-    if let Some(shader) = stage {
-        let stage = format!("{:?}", shader.stage).to_lowercase();
-        return Some(format!("only compute shaders run here yet, but it has a {stage} shader"));
-    }
-    None
 }

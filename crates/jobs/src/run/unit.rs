@@ -81,7 +81,7 @@ impl Runner<'_> {
             // Unit tests run at every width.
             Widths::Default => pipeline.wave_sizes().to_vec(),
             Widths::All | Widths::List(_) => {
-                self.widths(&[vec![&pipeline]], pipeline.default_wave_size())?
+                self.widths(&[vec![pipeline.wave_sizes()]], pipeline.default_wave_size())?
             }
         };
         let table = self.unit_table(&given, &shader)?;

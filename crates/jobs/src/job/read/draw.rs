@@ -4,6 +4,10 @@
 
 mod state;
 
+use wavelane::graphics::{
+    Cull, DepthBias, DepthFormat, DepthState, DepthStencilState, IndexFormat, Samples, TargetState,
+    Topology,
+};
 use wavelane::texture::{Channels, Comparison, Encoding, Format as TextureFormat};
 
 use super::*;
@@ -16,6 +20,14 @@ const MOST_VERTICES: u64 = 1 << 26;
 const LARGEST_SIDE: u32 = 16384;
 /// The most targets at a time.
 const MOST_TARGETS: usize = 8;
+
+/// The topologies of the public format; `None` for patches.
+const TOPOLOGIES: [(&str, Option<Topology>); 4] = [
+    ("TriangleList", Some(Topology::TriangleList)),
+    ("PointList", Some(Topology::PointList)),
+    ("PatchList", None),
+    ("LineList", Some(Topology::LineList)),
+];
 
 /// The parts of a job from which its draw is read.
 pub(super) struct Parts<'a> {
@@ -34,7 +46,7 @@ struct Given<'a> {
     vertices: Option<usize>,
     attributes: Vec<Attribute>,
     target: Option<(usize, &'a Node)>,
-    topology: Option<(Topology, &'a Node)>,
+    topology: Option<(Option<Topology>, &'a Node)>,
     points: Option<(u32, &'a Node)>,
     vertices_at: Option<&'a Node>,
 }
@@ -135,7 +147,7 @@ impl Reader {
             let found = self.find(node, "buffer", buffers, |it| &it.name)?;
             Some((found, node))
         });
-        let topology = topology.map(|node| Some((self.choose(node, &Topology::NAMES)?, node)));
+        let topology = topology.map(|node| Some((self.choose(node, &TOPOLOGIES)?, node)));
         let points = points.map(|node| match self.uint(node)? {
             points @ 1..=32 => Some((points, node)),
             _ => self.error(&node.at, "a patch has 1 to 32 control points"),
@@ -203,27 +215,26 @@ impl Reader {
         count: Option<&Node>,
         is_tessellated: bool,
     ) -> Option<Draw> {
-        let topology = given.topology.map_or(Topology::TriangleList, |it| it.0);
-        match (is_tessellated, topology == Topology::PatchList) {
+        let is_patches = given.topology.is_some_and(|it| it.0.is_none());
+        let topology = given.topology.and_then(|it| it.0).unwrap_or(Topology::TriangleList);
+        let at = given.topology.map_or(&parts.at, |it| &it.1.at);
+        match (is_tessellated, is_patches) {
             (true, false) => {
-                let at = given.topology.map_or(&parts.at, |it| &it.1.at);
                 self.error::<()>(at, "hull and domain shaders need the topology `PatchList`");
             }
             (false, true) => {
-                let at = given.topology.map_or(&parts.at, |it| &it.1.at);
                 self.error::<()>(at, "a `PatchList` needs hull and domain shaders");
             }
-            _ => {}
+            (true, true) | (false, false) => {}
         }
-        match (topology, given.points) {
-            (Topology::PatchList, None) => {
-                let at = given.topology.map_or(&parts.at, |it| &it.1.at);
+        match (is_patches, given.points) {
+            (true, None) => {
                 self.error::<()>(at, "a `PatchList` needs `PatchControlPoints`");
             }
-            (Topology::PatchList, Some(_)) | (_, None) => {}
-            (_, Some((_, node))) => {
+            (false, Some((_, node))) => {
                 self.error::<()>(&node.at, "only a `PatchList` has `PatchControlPoints`");
             }
+            (true, Some(_)) | (false, None) => {}
         }
         if let (Some(buffer), Some(node)) = (given.vertices, given.vertices_at)
             && given.attributes.is_empty()
@@ -258,21 +269,21 @@ impl Reader {
             count,
             instances: 1,
             targets,
-            depth: DepthStencil {
-                format: DepthFormat::D32FloatS8,
+            depth: Depth {
+                format: DepthFormat::D32FloatS8X24Uint,
                 clear: 1.0,
-                func,
-                write: true,
-                stencil: None,
+                stencil_clear: 0,
+                tests: DepthStencilState {
+                    depth: Some(DepthState { func, write: true }),
+                    stencil: None,
+                },
+                stencil_buffer: None,
             },
-            samples: 1,
+            samples: Samples::One,
             sample_mask: u32::MAX,
-            blend: Blend {
-                function: BlendFunction::None,
-                factor: [1.0; 4],
-                write_mask: 15,
-                alpha_to_coverage: false,
-            },
+            write: TargetState::default(),
+            blend_factor: [1.0; 4],
+            alpha_to_coverage: false,
             cull: Cull::None,
             front_is_clockwise: false,
             bias: DepthBias::default(),
@@ -359,7 +370,7 @@ impl Reader {
             // What each sample takes, the depth included.
             let pixels: u64 = sides.iter().map(|it| u64::from(*it)).product();
             let bytes = target.format.bytes() as u64 + 8;
-            let bytes = pixels * bytes * u64::from(draw.samples);
+            let bytes = pixels * bytes * u64::from(draw.samples.count());
             self.bound = self.bound.saturating_add(bytes);
             if self.bound > MOST_BYTES {
                 let what =
@@ -381,10 +392,7 @@ impl Reader {
         count: Option<&Node>,
     ) -> Option<()> {
         let has_mesh = parts.shaders.iter().any(|it| it.stage == Stage::Mesh);
-        let indices = draw.index.map(|it| {
-            let each = if it.is_wide { 4 } else { 2 };
-            parts.buffers[it.buffer].size() / each
-        });
+        let indices = draw.index.map(|it| parts.buffers[it.buffer].size() / index_bytes(it.format));
         if count.is_none() && !has_mesh {
             let stride = draw.vertices.stride.max(1) as usize;
             let vertices = draw.vertices.buffer.map(|it| parts.buffers[it].size() / stride);
@@ -403,6 +411,13 @@ impl Reader {
             return self.error(at, what);
         }
         Some(())
+    }
+}
+
+fn index_bytes(format: IndexFormat) -> usize {
+    match format {
+        IndexFormat::U16 => 2,
+        IndexFormat::U32 => 4,
     }
 }
 

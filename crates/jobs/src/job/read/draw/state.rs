@@ -1,5 +1,10 @@
 //! Reads `Raster`: the state of a draw that the public format cannot say.
 
+use wavelane::graphics::{
+    Blend, BlendOp, Equation, Factor, LogicOp, Scissor, StencilFace, StencilOp, StencilState,
+    Viewport,
+};
+
 use super::*;
 
 /// The most viewports and scissor rectangles, as in Direct3D 12.
@@ -17,6 +22,39 @@ const COMPARISONS: [(&str, Comparison); 8] = [
     ("GreaterEqual", Comparison::GreaterEqual),
     ("Always", Comparison::Always),
 ];
+
+const TOPOLOGIES: [(&str, Topology); 5] = [
+    ("PointList", Topology::PointList),
+    ("LineList", Topology::LineList),
+    ("LineStrip", Topology::LineStrip),
+    ("TriangleList", Topology::TriangleList),
+    ("TriangleStrip", Topology::TriangleStrip),
+];
+
+const DEPTH_FORMATS: [(&str, DepthFormat); 3] = [
+    ("D32_FLOAT", DepthFormat::D32Float),
+    ("D16_UNORM", DepthFormat::D16Unorm),
+    ("D32_FLOAT_S8X24_UINT", DepthFormat::D32FloatS8X24Uint),
+];
+
+const STENCIL_OPS: [(&str, StencilOp); 8] = [
+    ("Keep", StencilOp::Keep),
+    ("Zero", StencilOp::Zero),
+    ("Replace", StencilOp::Replace),
+    ("IncrSat", StencilOp::IncrSat),
+    ("DecrSat", StencilOp::DecrSat),
+    ("Invert", StencilOp::Invert),
+    ("Incr", StencilOp::Incr),
+    ("Decr", StencilOp::Decr),
+];
+
+/// What a stencil that is not mentioned does.
+const KEEP: StencilFace = StencilFace {
+    func: Comparison::Always,
+    fail: StencilOp::Keep,
+    depth_fail: StencilOp::Keep,
+    pass: StencilOp::Keep,
+};
 
 impl Reader {
     /// Replaces fields of a draw.
@@ -46,9 +84,9 @@ impl Reader {
         self.done(fields);
         let before = self.errors.len();
         if let Some(node) = topology
-            && let Some(chosen) = self.choose(node, &Topology::OWN_NAMES)
+            && let Some(chosen) = self.choose(node, &TOPOLOGIES)
         {
-            if draw.topology == Topology::PatchList {
+            if draw.patch_control_points.is_some() {
                 self.error::<()>(
                     &node.at,
                     "the topology of hull and domain shaders is `PatchList`",
@@ -84,7 +122,9 @@ impl Reader {
         }
         if let Some(node) = samples {
             match self.uint(node) {
-                Some(count @ (1 | 2 | 4 | 8 | 16)) => draw.samples = count,
+                Some(count) if Samples::of(count).is_some() => {
+                    draw.samples = Samples::of(count).unwrap_or(Samples::One);
+                }
                 Some(_) => {
                     self.error::<()>(&node.at, "a pixel has 1, 2, 4, 8 or 16 samples");
                 }
@@ -128,9 +168,10 @@ impl Reader {
         let format = self.required(&mut fields, "Format");
         self.done(fields);
         let buffer = name.and_then(|it| self.find(it, "buffer", parts.buffers, |it| &it.name));
-        let is_wide = format.and_then(|it| self.choose(it, &[("UInt16", false), ("UInt32", true)]));
-        let (buffer, is_wide) = (buffer?, is_wide?);
-        let all = parts.buffers[buffer].size() / if is_wide { 4 } else { 2 };
+        let formats = [("UInt16", IndexFormat::U16), ("UInt32", IndexFormat::U32)];
+        let format = format.and_then(|it| self.choose(it, &formats));
+        let (buffer, format) = (buffer?, format?);
+        let all = parts.buffers[buffer].size() / index_bytes(format);
         if let Some(node) = count
             && let Some(count) = self.uint(node)
             && count as usize > all
@@ -138,7 +179,7 @@ impl Reader {
             let what = format!("`{}` holds {all} indices", parts.buffers[buffer].name);
             return self.error(&node.at, what);
         }
-        Some(IndexBuffer { buffer, is_wide })
+        Some(IndexBuffer { buffer, format })
     }
 
     fn instances(
@@ -214,30 +255,32 @@ impl Reader {
         let stencil = fields.get("Stencil");
         self.done(fields);
         let depth = &mut draw.depth;
-        let given = self.choose_or(format, depth.format, &DepthFormat::NAMES);
-        let func = self.choose_or(func, depth.func, &COMPARISONS);
-        let write = self.switch_or(write, depth.write);
+        let before =
+            depth.tests.depth.unwrap_or(DepthState { func: Comparison::Always, write: false });
+        let given = self.choose_or(format, depth.format, &DEPTH_FORMATS);
+        let func = self.choose_or(func, before.func, &COMPARISONS);
+        let write = self.switch_or(write, before.write);
         let clear = self.float32_or(clear_node, depth.clear);
         if let (Some(clear), Some(node)) = (clear, clear_node)
             && !(0.0..=1.0).contains(&clear)
         {
             self.error::<()>(&node.at, "depth is cleared to a number from 0 to 1");
         }
-        depth.stencil = match stencil {
-            Some(node) => Some(self.stencil(node, parts)?),
-            None => None,
-        };
-        if let (Some(node), Some(_), Some(DepthFormat::D32Float | DepthFormat::D16Unorm)) =
-            (format, stencil, given)
+        if let (Some(node), Some(_), Some(false)) =
+            (format, stencil, given.map(DepthFormat::has_stencil))
         {
             let error = Error::new(node.at.clone(), "this format has no stencil");
             self.errors.push(error.help("Format: D32_FLOAT_S8X24_UINT"));
         }
-        (depth.format, depth.func, depth.write, depth.clear) = (given?, func?, write?, clear?);
+        if let Some(node) = stencil {
+            self.stencil(node, parts, depth)?;
+        }
+        (depth.format, depth.clear) = (given?, clear?);
+        depth.tests.depth = Some(DepthState { func: func?, write: write? });
         Some(())
     }
 
-    fn stencil(&mut self, node: &Node, parts: &Parts<'_>) -> Option<Stencil> {
+    fn stencil(&mut self, node: &Node, parts: &Parts<'_>, depth: &mut Depth) -> Option<()> {
         let mut fields = self.fields(node, "`Stencil`")?;
         let name = fields.get("Name");
         let clear = fields.get("Clear");
@@ -260,26 +303,27 @@ impl Reader {
                 return self.error(&name.at, what);
             }
         }
-        Some(Stencil {
-            buffer,
-            clear: clear?,
-            reference: reference?,
+        depth.stencil_buffer = buffer;
+        depth.stencil_clear = clear?;
+        depth.tests.stencil = Some(StencilState {
             read_mask: read_mask?,
             write_mask: write_mask?,
+            reference: reference?,
             front: front?,
             back: back?,
-        })
+        });
+        Some(())
     }
 
     fn stencil_face(&mut self, node: Option<&Node>, what: &str) -> Option<StencilFace> {
-        let Some(node) = node else { return Some(StencilFace::default()) };
+        let Some(node) = node else { return Some(KEEP) };
         let mut fields = self.fields(node, what)?;
         let func = fields.get("Func");
         let ops = [fields.get("Pass"), fields.get("Fail"), fields.get("DepthFail")];
         self.done(fields);
         let func = self.choose_or(func, Comparison::Always, &COMPARISONS);
         let [pass, fail, depth_fail] =
-            ops.map(|it| self.choose_or(it, StencilOp::Keep, &StencilOp::NAMES));
+            ops.map(|it| self.choose_or(it, StencilOp::Keep, &STENCIL_OPS));
         Some(StencilFace { func: func?, pass: pass?, fail: fail?, depth_fail: depth_fail? })
     }
 
@@ -295,19 +339,19 @@ impl Reader {
         let logic = fields.get("Logic");
         let coverage = fields.get("AlphaToCoverage");
         self.done(fields);
-        let mut choose = |node, default| self.choose_or(node, default, &Factor::NAMES);
+        let mut choose = |node, default| self.choose_or(node, default, &Factor::ALL);
         let (src, dst_factor) = (choose(src_node, Factor::One), choose(dst, Factor::Zero));
         let src_alpha = choose(alphas[0], Factor::One);
         let dst_alpha = choose(alphas[1], Factor::Zero);
         for (node, chosen) in alphas.into_iter().zip([src_alpha, dst_alpha]) {
-            if let (Some(node), Some(true)) = (node, chosen.map(Factor::is_colour)) {
+            if let (Some(node), Some(true)) = (node, chosen.map(is_colour)) {
                 let error = Error::new(node.at.clone(), "the factor of alpha cannot be a colour");
                 self.errors.push(error.help("use the factor that ends in `Alpha`"));
             }
         }
-        let op = self.choose_or(op_node, BlendOp::Add, &BlendOp::NAMES);
-        let op_alpha = self.choose_or(op_alpha, BlendOp::Add, &BlendOp::NAMES);
-        let logic_op = logic.map(|it| self.choose(it, &LogicOp::NAMES));
+        let op = self.choose_or(op_node, BlendOp::Add, &BlendOp::ALL);
+        let op_alpha = self.choose_or(op_alpha, BlendOp::Add, &BlendOp::ALL);
+        let logic_op = logic.map(|it| self.choose(it, &LogicOp::ALL));
         let factor = self.floats::<4>(factor, "`Factor`", [1.0; 4]);
         let mask = self.uint_or(mask_node, 15);
         if let (Some(mask), Some(node)) = (mask, mask_node)
@@ -319,23 +363,22 @@ impl Reader {
         if let (Some(node), true) = (logic, src_node.is_some() || op_node.is_some()) {
             self.error::<()>(&node.at, "with `Logic` nothing is blended; leave out `Src` and `Op`");
         }
-        let colour = Equation { src: src?, dst: dst_factor?, op: op? };
+        let color = Equation { src: src?, dst: dst_factor?, op: op? };
         let alpha = Equation { src: src_alpha?, dst: dst_alpha?, op: op_alpha? };
-        let function = match optional(logic_op)? {
-            Some(op) => BlendFunction::Logic(op),
-            None if src_node.is_none() && op_node.is_none() => BlendFunction::None,
-            None => BlendFunction::Blend { colour, alpha },
-        };
-        let used = [colour.src, colour.dst, alpha.src, alpha.dst];
+        let logic = optional(logic_op)?;
+        let blends = logic.is_none() && (src_node.is_some() || op_node.is_some());
+        let used = [color.src, color.dst, alpha.src, alpha.dst];
         let is_minmax = |it: BlendOp| matches!(it, BlendOp::Min | BlendOp::Max);
         if used.into_iter().any(Factor::is_dual_source)
-            && (is_minmax(colour.op) || is_minmax(alpha.op))
+            && (is_minmax(color.op) || is_minmax(alpha.op))
         {
             let what = "two sources are added or subtracted; there is no `Min` or `Max` of them";
             self.error::<()>(&op_node.unwrap_or(node).at, what);
         }
-        let factor = factor?.map(|it| it as f32);
-        draw.blend = Blend { function, factor, write_mask: mask? as u8, alpha_to_coverage };
+        let blend = blends.then_some(Blend { color, alpha });
+        draw.write = TargetState { blend, logic, write_mask: mask? as u8 };
+        draw.blend_factor = factor?.map(|it| it as f32);
+        draw.alpha_to_coverage = alpha_to_coverage;
         Some(())
     }
 
@@ -438,4 +481,17 @@ fn is_renderable(format: TextureFormat) -> bool {
         | TextureFormat::Rgb10A2 { .. }
         | TextureFormat::Rg11B10Float => true,
     }
+}
+
+/// Whether a factor has a number for each colour, so that it cannot be one of alpha.
+fn is_colour(factor: Factor) -> bool {
+    matches!(
+        factor,
+        Factor::SrcColor
+            | Factor::InvSrcColor
+            | Factor::DestColor
+            | Factor::InvDestColor
+            | Factor::Src1Color
+            | Factor::InvSrc1Color
+    )
 }

@@ -1,5 +1,9 @@
 //! What is read of draws, and what is said of those that are wrong.
 
+use wavelane::graphics::{
+    Blend, BlendOp, Equation, Factor, IndexFormat, LogicOp, Scissor, StencilFace, StencilOp,
+};
+
 use super::*;
 
 const SMALL: &str = "Shaders: [{ Stage: Vertex, Entry: vs }, { Stage: Pixel, Entry: ps }]
@@ -52,13 +56,18 @@ fn a_draw_has_the_fixed_state_of_its_api() {
     let it = draw(SMALL, Api::DirectX);
     assert_eq!((it.count, it.instances, it.vertices.stride), (3, 1, 20));
     assert_eq!(it.targets[0].format, TextureFormat::parse("R32G32B32A32_FLOAT").unwrap());
-    assert_eq!((it.depth.func, it.depth.clear, it.depth.write), (Comparison::Less, 1.0, true));
-    assert_eq!((it.topology, it.cull, it.samples), (Topology::TriangleList, Cull::None, 1));
+    let less = DepthState { func: Comparison::Less, write: true };
+    assert_eq!((it.depth.tests.depth, it.depth.clear), (Some(less), 1.0));
+    assert_eq!(
+        (it.topology, it.cull, it.samples),
+        (Topology::TriangleList, Cull::None, Samples::One)
+    );
     assert!(!it.front_is_clockwise && it.viewports.is_empty());
     let text = SMALL.replace("Offset: 12", "Offset: 16");
     assert_eq!(draw(&text, Api::Vulkan).vertices.stride, 24);
     assert_eq!(draw(&text, Api::DirectX).vertices.stride, 20);
-    assert_eq!(draw(&text, Api::Vulkan).depth.func, Comparison::LessEqual);
+    let func = draw(&text, Api::Vulkan).depth.tests.depth.unwrap().func;
+    assert_eq!(func, Comparison::LessEqual);
     let text = format!("{SMALL}DispatchParameters: {{ VertexCount: 2 }}\n");
     assert_eq!(draw(&text, Api::DirectX).count, 2);
 }
@@ -67,7 +76,7 @@ fn a_draw_has_the_fixed_state_of_its_api() {
 fn raster_replaces_the_fixed_state_field_by_field() {
     let it = draw(&own(), Api::Wavelane);
     assert_eq!((it.topology, it.count, it.instances), (Topology::TriangleStrip, 6, 3));
-    assert_eq!(it.index, Some(IndexBuffer { buffer: 2, is_wide: false }));
+    assert_eq!(it.index, Some(IndexBuffer { buffer: 2, format: IndexFormat::U16 }));
     assert_eq!(
         (it.per_instance.stride, it.per_instance.attributes[0].name.as_str()),
         (8, "OFFSET")
@@ -76,26 +85,31 @@ fn raster_replaces_the_fixed_state_field_by_field() {
         (it.targets[0].format.to_string().as_str(), it.targets[0].clear[3]),
         ("RGBA8_UNORM", 1.0)
     );
-    assert_eq!((it.depth.func, it.depth.clear, it.depth.write), (Comparison::Greater, 0.5, false));
-    let stencil = it.depth.stencil.clone().unwrap();
-    assert_eq!((stencil.buffer, stencil.clear, stencil.reference), (Some(5), 7, 1));
+    let greater = DepthState { func: Comparison::Greater, write: false };
+    assert_eq!((it.depth.tests.depth, it.depth.clear), (Some(greater), 0.5));
+    let stencil = it.depth.tests.stencil.unwrap();
+    assert_eq!((it.depth.stencil_buffer, it.depth.stencil_clear), (Some(5), 7));
+    assert_eq!(stencil.reference, 1);
     assert_eq!((stencil.read_mask, stencil.write_mask), (15, 240));
-    assert_eq!(stencil.front, StencilFace::default());
+    let keep = StencilOp::Keep;
+    let face = StencilFace { func: Comparison::Always, fail: keep, depth_fail: keep, pass: keep };
+    assert_eq!(stencil.front, face);
     assert_eq!((stencil.back.func, stencil.back.fail), (Comparison::Never, StencilOp::Invert));
-    assert_eq!((it.samples, it.sample_mask, it.cull), (4, 5, Cull::Back));
-    assert!(it.front_is_clockwise && it.blend.alpha_to_coverage);
+    assert_eq!((it.samples, it.sample_mask, it.cull), (Samples::Four, 5, Cull::Back));
+    assert!(it.front_is_clockwise && it.alpha_to_coverage);
     assert_eq!(it.bias, DepthBias { bias: -4, slope: 0.5, clamp: 0.0 });
     assert_eq!((it.viewports[0].min_depth, it.viewports[0].max_depth), (0.25, 1.0));
     assert_eq!(it.scissors[0], Scissor { left: -1, top: 0, right: 2, bottom: 2 });
-    let BlendFunction::Blend { colour, alpha } = it.blend.function else { panic!("{it:?}") };
+    let Blend { color, alpha } = it.write.blend.unwrap();
+    assert_eq!((it.write.write_mask, it.write.logic), (7, None));
     let (src, dst) = (Factor::SrcAlpha, Factor::InvSrcAlpha);
-    assert_eq!(colour, Equation { src, dst, op: BlendOp::Add });
+    assert_eq!(color, Equation { src, dst, op: BlendOp::Add });
     assert_eq!(alpha, Equation { src: Factor::One, dst: Factor::Zero, op: BlendOp::Add });
     // A mask alone blends nothing.
     let text = own().replace("Src: SrcAlpha, Dst: InvSrcAlpha, ", "");
-    assert_eq!(draw(&text, Api::Wavelane).blend.function, BlendFunction::None);
+    assert_eq!(draw(&text, Api::Wavelane).write.blend, None);
     let text = own().replace("Src: SrcAlpha, Dst: InvSrcAlpha, ", "Logic: Xor, ");
-    assert_eq!(draw(&text, Api::Wavelane).blend.function, BlendFunction::Logic(LogicOp::Xor));
+    assert_eq!(draw(&text, Api::Wavelane).write.logic, Some(LogicOp::Xor));
 }
 
 #[test]

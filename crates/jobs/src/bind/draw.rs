@@ -1,0 +1,211 @@
+//! Binds a draw: the pipeline's state, the vertex buffers and targets, and a table for each shader.
+//!
+//! Both shaders see the same memory wherever a job binds the same buffer.
+
+use wavelane::graphics::{GraphicsDesc, InputElement, RasterizerState, Samples, resolved};
+use wavelane::texture::{Format as TextureFormat, Shape, Texel};
+use wavelane::{
+    DepthTarget, IndexBuffer, RenderTarget, ResourceTable, Shader, Texture, VertexBuffer,
+};
+
+use super::passes::{Memory, Passing};
+use super::{BindProblem, bind_with, texel_format_of};
+use crate::job::Job;
+use crate::job::draw::{Attribute, Draw, Stream};
+use crate::root::Root;
+
+/// A draw whose buffers are bound.
+pub(crate) struct Bound {
+    pub(crate) draw: wavelane::Draw,
+    /// One for each shader, in the order of the job.
+    pub(crate) tables: Vec<ResourceTable>,
+    pub(crate) doubts: Vec<String>,
+    targets: Vec<Texture>,
+    depth: DepthTarget,
+    memory: Memory,
+}
+
+/// The pipeline of a draw.
+pub(crate) fn desc(draw: &Draw, vertex: &Shader, pixel: &Shader) -> GraphicsDesc {
+    let per_vertex = draw.vertices.attributes.iter().map(|it| input(it, 0, None));
+    // Instances take the first slot if there are no vertices.
+    let slot = usize::from(draw.vertices.buffer.is_some());
+    let per_instance = draw.per_instance.attributes.iter().map(|it| input(it, slot, Some(1)));
+    GraphicsDesc {
+        input_layout: per_vertex.chain(per_instance).collect(),
+        topology: draw.topology,
+        rasterizer: RasterizerState {
+            cull: draw.cull,
+            front_counter_clockwise: !draw.front_is_clockwise,
+            depth_bias: draw.bias,
+            ..RasterizerState::default()
+        },
+        depth_stencil: draw.depth.tests,
+        blend: vec![draw.write; draw.targets.len()],
+        alpha_to_coverage: draw.alpha_to_coverage,
+        targets: draw.targets.iter().map(|it| Some(it.format)).collect(),
+        depth_format: Some(draw.depth.format),
+        samples: draw.samples,
+        sample_mask: draw.sample_mask,
+        ..GraphicsDesc::new(vertex, Some(pixel))
+    }
+}
+
+fn input(attribute: &Attribute, slot: usize, step_rate: Option<u32>) -> InputElement {
+    let digits = attribute.name.len()
+        - attribute.name.trim_end_matches(|it: char| it.is_ascii_digit()).len();
+    let (semantic, index) = attribute.name.split_at(attribute.name.len() - digits);
+    InputElement {
+        semantic: semantic.to_owned(),
+        index: index.parse().unwrap_or(0),
+        format: texel_format_of(attribute.format, attribute.channels),
+        slot,
+        offset: attribute.offset as usize,
+        step_rate,
+    }
+}
+
+/// Binds the draw of a job; `programs` are its shaders.
+pub(crate) fn bind(
+    job: &Job,
+    draw: &Draw,
+    programs: &[(&Shader, &Root)],
+    is_vulkan: bool,
+) -> Result<Bound, BindProblem> {
+    let mut memory = Memory::default();
+    let (mut tables, mut doubts) = (Vec::new(), Vec::new());
+    for (index, (shader, root)) in programs.iter().enumerate() {
+        let mut passing = Passing::of_draw(&mut memory, index);
+        let binding = bind_with(job, shader, root, is_vulkan, Some(&mut passing))?;
+        tables.push(binding.table);
+        for doubt in binding.doubts {
+            if !doubts.contains(&doubt) {
+                doubts.push(doubt);
+            }
+        }
+    }
+    let mut buffer = |index: usize| memory.buffer(job, index).map_err(BindProblem::Wrong);
+    let mut vertex_buffers = Vec::new();
+    for Stream { buffer: index, stride, .. } in [&draw.vertices, &draw.per_instance] {
+        if let Some(index) = index {
+            vertex_buffers.push(VertexBuffer { buffer: buffer(*index)?, stride: *stride as usize });
+        }
+    }
+    let indices = match draw.index {
+        Some(it) => Some(IndexBuffer { buffer: buffer(it.buffer)?, format: it.format }),
+        None => None,
+    };
+    let wrong = |error: wavelane::BufferError| BindProblem::Wrong(error.to_string());
+    let mut targets = Vec::new();
+    for target in &draw.targets {
+        let source = &job.buffers[target.buffer];
+        if memory.has(target.buffer) {
+            let what = format!("`{}` is a target, and bound to a shader", source.name);
+            return Err(BindProblem::Wrong(what));
+        }
+        let Some(size) = source.texture else {
+            return Err(BindProblem::Wrong(format!("`{}` has no `OutputProps`", source.name)));
+        };
+        let shape = Shape {
+            layers: size.depth,
+            samples: draw.samples.count(),
+            ..Shape::new(target.format, size.width, size.height, 1)
+        };
+        let bytes = shape.bytes().ok_or_else(|| {
+            BindProblem::Wrong(format!("a target cannot have the size of `{}`", source.name))
+        })?;
+        let texel = cleared(target.format, target.clear);
+        let cleared = texel.repeat(bytes / texel.len());
+        targets.push(Texture::from_bytes(shape, cleared).map_err(wrong)?);
+    }
+    let [width, height, layers] = targets.first().map_or([1; 3], |it| {
+        let Shape { width, height, layers, .. } = it.shape();
+        [width, height, layers]
+    });
+    let depth = DepthTarget::new(draw.depth.format, width, height, layers, draw.samples);
+    let depth = depth.map_err(wrong)?;
+    depth.clear(draw.depth.clear, draw.depth.stencil_clear).map_err(wrong)?;
+    let stencil = draw.depth.tests.stencil;
+    let draw = wavelane::Draw {
+        instances: draw.instances,
+        indices,
+        vertex_buffers,
+        targets: targets.iter().map(|it| Some(RenderTarget::from(it))).collect(),
+        depth: Some(depth.clone()),
+        viewports: draw.viewports.clone(),
+        scissors: (!draw.scissors.is_empty()).then(|| draw.scissors.clone()),
+        blend_factor: draw.blend_factor,
+        stencil_ref: stencil.map_or(0, |it| it.reference),
+        ..wavelane::Draw::new(draw.count)
+    };
+    Ok(Bound { draw, tables, doubts, targets, depth, memory })
+}
+
+/// The bytes of a texel that is cleared to a colour.
+fn cleared(format: TextureFormat, colour: [f64; 4]) -> Vec<u8> {
+    let mut bytes = vec![0; format.bytes()];
+    let texel = match format.decode(&bytes) {
+        Texel::Float(_) => Texel::Float(colour.map(|it| it as f32)),
+        Texel::Unsigned(_) => Texel::Unsigned(colour.map(|it| it as u64)),
+        Texel::Signed(_) => Texel::Signed(colour.map(|it| it as i64)),
+    };
+    format.encode(texel, &mut bytes);
+    bytes
+}
+
+impl Bound {
+    /// Copies what the draw wrote back into the job: targets with several samples are resolved.
+    pub(crate) fn take_back(&self, job: &mut Job, draw: &Draw) -> Result<(), String> {
+        let wrong = |error: wavelane::BufferError| error.to_string();
+        for (target, texture) in draw.targets.iter().zip(&self.targets) {
+            let bytes = match draw.samples {
+                Samples::One => texture.read_bytes().map_err(wrong)?,
+                _ => {
+                    let resolved = resolved(texture).map_err(|it| it.to_string())?;
+                    resolved.read_bytes().map_err(wrong)?
+                }
+            };
+            job.buffers[target.buffer].data[0] = bytes;
+        }
+        if let (Some(index), Some(stencil)) = (draw.depth.stencil_buffer, self.depth.stencil()) {
+            let bytes = stencil.read_bytes().map_err(wrong)?;
+            // Of several samples, the first.
+            let samples = draw.samples.count() as usize;
+            job.buffers[index].data[0] = bytes.into_iter().step_by(samples).collect();
+        }
+        self.memory.take_back(job);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::Format;
+
+    #[test]
+    fn the_last_digits_of_a_name_are_the_index_of_its_semantic() {
+        for (name, semantic, index) in
+            [("TEXCOORD", "TEXCOORD", 0), ("TEXCOORD12", "TEXCOORD", 12), ("A1B2", "A1B", 2)]
+        {
+            let attribute = Attribute {
+                name: name.to_owned(),
+                format: Format::Float32,
+                channels: 2,
+                offset: 4,
+                at: 0..0,
+            };
+            let it = input(&attribute, 1, None);
+            assert_eq!((it.semantic.as_str(), it.index), (semantic, index));
+            assert_eq!(it.format.to_string(), "RG32_FLOAT");
+        }
+    }
+
+    #[test]
+    fn targets_are_cleared_in_their_format() {
+        let of = |name: &str, colour| cleared(TextureFormat::parse(name).unwrap(), colour);
+        assert_eq!(of("RGBA8_UNORM", [1.0, 0.5, 0.0, 1.0]), [255, 128, 0, 255]);
+        assert_eq!(of("R32_UINT", [7.0, 0.0, 0.0, 0.0]), [7, 0, 0, 0]);
+        assert_eq!(of("R16_SINT", [-1.0, 0.0, 0.0, 0.0]), [255, 255]);
+    }
+}

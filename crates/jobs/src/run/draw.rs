@@ -1,0 +1,193 @@
+//! Runs the draw of a job: its shaders become a graphics pipeline, which runs at each width.
+
+use std::sync::Arc;
+
+use wavelane::graphics::GraphicsPipeline;
+use wavelane::{Denormals, DrawError, PrintLog, Shader, SourceMap, Stage};
+
+use super::dispatch::{NotBound, not_run};
+use super::steps::{Object, Prepared, What};
+use super::{End, Runner, failed, unsupported};
+use crate::Error;
+use crate::bind::draw as bound;
+use crate::job::draw::Draw;
+use crate::job::{self, Job, Rule};
+use crate::printed::printed_text;
+use crate::root::Root;
+use crate::specialize::constants;
+
+/// The shaders of a draw, as pipelines.
+pub(super) struct Drawing {
+    pub(super) pipeline: GraphicsPipeline,
+    /// In the order of the job.
+    shaders: Vec<DrawnShader>,
+    /// The same with denormal floats flushed to zero, if the flags leave the choice.
+    flushed: Option<(GraphicsPipeline, Vec<Shader>)>,
+}
+
+struct DrawnShader {
+    shader: Shader,
+    root: Root,
+    sources: SourceMap,
+}
+
+impl Drawing {
+    pub(super) fn can_flush(&self) -> bool {
+        self.flushed.is_some()
+    }
+}
+
+/// A stage of a job that no engine here runs.
+pub(super) fn not_built(job: &Job) -> Option<String> {
+    let is_missing = |it: &&job::Shader| match it.stage {
+        job::Stage::Compute | job::Stage::Vertex | job::Stage::Pixel => false,
+        job::Stage::Hull
+        | job::Stage::Domain
+        | job::Stage::Geometry
+        | job::Stage::Amplification
+        | job::Stage::Mesh
+        | job::Stage::RayGeneration
+        | job::Stage::Miss
+        | job::Stage::ClosestHit
+        | job::Stage::AnyHit
+        | job::Stage::Intersection
+        | job::Stage::Callable => true,
+    };
+    let stage = job.shaders.iter().find(is_missing)?.stage.word();
+    Some(format!("{stage} shaders do not run yet"))
+}
+
+impl Runner<'_> {
+    /// Compiles the shaders of a draw, each from the object at its place in the line.
+    pub(super) fn drawing(
+        &mut self,
+        job: Job,
+        place: (String, String, usize),
+        picture: Option<(usize, String)>,
+        objects: &[&Object],
+    ) -> Result<What, End> {
+        let Some(draw) = job.draw.as_ref() else {
+            unreachable!("a job without a draw is a dispatch");
+        };
+        let is_compared = job.results.iter().any(|it| !matches!(it.rule, Rule::Exact));
+        let (mut shaders, mut flushed) = (Vec::new(), Vec::new());
+        let mut is_open = false;
+        for (shader, object) in job.shaders.iter().zip(objects) {
+            let constants = match constants(&shader.constants) {
+                Ok(constants) => constants,
+                Err(what) => return Ok(What::Refused(format!("gpu-exec: error: {what}\n"))),
+            };
+            let mut flags = self.flags_of_only(object, &shader.entry)?;
+            let options = &mut flags.options;
+            let stage = match shader.stage {
+                job::Stage::Vertex => Stage::Vertex,
+                _ => Stage::Pixel,
+            };
+            if options.stage != stage {
+                let (file, text, offset) = &place;
+                let at = shader.at.start + offset..shader.at.end + offset;
+                let word = |it: Stage| format!("{it:?}").to_lowercase();
+                let what = format!(
+                    "`{}` was compiled as a {} shader, not as a {} shader",
+                    shader.entry,
+                    word(options.stage),
+                    word(stage)
+                );
+                let error = Error::new(at, what);
+                let help = "the files of a line have the order of `Shaders`";
+                return Err(self.wrong_in(&[error.help(help)], file, text));
+            }
+            options.vulkan |= self.setup.features.contains("Vulkan")
+                || !constants.is_empty()
+                || !job.push_constants.is_empty();
+            options.specialization.extend(constants);
+            let may_flush = options.denormals == Denormals::Any && is_compared;
+            is_open |= may_flush;
+            let (name, _, text) = object;
+            let (compiled, sources) = self.compile_with(name, text, &flags)?;
+            if may_flush {
+                flags.options.denormals = Denormals::FlushToZero;
+                flushed.push(self.compile_with(name, text, &flags)?.0);
+            } else {
+                flushed.push(compiled.clone());
+            }
+            shaders.push(DrawnShader { shader: compiled, root: Root::of(text), sources });
+        }
+        let plain: Vec<&Shader> = shaders.iter().map(|it| &it.shader).collect();
+        let pipeline = self.pipeline(&job, draw, &plain)?;
+        let flushed = match is_open {
+            true => {
+                let all: Vec<&Shader> = flushed.iter().collect();
+                Some((self.pipeline(&job, draw, &all)?, flushed))
+            }
+            false => None,
+        };
+        let drawing = Some(Box::new(Drawing { pipeline, shaders, flushed }));
+        Ok(What::Run(Box::new(Prepared { job, programs: Vec::new(), drawing, place, picture })))
+    }
+
+    fn pipeline(
+        &self,
+        job: &Job,
+        draw: &Draw,
+        shaders: &[&Shader],
+    ) -> Result<GraphicsPipeline, End> {
+        let of = |stage| job.shaders.iter().position(|it| it.stage == stage);
+        let (Some(vertex), Some(pixel)) = (of(job::Stage::Vertex), of(job::Stage::Pixel)) else {
+            unreachable!("the reader demands a vertex and a pixel shader");
+        };
+        let desc = bound::desc(draw, shaders[vertex], shaders[pixel]);
+        self.setup.device.create_graphics_pipeline(&desc).map_err(|error| {
+            match error.is_unsupported() {
+                true => unsupported(error.to_string().trim_start_matches("unsupported: ")),
+                false => failed(format!("the shaders do not form a pipeline: {error}")),
+            }
+        })
+    }
+
+    /// Draws, and leaves the results in the job; returns what may explain unexpected ones.
+    pub(super) fn draw(
+        &self,
+        drawing: &Drawing,
+        is_flushed: bool,
+        width: u32,
+        job: &mut Job,
+    ) -> Result<Vec<String>, NotBound> {
+        let Some(draw) = job.draw.clone() else {
+            unreachable!("only a job with a draw has a pipeline");
+        };
+        let flushed = drawing.flushed.as_ref().filter(|_| is_flushed);
+        let pipeline = flushed.map_or(&drawing.pipeline, |it| &it.0);
+        let plain = drawing.shaders.iter().enumerate();
+        let programs: Vec<(&Shader, &Root)> = plain
+            .map(|(index, it)| (flushed.map_or(&it.shader, |all| &all.1[index]), &it.root))
+            .collect();
+        let is_vulkan = self.setup.features.contains("Vulkan");
+        let mut bound = bound::bind(job, &draw, &programs, is_vulkan)?;
+        let of = |stage| job.shaders.iter().position(|it| it.stage == stage).unwrap_or(0);
+        let (vertex, pixel) = (of(job::Stage::Vertex), of(job::Stage::Pixel));
+        let log = Arc::new(PrintLog::new(self.setup.print_limit));
+        let prints = programs.iter().any(|(shader, _)| shader.prints());
+        bound.draw.wave_size = Some(width);
+        bound.draw.fuel = (self.setup.fuel)(width);
+        bound.draw.cancel = self.setup.cancel.clone();
+        bound.draw.prints = prints.then(|| log.clone());
+        let ended = pipeline.draw(&bound.draw, &bound.tables[vertex], Some(&bound.tables[pixel]));
+        if prints {
+            let printed = programs[pixel].0.printed(&log);
+            let sources = &drawing.shaders[pixel].sources;
+            self.printed.borrow_mut().push_str(&printed_text(&printed, sources));
+            self.check_assertions(&printed, Some(sources))?;
+        }
+        match ended {
+            Ok(()) => {}
+            Err(DrawError::Run(error)) => return Err(not_run(&error, "").into()),
+            Err(error) if error.is_unsupported() => {
+                return Err(unsupported(error.to_string()).into());
+            }
+            Err(error) => return Err(NotBound::Wrong(error.to_string())),
+        }
+        bound.take_back(job, &draw).map_err(NotBound::Wrong)?;
+        Ok(bound.doubts)
+    }
+}
