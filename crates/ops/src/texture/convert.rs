@@ -5,7 +5,7 @@
 
 use std::ops::BitOr;
 
-use super::format::{Channels, Encoding, Format, Texel};
+use super::format::{Channels, Encoding, Format, Texel, shared_exponent};
 
 /// How texels of one format are converted to another.
 pub struct Conversion {
@@ -22,6 +22,8 @@ enum Way {
     Small(Tables<u32>),
     Wide(Tables<u64>),
     Widest(Tables<u128>),
+    /// Channels that share an exponent depend on each other: tables give them as floats, which are then encoded.
+    Shared(Box<Conversion>),
     /// One texel at a time.
     Each,
 }
@@ -61,6 +63,16 @@ macro_rules! word {
 
 word!(u32, u64, u128);
 
+/// Texels of four floats, and how many of them are kept between two steps.
+const FLOATS: Format =
+    Format::Plain { channels: Channels::Rgba, bits: 32, encoding: Encoding::Float };
+const BLOCK: usize = 64;
+
+/// The float at the start of `bytes`.
+fn float(bytes: &[u8]) -> f32 {
+    f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
 impl Conversion {
     /// Each component of the target is the same component of the source.
     pub fn new(from: Format, to: Format, texels: usize) -> Conversion {
@@ -81,10 +93,11 @@ impl Conversion {
             return conversion;
         }
         let is_worth_it = |bits: [u32; 4]| texels >= bits.map(|it| 1 << it).iter().sum::<usize>();
-        if let Some(bits) = channel_bits(from).filter(|it| is_worth_it(*it))
-            && to != Format::Rgb9E5
-        {
+        if let Some(bits) = channel_bits(from).filter(|it| is_worth_it(*it)) {
             conversion.way = match to.bytes() {
+                _ if to == Format::Rgb9E5 => {
+                    Way::Shared(Box::new(Conversion::with_sources(from, FLOATS, sources, texels)))
+                }
                 0..=4 => Way::Small(conversion.tables(bits)),
                 5..=8 => Way::Wide(conversion.tables(bits)),
                 9..=16 => Way::Widest(conversion.tables(bits)),
@@ -109,6 +122,20 @@ impl Conversion {
             Way::Small(tables) => self.sized(tables, from, to),
             Way::Wide(tables) => self.sized(tables, from, to),
             Way::Widest(tables) => self.sized(tables, from, to),
+            Way::Shared(floats) => {
+                let mut block = [0; BLOCK * 16];
+                let each = from.chunks(self.from.bytes() * BLOCK);
+                for (from, to) in each.zip(to.chunks_mut(self.to.bytes() * BLOCK)) {
+                    let count = from.len() / self.from.bytes();
+                    let block = &mut block[..16 * count];
+                    floats.apply(from, block);
+                    let texels = block.chunks_exact(16);
+                    for (texel, to) in texels.zip(to.chunks_exact_mut(4)) {
+                        let colours = std::array::from_fn(|i| f64::from(float(&texel[4 * i..])));
+                        to.copy_from_slice(&shared_exponent(colours).to_le_bytes());
+                    }
+                }
+            }
             Way::Each => {
                 let each = from.chunks_exact(self.from.bytes());
                 for (texel, to) in each.zip(to.chunks_exact_mut(self.to.bytes())) {
@@ -346,12 +373,15 @@ mod tests {
             match Conversion::new(format(from), format(to), count).way {
                 Way::Copy => "copy",
                 Way::Small(_) | Way::Wide(_) | Way::Widest(_) => "tables",
+                Way::Shared(_) => "tables and an exponent",
                 Way::Each => "each",
             }
         };
         assert_eq!(way("RGBA8_UNORM", "RGBA8_UNORM", 1), "copy");
         assert_eq!(way("RGBA8_UNORM", "RGBA32_FLOAT", 1 << 20), "tables");
         assert_eq!(way("RGBA16_UNORM", "RGBA8_UNORM", 1 << 20), "tables");
+        let shared = way("RGBA8_UNORM", "RGB9E5_SHAREDEXP", 1 << 20);
+        assert_eq!(shared, "tables and an exponent");
         assert_eq!(way("RGB10A2_UNORM", "RGBA8_UNORM", 1 << 20), "tables");
         // For a small image, a table would cost more than its texels.
         assert_eq!(way("RGBA16_UNORM", "RGBA8_UNORM", 64), "each");

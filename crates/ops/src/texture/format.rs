@@ -309,7 +309,8 @@ impl Format {
                 bytes[..4].copy_from_slice(&word.to_le_bytes());
             }
             Format::Rgb9E5 => {
-                bytes[..4].copy_from_slice(&shared_exponent(texel).to_le_bytes());
+                let colours = std::array::from_fn(|i| texel.float(i));
+                bytes[..4].copy_from_slice(&shared_exponent(colours).to_le_bytes());
             }
         }
     }
@@ -427,19 +428,16 @@ fn small_float(value: f64, fraction: u32) -> u32 {
 }
 
 /// The encoding of `EXT_texture_shared_exponent`: the exponent of the largest colour, and all colours rounded to it.
-fn shared_exponent(texel: Texel) -> u32 {
+pub(super) fn shared_exponent(colours: [f64; 3]) -> u32 {
     const LARGEST: f64 = 65408.0;
-    let colour = |i| {
-        let value = texel.float(i);
-        if value.is_nan() { 0.0 } else { value.clamp(0.0, LARGEST) }
-    };
-    let colours: [f64; 3] = std::array::from_fn(colour);
+    let colours = colours.map(|it| if it.is_nan() { 0.0 } else { it.clamp(0.0, LARGEST) });
     let largest = colours[0].max(colours[1]).max(colours[2]);
     let log = (largest.to_bits() >> 52) as i64 - 1023;
     let mut exponent = log.max(-16) + 16;
     let scaled = |value: f64, exponent: i64| {
-        let unit = f64::from_bits(((exponent - 24 + 1023) as u64) << 52);
-        (value / unit + 0.5).floor() as u32
+        let per_unit = f64::from_bits(((24 - exponent + 1023) as u64) << 52);
+        // Nothing is negative, so that the conversion rounds down.
+        (value * per_unit + 0.5) as u32
     };
     if scaled(largest, exponent) == 512 {
         exponent += 1;
