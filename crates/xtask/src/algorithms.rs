@@ -115,8 +115,8 @@ wavelane test target/algorithms/NAME/job.yaml --wave-size all
 wavelane san target/algorithms/NAME/job.yaml
 ```
 
-What all passes together must leave is computed on the side by plain code, and compared bit for bit.
-The columns of widths say whether it is right; those outside of what the authors claim stand in brackets.
+What all passes together must leave is computed by sequential code, and compared bit for bit.
+The columns of widths say whether it is right; widths that the authors do not claim to support are in brackets.
 
 | algorithm | dispatches | claims | 4 | 8 | 16 | 32 | 64 | 128 | `wavelane san` |
 |---|---|---|---|---|---|---|---|---|---|

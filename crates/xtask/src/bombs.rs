@@ -28,6 +28,8 @@ const WAYS: &[(&str, &[&str])] = &[
             "1000000",
             "--bind",
             "O=u32[65536]",
+            // Some kinds declare more resources.
+            "--auto",
         ],
     ),
     ("emit", &["--spirv"]),
