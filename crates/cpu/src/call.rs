@@ -305,6 +305,7 @@ impl<'a> Call<'a> {
         let address = match at.at {
             Some(Address::Structured { .. }) => 2,
             Some(Address::Byte(_) | Address::Texel(_)) => 1,
+            Some(Address::Within { when, .. }) => 1 + usize::from(when.is_some()),
             None => 0,
         };
         usize::from(at.element) + address
@@ -322,7 +323,11 @@ impl<'a> Call<'a> {
                 access::At::Element { index: word(0), offset: word(1), stride }
             }
             Some(Address::Byte(_)) => access::At::Byte(word(0)),
-            Some(Address::Texel(_)) => {
+            Some(Address::Within { when: Some(_), .. }) if word(1) == 0 => access::At::None,
+            Some(Address::Within { bytes, .. }) if bytes > 0 => {
+                access::At::Unit { index: word(0), bytes }
+            }
+            Some(Address::Texel(_) | Address::Within { .. }) => {
                 let size = self.element(at).map_or(4, |it| texel_bytes(format(view, &it)));
                 access::At::Texel { index: word(0), size }
             }

@@ -141,7 +141,7 @@ impl Memory<'_> {
         if !std::mem::take(&mut places.known) {
             self.resolve(access, registers, places);
         }
-        if let AddressCode::Texel(_) = access.at {
+        if access.at.is_texel() {
             return self.load_texels(access, registers, places);
         }
         let size = access.ty.bytes();
@@ -171,7 +171,7 @@ impl Memory<'_> {
         if !std::mem::take(&mut places.known) {
             self.resolve(access, registers, places);
         }
-        if let AddressCode::Texel(_) = access.at {
+        if access.at.is_texel() {
             return self.store_texels(access, registers, places);
         }
         let size = access.ty.bytes();
@@ -248,8 +248,8 @@ impl Memory<'_> {
 
     /// The size of one lane's access in bytes.
     pub(crate) fn access_bytes(&self, access: &AccessCode) -> u32 {
-        match (access.at, self.element(access)) {
-            (AddressCode::Texel(_), Some(element)) => {
+        match self.element(access) {
+            Some(element) if access.at.is_texel() => {
                 let first =
                     self.bindings.bindings.get(access.storage.index()).and_then(|it| it.first());
                 texel_bytes(format(first, &element)) as u32
@@ -298,9 +298,16 @@ impl Memory<'_> {
                     At::Element { index: word(index), offset: word(offset), stride }
                 }
                 AddressCode::Byte(at) => At::Byte(word(at)),
-                AddressCode::Texel(at) => {
+                AddressCode::Unit { when: Some(when), .. }
+                | AddressCode::CheckedTexel { when: Some(when), .. }
+                    if !registers.bits(when).contains(lane) =>
+                {
+                    At::None
+                }
+                AddressCode::Unit { index, bytes, .. } => At::Unit { index: word(index), bytes },
+                AddressCode::Texel(index) | AddressCode::CheckedTexel { index, .. } => {
                     let size = element.map_or(4, |it| texel_bytes(format(buffer, &it)));
-                    At::Texel { index: word(at), size }
+                    At::Texel { index: word(index), size }
                 }
                 AddressCode::None => At::None,
             };
@@ -458,7 +465,9 @@ impl Memory<'_> {
                 }
                 (index * texel, step * texel, last)
             }
-            AddressCode::None => return None,
+            AddressCode::Unit { .. } | AddressCode::CheckedTexel { .. } | AddressCode::None => {
+                return None;
+            }
         };
         // If the words wrap around 32 bits they are not a progression.
         (last <= u64::from(u32::MAX))

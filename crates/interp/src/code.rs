@@ -299,8 +299,25 @@ pub(crate) enum AddressCode {
     },
     Byte(Row),
     Texel(Row),
+    /// Of a buffer without texels.
+    Unit {
+        index: Row,
+        bytes: u32,
+        when: Option<Row>,
+    },
+    CheckedTexel {
+        index: Row,
+        when: Option<Row>,
+    },
     /// The access is to the resource as a whole.
     None,
+}
+
+impl AddressCode {
+    /// Whether it is a texel of a typed buffer.
+    pub(crate) fn is_texel(self) -> bool {
+        matches!(self, AddressCode::Texel(_) | AddressCode::CheckedTexel { .. })
+    }
 }
 
 #[derive(Clone, Debug)]

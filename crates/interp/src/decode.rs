@@ -425,6 +425,13 @@ impl<'m> Decoder<'m> {
             }
             Some(Address::Byte(at)) => AddressCode::Byte(self.row(at)),
             Some(Address::Texel(at)) => AddressCode::Texel(self.row(at)),
+            Some(Address::Within { unit, bytes, when }) => {
+                let (index, when) = (self.row(unit), when.map(|it| self.row(it)));
+                match bytes {
+                    0 => AddressCode::CheckedTexel { index, when },
+                    _ => AddressCode::Unit { index, bytes, when },
+                }
+            }
             None => AddressCode::None,
         };
         let element = place.element.map(|it| self.row(it));

@@ -320,6 +320,10 @@ fn address_poison(registers: &Registers, access: &AccessCode) -> LaneMask {
             registers.poison(index) | registers.poison(offset)
         }
         AddressCode::Byte(at) | AddressCode::Texel(at) => registers.poison(at),
+        AddressCode::Unit { index, when, .. } | AddressCode::CheckedTexel { index, when } => {
+            let when = when.map_or(LaneMask::EMPTY, |it| registers.poison(it));
+            registers.poison(index) | when
+        }
         AddressCode::None => LaneMask::EMPTY,
     };
     access.element.map_or(at, |row| at | registers.poison(row))

@@ -23,6 +23,11 @@ pub enum At {
         index: u32,
         size: u64,
     },
+    /// The unit `index` of `bytes` bytes, and those that follow it.
+    Unit {
+        index: u32,
+        bytes: u32,
+    },
     /// No address.
     None,
 }
@@ -53,6 +58,10 @@ impl At {
             At::Texel { index, size } => {
                 let index = u64::from(index);
                 Reach { start: index * size, room: if index < len / size { size } else { 0 } }
+            }
+            At::Unit { index, bytes } => {
+                let start = u64::from(index) * u64::from(bytes);
+                Reach { start, room: len.saturating_sub(start) }
             }
             At::None => Reach::default(),
         }
@@ -142,6 +151,9 @@ mod tests {
         assert_eq!(At::Byte(u32::MAX).reach(30).room, 0);
         let texel = |index| At::Texel { index, size: 8 }.reach(30);
         assert_eq!((texel(2).room, texel(3).room), (8, 0));
+        let unit = |index| At::Unit { index, bytes: 4 }.reach(30);
+        assert_eq!((unit(6), unit(8).room), (Reach { start: 24, room: 6 }, 0));
+        assert_eq!(unit(1 << 30).room, 0);
     }
 
     #[test]

@@ -335,6 +335,10 @@ pub enum Address {
     Byte(Value),
     /// The texel `index` of a typed buffer.
     Texel(Value),
+    /// An access whose bounds have been checked, of a buffer seen as an array of units: texels of a typed buffer,
+    /// otherwise units of `bytes` bytes. All scalars are in bounds for the lanes for which `when` holds, for all lanes
+    /// without it; the other lanes load zeros and store nothing. `legalize` makes such accesses.
+    Within { unit: Value, bytes: u32, when: Option<Value> },
 }
 
 impl Address {
@@ -342,6 +346,7 @@ impl Address {
         let (first, second) = match self {
             Address::Structured { index, offset } => (index, Some(offset)),
             Address::Byte(at) | Address::Texel(at) => (at, None),
+            Address::Within { unit, bytes: _, when } => (unit, when),
         };
         std::iter::once(first).chain(second)
     }
@@ -562,6 +567,10 @@ macro_rules! visit_parts {
                         $value(offset);
                     }
                     Address::Byte(at) | Address::Texel(at) => $value(at),
+                    Address::Within { unit, bytes: _, when } => {
+                        $value(unit);
+                        when.$iter().for_each(|it| $value(it));
+                    }
                 }
             };
         }

@@ -42,7 +42,9 @@
 //!
 //! # Places
 //! `b0[element v1, byte v2]` is an address in a structured buffer, `b0[byte v1]` one in a raw or constant buffer,
-//! `b0[texel v1]` one in a typed buffer, `b0(v5)[…]` one in the element `v5` of an array of buffers.
+//! `b0[texel v1]` one in a typed buffer,
+//! `b0[within 4 v1 if v2]` unit `v1` of four bytes, whose bounds have been checked, for the lanes for which `v2` holds,
+//! `b0(v5)[…]` one in the element `v5` of an array of buffers.
 //!
 //! `texture.sample.level b0, b1 at v1, v2 level v3` names a texture, a sampler, and operands by role.
 //!

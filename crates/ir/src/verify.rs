@@ -787,7 +787,9 @@ impl<'a> Verifier<'a> {
     /// Checks a load, a store or an atomic operation on these scalars.
     fn access(&mut self, place: Place, at: Address, types: &[Ty], writes: bool) {
         let address: Vec<Value> = at.operands().collect();
-        self.takes("the types of the address", &address, &[Ty::I32; 2][..address.len()]);
+        let is_checked = matches!(at, Address::Within { .. });
+        let wanted = [Ty::I32, if is_checked { Ty::Bool } else { Ty::I32 }];
+        self.takes("the types of the address", &address, &wanted[..address.len()]);
         let Some(resource) = self.place(place) else { return };
         let name = &resource.name;
         let suits = match (&resource.kind, at) {
@@ -797,11 +799,21 @@ impl<'a> Verifier<'a> {
             (
                 ResourceKind::Constant { .. }
                 | ResourceKind::Raw { .. }
+                | ResourceKind::Structured { .. },
+                Address::Within { bytes, .. },
+            ) => types.iter().all(|it| [it.bytes(), it.bytes().min(4)].contains(&bytes)),
+            (ResourceKind::Typed { .. }, Address::Within { bytes, .. }) => bytes == 0,
+            (
+                ResourceKind::Constant { .. }
+                | ResourceKind::Raw { .. }
                 | ResourceKind::Structured { .. }
                 | ResourceKind::Typed { .. }
                 | ResourceKind::Texture { .. }
                 | ResourceKind::Sampler { .. },
-                Address::Byte(_) | Address::Structured { .. } | Address::Texel(_),
+                Address::Byte(_)
+                | Address::Structured { .. }
+                | Address::Texel(_)
+                | Address::Within { .. },
             ) => false,
         };
         self.require(suits, || format!("the address does not suit the kind of `{name}`"));

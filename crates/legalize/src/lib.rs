@@ -12,12 +12,13 @@
 //! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
-//! lanes; `observed.rs`: which NaN bits can be observed.
+//! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers.
 //!
 //! # Deliberately absent
 //! Optimisation. Every rewrite here exists because a target lacks something.
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod corners;
 mod folds;
 mod math;
@@ -112,6 +113,11 @@ impl Writer<'_> {
             Op::Yield(args) => {
                 self.add(Op::Yield(self.get_all(args)), &[]);
             }
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Size { .. }
+            | Op::Counter { .. } => self.buffer_access(inst),
             Op::Builtin(_)
             | Op::Input(_)
             | Op::Eval { .. }
@@ -119,11 +125,6 @@ impl Writer<'_> {
             | Op::Output { .. }
             | Op::Discard
             | Op::Barrier { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Atomic { .. }
-            | Op::Size { .. }
-            | Op::Counter { .. }
             | Op::Texture(_)
             | Op::Derivative(..)
             | Op::SharedLoad { .. }
@@ -137,7 +138,7 @@ impl Writer<'_> {
     }
 
     /// Copies an instruction with new operands. In memory, 16-bit integers keep their type.
-    fn kept(&self, inst: ir::Inst) {
+    pub(crate) fn kept(&self, inst: ir::Inst) {
         let data = self.source.inst(inst);
         let mut op = data.op.clone();
         op.for_each_operand(|it| *it = self.stored(self.get(*it), self.source.ty(*it)));

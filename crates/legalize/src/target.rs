@@ -1,7 +1,7 @@
 //! The capabilities of a device: each row has a class of operations, the operand types, and how exact the device is.
 
 use Ty::{Bool, F16, F32, F64, I16, I32, I64};
-use ir::{Module, Op};
+use ir::{Address, InstData, Module, Op, Place, ResourceKind};
 use ops::scalar::Family;
 use ops::wave::{Facts, Operands, Results, Sees, Spread};
 use ops::{Binary, Sign, Ternary, Ty, Unary, WaveOp};
@@ -65,6 +65,11 @@ pub enum Class {
     Switch,
     /// Biases of samples. A device without multiplies the gradients, by a power of two that is given with the bias.
     SampleBias,
+    /// Accesses to buffers, with addresses of any kind: those out of bounds load zeros and store nothing. A device
+    /// without gets units and a condition; the misaligned part of an address is dropped.
+    Bounds,
+    /// The same for loads and stores of the one word of an element.
+    WordBounds,
     /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
 }
@@ -128,6 +133,8 @@ const COMMON: &[Row] = &[
     row(Class::PartitionCount, &[Bool], Has::No),
     row(Class::AllEqual, FLOATS, Has::No),
     row(Class::Rotate, ALL, Has::No),
+    row(Class::Bounds, ALL, Has::No),
+    row(Class::WordBounds, ALL, Has::No),
     row(Class::Switch, ALL, Has::No),
     row(Class::Switch, &[I32], Has::Partly),
 ];
@@ -209,6 +216,12 @@ impl Target {
         Target::of_rows(&[COMMON, floats, shorts])
     }
 
+    /// The same device, if it checks the bounds of single words itself.
+    pub fn with_word_bounds(mut self) -> Target {
+        self.put(&row(Class::WordBounds, ALL, Has::Exact));
+        self
+    }
+
     /// The same device, with native partitions of the active lanes.
     pub fn with_partitions(mut self) -> Target {
         self.partitions = true;
@@ -269,9 +282,14 @@ impl Target {
 }
 
 /// The capabilities that an operation requires of a device: classes, and operand types.
-pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
+pub fn asks(module: &Module, inst: &InstData) -> impl Iterator<Item = (Class, Ty)> {
+    let op = &inst.op;
     let mut all: [Option<(Class, Ty)>; 3] = [None; 3];
     match op {
+        Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {
+            let access = buffer_access(module, inst).filter(|it| !uneven(module, it));
+            all[0] = access.map(|it| (it.class, it.ty));
+        }
         Op::Unary(op, a) => all[..2].copy_from_slice(&asks_unary(*op, module.ty(*a))),
         Op::Binary(op, a, _) => all[0] = asks_binary(*op, module.ty(*a)),
         Op::Ternary(Ternary::Fma, [a, ..]) => all[0] = Some((Class::Fma, module.ty(*a))),
@@ -298,6 +316,52 @@ pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
         all[2] = Some((Class::Arithmetic, module.ty(value)));
     }
     all.into_iter().flatten()
+}
+
+/// An access to a buffer whose bounds have not been checked.
+pub(crate) struct BufferAccess {
+    pub(crate) class: Class,
+    pub(crate) ty: Ty,
+    /// The size of its units, in bytes: 64 bits are two words, except for atomic operations.
+    pub(crate) unit: u32,
+    place: Place,
+    at: Address,
+}
+
+pub(crate) fn buffer_access(module: &Module, inst: &InstData) -> Option<BufferAccess> {
+    let (place, at, scalars) = match &inst.op {
+        Op::Load { place, at } => (*place, *at, &inst.results),
+        Op::Store { place, at, values } => (*place, *at, values),
+        Op::Atomic { place, at, args, .. } => (*place, *at, args),
+        _ => return None,
+    };
+    let ty = module.ty(scalars[0]);
+    let resource = module.resource(place.binding);
+    let is_atomic = matches!(inst.op, Op::Atomic { .. });
+    let class = match (at, &resource.kind) {
+        (Address::Within { .. }, _) => return None,
+        (Address::Structured { offset, .. }, ResourceKind::Structured { stride: 4, .. })
+            if !is_atomic
+                && (ty.bytes(), scalars.len(), module.constant(offset)) == (4, 1, Some(0))
+                && resource.count == Some(1) =>
+        {
+            Class::WordBounds
+        }
+        _ => Class::Bounds,
+    };
+    let unit = if is_atomic { ty.bytes() } else { ty.bytes().min(4) };
+    Some(BufferAccess { class, ty, unit, place, at })
+}
+
+/// Whether the elements are not a whole number of units of the access.
+pub(crate) fn uneven(module: &Module, access: &BufferAccess) -> bool {
+    let kind = &module.resource(access.place.binding).kind;
+    match (access.at, kind) {
+        (Address::Structured { .. }, ResourceKind::Structured { stride, .. }) => {
+            !stride.is_multiple_of(access.unit)
+        }
+        _ => false,
+    }
 }
 
 pub(crate) fn asks_wave(op: WaveOp, ty: Ty) -> [Option<(Class, Ty)>; 2] {

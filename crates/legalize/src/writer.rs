@@ -5,7 +5,10 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use ir::{Builder, Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, Values, values};
+use ir::{
+    Binding, Builder, Inst, InstData, Module, Op, Place, Region, Value, ValueData, ValueDef,
+    Values, values,
+};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use crate::observed;
@@ -24,6 +27,9 @@ pub(crate) struct Writer<'a> {
     /// Constants that were added. They precede everything else.
     constants: RefCell<BTreeMap<(Ty, u64), Value>>,
     front: RefCell<Vec<Inst>>,
+    /// What the body begins with, after the constants: what it says of the size of a buffer, shifted by this.
+    sizes: RefCell<BTreeMap<(Binding, u32), Value>>,
+    early: RefCell<Vec<Inst>>,
     /// Whether the bits of a value of the source can be observed.
     observed: Vec<bool>,
     /// Whether an instruction of the source is a scan by whole waves.
@@ -68,6 +74,8 @@ impl<'a> Writer<'a> {
             insts: RefCell::new(vec![None; source.insts.len()]),
             constants: RefCell::default(),
             front: RefCell::default(),
+            sizes: RefCell::default(),
+            early: RefCell::default(),
             observed: observed::observed(source, target),
             whole_scans: whole_scans(source, target),
             uses: Cell::default(),
@@ -77,7 +85,8 @@ impl<'a> Writer<'a> {
     pub(crate) fn finish(self) -> Module {
         let mut module = self.out.into_inner().finish();
         let body = module.body.index();
-        module.regions[body].insts.splice(..0, self.front.into_inner());
+        let early = self.front.into_inner().into_iter().chain(self.early.into_inner());
+        module.regions[body].insts.splice(..0, early);
         let values = self.values.into_inner();
         module.variables.clone_from(&self.source.variables);
         for variable in &mut module.variables {
@@ -294,6 +303,31 @@ impl<'a> Writer<'a> {
             self.front.borrow_mut().push(inst);
             value
         })
+    }
+
+    /// A value that depends only on which buffer is bound, computed once if it is the same everywhere.
+    pub(crate) fn shared(&self, place: Place, key: u32, value: impl FnOnce() -> Value) -> Value {
+        let is_same =
+            place.element.is_none() && self.source.resource(place.binding).count == Some(1);
+        if !is_same {
+            return value();
+        }
+        let key = (place.binding, key);
+        if let Some(known) = self.sizes.borrow().get(&key) {
+            return *known;
+        }
+        let span = std::mem::replace(&mut self.out.borrow_mut().span, ir::Span::NONE);
+        let (region, _) = self.open(&[]);
+        let value = value();
+        self.close();
+        let mut out = self.out.borrow_mut();
+        out.span = span;
+        // The last region that was made has moved to the body.
+        let moved = out.module.regions.pop().map_or(Vec::new(), |it| it.insts);
+        debug_assert_eq!(out.module.regions.len(), region.index());
+        self.early.borrow_mut().extend(moved);
+        self.sizes.borrow_mut().insert(key, value);
+        value
     }
 
     pub(crate) fn word(&self, bits: u32) -> Value {

@@ -190,8 +190,8 @@ impl Emitter<'_> {
                 let old = self.atomic(inst, *place, *at, *op, args)?;
                 vec![old; data.results.len()]
             }
-            Op::Size { place } => self.size(inst, *place)?,
-            Op::Counter { place, delta } => vec![self.counter(inst, *place, *delta)?],
+            Op::Size { place } => self.size(*place),
+            Op::Counter { place, delta } => vec![self.counter(*place, *delta)],
             Op::Texture(texture) => self.texture(inst, texture)?,
             Op::Derivative(of, value) => {
                 let id = self.get(*value);

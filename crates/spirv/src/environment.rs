@@ -244,6 +244,7 @@ impl Environment {
             true => target.with_partitions(),
             false => target,
         };
+        let target = if self.robust { target.with_word_bounds() } else { target };
         let certain = self.full_waves && self.has(Extension::MaximalReconvergence);
         match self.lanes.filter(|_| certain && self.relative_reads) {
             Some(lanes) => target.with_whole_waves(lanes),

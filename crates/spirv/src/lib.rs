@@ -8,9 +8,9 @@
 //! - **Arithmetic corner cases.** Where SPIR-V leaves a result undefined (shift counts, division by zero, conversions
 //!   out of range, `min` of zeros, tests for NaN), `legalize` has written the case out before anything is encoded;
 //!   `Environment::target` describes the device.
-//! - **Bounds.** Every access outside its resource or array loads zero and stores nothing, by explicit checks: "Bounds"
-//!   in `memory.rs` says why the device's robustness is not enough. Left to the device are null descriptors, and single
-//!   words if [`Environment::robust`] is set.
+//! - **Bounds.** Every access outside its resource or array loads zero and stores nothing, by explicit checks, which
+//!   `legalize` has written out for buffers: "Bounds" in `memory.rs` says why the device's robustness is not enough. Left
+//!   to the device are null descriptors, and single words if [`Environment::robust`] is set.
 //!
 //! # What is device-specific
 //! The order of float sums; unless [`Environment::exact`] is set, the bits of a NaN and the last bits of division,

@@ -8,16 +8,14 @@
 //! In Direct3D, an out-of-bounds load returns zero, an out-of-bounds store does nothing, and an out-of-bounds atomic
 //! returns zero. The device's robustness (`robustBufferAccess2`) guarantees that only for plain accesses: not for a
 //! partial element at the end of a structured buffer, an index whose address wraps, an offset beyond the element, or
-//! the result of an atomic. So each access is compared here with the length of the descriptor. An out-of-bounds load
-//! reads unit 0 and its result is discarded; an out-of-bounds store or atomic is branched around. Byte addresses become
-//! unit numbers before anything is added to them, so that nothing wraps. Left to the device are a buffer without any
-//! unit, and, if the environment guarantees robustness, the simplest case ([`Emitter::word`]): the single word of a
-//! four-byte element, at an index that cannot wrap. Only the declared size of a constant buffer is known: it is the
-//! host's mistake to bind a smaller one.
+//! the result of an atomic. So `legalize` compares each access with the length of the buffer, and says for which lanes
+//! it is in bounds. Here, the other lanes read unit 0 and the result is discarded; their stores and atomic operations
+//! are branched around. Left to the device are a buffer without any unit, and, if the environment guarantees robustness,
+//! the simplest case ([`Emitter::word`]): the single word of a four-byte element, at an index that cannot wrap.
 
 use std::collections::BTreeMap;
 
-use ir::{Address, Atomic, Inst, Place, RegisterClass, ResourceKind, Value};
+use ir::{Address, Atomic, Inst, Op, Place, RegisterClass, ResourceKind, Value};
 use ops::{Barrier, MemoryScope, Sign, SyncScope, Ty};
 
 use crate::Unsupported;
@@ -63,13 +61,6 @@ pub(crate) struct Descriptor {
     pub(crate) varies: bool,
     /// The resource, if it is not an array.
     only: Option<u32>,
-}
-
-/// An access: the number of its first unit, and for each scalar whether it is in bounds.
-struct Spot {
-    descriptor: Descriptor,
-    unit: Id,
-    inside: Vec<Option<Id>>,
 }
 
 impl Emitter<'_> {
@@ -287,25 +278,43 @@ impl Emitter<'_> {
         self.choose(Ty::I32, inside, index, zero)
     }
 
+    /// A descriptor of an array whose element may not exist: of textures and samplers.
     pub(crate) fn descriptor(&mut self, place: Place, view: View) -> Descriptor {
-        let resource = self.ir.resource(place.binding);
-        let count = resource.count;
-        let variable = self.view(place.binding, view);
-        let known = place.element.map_or(Some(0), |it| self.ir.constant(it));
+        let Some(element) = place.element else { return self.existing(place, view) };
+        let known = self.ir.constant(element);
+        let element = self.get(element);
+        let exists = match self.ir.resource(place.binding).count {
+            Some(count) => self.below(element, known, count),
+            None => None,
+        };
+        let element = self.or_zero(exists, element);
+        Descriptor { exists, ..self.descriptor_at(place.binding, view, element, known.is_none()) }
+    }
+
+    /// A descriptor that exists, as `legalize` has seen to for buffers.
+    pub(crate) fn existing(&mut self, place: Place, view: View) -> Descriptor {
         let element = match place.element {
             Some(element) => self.get(element),
             None => self.out.word(0),
         };
-        let exists = match count {
-            Some(count) => self.below(element, known, count),
-            None => None,
-        };
-        if count == Some(1) {
-            let only = Some(place.binding.0);
-            return Descriptor { pointer: variable, exists, varies: false, only };
+        let varies = place.element.is_some_and(|it| self.ir.constant(it).is_none());
+        self.descriptor_at(place.binding, view, element, varies)
+    }
+
+    fn descriptor_at(
+        &mut self,
+        binding: ir::Binding,
+        view: View,
+        element: Id,
+        varies: bool,
+    ) -> Descriptor {
+        let resource = self.ir.resource(binding);
+        let variable = self.view(binding, view);
+        if resource.count == Some(1) {
+            let only = Some(binding.0);
+            return Descriptor { pointer: variable, exists: None, varies: false, only };
         }
-        let (viewed, storage) = self.viewed(place.binding, view);
-        let varies = known.is_none();
+        let (viewed, storage) = self.viewed(binding, view);
         if varies {
             let (dynamic, non_uniform) = match (view, resource.kind.writable()) {
                 (View::Units(_) | View::Counter, _) => {
@@ -331,11 +340,10 @@ impl Emitter<'_> {
             self.out.capabilities.extend([dynamic, non_uniform, op::CAP_SHADER_NON_UNIFORM]);
             self.descriptor_indexing();
         }
-        let element = self.or_zero(exists, element);
         let ty = self.out.pointer(storage, viewed);
         let pointer = self.op(op::ACCESS_CHAIN, ty, &[variable, element]);
         self.mark(varies, pointer);
-        Descriptor { pointer, exists, varies, only: None }
+        Descriptor { pointer, exists: None, varies, only: None }
     }
 
     /// Marks an id that depends on a descriptor that may differ between lanes.
@@ -369,71 +377,6 @@ impl Emitter<'_> {
         if descriptor.only.is_some() { self.early(divide) } else { divide(self) }
     }
 
-    /// The location of an access of `count` scalars; units have `unit` bytes.
-    fn spot(
-        &mut self,
-        inst: Inst,
-        place: Place,
-        at: Address,
-        unit: u32,
-        size: u32,
-        count: usize,
-    ) -> Result<Spot, Unsupported> {
-        let descriptor = self.descriptor(place, View::Units(unit));
-        let per_scalar = size / unit;
-        let shift = unit.trailing_zeros();
-        let mut inside = Vec::new();
-        let start = match (at, &self.ir.resource(place.binding).kind) {
-            (Address::Structured { index, offset }, ResourceKind::Structured { stride, .. }) => {
-                if stride % unit != 0 {
-                    let asked = format!("elements of {stride} bytes");
-                    return self.unsupported("uneven strides", asked, Some(inst));
-                }
-                let elements = self.elements(descriptor, *stride, unit);
-                let index = self.get(index);
-                let whole = self.test(op::U_LESS_THAN, index, elements);
-                let whole = self.both(Some(whole), descriptor.exists);
-                let known = self.ir.constant(offset);
-                let offset = self.get(offset);
-                for scalar in 0..count as u32 {
-                    let limit = (stride + 1).saturating_sub(size * (scalar + 1));
-                    let within = self.below(offset, known, limit);
-                    let within = self.both(whole, within);
-                    inside.push(within);
-                }
-                let first = match stride / unit {
-                    1 => index,
-                    units => self.words(op::I_MUL, index, units),
-                };
-                match known {
-                    Some(0) => first,
-                    _ => {
-                        let more = self.words(op::SHIFT_RIGHT_LOGICAL, offset, shift);
-                        let uint = self.out.uint();
-                        self.op(op::I_ADD, uint, &[first, more])
-                    }
-                }
-            }
-            (Address::Byte(at), _) => {
-                let length = self.length(descriptor, unit);
-                let at = self.get(at);
-                let start = self.words(op::SHIFT_RIGHT_LOGICAL, at, shift);
-                for scalar in 0..count as u32 {
-                    let last = (scalar + 1) * per_scalar - 1;
-                    let last = if last == 0 { start } else { self.words(op::I_ADD, start, last) };
-                    let within = self.test(op::U_LESS_THAN, last, length);
-                    let within = self.both(Some(within), descriptor.exists);
-                    inside.push(within);
-                }
-                start
-            }
-            (Address::Structured { .. } | Address::Texel(_), _) => {
-                unreachable!("the verifier has checked that addresses suit their resources")
-            }
-        };
-        Ok(Spot { descriptor, unit: start, inside })
-    }
-
     /// A pointer for an access to the single word of a four-byte element, if the device checks its bounds.
     ///
     /// Larger indices are clamped to the last word of a 32-bit address space, which is out of bounds because no buffer
@@ -447,7 +390,7 @@ impl Emitter<'_> {
         if !self.environment.robust || !is_word || resource.count != Some(1) {
             return None;
         }
-        let descriptor = self.descriptor(place, View::Units(4));
+        let descriptor = self.existing(place, View::Units(4));
         let number = match self.ir.constant(index) {
             Some(known) => self.out.word((known as u32).min(LAST)),
             None => {
@@ -469,9 +412,10 @@ impl Emitter<'_> {
         pointer
     }
 
-    /// The size of the units in which scalars of a type are accessed.
-    fn unit_of(ty: Ty) -> u32 {
-        if ty.bytes() == 2 { 2 } else { 4 }
+    /// The number of a unit, or 0 for lanes that must not access it.
+    fn unit_number(&mut self, unit: Id, more: u32, when: Option<Id>) -> Id {
+        let number = if more == 0 { unit } else { self.words(op::I_ADD, unit, more) };
+        self.or_zero(when, number)
     }
 
     pub(crate) fn load(
@@ -482,39 +426,45 @@ impl Emitter<'_> {
     ) -> Result<Vec<Id>, Unsupported> {
         let results = &self.ir.inst(inst).results;
         let (ty, count) = (self.ir.ty(results[0]), results.len());
-        match (at, &self.ir.resource(place.binding).kind) {
-            (Address::Texel(at), _) => return Ok(self.load_texel(place, at, ty, count)),
-            (Address::Byte(at), ResourceKind::Constant { size, .. }) => {
-                return Ok(self.load_constants(place, at, *size, ty, count));
-            }
-            (Address::Byte(_) | Address::Structured { .. }, _) => {}
-        }
-        if let Some(pointer) = self.word(place, at, ty, count) {
+        let Address::Within { unit, bytes, when } = at else {
+            let Some(pointer) = self.word(place, at, ty, count) else {
+                return self.uneven(inst, place);
+            };
             let uint = self.out.uint();
             let word = self.op(op::LOAD, uint, &[pointer]);
             return Ok(vec![self.assembled(ty, &[word])]);
+        };
+        let when = when.map(|it| self.get(it));
+        if bytes == 0 {
+            return Ok(self.load_texel(place, unit, when, ty, count));
         }
-        let unit = Self::unit_of(ty);
-        let spot = self.spot(inst, place, at, unit, ty.bytes(), count)?;
-        let int = self.out.int(unit * 8);
-        let per_scalar = ty.bytes() / unit;
+        if let ResourceKind::Constant { .. } = self.ir.resource(place.binding).kind {
+            return Ok(self.load_constants(place, unit, when, ty, count));
+        }
+        let descriptor = self.existing(place, View::Units(bytes));
+        let unit = self.get(unit);
+        let int = self.out.int(bytes * 8);
+        let per_scalar = ty.bytes() / bytes;
         let mut values = Vec::new();
-        for (scalar, inside) in spot.inside.iter().enumerate() {
+        for scalar in 0..count as u32 {
             let mut units = Vec::new();
             for part in 0..per_scalar {
-                let number = scalar as u32 * per_scalar + part;
-                let number =
-                    if number == 0 { spot.unit } else { self.words(op::I_ADD, spot.unit, number) };
-                let number = self.or_zero(*inside, number);
-                let pointer = self.unit_pointer(spot.descriptor, number, unit);
+                let number = self.unit_number(unit, scalar * per_scalar + part, when);
+                let pointer = self.unit_pointer(descriptor, number, bytes);
                 let loaded = self.op(op::LOAD, int, &[pointer]);
-                self.mark(spot.descriptor.varies, loaded);
+                self.mark(descriptor.varies, loaded);
                 units.push(loaded);
             }
             let value = self.assembled(ty, &units);
-            values.push(self.value_or_zero(ty, *inside, value));
+            values.push(self.value_or_zero(ty, when, value));
         }
         Ok(values)
+    }
+
+    /// An access that `legalize` leaves as it is, because no units fit the elements.
+    fn uneven<T>(&self, inst: Inst, place: Place) -> Result<T, Unsupported> {
+        let stride = self.ir.resource(place.binding).kind.view().stride;
+        self.unsupported("uneven strides", format!("elements of {stride} bytes"), Some(inst))
     }
 
     pub(crate) fn value_or_zero(&mut self, ty: Ty, inside: Option<Id>, value: Id) -> Id {
@@ -531,6 +481,7 @@ impl Emitter<'_> {
             (Ty::I16, [half]) => *half,
             (Ty::F16, [half]) => self.typed(op::BITCAST, ty, &[*half]),
             (_, [low, high]) => self.joined(*low, *high, ty),
+            (Ty::I64 | Ty::F64, [long]) => self.bitcast(*long, Ty::I64, ty),
             _ => self.bitcast(units[0], Ty::I32, ty),
         }
     }
@@ -553,15 +504,14 @@ impl Emitter<'_> {
     fn load_constants(
         &mut self,
         place: Place,
-        at: Value,
-        size: u32,
+        unit: Value,
+        when: Option<Id>,
         ty: Ty,
         count: usize,
     ) -> Vec<Id> {
-        let descriptor = self.descriptor(place, View::Registers);
-        let words = size.div_ceil(16).max(1) * 4;
-        let known = self.ir.constant(at);
-        let at = self.get(at);
+        let descriptor = self.existing(place, View::Registers);
+        let known = self.ir.constant(unit).map(|it| it as u32);
+        let unit = self.get(unit);
         let per_scalar = ty.bytes().div_ceil(4);
         let uint = self.out.uint();
         let storage = self.constants_in(place.binding);
@@ -569,30 +519,29 @@ impl Emitter<'_> {
         let zero = self.out.word(0);
         let mut values = Vec::new();
         for scalar in 0..count as u32 {
-            // Converted to halves or words first, so that no sum wraps.
-            let (first, known) = if ty.bytes() == 2 {
-                let half = self.words(op::SHIFT_RIGHT_LOGICAL, at, 1);
-                let half = self.words(op::I_ADD, half, scalar);
-                (half, known.map(|it| (it >> 1) + u64::from(scalar)))
-            } else {
-                let word = self.words(op::SHIFT_RIGHT_LOGICAL, at, 2);
-                let before = scalar * per_scalar;
-                let word = if before == 0 { word } else { self.words(op::I_ADD, word, before) };
-                (word, known.map(|it| (it >> 2) + u64::from(before)))
-            };
-            let limit = if ty.bytes() == 2 { words * 2 } else { words + 1 - per_scalar };
-            let inside = self.below(first, known, limit);
-            let inside = self.both(inside, descriptor.exists);
             let mut units = Vec::new();
             for part in 0..per_scalar {
-                let number = match ty.bytes() {
-                    2 => self.words(op::SHIFT_RIGHT_LOGICAL, first, 1),
-                    _ if part == 0 => first,
-                    _ => self.words(op::I_ADD, first, part),
+                let more = scalar * per_scalar + part;
+                let word = match (known, ty.bytes()) {
+                    (Some(known), 2) => self.out.word((known + more) >> 1),
+                    (Some(known), _) => self.out.word(known + more),
+                    (None, 2) => {
+                        let half = self.unit_number(unit, more, None);
+                        let word = self.words(op::SHIFT_RIGHT_LOGICAL, half, 1);
+                        self.or_zero(when, word)
+                    }
+                    (None, _) => self.unit_number(unit, more, when),
                 };
-                let number = self.or_zero(inside, number);
-                let register = self.words(op::SHIFT_RIGHT_LOGICAL, number, 2);
-                let component = self.words(op::BITWISE_AND, number, 3);
+                let [register, component] = match known {
+                    Some(known) => {
+                        let word = if ty.bytes() == 2 { (known + more) >> 1 } else { known + more };
+                        [word >> 2, word & 3].map(|it| self.out.word(it))
+                    }
+                    None => [
+                        self.words(op::SHIFT_RIGHT_LOGICAL, word, 2),
+                        self.words(op::BITWISE_AND, word, 3),
+                    ],
+                };
                 let path = [descriptor.pointer, zero, register, component];
                 let pointer = self.op(op::ACCESS_CHAIN, pointer_ty, &path);
                 self.mark(descriptor.varies, pointer);
@@ -601,14 +550,15 @@ impl Emitter<'_> {
                 units.push(loaded);
             }
             if ty.bytes() == 2 {
-                let odd = self.words(op::BITWISE_AND, first, 1);
+                let half = self.unit_number(unit, scalar, None);
+                let odd = self.words(op::BITWISE_AND, half, 1);
                 let bits = self.words(op::SHIFT_LEFT_LOGICAL, odd, 4);
                 let half = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[units[0], bits]);
                 let short = self.out.int(16);
                 units = vec![self.op(op::U_CONVERT, short, &[half])];
             }
             let value = self.assembled(ty, &units);
-            values.push(self.value_or_zero(ty, inside, value));
+            values.push(self.value_or_zero(ty, when, value));
         }
         values
     }
@@ -621,47 +571,39 @@ impl Emitter<'_> {
         values: &[Value],
     ) -> Result<(), Unsupported> {
         let ty = self.ir.ty(values[0]);
-        if let Address::Texel(at) = at {
-            self.store_texel(place, at, values);
-            return Ok(());
-        }
-        if let Some(pointer) = self.word(place, at, ty, values.len()) {
+        let Address::Within { unit, bytes, when } = at else {
+            let Some(pointer) = self.word(place, at, ty, values.len()) else {
+                return self.uneven(inst, place);
+            };
             let value = self.get(values[0]);
             let words = self.taken_apart(ty, value);
             self.effect(op::STORE, &[pointer, words[0]]);
             self.settle(place.binding);
             return Ok(());
+        };
+        let when = when.map(|it| self.get(it));
+        if bytes == 0 {
+            self.store_texel(place, unit, when, values);
+            return Ok(());
         }
-        let unit = Self::unit_of(ty);
-        let spot = self.spot(inst, place, at, unit, ty.bytes(), values.len())?;
-        let per_scalar = ty.bytes() / unit;
+        let descriptor = self.existing(place, View::Units(bytes));
+        let unit = self.get(unit);
         let mut units = Vec::new();
         for value in values {
             let value = self.get(*value);
-            units.push(self.taken_apart(ty, value));
+            match bytes {
+                8 => units.push(self.bitcast(value, ty, Ty::I64)),
+                _ => units.extend(self.taken_apart(ty, value)),
+            }
         }
-        // Consecutive scalars with the same bounds condition share a branch.
-        let mut scalar = 0;
-        while scalar < units.len() {
-            let inside = spot.inside[scalar];
-            let end = spot.inside[scalar..].iter().take_while(|it| **it == inside).count() + scalar;
-            self.guarded(inside, |it| {
-                for (i, units) in units.iter().enumerate().take(end).skip(scalar) {
-                    for (part, value) in units.iter().enumerate() {
-                        let number = i as u32 * per_scalar + part as u32;
-                        let number = if number == 0 {
-                            spot.unit
-                        } else {
-                            it.words(op::I_ADD, spot.unit, number)
-                        };
-                        let pointer = it.unit_pointer(spot.descriptor, number, unit);
-                        it.effect(op::STORE, &[pointer, *value]);
-                    }
-                }
-                []
-            });
-            scalar = end;
-        }
+        self.guarded(when, |it| {
+            for (number, value) in (0..).zip(&units) {
+                let number = it.unit_number(unit, number, None);
+                let pointer = it.unit_pointer(descriptor, number, bytes);
+                it.effect(op::STORE, &[pointer, *value]);
+            }
+            []
+        });
         self.settle(place.binding);
         Ok(())
     }
@@ -674,16 +616,18 @@ impl Emitter<'_> {
         operation: Atomic,
         args: &[Value],
     ) -> Result<Id, Unsupported> {
-        if let Address::Texel(at) = at {
-            return self.atomic_texel(inst, place, at, operation, args);
+        let Address::Within { unit, bytes, when } = at else { return self.uneven(inst, place) };
+        let when = when.map(|it| self.get(it));
+        if bytes == 0 {
+            return self.atomic_texel(inst, place, unit, when, operation, args);
         }
         let ty = self.ir.ty(args[0]);
-        let size = ty.bytes();
-        let spot = self.spot(inst, place, at, size, size, 1)?;
+        let descriptor = self.existing(place, View::Units(bytes));
+        let unit = self.get(unit);
         let args = self.get_all(args);
         let ty_id = self.out.ty(ty);
-        let [old] = self.guarded(spot.inside[0], |it| {
-            let pointer = it.unit_pointer(spot.descriptor, spot.unit, size);
+        let [old] = self.guarded(when, |it| {
+            let pointer = it.unit_pointer(descriptor, unit, bytes);
             [(ty_id, it.atomic_at(pointer, SCOPE_DEVICE, ty, operation, &args))]
         });
         self.settle(place.binding);
@@ -747,20 +691,34 @@ impl Emitter<'_> {
         self.op(opcode, ty, &operands)
     }
 
-    pub(crate) fn size(&mut self, _: Inst, place: Place) -> Result<Vec<Id>, Unsupported> {
+    /// The units by which the length of a buffer is counted: the smallest by which it is accessed, so that it needs no
+    /// declaration of its own.
+    fn counted(&self, binding: ir::Binding, stride: u32) -> u32 {
+        let units = self.ir.insts.iter().filter_map(|it| match &it.op {
+            Op::Load { place, at: Address::Within { bytes, .. } }
+            | Op::Store { place, at: Address::Within { bytes, .. }, .. }
+            | Op::Atomic { place, at: Address::Within { bytes, .. }, .. } => {
+                (place.binding == binding).then_some(*bytes)
+            }
+            _ => None,
+        });
+        // Only 16-bit scalars give a stride that is not a multiple of words.
+        let usual = if stride.is_multiple_of(4) { 4 } else { 2 };
+        units.min().filter(|it| stride > 0 || *it < usual).unwrap_or(usual)
+    }
+
+    pub(crate) fn size(&mut self, place: Place) -> Vec<Id> {
         let (count, stride) = match &self.ir.resource(place.binding).kind {
             ResourceKind::Structured { stride, .. } => {
-                // Only 16-bit scalars give a stride that is not a multiple of words.
-                let unit = if stride % 4 == 0 { 4 } else { 2 };
-                let descriptor = self.descriptor(place, View::Units(unit));
-                let count = self.elements(descriptor, *stride, unit);
-                (self.value_or_zero(Ty::I32, descriptor.exists, count), *stride)
+                let unit = self.counted(place.binding, *stride);
+                let descriptor = self.existing(place, View::Units(unit));
+                (self.elements(descriptor, *stride, unit), *stride)
             }
             ResourceKind::Raw { .. } => {
-                let descriptor = self.descriptor(place, View::Units(4));
-                let length = self.length(descriptor, 4);
-                let bytes = self.words(op::SHIFT_LEFT_LOGICAL, length, 2);
-                (self.value_or_zero(Ty::I32, descriptor.exists, bytes), 0)
+                let unit = self.counted(place.binding, 0);
+                let descriptor = self.existing(place, View::Units(unit));
+                let length = self.length(descriptor, unit);
+                (self.words(op::SHIFT_LEFT_LOGICAL, length, unit.trailing_zeros()), 0)
             }
             ResourceKind::Typed { .. } => (self.texels(place), 0),
             ResourceKind::Constant { .. }
@@ -769,22 +727,15 @@ impl Emitter<'_> {
                 unreachable!("the verifier has checked that sizes are those of buffers")
             }
         };
-        Ok(vec![count, self.out.word(stride)])
+        vec![count, self.out.word(stride)]
     }
 
-    pub(crate) fn counter(&mut self, _: Inst, place: Place, delta: i32) -> Result<Id, Unsupported> {
-        let descriptor = self.descriptor(place, View::Counter);
-        let uint = self.out.uint();
-        let [before] = self.guarded(descriptor.exists, |it| {
-            let zero = it.out.word(0);
-            let pointer = it.unit_pointer(descriptor, zero, 4);
-            let delta = it.out.word(delta as u32);
-            [(uint, it.atomic_at(pointer, SCOPE_DEVICE, Ty::I32, Atomic::Add, &[delta]))]
-        });
-        if delta > 0 {
-            return Ok(before);
-        }
-        let after = self.words(op::I_ADD, before, delta as u32);
-        Ok(self.value_or_zero(Ty::I32, descriptor.exists, after))
+    pub(crate) fn counter(&mut self, place: Place, delta: i32) -> Id {
+        let descriptor = self.existing(place, View::Counter);
+        let zero = self.out.word(0);
+        let pointer = self.unit_pointer(descriptor, zero, 4);
+        let by = self.out.word(delta as u32);
+        let before = self.atomic_at(pointer, SCOPE_DEVICE, Ty::I32, Atomic::Add, &[by]);
+        if delta > 0 { before } else { self.words(op::I_ADD, before, delta as u32) }
     }
 }

@@ -49,22 +49,18 @@ impl Emitter<'_> {
 
     /// The number of texels in the buffer.
     pub(crate) fn texels(&mut self, place: Place) -> Id {
-        let descriptor = self.descriptor(place, View::Texels);
+        let descriptor = self.existing(place, View::Texels);
         let ty = self.texel_image(place.binding);
         let image = self.image(descriptor, ty);
         self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
         let uint = self.out.uint();
-        let size = self.op(op::IMAGE_QUERY_SIZE, uint, &[image]);
-        self.value_or_zero(Ty::I32, descriptor.exists, size)
+        self.op(op::IMAGE_QUERY_SIZE, uint, &[image])
     }
 
-    fn texel(&mut self, place: Place, at: Value) -> Texel {
+    fn texel(&mut self, place: Place, at: Value, inside: Option<Id>) -> Texel {
         let carrier = self.carrier(place.binding);
-        let size = self.texels(place);
-        let descriptor = self.descriptor(place, View::Texels);
+        let descriptor = self.existing(place, View::Texels);
         let at = self.get(at);
-        let inside = self.test(op::U_LESS_THAN, at, size);
-        let inside = self.both(Some(inside), descriptor.exists);
         let index = self.or_zero(inside, at);
         let image_ty = self.texel_image(place.binding);
         Texel { descriptor, carrier, image_ty, index, inside }
@@ -84,9 +80,16 @@ impl Emitter<'_> {
         loaded
     }
 
-    pub(crate) fn load_texel(&mut self, place: Place, at: Value, ty: Ty, count: usize) -> Vec<Id> {
+    pub(crate) fn load_texel(
+        &mut self,
+        place: Place,
+        at: Value,
+        inside: Option<Id>,
+        ty: Ty,
+        count: usize,
+    ) -> Vec<Id> {
         let (writable, _) = self.element_of(place.binding);
-        let texel = self.texel(place, at);
+        let texel = self.texel(place, at, inside);
         let loaded = self.read_texel(&texel, writable);
         let mut values = Vec::new();
         for component in 0..count as u32 {
@@ -96,8 +99,14 @@ impl Emitter<'_> {
         values
     }
 
-    pub(crate) fn store_texel(&mut self, place: Place, at: Value, values: &[Value]) {
-        let texel = self.texel(place, at);
+    pub(crate) fn store_texel(
+        &mut self,
+        place: Place,
+        at: Value,
+        inside: Option<Id>,
+        values: &[Value],
+    ) {
+        let texel = self.texel(place, at, inside);
         let ty = self.ir.ty(values[0]);
         let is_part = self.stores_part(place.binding, values.len());
         let values = self.get_all(values);
@@ -117,10 +126,11 @@ impl Emitter<'_> {
         inst: Inst,
         place: Place,
         at: Value,
+        inside: Option<Id>,
         operation: Atomic,
         args: &[Value],
     ) -> Result<Id, Unsupported> {
-        let texel = self.texel(place, at);
+        let texel = self.texel(place, at, inside);
         let ty = self.ir.ty(args[0]);
         self.checked_atomic(inst, place, texel.carrier)?;
         let args = self.get_all(args);

@@ -8,10 +8,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use interp::NoObserver;
+use interp::observe::AccessEvent;
+use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Launch};
 use ir::print::{PrintLog, Printed};
-use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
+use ir::{
+    Address, AddressKind, Inst, InstData, Module, Op, Region, ResourceKind, Value, ValueData,
+    ValueDef, values,
+};
 use legalize::{Class, Has, Target, asks, legalize};
 use ops::{Binary, Compare, Fold, Sign, Ternary, Ty, Unary, WaveOp};
 
@@ -26,6 +30,7 @@ pub fn targets(width: u32) -> Vec<(&'static str, Target)> {
         ("vulkan1.1 without promises", Target::vulkan(false, false)),
         ("vulkan1.3 with whole waves", Target::vulkan(true, true).with_whole_waves(width)),
         ("vulkan1.3 with partitions", Target::vulkan(true, true).with_partitions()),
+        ("vulkan1.3 with checked words", Target::vulkan(true, true).with_word_bounds()),
         ("cuda", Target::cuda()),
         ("least", Target::least()),
     ]
@@ -49,7 +54,7 @@ pub fn fault(
         other => return Some(format!("the text is not read back: {:?}\n{text}", other.err())),
     }
     for inst in &legal.insts {
-        let missing = asks(&legal, &inst.op).find(|(class, ty)| target.has(*class, *ty) == Has::No);
+        let missing = asks(&legal, inst).find(|(class, ty)| target.has(*class, *ty) == Has::No);
         if let Some((class, ty)) = missing {
             return Some(format!("{class:?} of {} is left: {:?}\n{text}", ty.name(), inst.op));
         }
@@ -85,6 +90,55 @@ pub fn fault(
     None
 }
 
+/// Whether all addresses of a run are multiples of the units of their accesses. Targets without [`Class::Bounds`] drop
+/// the rest.
+pub fn is_aligned(module: &Module, launch: &Launch, before: &Bindings) -> bool {
+    let mut alignment = Alignment { module, is_whole: true };
+    let ended = interp::run(module, launch, &mut before.clone(), &mut alignment);
+    ended.is_ok() && alignment.is_whole
+}
+
+struct Alignment<'a> {
+    module: &'a Module,
+    is_whole: bool,
+}
+
+impl Alignment<'_> {
+    fn see(&mut self, event: &AccessEvent<'_>) {
+        let InstData { op, results, .. } = self.module.inst(event.at.inst);
+        let (place, scalars) = match op {
+            Op::Load { place, .. } => (place, results),
+            Op::Store { place, values, .. } => (place, values),
+            Op::Atomic { place, args, .. } => (place, args),
+            _ => return,
+        };
+        let size = self.module.ty(scalars[0]).bytes();
+        let unit = match (op, self.module.resource(place.binding).kind.view().address) {
+            (_, AddressKind::Texel | AddressKind::Texture | AddressKind::None) => return,
+            (Op::Atomic { .. }, _) => size,
+            _ => size.min(4),
+        };
+        let is_whole = |lane: u32| event.addresses[lane as usize].is_multiple_of(unit.into());
+        self.is_whole &= event.at.active.iter().all(is_whole);
+    }
+}
+
+impl Observer for Alignment<'_> {
+    const POISON: bool = false;
+
+    fn load(&mut self, event: &AccessEvent<'_>) {
+        self.see(event);
+    }
+
+    fn store(&mut self, event: &AccessEvent<'_>) {
+        self.see(event);
+    }
+
+    fn atomic(&mut self, event: &AccessEvent<'_>) {
+        self.see(event);
+    }
+}
+
 /// What a module prints on the reference engine.
 fn printed(module: &Module, launch: &Launch, before: &Bindings) -> Printed {
     if module.messages.is_empty() {
@@ -108,6 +162,7 @@ pub fn perturbed(module: &Module, target: &Target) -> Module {
             if open.falls.contains(&inst) {
                 device.lose_yield(inst);
             }
+            device.misplace(inst);
             device.list.push(inst);
             device.last = inst;
             device.perturb(inst, target);
@@ -168,15 +223,16 @@ struct Device {
 impl Device {
     fn perturb(&mut self, inst: Inst, target: &Target) {
         let op = self.module.inst(inst).op.clone();
+        let data = self.module.inst(inst).clone();
         let open: Vec<(Class, Ty)> =
-            asks(&self.module, &op).filter(|it| target.has(it.0, it.1) == Has::Partly).collect();
+            asks(&self.module, &data).filter(|it| target.has(it.0, it.1) == Has::Partly).collect();
         for (class, _) in &open {
             self.open_corner(&op, *class);
         }
         let makes_nan = match &op {
             Op::Unary(_, a) | Op::Binary(_, a, _) => {
                 let ty = self.module.ty(*a);
-                ty.is_float() && asks(&self.module, &op).any(|it| rounds(it.0))
+                ty.is_float() && asks(&self.module, &data).any(|it| rounds(it.0))
             }
             Op::Ternary(Ternary::Fma, _) | Op::Derivative(..) => true,
             Op::Wave { op: WaveOp::Reduce(it) | WaveOp::Scan(it), .. } => {
@@ -189,6 +245,47 @@ impl Device {
             && target.has(Class::Nan, ty) == Has::Partly
         {
             self.other_nan(ty);
+        }
+    }
+
+    /// An access that is out of bounds, although it says that its bounds have been checked, goes to the first unit.
+    fn misplace(&mut self, inst: Inst) {
+        let InstData { op, results, .. } = self.module.inst(inst).clone();
+        let (place, at, scalars) = match &op {
+            Op::Load { place, at } => (*place, *at, &results),
+            Op::Store { place, at, values } => (*place, *at, values),
+            Op::Atomic { place, at, args, .. } => (*place, *at, args),
+            _ => return,
+        };
+        let Address::Within { unit, bytes, when } = at else { return };
+        let kind = self.module.resource(place.binding).kind.clone();
+        let size = match kind {
+            ResourceKind::Constant { size, .. } => {
+                self.constant(Ty::I32, u64::from(size.div_ceil(16).max(1) * 16))
+            }
+            _ => self.add(Op::Size { place }, Ty::I32),
+        };
+        // In bytes, or in texels.
+        let scale = |it: &mut Self, value, by: u32| {
+            let by = it.constant(Ty::I32, by.max(1).into());
+            it.binary(Binary::Mul, value, by)
+        };
+        let size = scale(self, size, kind.view().stride);
+        let start = scale(self, unit, bytes);
+        let taken = match (&op, bytes) {
+            (_, 0) => 1,
+            (Op::Atomic { .. }, _) => bytes,
+            _ => self.module.ty(scalars[0]).bytes() * scalars.len() as u32,
+        };
+        let last = self.constant(Ty::I32, u64::from(taken - 1));
+        let last = self.binary(Binary::Add, start, last);
+        let inside = self.test(Compare::Lt(Sign::Unsigned), last, size);
+        let first = self.constant(Ty::I32, 0);
+        let unit = self.add(Op::Ternary(Ternary::Select, [inside, unit, first]), Ty::I32);
+        let moved = Address::Within { unit, bytes, when };
+        match &mut self.module.insts[inst.index()].op {
+            Op::Load { at, .. } | Op::Store { at, .. } | Op::Atomic { at, .. } => *at = moved,
+            _ => unreachable!("it is an access"),
         }
     }
 

@@ -125,6 +125,7 @@ impl Survey {
         let last = match at {
             Address::Structured { index, .. } | Address::Texel(index) => constant(index),
             Address::Byte(at) => constant(at).map(|it| it + 4 * scalars as u64 - 1),
+            Address::Within { .. } => None,
         };
         // An index of 0xffffffff means no element.
         if let Some(last) = last.filter(|it| *it < 1 << 20) {

@@ -137,6 +137,13 @@ impl Display for At {
             }
             Some(Address::Byte(at)) => write!(f, "[byte {at}]"),
             Some(Address::Texel(at)) => write!(f, "[texel {at}]"),
+            Some(Address::Within { unit, bytes, when }) => {
+                write!(f, "[within {bytes} {unit}")?;
+                if let Some(when) = when {
+                    write!(f, " if {when}")?;
+                }
+                write!(f, "]")
+            }
             None => Ok(()),
         }
     }

@@ -834,8 +834,13 @@ impl<'a> Reader<'a> {
             Address::Byte(self.value()?)
         } else if self.eat_word("texel")? {
             Address::Texel(self.value()?)
+        } else if self.eat_word("within")? {
+            let bytes = self.number()?;
+            let unit = self.value()?;
+            let when = if self.eat_word("if")? { Some(self.value()?) } else { None };
+            Address::Within { unit, bytes, when }
         } else {
-            return self.expected("`element`, `byte` or `texel`");
+            return self.expected("`element`, `byte`, `texel` or `within`");
         };
         self.sign("]")?;
         Ok(address)

@@ -59,7 +59,7 @@ fn errors_have_a_position() {
         ("return return", "4:8: expected the end of the line, found `return`"),
         ("\u{e4}", "4:1: `\u{e4}` is not a token"),
         ("const.i32 99999999999999999999", "4:11: `99999999999999999999` does not fit 64 bits"),
-        ("load b0[v1]", "4:9: expected `element`, `byte` or `texel`, found `v1`"),
+        ("load b0[v1]", "4:9: expected `element`, `byte`, `texel` or `within`, found `v1`"),
         ("}\n}", "5:1: expected the end of the text, found `}`"),
     ] {
         assert_eq!(read(&body(lines)).unwrap_err().to_string(), expected, "{lines}");
