@@ -12,10 +12,8 @@ use interp::observe::AccessEvent;
 use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Launch};
 use ir::print::{PrintLog, Printed};
-use ir::{
-    Address, AddressKind, Inst, InstData, Module, Op, Region, ResourceKind, Value, ValueData,
-    ValueDef, values,
-};
+use ir::rewrite::{Rewriter, rewrite};
+use ir::{Address, AddressKind, Inst, InstData, Module, Op, ResourceKind, Value, ValueDef};
 use legalize::{Class, Has, Target, asks, legalize};
 use ops::{Binary, Compare, Fold, Sign, Ternary, Ty, Unary, WaveOp};
 
@@ -155,25 +153,19 @@ fn printed(module: &Module, launch: &Launch, before: &Bindings) -> Printed {
 pub fn perturbed(module: &Module, target: &Target) -> Module {
     let mut module = module.clone();
     let open = open_cases(&module, target);
-    for region in 0..module.regions.len() as u32 {
-        let insts = std::mem::take(&mut module.regions[Region(region).index()].insts);
-        let mut device = Device { module, list: Vec::new(), last: Inst(0) };
-        for inst in insts {
-            if open.falls.contains(&inst) {
-                device.lose_yield(inst);
-            }
-            device.misplace(inst);
-            device.list.push(inst);
-            device.last = inst;
-            device.perturb(inst, target);
-            if open.sees_lanes.contains(&inst) && !device.module.inst(inst).results.is_empty() {
-                let always = device.constant(Ty::Bool, 1);
-                device.replace(always, 0x0bad_0bad_0bad_0bad);
-            }
+    rewrite(&mut module, |to, _, inst| {
+        let mut device = Device { to, last: inst };
+        if open.falls.contains(&inst) {
+            device.lose_yield(inst);
         }
-        module = device.module;
-        module.regions[Region(region).index()].insts = device.list;
-    }
+        device.misplace(inst);
+        device.to.keep(inst);
+        device.perturb(inst, target);
+        if open.sees_lanes.contains(&inst) && !device.to.module.inst(inst).results.is_empty() {
+            let always = device.to.constant(Ty::Bool, 1);
+            device.replace(always, 0x0bad_0bad_0bad_0bad);
+        }
+    });
     module
 }
 
@@ -212,27 +204,27 @@ fn open_cases(module: &Module, target: &Target) -> OpenCases {
     open
 }
 
-struct Device {
-    module: Module,
-    /// The region under construction.
-    list: Vec<Inst>,
+/// An instruction, as a device executes it.
+struct Device<'a, 'b> {
+    to: &'a mut Rewriter<'b>,
     /// The instruction whose result the program sees.
     last: Inst,
 }
 
-impl Device {
+impl Device<'_, '_> {
     fn perturb(&mut self, inst: Inst, target: &Target) {
-        let op = self.module.inst(inst).op.clone();
-        let data = self.module.inst(inst).clone();
-        let open: Vec<(Class, Ty)> =
-            asks(&self.module, &data).filter(|it| target.has(it.0, it.1) == Has::Partly).collect();
+        let op = self.to.module.inst(inst).op.clone();
+        let data = self.to.module.inst(inst).clone();
+        let open: Vec<(Class, Ty)> = asks(self.to.module, &data)
+            .filter(|it| target.has(it.0, it.1) == Has::Partly)
+            .collect();
         for (class, _) in &open {
             self.open_corner(&op, *class);
         }
         let makes_nan = match &op {
             Op::Unary(_, a) | Op::Binary(_, a, _) => {
-                let ty = self.module.ty(*a);
-                ty.is_float() && asks(&self.module, &data).any(|it| rounds(it.0))
+                let ty = self.to.module.ty(*a);
+                ty.is_float() && asks(self.to.module, &data).any(|it| rounds(it.0))
             }
             Op::Ternary(Ternary::Fma, _) | Op::Derivative(..) => true,
             Op::Wave { op: WaveOp::Reduce(it) | WaveOp::Scan(it), .. } => {
@@ -240,7 +232,7 @@ impl Device {
             }
             _ => false,
         };
-        let result = self.module.inst(inst).results.first().map(|it| self.module.ty(*it));
+        let result = self.to.module.inst(inst).results.first().map(|it| self.to.module.ty(*it));
         if let Some(ty) = result.filter(|ty| makes_nan && ty.is_float())
             && target.has(Class::Nan, ty) == Has::Partly
         {
@@ -250,7 +242,7 @@ impl Device {
 
     /// An access that is out of bounds, although it says that its bounds have been checked, goes to the first unit.
     fn misplace(&mut self, inst: Inst) {
-        let InstData { op, results, .. } = self.module.inst(inst).clone();
+        let InstData { op, results, .. } = self.to.module.inst(inst).clone();
         let (place, at, scalars) = match &op {
             Op::Load { place, at } => (*place, *at, &results),
             Op::Store { place, at, values } => (*place, *at, values),
@@ -258,7 +250,7 @@ impl Device {
             _ => return,
         };
         let Address::Within { unit, bytes, when } = at else { return };
-        let kind = self.module.resource(place.binding).kind.clone();
+        let kind = self.to.module.resource(place.binding).kind.clone();
         let size = match kind {
             ResourceKind::Constant { size, .. } => {
                 self.constant(Ty::I32, u64::from(size.div_ceil(16).max(1) * 16))
@@ -275,7 +267,7 @@ impl Device {
         let taken = match (&op, bytes) {
             (_, 0) => 1,
             (Op::Atomic { .. }, _) => bytes,
-            _ => self.module.ty(scalars[0]).bytes() * scalars.len() as u32,
+            _ => self.to.module.ty(scalars[0]).bytes() * scalars.len() as u32,
         };
         let last = self.constant(Ty::I32, u64::from(taken - 1));
         let last = self.binary(Binary::Add, start, last);
@@ -283,7 +275,7 @@ impl Device {
         let first = self.constant(Ty::I32, 0);
         let unit = self.add(Op::Ternary(Ternary::Select, [inside, unit, first]), Ty::I32);
         let moved = Address::Within { unit, bytes, when };
-        match &mut self.module.insts[inst.index()].op {
+        match &mut self.to.module.insts[inst.index()].op {
             Op::Load { at, .. } | Op::Store { at, .. } | Op::Atomic { at, .. } => *at = moved,
             _ => unreachable!("it is an access"),
         }
@@ -291,25 +283,25 @@ impl Device {
 
     /// What falls through arrives as something else.
     fn lose_yield(&mut self, inst: Inst) {
-        let mut op = self.module.inst(inst).op.clone();
+        let mut op = self.to.module.inst(inst).op.clone();
         op.for_each_operand(|it| {
-            let ty = self.module.ty(*it);
+            let ty = self.to.module.ty(*it);
             *it = self.constant(ty, 0x0bad_0bad_0bad_0bad & ty.ones());
         });
-        self.module.insts[inst.index()].op = op;
+        self.to.module.insts[inst.index()].op = op;
     }
 
     /// Replaces results that are left open by something else.
     fn open_corner(&mut self, op: &Op, class: Class) {
         match (class, op) {
             (Class::Shift, Op::Binary(_, _, count)) => {
-                let ty = self.module.ty(*count);
+                let ty = self.to.module.ty(*count);
                 let width = self.constant(ty, ty.bits().into());
                 let beyond = self.test(Compare::Ge(Sign::Unsigned), *count, width);
                 self.replace(beyond, 0x0bad_0bad_0bad_0bad);
             }
             (Class::IntegerDivision, Op::Binary(it, a, b)) => {
-                let ty = self.module.ty(*a);
+                let ty = self.to.module.ty(*a);
                 let [zero, ones] = [0, ty.ones()].map(|it| self.constant(ty, it));
                 let smallest = self.constant(ty, 1 << (ty.bits() - 1));
                 let by_zero = self.test(Compare::Eq, *b, zero);
@@ -323,7 +315,7 @@ impl Device {
                 self.replace(open, 0x0bad_0bad_0bad_0bad);
             }
             (Class::ToInteger, Op::Unary(Unary::Convert { to, to_sign, .. }, a)) => {
-                let ty = self.module.ty(*a);
+                let ty = self.to.module.ty(*a);
                 let bits = to.bits() - u32::from(*to_sign == Sign::Signed);
                 let limit = self.float(ty, (1u128 << bits) as f64);
                 let low = match to_sign {
@@ -339,36 +331,35 @@ impl Device {
             }
             (Class::Extremum, Op::Binary(_, a, b)) => {
                 // Of two zeros, the other one.
-                let ty = self.module.ty(*a);
+                let ty = self.to.module.ty(*a);
                 let equal = self.test(Compare::Eq, *a, *b);
                 let zero = self.constant(ty, 0);
                 let of_zero = self.test(Compare::Eq, *a, zero);
                 let zeros = self.binary(Binary::And, equal, of_zero);
-                let (seen, raw) = self.rename();
-                let other = self.add(Op::Unary(Unary::Neg, raw), ty);
-                self.finish(seen, Op::Ternary(Ternary::Select, [zeros, other, raw]));
+                self.change(|to, raw| {
+                    let other = to.value(Op::Unary(Unary::Neg, raw), ty);
+                    to.value(Op::Ternary(Ternary::Select, [zeros, other, raw]), ty)
+                });
             }
             (Class::NanTest, Op::Unary(..)) => {
-                let (seen, _) = self.rename();
-                self.finish(seen, Op::Const { ty: Ty::Bool, bits: 0 });
+                self.change(|to, _| to.constant(Ty::Bool, 0));
             }
             // A fold of floats starts with `+0`, and may order zeros and NaN arbitrarily.
             (Class::Fold, Op::Wave { op: it, .. }) => {
-                let (seen, raw) = self.rename();
-                let ty = self.module.ty(raw);
-                let zero = self.constant(ty, 0);
-                match fold_of(*it) {
-                    Some(Fold::Sum) => {
-                        self.finish(seen, Op::Binary(Binary::Add, raw, zero));
+                self.change(|to, raw| {
+                    let ty = to.module.ty(raw);
+                    match fold_of(*it) {
+                        Some(Fold::Sum) => {
+                            let zero = to.constant(ty, 0);
+                            to.value(Op::Binary(Binary::Add, raw, zero), ty)
+                        }
+                        Some(Fold::Min(_) | Fold::Max(_)) => to.constant(ty, 0x0bad),
+                        _ => to.value(Op::Unary(Unary::Bitcast(ty), raw), ty),
                     }
-                    Some(Fold::Min(_) | Fold::Max(_)) => {
-                        self.finish(seen, Op::Const { ty, bits: 0x0bad });
-                    }
-                    _ => self.finish(seen, Op::Unary(Unary::Bitcast(ty), raw)),
-                }
+                });
             }
             (Class::Sign, Op::Unary(_, a)) => {
-                let ty = self.module.ty(*a);
+                let ty = self.to.module.ty(*a);
                 self.other_nan(ty);
             }
             _ => {}
@@ -377,59 +368,41 @@ impl Device {
 
     /// Replaces any NaN by a different one.
     fn other_nan(&mut self, ty: Ty) {
-        let (seen, raw) = self.rename();
-        let is_nan = self.test(Compare::Ne, raw, raw);
         let payload = match ty {
             Ty::F16 => 0xfe12,
             Ty::F64 => 0xfff8_0000_0000_1234,
             _ => 0xffc0_1234,
         };
-        let other = self.constant(ty, payload);
-        self.finish(seen, Op::Ternary(Ternary::Select, [is_nan, other, raw]));
+        self.change(|to, raw| {
+            let is_nan = to.value(Op::Compare(Compare::Ne, raw, raw), Ty::Bool);
+            let other = to.constant(ty, payload);
+            to.value(Op::Ternary(Ternary::Select, [is_nan, other, raw]), ty)
+        });
     }
 
     fn replace(&mut self, open: Value, anything: u64) {
-        let (seen, raw) = self.rename();
-        let ty = self.module.ty(raw);
-        let anything = self.constant(ty, anything & ty.ones());
-        self.finish(seen, Op::Ternary(Ternary::Select, [open, anything, raw]));
+        self.change(|to, raw| {
+            let ty = to.module.ty(raw);
+            let anything = to.constant(ty, anything & ty.ones());
+            to.value(Op::Ternary(Ternary::Select, [open, anything, raw]), ty)
+        });
     }
 
-    /// Gives the instruction a new result, so that users of the old one get its replacement.
-    fn rename(&mut self) -> (Value, Value) {
-        let seen = self.module.inst(self.last).results[0];
-        let raw = self.value(self.module.ty(seen), self.last);
-        self.module.insts[self.last.index()].results[0] = raw;
-        (seen, raw)
-    }
-
-    /// Defines the old result.
-    fn finish(&mut self, seen: Value, op: Op) {
-        self.last = self.push(op, seen);
-        self.module.values[seen.index()].def = ValueDef::Result(self.last, 0);
-    }
-
-    fn push(&mut self, op: Op, result: Value) -> Inst {
-        let inst = Inst(self.module.insts.len() as u32);
-        let span = ir::Span::NONE;
-        self.module.insts.push(InstData { op, results: values![result], span });
-        self.list.push(inst);
-        inst
-    }
-
-    fn value(&mut self, ty: Ty, inst: Inst) -> Value {
-        self.module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
-        Value(self.module.values.len() as u32 - 1)
+    /// Gives the users of the result what `change` makes of it.
+    fn change(&mut self, change: impl FnOnce(&mut Rewriter<'_>, Value) -> Value) {
+        let seen = self.to.module.inst(self.last).results[0];
+        self.to.change_result(self.last, 0, |to, raw| change(to, raw));
+        if let ValueDef::Result(last, _) = self.to.module.values[seen.index()].def {
+            self.last = last;
+        }
     }
 
     fn add(&mut self, op: Op, ty: Ty) -> Value {
-        let value = self.value(ty, Inst(self.module.insts.len() as u32));
-        self.push(op, value);
-        value
+        self.to.value(op, ty)
     }
 
     fn constant(&mut self, ty: Ty, bits: u64) -> Value {
-        self.add(Op::Const { ty, bits }, ty)
+        self.to.constant(ty, bits)
     }
 
     fn float(&mut self, ty: Ty, value: f64) -> Value {
@@ -441,7 +414,7 @@ impl Device {
     }
 
     fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
-        let ty = self.module.ty(a);
+        let ty = self.to.module.ty(a);
         self.add(Op::Binary(op, a, b), ty)
     }
 }
