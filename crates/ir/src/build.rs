@@ -13,6 +13,8 @@ use crate::{
 pub struct Builder {
     pub module: Module,
     open: Vec<Region>,
+    /// What the body begins with, in order.
+    early: Vec<Inst>,
     /// The source location of new instructions.
     pub span: Span,
 }
@@ -23,12 +25,22 @@ impl Builder {
         module.regions.push(RegionData::default());
         module.body = Region(module.regions.len() as u32 - 1);
         let body = module.body;
-        Builder { module, open: vec![body], span: Span::NONE }
+        Builder { module, open: vec![body], early: Vec::new(), span: Span::NONE }
     }
 
-    pub fn finish(self) -> Module {
+    pub fn finish(mut self) -> Module {
         debug_assert_eq!(self.open.len(), 1, "a region is still open");
+        let body = self.module.body.index();
+        self.module.regions[body].insts.splice(..0, self.early);
         self.module
+    }
+
+    /// Adds an instruction at the beginning of the body, where it dominates every use. Its operands must be there, too.
+    pub fn early(&mut self, op: Op, results: &[Ty]) -> Inst {
+        let inst = self.placeless();
+        self.fill(inst, op, results);
+        self.early.push(inst);
+        inst
     }
 
     /// Appends an instruction with results of the given types.
@@ -59,13 +71,19 @@ impl Builder {
 
     /// Appends a construct whose operation is not known yet, so that exits inside it can name it.
     pub fn reserve(&mut self) -> Inst {
+        let inst = self.placeless();
+        self.current().insts.push(inst);
+        inst
+    }
+
+    /// An instruction that is in no region yet.
+    fn placeless(&mut self) -> Inst {
         let inst = Inst(self.module.insts.len() as u32);
         self.module.insts.push(InstData {
             op: Op::Return,
             results: Values::new(),
             span: self.span,
         });
-        self.current().insts.push(inst);
         inst
     }
 

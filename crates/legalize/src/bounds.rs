@@ -202,7 +202,7 @@ impl Writer<'_> {
         let units = match (at, kind) {
             (Address::Structured { index, offset }, ResourceKind::Structured { stride, .. }) => {
                 let (index, offset) = (self.get(index), self.get(offset));
-                let elements = self.elements(place);
+                let elements = self.size_of(place, 0);
                 let whole = self.both_inside(self.less(index, elements), exists);
                 let inside = (1..=count).map(|scalars| {
                     let limit = (stride + 1).saturating_sub(size * scalars);
@@ -231,7 +231,7 @@ impl Writer<'_> {
                 Units { bytes: unit, first, inside: inside.collect() }
             }
             (Address::Byte(at), _) => {
-                let all = self.units_of_raw(place, shift);
+                let all = self.size_of(place, shift);
                 let first = self.shifted(self.get(at), shift);
                 let inside = (1..=count).map(|scalars| {
                     let last = self.plus(first, scalars * (size / unit) - 1);
@@ -253,17 +253,30 @@ impl Writer<'_> {
         (place, units)
     }
 
-    /// The number of elements of a structured buffer.
-    fn elements(&self, place: Place) -> Value {
-        self.shared(place, 0, || self.results(self.add(Op::Size { place }, &[Ty::I32; 2]))[0])
-    }
-
-    /// The number of units of a byte-addressed buffer.
-    fn units_of_raw(&self, place: Place, shift: u32) -> Value {
-        self.shared(place, shift, || {
-            let bytes = self.value(Op::Size { place }, Ty::I32);
-            self.shifted(bytes, shift)
-        })
+    /// What a buffer says of its size, its elements or bytes, shifted right. If it is the same buffer everywhere, it is
+    /// asked once.
+    fn size_of(&self, place: Place, shift: u32) -> Value {
+        let resource = self.source.resource(place.binding);
+        let is_same = place.element.is_none() && resource.count == Some(1);
+        let key = (place.binding, shift);
+        let known = self.sizes.borrow().get(&key).copied();
+        if let Some(known) = known.filter(|_| is_same) {
+            return known;
+        }
+        let add = |op, results: &[Ty]| match is_same {
+            true => self.results(self.early(op, results))[0],
+            false => self.results(self.add(op, results))[0],
+        };
+        let results = if resource.kind.view().has_elements() { 2 } else { 1 };
+        let size = add(Op::Size { place }, &[Ty::I32; 2][..results]);
+        let value = match shift {
+            0 => size,
+            _ => add(Op::Binary(Binary::Shr(Sign::Unsigned), size, self.word(shift)), &[Ty::I32]),
+        };
+        if is_same {
+            self.sizes.borrow_mut().insert(key, value);
+        }
+        value
     }
 
     fn plus(&self, value: Value, more: u32) -> Value {

@@ -1,14 +1,14 @@
 //! Writes the new module: a copy of the old one, instruction by instruction, with some of them replaced.
 //!
+//! `ir::rewrite` inserts instructions into a module that stays as it is. Here types change (16-bit integers become words)
+//! and constructs become others (a switch becomes `if`s), so that a new module is built, with `ir::Builder`.
+//!
 //! All methods take `&self`, so that calls that append instructions can be nested like formulas.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use ir::{
-    Binding, Builder, Inst, InstData, Module, Op, Place, Region, Value, ValueData, ValueDef,
-    Values, values,
-};
+use ir::{Binding, Builder, Inst, Module, Op, Region, Value, Values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use crate::observed;
@@ -24,12 +24,10 @@ pub(crate) struct Writer<'a> {
     /// The new value of each value of the source.
     values: RefCell<Vec<Option<Value>>>,
     insts: RefCell<Vec<Option<Inst>>>,
-    /// Constants that were added. They precede everything else.
+    /// Constants that were added at the beginning of the body.
     constants: RefCell<BTreeMap<(Ty, u64), Value>>,
-    front: RefCell<Vec<Inst>>,
-    /// What the body begins with, after the constants: what it says of the size of a buffer, shifted by this.
-    sizes: RefCell<BTreeMap<(Binding, u32), Value>>,
-    early: RefCell<Vec<Inst>>,
+    /// The sizes of buffers that are the same everywhere, shifted right by this.
+    pub(crate) sizes: RefCell<BTreeMap<(Binding, u32), Value>>,
     /// Whether the bits of a value of the source can be observed.
     observed: Vec<bool>,
     /// Whether an instruction of the source is a scan by whole waves.
@@ -73,9 +71,7 @@ impl<'a> Writer<'a> {
             values: RefCell::new(vec![None; source.values.len()]),
             insts: RefCell::new(vec![None; source.insts.len()]),
             constants: RefCell::default(),
-            front: RefCell::default(),
             sizes: RefCell::default(),
-            early: RefCell::default(),
             observed: observed::observed(source, target),
             whole_scans: whole_scans(source, target),
             uses: Cell::default(),
@@ -84,9 +80,6 @@ impl<'a> Writer<'a> {
 
     pub(crate) fn finish(self) -> Module {
         let mut module = self.out.into_inner().finish();
-        let body = module.body.index();
-        let early = self.front.into_inner().into_iter().chain(self.early.into_inner());
-        module.regions[body].insts.splice(..0, early);
         let values = self.values.into_inner();
         module.variables.clone_from(&self.source.variables);
         for variable in &mut module.variables {
@@ -293,41 +286,21 @@ impl<'a> Writer<'a> {
     pub(crate) fn constant(&self, ty: Ty, bits: u64) -> Value {
         let ty = self.held(ty);
         self.note(ty);
-        *self.constants.borrow_mut().entry((ty, bits)).or_insert_with(|| {
-            let module = &mut self.out.borrow_mut().module;
-            let (inst, value) =
-                (Inst(module.insts.len() as u32), Value(module.values.len() as u32));
-            module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
-            let (results, span) = (values![value], ir::Span::NONE);
-            module.insts.push(InstData { op: Op::Const { ty, bits }, results, span });
-            self.front.borrow_mut().push(inst);
+        let known = self.constants.borrow().get(&(ty, bits)).copied();
+        known.unwrap_or_else(|| {
+            let value = self.results(self.early(Op::Const { ty, bits }, &[ty]))[0];
+            self.constants.borrow_mut().insert((ty, bits), value);
             value
         })
     }
 
-    /// A value that depends only on which buffer is bound, computed once if it is the same everywhere.
-    pub(crate) fn shared(&self, place: Place, key: u32, value: impl FnOnce() -> Value) -> Value {
-        let is_same =
-            place.element.is_none() && self.source.resource(place.binding).count == Some(1);
-        if !is_same {
-            return value();
-        }
-        let key = (place.binding, key);
-        if let Some(known) = self.sizes.borrow().get(&key) {
-            return *known;
-        }
-        let span = std::mem::replace(&mut self.out.borrow_mut().span, ir::Span::NONE);
-        let (region, _) = self.open(&[]);
-        let value = value();
-        self.close();
+    /// Adds an instruction at the beginning of the body.
+    pub(crate) fn early(&self, op: Op, results: &[Ty]) -> Inst {
         let mut out = self.out.borrow_mut();
+        let span = std::mem::replace(&mut out.span, ir::Span::NONE);
+        let inst = out.early(op, results);
         out.span = span;
-        // The last region that was made has moved to the body.
-        let moved = out.module.regions.pop().map_or(Vec::new(), |it| it.insts);
-        debug_assert_eq!(out.module.regions.len(), region.index());
-        self.early.borrow_mut().extend(moved);
-        self.sizes.borrow_mut().insert(key, value);
-        value
+        inst
     }
 
     pub(crate) fn word(&self, bits: u32) -> Value {

@@ -3,7 +3,7 @@
 //! Each is created once, in front of the body, where it dominates every use.
 
 use diag::Span;
-use ir::{Builtin, Inst, InstData, Op, Value, ValueData, ValueDef, values};
+use ir::{Builtin, Op, Value, ValueDef};
 use ops::{Binary, Ty};
 
 use super::{Lower, Lowerer, Values};
@@ -12,8 +12,7 @@ use crate::types::TypeId;
 
 #[derive(Default)]
 pub(super) struct Prelude {
-    insts: Vec<Inst>,
-    /// Their results, ascending.
+    /// All of them, ascending.
     values: Vec<Value>,
     constants: QuickMap<(Ty, u64), Value>,
     undefined: QuickMap<(Ty, Span), Value>,
@@ -96,11 +95,6 @@ impl Lowerer<'_> {
             .collect())
     }
 
-    /// Inserts an instruction in front of the body.
-    pub(super) fn take_prelude(&mut self) -> Vec<Inst> {
-        std::mem::take(&mut self.prelude.insts)
-    }
-
     /// Whether a value is one of these, and so is visible everywhere.
     pub(super) fn is_in_front(&self, value: Value) -> bool {
         self.prelude.values.binary_search(&value).is_ok()
@@ -144,12 +138,8 @@ impl Lowerer<'_> {
     }
 
     fn in_front(&mut self, op: Op, ty: Ty) -> Value {
-        let module = &mut self.builder.module;
-        let inst = Inst(module.insts.len() as u32);
-        let value = Value(module.values.len() as u32);
-        module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
-        module.insts.push(InstData { op, results: values![value], span: self.builder.span });
-        self.prelude.insts.push(inst);
+        let inst = self.builder.early(op, &[ty]);
+        let value = self.builder.results(inst)[0];
         self.prelude.values.push(value);
         value
     }
