@@ -1,6 +1,6 @@
 //! The compilation pipeline, from source text to a module.
 
-use diag::{Allows, Diagnostic, FileId, Sink, SourceMap, code};
+use diag::{Allows, Diagnostic, FileId, Level, Sink, SourceMap, code};
 
 use crate::declared::functions;
 use crate::options::{Denormals, Options, Stage};
@@ -61,6 +61,10 @@ fn translate_running(
         let message = format!("{word} shaders are not supported yet");
         let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, program.entry.span, message);
         sink.push(report.help("use `wavelane check` to check the types of any stage"));
+        return None;
+    }
+    if !program.entry.missing.is_empty() {
+        program.entry.missing.into_iter().for_each(|it| sink.push(it));
         return None;
     }
     translate(program, options, sink)
@@ -219,14 +223,24 @@ pub(crate) fn read(
     Some(file)
 }
 
-/// Lowers a checked program, if its stage runs.
+/// Lowers a checked program, if its stage runs. What keeps a shader of a draw from running is no mistake in it.
 fn translate_if_it_runs(
     program: hir::Program,
     options: &Options,
     sink: &mut Sink,
 ) -> Option<Compiled> {
-    let runs = runs(program.entry.stage);
-    runs.then(|| translate(program, options, sink)).flatten()
+    let stage = program.entry.stage;
+    if !runs(stage) || !program.entry.missing.is_empty() {
+        return None;
+    }
+    let before = sink.as_slice().len();
+    let compiled = translate(program, options, sink);
+    if stage != Stage::Compute {
+        let reports = sink.split_off(before);
+        let mistakes = reports.into_iter().filter(|it| it.level != Level::Unsupported);
+        mistakes.for_each(|it| sink.push(it));
+    }
+    compiled
 }
 
 /// Lowers a checked program.

@@ -55,6 +55,8 @@ pub struct Entry {
     pub inputs: Vec<SystemValue>,
     /// In a vertex or pixel shader.
     pub signature: Option<Signature>,
+    /// What a vertex or pixel shader needs and no engine has: if there is anything, it does not run.
+    pub missing: Vec<diag::Diagnostic>,
     pub native_16bit: bool,
     /// Lowering determines whether features were used that set the native-16-bit, 64-bit or double flags.
     pub span: Span,

@@ -116,17 +116,19 @@ fn functions() -> String {
             );
         }
     }
-    let of_stages = library::names().filter(|name| {
-        library::overloads(name).next().is_none() && library::not_built().all(|it| it != *name)
-    });
+    let (of_pixels, of_stages): (Vec<_>, Vec<_>) =
+        library::stages::rows().partition(|row| row.meaning.is_some());
+    let names = |rows: Vec<&'static library::stages::Row>| rows.iter().map(|it| it.name).collect();
     let list = |names: Vec<&'static str>| {
         names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
     };
     let _ = write!(
         text,
-        "\n## Functions of other stages: they type-check, but do not run yet\n\n{}\n\
+        "\n## Functions of pixel shaders\n\n{}\n\
+         \n## Functions of other stages: they type-check, but do not run yet\n\n{}\n\
          \n## Functions that are refused with a message that names them\n\n{}\n",
-        list(of_stages.collect()),
+        list(names(of_pixels)),
+        list(names(of_stages)),
         list(library::not_built().collect()),
     );
     text

@@ -187,6 +187,9 @@ struct Checker<'a> {
     names_lost: bool,
     /// Checking a body that was deferred until an entry point reached it caused a report.
     reported_late: bool,
+    /// What the entry point needs and no engine has: it is checked, and does not run. Only in vertex and pixel shaders;
+    /// in compute shaders this is reported at once.
+    missing: Vec<Diagnostic>,
     /// Whether the file names a rasterizer-ordered view, whose type is otherwise that of the plain one.
     names_ordered_views: bool,
     /// While not zero, reports are counted and discarded: template deduction is being tried.
@@ -232,6 +235,7 @@ impl<'a> Checker<'a> {
             unknown_names: BTreeSet::new(),
             names_lost: false,
             reported_late: false,
+            missing: Vec::new(),
             names_ordered_views: false,
             muted: 0,
             muted_errors: 0,

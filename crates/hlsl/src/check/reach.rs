@@ -14,6 +14,7 @@ use crate::ast;
 use crate::hir::{
     self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId,
 };
+use crate::options::Stage;
 use crate::types::Types;
 use crate::walk::{each_expr, each_expr_mut, each_root, each_root_mut};
 
@@ -84,6 +85,7 @@ struct Reached {
     used: Used,
     resources: Vec<hir::Resource>,
     unreached: Vec<hir::Resource>,
+    missing: Vec<Diagnostic>,
 }
 
 /// What the entry point reaches; `None` after an error, or if the body of a function is missing.
@@ -98,10 +100,11 @@ fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
     let resources = checker.bind(&resources);
     let unreached = checker.unreached(&used.resources);
+    let missing = std::mem::take(&mut checker.missing);
     if checker.sink.has_errors() || used.is_open {
         return None;
     }
-    Some(Reached { entry, used, resources, unreached })
+    Some(Reached { entry, used, resources, unreached, missing })
 }
 
 /// The common parts of all programs of a file.
@@ -230,14 +233,18 @@ impl Checker<'_> {
             self.pending_bodies();
             self.reported_late |= self.sink.as_slice().len() > before;
         }
-        // Missing features do not matter in a stage that does not run at all.
-        let runs = crate::compile::runs(self.stage);
         // Cloned, because another entry point may reach the function too.
         for diagnostic in self.function(id).gated.clone() {
-            if self.serves_any_stage || !runs && diagnostic.level == Level::Unsupported {
+            if self.serves_any_stage {
                 continue;
             }
-            self.report(diagnostic);
+            match self.stage {
+                // Missing features do not matter where a shader is only checked.
+                _ if diagnostic.level != Level::Unsupported => self.report(diagnostic),
+                Stage::Compute => self.report(diagnostic),
+                Stage::Vertex | Stage::Pixel => self.missing.push(diagnostic),
+                _ => {}
+            }
         }
         let function = self.function(id);
         let Some(body) = &function.body else {
@@ -297,7 +304,7 @@ impl Checker<'_> {
 
 /// Renumbers what is used; the callbacks are called once for each function and global, in ascending order.
 fn assemble(
-    Reached { entry, used, resources, unreached }: Reached,
+    Reached { entry, used, resources, unreached, missing }: Reached,
     (shader_model, native_16bit): (ShaderModel, bool),
     types: Rc<Types>,
     function: &mut dyn FnMut(FunctionId) -> Option<(hir::Function, bool)>,
@@ -361,6 +368,7 @@ fn assemble(
             wave_size: entry.wave_size,
             inputs: entry.inputs,
             signature,
+            missing,
             native_16bit,
             span: entry.span,
         },

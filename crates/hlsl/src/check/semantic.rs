@@ -1,6 +1,7 @@
 //! System values: the stages in which each is an input or an output, and its type. One row for each.
 //!
-//! The four of compute shaders are bound to parameters in `entry.rs`; this table only checks their names.
+//! The four of compute shaders are bound to parameters in `entry.rs`; this table only checks their names. For vertex
+//! and pixel shaders it also says which values the fixed functions supply or read ([`Row::system`]).
 
 use ir::stage::SystemValue;
 use ops::intrinsics::Stage;

@@ -58,7 +58,8 @@ impl Rows {
 }
 
 impl<'a> Checker<'a> {
-    /// The signature of an entry point whose semantics are in order; `None` after a report.
+    /// The signature of an entry point whose semantics are in order; `None` after a report, or if
+    /// something is missing.
     pub(super) fn stage_signature(
         &mut self,
         id: FunctionId,
@@ -69,8 +70,9 @@ impl<'a> Checker<'a> {
         let mut slots = Vec::new();
         for param in params {
             if param.ast.modifiers.has(Modifier::Uniform) || self.types.holds_resource(param.ty) {
-                let message = "`uniform` parameters and resources as parameters of an entry point are not supported yet";
-                self.report(Diagnostic::new(&code::UNSUPPORTED_FEATURE, param.span, message));
+                let message = "`uniform` parameters, and resources as parameters of an entry point, are not supported yet";
+                let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, param.span, message);
+                self.missing.push(report);
                 return None;
             }
             let semantic = semantic_of(&param.ast.annotations);
@@ -166,8 +168,9 @@ impl<'a> Checker<'a> {
         let fields = self.types.structure(id).fields.clone();
         for field in fields {
             if field.hidden {
-                let message = "bit-fields cannot be passed between stages";
-                self.error(&code::BAD_SEMANTIC, place.span, message);
+                let message = "bit-fields as inputs or outputs are not supported yet";
+                let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, place.span, message);
+                self.missing.push(report);
                 return None;
             }
             let (annotations, modifiers) = self.written_of(id, &field.name);

@@ -101,7 +101,10 @@ impl<'a> Checker<'a> {
         let fine = self.signature_semantics(id, &params) && fine;
         entry.wave_size = wave_size?;
         if fine && matches!(self.stage, Stage::Vertex | Stage::Pixel) {
-            entry.signature = Some(self.stage_signature(id, attributes, &params)?);
+            entry.signature = self.stage_signature(id, attributes, &params);
+            if entry.signature.is_none() && self.missing.is_empty() {
+                return None;
+            }
         }
         fine.then_some(entry)
     }

@@ -173,6 +173,7 @@ impl Shader {
                 wave_size: WaveSize::default(),
                 inputs: vec![SystemValue::GroupIndex],
                 signature: None,
+                missing: Vec::new(),
                 native_16bit: false,
                 span: Span::NONE,
             },
