@@ -81,7 +81,8 @@ pub struct WaveEvent<'a> {
     pub op: WaveOp,
     /// The type of the values folded or moved.
     pub ty: Ty,
-    /// The participating lanes: `wave.active`. Without a mask operand they are `at.active`.
+    /// The participating lanes: [`Wave::participants`], which are `wave.active` in a shader without helper lanes.
+    /// Without a mask operand `wave.active` is `at.active`.
     pub wave: Wave,
     /// The set that the lanes named, as a 32-bit mask; it should be `at.active`.
     pub named: Option<LaneMask>,

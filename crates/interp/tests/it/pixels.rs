@@ -166,3 +166,125 @@ fn helper_lanes_write_nothing_and_atomics_give_them_zero() {
     assert_eq!(outputs[0].poison[2] & outputs[0].live, LaneMask(0b0110_0001));
     assert_eq!(outputs[0].poison[1] & outputs[0].live, LaneMask::EMPTY);
 }
+
+fn bindings() -> Bindings {
+    Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 1024], ..Buffer::default() }]] }
+}
+
+fn waves(width: u32) -> Launch {
+    Launch { work: Work::Waves, ..super::build::launch(0, width) }
+}
+
+#[test]
+fn observers_see_what_is_discarded_and_which_quads_end() {
+    // Odd lanes discard, then all of the first quad, in the second arm of an `if` inside of a loop.
+    let body = "v6: i32 = const.i32 4
+v7: bool = lt.u v0, v6
+if v2 then r1 {
+  discard
+  yield
+} else r2 {
+  yield
+}
+loop v3 do r3(v8: i32) {
+  if v5 then r4 {
+    if v7 then r5 {
+      discard
+      yield
+    } else r6 {
+      yield
+    }
+    yield
+  } else r7 {
+    yield
+  }
+  v9: i32 = add v8, v4
+  v10: bool = lt.u v8, v4
+  if v10 then r8 {
+    yield
+  } else r9 {
+    exit i12
+  }
+  yield v9
+}
+v11: i32 = wave.count_bits v5
+output s0, v11";
+    let body = body.replace("loop v3", "i12: loop v3");
+    for (traits, ended, count) in [("", 0b1111, 2), ("pixel helpers_take_part", 0, 8)] {
+        let Ran { outputs, watch, .. } = run(&shader(traits, &body), vec![wave(8, 0xff, 0)]);
+        let odd = (LaneMask(0b1010_1010), LaneMask::EMPTY);
+        let mut expected = vec![odd, (LaneMask(0b0101), LaneMask(ended))];
+        if ended == 0 {
+            // The lanes are still there in the second iteration, and are helper lanes already.
+            expected.push((LaneMask::EMPTY, LaneMask::EMPTY));
+        }
+        assert_eq!(watch.discards, expected);
+        assert_eq!(outputs[0].live, LaneMask(0b0101_0000));
+        assert!(
+            outputs[0].live.iter().all(|it| outputs[0].rows.row(Slot(0))[it as usize] == count)
+        );
+    }
+}
+
+#[test]
+fn a_launch_that_does_not_suit_the_module_is_refused() {
+    let module = shader("", "");
+    let program = decode(&module);
+    let refused = |result: Result<(), Failure>| match result {
+        Err(Failure::Unsupported(what)) => what.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let dispatch = super::build::launch(1, 8);
+    let ran = wavelane_interp::run(&module, &dispatch, &mut bindings(), &mut NoObserver);
+    assert!(refused(ran).contains("in draws"));
+    let mut feed = Hand::default();
+    let variation = Variation::default();
+    let ran =
+        run_waves(&program, &dispatch, variation, &mut bindings(), &mut feed, &mut NoObserver);
+    assert!(refused(ran).contains("in draws"));
+}
+
+#[test]
+fn a_wave_that_never_ends_is_a_deadlock_or_out_of_fuel() {
+    let forever = shader("", "loop v3 do r1(v6: i32) {\nyield v6\n}");
+    let counting = shader("", "loop v3 do r1(v6: i32) {\nv7: i32 = add v6, v4\nyield v7\n}");
+    for (module, wanted) in [(&forever, "Deadlock"), (&counting, "OutOfFuel")] {
+        let mut feed = Hand { waves: vec![wave(8, 0xff, 0)], ..Hand::default() };
+        let program = decode(module);
+        let ended = run_waves(
+            &program,
+            &Launch { fuel: Some(1 << 22), ..waves(8) },
+            Variation::default(),
+            &mut bindings(),
+            &mut feed,
+            &mut NoObserver,
+        );
+        assert!(format!("{ended:?}").contains(wanted), "{ended:?}");
+        assert!(feed.taken.is_empty());
+    }
+}
+
+#[test]
+fn evaluation_asks_the_feed_for_the_active_lanes() {
+    let body = "v6: i32 = const.i32 9
+v7: i32 = eval_centroid s0
+v8: i32 = eval_sample s0, v6
+v9: i32 = const.i32 18
+v10: i32 = eval_snapped s0, v9, v4
+v11: i32 = input_at s0, v4
+v12: i32 = input_at s0, v6
+output s0, v7
+output s1, v8
+output s2, v10
+output s3, v11";
+    let Ran { outputs, .. } = run(&shader("", body), vec![wave(4, 0xf, 0b100)]);
+    let output = &outputs[0];
+    for lane in [0, 1, 3] {
+        let get = |slot| output.rows.row(Slot(slot))[lane];
+        let own = 100_000 * lane as u64;
+        assert_eq!([0, 1, 2, 3].map(get), [1000, 2009, 3033, 1].map(|it| it + own));
+    }
+    // There is no sample 9.
+    assert_eq!(output.poison[1], LaneMask(0xf));
+    assert_eq!(output.poison[0], LaneMask(0b100));
+}

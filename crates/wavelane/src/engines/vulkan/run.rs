@@ -52,8 +52,7 @@ impl Job<'_> {
     }
 
     fn groups(&self) -> [u32; 3] {
-        let groups = self.launch.groups();
-        groups
+        self.launch.groups()
     }
 }
 
