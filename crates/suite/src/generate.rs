@@ -3,15 +3,19 @@
 //! [`program`] makes a tree from a seed, [`print()`] writes it down as HLSL, and [`crate::second`] evaluates it by a second
 //! definition of everything. What keeps a program well defined:
 //! - lanes read only lanes that are active, partition masks are partitions, wave masks are the active set;
-//! - quads and rotations are used only where the whole wave is active;
+//! - quads, derivatives and rotations are used only where the whole wave is active, or in a pixel shader all that is
+//!   left of it;
 //! - floats hold integers below 16, so that every order of additions gives the same exact result;
 //! - loops end after a few iterations, and a thread writes only its own part of memory.
+//!
+//! [`pixels`] makes pixel shaders, whose lanes discard as they run. Results of helper lanes are undefined in the
+//! language; here they are those of our reference, which decide where helper lanes go.
 
 pub(crate) mod make;
 mod print;
 
 pub(crate) use make::Random;
-pub use make::{Statistics, program};
+pub use make::{Statistics, pixels, program};
 pub use print::print;
 
 use ops::intrinsics::Intrinsic;
@@ -161,6 +165,12 @@ pub enum ExprKind {
     Peer(u32),
     /// A call of a function of the program, by its index, with one argument.
     Call(usize, Box<Expr>),
+    /// A derivative of a float.
+    Derivative {
+        down: bool,
+        fine: bool,
+        value: Box<Expr>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -183,6 +193,7 @@ pub enum Stmt {
     Switch(Expr, Vec<Group>),
     Break,
     Continue,
+    Discard,
     Return(Expr),
     /// Mixes a value into the thread's slot of the log.
     Log {
@@ -214,4 +225,15 @@ pub struct Program {
     pub threads: u32,
     /// The number of log slots of each thread.
     pub places: usize,
+    /// In a pixel shader: threads are pixels then, four to a quad.
+    pub pixels: Option<Pixels>,
+}
+
+/// The packing of a pixel shader's quads, and its mode.
+#[derive(Clone, Debug)]
+pub struct Pixels {
+    /// The threads that are helper lanes from the start, fewer than four in each quad.
+    pub helpers: Vec<u32>,
+    /// Whether helper lanes participate in wave operations.
+    pub included: bool,
 }

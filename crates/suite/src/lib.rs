@@ -13,6 +13,7 @@ pub mod gpu;
 pub mod grid;
 pub mod hostile;
 pub mod legalized;
+pub mod pixels;
 pub mod plant;
 pub mod run;
 pub mod second;

@@ -28,7 +28,13 @@ pub fn evaluate(program: &Program, width: u32) -> Vec<u32> {
     let mut log = vec![0; program.threads as usize * program.places];
     for first in (0..program.threads).step_by(width as usize) {
         let lanes: Tangle = (0..width.min(program.threads - first)).collect();
-        let mut wave = Wave { program, width, first, log: &mut log };
+        let helpers = program
+            .pixels
+            .iter()
+            .flat_map(|it| &it.helpers)
+            .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(lane)));
+        let helpers = helpers.collect();
+        let mut wave = Wave { program, width, first, helpers, gone: Tangle::new(), log: &mut log };
         let main = program.functions.len() - 1;
         wave.call(main, &lanes, None);
     }
@@ -40,6 +46,10 @@ struct Wave<'a> {
     width: u32,
     /// The thread of lane 0.
     first: u32,
+    /// Those that are helper lanes by now.
+    helpers: Tangle,
+    /// The lanes of quads that have retired.
+    gone: Tangle,
     log: &'a mut [u32],
 }
 
@@ -91,8 +101,35 @@ impl Wave<'_> {
                 break;
             }
             lanes = self.stmt(stmt, lanes, frame, leaving);
+            // Retired quads leave wherever their lanes wait.
+            lanes.retain(|lane| !self.gone.contains(lane));
         }
         lanes
+    }
+
+    /// The lanes become helper lanes; quads of nothing else retire, unless helper lanes participate.
+    fn discard(&mut self, lanes: &Tangle) {
+        self.helpers.extend(lanes);
+        if self.participate() {
+            return;
+        }
+        for quad in (0..self.width).step_by(4) {
+            let quad = quad..quad + 4;
+            if quad.clone().all(|lane| self.helpers.contains(&lane)) {
+                self.gone.extend(quad);
+            }
+        }
+    }
+
+    /// Whether helper lanes participate in wave operations.
+    fn participate(&self) -> bool {
+        self.program.pixels.as_ref().is_some_and(|it| it.included)
+    }
+
+    /// The participants of a wave operation: helper lanes only if there are no others.
+    fn participants(&self, lanes: &Tangle) -> Tangle {
+        let live: Tangle = lanes.difference(&self.helpers).copied().collect();
+        if live.is_empty() || self.participate() { lanes.clone() } else { live }
     }
 
     fn stmt(
@@ -135,6 +172,7 @@ impl Wave<'_> {
                     let mut mine = Leaving::default();
                     inside = self.stmts(body, stay, frame, &mut mine);
                     inside.extend(mine.continued);
+                    inside.retain(|lane| !self.gone.contains(lane));
                     after.extend(mine.broke);
                     for lane in &inside {
                         increment(&mut frame.locals[*counter][*lane as usize]);
@@ -154,6 +192,7 @@ impl Wave<'_> {
                     let mut mine = Leaving::default();
                     let mut end = self.stmts(body, inside, frame, &mut mine);
                     end.extend(mine.continued);
+                    end.retain(|lane| !self.gone.contains(lane));
                     after.extend(mine.broke);
                     // `counter < 4 && condition`: the condition runs only in the lanes that have not counted to
                     // four.
@@ -167,6 +206,10 @@ impl Wave<'_> {
                 after
             }
             Stmt::Switch(selector, groups) => self.switch(selector, groups, lanes, frame, leaving),
+            Stmt::Discard => {
+                self.discard(&lanes);
+                lanes
+            }
             Stmt::Break => {
                 leaving.broke.extend(lanes);
                 Tangle::new()
@@ -184,7 +227,7 @@ impl Wave<'_> {
             }
             Stmt::Log { place, value } => {
                 let values = self.expr(value, &lanes, frame);
-                for lane in &lanes {
+                for lane in lanes.difference(&self.helpers) {
                     let at = (self.first + lane) as usize * self.program.places + place;
                     for scalar in &values[*lane as usize] {
                         for word in words(value.ty.kind, *scalar) {
@@ -345,14 +388,32 @@ impl Wave<'_> {
                     kinds: &kinds,
                     args: &args,
                     lanes,
+                    active: self.participants(lanes),
                     wave: self,
                 };
                 result = call.run();
             }
-            ExprKind::Peer(flip) => set(&mut result, lanes, |lane| {
-                let other = lane as u32 ^ flip;
-                vec![Val::Int(i128::from(if lanes.contains(&other) { other } else { lane as u32 }))]
-            }),
+            ExprKind::Peer(flip) => {
+                let active = self.participants(lanes);
+                set(&mut result, lanes, |lane| {
+                    let other = lane as u32 ^ flip;
+                    let lane = lane as u32;
+                    vec![Val::Int(i128::from(if active.contains(&other) { other } else { lane }))]
+                });
+            }
+            ExprKind::Derivative { down, fine, value } => {
+                let values = self.expr(value, lanes, frame);
+                set(&mut result, lanes, |lane| {
+                    let lane = lane as u32;
+                    let step = if *down { 2 } else { 1 };
+                    let from = if *fine { lane & !step } else { lane & !3 };
+                    let held = |other: u32| {
+                        let other = if lanes.contains(&other) { other } else { lane };
+                        double(values[other as usize][0])
+                    };
+                    vec![Val::Float((held(from + step) - held(from)) % 16.0)]
+                });
+            }
             ExprKind::Call(function, argument) => {
                 let argument = self.expr(argument, lanes, frame);
                 let returned = self.call(*function, lanes, Some(argument));
@@ -373,6 +434,8 @@ struct Call<'a, 'b> {
     kinds: &'a [Kind],
     args: &'a [Vec<Vals>],
     lanes: &'a Tangle,
+    /// The participants.
+    active: Tangle,
     wave: &'a Wave<'b>,
 }
 
@@ -405,9 +468,16 @@ impl Call<'_, '_> {
             Some(rest) => format!("WaveActive{rest}"),
             None => self.name.to_owned(),
         };
-        let below: Vec<u32> = self.lanes.iter().copied().filter(|other| *other < lane).collect();
-        let all: Vec<u32> = self.lanes.iter().copied().collect();
+        let below: Vec<u32> = self.active.iter().copied().filter(|other| *other < lane).collect();
+        let all: Vec<u32> = self.active.iter().copied().collect();
         let held = |other: u32| args[0][other as usize].clone();
+        // Lanes that do not participate are read as zero.
+        let read = |other: u32| match self.active.contains(&other) {
+            true => held(other),
+            false => vec![number(kinds[0], 0); self.ty.n.max(1)],
+        };
+        let in_quad =
+            |other: u32| if self.lanes.contains(&other) { held(other) } else { held(lane) };
         let count =
             |lanes: &[u32]| lanes.iter().filter(|other| truth(&held(**other))).count() as i128;
         let group = || self.group(lane, &args[1]);
@@ -417,8 +487,8 @@ impl Call<'_, '_> {
         match name.as_str() {
             "WaveGetLaneCount" => one(i128::from(width)),
             "WaveGetLaneIndex" => one(i128::from(lane)),
-            "WaveIsFirstLane" => yes(below.is_empty()),
-            "IsHelperLane" => yes(false),
+            "WaveIsFirstLane" => yes(all[0] == lane),
+            "IsHelperLane" => yes(self.wave.helpers.contains(&lane)),
             "GetGroupWaveIndex" | "WaveGetWaveIndex" => one(i128::from(self.wave.first / width)),
             "GetGroupWaveCount" | "WaveGetNumWaves" => {
                 one(i128::from(self.wave.program.threads.div_ceil(width)))
@@ -441,15 +511,15 @@ impl Call<'_, '_> {
             }
             "WaveReadLaneFirst" => held(all[0]),
             "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => {
-                held(int(&args[1][lane as usize]) as u32)
+                read(int(&args[1][lane as usize]) as u32)
             }
             "WaveRotate" => {
-                held(((i128::from(lane) + int(&args[1][lane as usize])) % i128::from(width)) as u32)
+                read(((i128::from(lane) + int(&args[1][lane as usize])) % i128::from(width)) as u32)
             }
             "WaveClusteredRotate" => {
                 let (by, size) = (int(&args[1][lane as usize]), int(&args[2][lane as usize]));
                 let start = i128::from(lane) / size * size;
-                held((start + (i128::from(lane) - start + by) % size) as u32)
+                read((start + (i128::from(lane) - start + by) % size) as u32)
             }
             "WaveMatch" => {
                 let mine = held(lane);
@@ -470,10 +540,10 @@ impl Call<'_, '_> {
                 let group: Vec<u32> = group().into_iter().filter(|other| *other < lane).collect();
                 one(count(&group))
             }
-            "QuadReadAcrossX" => held(lane ^ 1),
-            "QuadReadAcrossY" => held(lane ^ 2),
-            "QuadReadAcrossDiagonal" => held(lane ^ 3),
-            "QuadReadLaneAt" => held(lane / 4 * 4 + int(&args[1][lane as usize]) as u32),
+            "QuadReadAcrossX" => in_quad(lane ^ 1),
+            "QuadReadAcrossY" => in_quad(lane ^ 2),
+            "QuadReadAcrossDiagonal" => in_quad(lane ^ 3),
+            "QuadReadLaneAt" => in_quad(lane / 4 * 4 + int(&args[1][lane as usize]) as u32),
             "QuadAny" => yes((lane / 4 * 4..lane / 4 * 4 + 4).any(|other| truth(&held(other)))),
             "QuadAll" => yes((lane / 4 * 4..lane / 4 * 4 + 4).all(|other| truth(&held(other)))),
             _ => {
@@ -509,11 +579,11 @@ impl Call<'_, '_> {
         words.iter().take(self.ty.n).map(|word| Val::Int(*word)).collect()
     }
 
-    /// The active lanes in a lane's partition mask.
+    /// The participants in a lane's partition mask.
     fn group(&self, lane: u32, masks: &[Vals]) -> Vec<u32> {
         let words = &masks[lane as usize];
         let named = |other: &u32| integer(words[*other as usize / 32]) >> (other % 32) & 1 == 1;
-        self.lanes.iter().copied().filter(named).collect()
+        self.active.iter().copied().filter(named).collect()
     }
 }
 
@@ -586,6 +656,13 @@ fn integer(value: Val) -> i128 {
     match value {
         Val::Int(value) => value,
         Val::Bool(_) | Val::Float(_) => unreachable!("generated programs are typed"),
+    }
+}
+
+fn double(value: Val) -> f64 {
+    match value {
+        Val::Float(value) => value,
+        Val::Int(_) | Val::Bool(_) => unreachable!("generated programs are typed"),
     }
 }
 

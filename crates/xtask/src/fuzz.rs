@@ -20,6 +20,7 @@ mod gpu;
 mod grammar;
 mod judge;
 mod mutate;
+mod pixels;
 mod spirv;
 
 use std::collections::BTreeSet;
@@ -144,6 +145,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     if arguments.first().is_some_and(|it| it == "--engines") {
         return engines::run(&arguments[1..]);
+    }
+    if arguments.first().is_some_and(|it| it == "--pixels") {
+        return pixels::run(&arguments[1..]);
     }
     if arguments.first().is_some_and(|it| it == "--spirv") {
         return spirv::run(&arguments[1..]);

@@ -74,10 +74,11 @@ impl Runner<'_> {
             let flags = self.section_flags(section, *first)?;
             let Compilation { shader, diagnostics, sources, .. } =
                 self.checked(&section.file, &section.source(), &flags)?;
+            // Shaders of other stages do not run by themselves.
+            if flags.options.stage != Stage::Compute {
+                return Ok(Vec::new());
+            }
             let Some(shader) = shader else {
-                if flags.options.stage != Stage::Compute {
-                    return Ok(Vec::new());
-                }
                 let plain = wavelane::internal::diag::Style::Plain;
                 return Err(failed(wavelane::internal::diag::render_all(
                     &diagnostics,
@@ -125,10 +126,10 @@ impl Runner<'_> {
             Some(_) if section.fails() => {
                 return Err(failed("it compiled, but errors are expected"));
             }
-            Some(shader) => shader,
             None if section.fails() => return passed(),
-            // A shader of a stage that does not run has been checked, which is all.
-            None if flags.options.stage != Stage::Compute => return passed(),
+            // Shaders of other stages do not run by themselves: these have been checked.
+            _ if flags.options.stage != Stage::Compute => return passed(),
+            Some(shader) => shader,
             None => return Err(failed("no shader was produced")),
         };
         let pipeline = self

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ops::intrinsics::{Elements, Intrinsic, Meaning, Output, Param};
+use ops::WaveOp;
+use ops::intrinsics::{Elements, Intrinsic, Meaning, Output, Param, Stage};
 
-use super::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
+use super::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Pixels, Program, Stmt, Ty};
 
 /// What programs consist of; printed, so that a generator of uninteresting programs is noticed.
 #[derive(Debug, Default)]
@@ -17,9 +18,19 @@ pub struct Statistics {
 
 /// Generates a program for waves of `width` lanes.
 pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
+    make(seed, width, statistics, false)
+}
+
+/// Generates a pixel shader for waves of `width` lanes.
+pub fn pixels(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
+    make(seed, width, statistics, true)
+}
+
+fn make(seed: u64, width: u32, statistics: &mut Statistics, pixel: bool) -> Program {
     let mut maker = Maker {
         random: Random::new(seed),
         width,
+        pixel,
         statistics,
         functions: Vec::new(),
         locals: Vec::new(),
@@ -35,12 +46,16 @@ pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
         let function = maker.function();
         maker.functions.push(function);
     }
+    if pixel {
+        return maker.finish_pixels(seed);
+    }
     // Whole waves, a partial one, or a whole and a partial one.
     let whole = maker.random.below(2) == 0;
     let threads = if whole { width } else { 1 + maker.random.below(2 * width) };
     let main = maker.main(whole);
     maker.functions.push(main);
-    Program { seed, places: maker.places, functions: maker.functions, threads }
+    let (places, functions) = (maker.places, maker.functions);
+    Program { seed, places, functions, threads, pixels: None }
 }
 
 /// The random choices of a seed.
@@ -74,6 +89,8 @@ impl Random {
 struct Maker<'a> {
     random: Random,
     width: u32,
+    /// Whether the program is a pixel shader.
+    pixel: bool,
     statistics: &'a mut Statistics,
     functions: Vec<Function>,
     locals: Vec<Ty>,
@@ -93,6 +110,23 @@ const BINS: [Bin; 8] =
     [Bin::Add, Bin::Sub, Bin::Mul, Bin::And, Bin::Or, Bin::Xor, Bin::Min, Bin::Max];
 
 impl Maker<'_> {
+    /// Adds the main function of a pixel shader, and deals its quads.
+    fn finish_pixels(mut self, seed: u64) -> Program {
+        let quads = 1 + self.random.below(self.width / 2);
+        let main = self.main(true);
+        self.functions.push(main);
+        let mut helpers = Vec::new();
+        for quad in 0..quads {
+            // Most quads of a triangle have no helper lane.
+            let set = if self.random.chance(2) { self.random.below(15) } else { 0 };
+            helpers.extend((0..4).filter(|it| set >> it & 1 == 1).map(|it| 4 * quad + it));
+        }
+        let included = self.random.chance(4);
+        let (places, functions) = (self.places, self.functions);
+        let pixels = Some(Pixels { helpers, included });
+        Program { seed, places, functions, threads: 4 * quads, pixels }
+    }
+
     fn main(&mut self, whole: bool) -> Function {
         self.begin(None, 14);
         self.whole = whole;
@@ -176,6 +210,10 @@ impl Maker<'_> {
 
     fn stmt(&mut self) -> Stmt {
         self.budget -= 1;
+        // Only in `main`, because a call's lanes have to come back.
+        if self.pixel && self.result.is_none() && self.depth > 0 && self.random.chance(8) {
+            return Stmt::Discard;
+        }
         // A function may be called from deep inside loops, so its own nesting is kept low.
         let deepest = if self.result.is_some() { 2 } else { 4 };
         let deep = self.depth >= deepest || self.budget <= 0;
@@ -309,6 +347,12 @@ impl Maker<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
+        let derives = self.pixel && self.whole && ty == (Ty { kind: Kind::F32, n: 1 });
+        if derives && self.random.chance(3) {
+            let (down, fine) = (self.random.chance(2), self.random.chance(2));
+            let value = Box::new(self.expr(ty, depth));
+            return Expr { ty, kind: ExprKind::Derivative { down, fine, value } };
+        }
         if self.random.chance(2)
             && let Some(wave) = self.wave(ty, depth)
         {
@@ -459,7 +503,11 @@ impl Maker<'_> {
 
     /// Whether a function can return that type here and stay well defined.
     fn fits(&self, intrinsic: &Intrinsic, ty: Ty) -> bool {
-        let Meaning::Wave(_) = intrinsic.meaning else { return false };
+        let Meaning::Wave(op) = intrinsic.meaning else { return false };
+        let of_groups = matches!(op, WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount);
+        if self.pixel && (of_groups || !intrinsic.stages.contains(Stage::Pixel)) {
+            return false;
+        }
         let gives = match intrinsic.result {
             Output::Void => false,
             Output::Bool => ty == Ty::BOOL,

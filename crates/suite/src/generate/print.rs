@@ -29,11 +29,19 @@ pub fn print(program: &Program) -> String {
         print_body(&mut text, function, 1, program.places);
         text.push_str("}\n");
     }
-    let _ = writeln!(
-        text,
-        "[numthreads({}, 1, 1)]\nvoid main(uint index : SV_GroupIndex) {{",
-        program.threads
-    );
+    let head = match &program.pixels {
+        None => {
+            format!(
+                "[numthreads({}, 1, 1)]\nvoid main(uint index : SV_GroupIndex) {{",
+                program.threads
+            )
+        }
+        Some(pixels) => {
+            let attribute = if pixels.included { "[WaveOpsIncludeHelperLanes]\n" } else { "" };
+            format!("{attribute}void main(nointerpolation uint index : INDEX) {{")
+        }
+    };
+    let _ = writeln!(text, "{head}");
     text.push_str("    thread = index;\n");
     print_body(&mut text, main, 0, program.places);
     text.push_str("}\n");
@@ -121,6 +129,7 @@ impl Printer<'_> {
                 self.line("}");
             }
             Stmt::Break => self.line("break;"),
+            Stmt::Discard => self.line("discard;"),
             Stmt::Continue => self.line("continue;"),
             Stmt::Return(value) => self.line(&format!("return {};", expr(value))),
             Stmt::Log { place, value } => {
@@ -254,6 +263,11 @@ fn expr(it: &Expr) -> String {
         }
         ExprKind::Peer(flip) => format!("peer({flip})"),
         ExprKind::Call(function, argument) => format!("f{function}({})", expr(argument)),
+        ExprKind::Derivative { down, fine, value } => {
+            let name = if *down { "ddy" } else { "ddx" };
+            let suffix = if *fine { "fine" } else { "coarse" };
+            format!("fmod({name}_{suffix}({}), 16.0)", expr(value))
+        }
     }
 }
 

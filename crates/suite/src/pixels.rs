@@ -1,0 +1,179 @@
+//! Vertex and pixel shaders without a rasterizer: a feed of waves made by hand, so that tests decide which lane is a
+//! helper lane.
+
+use interp::observe::Observer;
+use interp::{NoObserver, Variation};
+use ir::exec::{Bindings, Buffer, Evaluated, Failure, Feed, Launch, WaveInputs, WaveOutputs, Work};
+use ir::stage::{EvalPlace, slot_count, with_slots};
+use ir::{Module, ResourceKind, Slot};
+use ops::LaneMask;
+
+use crate::{engines, generate, run};
+
+/// The bytes of every buffer of a shader.
+pub const BYTES: usize = 1 << 14;
+
+/// Tracks poison and sees nothing.
+pub struct Poison;
+
+impl Observer for Poison {}
+
+/// One wave of quads: which lanes exist, and which of them are helper lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quads {
+    pub lanes: u128,
+    pub helpers: u128,
+}
+
+/// Deals waves in order, and keeps their outputs.
+pub struct Dealt {
+    waves: Vec<WaveInputs>,
+    next: usize,
+    pub outputs: Vec<WaveOutputs>,
+}
+
+impl Dealt {
+    /// The lanes of all waves of a shader get their inputs from `bits`, by wave, semantic with its index, component and
+    /// lane.
+    pub fn new(
+        module: &Module,
+        width: u32,
+        waves: &[Quads],
+        bits: impl Fn(usize, &str, u8, u32) -> u64,
+    ) -> Dealt {
+        let inputs = module.io.as_ref().map_or(&[][..], |io| &io.inputs);
+        let wave = |(number, quads): (usize, &Quads)| {
+            let mut wave = WaveInputs::new(slot_count(inputs), width);
+            wave.lanes = LaneMask(quads.lanes) & LaneMask::first_n(width);
+            wave.helpers = LaneMask(quads.helpers);
+            for (first, element) in with_slots(inputs) {
+                let name = format!("{}{}", element.semantic.to_ascii_uppercase(), element.index);
+                for component in 0..element.components {
+                    let row = wave.rows.row_mut(Slot(first.0 + u32::from(component)));
+                    for (lane, value) in (0..).zip(row) {
+                        *value = bits(number, &name, component, lane);
+                    }
+                }
+            }
+            wave
+        };
+        Dealt { waves: waves.iter().enumerate().map(wave).collect(), next: 0, outputs: Vec::new() }
+    }
+}
+
+impl Feed for Dealt {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        let Some(next) = self.waves.get(self.next) else { return false };
+        self.next += 1;
+        wave.clone_from(next);
+        true
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        self.outputs.push(wave.clone());
+    }
+
+    /// Bits that name the arguments.
+    fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
+        let place = match place {
+            EvalPlace::Centroid => 1 << 12,
+            EvalPlace::Sample(index) => 2 << 12 | index,
+            EvalPlace::Snapped(x, y) => 3 << 12 | (x & 15) << 4 | y & 15,
+        };
+        Evaluated { bits: u64::from(lane << 20 | slot.0 << 16 | place), poisoned: false }
+    }
+
+    fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
+        let bits = u64::from(lane << 20 | slot.0 << 16 | 4 << 12 | vertex);
+        Evaluated { bits, poisoned: vertex > 2 }
+    }
+}
+
+/// Compiles a shader for a profile such as `ps_6_6`, and checks the module.
+pub fn compile(text: &str, profile: &str) -> Result<Module, String> {
+    let flags = ["-T".to_owned(), profile.to_owned()];
+    let options = run::options(&flags)?;
+    let compiled = run::compile_text("pixels.hlsl", text, &options);
+    let module = compiled.module.ok_or_else(|| {
+        diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain)
+    })?;
+    run::check_module(&module)?;
+    Ok(module)
+}
+
+/// The log of a generated pixel shader on the reference engine.
+pub fn log_of(program: &generate::Program, width: u32) -> Result<Vec<u32>, String> {
+    let (module, waves, mut bindings) = prepared(program, width)?;
+    let index =
+        |wave: usize, _: &str, _: u8, lane: u32| wave as u64 * u64::from(width) + u64::from(lane);
+    let mut feed = Dealt::new(&module, width, &waves, index);
+    let (decoded, variation) = (interp::decode(&module), Variation::default());
+    let launch = launch(width);
+    interp::run_waves(&decoded, &launch, variation, &mut bindings, &mut feed, &mut NoObserver)
+        .map_err(|failure| format!("{failure:?}"))?;
+    let words = bindings.bindings[0][0].bytes.chunks_exact(4);
+    Ok(words.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect())
+}
+
+/// The module of a generated pixel shader, its packing, and the memory for its log.
+fn prepared(
+    program: &generate::Program,
+    width: u32,
+) -> Result<(Module, Vec<Quads>, Bindings), String> {
+    let text = generate::print(program);
+    let flags = ["-T", "ps_6_7", "-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
+    let compiled = run::compile_text("generated.hlsl", &text, &run::options(&flags)?);
+    let module = compiled.module.ok_or_else(|| {
+        diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain)
+    })?;
+    if program.seed.is_multiple_of(16) {
+        run::check_module(&module)?;
+    }
+    let helpers = program.pixels.as_ref().map_or(&[][..], |it| &it.helpers);
+    let wave = |first: u32| {
+        let lanes = LaneMask::first_n(width.min(program.threads - first)).0;
+        let here = helpers.iter().filter_map(|it| it.checked_sub(first)).filter(|it| *it < width);
+        Quads { lanes, helpers: here.map(LaneMask::only).fold(0, |all, it| all | it.0) }
+    };
+    let waves = (0..program.threads).step_by(width as usize).map(wave).collect();
+    let bytes = vec![0; program.threads as usize * program.places * 4];
+    let bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+    Ok((module, waves, bindings))
+}
+
+/// Zeroed buffers for every resource.
+pub fn buffers(module: &Module) -> Bindings {
+    let buffer = |kind: &ResourceKind| {
+        let is_counter = matches!(kind, ResourceKind::Sampler { .. });
+        let bytes = vec![0; if is_counter { 0 } else { BYTES }];
+        vec![Buffer { bytes, ..Buffer::default() }]
+    };
+    Bindings { bindings: module.resources.iter().map(|it| buffer(&it.kind)).collect() }
+}
+
+pub fn launch(width: u32) -> Launch {
+    Launch { work: Work::Waves, ..engines::launch([0; 3], width) }
+}
+
+/// Runs waves on the reference engine, watched by nobody, and tracking poison; the two must agree in all but poison.
+pub fn run(
+    module: &Module,
+    width: u32,
+    waves: &[Quads],
+    bits: impl Fn(usize, &str, u8, u32) -> u64,
+) -> Result<(Vec<WaveOutputs>, Bindings), Failure> {
+    let program = interp::decode(module);
+    let variation = Variation::default();
+    let mut feed = Dealt::new(module, width, waves, &bits);
+    let mut bindings = buffers(module);
+    let launch = launch(width);
+    interp::run_waves(&program, &launch, variation, &mut bindings, &mut feed, &mut Poison)?;
+    let mut again = Dealt::new(module, width, waves, &bits);
+    let mut memory = buffers(module);
+    interp::run_waves(&program, &launch, variation, &mut memory, &mut again, &mut NoObserver)?;
+    assert_eq!(memory, bindings, "the memory depends on the observer");
+    for (a, b) in feed.outputs.iter().zip(&again.outputs) {
+        assert_eq!((&a.rows, a.live, a.helpers), (&b.rows, b.live, b.helpers));
+    }
+    Ok((feed.outputs, bindings))
+}
