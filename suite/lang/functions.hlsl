@@ -272,3 +272,30 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(N::twice(1), 7.0);
     EXPECT_EQ(sin(0), 0.0);
 }
+
+//--- functions-return-the-call-of-a-function-without-a-result
+void set(out uint v, uint to) { v = to; }
+void pass(out uint v, uint to) { return set(v, to); }
+void choose(inout uint v, uint t) {
+    if (t & 1) return set(v, t + 7);
+    v += 1;
+}
+struct Setter {
+    uint by;
+    void set(out uint v, uint to) { return ::pass(v, to * by); }
+};
+groupshared uint last;
+void finish(uint t) { if (t == 0) last = 5; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint a, b = t, c;
+    pass(a, t + 3);
+    EXPECT_EQ(a, t + 3);
+    choose(b, t);
+    EXPECT_EQ(b, t & 1 ? t + 7 : t + 1);
+    Setter setter = { 3 };
+    setter.set(c, t);
+    EXPECT_EQ(c, 3 * t);
+    EXPECT_EQ(last, 0);
+    return finish(t);
+}

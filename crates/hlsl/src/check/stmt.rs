@@ -116,8 +116,9 @@ impl<'a> Checker<'a> {
             return StmtKind::Return(None);
         };
         let checked = self.init_value(value, result);
-        if result == Types::VOID {
-            if checked.ty != Types::VOID && checked.ty != Types::ERROR {
+        // The call of a function without a result is made, as in C++.
+        if result == Types::VOID && checked.ty != Types::VOID {
+            if checked.ty != Types::ERROR {
                 let message = "the function returns `void`, so `return` cannot have a value";
                 let report = Diagnostic::new(&code::TYPE_MISMATCH, value.span, message);
                 self.report(report.also(result_span, "the function's type"));
