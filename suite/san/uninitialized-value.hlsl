@@ -42,3 +42,20 @@ void main(uint t : SV_GroupIndex) {
     pair.y = 5;
     Out[t] = pair.x + pair.y;
 }
+
+//--- san-atomic-operations-that-ignore-what-was-there
+//# zero Out 512
+//= Out u32: 6 6 6 6
+groupshared uint none, last, all;
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint before;
+        InterlockedAnd(none, 0);
+        InterlockedExchange(last, 7, before);
+        InterlockedOr(all, 0xffffffff);
+    }
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = none + last + all;
+}

@@ -228,7 +228,8 @@ impl<O: Observer> Machine<'_, O> {
                     if O::POISON {
                         let bad = shared.poison(array, at);
                         poison = poison.with(lane, bad);
-                        shared.set_poison(array, at, bad || value_poison.contains(lane));
+                        let stays = bad && !op.ignores_old(access.ty, args);
+                        shared.set_poison(array, at, stays || value_poison.contains(lane));
                     }
                     if let Some(old) = old {
                         let new = op.apply(access.ty, old, args);

@@ -375,6 +375,20 @@ pub enum Atomic {
 }
 
 impl Atomic {
+    /// Whether the value that it leaves is the same whatever was there before.
+    pub fn ignores_old(self, ty: Ty, args: [u64; 2]) -> bool {
+        match self {
+            Atomic::Exchange => true,
+            // A bit that does not depend on the old one is the same for both values of that.
+            Atomic::And | Atomic::Or => self.apply(ty, 0, args) == self.apply(ty, u64::MAX, args),
+            Atomic::Add
+            | Atomic::Xor
+            | Atomic::Min(_)
+            | Atomic::Max(_)
+            | Atomic::CompareExchange => false,
+        }
+    }
+
     /// The value that the operation leaves in memory.
     pub fn apply(self, ty: Ty, old: u64, args: [u64; 2]) -> u64 {
         let fold = |op| ops::scalar::eval_binary(op, ty, old, args[0]);
