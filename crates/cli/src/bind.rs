@@ -107,7 +107,7 @@ fn make_up(
     let pipeline = device.create_compute_pipeline(shader).ok();
     for _ in 0..MOST_GROWTHS {
         let auto = maker.make()?;
-        put(&auto, shader, sources, bound, unused)?;
+        put(&auto, shader, sources, bound)?;
         set_members(args, shader, sources, &mut bound.table, unused)?;
         set_counters(args, shader, sources, &mut bound.table, unused)?;
         bound.auto = Some(auto);
@@ -128,7 +128,6 @@ fn put(
     shader: &Shader,
     sources: &SourceMap,
     bound: &mut Bound,
-    unused: &mut Unused,
 ) -> Result<(), Problem> {
     let cannot = |made: &Made, problem: Problem| {
         let what = format!("`--auto` cannot make up `{}`: {}", made.name, problem.message);
@@ -148,7 +147,8 @@ fn put(
     }
     let sets = auto.made.iter().filter(|it| it.is_constant);
     let sets = sets.map(|it| (it.name.clone(), it.value.clone())).collect();
-    set_members(&Binds { sets, ..Binds::default() }, shader, sources, &mut bound.table, unused)?;
+    let (args, mut unused) = (Binds { sets, ..Binds::default() }, Unused::silent());
+    set_members(&args, shader, sources, &mut bound.table, &mut unused)?;
     Ok(())
 }
 
@@ -189,8 +189,12 @@ fn bind_one(
             unused.resource(resource, shader, sources);
             return Ok(());
         }
+        if unused.opaque(base, shader, sources) {
+            return Ok(());
+        }
         let known = shader.resources().iter().chain(shader.unreached());
         let known = known.map(|it| it.name.as_str());
+        let known = known.chain(shader.opaque().iter().map(|it| it.name.as_str()));
         return Err(unknown(&format!("the shader has no buffer `{base}`"), base, known));
     };
     if !resource.used && !resource.register.class.is_heap() {
@@ -451,7 +455,11 @@ fn set_members(
 ) -> Result<Touched, Problem> {
     let mut touched = Touched::new();
     for (path, text) in &args.sets {
-        let target = find_member(path, shader)?;
+        let target = match find_member(path, shader) {
+            Ok(target) => target,
+            Err(_) if unused.opaque(base_of(path), shader, sources) => continue,
+            Err(problem) => return Err(problem),
+        };
         match shader.resource(&target.resource.name) {
             None => {
                 unused.member(&target.member.name, target.resource, shader, sources);
@@ -505,6 +513,11 @@ fn set_members(
         }
     }
     Ok(touched)
+}
+
+/// `Count` of `Count[2]`, and `Lights` of `Lights[1].Color`.
+fn base_of(path: &str) -> &str {
+    path.split(['[', '.']).next().unwrap_or(path)
 }
 
 fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem> {

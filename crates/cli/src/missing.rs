@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use wavelane::internal::{diag, survey};
-use wavelane::{Layout, Member, Resource, ResourceKind, Scalar, Shader, SourceMap};
+use wavelane::{
+    Layout, Member, OpaqueResource, Resource, ResourceKind, Scalar, Shader, SourceMap, Span,
+};
 
 use crate::asked::Binds;
 use crate::auto::{Auto, Made};
@@ -20,12 +22,18 @@ const MOST_SETS: usize = 12;
 #[derive(Default)]
 pub(crate) struct Unused {
     told: BTreeSet<String>,
+    is_silent: bool,
 }
 
 impl Unused {
+    /// Tells of nothing: the bindings are not the user's.
+    pub(crate) fn silent() -> Unused {
+        Unused { told: BTreeSet::new(), is_silent: true }
+    }
+
     /// Something is bound to a resource that the entry point does not use.
     pub(crate) fn resource(&mut self, resource: &Resource, shader: &Shader, sources: &SourceMap) {
-        self.tell(&resource.name, "", resource, shader, sources);
+        self.tell(&resource.name, "", resource.span, shader, sources);
     }
 
     /// A member is set that the entry point does not read.
@@ -41,31 +49,42 @@ impl Unused {
             true => String::new(),
             false => format!("in `{}`, ", resource.name),
         };
-        self.tell(member, &within, resource, shader, sources);
+        self.tell(member, &within, resource.span, shader, sources);
+    }
+
+    /// Something is bound to a resource of a kind that no entry point can use yet, or one of its members is set. Returns
+    /// whether there is one of that name.
+    pub(crate) fn opaque(&mut self, name: &str, shader: &Shader, sources: &SourceMap) -> bool {
+        let is_member = |it: &OpaqueResource| it.members.iter().any(|it| it == name);
+        let mut all = shader.opaque().iter();
+        let Some(it) = all.find(|it| it.name == name || is_member(it)) else { return false };
+        let within = if it.name == name { String::new() } else { format!("in `{}`, ", it.name) };
+        self.tell(name, &within, it.span, shader, sources);
+        true
     }
 
     fn tell(
         &mut self,
         name: &str,
         within: &str,
-        resource: &Resource,
+        declared: Span,
         shader: &Shader,
         sources: &SourceMap,
     ) {
-        if !self.told.insert(name.to_owned()) {
+        if self.is_silent || !self.told.insert(name.to_owned()) {
             return;
         }
         terminal::note(&format!(
             "`{}` does not use `{name}`{}, so what is given to it has no effect",
             shader.entry(),
-            line(resource, within, sources)
+            line(declared, within, sources)
         ));
     }
 }
 
 /// ` (lib.hlsl:6)`
-fn line(resource: &Resource, within: &str, sources: &SourceMap) -> String {
-    match sources.location(resource.span) {
+fn line(declared: Span, within: &str, sources: &SourceMap) -> String {
+    match sources.location(declared) {
         Some(at) => format!(" ({within}{}:{})", at.file, at.line),
         None => String::new(),
     }
@@ -77,7 +96,7 @@ pub(crate) fn leaves_nothing(resource: &Resource, shader: &Shader, sources: &Sou
     let what = format!(
         "`{entry}` does not use `{}`{}, so that it leaves nothing there",
         resource.name,
-        line(resource, "", sources)
+        line(resource.span, "", sources)
     );
     Problem::input(what)
 }

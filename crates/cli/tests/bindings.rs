@@ -406,6 +406,53 @@ fn a_forgotten_bracket_and_no_group_are_told() {
     assert_eq!(ran.err, "warning: `--groups 0` dispatches no group: nothing runs\n");
 }
 
+/// What is made up is not the user's to explain.
+#[test]
+fn constants_that_are_made_up_and_not_read_are_not_told_of() {
+    let shader = "cbuffer Large { uint Used[40]; uint Rest[80]; };
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = Used[i]; }";
+    let ran = wavelane("quiet", shader, "run a.hlsl --auto --bind Out=[4] --set Rest[1]=2");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert_eq!(ran.err.matches("does not use").count(), 1, "{}", ran.err);
+    let ran = wavelane("quiet", shader, "run a.hlsl --auto");
+    assert!(!ran.err.contains("does not use"), "{}", ran.err);
+}
+
+/// Also resources of kinds that no entry point can use yet.
+#[test]
+fn texture_buffers_and_acceleration_structures_that_are_not_used_can_be_bound() {
+    let shader = "struct S { float a; };
+TextureBuffer<S> Table : register(t3);
+tbuffer Old : register(t4) { float Alpha; float Rows[4]; };
+RaytracingAccelerationStructure Scene[2] : register(t5);
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }";
+    let line = "run a.hlsl --bind Out=[4] --bind Table=[4] --bind Scene[1]=[4] --set Alpha=1 \
+                --set Rows[2]=1 --set Old.Alpha=2";
+    let ran = wavelane("opaque", shader, line);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    for (name, place) in [
+        ("Table", "a.hlsl:2"),
+        ("Scene", "a.hlsl:4"),
+        ("Alpha", "in `Old`, a.hlsl:3"),
+        ("Rows", "in `Old`, a.hlsl:3"),
+        ("Old", "a.hlsl:3"),
+    ] {
+        let note = format!("`main` does not use `{name}` ({place}), so what is given to it");
+        assert_eq!(ran.err.matches(&note).count(), 1, "{note}: {}", ran.err);
+    }
+    let ran = wavelane("opaque", shader, "run a.hlsl --bind Out=[4] --bind Scne=[4]");
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("did you mean `Scene`?"), "{}", ran.err);
+    let text = wavelane("opaque", shader, "run a.hlsl --bindings");
+    assert!(text.out.contains("RaytracingAccelerationStructure Scene"), "{}", text.out);
+    let json = wavelane("opaque", shader, "run a.hlsl --bindings --format json").json();
+    let table = json["bindings"].as_array().unwrap().iter().find(|it| it["name"] == "Table");
+    let table = table.unwrap_or_else(|| panic!("{json}"));
+    assert_eq!((&table["kind"], &table["used"]), (&"TextureBuffer<S>".into(), &false.into()));
+}
+
 #[test]
 fn accesses_without_effect_are_counted_in_one_line() {
     let shader =

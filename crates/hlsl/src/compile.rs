@@ -15,7 +15,27 @@ const MOST_ENTRIES: usize = 256;
 pub struct Compiled {
     pub module: ir::Module,
     /// The resources that the file declares and the entry point does not reach: a host may bind them all the same.
-    pub unreached: Vec<ir::Resource>,
+    pub unreached: Unreached,
+}
+
+/// Resources that an entry point does not reach.
+#[derive(Clone, Debug, Default)]
+pub struct Unreached {
+    pub resources: Vec<ir::Resource>,
+    /// Those that no entry point can use yet.
+    pub opaque: Vec<OpaqueResource>,
+}
+
+/// A resource of a kind that the IR lacks: a texture buffer or an acceleration structure, for example.
+#[derive(Clone, Debug)]
+pub struct OpaqueResource {
+    pub name: String,
+    /// The type as HLSL names it, without the dimensions of an array.
+    pub ty: String,
+    /// The names of its members, if it holds constants.
+    pub members: Vec<String>,
+    /// Where it is declared.
+    pub span: diag::Span,
 }
 
 /// Compiles the entry point named in the options. `None` after an error, which is in the sink.

@@ -25,7 +25,7 @@ pub mod types;
 mod walk;
 
 pub use check::check;
-pub use compile::{Compiled, Entries, compile, validate};
+pub use compile::{Compiled, Entries, OpaqueResource, Unreached, compile, validate};
 pub use declared::{Declared, declared};
 pub use lower::lower;
 pub use options::{Denormals, Dialect, MatrixOrder, Options, PushLayout, Stage, Version};

@@ -84,7 +84,8 @@ pub use table::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 
 pub use diag::{Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{
-    Denormals, Dialect, Includer, MatrixOrder, NotFound, Options, PushLayout, Stage, Version,
+    Denormals, Dialect, Includer, MatrixOrder, NotFound, OpaqueResource, Options, PushLayout,
+    Stage, Version,
 };
 pub use ir::exec::{
     Failure, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use diag::{Diagnostic, FileId, Sink, SourceMap};
-use hlsl::{Compiled, Includer, Options};
+use hlsl::{Compiled, Includer, OpaqueResource, Options, Unreached};
 use ir::facts::Space;
 use ir::print::{MessageKind, PrintLog, Printed};
 use ir::{Module, Resource, WaveSize};
@@ -21,7 +21,7 @@ pub struct Shader {
     /// The values of its specialization constants, by their numbers: another compiler's module gets the same.
     pub(crate) specialization: Arc<[(u32, u64)]>,
     /// What the text declares and the entry point does not reach.
-    pub(crate) unreached: Arc<[Resource]>,
+    pub(crate) unreached: Arc<Unreached>,
 }
 
 /// The result of a compilation.
@@ -127,7 +127,12 @@ impl Shader {
     /// The resources that the text declares and the entry point does not reach. Nothing can be bound to them; a host that
     /// shares bindings between several entry points of a text knows them by this from names that are wrong.
     pub fn unreached(&self) -> &[Resource] {
-        &self.unreached
+        &self.unreached.resources
+    }
+
+    /// The other resources that the text declares: of kinds that no entry point can use yet, such as texture buffers.
+    pub fn opaque(&self) -> &[OpaqueResource] {
+        &self.unreached.opaque
     }
 
     /// The resource of that name, with its index among [`Shader::resources`].
@@ -236,7 +241,7 @@ impl Entries {
                 module: Arc::new(it.module),
                 name,
                 specialization,
-                unreached: it.unreached.into(),
+                unreached: Arc::new(it.unreached),
             });
             (shader, sink.into_sorted())
         })
@@ -279,7 +284,7 @@ fn translate(
             module: Arc::new(it.module),
             name: name.into(),
             specialization: specialization(options),
-            unreached: it.unreached.into(),
+            unreached: Arc::new(it.unreached),
         });
         Compilation { shader, diagnostics: sink.into_sorted(), sources, stopped }
     })

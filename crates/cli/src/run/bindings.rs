@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 use wavelane::internal::{Slot, Slots, survey};
-use wavelane::{Layout, Member, RegisterClass, Resource, ResourceKind, Shader, SourceMap};
+use wavelane::{
+    Layout, Member, OpaqueResource, RegisterClass, Resource, ResourceKind, Shader, SourceMap,
+};
 
 use super::RunArgs;
 use crate::asked::{Binds, Output};
@@ -47,7 +49,8 @@ pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Resu
     }
     match args.output {
         Output::Json => {
-            let all: Vec<Value> = rows.iter().map(as_json).collect();
+            let opaque = shader.opaque().iter().map(opaque_as_json);
+            let all: Vec<Value> = rows.iter().map(as_json).chain(opaque).collect();
             print_json(&json!({ "bindings": all }))?;
         }
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
@@ -113,6 +116,14 @@ fn as_json(row: &Row<'_>) -> Value {
     })
 }
 
+/// A resource of a kind that no entry point can use yet.
+fn opaque_as_json(resource: &OpaqueResource) -> Value {
+    json!({
+        "name": resource.name, "kind": resource.ty, "type": null, "register": null, "space": null,
+        "array": null, "used": false, "elements": null, "members": [], "bind": [],
+    })
+}
+
 /// The members of a struct; an element that is a number, a vector or a matrix has none.
 fn named_members(kind: &ResourceKind) -> &[Member] {
     match kind.view().members {
@@ -155,8 +166,10 @@ fn text(args: &RunArgs, shader: &Shader, rows: &[Row<'_>]) -> String {
         })
         .collect();
     let declarations: Vec<String> = rows.iter().map(|it| declared(it.resource)).collect();
+    let opaque: Vec<String> =
+        shader.opaque().iter().map(|it| format!("{} {}", it.ty, it.name)).collect();
     let width = |all: &[String]| all.iter().map(|it| it.chars().count()).max().unwrap_or(0);
-    let (first, second) = (width(&registers), width(&declarations).min(60));
+    let (first, second) = (width(&registers), width(&declarations).max(width(&opaque)).min(60));
     for ((row, register), declaration) in rows.iter().zip(&registers).zip(&declarations) {
         let what = match row.bind.as_slice() {
             _ if !row.resource.used => "not used".to_owned(),
@@ -178,6 +191,9 @@ fn text(args: &RunArgs, shader: &Shader, rows: &[Row<'_>]) -> String {
             let _ =
                 writeln!(text, "{:gap$}{:>6}  {}{unread}", "", member.offset, described(member));
         }
+    }
+    for declaration in opaque {
+        let _ = writeln!(text, "  {:<first$}  {declaration:<second$}  not used", "-");
     }
     text
 }

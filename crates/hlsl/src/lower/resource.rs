@@ -9,6 +9,7 @@ use ir::{Binding, Element, Op, Place, ResourceKind, Value};
 use ops::{Ternary, Ty};
 
 use super::{Lower, Lowerer};
+use crate::compile::{OpaqueResource, Unreached};
 use crate::hir::{Program, Resource, ResourceId};
 use crate::types::{
     Access, Packing, ResourceType, Scalar, Type, TypeId, cbuffer_members, host, layout_of,
@@ -156,8 +157,45 @@ impl Lowerer<'_> {
 const MOST_LISTED: u64 = 1 << 12;
 
 /// The resources that the entry point does not reach. They have no bindings: no instruction can name them.
-pub(crate) fn unreached(program: &Program) -> Vec<ir::Resource> {
-    program.unreached.iter().filter_map(|it| declared(program, it, MOST_LISTED)).collect()
+pub(crate) fn unreached(program: &Program) -> Unreached {
+    let mut all = Unreached::default();
+    for resource in &program.unreached {
+        match declared(program, resource, MOST_LISTED) {
+            Some(it) => all.resources.push(it),
+            None => all.opaque.push(opaque(program, resource)),
+        }
+    }
+    all
+}
+
+/// A resource of a kind that the IR lacks.
+fn opaque(program: &Program, resource: &Resource) -> OpaqueResource {
+    let types = &program.types;
+    let ty = element(program, resource);
+    let members = match types.get(ty) {
+        Type::Resource(ResourceType::TextureBuffer(contents))
+            if types.scalar_count(contents) <= MOST_LISTED =>
+        {
+            let native_16bit = program.entry.native_16bit;
+            cbuffer_members(types, contents, resource.packing, native_16bit)
+        }
+        _ => Vec::new(),
+    };
+    OpaqueResource {
+        name: resource.name.clone(),
+        ty: types.name(ty),
+        members: members.into_iter().map(|it| it.name).collect(),
+        span: resource.span,
+    }
+}
+
+/// The type of a resource, or of an element of an array of them.
+fn element(program: &Program, resource: &Resource) -> TypeId {
+    let mut ty = resource.ty;
+    while let Type::Array { element, .. } = program.types.get(ty) {
+        ty = element;
+    }
+    ty
 }
 
 /// The resource as the IR declares it, if the IR has its kind: not marked as used, and without members if there may be more
@@ -179,11 +217,7 @@ fn declared(program: &Program, resource: &Resource, most: u64) -> Option<ir::Res
 fn kind(program: &Program, resource: &Resource, most: u64) -> Option<ResourceKind> {
     let (types, native_16bit) = (&program.types, program.entry.native_16bit);
     let is_listed = |ty: TypeId| types.scalar_count(ty) <= most;
-    let mut ty = resource.ty;
-    while let Type::Array { element, .. } = types.get(ty) {
-        ty = element;
-    }
-    let Type::Resource(ty) = types.get(ty) else { return None };
+    let Type::Resource(ty) = types.get(element(program, resource)) else { return None };
     match ty {
         ResourceType::Constant(structure) => Some(ResourceKind::Constant {
             size: layout_of(types, structure, resource.packing, native_16bit).size,
