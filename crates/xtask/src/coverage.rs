@@ -1,9 +1,10 @@
-//! `cargo xtask coverage DIR`: compiles the wave shaders of public projects checked out in DIR, and writes
-//! `docs/coverage.md`. The manifest `crates/xtask/coverage/projects.txt` says which files, with which flags.
+//! `cargo xtask coverage DIR`: compiles the wave shaders of public projects checked out in DIR, examines them under the
+//! sanitizer with bindings that are made up, and writes `docs/coverage.md`. The manifest `crates/xtask/coverage/projects.txt` says which files, with which flags.
 //!
 //! Of the projects' text, only names of files, entry points, folders and macros get into the document, and what our
 //! messages quote. The command fetches nothing: the document says how to get the projects.
 
+mod examine;
 mod manifest;
 
 use std::collections::BTreeMap;
@@ -50,15 +51,28 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         .flat_map(|(index, project)| project.entries.iter().map(move |it| (index, project, it)))
         .collect();
     let start = Instant::now();
-    let verdicts = verdicts(&work, &folder, &compiler)?;
+    let verdicts = in_parallel(&work, |(_, project, entry)| {
+        compile(&place(&folder, project), entry, &compiler)
+    })?;
     let took = start.elapsed();
+    let compiled = work.iter().zip(&verdicts).filter(|(_, it)| matches!(it, Verdict::Compiled));
+    let compiled: Vec<(usize, &Project, &Entry)> = compiled.map(|(it, _)| *it).collect();
+    let examined = in_parallel(&compiled, |(_, project, entry)| {
+        examine::examine(&place(&folder, project), entry, &compiler)
+    })?;
+    let mut by_project: Vec<Vec<_>> = projects.iter().map(|_| Vec::new()).collect();
+    for ((index, _, entry), examined) in compiled.iter().zip(examined) {
+        by_project[*index].push((*entry, examined));
+    }
+    let examined: Vec<(&Project, Vec<_>)> = projects.iter().zip(by_project).collect();
+    let (examined, said) = examine::section(&examined);
     let mut by_project: Vec<Vec<(&Entry, Verdict)>> = projects.iter().map(|_| Vec::new()).collect();
     for ((index, _, entry), verdict) in work.iter().zip(verdicts) {
         by_project[*index].push((entry, verdict));
     }
     let results: Vec<(&Project, Vec<(&Entry, Verdict)>)> =
         projects.iter().zip(by_project).collect();
-    let (text, total) = document(&results);
+    let (text, total) = document(&results, &examined);
     println!(
         "{} entry points of {} projects: {} compile, {} refused, {} missing; {:.1} s, {:.1} ms each",
         total.entries,
@@ -69,6 +83,7 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         took.as_secs_f64(),
         took.as_secs_f64() * 1e3 / (total.entries.max(1) as f64),
     );
+    println!("{said}");
     if !names.is_empty() {
         // A run over some of the projects helps with a repair; the document records all of them.
         println!("\n{text}");
@@ -108,12 +123,11 @@ pub(crate) fn build() -> Result<PathBuf, String> {
     }
 }
 
-/// In the order of the work, made by all processors.
-fn verdicts(
-    work: &[(usize, &Project, &Entry)],
-    folder: &Path,
-    compiler: &Path,
-) -> Result<Vec<Verdict>, String> {
+/// What `one` makes of each piece of work, in its order, made by all processors.
+fn in_parallel<W: Sync, T: Send>(
+    work: &[W],
+    one: impl Fn(&W) -> Result<T, String> + Sync,
+) -> Result<Vec<T>, String> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let next = AtomicUsize::new(0);
     let done = Mutex::new(BTreeMap::new());
@@ -122,10 +136,10 @@ fn verdicts(
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((_, project, entry)) = work.get(at) else { break };
-                    let verdict = compile(&place(folder, project), entry, compiler);
+                    let Some(it) = work.get(at) else { break };
+                    let result = one(it);
                     if let Ok(mut done) = done.lock() {
-                        done.insert(at, verdict);
+                        done.insert(at, result);
                     }
                 }
             });
@@ -197,8 +211,8 @@ impl Count {
     }
 }
 
-/// The document, and its totals.
-fn document(results: &[(&Project, Vec<(&Entry, Verdict)>)]) -> (String, Count) {
+/// The document, with the section about what the sanitizer found, and its totals.
+fn document(results: &[(&Project, Vec<(&Entry, Verdict)>)], examined: &str) -> (String, Count) {
     let mut total = Count::default();
     let mut tables = String::new();
     for kind in Kind::ALL {
@@ -263,6 +277,7 @@ fn document(results: &[(&Project, Vec<(&Entry, Verdict)>)]) -> (String, Count) {
         total.percent()
     );
     text.push_str(&tables);
+    text.push_str(examined);
     text.push_str(&refusals(results));
     text.push_str(&unresolved(results));
     (text, total)

@@ -5,6 +5,7 @@
 //! flags -T cs_6_5 -I shaders         for the entry points that follow, up to the next `flags` or `project`
 //! entry FILE NAME… -D MACRO          more flags for these alone
 //! unresolved FILE NAME… : REASON     what cannot be compiled outside the project's own build
+//! finding FILE LINE CODE : REASON    what the sanitizer finds whatever is bound, by the place in the source
 //! ```
 //!
 //! `#` begins a comment. Words hold no spaces.
@@ -46,6 +47,7 @@ pub(super) struct Project {
     pub(super) kind: Kind,
     pub(super) entries: Vec<Entry>,
     pub(super) unresolved: Vec<Unresolved>,
+    pub(super) findings: Vec<Known>,
 }
 
 /// Entry points to compile, in the project's folder.
@@ -61,6 +63,15 @@ pub(super) struct Entry {
 pub(super) struct Unresolved {
     pub(super) file: String,
     pub(super) names: Vec<String>,
+    pub(super) reason: String,
+}
+
+/// A finding that has been read in the source: the project's mistake.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) file: String,
+    pub(super) line: u64,
+    pub(super) code: String,
     pub(super) reason: String,
 }
 
@@ -84,7 +95,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
             let kind = Kind::parse(kind).ok_or_else(|| wrong("unknown kind"))?;
             let (name, commit) = (name.clone(), commit.clone());
             flags.clear();
-            projects.push(Project { name, commit, kind, entries: vec![], unresolved: vec![] });
+            let (entries, unresolved, findings) = (vec![], vec![], vec![]);
+            projects.push(Project { name, commit, kind, entries, unresolved, findings });
             continue;
         }
         let project =
@@ -107,12 +119,24 @@ pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
                     flags: flags.iter().chain(more).cloned().collect(),
                 }));
             }
-            "unresolved" if reason.is_empty() => return Err(wrong("expected a reason")),
+            "unresolved" | "finding" if reason.is_empty() => {
+                return Err(wrong("expected a reason"));
+            }
             "unresolved" => project.unresolved.push(Unresolved {
                 file: file.clone(),
                 names: rest.to_vec(),
                 reason: reason.to_owned(),
             }),
+            "finding" => {
+                let [line, code] = rest else { return Err(wrong("expected a line and a code")) };
+                let number = line.parse().map_err(|_| wrong("expected a line and a code"))?;
+                project.findings.push(Known {
+                    file: file.clone(),
+                    line: number,
+                    code: code.clone(),
+                    reason: reason.to_owned(),
+                });
+            }
             _ => return Err(wrong("unknown keyword")),
         }
     }
@@ -126,13 +150,19 @@ mod tests {
     #[test]
     fn lines_become_projects_with_entry_points() {
         let text = "# facts\nproject a/b 12ab library\nflags -T cs_6_0 -I .\nentry x.hlsl one two -D A=1\n\
-                    unresolved y.hlsl three : needs a generated file\nproject c/d 34 tests\nentry z.hlsl main";
+                    unresolved y.hlsl three : needs a generated file\n\
+                    finding x.hlsl 7 race : no barrier\nproject c/d 34 tests\nentry z.hlsl main";
         let projects = read(text).unwrap();
         let [first, second] = projects.as_slice() else { panic!("{projects:?}") };
         assert_eq!((first.entries.len(), first.unresolved.len()), (2, 1));
         assert_eq!(first.entries[1].name, "two");
         assert_eq!(first.entries[1].flags, ["-T", "cs_6_0", "-I", ".", "-D", "A=1"]);
         assert_eq!(first.unresolved[0].reason, "needs a generated file");
+        let [known] = first.findings.as_slice() else { panic!("{first:?}") };
+        assert_eq!(
+            (known.line, known.code.as_str(), known.reason.as_str()),
+            (7, "race", "no barrier")
+        );
         assert!(second.kind == Kind::Tests && second.entries[0].flags.is_empty());
     }
 
@@ -143,6 +173,8 @@ mod tests {
             ("project a", "1: a project has a name, a commit and a kind"),
             ("project a 1 tests\nentry x", "2: expected an entry point"),
             ("project a 1 tests\nunresolved x y", "2: expected a reason"),
+            ("project a 1 tests\nfinding x race : y", "2: expected a line and a code"),
+            ("project a 1 tests\nfinding x 1 race", "2: expected a reason"),
             ("project a 1 tests\nfoo x", "2: unknown keyword"),
         ];
         for (text, error) in cases {
