@@ -754,7 +754,7 @@ impl Bench {
                     rounds => format!(", {rounds} times"),
                 };
                 let name = format!("pass {} (`{}`){repeat}", name.number, name.entry);
-                let _ = writeln!(text, "             {name:<34}{}", times.text());
+                let _ = writeln!(text, "             {name:<33} {}", times.text());
             }
             if let Some(module) = &row.module {
                 let _ = write!(text, "             the module `{module}`");

@@ -76,10 +76,26 @@ pub(crate) fn as_json(
     record["order"] = json!(seen.order.map(|it| it.to_string()));
     record["command"] = json!(again);
     if let Some(pass) = pass {
-        record["pass"] =
-            json!({ "number": pass.number, "entry": pass.entry, "round": pass.round.0 });
+        record["pass"] = pass_to_json(pass);
     }
     record
+}
+
+/// A pass of a job for programs.
+pub(crate) fn pass_to_json(pass: &PassName) -> Value {
+    json!({
+        "number": pass.number, "entry": pass.entry, "round": pass.round.0, "repeat": pass.round.1,
+    })
+}
+
+pub(crate) fn pass_from_json(value: &Value) -> Option<PassName> {
+    let number = |key: &str| value[key].as_u64();
+    let round = |key: &str| u32::try_from(number(key)?).ok();
+    Some(PassName {
+        number: usize::try_from(number("number")?).ok()?,
+        entry: value["entry"].as_str()?.to_owned(),
+        round: (round("round")?, round("repeat")?),
+    })
 }
 
 fn place(span: diag::Span, sources: &SourceMap) -> Value {

@@ -12,10 +12,10 @@ use crate::problem::Exit;
 
 pub(crate) use baseline::{Baseline, read as read_baseline, write as write_baseline};
 pub(crate) use clock::now;
-pub(crate) use formats::xml;
+pub(crate) use formats::{time, xml};
 pub(crate) use people::write;
 pub(crate) use record::{
-    Record, Report, micros_from_json, outcome_from_json, outcome_to_json, read_lines,
+    Record, Report, micros_from_json, outcome_from_json, outcome_to_json, read_lines, seconds,
 };
 
 /// What the exit status says about records.

@@ -364,7 +364,7 @@ fn run_all(
             if args.output == Output::Text
                 && let Some((_, printed)) = all_printed.last()
             {
-                terminal::say(&jobs::printed_text(printed, sources));
+                terminal::say(&jobs::printed_text(&[jobs::PrintedLines::new(printed, sources)]));
             }
             return Err(failed(&error, *width, &args.launch, late, sources));
         }

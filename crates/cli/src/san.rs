@@ -1,10 +1,13 @@
 //! `wavelane san`: runs shaders and tests at every width and in several orders, watched, and reports what is not defined.
 
+mod assertions;
 mod baseline;
 mod pool;
 mod record;
 mod show;
 mod subject;
+
+use std::time::Instant;
 
 use wavelane::internal::diag::{self, Allows, SourceMap, Style};
 use wavelane::{Adapter, Diagnostic, Level};
@@ -16,9 +19,10 @@ use crate::command::Command;
 use crate::layers::Layers;
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
-use crate::{finding, terminal, testing};
+use crate::{finding, report, terminal, testing};
+use assertions::Failure;
 use baseline::Baseline;
-use record::{Entry, Examined, Found, Made, Program};
+use record::{Entry, Examined, Found, Made, Program, Skipped, Stop};
 use show::Outcome;
 use subject::{Part, Subject, Works};
 
@@ -95,6 +99,7 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     if args.is_worker {
         return pool::serve(&args);
     }
+    let (started, since) = (report::now(), Instant::now());
     let works = subject::works(&args)?;
     let is_walk = args.bind.auto.is_some() && matches!(works, Works::Many { .. });
     let examined = match works {
@@ -113,14 +118,14 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
             if let (Some(auto), Output::Text) = (&subject.auto, args.output) {
                 terminal::note(&auto.told());
             }
-            vec![Examined::Program(judge(own, subject, &base, style(own)))]
+            vec![Examined::Program(judge(own, subject, &base, style(own), since))]
         }
     };
     let (mut programs, mut skipped) = (Vec::new(), Vec::new());
     for it in examined {
         match it {
             Examined::Program(program) => programs.push(program),
-            Examined::Skipped { name, stop } => skipped.push((name, stop)),
+            Examined::Skipped(it) => skipped.push(it),
         }
     }
     let mut known = match &args.baselines.baseline {
@@ -138,8 +143,8 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     }
     let has_baseline = args.baselines.baseline.is_some();
     let auto = args.bind.auto;
-    let outcome =
-        Outcome { programs, skipped, outdated: known.left(), has_baseline, is_walk, auto };
+    let outdated = known.left();
+    let outcome = Outcome { programs, skipped, outdated, has_baseline, is_walk, auto, started };
     show::show(&args, &outcome)?;
     Ok(exit(&outcome))
 }
@@ -155,30 +160,41 @@ fn examine_test(
     let style = if args.output == Output::Text { style } else { Style::Plain };
     let mut base = vec!["san".to_owned(), test.name()];
     base.extend(args.line.to_repeat());
+    let mut since = Instant::now();
     subject::test(args, test, file, &mut |name, result| {
         tell(match result {
-            Ok(subject) => Examined::Program(judge(args, *subject, &base, style)),
-            Err(stop) => Examined::Skipped { name, stop },
+            Ok(subject) => Examined::Program(judge(args, *subject, &base, style, since)),
+            Err(stop) => skipped(name, stop, since),
         });
+        since = Instant::now();
     });
+}
+
+/// A test that could not be examined, as was found since `since`.
+fn skipped(name: String, stop: Stop, since: Instant) -> Examined {
+    Examined::Skipped(Skipped { name, stop, micros: micros(since) })
+}
+
+fn micros(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Examines an entry point of a file that was not named by itself.
 fn examine_entry(args: &SanArgs, file: &str, entry: &str, style: Style) -> Examined {
-    let name = format!("{file}::{entry}");
+    let (name, since) = (format!("{file}::{entry}"), Instant::now());
     let style = if args.output == Output::Text { style } else { Style::Plain };
     let mut base: Vec<String> = ["san", file, "-E", entry].map(str::to_owned).into();
     base.extend(args.line.to_repeat_entry());
     let own = match args.of_entry(file, entry) {
         Ok(own) => own,
-        Err(problem) => return Examined::Skipped { name, stop: subject::stop(problem) },
+        Err(problem) => return skipped(name, subject::stop(problem), since),
     };
     match subject::entry(&own, file, args.layers.knows(file, entry)) {
         Ok(subject) => {
             let subject = Subject { name, ..subject };
-            Examined::Program(judge(&own, subject, &base, style))
+            Examined::Program(judge(&own, subject, &base, style, since))
         }
-        Err(stop) => Examined::Skipped { name, stop },
+        Err(stop) => skipped(name, stop, since),
     }
 }
 
@@ -187,8 +203,14 @@ fn style(args: &SanArgs) -> Style {
     if args.output == Output::Text { terminal::style() } else { Style::Plain }
 }
 
-/// Drops what comments and flags hide, weighs the rest, and puts it into words.
-fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Program {
+/// Drops what comments and flags hide, weighs the rest, and puts it into words; the examination began at `since`.
+fn judge(
+    args: &SanArgs,
+    subject: Subject,
+    base: &[String],
+    style: Style,
+    since: Instant,
+) -> Program {
     let Subject { name, parts, widths, runs, stopped, auto } = subject;
     let (mut entries, mut unused) = (Vec::new(), Vec::new());
     for part in &parts {
@@ -215,7 +237,7 @@ fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Pro
             entry.finding = Some(Found { key, widths, is_known });
             entries.push(entry);
         }
-        for (report, widths) in failures {
+        for Failure { report, pass, widths } in failures {
             let (code, at) = (report.code, report.primary.span);
             if allows.find(code, at, sources).is_some() {
                 continue;
@@ -228,6 +250,9 @@ fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Pro
             entry.json["id"] = serde_json::json!(code.name);
             entry.json["program"] = serde_json::json!(name);
             entry.json["widths"] = serde_json::json!(widths);
+            if let Some(pass) = pass {
+                entry.json["pass"] = finding::pass_to_json(pass);
+            }
             entry.finding = Some(Found { key, widths: widths.clone(), is_known: false });
             entries.push(entry);
         }
@@ -242,7 +267,7 @@ fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Pro
         entries.extend(first.iter().filter(is_everywhere).cloned());
     }
     let made = auto.map(|it| Made { told: it.told(), json: it.as_json() });
-    Program { name, widths, runs, entries, stopped, made }
+    Program { name, widths, runs, entries, stopped, made, micros: micros(since) }
 }
 
 fn entry(report: &Diagnostic, sources: &SourceMap, style: Style) -> Entry {
@@ -262,7 +287,7 @@ fn entry(report: &Diagnostic, sources: &SourceMap, style: Style) -> Entry {
 fn exit(outcome: &Outcome) -> Exit {
     let stops = outcome.programs.iter().filter_map(|it| it.stopped.as_ref());
     let stops: Vec<Exit> =
-        stops.chain(outcome.skipped.iter().map(|it| &it.1)).map(|it| it.exit).collect();
+        stops.chain(outcome.skipped.iter().map(|it| &it.stop)).map(|it| it.exit).collect();
     if stops.contains(&Exit::Bug) {
         return Exit::Bug;
     }

@@ -338,6 +338,83 @@ fn bench_gives_the_time_of_each_pass_and_of_all() {
     }
 }
 
+const TELLING: &str = "#include <wavelane.hlsli>
+RWStructuredBuffer<uint> Data : register(u0);
+RWStructuredBuffer<uint> Args : register(u1);
+[numthreads(8, 1, 1)] void Fill(uint i : SV_GroupIndex) { Data[i] = i; if (i > 5) printf(\"i = %u\", i); }
+[numthreads(8, 1, 1)] void Check(uint i : SV_GroupIndex) { uint v = Data[i]; ASSERT(v < 6); }";
+const TOLD: &str = "  - { Entry: Fill }\n  - { Entry: Check, Repeat: 2 }";
+
+/// An assertion that fails in a pass is a finding, at each width at which it fails, and names the first pass.
+#[test]
+fn the_sanitizer_reports_assertions_that_fail_in_passes() {
+    let job = job(TELLING, TOLD);
+    let ran = wavelane("asserts", &job, "san job.test --wave-size 4,16 --format json");
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let [finding] = report["findings"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!(finding["id"], "assertion-failed");
+    assert_eq!(finding["widths"], serde_json::json!([4, 16]));
+    assert_eq!(
+        finding["pass"],
+        serde_json::json!({ "number": 2, "entry": "Check", "round": 1, "repeat": 2 })
+    );
+    let text = wavelane("asserts", &job, "san job.test");
+    let (what, pass) = ("assertion failed: v < 6", "in pass 2 (`Check`), round 1 of 2 of the job");
+    assert!(text.out.contains(what) && text.out.contains(pass), "{}", text.out);
+    // What a shader prints is no finding, and is not shown.
+    assert!(!text.out.contains("i = "), "{}", text.out);
+    let holds = self::job(&TELLING.replace("v < 6", "v < 8"), TOLD);
+    let ran = wavelane("asserts", &holds, "san job.test");
+    assert!(ran.status == Some(0) && ran.out.contains("no findings"), "{}", ran.out);
+}
+
+/// Lines come with their passes, whether the test passes or not.
+#[test]
+fn passes_print_lines() {
+    let fails = job(TELLING, TOLD);
+    let holds = job(&TELLING.replace("v < 6", "v < 8"), TOLD);
+    for engine in ["interp", "cpu"] {
+        for command in ["run", "test"] {
+            let line = format!("{command} job.test --wave-size 8 --engine {engine} --format json");
+            let ran = wavelane("prints", &holds, &line);
+            if ran.status == Some(3) {
+                println!("skipped: {engine}: {}", ran.err);
+                continue;
+            }
+            assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+            let run: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+            let lines = run["printed"].as_array().unwrap();
+            assert_eq!(lines.len(), 2, "{run}");
+            let expected = serde_json::json!({
+                "group": [0, 0, 0], "wave": 0, "lane": 6, "file": "job.test", "line": 5,
+                "text": "i = 6", "pass": { "number": 1, "entry": "Fill", "round": 1, "repeat": 1 },
+            });
+            assert_eq!(lines[0], expected, "{run}");
+        }
+        let shown = "pass 1 (`Fill`):\ngroup 0 wave 0 lane 6: job.test:5: i = 6\n";
+        let line = format!("run job.test --wave-size 8 --engine {engine}");
+        let ran = wavelane("prints", &holds, &line);
+        assert!(ran.out.contains(shown), "{}", ran.out);
+        // A failure shows them as part of its report, once.
+        let ran = wavelane("prints", &fails, &line);
+        assert_eq!(ran.status, Some(1));
+        assert_eq!(ran.out.matches("i = 6").count(), 1, "{}", ran.out);
+        assert!(ran.out.contains("    pass 1 (`Fill`):\n"), "{}", ran.out);
+        let line = format!("run job.test --wave-size 8 --print-limit 1 --engine {engine}");
+        let ran = wavelane("prints", &holds, &line);
+        assert!(ran.out.contains("… 1 more; --print-limit N keeps more than 1"), "{}", ran.out);
+    }
+}
+
+/// Engines of the host are compared by what passes print, too.
+#[test]
+fn engines_agree_on_what_passes_print() {
+    let job = job(TELLING, TOLD);
+    let ran = wavelane("lines", &job, "diff job.test --engines interp,interp:vulkan1.3,cpu");
+    assert!(ran.status == Some(0) || ran.status == Some(3), "{}{}", ran.out, ran.err);
+}
+
 /// The example in the documentation of jobs passes as it stands there.
 #[test]
 fn the_job_in_the_documentation_runs() {

@@ -278,6 +278,11 @@ fn other_formats_name_code_and_place() {
     };
     let junit = ran("junit");
     assert!(junit.contains("tests=\"1\" failures=\"1\""), "{junit}");
+    // The suite and the case have times, and the case takes some.
+    let times: Vec<&str> = junit.split(" time=\"").skip(1).collect();
+    let seconds = |it: &str| it[..it.find('"').unwrap()].parse::<f64>().unwrap();
+    assert!(times.len() == 3 && times.iter().all(|it| seconds(it) > 0.0), "{junit}");
+    assert_eq!(junit.matches(" timestamp=\"20").count(), 2, "{junit}");
     assert!(junit.contains("<failure type=\"race\""), "{junit}");
     let github = ran("github");
     assert!(github.contains("::error file=a.hlsl,line=5,"), "{github}");

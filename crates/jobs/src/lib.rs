@@ -46,7 +46,9 @@ pub use number::Format;
 pub use outcome::{Finding, Outcome, Row, Verdict};
 pub use parts::{Part, split};
 pub use picture::Picture;
-pub use printed::{FailedAssertion, FailedLanes, failed_assertions, printed_text};
+pub use printed::{
+    FailedAssertion, FailedLanes, PlacedLine, PrintedLines, failed_assertions, printed_text,
+};
 pub use repro::{Repro, Source, words, write};
 pub use run::{
     Files, Flags, PassName, Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work,

@@ -1,6 +1,7 @@
 //! How a test ended, as data: the caller decides how to show it.
 
 use crate::job::Buffer;
+use crate::printed::PrintedLines;
 
 /// How a test ended at a width.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Steps that were skipped, or expectations of the file's authors.
     pub remarks: Vec<String>,
-    /// The lines that the shader printed.
-    pub printed: String,
+    /// What each dispatch printed.
+    pub printed: Vec<PrintedLines>,
     /// The final contents of the buffers, as printed by the format's own tool; empty if no job finished.
     pub output: String,
     /// The final contents of the buffers of the last job; empty if they were not wanted, or no job finished.
@@ -73,7 +74,7 @@ impl Outcome {
             is_wrong: false,
             findings: Vec::new(),
             remarks: Vec::new(),
-            printed: String::new(),
+            printed: Vec::new(),
             output: String::new(),
             buffers: Vec::new(),
         }

@@ -5,19 +5,67 @@ use std::fmt::Write;
 use wavelane::{Printed, PrintedLine, SourceMap, Span};
 
 use crate::outcome::{Finding, Row};
+use crate::run::PassName;
 
-/// Such as `group 0 wave 0 lane 3: a.hlsl:12: text`, a line for each lane.
-pub fn printed_text(printed: &Printed, sources: &SourceMap) -> String {
-    let mut text = String::new();
-    for line in &printed.lines {
-        let _ = write!(text, "{} lane {}: ", wave(line), line.lane);
-        if let Some(at) = sources.location(line.span) {
-            let _ = write!(text, "{}:{}: ", at.file, at.line);
-        }
-        let _ = writeln!(text, "{}", line.text);
+/// What a dispatch printed, with places that are read without its sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrintedLines {
+    /// Where the dispatch is one of several.
+    pub pass: Option<PassName>,
+    pub lines: Vec<PlacedLine>,
+    /// How many further lines were not kept.
+    pub more: u64,
+}
+
+/// A line that a lane printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedLine {
+    pub group: [u32; 3],
+    pub wave: u32,
+    pub lane: u32,
+    /// The file and the line of the statement, if they are known.
+    pub at: Option<(String, u32)>,
+    pub text: String,
+}
+
+impl PrintedLines {
+    /// With the places that `sources` knows.
+    pub fn new(printed: &Printed, sources: &SourceMap) -> PrintedLines {
+        let placed = |it: &PrintedLine| {
+            let at = sources.location(it.span).map(|at| (at.file.to_string(), at.line));
+            let PrintedLine { group, wave, lane, ref text, .. } = *it;
+            PlacedLine { group, wave, lane, at, text: text.clone() }
+        };
+        let lines = printed.lines.iter().map(placed).collect();
+        PrintedLines { pass: None, lines, more: printed.more }
     }
-    if printed.more > 0 {
-        let (more, kept) = (printed.more, printed.lines.len());
+
+    /// Whether nothing was printed.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.more == 0
+    }
+}
+
+/// Such as `group 0 wave 0 lane 3: a.hlsl:12: text`, a line for each lane, below the name of the pass if there are several;
+/// behind all how many further lines were not kept.
+pub fn printed_text(all: &[PrintedLines]) -> String {
+    let mut text = String::new();
+    for PrintedLines { pass, lines, .. } in all {
+        if let Some(pass) = pass {
+            let _ = writeln!(text, "{pass}:");
+        }
+        for line in lines {
+            let _ = write!(text, "{} lane {}: ", wave(line.group, line.wave), line.lane);
+            if let Some((file, line)) = &line.at {
+                let _ = write!(text, "{file}:{line}: ");
+            }
+            let _ = writeln!(text, "{}", line.text);
+        }
+    }
+    let more: u64 = all.iter().map(|it| it.more).sum();
+    if more > 0 {
+        // The limit is each dispatch's own.
+        let kept = all.iter().map(|it| it.lines.len()).max().unwrap_or(0);
         let _ = writeln!(text, "… {more} more; --print-limit N keeps more than {kept}");
     }
     text
@@ -66,7 +114,7 @@ pub fn failed_assertions(printed: &Printed) -> Vec<FailedAssertion> {
     }
     let finish = |(mut it, rows): (FailedAssertion, Vec<Alike<'_>>)| {
         let row = |(first, all): &Alike<'_>| FailedLanes {
-            place: format!("{} {}", wave(first), lanes(all)),
+            place: format!("{} {}", wave(first.group, first.wave), lanes(all)),
             values: split(&first.text).1.to_owned(),
         };
         it.rows = rows.iter().map(row).collect();
@@ -107,12 +155,11 @@ fn split(text: &str) -> (&str, &str) {
 const VALUES: &str = " with ";
 
 /// Such as `group 0 wave 1`; a dispatch in several dimensions has all of a group's numbers.
-fn wave(line: &PrintedLine) -> String {
-    let group = match line.group {
-        [x, 0, 0] => x.to_string(),
-        [x, y, z] => format!("{x},{y},{z}"),
-    };
-    format!("group {group} wave {}", line.wave)
+fn wave(group: [u32; 3], wave: u32) -> String {
+    match group {
+        [x, 0, 0] => format!("group {x} wave {wave}"),
+        [x, y, z] => format!("group {x},{y},{z} wave {wave}"),
+    }
 }
 
 /// Such as `lane 3` or `lanes 0..3, 7`.

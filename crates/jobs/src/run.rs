@@ -29,6 +29,7 @@ use crate::error::Error;
 use crate::file::TestFile;
 use crate::lit::Features;
 use crate::outcome::{Outcome, Verdict};
+use crate::printed::PrintedLines;
 use crate::repro::Source;
 use crate::test::Test;
 
@@ -242,7 +243,7 @@ struct Runner<'a> {
     /// The files included so far by compilations, by the words in the source.
     included: BTreeMap<String, String>,
     /// What the runs at this width have printed so far.
-    printed: RefCell<String>,
+    printed: RefCell<Vec<PrintedLines>>,
 }
 
 impl Runner<'_> {

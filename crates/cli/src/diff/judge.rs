@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use wavelane::internal::diag;
-use wavelane::{ComputePipeline, DispatchError, ResourceTable, Shader};
+use wavelane::{ComputePipeline, DispatchError, Printed, ResourceTable, Shader};
 
 use super::locate::{self, Disputed, Located};
 use super::record::{Compared, Record, Verdict};
 use super::repro;
-use super::run::{Ended, Explained, Runner, explained, reference, rules_of};
+use super::run::{Ended, Explained, Runner, explained, other_line, reference, rules_of};
 use super::side::{NotRun, Runs, Side};
 use super::subject::Subject;
 use crate::asked::WaveSizes;
@@ -26,11 +26,23 @@ struct Ready<'a> {
 enum Did {
     Same,
     Differs(Difference, Box<ResourceTable>),
+    /// The buffers are the same, and a printed line is not.
+    Prints(String),
     Failed(DispatchError),
     Unsupported(String),
     BadInput(String),
     /// It has no waves of that width, and they were not requested.
     NotThere,
+}
+
+impl Did {
+    /// Whether it did something else than the reference.
+    fn is_other(&self) -> bool {
+        match self {
+            Did::Differs(..) | Did::Prints(_) | Did::Failed(_) => true,
+            Did::Same | Did::Unsupported(_) | Did::BadInput(_) | Did::NotThere => false,
+        }
+    }
 }
 
 /// Something that a worker tells of.
@@ -156,8 +168,13 @@ impl At<'_> {
             Ok(expected) => expected,
             Err(ended) => return tell(self.stopped(ended)),
         };
+        let shader = &self.subject.shader;
+        let printed = shader
+            .prints()
+            .then(|| self.runner.printed(of_reference, shader, table, *groups, self.width));
+        let printed = printed.flatten();
         let did: Vec<(&Side, Did)> =
-            ready.iter().map(|it| (it.side, self.run(it, &expected))).collect();
+            ready.iter().map(|it| (it.side, self.run(it, &expected, printed.as_ref()))).collect();
         if self.runner.is_late() {
             let cancelled =
                 DispatchError::Trap(wavelane::Trap::Cancelled { span: wavelane::Span::NONE });
@@ -168,14 +185,13 @@ impl At<'_> {
             let compared = match did {
                 Did::Same => Compared::Same,
                 Did::Differs(difference, _) => Compared::Differs(Some(difference.to_json())),
-                Did::Failed(_) => Compared::Differs(None),
+                Did::Failed(_) | Did::Prints(_) => Compared::Differs(None),
                 Did::Unsupported(why) | Did::BadInput(why) => Compared::Unsupported(why.clone()),
                 Did::NotThere => continue,
             };
             record.engines.push((side.name.clone(), compared));
         }
-        let differing: Vec<&(&Side, Did)> =
-            did.iter().filter(|(_, it)| matches!(it, Did::Differs(..) | Did::Failed(_))).collect();
+        let differing: Vec<&(&Side, Did)> = did.iter().filter(|(_, it)| it.is_other()).collect();
         if differing.is_empty() {
             record.verdict = match record.engines.iter().any(|(_, it)| *it == Compared::Same) {
                 true => Verdict::Agree,
@@ -186,8 +202,8 @@ impl At<'_> {
         self.differ(record, &did, &differing, tell);
     }
 
-    fn run(&self, ready: &Ready<'_>, expected: &ResourceTable) -> Did {
-        let Subject { table, groups, .. } = self.subject;
+    fn run(&self, ready: &Ready<'_>, expected: &ResourceTable, printed: Option<&Printed>) -> Did {
+        let Subject { shader, table, groups, .. } = self.subject;
         let pipeline = match &ready.pipeline {
             Ok(pipeline) => pipeline,
             Err(NotRun::Unsupported(why)) => return Did::Unsupported(why.clone()),
@@ -204,7 +220,15 @@ impl At<'_> {
         }
         match self.runner.run(pipeline, table, *groups, self.width, 1) {
             Ok(got) => match compare(expected, &got, &self.rules) {
-                None => Did::Same,
+                None => {
+                    let printed = printed.filter(|_| ready.side.prints());
+                    let other = printed.and_then(|expected| {
+                        let got =
+                            self.runner.printed(pipeline, shader, table, *groups, self.width)?;
+                        other_line(expected, &got)
+                    });
+                    other.map_or(Did::Same, Did::Prints)
+                }
                 Some(difference) => Did::Differs(difference, Box::new(got)),
             },
             Err(Ended::Unsupported(why)) => Did::Unsupported(why),
@@ -329,7 +353,11 @@ impl At<'_> {
         }
         tell(Told::Record(Box::new(record)));
         let Some((side, _)) = real.iter().find(|(_, it)| matches!(it, Did::Differs(..))) else {
-            let why = "a run that ended early is not run again".to_owned();
+            let why = match real.iter().any(|(_, it)| matches!(it, Did::Prints(_))) {
+                true => "the buffers agree, so there is nothing to reduce the program by",
+                false => "a run that ended early is not run again",
+            };
+            let why = why.to_owned();
             return tell(Told::Repro(Err(why)));
         };
         tell(Told::Repro(repro::repro(self.runner, self.subject, side, self.width)));
@@ -447,6 +475,7 @@ fn told(did: &Did) -> String {
             };
             format!("{buffer}{place} is {got}, and {expected} in `interp`{which}")
         }
+        Did::Prints(what) => what.clone(),
         Did::Failed(error) => format!("it fails: {error}"),
         Did::Same | Did::Unsupported(_) | Did::BadInput(_) | Did::NotThere => {
             unreachable!("only what differs is told of")
@@ -456,7 +485,7 @@ fn told(did: &Did) -> String {
 
 /// Whose mistake a disagreement is, as far as those who agree tell.
 fn whose(did: &[(&Side, Did)]) -> String {
-    let is_wrong = |did: &Did| matches!(did, Did::Differs(..) | Did::Failed(_));
+    let is_wrong = Did::is_other;
     let was_compared = |did: &Did| is_wrong(did) || matches!(did, Did::Same);
     let compared: Vec<&(&Side, Did)> = did.iter().filter(|(_, it)| was_compared(it)).collect();
     let alike = |a: &Did, b: &Did| match (a, b) {

@@ -119,6 +119,25 @@ fn engines_that_are_right_agree() {
     assert_eq!(record.engines, [("cpu".to_owned(), Compared::Same)]);
 }
 
+/// A line that differs is a disagreement, though the buffers agree.
+#[test]
+fn a_planted_mistake_in_what_is_printed_is_found() {
+    let prints = SUM.replace(
+        "    uint sum = 0;",
+        "    uint sum = 0; uint last = WaveActiveMax(t); if (id.x == 3) printf(\"%u\", last);",
+    );
+    let prints = subject(&prints, [2, 1, 1]);
+    fn wrong_line(shader: &Shader) -> Shader {
+        replaced(shader, "wave.reduce.max.u", "wave.reduce.min.u")
+    }
+    assert_eq!(only(&prints, right).verdict, Verdict::Agree);
+    let record = only(&prints, wrong_line);
+    assert_eq!(record.verdict, Verdict::Disagree);
+    assert!(record.whose.starts_with("wavelane: `cpu`"), "{}", record.whose);
+    let expected = "printed line 1 is `0` from lane 3 of wave 0 of group (0, 0, 0), and `7` from";
+    assert!(record.details[0].contains(expected), "{:?}", record.details);
+}
+
 #[test]
 fn a_planted_mistake_is_found_in_its_operation_and_its_lane() {
     let record = only(&subject(SUM, [2, 1, 1]), wrong);

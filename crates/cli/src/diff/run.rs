@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use wavelane::internal::{self, Slots, Verdict};
 use wavelane::sanitizer::Report;
 use wavelane::{
-    ComputePipeline, Denormals, Device, Dispatch, DispatchError, ResourceTable, Shader, Trap,
+    ComputePipeline, Denormals, Device, Dispatch, DispatchError, PrintLog, Printed, PrintedLine,
+    ResourceTable, Shader, Trap,
 };
 
 use super::DiffArgs;
@@ -79,6 +80,25 @@ impl Runner<'_> {
                 Err(Ended::Failed(error))
             }
         }
+    }
+
+    /// What a run prints, if it comes to its end.
+    pub(super) fn printed(
+        &self,
+        pipeline: &ComputePipeline,
+        shader: &Shader,
+        table: &ResourceTable,
+        groups: [u32; 3],
+        width: u32,
+    ) -> Option<Printed> {
+        let log = self.log();
+        let dispatch = Dispatch { prints: Some(log.clone()), ..self.dispatch(groups, width, 1) };
+        internal::dispatch(pipeline, &dispatch, &table.copied()).ok()?;
+        Some(shader.printed(&log))
+    }
+
+    pub(super) fn log(&self) -> Arc<PrintLog> {
+        Arc::new(PrintLog::new(self.args.launch.print_limit))
     }
 
     /// Whether the next comparison has been made before; counts it.
@@ -162,6 +182,29 @@ impl Runner<'_> {
             Err(it) => (it.found, Some(it.error.to_string())),
         }
     }
+}
+
+/// The first line that two runs print differently, failed assertions after all other lines; `expected` is the reference's.
+pub(super) fn other_line(expected: &Printed, got: &Printed) -> Option<String> {
+    fn lines(it: &Printed) -> Vec<&PrintedLine> {
+        it.lines.iter().chain(&it.failures).collect()
+    }
+    fn told(it: Option<&&PrintedLine>) -> String {
+        match it {
+            None => "missing".to_owned(),
+            Some(PrintedLine { group: [x, y, z], wave, lane, text, .. }) => {
+                format!("`{text}` from lane {lane} of wave {wave} of group ({x}, {y}, {z})")
+            }
+        }
+    }
+    let (a, b) = (lines(expected), lines(got));
+    let counts = |it: &Printed| it.more + it.more_failures;
+    let Some(first) = (0..a.len().max(b.len())).find(|it| a.get(*it) != b.get(*it)) else {
+        let (a, b) = (counts(expected), counts(got));
+        return (a != b).then(|| format!("{b} printed lines are left out, and {a} in `interp`"));
+    };
+    let (a, b) = (told(a.get(first)), told(b.get(first)));
+    Some(format!("printed line {} is {b}, and {a} in `interp`", first + 1))
 }
 
 /// What findings say of a difference.

@@ -4,11 +4,11 @@
 
 use jobs::{PassName, SequenceProgram};
 use wavelane::internal::{self, Pass, Slots, diag, run_pass, width_of};
-use wavelane::{CommandList, ComputePipeline, DispatchError};
+use wavelane::{CommandList, ComputePipeline, DispatchError, Printed};
 
 use super::judge::{Told, judge_at};
 use super::record::{Compared, Record, Verdict};
-use super::run::{Ended, Runner, reference, rules_of};
+use super::run::{Ended, Runner, other_line, reference, rules_of};
 use super::side::{Runs, Side};
 use super::subject::{InOrder, Subject};
 use crate::asked::WaveSizes;
@@ -77,6 +77,13 @@ struct At<'a> {
 /// Why passes did not come to their end, and which one.
 type Stopped = (usize, Ended);
 
+/// What passes have left.
+struct Left {
+    passes: Vec<Pass>,
+    /// What each of them has printed, on a side that prints.
+    printed: Vec<Option<Printed>>,
+}
+
 impl At<'_> {
     fn judge(&self, sides: &[Side], style: diag::Style, tell: &mut dyn FnMut(Told)) {
         let At { all, width, .. } = *self;
@@ -94,8 +101,15 @@ impl At<'_> {
                 continue;
             }
             let compared = match self.run(side, count) {
-                Ok(left) => match self.difference(&expected, &left) {
-                    None => Compared::Same,
+                Ok(left) => match self.difference(&expected.passes, &left.passes) {
+                    None => match self.other_line(&expected, &left) {
+                        None => Compared::Same,
+                        Some(what) => {
+                            let name = &side.name;
+                            record.details.push(format!("`{name}` and `interp` differ: {what}"));
+                            Compared::Differs(None)
+                        }
+                    },
                     Some((_, difference)) => {
                         let json = difference.to_json();
                         differing.push(side);
@@ -120,10 +134,17 @@ impl At<'_> {
             record.engines.push((side.name.clone(), compared));
         }
         if differing.is_empty() {
-            record.verdict = match record.engines.iter().any(|(_, it)| *it == Compared::Same) {
-                true => Verdict::Agree,
+            let has = |what: fn(&Compared) -> bool| record.engines.iter().any(|(_, it)| what(it));
+            record.verdict = match has(|it| matches!(it, Compared::Differs(_))) {
+                true => Verdict::Disagree,
+                false if has(|it| *it == Compared::Same) => Verdict::Agree,
                 false => Verdict::Unsupported,
             };
+            if record.verdict == Verdict::Disagree {
+                record.whose = "wavelane: its engines must print the same lines".to_owned();
+                let message = record.details.join("\n");
+                record.github = super::show::annotation(&record.name, None, &message);
+            }
             return tell(Told::Record(Box::new(record)));
         }
         if let Some(told) = self.first(&differing, sides, style) {
@@ -134,7 +155,7 @@ impl At<'_> {
     }
 
     /// Runs the first passes on a side, from the contents of the job.
-    fn run(&self, side: &Side, count: usize) -> Result<Vec<Pass>, Stopped> {
+    fn run(&self, side: &Side, count: usize) -> Result<Left, Stopped> {
         let At { runner, all, width, .. } = *self;
         let sequence = &all.sequence;
         let failed = |pass: usize, error: DispatchError| match error {
@@ -170,8 +191,9 @@ impl At<'_> {
             }
             let ran = internal::execute(device, &list);
             ran.map_err(|it| failed(it.index, it.error))?;
-            return Ok(passes);
+            return Ok(Left { passes, printed: Vec::new() });
         }
+        let mut printed = Vec::new();
         for (index, pass) in passes.iter().enumerate().take(count) {
             dispatch.wave_size = Some(self.width_of(index));
             dispatch.groups = pass.counts(pipeline(index)).map_err(|error| failed(index, error))?;
@@ -180,11 +202,15 @@ impl At<'_> {
                 let why = format!("{}: it does not do {what}", sequence.passes[index].name);
                 return Err((index, Ended::Unsupported(why)));
             }
+            let shader = &sequence.programs[sequence.passes[index].program].shader;
+            let log = (shader.prints() && side.prints()).then(|| runner.log());
+            dispatch.prints.clone_from(&log);
             let spent = run_pass(pipeline(index), &dispatch, pass);
             let spent = spent.map_err(|error| failed(index, error))?;
+            printed.push(log.map(|log| shader.printed(&log)));
             dispatch.fuel = dispatch.fuel.map(|it| it.saturating_sub(spent));
         }
-        Ok(passes)
+        Ok(Left { passes, printed })
     }
 
     /// The width of a pass, which is that of the reference engine on every side.
@@ -209,6 +235,16 @@ impl At<'_> {
         made.collect::<Result<_, _>>().map_err(|why| (0, why.into()))
     }
 
+    /// The first line that a pass prints differently.
+    fn other_line(&self, expected: &Left, got: &Left) -> Option<String> {
+        let pairs = expected.printed.iter().zip(&got.printed).zip(&self.all.sequence.passes);
+        let mut found = pairs.map(|((a, b), pass)| {
+            let what = other_line(a.as_ref()?, b.as_ref()?)?;
+            Some(format!("in {}, {what}", pass.name))
+        });
+        found.find_map(|it| it)
+    }
+
     /// The first difference in what passes have left, and a pass that binds the buffer.
     fn difference(&self, expected: &[Pass], got: &[Pass]) -> Option<(usize, Difference)> {
         let pairs = expected.iter().zip(got).enumerate();
@@ -222,7 +258,7 @@ impl At<'_> {
         let At { runner, all, width, .. } = *self;
         let sequence = &all.sequence;
         for index in 0..sequence.passes.len() {
-            let before = self.run(&reference(), index).ok()?;
+            let before = self.run(&reference(), index).ok()?.passes;
             let pass = &sequence.passes[index];
             let SequenceProgram { shader, pipeline, sources, source } =
                 &sequence.programs[pass.program];
@@ -273,7 +309,7 @@ impl At<'_> {
             let after = (1..=sequence.passes.len()).find_map(|count| {
                 let (expected, got) =
                     (self.run(&reference(), count).ok()?, self.run(side, count).ok()?);
-                let (_, difference) = self.difference(&expected, &got)?;
+                let (_, difference) = self.difference(&expected.passes, &got.passes)?;
                 Some((&sequence.passes[count - 1].name, difference))
             });
             if let Some((pass, difference)) = after {

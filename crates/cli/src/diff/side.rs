@@ -88,6 +88,11 @@ impl Side {
         }
     }
 
+    /// Whether it has the lines that a shader prints; a GPU drops them.
+    pub(super) fn prints(&self) -> bool {
+        self.gpu().is_none()
+    }
+
     pub(super) fn gpu(&self) -> Option<&Gpu> {
         match &self.runs {
             Runs::Engine(device) | Runs::Module(device, _) => device.gpu(),

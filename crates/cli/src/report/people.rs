@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use jobs::{Finding, Row, Verdict};
+use jobs::{Finding, Row, Verdict, printed_text};
 
 use super::baseline::Baseline;
 use super::formats;
@@ -119,7 +119,7 @@ fn failure(alike: &[&Record], known: &Baseline, out: &mut impl Write) -> io::Res
         writeln!(out, "  {}: {}", place(finding), finding.message)?;
         write!(out, "{}", table(finding))?;
     }
-    let printed = &record.outcome.printed;
+    let printed = printed_text(&record.outcome.printed);
     if !printed.is_empty() {
         writeln!(out, "  printed:")?;
     }

@@ -5,12 +5,12 @@
 use std::time::Duration;
 
 use jobs::job::Buffer;
-use jobs::{Finding, Outcome, Row, Test, Verdict};
+use jobs::{Finding, Outcome, PlacedLine, PrintedLines, Row, Test, Verdict};
 use serde_json::{Value, json};
 
 use crate::asked::{Part, Partition};
-use crate::number;
 use crate::problem::Problem;
+use crate::{finding, number};
 
 /// What a run of tests gave, or a part of one.
 #[derive(Clone, Debug, Default)]
@@ -108,12 +108,63 @@ pub(crate) fn outcome_to_json(outcome: &Outcome) -> Value {
         "wrong_file": outcome.is_wrong,
         "findings": findings,
         "remarks": outcome.remarks,
-        "printed": outcome.printed,
+        "printed": outcome.printed.iter().flat_map(printed_to_json).collect::<Vec<_>>(),
     });
+    let more: u64 = outcome.printed.iter().map(|it| it.more).sum();
+    if more > 0 {
+        value["more_printed"] = json!(more);
+    }
     if !outcome.buffers.is_empty() {
         value["buffers"] = outcome.buffers.iter().flat_map(buffer_to_json).collect();
     }
     value
+}
+
+/// The lines that a dispatch printed, each with the pass of the job where there are several.
+fn printed_to_json(printed: &PrintedLines) -> impl Iterator<Item = Value> {
+    printed.lines.iter().map(|it| {
+        let (file, line) = it.at.as_ref().map(|(file, line)| (file, line)).unzip();
+        let mut value = json!({
+            "group": it.group, "wave": it.wave, "lane": it.lane,
+            "file": file, "line": line, "text": it.text,
+        });
+        if let Some(pass) = &printed.pass {
+            value["pass"] = finding::pass_to_json(pass);
+        }
+        value
+    })
+}
+
+/// The lines of all dispatches. Reports of older versions have none.
+fn printed_from_json(value: &Value) -> Option<Vec<PrintedLines>> {
+    let number = |value: &Value| u32::try_from(value.as_u64()?).ok();
+    let mut all: Vec<PrintedLines> = Vec::new();
+    for it in value["printed"].as_array().map_or(&[][..], Vec::as_slice) {
+        let pass = match it.get("pass") {
+            Some(pass) => Some(finding::pass_from_json(pass)?),
+            None => None,
+        };
+        let group: Option<Vec<u32>> = it["group"].as_array()?.iter().map(number).collect();
+        let at = it["file"].as_str().zip(number(&it["line"]));
+        let line = PlacedLine {
+            group: group?.try_into().ok()?,
+            wave: number(&it["wave"])?,
+            lane: number(&it["lane"])?,
+            at: at.map(|(file, line)| (file.to_owned(), line)),
+            text: it["text"].as_str()?.to_owned(),
+        };
+        match all.last_mut().filter(|it| it.pass == pass) {
+            Some(last) => last.lines.push(line),
+            None => all.push(PrintedLines { pass, lines: vec![line], more: 0 }),
+        }
+    }
+    if let Some(more) = value["more_printed"].as_u64() {
+        match all.last_mut() {
+            Some(last) => last.more = more,
+            None => all.push(PrintedLines { more, ..PrintedLines::default() }),
+        }
+    }
+    Some(all)
 }
 
 /// The numbers of a buffer, or of each element of an array of them, by its name.
@@ -154,8 +205,7 @@ pub(crate) fn outcome_from_json(value: &Value) -> Option<Outcome> {
         is_wrong: value["wrong_file"].as_bool()?,
         findings: value["findings"].as_array()?.iter().map(finding).collect::<Option<_>>()?,
         remarks: remarks.map(|it| it.as_str().map(str::to_owned)).collect::<Option<_>>()?,
-        // Reports of older versions have none.
-        printed: text(value, "printed").unwrap_or_default(),
+        printed: printed_from_json(value)?,
         output: String::new(),
         buffers: Vec::new(),
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use jobs::{Features, Setup, Test};
+use jobs::{Features, Setup, Test, Verdict, printed_text};
 use wavelane::Device;
 
 use super::RunArgs;
@@ -48,6 +48,10 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
                 shown.push_str(&format!("# waves of {} lanes\n", outcome.width));
             }
             shown.push_str(&outcome.output);
+            // Those of a failure are part of its report.
+            if outcome.verdict != Verdict::Failed {
+                shown.push_str(&printed_text(&outcome.printed));
+            }
             let command = report::command("run", test, outcome.width, &args.line.to_repeat());
             records.push(Record::new(test, outcome, command, time));
         }

@@ -64,7 +64,7 @@ pub(super) fn text(
         if runs.printed.len() > 1 {
             writeln!(out, "printed with waves of {width} lanes")?;
         }
-        out.write_all(jobs::printed_text(printed, sources).as_bytes())?;
+        out.write_all(jobs::printed_text(&[jobs::PrintedLines::new(printed, sources)]).as_bytes())?;
     }
     out.flush()
 }

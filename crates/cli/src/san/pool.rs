@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jobs::Test;
 use serde_json::{Value, json};
 use wavelane::internal::diag::Style;
 
 use super::record::{Examined, Stop};
-use super::{SanArgs, examine_entry, examine_test, subject};
+use super::{SanArgs, examine_entry, examine_test, skipped, subject};
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
@@ -31,7 +31,7 @@ pub(super) fn run(
     };
     args.pool.run(tests, None, one, |it| match it {
         Examined::Program(program) => program.fails() || program.stopped.is_some(),
-        Examined::Skipped { stop, .. } => stop.exit != Exit::Unsupported,
+        Examined::Skipped(it) => it.stop.exit != Exit::Unsupported,
     })
 }
 
@@ -45,12 +45,12 @@ fn run_one(
     let case = test.case.as_ref().map(|it| it.name.as_str());
     let styled = terminal::style() == Style::Colour;
     let request = json!({ "file": test.file, "case": case, "styled": styled, "shader": is_shader });
-    let mut examined = Vec::new();
+    let (mut examined, since) = (Vec::new(), Instant::now());
     let take = |answer| examined.extend(Examined::from_json(&answer));
     if let Answered::Broken(why) = ask(slot, &request, patience, take)? {
         // What it examined last is what failed.
         let stop = Stop { exit: Exit::Findings, why };
-        examined.push(Examined::Skipped { name: test.name(), stop });
+        examined.push(skipped(test.name(), stop, since));
     }
     Ok(examined)
 }
@@ -81,7 +81,7 @@ pub(super) fn serve(args: &SanArgs) -> Result<Exit, End> {
             }
             Err(problem) => {
                 let stop = subject::stop(problem);
-                say(Examined::Skipped { name: file.to_owned(), stop }.to_json());
+                say(skipped(file.to_owned(), stop, Instant::now()).to_json());
             }
         }
         say(json!({ "end": true }));

@@ -19,6 +19,17 @@ pub(super) struct Program {
     pub(super) stopped: Option<Stop>,
     /// The bindings that were made up for it.
     pub(super) made: Option<Made>,
+    /// How long it took, in microseconds.
+    pub(super) micros: u64,
+}
+
+/// A test that was not examined.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Skipped {
+    pub(super) name: String,
+    pub(super) stop: Stop,
+    /// How long it took to find out, in microseconds.
+    pub(super) micros: u64,
 }
 
 /// Bindings that were made up, for people and for programs.
@@ -64,7 +75,7 @@ pub(super) struct Stop {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Examined {
     Program(Program),
-    Skipped { name: String, stop: Stop },
+    Skipped(Skipped),
 }
 
 impl Program {
@@ -86,25 +97,32 @@ impl Program {
 impl Examined {
     pub(super) fn to_json(&self) -> Value {
         match self {
-            Examined::Skipped { name, stop } => json!({ "name": name, "skipped": stop.to_json() }),
-            Examined::Program(Program { name, widths, runs, entries, stopped, made }) => json!({
-                "name": name,
-                "widths": widths,
-                "runs": runs,
-                "entries": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
-                "stopped": stopped.as_ref().map(Stop::to_json),
-                "made": made.as_ref().map(|it| json!({ "told": it.told, "json": it.json })),
-            }),
+            Examined::Skipped(Skipped { name, stop, micros }) => {
+                json!({ "name": name, "skipped": stop.to_json(), "micros": micros })
+            }
+            Examined::Program(Program { name, widths, runs, entries, stopped, made, micros }) => {
+                json!({
+                    "micros": micros,
+                    "name": name,
+                    "widths": widths,
+                    "runs": runs,
+                    "entries": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
+                    "stopped": stopped.as_ref().map(Stop::to_json),
+                    "made": made.as_ref().map(|it| json!({ "told": it.told, "json": it.json })),
+                })
+            }
         }
     }
 
     pub(super) fn from_json(value: &Value) -> Option<Examined> {
         let name = value["name"].as_str()?.to_owned();
+        let micros = value["micros"].as_u64()?;
         if let Some(stop) = Stop::from_json(&value["skipped"]) {
-            return Some(Examined::Skipped { name, stop });
+            return Some(Examined::Skipped(Skipped { name, stop, micros }));
         }
         Some(Examined::Program(Program {
             name,
+            micros,
             widths: widths(&value["widths"])?,
             runs: usize::try_from(value["runs"].as_u64()?).ok()?,
             entries: value["entries"]
@@ -200,11 +218,12 @@ mod tests {
             entries: vec![entry(Some(found.clone())), entry(None)],
             stopped,
             made: Some(Made { told: "made up".to_owned(), json: json!({ "seed": 7 }) }),
+            micros: 1234,
         };
         for it in [
             Examined::Program(program(None)),
             Examined::Program(program(Some(stop.clone()))),
-            Examined::Skipped { name: "b".to_owned(), stop },
+            Examined::Skipped(Skipped { name: "b".to_owned(), stop, micros: 5 }),
         ] {
             let text = it.to_json().to_string();
             let back = serde_json::from_str(&text).unwrap();

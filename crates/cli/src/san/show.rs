@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use wavelane::internal::diag;
 
 use super::SanArgs;
-use super::record::{Entry, Program, Stop};
+use super::record::{Entry, Program, Skipped, Stop};
 use crate::asked::Output;
 use crate::problem::{End, Exit};
-use crate::report::xml;
+use crate::report::{self, xml};
 use crate::terminal;
 use crate::terminal::print_json;
 use crate::value::counted;
@@ -18,7 +18,7 @@ use crate::value::counted;
 pub(super) struct Outcome {
     pub(super) programs: Vec<Program>,
     /// Tests that were not examined.
-    pub(super) skipped: Vec<(String, Stop)>,
+    pub(super) skipped: Vec<Skipped>,
     /// The lines of the baseline that nothing was found for.
     pub(super) outdated: Vec<String>,
     /// Whether a baseline was given.
@@ -27,12 +27,14 @@ pub(super) struct Outcome {
     pub(super) is_walk: bool,
     /// The seed of bindings that were made up.
     pub(super) auto: Option<u64>,
+    /// When it began, in universal time.
+    pub(super) started: String,
 }
 
 impl Outcome {
     /// Tests and programs that were not examined, or not to the end.
     fn stops(&self) -> impl Iterator<Item = (&str, &Stop)> {
-        let skipped = self.skipped.iter().map(|(name, it)| (name.as_str(), it));
+        let skipped = self.skipped.iter().map(|it| (it.name.as_str(), &it.stop));
         let stopped = self.programs.iter();
         skipped.chain(stopped.filter_map(|it| Some((it.name.as_str(), it.stopped.as_ref()?))))
     }
@@ -95,9 +97,9 @@ fn text(outcome: &Outcome) -> String {
             text.push('\n');
         }
     }
-    for (name, it) in &outcome.skipped {
-        let what = if it.exit == Exit::Unsupported { "unsupported" } else { "not examined" };
-        let _ = writeln!(text, "{what}: {name}: {}", it.why.trim_end());
+    for Skipped { name, stop, .. } in &outcome.skipped {
+        let what = if stop.exit == Exit::Unsupported { "unsupported" } else { "not examined" };
+        let _ = writeln!(text, "{what}: {name}: {}", stop.why.trim_end());
     }
     for program in &outcome.programs {
         let Some(it) = &program.stopped else { continue };
@@ -189,13 +191,13 @@ fn as_json(outcome: &Outcome) -> Value {
         json!({
             "name": it.name, "examined": true, "widths": it.widths, "runs": it.runs,
             "stopped": it.stopped.as_ref().map(|it| &it.why),
-            "auto": it.made.as_ref().map(|it| &it.json),
+            "auto": it.made.as_ref().map(|it| &it.json), "seconds": report::seconds(it.micros),
         })
     });
-    let skipped = outcome.skipped.iter().map(|(name, it)| {
+    let skipped = outcome.skipped.iter().map(|it| {
         json!({
-            "name": name, "examined": false, "why": it.why,
-            "unsupported": it.exit == Exit::Unsupported,
+            "name": it.name, "examined": false, "why": it.stop.why,
+            "unsupported": it.stop.exit == Exit::Unsupported, "seconds": report::seconds(it.micros),
         })
     });
     let mut value = json!({
@@ -218,10 +220,18 @@ fn junit(outcome: &Outcome) -> String {
     let failures = outcome.programs.iter().filter(|it| it.fails()).count();
     let unsupported = outcome.stops().filter(|it| it.1.exit == Exit::Unsupported).count();
     let broken = outcome.stops().count() - unsupported;
+    let took = outcome.programs.iter().map(|it| it.micros);
+    let took = took.chain(outcome.skipped.iter().map(|it| it.micros)).sum();
     let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"{broken}\" skipped=\"{unsupported}\"",
+        "tests=\"{}\" failures=\"{failures}\" errors=\"{broken}\" skipped=\"{unsupported}\" time=\"{}\" timestamp=\"{}\"",
         outcome.programs.len() + outcome.skipped.len(),
+        report::time(took),
+        xml(&outcome.started),
     );
+    let case = |name: &str, micros| {
+        let (name, time) = (xml(name), report::time(micros));
+        format!("    <testcase classname=\"san\" name=\"{name}\" time=\"{time}\"")
+    };
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"wavelane san\" {counts}>\n  <testsuite name=\"san\" {counts}>\n"
     );
@@ -230,7 +240,7 @@ fn junit(outcome: &Outcome) -> String {
         format!("<{tag} message=\"{}\"/>", xml(it.why.lines().next().unwrap_or("")))
     };
     for program in &outcome.programs {
-        let _ = write!(text, "    <testcase classname=\"san\" name=\"{}\"", xml(&program.name));
+        text.push_str(&case(&program.name, program.micros));
         let news = program.news().map(|it| {
             let (code, message, body) = (&it.code, xml(&it.message), xml(&it.text));
             match it.is_error {
@@ -244,9 +254,8 @@ fn junit(outcome: &Outcome) -> String {
             false => writeln!(text, ">{bodies}</testcase>"),
         };
     }
-    for (name, it) in &outcome.skipped {
-        let (name, stop) = (xml(name), stop(it));
-        let _ = writeln!(text, "    <testcase classname=\"san\" name=\"{name}\">{stop}</testcase>");
+    for it in &outcome.skipped {
+        let _ = writeln!(text, "{}>{}</testcase>", case(&it.name, it.micros), stop(&it.stop));
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text

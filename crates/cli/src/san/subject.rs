@@ -11,12 +11,10 @@ use std::sync::atomic::Ordering;
 use jobs::{Case, PassName, Runnable, Sequence, SequenceProgram, Test, TestFile, Widths, Work};
 use wavelane::internal::{self, Examined, Pace, Seen, Slots};
 use wavelane::sanitizer::{Plan, Report};
-use wavelane::{
-    ComputePipeline, Device, Diagnostic, Dispatch, Level, PrintLog, ResourceTable, Shader,
-    SourceMap, Stage,
-};
+use wavelane::{ComputePipeline, Device, Dispatch, Level, ResourceTable, Shader, SourceMap, Stage};
 
 use super::SanArgs;
+use super::assertions::{Failure, Plain};
 use super::record::Stop;
 use crate::asked::{Compiling, Fuel, Launch, WaveSizes};
 use crate::auto::Auto;
@@ -29,7 +27,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::testing::{self, Beside, setup};
 use crate::value::counted;
 use crate::watch::Watch;
-use crate::{bind, compile, device, missing, printed, terminal, walk};
+use crate::{bind, compile, device, missing, terminal, walk};
 
 /// A program that was examined.
 pub(super) struct Subject {
@@ -50,8 +48,7 @@ pub(super) struct Part {
     pub(super) shader: Shader,
     pub(super) sources: SourceMap,
     pub(super) seen: Vec<(Option<PassName>, Seen)>,
-    /// The assertions that fail, and the widths at which they do.
-    pub(super) failures: Vec<(Diagnostic, Vec<u32>)>,
+    pub(super) failures: Vec<Failure>,
 }
 
 impl Subject {
@@ -60,28 +57,23 @@ impl Subject {
         name: String,
         (shader, sources): (Shader, SourceMap),
         plan: Plan,
-        report: Report,
-        stopped: Option<Stop>,
+        found: Found,
     ) -> Subject {
+        let Found { report, failures, stopped } = found;
         let (widths, runs) = (plan.widths, report.runs);
         let seen = report.seen.into_iter().map(|it| (None, it)).collect();
-        Subject {
-            name,
-            parts: vec![Part { shader, sources, seen, failures: Vec::new() }],
-            widths,
-            runs,
-            stopped,
-            auto: None,
-        }
+        let parts = vec![Part { shader, sources, seen, failures }];
+        let stopped = stopped.map(stop);
+        Subject { name, parts, widths, runs, stopped, auto: None }
     }
+}
 
-    /// The same with the assertions of its only shader that fail.
-    fn with_failures(mut self, failures: Vec<(Diagnostic, Vec<u32>)>) -> Subject {
-        for part in &mut self.parts {
-            part.failures.clone_from(&failures);
-        }
-        self
-    }
+/// What was found in one dispatch.
+struct Found {
+    report: Report,
+    failures: Vec<Failure>,
+    /// Why the sweep was given up.
+    stopped: Option<Problem>,
 }
 
 /// A problem as the report of many programs tells it.
@@ -257,13 +249,10 @@ fn compiled(
             return Err(missing::unknown(&format!("no buffer `{name}` is bound"), name, known));
         }
     }
-    let failures =
-        assertions(launch, &shader, &pipeline, launch.groups, &plan, &bound.table, &sources);
-    let (report, stopped) =
-        examine(args, launch, &pipeline, launch.groups, &plan, &mut bound.table, &sources)?;
-    let stopped = stopped.map(stop);
-    let subject = Subject::one(file.to_owned(), (shader, sources), plan, report, stopped);
-    Ok(Subject { auto: bound.auto, ..subject }.with_failures(failures))
+    let of = (&shader, &pipeline, &sources);
+    let found = examine(args, launch, of, launch.groups, &plan, &mut bound.table)?;
+    let subject = Subject::one(file.to_owned(), (shader, sources), plan, found);
+    Ok(Subject { auto: bound.auto, ..subject })
 }
 
 /// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
@@ -352,47 +341,9 @@ fn runnable(
         may_wait: _,
     } = run;
     let plan = plan_of(&args.san, &san, widths, log).map_err(stop)?;
-    let failures = assertions(&args.launch, &shader, &pipeline, groups, &plan, &table, &sources);
-    let (report, stopped) =
-        examine(args, &args.launch, &pipeline, groups, &plan, &mut table, &sources)
-            .map_err(stop)?;
-    let stopped = stopped.map(stop);
-    let subject = Subject::one(name, (shader, sources), plan, report, stopped);
-    Ok(Box::new(subject.with_failures(failures)))
-}
-
-/// The assertions that fail in a plain run at each width, as the narrowest shows them. The runs of the sweep print nothing.
-fn assertions(
-    launch: &Launch,
-    shader: &Shader,
-    pipeline: &ComputePipeline,
-    groups: [u32; 3],
-    plan: &Plan,
-    table: &ResourceTable,
-    sources: &SourceMap,
-) -> Vec<(Diagnostic, Vec<u32>)> {
-    let mut all: Vec<(Diagnostic, Vec<u32>)> = Vec::new();
-    for width in plan.widths.iter().filter(|_| shader.asserts()) {
-        let Ok(table) = table.duplicate() else { continue };
-        let log = Arc::new(PrintLog::new(launch.print_limit));
-        let dispatch = Dispatch {
-            wave_size: Some(*width),
-            lane_order: launch.lane_order,
-            schedule: launch.schedule,
-            fuel: launch.fuel.at(*width),
-            prints: Some(log.clone()),
-            ..Dispatch::new(groups)
-        };
-        // A run that does not come to its end is the sweep's to report.
-        let _ = pipeline.dispatch(&dispatch, &table);
-        for report in printed::failures(&shader.printed(&log), *width, sources) {
-            match all.iter_mut().find(|(it, _)| it.primary.span == report.primary.span) {
-                Some((_, widths)) => widths.push(*width),
-                None => all.push((report, vec![*width])),
-            }
-        }
-    }
-    all
+    let of = (&shader, &pipeline, &sources);
+    let found = examine(args, &args.launch, of, groups, &plan, &mut table).map_err(stop)?;
+    Ok(Box::new(Subject::one(name, (shader, sources), plan, found)))
 }
 
 /// So many lanes in all runs together take seconds.
@@ -448,6 +399,8 @@ fn sequence(
         cancel: Some(watch.cancel.clone()),
         ..Dispatch::new([0; 3])
     };
+    let plain = Plain { launch: &args.launch, widths: &plan.widths, cancel: &watch.cancel };
+    let failures = plain.sequence(&sequence);
     let result = internal::examine(&all, &dispatch, &plan);
     let late = watch.cancel.load(Ordering::Relaxed);
     watch.stop();
@@ -459,7 +412,7 @@ fn sequence(
             let problem = failed(&it.error, it.width, &args.launch, late, sources);
             let Stop { exit, why } = stop(problem);
             let stop = Stop { exit, why: format!("{}: {why}", pass.name) };
-            if it.found.seen.is_empty() {
+            if it.found.seen.is_empty() && failures.iter().all(Vec::is_empty) {
                 return Err(stop);
             }
             (it.found, Some(stop))
@@ -467,13 +420,13 @@ fn sequence(
     };
     drop(all);
     let Sequence { programs, passes, .. } = sequence;
-    let part = |SequenceProgram { shader, sources, .. }: SequenceProgram| Part {
+    let part = |(SequenceProgram { shader, sources, .. }, failures)| Part {
         shader,
         sources,
         seen: Vec::new(),
-        failures: Vec::new(),
+        failures,
     };
-    let mut parts: Vec<Part> = programs.into_iter().map(part).collect();
+    let mut parts: Vec<Part> = programs.into_iter().zip(failures).map(part).collect();
     for (pass, seen) in found.seen {
         let pass = &passes[pass];
         parts[pass.program].seen.push((Some(pass.name.clone()), seen));
@@ -482,16 +435,15 @@ fn sequence(
     Ok(Box::new(Subject { name, parts, widths, runs, stopped, auto: None }))
 }
 
-/// What was found, and why the sweep was given up if it was. Where nothing had been found by then, that is all there is.
+/// Examines one dispatch. If the sweep was given up before anything was found, the reason is the error.
 fn examine(
     args: &SanArgs,
     launch: &Launch,
-    pipeline: &ComputePipeline,
+    (shader, pipeline, sources): (&Shader, &ComputePipeline, &SourceMap),
     groups: [u32; 3],
     plan: &Plan,
     table: &mut ResourceTable,
-    sources: &SourceMap,
-) -> Result<(Report, Option<Problem>), Problem> {
+) -> Result<Found, Problem> {
     let count: u64 = groups.iter().map(|it| u64::from(*it)).product();
     // With waves of one lane, each thread and the group are a step.
     let threads = pipeline.steps([1; 3], 1) - 1;
@@ -513,14 +465,19 @@ fn examine(
         internal::most_runs(pipeline, &dispatch, plan, table),
         count * threads,
     );
+    let plain = Plain { launch, widths: &plan.widths, cancel: &watch.cancel };
+    let failures = plain.shader(shader, pipeline, groups, table, sources);
     let result = pipeline.examine(&dispatch, plan, table);
     let late = watch.cancel.load(Ordering::Relaxed);
     watch.stop();
     match result {
-        Ok(report) => Ok((report, None)),
+        Ok(report) => Ok(Found { report, failures, stopped: None }),
         Err(it) => {
             let problem = failed(&it.error, it.width, launch, late, sources);
-            if it.found.seen.is_empty() { Err(problem) } else { Ok((it.found, Some(problem))) }
+            match it.found.seen.is_empty() && failures.is_empty() {
+                true => Err(problem),
+                false => Ok(Found { report: it.found, failures, stopped: Some(problem) }),
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::filecheck;
 use crate::job::{self, Job};
 use crate::outcome::{Finding, Outcome, Row, Verdict};
 use crate::picture::Picture;
-use crate::printed::{self, printed_text};
+use crate::printed::{self, PrintedLines};
 use crate::script::{Check, Path};
 
 impl Runner<'_> {
@@ -176,9 +176,14 @@ impl Runner<'_> {
         let printed = log.map(|log| shader.printed(&log)).unwrap_or_default();
         let none = SourceMap::new();
         let sources = sources.unwrap_or(&none);
-        self.printed.borrow_mut().push_str(&printed_text(&printed, sources));
+        self.keep(PrintedLines::new(&printed, sources));
         result.map_err(|error| not_run(&error, ""))?;
         Ok(printed)
+    }
+
+    /// Keeps what a dispatch has printed for the outcome.
+    pub(super) fn keep(&self, lines: PrintedLines) {
+        self.printed.borrow_mut().extend((!lines.is_empty()).then_some(lines));
     }
 
     /// Assertions that fail are failures.

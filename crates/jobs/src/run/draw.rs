@@ -12,7 +12,7 @@ use crate::Error;
 use crate::bind::draw as bound;
 use crate::job::draw::Draw;
 use crate::job::{self, Job, Rule};
-use crate::printed::printed_text;
+use crate::printed::PrintedLines;
 use crate::root::Root;
 use crate::specialize::constants;
 
@@ -176,7 +176,7 @@ impl Runner<'_> {
         if prints {
             let printed = programs[pixel].0.printed(&log);
             let sources = &drawing.shaders[pixel].sources;
-            self.printed.borrow_mut().push_str(&printed_text(&printed, sources));
+            self.keep(PrintedLines::new(&printed, sources));
             self.check_assertions(&printed, Some(sources))?;
         }
         match ended {

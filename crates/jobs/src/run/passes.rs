@@ -19,7 +19,7 @@ use crate::Error;
 use crate::bind::passes::{self, Passes, Problem};
 use crate::error::did_you_mean;
 use crate::job::{Groups, Job};
-use crate::printed::printed_text;
+use crate::printed::PrintedLines;
 use crate::repro::Source;
 
 /// Several dispatches that a job describes, each repetition one of them, ready except for the wave width.
@@ -242,11 +242,10 @@ impl Runner<'_> {
         let mut failed_assertions = None;
         for (number, shader, sources, log) in logs {
             let printed = shader.printed(&log);
-            let text = printed_text(&printed, sources);
-            if !text.is_empty() {
-                let heading = name(number);
-                self.printed.borrow_mut().push_str(&format!("{}\n{text}", heading.trim_end()));
-            }
+            let it = &passes.all[number];
+            let pass = Some(PassName::of(job, it.index, it.round));
+            let lines = PrintedLines { pass, ..PrintedLines::new(&printed, sources) };
+            self.keep(lines);
             if let Err(mut end) = self.check_assertions(&printed, Some(sources)) {
                 end.message.insert_str(0, &name(number));
                 failed_assertions.get_or_insert(end);
