@@ -38,6 +38,8 @@ pub struct Label {
 pub struct Fix {
     pub span: Span,
     pub replacement: String,
+    /// Where in the compiler it was made: a test demands that each such place is tried.
+    pub made_at: &'static std::panic::Location<'static>,
 }
 
 /// What the user can do about it.
@@ -102,6 +104,7 @@ impl Diagnostic {
         self
     }
 
+    #[track_caller]
     pub fn fix(
         mut self,
         text: impl Into<String>,
@@ -110,7 +113,11 @@ impl Diagnostic {
     ) -> Diagnostic {
         self.helps.push(Help {
             text: text.into(),
-            fix: Some(Fix { span, replacement: replacement.into() }),
+            fix: Some(Fix {
+                span,
+                replacement: replacement.into(),
+                made_at: std::panic::Location::caller(),
+            }),
         });
         self
     }

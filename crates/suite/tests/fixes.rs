@@ -2,6 +2,7 @@
 //! brought no other.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use diag::{Diagnostic, Fix, Level};
 use suite::run::{Compiled, compile, compile_text, options};
@@ -66,6 +67,7 @@ fn check(section: &Section, compiled: &Compiled, broken: &Diagnostic, fix: &Fix)
 #[test]
 fn every_fix_of_the_suite_mends_its_mistake_and_compiles() {
     let (mut failures, mut tried) = (String::new(), 0);
+    let mut places: BTreeSet<(String, usize)> = BTreeSet::new();
     let sections =
         suite::files(&suite::folder()).into_iter().flat_map(|it| suite::read(&it).unwrap());
     for section in sections {
@@ -73,6 +75,8 @@ fn every_fix_of_the_suite_mends_its_mistake_and_compiles() {
         for broken in &compiled.diagnostics {
             for fix in broken.helps.iter().filter_map(|it| it.fix.as_ref()) {
                 if let Some(what) = check(&section, &compiled, broken, fix) {
+                    let at = fix.made_at;
+                    places.insert((short(Path::new(at.file())), at.line() as usize));
                     tried += 1;
                     failures.push_str(&what);
                 }
@@ -81,4 +85,35 @@ fn every_fix_of_the_suite_mends_its_mistake_and_compiles() {
     }
     assert!(tried > 40, "{tried}");
     assert!(failures.is_empty(), "{failures}");
+    let made: Vec<(String, usize)> = fixes_of(&front_end());
+    let missing: Vec<_> = made.into_iter().filter(|it| !places.contains(it)).collect();
+    assert!(missing.is_empty(), "no section of the suite causes the fixes made at {missing:?}");
+}
+
+fn front_end() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hlsl/src")
+}
+
+/// The places in a folder of sources, by file name and line, that make fixes.
+fn fixes_of(folder: &Path) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(fixes_of(&path));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines = text.lines().enumerate().filter(|(_, line)| line.contains(".fix("));
+        found.extend(lines.map(|(i, _)| (short(&path), i + 1)));
+    }
+    found.sort();
+    found
+}
+
+/// The path of a source, from the folder `hlsl` on.
+fn short(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+    let from = parts.iter().rposition(|it| it == "hlsl").unwrap_or(0);
+    parts[from..].join("/")
 }
