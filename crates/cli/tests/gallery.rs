@@ -17,8 +17,8 @@ fn example(page: &str) -> Option<(&str, &str)> {
     Some((program, arguments))
 }
 
-/// `name` is a folder that no other test uses at the same time.
-fn run(name: &str, program: &str, arguments: &str) -> (i32, String) {
+/// The exit status, the compiler's warnings and the findings. `name` is a folder that no other test uses at the same time.
+fn run(name: &str, program: &str, arguments: &str) -> (i32, String, String) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gallery").join(name);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("a.hlsl"), format!("{program}\n")).unwrap();
@@ -28,8 +28,8 @@ fn run(name: &str, program: &str, arguments: &str) -> (i32, String) {
         .args(arguments.split_whitespace())
         .output()
         .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    (output.status.code().unwrap(), text)
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stderr), text(output.stdout))
 }
 
 /// A page's program must bring the finding that the page is about, and no other.
@@ -39,7 +39,7 @@ fn the_program_of_each_page_brings_its_finding() {
         let code = kind.code();
         let (program, arguments) =
             example(code.page).unwrap_or_else(|| panic!("{}: no program", code.name));
-        let (status, text) =
+        let (status, _, text) =
             run(&format!("finds/{}", code.name), program, &format!("{arguments} --format json"));
         let report: serde_json::Value = serde_json::from_str(&text).unwrap();
         let found: Vec<&str> = report["findings"]
@@ -59,7 +59,9 @@ fn the_gallery_shows_the_pages_and_what_the_tool_prints_now() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sanitizer");
     for code in diag::codes().iter().filter(|it| it.in_runs) {
         let Some((program, arguments)) = example(code.page) else { continue };
-        let (_, printed) = run(&format!("shows/{}", code.name), program, arguments);
+        let (_, warnings, printed) = run(&format!("shows/{}", code.name), program, arguments);
+        let gap = if warnings.is_empty() { "" } else { "\n" };
+        let printed = format!("{warnings}{gap}{printed}");
         let block = format!("\n\n```text\n$ wavelane san a.hlsl {arguments}\n{printed}```");
         let file = docs.join(format!("{}.md", code.name));
         let shown = std::fs::read_to_string(&file)

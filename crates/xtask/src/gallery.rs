@@ -30,7 +30,10 @@ pub(crate) fn pages(compiler: &Path) -> Result<Vec<(String, String)>, String> {
             .args(shown.arguments.split_whitespace())
             .output()
             .map_err(|error| format!("{}: {error}", compiler.display()))?;
-        let printed = String::from_utf8_lossy(&output.stdout);
+        // The compiler's warnings come first, as on a terminal.
+        let warnings = String::from_utf8_lossy(&output.stderr);
+        let gap = if warnings.is_empty() { "" } else { "\n" };
+        let printed = format!("{warnings}{gap}{}", String::from_utf8_lossy(&output.stdout));
         let block = format!("\n\n```text\n$ wavelane san a.hlsl {}\n{printed}```", shown.arguments);
         let (before, after) = code.page.split_at(shown.end);
         pages.push((format!("docs/sanitizer/{}.md", code.name), format!("{before}{block}{after}")));
