@@ -15,3 +15,24 @@ void main() {}
 //|   |
 //| 2 | [numthreads(0, 1, 1)]
 //|   |             ^
+
+//--- a-groupshared-limit-that-is-no-multiple-of-4
+//# args -T cs_6_10
+[GroupSharedLimit(1001)] //~ error[bad-attribute]: `GroupSharedLimit` must be a multiple of 4, not 1001
+[numthreads(WIDTH, 1, 1)] void main() {}
+
+//--- a-negative-groupshared-limit
+//# args -T cs_6_10
+[GroupSharedLimit(-4)] //~ error[bad-attribute]: `GroupSharedLimit` must be from 0 to 2147483647, not -4
+[numthreads(WIDTH, 1, 1)] void main() {}
+
+//--- a-groupshared-limit-without-a-number
+//# args -T cs_6_10
+[GroupSharedLimit] //~ error[bad-attribute]: `GroupSharedLimit` takes 1 argument, but 0 were given
+[numthreads(WIDTH, 1, 1)] void main() {}
+
+//--- two-groupshared-limits
+//# args -T cs_6_10
+[GroupSharedLimit(1024)]
+[GroupSharedLimit(1024)] //~ error[bad-attribute]: an entry point has only one `GroupSharedLimit`
+[numthreads(WIDTH, 1, 1)] void main() {}

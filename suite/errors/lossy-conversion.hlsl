@@ -58,3 +58,31 @@ void main(uint t : SV_GroupIndex) {
 //|    |               ^^^^^^^^^^^^^^^
 //|    |
 //|    = help: cast with `(uint2)` if this is intended
+
+//--- a-division-of-integers-for-a-float
+#define EIGHTH 1 / 8
+float half_of(float x) { return x; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float third = 1 / 3; //~ warning[lossy-conversion]: this division of integers is 0, without its fraction
+    third += half_of(7 / 2); //~ warning[lossy-conversion]: this division of integers is 3, without its fraction
+    third = third * (1 / 2); //~ warning[lossy-conversion]: this division of integers is 0, without its fraction
+    third += EIGHTH; //~ warning[lossy-conversion]: this division of integers is 0, without its fraction
+    // Whole results, integers, and casts are meant.
+    third = 4 / 2;
+    uint groups = 100 / 32;
+    third += 1.0 / 4 + (float)(1 / 3);
+    EXPECT_EQ(third + groups, 5.25);
+}
+
+//--- a-literal-with-more-than-32-bits
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    int a = 1 << 40; //~ warning[lossy-conversion]: `1099511627776` does not fit into `int` and becomes `0`
+    uint b = 0x100000001; //~ warning[lossy-conversion]: `4294967297` does not fit into `uint` and becomes `1`
+    int64_t c = 1 << 40;
+    uint d = 4294967295;
+    int e = -2147483648;
+    EXPECT_EQ(a + b + d + e, 0x80000000);
+    EXPECT(c == 1099511627776);
+}

@@ -63,3 +63,8 @@ void main(uint t : SV_GroupIndex) {
 //|   |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
 //|   = help: compile with `-T cs_6_7`
+
+//--- a-groupshared-limit-before-6-10
+//# args -T cs_6_9
+[GroupSharedLimit(65536)] //~ error[needs-shader-model]: `GroupSharedLimit` requires shader model 6.10, but the profile has 6.9
+[numthreads(WIDTH, 1, 1)] void main() {}

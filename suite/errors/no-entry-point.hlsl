@@ -9,3 +9,15 @@
 //|   |                            ----     ^
 //|   |                            |
 //|   |                            `-E main` selects this one
+//|   |
+//|   = help: did you mean `-E main`?
+
+//--- an-entry-point-with-a-slip-of-the-pen
+//# args -E BlockScna
+[numthreads(4, 1, 1)] void Reduce() {}
+[numthreads(4, 1, 1)] void BlockScan() {} //~ error[no-entry-point]: `BlockScna`
+
+//--- an-entry-point-of-a-file-with-other-stages
+//# args -T ps_6_0
+float4 VSMain(float4 p : POSITION) : SV_Position { return p; }
+float4 PSMain(float4 p : SV_Position) : SV_Target { return p; } //~ error[no-entry-point]: the entry point `main` is not declared

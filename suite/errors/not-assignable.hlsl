@@ -37,3 +37,19 @@ void main(uint t : SV_GroupIndex) {
 //|   |                    ^^^
 //|   |
 //|   = help: use a groupshared variable or an element of a writable buffer
+
+//--- a-sample-of-a-texture-that-is-read-only
+Texture2DMS<uint> image;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    image.sample[1][uint2(t, 0)] = 1; //~ error[not-assignable]: a `Texture2DMS<uint>` cannot be written
+}
+
+//--- an-atomic-on-a-sample
+//# args -T cs_6_7
+RWTexture2DMS<uint> image;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    InterlockedAdd(image.sample[1][uint2(0, 0)], t); //~ error[not-assignable]: an atomic operation cannot change a multisampled texture
+    InterlockedAdd(image[uint2(0, 0)], t); //~ error[not-assignable]: an atomic operation cannot change a multisampled texture
+}

@@ -26,3 +26,14 @@ end:
 //|   |     ^^^^
 //|   |
 //|   = help: use `break`, `continue`, `return`, or a variable that a condition tests
+
+//--- keywords-of-cpp-that-hlsl-does-not-have
+union Bits { uint a; float b; }; //~ error[reserved-word]: HLSL has no unions
+struct Shape {
+    virtual float area() { return 0; } //~ error[reserved-word]: HLSL has no virtual functions
+    friend void show(); //~ error[reserved-word]: HLSL has no friends
+    mutable uint cache; //~ error[reserved-word]: HLSL has no `mutable`
+    explicit operator uint() { return 1; } //~ error[reserved-word]: HLSL has no constructors or conversion operators
+};
+[numthreads(WIDTH, 1, 1)]
+void main() {}

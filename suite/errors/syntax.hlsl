@@ -91,3 +91,47 @@ technique11 T { pass P { SetComputeShader(CompileShader(cs_5_0, main())); } } //
 //|   |
 //| 2 | @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 //|   | ^
+
+//--- words-of-cpp-that-hlsl-does-not-have
+constexpr uint Count = 3; //~ error[syntax]: HLSL has no `constexpr`
+constexpr uint twice(uint x) { return 2 * x; } //~ error[syntax]: HLSL has no `constexpr`
+consteval uint thrice(uint x) { return 3 * x; } //~ error[syntax]: HLSL has no `consteval`
+template<typename T> concept Any = true; //~ error[syntax]: HLSL has no concepts
+template<typename T> requires Any<T> T same(T x) { return x; } //~ error[syntax]: HLSL has no concepts
+import lighting; //~ error[syntax]: HLSL has no modules
+alignas(16) struct Wide { uint a; }; //~ error[syntax]: HLSL has no `alignas`
+void calm() noexcept; //~ error[syntax]: HLSL has no exceptions
+void change(ref uint x) { x = 1; } //~ error[syntax]: HLSL has no references
+void take(uint&& x) {} //~ error[syntax]: HLSL has no references
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    constexpr uint local = 3; //~ error[syntax]: HLSL has no `constexpr`
+    decltype(t) other = t; //~ error[syntax]: HLSL has no `decltype`
+    if constexpr (true) other = 1; //~ error[syntax]: HLSL has no `constexpr`
+}
+
+//--- forms-of-cpp-that-hlsl-does-not-have
+struct Point {
+    uint x;
+    Point(uint a) { x = a; } //~ error[syntax]: HLSL has no constructors
+    ~Point() {} //~ error[syntax]: HLSL has no destructors
+};
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    auto square = [](uint x) { return x * x; }; //~ error[syntax]: HLSL has no lambdas
+    auto [a, b] = uint2(1, 2); //~ error[syntax]: HLSL has no structured bindings
+    uint2 v{1, 2}; //~ error[syntax]: HLSL has no initialisers without `=`
+    uint all[3] = { 1, 2, 3 };
+    for (uint x : all) t += x; //~ error[syntax]: HLSL has no `for` over the elements of an array
+    uint large = 1'000'000; //~ error[syntax]: HLSL has no `'` between digits
+    int order = t <=> 2; //~ error[syntax]: HLSL has no `<=>`
+}
+
+//--- names-that-are-words-in-cpp
+uint ref(uint module) { return module; }
+struct concept { uint requires; };
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    concept import = { t };
+    EXPECT_EQ(ref(import.requires), t);
+}

@@ -73,3 +73,21 @@ void main(uint t : SV_GroupIndex) {
 //|   |                           ^^^^^
 //|   |
 //|   = help: give the array a length, or the struct a member
+
+//--- long-vectors-that-a-host-would-set
+//# args -T cs_6_9
+struct Weights { float4 bias; vector<float, 8> all; };
+vector<float, 8> loose; //~ error[type-mismatch]: a member of a constant buffer cannot be a `vector<float, 8>`
+cbuffer Set { Weights weights[2]; } //~ error[type-mismatch]: a member of a constant buffer cannot contain a vector of more than 4 components, as `Weights[2]` does
+ConstantBuffer<Weights> constants; //~ error[type-mismatch]: a `ConstantBuffer` cannot contain a vector of more than 4 components, as `Weights` does
+[numthreads(WIDTH, 1, 1)]
+void main() {}
+
+//--- long-vectors-between-stages
+//# args -T lib_6_9
+struct Vertex { float4 at : SV_Position; vector<float, 8> all : ALL; };
+[shader("vertex")]
+Vertex main( //~ error[type-mismatch]: the result of an entry point cannot contain a vector of more than 4 components, as `Vertex` does
+    vector<float, 5> all : ALL) { //~ error[type-mismatch]: a parameter of an entry point cannot be a `vector<float, 5>`
+    return (Vertex)0;
+}

@@ -38,3 +38,16 @@ void main(uint t : SV_GroupIndex) {
     (void)unused;
     EXPECT_EQ(a + b + d + pair.a + list[t & 1], 5 + (t > 1 ? 1 : 2) + (t > 0 ? 1 : 0));
 }
+
+//--- a-constant-without-a-value
+static const uint nothing; //~ warning[uninitialized]: `nothing` is `static const` but has no value, and stays 0
+static const uint table[2]; //~ warning[uninitialized]: `table` is `static const` but has no value, and stays 0
+static const uint one = 1;
+static uint later;
+struct S { static const uint member; };
+const uint S::member = 3;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    static const uint local; //~ warning[uninitialized]: `local` is `static const` but has no value, and stays 0
+    EXPECT_EQ(nothing + table[t & 1] + later + local + one + S::member, 4u);
+}

@@ -357,4 +357,53 @@ void main(uint t : SV_GroupIndex) {
 //| 7 |     Buffer[t] = tex2D(s, float2(0, 0));
 //|   |                 ^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: `tex2D` is of shader model 3; in HLSL, textures and samplers are two objects: `Texture2D image; SamplerState smp;` and `image.Sample(smp, uv)`, `SampleBias`, `SampleGrad`, `SampleLevel`
+//|   = help: `tex2D` is from shader model 3; in HLSL, textures and samplers are two objects: `Texture2D image; SamplerState smp;` and `image.Sample(smp, uv)`, `SampleBias`, `SampleGrad`, `SampleLevel`
+
+//--- samples-of-a-texture-with-one-for-each-texel
+RWTexture2D<uint> image;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    image.sample[0][uint2(t, 0)] = 1; //~ error[unknown-name]: `RWTexture2D<uint>` has no member `sample`
+}
+
+//--- a-letter-for-a-component-of-a-long-vector
+//# args -T cs_6_9
+RWStructuredBuffer<uint> Buffer;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    vector<uint, 8> v = t;
+    v.x = 1; //~ error[unknown-name]: the components of a `vector<uint, 8>` have no names
+    Buffer[t] = dot(v.xy, 1); //~ error[unknown-name]: the components of a `vector<uint, 8>` have no names
+}
+
+//--- the-namespace-of-the-language-before-202x
+//# args -HV 2021
+using namespace hlsl; //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
+RWStructuredBuffer<hlsl::uint> Buffer; //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
+[numthreads(WIDTH, 1, 1)]
+void main(hlsl::uint t : SV_GroupIndex) {
+    Buffer[t] = hlsl::min(t, 3u);
+}
+
+//--- names-that-the-language-does-not-declare
+//# args -HV 202x
+RWStructuredBuffer<uint> Buffer;
+uint mine(uint x) { return x; }
+hlsl::Nothing nothing; //~ error[unknown-name]: there is no type `Nothing` in `hlsl`
+using hlsl::mine; //~ error[unknown-name]: there is no name `mine` in `hlsl`
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Buffer[t] = hlsl::mine(t); //~ error[unknown-name]: there is no function `mine` in `hlsl`
+    Buffer[t] = hlsl::t; //~ error[unknown-name]: there is no variable `t` in `hlsl`
+    Buffer[t] = hlsl::inner::f(t); //~ error[unknown-name]: there is no namespace, struct or enum `inner` in `hlsl`
+}
+
+//--- names-that-are-only-proposed
+RWStructuredBuffer<uint> Buffer;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint8_t4 small = 1; //~ error[unknown-name]: there is no type `uint8_t4`
+    Buffer[t] = ClusterID(); //~ error[unknown-name]: there is no function `ClusterID`
+    Buffer[t] = alignof(t); //~ error[unknown-name]: there is no function `alignof`
+    Buffer[t] = nullptr; //~ error[unknown-name]: there is no variable `nullptr`
+}

@@ -186,3 +186,48 @@ GROUP void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(CHOSEN, 1);
     EXPECT_EQ(__HLSL_VERSION, 2021);
 }
+
+//--- names-of-the-language-are-in-a-namespace
+//# args -HV 202x
+using namespace hlsl;
+using hlsl::float3;
+static hlsl::float4 four = hlsl::float4(1, 2, 3, 4);
+hlsl::uint sin(hlsl::uint x) { return 7; }
+float sum(::hlsl::vector<float, 4> v) { return hlsl::dot(v, 1); }
+template<typename T> T twice(T x) { return x + x; }
+[numthreads(WIDTH, 1, 1)]
+void main(hlsl::uint t : SV_GroupIndex) {
+    EXPECT_EQ(sin(0u), 7u);
+    EXPECT_EQ(hlsl::sin(0u), 0.0);
+    EXPECT_EQ(sum(four), 10.0);
+    EXPECT_EQ(twice<hlsl::uint>(t), 2 * t);
+    EXPECT_EQ(hlsl::WaveActiveSum(1u), hlsl::WaveGetLaneCount());
+    EXPECT_EQ((hlsl::uint)four.z, 3u);
+    float3 v = hlsl::float3(1, 2, 3);
+    EXPECT_EQ(v.z, 3.0);
+    for (hlsl::uint i = 0; i < 2; i++) EXPECT_EQ(hlsl::min(i, 1u), i);
+    EXPECT_EQ(hlsl::RAY_FLAG_FORCE_OPAQUE, 1u);
+}
+
+//--- names-of-a-namespace-hlsl-in-the-source-come-first
+//# args -HV 202x
+namespace hlsl {
+    struct Pair { uint a, b; };
+    uint abs(uint x) { return x + 100; }
+}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    hlsl::Pair pair = { t, 2 };
+    EXPECT_EQ(hlsl::abs(pair.b), 102u);
+    EXPECT_EQ(hlsl::min(pair.a, 0u), 0u);
+    hlsl::uint2 v = hlsl::uint2(t, t);
+    EXPECT_EQ(v.y, t);
+}
+
+//--- names-of-a-namespace-hlsl-before-202x
+//# args -HV 2021
+namespace hlsl { uint abs(uint x) { return x + 100; } }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(hlsl::abs(2u), 102u);
+}

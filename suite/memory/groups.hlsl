@@ -254,3 +254,16 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
     Out[group.x] = group.x == 0 ? rounds : 1;
 }
 //= Out u32: 36864 1
+
+//--- a-limit-allows-more-groupshared-memory
+//# args -T cs_6_10
+groupshared uint cells[65536];
+[GroupSharedLimit(262144)]
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    cells[65535 - t] = t;
+    cells[t] = 10 * t;
+    GroupMemoryBarrierWithGroupSync();
+    EXPECT_EQ(cells[65536 - WIDTH + t], WIDTH - 1 - t);
+    EXPECT_EQ(cells[WIDTH - 1 - t], 10 * (WIDTH - 1 - t));
+}

@@ -167,3 +167,61 @@ void main(uint i : SV_GroupIndex) {
     Typed[i].zy[i & 1] = 4 + i;
     Typed[i].zy[i & 1] += i == 0 ? 3 : i == 1 ? 4 : i == 2 ? -1 : 1;
 }
+
+//--- samples-are-read-written-and-changed-by-their-index
+//# texture Tex R32_UINT 4x1 samples 4: 0..16
+//# texture Array RGBA32_FLOAT 1x1 layers 2 samples 2: 1*16
+//= Tex u32: 1000 10 7 3  104 5 6 12  208 9 15 11  312 13 14 20
+//= Array f32: 1 1 1 1  1 1 1 1  1 1 1 1  1 7 1 9
+RWTexture2DMS<uint> Tex;
+RWTexture2DMSArray<float4> Array;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    if (lane < 4) {
+        uint2 at = uint2(lane, 0);
+        uint before = Tex.sample[0][at];
+        EXPECT_EQ(before, 4 * lane);
+        Tex.sample[0][at] = 100 * lane + before;
+        // An index that differs between lanes, and values of assignments.
+        uint which = 2 + lane % 2;
+        uint held = 4 * lane + which;
+        EXPECT_EQ(Tex.sample[which][at] += 5, held + 5);
+        EXPECT_EQ(Tex.sample[which][at]++, held + 5);
+        EXPECT_EQ(--Tex.sample[which][at], held + 5);
+        EXPECT_EQ(Tex.Load(at, which), held + 5);
+    }
+    if (lane == 0) {
+        // Without a sample, the first one is meant.
+        Tex[uint2(0, 0)] = 1000;
+        EXPECT_EQ(Tex[uint2(0, 0)], 1000u);
+        // `out` arguments are written to the place.
+        modf(10.5, Array.sample[1][uint3(0, 0, 1)].y);
+        EXPECT_EQ(Array.sample[1][uint3(0, 0, 1)], float4(1, 10, 1, 1));
+        Array.sample[1][uint3(0, 0, 1)].yw = float2(7, 9);
+        Tex.sample[1][uint2(0, 0)] = 10;
+    }
+}
+
+//--- samples-that-do-not-exist-are-not-written
+//# finds buffer-out-of-bounds
+//# texture Tex R32_UINT 2x1 samples 2: 1 2 3 4
+//= Tex u32: 1 2 3 4
+RWTexture2DMS<uint> Tex;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    Tex.sample[2][uint2(0, 0)] = lane;
+    Tex.sample[0][uint2(2, 0)] = lane;
+    EXPECT_EQ(Tex.sample[2 + lane][uint2(0, 0)], 0u);
+    uint width, height, samples;
+    Tex.GetDimensions(width, height, samples);
+    EXPECT_EQ(uint3(width, height, samples), uint3(2, 1, 2));
+}
+
+//--- samples-of-a-texel-are-different-places
+//# texture Tex R32_UINT 1x1 samples 4
+//= Tex u32: 10 11 12 13
+RWTexture2DMS<uint> Tex;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    if (lane < 4) Tex.sample[lane][uint2(0, 0)] = 10 + lane;
+}

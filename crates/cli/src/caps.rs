@@ -49,6 +49,7 @@ fn text(adapter: &Adapter) -> String {
         ("Int64ShaderOps", yes(adapter.options1.int64_shader_ops)),
         ("Native16BitShaderOps", yes(adapter.options4.native_16bit_shader_ops)),
         ("DoublePrecisionFloatShaderOps", yes(adapter.double_precision_float_shader_ops)),
+        ("MaxGroupSharedMemoryPerGroupCS", adapter.max_group_shared_memory.to_string()),
     ];
     for (cap, value) in rows {
         let _ = writeln!(text, "  {cap:<30} {value}");
@@ -131,6 +132,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "Int64ShaderOps": it.adapter.options1.int64_shader_ops,
             "Native16BitShaderOps": it.adapter.options4.native_16bit_shader_ops,
             "DoublePrecisionFloatShaderOps": it.adapter.double_precision_float_shader_ops,
+            "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
             "unusable": it.unusable,
         })
     };
@@ -148,6 +150,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "Int64ShaderOps": adapter.options1.int64_shader_ops,
             "Native16BitShaderOps": adapter.options4.native_16bit_shader_ops,
             "DoublePrecisionFloatShaderOps": adapter.double_precision_float_shader_ops,
+            "MaxGroupSharedMemoryPerGroupCS": adapter.max_group_shared_memory,
         }],
         "engines": engines,
         "default_engine": Engine::fastest().name(),

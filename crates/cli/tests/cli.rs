@@ -4,6 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+const TILE: &str = "RWStructuredBuffer<uint> Out; groupshared uint tile[16384];\n\
+    [GroupSharedLimit(65536)] [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) {\n\
+    tile[16383 - i] = i; Out[i] = tile[16383 - i]; }\n";
 const SUM: &str = "
 RWStructuredBuffer<uint> Out;
 [numthreads(8, 1, 1)]
@@ -151,6 +154,14 @@ fn exit_statuses_are_the_contract() {
         ),
         ("cap", SUM, "run a.hlsl --bind Out=[8] --caps wave-ops=off", 3, "WaveOps"),
         ("nocap", SUM, "check a.hlsl --caps wave-ops=off", 3, "WaveOps"),
+        ("groupshared", TILE, "run a.hlsl --bind Out=[8]", 0, "0 1 2 3 4 5 6 7"),
+        (
+            "nogroupshared",
+            TILE,
+            "run a.hlsl --bind Out=[8] --caps groupshared=49152",
+            3,
+            "65536 bytes",
+        ),
         ("lanes", SUM, "run a.hlsl --bind Out=[8] --wave-size 4 --caps lanes=32..64", 3, "32, 64"),
         ("san", SUM, "san a.hlsl --bind Out=[8]", 1, "width-dependent-result     .     x"),
         ("meant", SUM, "san a.hlsl --bind Out=[8] --width-dependent Out", 0, "no findings: 8 runs"),

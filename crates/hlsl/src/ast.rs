@@ -102,6 +102,8 @@ pub struct Ident {
 pub struct Path {
     /// It starts with `::`.
     pub global: bool,
+    /// It starts with `hlsl::`, the namespace of what the language declares.
+    pub library: bool,
     /// The part before the last `::`; empty for most names.
     pub scope: Vec<Segment>,
     pub last: Segment,
@@ -116,7 +118,7 @@ impl Path {
 
     /// The name, if it is an unqualified one without template arguments.
     pub fn as_simple(&self) -> Option<&Ident> {
-        (!self.global && self.scope.is_empty() && self.last.args.is_none())
+        (!self.global && !self.library && self.scope.is_empty() && self.last.args.is_none())
             .then_some(&self.last.ident)
     }
 }

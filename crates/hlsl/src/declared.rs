@@ -3,6 +3,8 @@
 //! An entry point shows itself by its attributes: `[shader("…")]`, `[numthreads]`, or one that only a certain stage has. Vertex
 //! and pixel shaders need no attribute and cannot be told from other functions, except for `main`, the default name.
 
+use std::collections::BTreeSet;
+
 use diag::{FileId, Sink, SourceMap, Span};
 
 use crate::ast;
@@ -51,7 +53,18 @@ pub fn declared(
             break;
         }
     }
+    let defined = defined(&file);
+    all.retain(|it| defined.contains(it.name.as_str()));
     Some(all)
+}
+
+/// The functions of a file that have a body: the attributes may stand before a declaration alone.
+fn defined(file: &ast::File) -> BTreeSet<&str> {
+    let functions = file.items.iter().filter_map(|item| match &item.kind {
+        ast::ItemKind::Function(function) if function.body.is_some() => function.name.as_plain(),
+        _ => None,
+    });
+    functions.map(|it| it.name.as_str()).collect()
 }
 
 /// The names and attributes of the functions of a file that are not members.

@@ -45,6 +45,13 @@ pub fn foreign(word: &str) -> Option<Foreign> {
     found.or_else(|| waves::wave(word))
 }
 
+/// All names of the table, and the wave functions that the specifications list.
+#[cfg(test)]
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    let waves = waves::tests::ALL.iter().flat_map(|it| it.1.split_whitespace());
+    ROWS.iter().flat_map(|it| it.0.split(' ')).chain(waves)
+}
+
 /// [`Hlsl`] in a constant.
 #[derive(Clone, Copy, Debug)]
 enum Row {
@@ -68,8 +75,10 @@ const CUDA: &str = "CUDA";
 const METAL: &str = "Metal";
 const WGSL: &str = "WGSL";
 const OPENCL: &str = "OpenCL";
-const EFFECTS: &str = "of effect files";
-const SM3: &str = "of shader model 3";
+const EFFECTS: &str = "from effect files";
+const SM3: &str = "from shader model 3";
+
+const PROPOSED: &str = "only proposed for HLSL";
 
 const SAMPLE: Row = Text(
     "textures and samplers are two objects: `image.Sample(smp, uv)`, `SampleBias`, `SampleGrad`, `SampleLevel`",
@@ -126,9 +135,17 @@ const ROWS: &[(&str, &str, Row)] = &[
     ("uchar", METAL, Name("uint")),
     ("size_t", "C", Name("uint")),
     (
-        "uint8_t int8_t char",
+        "char",
         "C",
         Text("the smallest integers are `uint16_t` and `int16_t`, with `-enable-16bit-types`"),
+    ),
+    (
+        "uint8_t int8_t uint8_t2 uint8_t3 uint8_t4 int8_t2 int8_t3 int8_t4",
+        PROPOSED,
+        Text(
+            "the smallest integers are `uint16_t` and `int16_t`, with `-enable-16bit-types`; \
+             `uint8_t4_packed` and `pack_u8` hold four small ones in a word",
+        ),
     ),
     ("long", "C", Name("int64_t")),
     ("ulong", METAL, Name("uint64_t")),
@@ -194,6 +211,9 @@ const ROWS: &[(&str, &str, Row)] = &[
     ("var", WGSL, Text("a variable starts with its type: `float x = 1;`")),
     ("let", WGSL, Text("a variable starts with its type: `const float x = 1;`")),
     ("constexpr", "C++", Name("static const")),
+    ("nullptr", "C++", Text("there are no pointers: pass an index into a buffer")),
+    ("alignof offsetof typeid", "C++", Text("there is none; `sizeof` gives the size of a type")),
+    ("move forward", "C++", Text("values are copied; an `inout` parameter passes a variable")),
     // Effect files and the HLSL of older Direct3D.
     (
         "technique technique10 technique11 fxgroup pass stateblock stateblock_state",
@@ -213,6 +233,21 @@ const ROWS: &[(&str, &str, Row)] = &[
     ("texCUBE texCUBEbias texCUBEgrad texCUBElod texCUBEproj", SM3, SAMPLE),
     ("noise", SM3, Text("there is none: compute it, or sample a texture")),
     ("sampler_state", EFFECTS, Text("the host sets samplers: `SamplerState s : register(s0);`")),
+    // Proposals for HLSL.
+    (
+        "ClusterID CandidateClusterID CommittedClusterID",
+        PROPOSED,
+        Text(
+            "there are no clusters of geometry yet: `PrimitiveIndex()` and `GeometryIndex()` tell what was hit",
+        ),
+    ),
+    (
+        "__builtin_MatVecMul __builtin_MatVecMulAdd __builtin_OuterProductAccumulate __builtin_VectorAccumulate",
+        PROPOSED,
+        Text(
+            "a loop over `dot` multiplies a matrix and a vector; `vector<T, N>` has up to 1024 components from shader model 6.9 on",
+        ),
+    ),
     // Functions.
     ("mix", GLSL, Name("lerp")),
     ("fract", GLSL, Name("frac")),

@@ -781,4 +781,9 @@ impl Module {
     pub fn threads_per_group(&self) -> u32 {
         self.group_size.iter().product()
     }
+
+    /// The size of all groupshared arrays together.
+    pub fn groupshared_bytes(&self) -> u64 {
+        self.groupshared.iter().map(|it| u64::from(it.len) * u64::from(it.ty.bytes())).sum()
+    }
 }

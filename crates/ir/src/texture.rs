@@ -140,9 +140,8 @@ impl TextureOp {
     pub fn takes(self, dim: Dim, writable: bool) -> bool {
         match self {
             TextureOp::Load => !dim.is_cube(),
-            TextureOp::Store | TextureOp::Atomic(_) => {
-                writable && !dim.is_cube() && !dim.is_multisampled()
-            }
+            TextureOp::Store => writable && !dim.is_cube(),
+            TextureOp::Atomic(_) => writable && !dim.is_cube() && !dim.is_multisampled(),
             TextureOp::Sample(_)
             | TextureOp::Compare(_)
             | TextureOp::LevelOfDetail
@@ -178,7 +177,12 @@ impl TextureOp {
                     *level = exactly(Ty::I32, 1);
                 }
             }
-            TextureOp::Store | TextureOp::Atomic(_) => *at = texel,
+            TextureOp::Store | TextureOp::Atomic(_) => {
+                *at = texel;
+                if dim.is_multisampled() {
+                    *sample = exactly(Ty::I32, 1);
+                }
+            }
             TextureOp::Sample(detail) | TextureOp::Compare(detail) => {
                 (*at, *offsets, *least) = (place, offset, optional(Ty::F32, 1));
                 match detail {
@@ -216,7 +220,8 @@ impl TextureOp {
 
     /// The number of results of [`TextureOp::Size`].
     pub fn sizes(dim: Dim, writable: bool) -> usize {
-        dim.axes() + usize::from(dim.is_array()) + usize::from(!writable)
+        let has_last = !writable || dim.is_multisampled();
+        dim.axes() + usize::from(dim.is_array()) + usize::from(has_last)
     }
 }
 

@@ -137,6 +137,13 @@ impl Emitter<'_> {
         body.extend(operands.iter().map(|it| it.0));
     }
 
+    /// The same with operands that are not all ids.
+    pub(crate) fn effect_words(&mut self, opcode: Opcode, operands: &[u32]) {
+        let body = &mut self.out.body;
+        body.push((operands.len() as u32 + 1) << 16 | u32::from(opcode.number));
+        body.extend(operands);
+    }
+
     pub(crate) fn unsupported<T>(
         &self,
         what: &'static str,
@@ -336,7 +343,8 @@ impl Emitter<'_> {
 
     fn finish(mut self, main: Id, start: Id) -> Emitted {
         self.variable_names();
-        self.out.name(main, &self.ir.name);
+        let name = self.environment.entry_name.clone().unwrap_or_else(|| self.ir.name.clone());
+        self.out.name(main, &name);
         self.modes(main);
         let mut warnings = self.reconvergence(main);
         warnings.extend(self.resources.shares.then_some(Warning::SharedBinding));
@@ -346,10 +354,10 @@ impl Emitter<'_> {
         let interface = self.interface.iter().filter(|(storage, _)| whole || *storage == op::INPUT);
         let interface: Vec<u32> = interface.map(|(_, id)| id.0).collect();
         // 5: GLCompute.
-        let entry = [vec![5, main.0], string(&self.ir.name), interface].concat();
+        let entry = [vec![5, main.0], string(&name), interface].concat();
         let named = |number: &u32| op::name_of(op::CAPABILITIES, *number).unwrap_or("");
         let reflection = Reflection {
-            entry: self.ir.name.clone(),
+            entry: name,
             group_size: self.ir.group_size,
             wave_size: self.ir.wave_size,
             most_lanes: self.ir.needs.wave_masks.then_some(32),

@@ -149,6 +149,8 @@ pub struct Environment {
     pub bound: Vec<Bound>,
     /// How resources get their descriptor sets and bindings.
     pub numbering: Numbering,
+    /// The name of the entry point; without one, that of the function.
+    pub entry_name: Option<String>,
 }
 
 /// How resources get their descriptor sets and bindings.
@@ -226,6 +228,7 @@ impl Default for Environment {
             zero_groupshared: false,
             bound: Vec::new(),
             numbering: Numbering::Written(Written::default()),
+            entry_name: None,
         }
     }
 }

@@ -50,6 +50,10 @@ impl Emitter<'_> {
         if writable {
             self.storage_capabilities(carrier);
         }
+        if writable && dim.is_multisampled() {
+            self.out.capabilities.insert(op::CAP_STORAGE_IMAGE_MULTISAMPLE);
+            self.out.capabilities.extend(dim.is_array().then_some(op::CAP_IMAGE_MS_ARRAY));
+        }
         let scalar = self.carried(carrier);
         let is_array = u32::from(dim.is_array());
         let is_multisampled = u32::from(dim.is_multisampled());
@@ -202,11 +206,11 @@ impl Emitter<'_> {
         let image_ty = self.image_type(binding);
         let image = self.image(pixel.descriptor, image_ty);
         let four = self.four_carried(carrier);
+        let words = [&[image.0, pixel.at.0], pixel.operands.as_slice()].concat();
         let loaded = if writable {
             self.without_format(carrier, op::CAP_STORAGE_READ_ANY);
-            self.op(op::IMAGE_READ, four, &[image, pixel.at])
+            self.op_words(op::IMAGE_READ, four, &words)
         } else {
-            let words = [&[image.0, pixel.at.0], pixel.operands.as_slice()].concat();
             self.op_words(op::IMAGE_FETCH, four, &words)
         };
         self.mark(pixel.descriptor.varies, loaded);
@@ -240,7 +244,8 @@ impl Emitter<'_> {
             it.without_format(carrier, op::CAP_STORAGE_WRITE_ANY);
             let image_ty = it.image_type(binding);
             let image = it.image(pixel.descriptor, image_ty);
-            it.effect(op::IMAGE_WRITE, &[image, pixel.at, whole]);
+            let words = [&[image.0, pixel.at.0, whole.0], pixel.operands.as_slice()].concat();
+            it.effect_words(op::IMAGE_WRITE, &words);
             []
         });
     }

@@ -142,6 +142,7 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
         zero_groupshared: exact,
         bound: Vec::new(),
         numbering: Numbering::Counted,
+        entry_name: None,
         floats: Floats::ALL,
     }
 }

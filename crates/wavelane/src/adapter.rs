@@ -17,6 +17,9 @@ pub struct Adapter {
     pub options1: Options1,
     /// `D3D12_FEATURE_D3D12_OPTIONS4`.
     pub options4: Options4,
+    /// `MaxGroupSharedMemoryPerGroupCS`: how many bytes of groupshared memory a group can have, which bounds
+    /// `[GroupSharedLimit]`.
+    pub max_group_shared_memory: u32,
 }
 
 /// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS1` that concerns shaders.
@@ -63,6 +66,7 @@ impl Adapter {
                 int64_shader_ops: true,
             },
             options4: Options4 { native_16bit_shader_ops: true },
+            max_group_shared_memory: 1 << 20,
         }
     }
 
@@ -87,6 +91,9 @@ impl Adapter {
                 native_16bit_shader_ops: self.options4.native_16bit_shader_ops
                     && other.options4.native_16bit_shader_ops,
             },
+            max_group_shared_memory: self
+                .max_group_shared_memory
+                .min(other.max_group_shared_memory),
         }
     }
 

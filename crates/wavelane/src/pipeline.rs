@@ -42,6 +42,10 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
     if needs.double && !adapter.double_precision_float_shader_ops {
         return Err(Missing::Double);
     }
+    let (needs, has) = (module.groupshared_bytes(), adapter.max_group_shared_memory);
+    if needs > u64::from(has) {
+        return Err(Missing::GroupSharedMemory { needs, has });
+    }
     let has = adapter.options1.wave_lane_count;
     let wave_sizes: Vec<u32> = has.iter().filter(|it| wanted(module).contains(*it)).collect();
     if wave_sizes.is_empty() {
@@ -132,6 +136,13 @@ pub enum Missing {
         /// What the adapter has.
         has: LaneCounts,
     },
+    /// A group uses more groupshared memory than the adapter has for it.
+    GroupSharedMemory {
+        /// The bytes that the shader's groupshared variables take.
+        needs: u64,
+        /// The adapter's `MaxGroupSharedMemoryPerGroupCS`.
+        has: u32,
+    },
 }
 
 /// Why there is no pipeline.
@@ -155,7 +166,10 @@ impl PipelineError {
             Missing::Int64 => uses(inst, &[Ty::I64]),
             Missing::Native16Bit => uses(inst, &[Ty::I16, Ty::F16]),
             Missing::Double => uses(inst, &[Ty::F64]),
-            Missing::Stage | Missing::ShaderModel { .. } | Missing::WaveSize { .. } => false,
+            Missing::Stage
+            | Missing::ShaderModel { .. }
+            | Missing::WaveSize { .. }
+            | Missing::GroupSharedMemory { .. } => false,
         };
         let places = module.insts.iter().filter(needs_it).map(|inst| inst.span);
         let first = places.filter(|span| !span.is_none()).min_by_key(|span| span.lo);
@@ -176,7 +190,10 @@ impl PipelineError {
                 "a shader that must run there needs a variant without wave operations".to_owned(),
             ),
             Missing::WaveSize { has, .. } => Some(format!("allow one of its widths: {has}")),
-            Missing::Int64 | Missing::Native16Bit | Missing::Double => None,
+            Missing::Int64
+            | Missing::Native16Bit
+            | Missing::Double
+            | Missing::GroupSharedMemory { .. } => None,
         }
     }
 }
@@ -206,6 +223,12 @@ impl fmt::Display for PipelineError {
                 write!(
                     f,
                     "`{entry}` requires waves of {needs} lanes by its `[WaveSize]`, but the adapter `{adapter}` has {has}"
+                )
+            }
+            Missing::GroupSharedMemory { needs, has } => {
+                write!(
+                    f,
+                    "`{entry}` uses {needs} bytes of groupshared memory, but the adapter `{adapter}` has {has} for a group"
                 )
             }
         }
@@ -301,7 +324,18 @@ pub(crate) mod tests {
         let (needs, has) = (ShaderModel::V6_6, ShaderModel::V6_5);
         assert_eq!(fails(poor.clone(), any, none), Missing::ShaderModel { needs, has });
         poor.shader_model = ShaderModel::V6_6;
-        assert!(Device::new(poor).create_compute_pipeline(&shader(any, none)).is_ok());
+        assert!(Device::new(poor.clone()).create_compute_pipeline(&shader(any, none)).is_ok());
+
+        poor.max_group_shared_memory = 1024;
+        let mut tiled = shader(any, none);
+        let (name, span) = ("tile".to_owned(), Span::NONE);
+        let tile = ir::Memory { name, ty: Ty::F32, len: 257, span };
+        let groupshared = [tile].into_iter().collect();
+        tiled.module = Arc::new(Module { groupshared, ..empty_module() });
+        let error = Device::new(poor.clone()).create_compute_pipeline(&tiled).unwrap_err();
+        assert_eq!(error.missing, Missing::GroupSharedMemory { needs: 1028, has: 1024 });
+        poor.max_group_shared_memory = 1028;
+        assert!(Device::new(poor).create_compute_pipeline(&tiled).is_ok());
     }
 
     #[test]

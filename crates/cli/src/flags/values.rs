@@ -246,7 +246,8 @@ pub(super) fn caps(args: &mut LowArgs, value: &str) -> Result<(), String> {
 }
 
 pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<(), String> {
-    const NAMES: [&str; 7] = ["wave-ops", "lanes", "total-lanes", "sm", "int64", "16bit", "double"];
+    const NAMES: [&str; 8] =
+        ["wave-ops", "lanes", "total-lanes", "sm", "int64", "16bit", "double", "groupshared"];
     let adapter = &mut args.device.adapter;
     let switch = || choose(value, &[("on", true), ("off", false)]);
     match cap {
@@ -255,6 +256,7 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
         "total-lanes" => adapter.options1.total_lane_count = number(value)?,
         "int64" => adapter.options1.int64_shader_ops = switch()?,
         "16bit" => adapter.options4.native_16bit_shader_ops = switch()?,
+        "groupshared" => adapter.max_group_shared_memory = number(value)?,
         "double" => adapter.double_precision_float_shader_ops = switch()?,
         "sm" => {
             let highest = ShaderModel::HIGHEST;

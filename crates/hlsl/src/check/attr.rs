@@ -81,6 +81,7 @@ const OF_FUNCTIONS: &[Known] = &[
             &[Expected::Anything, Expected::Anything, Expected::Anything],
         )
     },
+    known(GROUP_SHARED_LIMIT, Stages::GROUPS, &[Expected::Integer(0, i32::MAX as i64)]),
     known("shader", ANY, &[Expected::Word(SHADERS)]),
     known("RootSignature", ANY, &[Expected::Text]),
     known("WaveOpsIncludeHelperLanes", Stages::of(&[Stage::Pixel]), &[]),
@@ -129,9 +130,64 @@ const OF_PARAMETERS: &[Known] = &[
     known("NodeArraySize", NODE, &[INDEX]),
 ];
 
-const OF_STATEMENTS: &[&str] =
-    &["unroll", "loop", "branch", "flatten", "allow_uav_condition", "fastopt", "call", "forcecase"];
+/// The attribute that sets how much groupshared memory an entry point may use.
+const GROUP_SHARED_LIMIT: &str = "GroupSharedLimit";
 
+/// One row for each attribute of statements, with the statements that it is for.
+const OF_STATEMENTS: &[(&str, &[Place])] = &[
+    ("unroll", &[Place::Loop]),
+    ("loop", &[Place::Loop]),
+    ("fastopt", &[Place::Loop]),
+    ("allow_uav_condition", &[Place::Loop]),
+    ("branch", &[Place::If, Place::Switch]),
+    ("flatten", &[Place::If, Place::Switch]),
+    ("call", &[Place::Switch]),
+    ("forcecase", &[Place::Switch]),
+];
+
+/// Attributes of structs.
+const OF_STRUCTS: &[&str] = &["raypayload", "NodeTrackRWInputSharing"];
+
+/// Attributes that are proposed for HLSL, and what to write instead.
+const PROPOSED: &[(&str, &str)] = &[
+    ("NumWaves", "`[numthreads(x, y, z)]` and `[WaveSize(n)]` set the number of waves"),
+    ("AllowEarlyPixelCulling", "`[earlydepthstencil]` tests depth and stencil first"),
+    ("math_mode", "`precise` keeps the arithmetic of a variable as it is written"),
+];
+
+/// What an attribute stands before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Variable,
+    Field,
+    Struct,
+    /// An enum, a namespace, a constant buffer, another name of a type.
+    Declaration,
+    Loop,
+    If,
+    Switch,
+    /// Any other statement.
+    Statement,
+}
+
+impl Place {
+    fn words(self) -> &'static str {
+        match self {
+            Place::Variable => "a variable",
+            Place::Field => "a member of a struct",
+            Place::Struct => "a struct",
+            Place::Declaration => "this declaration",
+            Place::Loop => "a loop",
+            Place::If => "an `if`",
+            Place::Switch => "a `switch`",
+            Place::Statement => "this statement",
+        }
+    }
+}
+
+/// The bytes of groupshared memory that a group has by default, and in a mesh shader.
+const MOST_GROUPSHARED: u64 = 32 * 1024;
+const MOST_IN_MESH: u64 = 28 * 1024;
 const MOST_THREADS: i64 = 1024;
 const MOST_THREADS_IN_Z: i64 = 64;
 
@@ -149,19 +205,56 @@ pub(super) fn report_unknown(checker: &mut Checker, attribute: &Attribute) {
     unknown(checker, attribute, &known);
 }
 
-/// Warns about an unknown attribute of a statement.
-pub(super) fn report_unknown_on_statement(checker: &mut Checker, attribute: &Attribute) {
-    unknown(checker, attribute, OF_STATEMENTS);
+/// Warns about attributes before something that they do not apply to, other than a function.
+pub(super) fn report_misplaced(checker: &mut Checker, attributes: &[Attribute], place: Place) {
+    for attribute in attributes {
+        let fits = match place {
+            Place::Struct => OF_STRUCTS.iter().any(|it| is(attribute, it)),
+            _ => OF_STATEMENTS.iter().any(|it| is(attribute, it.0) && it.1.contains(&place)),
+        };
+        if attribute.scope.is_some() || fits {
+            continue;
+        }
+        let meant = OF_STATEMENTS.iter().find(|it| is(attribute, it.0));
+        let is_of = |rows: &[Known]| rows.iter().any(|it| is(attribute, it.name));
+        let belongs = match meant.map(|it| it.1) {
+            Some([Place::Loop]) => "a loop",
+            Some([Place::Switch]) => "a `switch`",
+            Some(_) => "an `if` or a `switch`",
+            None if is_of(OF_FUNCTIONS) => "a function",
+            None if is_of(OF_PARAMETERS) => "a parameter of a node",
+            None if OF_STRUCTS.iter().any(|it| is(attribute, it)) => "a struct",
+            None => {
+                let known: Vec<&str> = match place {
+                    Place::Struct => OF_STRUCTS.to_vec(),
+                    _ => {
+                        let fitting = OF_STATEMENTS.iter().filter(|it| it.1.contains(&place));
+                        fitting.map(|it| it.0).collect()
+                    }
+                };
+                unknown(checker, attribute, &known);
+                continue;
+            }
+        };
+        let name = &attribute.name;
+        let message = format!("the attribute `{}` has no effect on {}", name.name, place.words());
+        let report = Diagnostic::new(&code::UNKNOWN_ATTRIBUTE, name.span, message);
+        checker.report(report.help(format!("it belongs before {belongs}")));
+    }
 }
 
 fn unknown(checker: &mut Checker, attribute: &Attribute, known: &[&'static str]) {
-    if attribute.scope.is_some() || known.iter().any(|it| is(attribute, it)) {
+    let is_ours = attribute.scope.as_ref().is_none_or(|it| it.name == *"hlsl");
+    if !is_ours || known.iter().any(|it| is(attribute, it)) {
         return;
     }
     let name = &attribute.name;
     let message = format!("the attribute `{}` has no effect here", name.name);
     let mut report = Diagnostic::new(&code::UNKNOWN_ATTRIBUTE, name.span, message);
-    if let Some(near) = most_similar(&name.name, known.iter().copied()) {
+    let proposed = PROPOSED.iter().find(|it| it.0.eq_ignore_ascii_case(&name.name));
+    if let Some((proposed, instead)) = proposed {
+        report = report.note(format!("`{proposed}` is only proposed for HLSL")).help(*instead);
+    } else if let Some(near) = most_similar(&name.name, known.iter().copied()) {
         report = report.fix(format!("a similar name is `{near}`"), name.span, near);
     }
     checker.report(report);
@@ -188,7 +281,32 @@ impl<'a> Checker<'a> {
             let found = OF_FUNCTIONS.iter().find(|it| is(attribute, it.name));
             fine &= found.is_none_or(|known| self.known_attribute(attribute, known));
         }
-        fine
+        fine & self.one_group_shared_limit(attributes)
+    }
+
+    /// Checks `[GroupSharedLimit]` of an entry point in a library; the other attributes depend on the pipeline.
+    pub(super) fn library_attributes(&mut self, attributes: &'a [Attribute]) {
+        let stage = entry::shader_word(attributes).and_then(entry::stage_of_word);
+        let profile = self.stage;
+        self.stage = stage.unwrap_or(profile);
+        let known = OF_FUNCTIONS.iter().find(|it| it.name == GROUP_SHARED_LIMIT);
+        for attribute in attributes.iter().filter(|it| is(it, GROUP_SHARED_LIMIT)) {
+            if let Some(known) = known {
+                self.known_attribute(attribute, known);
+            }
+        }
+        self.one_group_shared_limit(attributes);
+        self.stage = profile;
+    }
+
+    /// Whether there is at most one `[GroupSharedLimit]`; reports a second one.
+    fn one_group_shared_limit(&mut self, attributes: &'a [Attribute]) -> bool {
+        let mut limits = attributes.iter().filter(|it| is(it, GROUP_SHARED_LIMIT));
+        let (Some(first), Some(second)) = (limits.next(), limits.next()) else { return true };
+        let message = format!("an entry point has only one `{GROUP_SHARED_LIMIT}`");
+        let report = Diagnostic::new(&code::BAD_ATTRIBUTE, second.span, message);
+        self.report(report.also(first.span, "the first one"));
+        false
     }
 
     pub(super) fn parameter_attributes(&mut self, attributes: &'a [Attribute]) -> bool {
@@ -230,6 +348,10 @@ impl<'a> Checker<'a> {
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
             return false;
         }
+        if known.name == GROUP_SHARED_LIMIT && self.shader_model() < ShaderModel::V6_10 {
+            self.needs_shader_model(attribute.span, known.name, ShaderModel::V6_10);
+            return false;
+        }
         let mut fine = true;
         for (arg, wanted) in attribute.args.iter().zip(known.args) {
             fine &= self.attribute_arg(attribute, known.name, arg, *wanted);
@@ -252,10 +374,12 @@ impl<'a> Checker<'a> {
             (Expected::Anything, _) | (Expected::Text, Some(_)) => true,
             (Expected::Integer(least, most), _) => {
                 let Some(value) = self.attribute_value(arg, attribute) else { return false };
-                if (least..=most).contains(&value) {
-                    return true;
-                }
-                let message = format!("`{name}` must be from {least} to {most}, not {value}");
+                let is_split = name == GROUP_SHARED_LIMIT && value % 4 != 0;
+                let message = match (least..=most).contains(&value) {
+                    true if is_split => format!("`{name}` must be a multiple of 4, not {value}"),
+                    true => return true,
+                    false => format!("`{name}` must be from {least} to {most}, not {value}"),
+                };
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 false
             }
@@ -306,6 +430,23 @@ impl<'a> Checker<'a> {
                 false
             }
         }
+    }
+
+    /// The bytes of groupshared memory that an entry point may use, and the attribute that says so.
+    pub(super) fn group_shared_limit(
+        &mut self,
+        attributes: &'a [Attribute],
+    ) -> (u64, Option<Span>) {
+        let stage = entry::shader_word(attributes).and_then(entry::stage_of_word);
+        let default = match stage.unwrap_or(self.stage) {
+            Stage::Mesh => MOST_IN_MESH,
+            _ => MOST_GROUPSHARED,
+        };
+        let written = find(attributes, GROUP_SHARED_LIMIT).and_then(|attribute| {
+            let value = self.attribute_value(attribute.args.first()?, attribute)?;
+            Some((u64::try_from(value).ok()?, Some(attribute.span)))
+        });
+        written.unwrap_or((default, None))
     }
 
     /// The value of an attribute's argument; `None` after a report.

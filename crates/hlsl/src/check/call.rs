@@ -67,13 +67,17 @@ impl<'a> Checker<'a> {
         let values: Vec<Expr> = args.iter().map(|it| self.expr(it)).collect();
         let Ok(found) = found else { return self.broken(span) };
         let Some((scope, declared)) = found else {
-            if path.as_builtin().is_some()
+            if (path.as_builtin().is_some() || self.is_in_library(path))
                 && let Some(call) = self.builtin_call(ident, &values, span)
             {
                 return match call {
                     Ok(()) => self.builtin(ident, values, span),
                     Err(expr) => expr,
                 };
+            }
+            if path.library {
+                self.not_in_library(path, "function");
+                return self.broken(span);
             }
             if !values.iter().any(|it| it.ty == Types::ERROR) || path.as_simple().is_some() {
                 let scope = match path.global || !path.scope.is_empty() {
@@ -526,7 +530,7 @@ impl<'a> Checker<'a> {
         }
         if matches!(function, library::Function::Unsupported(_) | library::Function::Pixel(_)) {
             self.gate_stage_function(name, span);
-            if result == Types::ERROR {
+            if result == Types::ERROR || !self.payloads_take_no_long_vector(&args) {
                 return self.broken(span);
             }
         }
@@ -538,6 +542,12 @@ impl<'a> Checker<'a> {
         }
         let mut passed = Vec::with_capacity(args.len());
         for (arg, (ty, mode)) in args.into_iter().zip(params) {
+            if mode == Mode::Reference && self.is_sample(&arg) {
+                let message = "an atomic operation cannot change a multisampled texture";
+                let report = Diagnostic::new(&code::NOT_ASSIGNABLE, arg.span, message);
+                self.report(report.help("use a `RWTexture2DArray` with a layer for each sample"));
+                return self.broken(span);
+            }
             if mode == Mode::Reference && !self.is_shared_place(&arg) && arg.ty != Types::ERROR {
                 let report = Diagnostic::new(
                     &code::NOT_ASSIGNABLE,
@@ -626,6 +636,9 @@ impl<'a> Checker<'a> {
                     match self.types.get(object.ty) {
                         Type::Resource(ResourceType::Other(it)) => {
                             self.gate_object(it, &format!("`{name}`"), span);
+                            if !self.payloads_take_no_long_vector(&args) {
+                                return self.broken(span);
+                            }
                         }
                         _ => {
                             let ty = self.name_of(object.ty);

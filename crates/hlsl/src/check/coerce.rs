@@ -100,9 +100,45 @@ impl Checker<'_> {
         }
     }
 
-    /// Warns about a literal with a fraction where an integer is expected.
+    /// Warns about a division of whole numbers whose result becomes a float: its fraction is gone.
+    pub(super) fn warn_cut(&mut self, expr: &Expr, to: TypeId) {
+        let ExprKind::Const(bits) = expr.kind else { return };
+        let is_float = self.types.scalar_of(to).is_some_and(Scalar::is_float);
+        let is_whole = self.types.get(expr.ty) == Type::Scalar(Scalar::LiteralInt);
+        let at = (expr.span.lo, expr.span.hi);
+        if !is_float || !is_whole || !self.cut_divisions.contains(&at) {
+            return;
+        }
+        let message = format!("this division of integers is {}, without its fraction", bits as i64);
+        let report = Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message);
+        self.report(report.help("write one of the numbers with a point, such as `1.0`"));
+    }
+
+    /// Warns about a literal with more bits than a 32-bit integer.
+    fn warn_wide(&mut self, expr: &Expr, bits: u64, to: TypeId) {
+        let Some(scalar) = self.types.scalar_of(to) else { return };
+        let is_narrow = matches!(scalar, Scalar::I32 | Scalar::U32);
+        let fits = (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&(bits as i64));
+        if !is_narrow || fits {
+            return;
+        }
+        let low = match scalar {
+            Scalar::I32 => i64::from(bits as u32 as i32),
+            _ => i64::from(bits as u32),
+        };
+        let name = self.name_of(to);
+        let message = format!("`{}` does not fit into `{name}` and becomes `{low}`", bits as i64);
+        let report = Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message);
+        self.report(report.help(format!("cast with `({name})` if this is intended")));
+    }
+
+    /// Warns about a literal with a fraction where an integer is expected, and one with more bits than that has.
     fn warn_loss(&mut self, expr: &Expr, to: TypeId) {
         let ExprKind::Const(bits) = expr.kind else { return };
+        if self.types.get(expr.ty) == Type::Scalar(Scalar::LiteralInt) {
+            self.warn_cut(expr, to);
+            return self.warn_wide(expr, bits, to);
+        }
         let value = match self.types.get(expr.ty) {
             Type::Scalar(Scalar::LiteralFloat) => f64::from_bits(bits),
             Type::Scalar(Scalar::F32 | Scalar::Half) => f64::from(f32::from_bits(bits as u32)),

@@ -4,17 +4,16 @@ use std::rc::Rc;
 
 use diag::{Diagnostic, Span, code};
 
+use super::attr::{self, Place};
 use super::scope::{ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, Wanted};
 use super::template::AliasTemplate;
 use super::work::cost;
 use super::{Checker, GlobalInfo};
 use crate::ast::{self, Declarator, Initializer, Item, ItemKind, Modifier};
-use crate::hir::{self, GlobalId, GlobalKind};
+use crate::hir::{self, FunctionId, GlobalId, GlobalKind};
 use crate::options::Version;
+use crate::parse::is_builtin_type;
 use crate::types::{Scalar, Type, TypeId, Types};
-
-/// The size of a group's groupshared memory, in bytes.
-const MOST_GROUPSHARED: u64 = 32768;
 
 impl<'a> Checker<'a> {
     pub(super) fn items(&mut self, items: &'a [Item]) {
@@ -32,6 +31,15 @@ impl<'a> Checker<'a> {
     }
 
     fn item_inner(&mut self, item: &'a Item) {
+        let place = match &item.kind {
+            ItemKind::Function(_) => None,
+            ItemKind::Var(_) => Some(Place::Variable),
+            ItemKind::Struct(_) => Some(Place::Struct),
+            _ => Some(Place::Declaration),
+        };
+        if let Some(place) = place {
+            attr::report_misplaced(self, &item.attributes, place);
+        }
         match &item.kind {
             ItemKind::Namespace(namespace) => self.namespace(namespace),
             ItemKind::Struct(structure) => {
@@ -39,6 +47,7 @@ impl<'a> Checker<'a> {
             }
             ItemKind::Enum(enumeration) => self.enumeration(enumeration),
             ItemKind::Alias(alias) => self.alias(alias),
+            ItemKind::UsingNamespace(path) if self.is_library(path) => {}
             ItemKind::UsingNamespace(path) => {
                 if let Some(scope) = self.namespace_of(path) {
                     let current = self.scopes.current();
@@ -102,6 +111,13 @@ impl<'a> Checker<'a> {
         self.scopes.prefix(self.scopes.current(), |id| self.types.structure(id).name.clone())
     }
 
+    /// Whether a path names the namespace of what the language declares, which is visible everywhere.
+    fn is_library(&self, path: &ast::Path) -> bool {
+        self.options.hlsl_version >= Version::V202x
+            && path.as_builtin().is_some_and(|it| it.name == *"hlsl")
+            && self.scopes.find_type(self.scopes.current(), "hlsl").is_none()
+    }
+
     fn namespace_of(&mut self, path: &'a ast::Path) -> Option<ScopeId> {
         let found = if path.global || !path.scope.is_empty() {
             let scope = self.scope_of(path.global, &path.scope)?;
@@ -111,6 +127,12 @@ impl<'a> Checker<'a> {
         };
         match found {
             Some(TypeEntity::Namespace(scope)) => Some(scope),
+            None if path.as_builtin().is_some_and(|it| it.name == *"hlsl") => {
+                let message = "HLSL has a namespace `hlsl` only from version 202x on";
+                let report = Diagnostic::new(&code::UNKNOWN_NAME, path.span, message);
+                self.report(report.help("leave it out, or compile with `-HV 202x`"));
+                None
+            }
             _ => {
                 self.unknown(&path.last.ident, "namespace", Wanted::Type, None);
                 None
@@ -119,6 +141,17 @@ impl<'a> Checker<'a> {
     }
 
     fn using(&mut self, path: &'a ast::Path) {
+        if path.library {
+            // What the language declares is visible everywhere.
+            let name = &path.last.ident.name;
+            let is_known = is_builtin_type(name)
+                || crate::library::is_function(name)
+                || ops::intrinsics::by_name(name).is_some();
+            if !path.scope.is_empty() || !is_known {
+                self.not_in_library(path, "name");
+            }
+            return;
+        }
         let Some(scope) = self.scope_of(path.global, &path.scope) else { return };
         let current = self.scopes.current();
         let name = &path.last.ident.name;
@@ -368,6 +401,19 @@ impl<'a> Checker<'a> {
 
     /// A static variable: at file scope, in a struct or in a function.
     pub(super) fn static_var(&mut self, declarator: &'a Declarator, ty: TypeId, is_const: bool) {
+        // A member of a struct may get its value outside.
+        let is_member = matches!(self.scopes.kind(self.scopes.current()), ScopeKind::Struct(_));
+        let has_value = declarator.init.is_some() || is_member || self.types.holds_resource(ty);
+        if is_const && !has_value && ty != Types::ERROR {
+            let name = &declarator.name;
+            let message =
+                format!("`{}` is `static const` but has no value, and stays 0", name.name);
+            let report = Diagnostic::new(&code::UNINITIALIZED, name.span, message);
+            self.report(report.help(format!(
+                "write `{} = …`, or remove `static` if the host sets it",
+                name.name
+            )));
+        }
         let entity = self.static_entity(declarator, ty, is_const);
         self.declare(&declarator.name, entity);
     }
@@ -460,8 +506,8 @@ impl<'a> Checker<'a> {
         self.declare(name, entity);
     }
 
-    /// Checks that the groupshared variables of the program fit into the memory of a group.
-    pub(super) fn groupshared_fits(&mut self, used: &[GlobalId]) {
+    /// Checks that the groupshared variables that an entry point uses fit into the memory of a group.
+    pub(super) fn groupshared_fits(&mut self, entry: FunctionId, used: &[GlobalId]) {
         let mut total: u64 = 0;
         let mut largest: Option<(u64, Span, String)> = None;
         for id in used {
@@ -481,18 +527,30 @@ impl<'a> Checker<'a> {
                 largest = Some((size, global.span, global.name.clone()));
             }
         }
-        if let Some((size, span, name)) = largest
-            && total > MOST_GROUPSHARED
-        {
-            let report = Diagnostic::new(
-                &code::GROUPSHARED_TOO_LARGE,
-                span,
-                format!(
-                    "the groupshared variables take {total} bytes, but a group has only {MOST_GROUPSHARED}"
-                ),
-            );
-            self.report(report.label(format!("`{name}` takes {size} of them")));
+        let Some((size, span, name)) = largest else { return };
+        let (limit, attribute) = self.group_shared_limit(self.function(entry).attributes);
+        if total <= limit {
+            return;
         }
+        let message = match attribute {
+            Some(_) => format!(
+                "`{}` uses {total} bytes of groupshared memory, but its `[GroupSharedLimit]` allows only {limit}",
+                self.function(entry).name
+            ),
+            None => format!(
+                "the groupshared variables take {total} bytes, but a group has only {limit}"
+            ),
+        };
+        let mut report = Diagnostic::new(&code::GROUPSHARED_TOO_LARGE, span, message)
+            .label(format!("`{name}` takes {size} of them"));
+        report = match attribute {
+            Some(attribute) => report.also(attribute, "the limit"),
+            None => report.help(format!(
+                "from shader model 6.10 on, `[GroupSharedLimit({})]` before the entry point allows more",
+                total.next_multiple_of(4)
+            )),
+        };
+        self.report(report);
     }
 
     /// `uint S::x = 1;`

@@ -113,7 +113,9 @@ impl<'a> Checker<'a> {
             self.report(report.help(format!("compile it with `-T {profile}_6_6`")));
             return None;
         }
-        if !self.entry_attributes(attributes) {
+        if !self.entry_attributes(attributes)
+            || !self.signature_takes_no_long_vector(id, "an entry point")
+        {
             return None;
         }
         match self.stage {
@@ -219,21 +221,34 @@ impl<'a> Checker<'a> {
             at.end(),
             format!("the entry point `{wanted}` is not declared"),
         );
-        let candidates: Vec<(String, Span)> = self
-            .functions
+        // An entry point is a function of the file: neither a method nor in a namespace.
+        let chosen = |it: &&super::func::Function| {
+            it.definition.is_some() && it.this.is_none() && it.scope == Scopes::FILE
+        };
+        let is_entry = |it: &&super::func::Function| {
+            it.attributes.iter().any(|it| attr::is(it, "numthreads") || attr::is(it, "shader"))
+        };
+        let functions: Vec<&super::func::Function> = self.functions.iter().filter(chosen).collect();
+        let candidates: Vec<(String, Span)> = functions
             .iter()
-            .filter(|it| {
-                it.attributes.iter().any(|it| attr::is(it, "numthreads") || attr::is(it, "shader"))
-            })
+            .copied()
+            .filter(is_entry)
             .map(|it| (it.name.clone(), it.span))
             .collect();
+        let entries = candidates.iter().map(|it| it.0.as_str());
+        let near = most_similar(wanted, entries)
+            .or_else(|| most_similar(wanted, functions.iter().map(|it| it.name.as_str())));
+        // The default name is not a slip of the pen.
+        if let Some(near) = near.filter(|_| wanted != "main") {
+            report = report.help(format!("did you mean `-E {near}`?"));
+        }
         for (name, span) in candidates.iter().take(5) {
             report = report.also(*span, format!("`-E {name}` selects this one"));
         }
-        if candidates.is_empty() {
-            let names = self.functions.iter().map(|it| it.name.as_str());
-            if let Some(near) = most_similar(wanted, names) {
-                report = report.help(format!("a similar name is `{near}`"));
+        if let (true, "main") = (candidates.is_empty(), wanted) {
+            for function in functions.iter().take(5) {
+                report =
+                    report.also(function.span, format!("`-E {}` selects this one", function.name));
             }
         }
         self.report(report);

@@ -337,6 +337,10 @@ impl<'a> Checker<'a> {
                 self.error(&code::TYPE_MISMATCH, span, message);
                 return self.broken(span);
             }
+            if path.library {
+                self.not_in_library(path, "variable");
+                return self.broken(span);
+            }
             if self.scopes.find_type(self.scopes.current(), name).is_some() {
                 let message = format!("expected a value, found the type `{name}`");
                 self.error(&code::TYPE_MISMATCH, span, message);

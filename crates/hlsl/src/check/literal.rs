@@ -79,6 +79,9 @@ impl Checker<'_> {
                 if binary.result(ty).is_none() || divides && ty == Ty::I64 && b == 0 {
                     return None;
                 }
+                if op == BinaryOp::Div && ty == Ty::I64 && (a as i64).wrapping_rem(b as i64) != 0 {
+                    self.cut_divisions.insert((span.lo, span.hi));
+                }
                 (eval_binary(binary, ty, a, b), self.types.scalar(scalar))
             }
             Operation::Compare(compare) => {

@@ -197,6 +197,16 @@ impl<'a> Checker<'a> {
             self.error(&code::INDEX_OUT_OF_RANGE, name.span, message);
             return self.broken(span);
         }
+        if length > 4 {
+            let message = format!("the components of a `{}` have no names", self.name_of(base.ty));
+            let first = components[0];
+            let report = Diagnostic::new(&code::UNKNOWN_NAME, name.span, message);
+            self.report(report.help(match components.len() {
+                1 => format!("name it by its index: `[{first}]`"),
+                _ => format!("name each by its index, such as `[{first}]`"),
+            }));
+            return self.broken(span);
+        }
         let ty = self.swizzled(base.ty, components.len());
         Expr { kind: ExprKind::Swizzle(base.into(), components), ty, span }
     }

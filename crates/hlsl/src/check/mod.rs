@@ -23,6 +23,7 @@ mod guess;
 mod heap;
 mod init;
 mod literal;
+mod long;
 mod member;
 mod method;
 mod name;
@@ -183,6 +184,8 @@ struct Checker<'a> {
     file_items: &'a [ast::Item],
     /// Undeclared names that were reported, each with the function that used it.
     unknown_names: BTreeSet<(ast::Name, Option<u32>)>,
+    /// Divisions of whole literals with a remainder, by where they are.
+    cut_divisions: BTreeSet<(u32, u32)>,
     /// A block with a mistake failed to declare its names, so unknown names are not reported.
     names_lost: bool,
     /// Checking a body that was deferred until an entry point reached it caused a report.
@@ -233,6 +236,7 @@ impl<'a> Checker<'a> {
             open_structs: 0,
             file_items: &[],
             unknown_names: BTreeSet::new(),
+            cut_divisions: BTreeSet::new(),
             names_lost: false,
             reported_late: false,
             missing: Vec::new(),

@@ -5,6 +5,8 @@ use diag::{Diagnostic, Span, code};
 use super::Checker;
 use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, Wanted};
 use crate::ast::{self, Path, Segment};
+use crate::options::Version;
+use crate::parse::is_builtin_type;
 use crate::types::{Type, TypeId};
 
 /// Namespaces of compiler extensions.
@@ -70,6 +72,13 @@ impl<'a> Checker<'a> {
     /// The declared type that a path names, excluding built-in objects; the outer `None` if there is none.
     pub(super) fn declared_type(&mut self, path: &'a Path) -> Option<Option<TypeId>> {
         let name = &path.last.ident.name;
+        if path.library {
+            if path.scope.is_empty() && is_builtin_type(name) {
+                return None;
+            }
+            self.not_in_library(path, "type");
+            return Some(None);
+        }
         let found = if path.global || !path.scope.is_empty() {
             let Some(scope) = self.scope_of(path.global, &path.scope) else { return Some(None) };
             let found = self.scopes.type_in(scope, name).map(|it| it.entity);
@@ -124,11 +133,40 @@ impl<'a> Checker<'a> {
         path: &'a Path,
     ) -> Result<Option<(ScopeId, Declared<ValueEntity>)>, ()> {
         let name = &path.last.ident.name;
+        if path.library && path.scope.is_empty() {
+            return Ok(None);
+        }
+        if path.library {
+            self.not_in_library(path, "namespace, struct or enum");
+            return Err(());
+        }
         if path.global || !path.scope.is_empty() {
             let scope = self.scope_of(path.global, &path.scope).ok_or(())?;
             return Ok(self.scopes.value_in(scope, name).map(|it| (scope, it)));
         }
         Ok(self.scopes.find_value(self.scopes.current(), name))
+    }
+
+    /// Whether a path of the source's own namespace `hlsl`, which does not declare the name, leads to the language's.
+    pub(super) fn is_in_library(&self, path: &Path) -> bool {
+        let is_own = |it: &Segment| it.args.is_none() && it.ident.name == *"hlsl";
+        self.options.hlsl_version >= Version::V202x
+            && matches!(path.scope.as_slice(), [only] if is_own(only))
+            && path.last.args.is_none()
+    }
+
+    /// Reports a name after `hlsl::` that the language does not declare.
+    pub(super) fn not_in_library(&mut self, path: &'a Path, what: &str) {
+        let ident = path.scope.first().map_or(&path.last.ident, |it| &it.ident);
+        let message = format!("there is no {what} `{}` in `hlsl`", ident.name);
+        let report = Diagnostic::new(&code::UNKNOWN_NAME, ident.span, message);
+        let declared = self.scopes.find_value(Scopes::FILE, &ident.name).map(|it| it.1.span);
+        self.report(match declared {
+            Some(span) => report.also(span, "declared here").help(
+                "`hlsl` holds what the language declares; a name of the file needs no qualifier",
+            ),
+            None => report,
+        });
     }
 
     /// Reports an undeclared name, with a suggestion.

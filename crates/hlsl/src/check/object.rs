@@ -72,6 +72,9 @@ impl<'a> Checker<'a> {
                     self.error(&code::TYPE_MISMATCH, path.span, message);
                     return Types::ERROR;
                 }
+                if !self.takes_no_long_vector(element, &format!("a `{name}`"), path.span) {
+                    return Types::ERROR;
+                }
                 if name == "ConstantBuffer" {
                     ResourceType::Constant(element)
                 } else {
@@ -169,6 +172,9 @@ impl<'a> Checker<'a> {
         {
             let message = format!("a `{name}` cannot hold `{}`", self.name_of(element));
             self.error(&code::TYPE_MISMATCH, path.span, message);
+            return None;
+        }
+        if !self.takes_no_long_vector(element, &format!("a `{name}`"), path.span) {
             return None;
         }
         Some(Object { name, element, count })

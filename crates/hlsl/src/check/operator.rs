@@ -182,6 +182,8 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        self.warn_cut(&lhs, ty);
+        self.warn_cut(&rhs, ty);
         let (lhs, rhs) = (self.convert(lhs, ty), self.convert(rhs, ty));
         let ty = if op.is_comparison() { self.types.with_scalar(ty, Scalar::Bool) } else { ty };
         Expr { kind: ExprKind::Binary(op, lhs.into(), rhs.into()), ty, span }

@@ -4,6 +4,7 @@ use diag::{Diagnostic, Span, code};
 
 use super::{Checker, convert};
 use crate::hir::{Expr, ExprKind, GlobalKind};
+use crate::library::{Method, TextureMethod};
 use crate::types::{Access, ResourceType, Type, Types};
 
 /// Why an expression cannot be written.
@@ -116,6 +117,12 @@ impl Checker<'_> {
                 Type::Resource(resource) => self.writable_element(base, resource),
                 _ => self.writable_part(base),
             },
+            ExprKind::Method {
+                method: Method::Texture(TextureMethod::Samples), object, ..
+            } => match self.types.get(object.ty) {
+                Type::Resource(resource) => self.writable_element(object, resource),
+                _ => Ok(()),
+            },
             ExprKind::Assign(..)
             | ExprKind::AssignOp { .. }
             | ExprKind::Step { prefix: true, .. } => Ok(()),
@@ -190,6 +197,21 @@ impl Checker<'_> {
                 Some((self.resources[id.0 as usize].span, "declared here".to_owned()));
         }
         Err(reason)
+    }
+
+    /// Whether an lvalue is a texel of a multisampled texture, or a part of one.
+    pub(super) fn is_sample(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Method { method: Method::Texture(TextureMethod::Samples), .. } => true,
+            ExprKind::Index(base, _) => match self.types.get(base.ty) {
+                Type::Resource(ResourceType::Texture { dim, .. }) => dim.dim().is_multisampled(),
+                _ => self.is_sample(base),
+            },
+            ExprKind::Field(base, _) | ExprKind::Swizzle(base, _) | ExprKind::Convert(base) => {
+                self.is_sample(base)
+            }
+            _ => false,
+        }
     }
 
     /// Whether an lvalue is in memory that lanes share, as atomic operations require.

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use diag::{Diagnostic, Level, Sink, Span, code};
 use ops::intrinsics::ShaderModel;
 
-use super::Checker;
 use super::entry::Entry;
+use super::{Checker, attr};
 use crate::ast;
 use crate::hir::{
     self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId,
@@ -96,7 +96,7 @@ fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
         checker.reach_function(function, entry.span, &mut used, &mut path);
     }
     let globals: Vec<GlobalId> = used.globals.iter().copied().collect();
-    checker.groupshared_fits(&globals);
+    checker.groupshared_fits(entry.function, &globals);
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
     let resources = checker.bind(&resources);
     let unreached = checker.unreached(&used.resources);
@@ -189,17 +189,41 @@ pub(super) fn exports(mut checker: Checker) {
         .map(FunctionId)
         .filter(|it| checker.function(*it).definition.is_some())
         .collect();
-    for id in defined {
-        let span = checker.function(id).span;
-        checker.reach_function(id, span, &mut used, &mut Vec::new());
+    for id in &defined {
+        let span = checker.function(*id).span;
+        checker.reach_function(*id, span, &mut used, &mut Vec::new());
     }
-    let globals: Vec<GlobalId> = used.globals.iter().copied().collect();
-    checker.groupshared_fits(&globals);
+    // Each entry point has a group's memory to itself, so what it uses is walked once more; without a shared variable
+    // there is nothing to add up.
+    let is_shared =
+        |id: &GlobalId| matches!(checker.global(*id).global.kind, GlobalKind::Groupshared);
+    let has_shared = used.globals.iter().any(is_shared);
+    let entries: Vec<FunctionId> = defined.into_iter().filter(|it| checker.is_entry(*it)).collect();
+    for id in entries {
+        checker.library_attributes(checker.function(id).attributes);
+        checker.library_takes_no_long_vector(id);
+        if !has_shared {
+            continue;
+        }
+        let mut own = Used::default();
+        let before = checker.sink.as_slice().len();
+        checker.reach_function(id, checker.function(id).span, &mut own, &mut Vec::new());
+        // What it reaches has been reported above.
+        checker.sink.split_off(before);
+        let globals: Vec<GlobalId> = own.globals.into_iter().collect();
+        checker.groupshared_fits(id, &globals);
+    }
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
     checker.bind(&resources);
 }
 
 impl Checker<'_> {
+    /// Whether a function has the attributes of an entry point.
+    fn is_entry(&self, id: FunctionId) -> bool {
+        let attributes = self.function(id).attributes;
+        attributes.iter().any(|it| attr::is(it, "numthreads") || attr::is(it, "shader"))
+    }
+
     /// Depth-first walk over the call graph: records a function and all its uses, and reports what must not be reached.
     fn reach_function(
         &mut self,

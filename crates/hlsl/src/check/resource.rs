@@ -392,6 +392,11 @@ impl<'a> Checker<'a> {
             );
             self.report(report.help("declare it `static` to make it a variable of the program"));
         }
+        let place = "a member of a constant buffer";
+        let ty = match self.takes_no_long_vector(ty, place, declarator.name.span) {
+            true => ty,
+            false => Types::ERROR,
+        };
         let mut offset = None;
         for annotation in &declarator.annotations {
             if let AnnotationKind::PackOffset { component } = &annotation.kind {

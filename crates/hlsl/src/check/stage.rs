@@ -464,6 +464,9 @@ impl<'a> Checker<'a> {
         let (Some(domain), Some(function)) = (domain, function) else { return false };
         let Some(id) = self.patch_constant_function(function) else { return false };
         entry.beside = Some(id);
+        if !self.signature_takes_no_long_vector(id, "a patch-constant function") {
+            return false;
+        }
         let domain = attr::text(domain, 0).unwrap_or("tri").to_owned();
         self.patch_constants(id, &domain)
             && topology.is_some()

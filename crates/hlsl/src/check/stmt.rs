@@ -2,9 +2,10 @@
 
 use diag::{Diagnostic, Span, code};
 
+use super::attr::{self, Place};
 use super::func::LocalFacts;
 use super::scope::{self, ScopeKind, ValueEntity};
-use super::{Checker, attr, reach};
+use super::{Checker, reach};
 use crate::ast::{self, Declarator, Modifier};
 use crate::hash::QuickMap;
 use crate::hir::{CaseGroup, Expr, ExprKind, Loop, Stmt, StmtKind, Switch};
@@ -39,9 +40,7 @@ impl<'a> Checker<'a> {
 
     fn stmt_inner(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
-        for attribute in &stmt.attributes {
-            attr::report_unknown_on_statement(self, attribute);
-        }
+        attr::report_misplaced(self, &stmt.attributes, place_of(&stmt.kind));
         let kind = match &stmt.kind {
             ast::StmtKind::Empty | ast::StmtKind::Error => return,
             ast::StmtKind::Block(block) => {
@@ -259,9 +258,7 @@ impl<'a> Checker<'a> {
         }
         let mut arms = Vec::new();
         for arm in &it.arms {
-            for attribute in &arm.attributes {
-                attr::report_unknown_on_statement(self, attribute);
-            }
+            attr::report_misplaced(self, &arm.attributes, Place::If);
             let cond = self.expr(&arm.condition);
             let cond = self.condition(cond, "`if`");
             arms.push((cond, self.scoped(&arm.then), arm.span));
@@ -481,4 +478,22 @@ fn leaves(stmts: &[Stmt]) -> bool {
         | StmtKind::Expr(_)
         | StmtKind::Let(..) => false,
     })
+}
+
+/// What the attributes of a statement stand before.
+fn place_of(stmt: &ast::StmtKind) -> Place {
+    match stmt {
+        ast::StmtKind::For(_) | ast::StmtKind::While { .. } | ast::StmtKind::Do { .. } => {
+            Place::Loop
+        }
+        ast::StmtKind::If(_) => Place::If,
+        ast::StmtKind::Switch(_) => Place::Switch,
+        ast::StmtKind::Var(_) => Place::Variable,
+        // A condition that declares a variable is a block around its statement.
+        ast::StmtKind::Block(block) => match block.stmts.as_slice() {
+            [ast::Stmt { kind: ast::StmtKind::Var(_), .. }, last] => place_of(&last.kind),
+            _ => Place::Statement,
+        },
+        _ => Place::Statement,
+    }
 }

@@ -5,7 +5,7 @@ use diag::{Diagnostic, Span, code};
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
 use super::template::{Captured, StructTemplate};
 use super::work::cost;
-use super::{Checker, MAX_SCALARS};
+use super::{Checker, MAX_SCALARS, attr};
 use crate::ast::{self, Item, ItemKind, Modifier, StructKind};
 use crate::types::{BitField, Field, Scalar, Struct, StructId, Type, TypeId, Types};
 
@@ -304,7 +304,10 @@ impl<'a> Checker<'a> {
 
     fn member(&mut self, id: StructId, item: &'a Item) {
         match &item.kind {
-            ItemKind::Var(var) => self.member_var(id, var, &item.attributes),
+            ItemKind::Var(var) => {
+                attr::report_misplaced(self, &item.attributes, attr::Place::Field);
+                self.member_var(id, var, &item.attributes)
+            }
             ItemKind::Function(function) => {
                 self.declare_function(function, &item.attributes);
             }

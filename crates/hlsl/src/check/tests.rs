@@ -104,7 +104,7 @@ fn ordinary_statements_and_expressions_are_accepted() {
         "uint x; x = id.x, id.y; uint3 t = id; t.x = t.y = 2; t = max(t, 3);",
         "static const uint table[3] = { 1, 2, 3 }; result[0] = table[id.x % 3];",
         "static uint counter = 0; counter++;",
-        "float x = 0x10; x = 1.f; x = .5h; x = 10 / 4; x = 1 << 3; uint s = sizeof(float4) + sizeof(x);",
+        "float x = 0x10; x = 1.f; x = .5h; x = 8 / 4; x = 1 << 3; uint s = sizeof(float4) + sizeof(x);",
     ] {
         good(&body(text));
     }
@@ -380,4 +380,44 @@ fn templates_compute_and_choose() {
          template<typename T> typename enable_if<!is_float<T>::value, uint>::type kind(T x) { return 2; }
          [numthreads(1, 1, 1)] void main() { uint a = kind(1.0f) + kind(2u); }",
     );
+}
+
+/// The texts after each fix that the reports on a text offer.
+fn fixed(text: &str) -> Vec<String> {
+    let (_, reports) = check_with(text, &Options::default());
+    let helps = reports.iter().flat_map(|it| &it.helps);
+    let apply = |fix: &diag::Fix| {
+        let (from, to) = (fix.span.lo as usize, fix.span.hi as usize);
+        format!("{}{}{}", &text[..from], fix.replacement, &text[to..])
+    };
+    helps.filter_map(|it| it.fix.as_ref()).map(apply).collect()
+}
+
+fn compiles(text: &str) -> bool {
+    check_with(text, &Options::default()).1.iter().all(|it| it.level < Level::Error)
+}
+
+#[test]
+fn every_fix_of_a_foreign_name_compiles() {
+    let mut tried = 0;
+    for word in crate::foreign::words() {
+        // A fix keeps the arguments, so it must fit some of each number for which it is offered.
+        for count in 0..=4 {
+            let calls = ["1u", "1.0", "true", "gs"].map(|it| {
+                let args = vec![it; count].join(", ");
+                format!("groupshared uint gs; {}", body(&format!("{word}({args});")))
+            });
+            let offered: Vec<String> = calls.iter().flat_map(|it| fixed(it)).collect();
+            tried += offered.len();
+            assert!(
+                offered.is_empty() || offered.iter().any(|it| compiles(it)),
+                "{word} with {count} arguments: {offered:#?}"
+            );
+        }
+        for text in fixed(&body(&format!("{word} x;"))) {
+            tried += 1;
+            assert!(compiles(&text), "{word}: {text}");
+        }
+    }
+    assert!(tried > 400, "{tried}");
 }

@@ -499,11 +499,11 @@ fn unknown(word: &str) -> Found {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// The functions of each language, as its specification lists them.
-    const ALL: &[(&str, &str)] = &[
+    pub(in crate::foreign) const ALL: &[(&str, &str)] = &[
         (
             "GLSL",
             "subgroupBarrier subgroupMemoryBarrier subgroupMemoryBarrierBuffer subgroupMemoryBarrierShared \

@@ -16,7 +16,7 @@ use super::texture::Texel;
 use super::{Lower, Lowerer, MOST_SLOTS, Values};
 use crate::check::convert::is_base;
 use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
-use crate::library::Method;
+use crate::library::{Method, TextureMethod};
 use crate::types::{BitField, ResourceType, Scalar, Type, TypeId, field_offsets};
 
 /// The storage of a variable.
@@ -202,6 +202,9 @@ impl Lowerer<'_> {
             ExprKind::Comma(first, second) => {
                 self.expr(first)?;
                 self.place(second)
+            }
+            ExprKind::Method { method: Method::Texture(TextureMethod::Samples), object, args } => {
+                self.sample_place(object, args, expr.ty)
             }
             // An element that is loaded whole, though possibly only a part is wanted.
             ExprKind::Method { method: Method::StructuredLoad, object, args }

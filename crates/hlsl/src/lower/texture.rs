@@ -54,6 +54,20 @@ impl Lowerer<'_> {
         Ok(Place::whole(Location::Texture(texel), element))
     }
 
+    /// The texel that `texture.sample[index][location]` names.
+    pub(super) fn sample_place(&mut self, object: &Expr, args: &[Arg], ty: TypeId) -> Lower<Place> {
+        let base = self.place(object)?;
+        let resource = self.single_resource(&base, object.span)?;
+        let Some(ResourceType::Texture { dim, writable, .. }) = self.resource_type(object.ty)
+        else {
+            unreachable!("the caller has checked that this is a texture")
+        };
+        let which = self.input(&args[0])?.first().copied();
+        let at = self.input(&args[1])?;
+        let texel = Texel { resource, dim: dim.dim(), writable, at, which };
+        Ok(Place::whole(Location::Texture(texel), ty))
+    }
+
     pub(super) fn load_from_texture(
         &mut self,
         texel: &Texel,
@@ -92,7 +106,11 @@ impl Lowerer<'_> {
             stored[*i as usize] = *value;
         }
         let stored = stored.into_iter().map(|it| self.in_memory(it)).collect();
-        let args = TextureArgs { at: texel.at.clone(), values: stored, ..TextureArgs::default() };
+        let mut args =
+            TextureArgs { at: texel.at.clone(), values: stored, ..TextureArgs::default() };
+        if texel.dim.is_multisampled() {
+            args.sample = values![texel.which.unwrap_or_else(|| self.word(0))];
+        }
         self.texture(TextureOp::Store, texel.resource, None, args, &[], span)?;
         Ok(())
     }

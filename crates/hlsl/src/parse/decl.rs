@@ -415,6 +415,7 @@ impl Parser<'_> {
         items: &mut Vec<Item>,
     ) -> Parse<()> {
         self.check_start(context)?;
+        self.proposed()?;
         let mut modifiers = Modifiers::default();
         self.modifiers(&mut modifiers);
         let before = items.len();
@@ -797,8 +798,13 @@ impl Parser<'_> {
 /// The type that a declaration refers to after declaring it inline.
 fn named_type(name: Ident, order: crate::options::MatrixOrder) -> Type {
     let span = name.span;
-    let path =
-        Path { global: false, scope: Vec::new(), last: Segment { ident: name, args: None }, span };
+    let path = Path {
+        global: false,
+        library: false,
+        scope: Vec::new(),
+        last: Segment { ident: name, args: None },
+        span,
+    };
     Type { kind: TypeKind::Named(path), modifiers: Modifiers::default(), order, span }
 }
 

@@ -60,6 +60,9 @@ impl Parser<'_> {
     /// The error for a word that is reserved for C++.
     pub(super) fn reserved(&mut self, token: Token, what: &str) -> Diagnostic {
         let word = self.text(token).to_owned();
+        if let Some(report) = self.proposed_keyword(token) {
+            return report;
+        }
         let report = |message: String| Diagnostic::new(&code::RESERVED_WORD, token.span, message);
         match token.keyword() {
             Some(Keyword::Goto) => {

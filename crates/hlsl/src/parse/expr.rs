@@ -516,7 +516,7 @@ impl Parser<'_> {
     pub(super) fn variable(&mut self, ident: Ident) -> Parse<Expr> {
         let span = ident.span;
         let last = Segment { ident, args: None };
-        let path = Path { global: false, scope: Vec::new(), last, span };
+        let path = Path { global: false, library: false, scope: Vec::new(), last, span };
         self.leaf(ExprKind::Name(path), span)
     }
 

@@ -111,7 +111,7 @@ impl Parser<'_> {
             space = inner;
             let span = start.to(self.prev());
             if let Some(last) = scope.pop() {
-                path = Some(Path { global: false, scope, last, span });
+                path = Some(Path { global: false, library: false, scope, last, span });
             }
         }
         if self.is_kw(Keyword::Operator) {

@@ -13,6 +13,7 @@ mod decl;
 mod elsewhere;
 mod expr;
 mod function;
+mod proposal;
 mod scope;
 mod stmt;
 #[cfg(test)]
@@ -23,18 +24,15 @@ use diag::{Diagnostic, Sink, SourceMap, Span, code, most_similar};
 
 use crate::ast::{File, Ident, MAX_HEIGHT, Name};
 use crate::foreign::foreign;
-use crate::options::{MatrixOrder, Options};
+use crate::options::{MatrixOrder, Options, Version};
 use crate::token::{Flags, Keyword, Names, Punct, Symbol, Token, TokenKind, Tokens};
 
 use scope::Scopes;
-pub(crate) use scope::builtin_types;
-#[cfg(test)]
-pub(crate) use scope::is_builtin_type;
+pub(crate) use scope::{builtin_types, is_builtin_type};
 
 /// Parses a whole compilation. The result holds everything that could be parsed, errors or not.
 pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut Sink) -> File {
-    // The grammar is the same in all versions; what a version lacks is reported by `check`, which knows why.
-    let _ = (sources, options);
+    let _ = sources;
     let end = end_of(&tokens.list);
     let mut parser = Parser {
         tokens: &tokens.list,
@@ -53,6 +51,8 @@ pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut
         cache: vec![None; tokens.names.len()],
         unnamed: 0,
         has_goto: false,
+        has_library: options.hlsl_version >= Version::V202x,
+        library_reported: false,
     };
     let items = parser.file();
     for report in std::mem::take(&mut parser.inner_functions) {
@@ -95,6 +95,11 @@ struct Parser<'a> {
     unnamed: u32,
     /// A `goto` has been reported: its label needs no report of its own.
     has_goto: bool,
+    /// The version has the namespace `hlsl`. The grammar is otherwise the same in all versions: what a version lacks is
+    /// reported by `check`, which knows why.
+    has_library: bool,
+    /// A use of the namespace in a version without it has been reported.
+    library_reported: bool,
 }
 
 fn end_of(tokens: &[Token]) -> Token {
@@ -241,6 +246,11 @@ impl<'a> Parser<'a> {
 
     /// Adds a help if a word before the mistake belongs to another language.
     fn explained(&self, diagnostic: Diagnostic) -> Diagnostic {
+        if diagnostic.code == &code::SYNTAX
+            && let Some(named) = self.proposal(&diagnostic.message)
+        {
+            return named;
+        }
         let here = self.peek();
         if here.kind == TokenKind::Stray
             && let Some(letter) = self.text(here).chars().next().filter(|it| !it.is_ascii())

@@ -170,7 +170,6 @@ impl Scopes {
 }
 
 /// Whether a name is a predeclared type.
-#[cfg(test)]
 pub(crate) fn is_builtin_type(name: &str) -> bool {
     matches!(builtin(name), Builtin::Numeric(_) | Builtin::Object)
 }

@@ -51,11 +51,52 @@ impl Parser<'_> {
             Some(Meaning::Namespace(space)) => PathMeaning::Namespace(space),
             Some(Meaning::ValueTemplate) => PathMeaning::ValueTemplate,
             None if space.is_some_and(|it| it != Scopes::GLOBAL) => PathMeaning::Unknown,
-            None => match self.scopes.builtin(symbol, self.names) {
-                Builtin::Nothing | Builtin::Template => PathMeaning::Unknown,
-                builtin @ (Builtin::Numeric(_) | Builtin::Object) => PathMeaning::Builtin(builtin),
-            },
+            None => self.library_meaning(symbol),
         }
+    }
+
+    /// The number of tokens before the name in `hlsl::x` or `::hlsl::x`, where `hlsl` is the namespace of what the
+    /// language declares. A namespace of that name in the source comes first.
+    fn library_ahead(&mut self, index: usize) -> Option<usize> {
+        let before = usize::from(self.at(index).is(Punct::ColonColon));
+        let token = self.at(index + before);
+        let is_path = self.at(index + before + 1).is(Punct::ColonColon);
+        if !is_path || !self.is_name(token) || self.text(token) != "hlsl" {
+            return None;
+        }
+        let name = self.at(index + before + 2).symbol;
+        let is_declared = match self.scopes.find(token.symbol) {
+            None => false,
+            // Its functions and variables are known to `check` alone.
+            Some(Meaning::Namespace(space)) => {
+                self.scopes.find_in(space, name).is_some()
+                    || self.library_meaning(name) == PathMeaning::Unknown
+            }
+            Some(Meaning::Type { .. } | Meaning::Value | Meaning::ValueTemplate) => true,
+        };
+        (!is_declared).then_some(before + 2)
+    }
+
+    /// The meaning of a name in the language, whatever the source declares.
+    fn library_meaning(&mut self, symbol: Symbol) -> PathMeaning {
+        match self.scopes.builtin(symbol, self.names) {
+            Builtin::Nothing | Builtin::Template => PathMeaning::Unknown,
+            builtin @ (Builtin::Numeric(_) | Builtin::Object) => PathMeaning::Builtin(builtin),
+        }
+    }
+
+    /// Reports the first use of `hlsl::` before the version that has it.
+    fn gate_library(&mut self, span: Span) {
+        if self.has_library || std::mem::replace(&mut self.library_reported, true) {
+            return;
+        }
+        let message = "HLSL has a namespace `hlsl` only from version 202x on";
+        let report = Diagnostic::new(&code::UNKNOWN_NAME, span, message).fix(
+            "leave it out, or compile with `-HV 202x`",
+            span,
+            "",
+        );
+        self.sink.push(report);
     }
 
     /// Whether `<` after this name starts template arguments.
@@ -75,6 +116,9 @@ impl Parser<'_> {
     /// The index after a path that starts at `index`, and its meaning. Consumes nothing.
     pub(super) fn path_ahead(&mut self, mut index: usize) -> Option<(usize, PathMeaning)> {
         let mut space = None;
+        if let Some(tokens) = self.library_ahead(index) {
+            return self.library_path_ahead(index + tokens);
+        }
         if self.at(index).is(Punct::ColonColon) {
             index += 1;
             space = Some(Scopes::GLOBAL);
@@ -100,6 +144,24 @@ impl Parser<'_> {
             };
             index += 1;
         }
+    }
+
+    /// The rest of a path, after its `hlsl::`.
+    fn library_path_ahead(&mut self, index: usize) -> Option<(usize, PathMeaning)> {
+        let token = self.at(index);
+        if !self.is_name(token) {
+            return None;
+        }
+        let meaning = self.library_meaning(token.symbol);
+        let is_object = meaning == PathMeaning::Builtin(Builtin::Object);
+        let mut end = index + 1;
+        if is_object && self.at(end).is(Punct::Less) {
+            end = self.arguments_ahead(end)?;
+        }
+        if self.at(end).is(Punct::ColonColon) {
+            return self.unknown_path_ahead(end);
+        }
+        Some((end, meaning))
     }
 
     /// The rest of a path whose names are not known, from a `::` on.
@@ -175,7 +237,15 @@ impl Parser<'_> {
     /// A path, with template arguments where its names take them.
     pub(super) fn path(&mut self, what: &str) -> Parse<(Path, PathMeaning)> {
         let start = self.peek().span;
-        let global = self.eat(Punct::ColonColon);
+        let mut library = false;
+        if let Some(tokens) = self.library_ahead(self.pos) {
+            library = true;
+            (0..tokens).for_each(|_| {
+                self.bump();
+            });
+            self.gate_library(start.to(self.prev()));
+        }
+        let global = !library && self.eat(Punct::ColonColon);
         let mut space = global.then_some(Scopes::GLOBAL);
         let mut scope = Vec::new();
         // After an unknown name, everything is unknown.
@@ -183,14 +253,23 @@ impl Parser<'_> {
         loop {
             let symbol = self.peek().symbol;
             let ident = self.ident(what)?;
-            let meaning = if lost { PathMeaning::Unknown } else { self.meaning(symbol, space) };
+            let meaning = match (lost, library && scope.is_empty()) {
+                (true, _) => PathMeaning::Unknown,
+                (false, true) => self.library_meaning(symbol),
+                (false, false) => self.meaning(symbol, space),
+            };
+            let takes = match library {
+                true => meaning == PathMeaning::Builtin(Builtin::Object),
+                false => self.takes_arguments(symbol, space),
+            };
             let mut args = None;
-            if self.is(Punct::Less) && !lost && self.takes_arguments(symbol, space) {
+            if self.is(Punct::Less) && !lost && takes {
                 args = Some(self.template_args()?);
             }
             let last = Segment { ident, args };
             if !self.is(Punct::ColonColon) {
-                return Ok((Path { global, scope, last, span: start.to(self.prev()) }, meaning));
+                let span = start.to(self.prev());
+                return Ok((Path { global, library, scope, last, span }, meaning));
             }
             self.bump();
             self.eat_kw(Keyword::Template);

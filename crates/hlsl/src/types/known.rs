@@ -34,6 +34,8 @@ pub struct Contents {
     pub depth: u32,
     pub has_bit_fields: bool,
     pub holds_resource: bool,
+    /// Whether it is or contains a vector of more than four components.
+    pub has_long_vector: bool,
 }
 
 impl Contents {
@@ -44,6 +46,7 @@ impl Contents {
         depth: 0,
         has_bit_fields: false,
         holds_resource: false,
+        has_long_vector: false,
     };
 
     fn of(scalars: u64) -> Contents {
@@ -80,7 +83,7 @@ impl Types {
             Type::Void | Type::String | Type::Error => Contents::NOTHING,
             Type::Scalar(_) => Contents::of(1),
             Type::Resource(_) => Contents { holds_resource: true, leaves: 0, ..Contents::of(1) },
-            Type::Vector(_, n) => Contents::of(n.into()),
+            Type::Vector(_, n) => Contents { has_long_vector: n > 4, ..Contents::of(n.into()) },
             Type::Matrix { rows, columns, .. } => Contents::of((rows * columns).into()),
             Type::Array { element, len } => {
                 let one = self.contents(element);
@@ -112,6 +115,7 @@ impl Types {
             all.depth = all.depth.max(one.depth);
             all.has_bit_fields |= field.bits.is_some() || one.has_bit_fields;
             all.holds_resource |= one.holds_resource;
+            all.has_long_vector |= one.has_long_vector;
         }
         all.depth += 1;
         self.known.write(id, |it| it.contents = Some(all));

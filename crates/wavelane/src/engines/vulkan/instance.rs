@@ -267,6 +267,7 @@ impl Capabilities {
                 int64_shader_ops: is(self.features.shader_int64),
             },
             options4: Options4 { native_16bit_shader_ops: has_halves },
+            max_group_shared_memory: self.limits.max_compute_shared_memory_size,
         }
     }
 
@@ -290,6 +291,7 @@ impl Capabilities {
             zero_groupshared: zeros,
             bound: Vec::new(),
             numbering: Numbering::Counted,
+            entry_name: None,
         }
     }
 

@@ -142,8 +142,7 @@ fn within_limits(
     let capabilities = &context.capabilities;
     let limits = &capabilities.limits;
     let threads = module.threads_per_group();
-    let shared: u64 =
-        module.groupshared.iter().map(|it| u64::from(it.len) * u64::from(it.ty.bytes())).sum();
+    let shared = module.groupshared_bytes();
     let sets = reflection.bindings.iter().map(|it| it.set + 1).max().unwrap_or(0);
     let pushed = reflection.push.as_ref().map_or(0, |it| it.bytes);
     let [x, y, z] = module.group_size;

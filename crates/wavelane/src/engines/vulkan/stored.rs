@@ -260,6 +260,10 @@ pub(super) fn picture(
         let missing = "a multisampled Vulkan image has at least two samples";
         return unsupported(format!("`{name}` of one sample"), missing);
     }
+    if dim.is_multisampled() && need.written {
+        let missing = "samples that a shader has written cannot be read back yet";
+        return unsupported(format!("writes to `{name}`"), missing);
+    }
     let Need { usage, features, .. } = *need;
     context.picture(shape, Wanted { dim, format, usage, features, name })
 }
