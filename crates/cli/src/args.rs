@@ -258,9 +258,7 @@ fn joined(word: &str) -> Option<(&'static Flag, &str)> {
 fn unknown(word: &str, args: &mut LowArgs, line: &mut Line) -> Result<(), Problem> {
     if word.starts_with("-f") {
         line.said.push(Said::Flag(None, vec![word.to_owned()]));
-        if !["-fspv-", "-fvk-"].iter().any(|it| word.starts_with(it)) {
-            args.compile.remarks.push(format!("`{word}` is not known and is ignored"));
-        }
+        args.compile.remarks.push(format!("`{word}` is not known and is ignored"));
         return Ok(());
     }
     let problem = args.usage(format!("there is no flag `{word}`"));

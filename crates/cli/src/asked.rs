@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::terminal::When;
 use crate::warnings::Warnings;
 
-pub(crate) use build::{Build, Refused};
+pub(crate) use build::{Build, Refused, RefusedKind};
 
 /// Everything that was said on the command line, as plain values.
 #[derive(Clone, Debug)]
@@ -309,6 +309,8 @@ pub(crate) struct Against {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpirvFlags {
     pub(crate) target: Option<String>,
+    /// The name of the entry point in the module.
+    pub(crate) entry: Option<String>,
     pub(crate) extensions: Vec<String>,
     pub(crate) format_given: bool,
     /// `-Zi`: the module holds the text of the sources, and the lines of its instructions.

@@ -9,7 +9,7 @@ mod header;
 use wavelane::internal::{diag, preprocess, spirv_target};
 use wavelane::{Adapter, Level, Shader, SourceMap};
 
-use crate::asked::{Build, Compiling, LowArgs, Refused, SpirvFlags};
+use crate::asked::{Build, Compiling, LowArgs, Refused, RefusedKind, SpirvFlags};
 use crate::compile::{self, Compiled};
 use crate::files::{STDIN, read_source};
 use crate::problem::{self, End, Exit, Problem};
@@ -38,10 +38,11 @@ impl DxcArgs {
 
 pub(crate) fn dxc(args: DxcArgs) -> Result<Exit, End> {
     let DxcArgs { files, file, compile, flags, build, adapter } = args;
-    let build = if build.check_only { Build::default() } else { build };
     let wants_spirv = compile.options.spirv && !build.check_only;
+    let mut build = if build.check_only { Build::default() } else { build };
+    build.refused.retain(|it| it.kind != RefusedKind::Module || wants_spirv);
     let asks = Asks { compile: &compile, flags: &flags, build: &build };
-    if let Some(refused) = build.refused.iter().find(|it| it.reads_binaries) {
+    if let Some(refused) = build.refused.iter().find(|it| it.kind == RefusedKind::ReadsBinaries) {
         return Err(refusal(refused).into());
     }
     if build.preprocess {
@@ -151,7 +152,7 @@ impl Asks<'_> {
 
     fn spirv(&self, compiled: &Compiled) -> Result<Option<Problem>, End> {
         let Some(shader) = &compiled.shader else {
-            let what = "SPIR-V is made of compute shaders only, as yet";
+            let what = "only compute shaders can be written as SPIR-V yet";
             let help = "`-E NAME -T cs_6_6` chooses a compute shader of a file";
             return Ok(Some(Problem::new(Exit::Unsupported, what).help(help).help(CHECK_ONLY)));
         };

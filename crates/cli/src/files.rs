@@ -39,7 +39,7 @@ fn limited(source: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
-        let what = format!("larger than {} MiB, which is no shader", MOST_BYTES >> 20);
+        let what = format!("larger than {} MiB, too large for a shader", MOST_BYTES >> 20);
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, what));
     }
     Ok(bytes)

@@ -59,6 +59,7 @@ fn environment(flags: &SpirvFlags) -> Result<Environment, Problem> {
         environment.extensions =
             flags.extensions.iter().filter_map(|it| Extension::by_name(it)).collect();
     }
+    environment.entry_name = flags.entry.clone();
     environment.numbering = Numbering::Written(flags.written.clone());
     Ok(environment)
 }

@@ -92,6 +92,25 @@ fn an_output_is_written_or_the_status_says_that_it_is_not() {
         ("-Fsh o.hash", 3, "`-Fsh o.hash`"),
         ("-Frs o.rs", 3, "`-Frs o.rs`"),
         ("-dumpbin", 3, "DXIL is not read"),
+        ("-link", 3, "libraries of DXIL are not read"),
+        ("-metal", 3, "`-metal` is not supported"),
+        ("-Po", 3, "`-P -Fi FILE` writes what is preprocessed"),
+        ("-ftime-trace", 3, "`wavelane bench` measures"),
+        ("-ftime-trace=o.trace", 3, "`-ftime-trace=o.trace` is not supported"),
+        ("-ftime-report", 3, "`wavelane bench` measures"),
+        ("-print-after-all", 3, "`wavelane emit --ir` shows"),
+        ("-print-before inline", 3, "`-print-before inline` is not supported"),
+        ("-ast-dump-implicit", 3, "`wavelane emit --ir` shows"),
+        ("-spirv -Fo o.spv -fspv-print-all", 3, "a listing of the module"),
+        ("-spirv -Fo o.spv -fspv-reflect", 3, "FILE.json"),
+        ("-spirv -Fo o.spv -fspv-preserve-bindings", 3, "what the entry point uses"),
+        ("-spirv -Fo o.spv -fvk-auto-shift-bindings", 3, "`-fvk-bind-register`"),
+        ("-spirv -Fo o.spv -fspv-flatten-resource-arrays", 3, "`-fvk-bind-register`"),
+        ("-spirv -Fo o.spv -fspv-use-vulkan-memory-model", 3, "GLSL450"),
+        // Without a module, its contents do not matter.
+        ("-fspv-reflect -fvk-auto-shift-bindings", 0, ""),
+        ("-Oconfig=-O -fvk-invert-y -fvk-stage-io-order=alpha -fvk-use-gl-layout", 0, ""),
+        ("-fspv-nothing", 0, "`-fspv-nothing` is not known and is ignored"),
         ("-P -Fo o.cso", 3, "without `-P`"),
         ("-Fo o.cso --check-only", 0, ""),
         ("-Fo o.cso -E nothing", 2, "does not compile"),
@@ -99,7 +118,8 @@ fn an_output_is_written_or_the_status_says_that_it_is_not() {
         let ran = run(&folder, &format!("dxc -T cs_6_6 -I inc/deep a.hlsl {line}"));
         assert_eq!(ran.status, status, "{line}\n{}", ran.err);
         assert!(ran.err.contains(says), "{line}\n{}", ran.err);
-        for file in ["o.cso", "o.asm", "o.h", "o.pdb", "o.spv", "o.ref", "o.hash", "o.rs", "a.i"] {
+        let files = ["o.cso", "o.asm", "o.h", "o.pdb", "o.spv", "o.ref", "o.hash", "o.rs", "a.i"];
+        for file in files.into_iter().chain(["o.trace"]) {
             assert!(!has(&folder, file), "{line} wrote {file}");
         }
     }
@@ -138,6 +158,21 @@ fn all_outputs_of_one_command_are_written() {
     let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -E nothing -Fe o.err");
     let messages = std::fs::read_to_string(folder.join("o.err")).unwrap();
     assert!(ran.status == 2 && messages.contains("nothing"), "{messages}");
+}
+
+#[test]
+fn the_entry_point_of_a_module_can_have_another_name() {
+    let folder = folder("entry");
+    let line = "dxc -T cs_6_6 -I inc/deep a.hlsl -spirv -fspv-enable-maximal-reconvergence";
+    let plain = run(&folder, line);
+    assert_eq!((plain.status, plain.err.as_str()), (0, ""));
+    let named = run(&folder, &format!("{line} -fspv-entrypoint-name=scan"));
+    assert_eq!(named.out, plain.out.replace("\"main\"", "\"scan\"").replace("%main", "%scan"));
+    assert_ne!(named.out, plain.out);
+    let ran = run(&folder, &format!("{line} -fspv-entrypoint-name=scan -Fo o.spv"));
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let json = std::fs::read_to_string(folder.join("o.spv.json")).unwrap();
+    assert!(json.contains("\"entry\": \"scan\""), "{json}");
 }
 
 #[test]

@@ -31,13 +31,23 @@ pub(crate) struct Build {
     pub(crate) refused: Vec<Refused>,
 }
 
-/// A flag that asks for an output of Direct3D's formats.
+/// A flag that asks for an output that cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     /// The flag with its value.
     pub(crate) flag: String,
     /// What can be done instead.
     pub(crate) instead: &'static str,
-    /// The operand would be a container and no source.
-    pub(crate) reads_binaries: bool,
+    pub(crate) kind: RefusedKind,
+}
+
+/// What a refused flag is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RefusedKind {
+    /// An output of its own.
+    Output,
+    /// The operand is a container instead of a source.
+    ReadsBinaries,
+    /// The contents of the module that `-spirv` writes; without `-spirv` it means nothing.
+    Module,
 }

@@ -6,7 +6,7 @@
 
 use super::values::nothing;
 use super::{COMPILES, Flag, Section, Takes};
-use crate::asked::Refused;
+use crate::asked::{Refused, RefusedKind as Kind};
 use crate::command::Command;
 
 /// `-Fx FILE` for an output that is written.
@@ -45,10 +45,10 @@ macro_rules! switch {
 
 /// A flag for an output that only dxc can make.
 macro_rules! refused {
-    ($name:literal, $takes:expr, $instead:literal) => {
-        refused!($name, $takes, $instead, false)
+    ($name:literal, $takes:expr, $instead:expr) => {
+        refused!($name, $takes, $instead, Kind::Output)
     };
-    ($name:literal, $takes:expr, $instead:literal, $reads_binaries:literal) => {
+    ($name:literal, $takes:expr, $instead:expr, $kind:expr) => {
         Flag {
             names: &[$name],
             takes: $takes,
@@ -56,17 +56,19 @@ macro_rules! refused {
             section: Section::Refused,
             help: "",
             set: |args, value| {
-                let flag = format!("{} {value}", $name).trim_end().to_owned();
-                args.build.refused.push(Refused {
-                    flag,
-                    instead: $instead,
-                    reads_binaries: $reads_binaries,
-                });
+                let separator = if $name.ends_with('=') || value.is_empty() { "" } else { " " };
+                let flag = format!("{}{separator}{value}", $name);
+                args.build.refused.push(Refused { flag, instead: $instead, kind: $kind });
                 Ok(())
             },
         }
     };
 }
+
+const TIMES: &str = "`wavelane bench` measures how long a compilation takes";
+const PASSES: &str = "`wavelane emit --ir` shows what the compiler makes of a shader";
+const USED: &str = "a module has what the entry point uses";
+const NUMBERS: &str = "`-fvk-bind-register`, `[[vk::binding]]` and the shifts choose bindings";
 
 const FILE: Takes = Takes::Joined("FILE");
 const LATER: Takes = Takes::Value("FILE");
@@ -77,40 +79,40 @@ pub(super) const FLAGS: &[Flag] = &[
         object,
         "the SPIR-V module, with dxc -spirv and emit --spirv; beside it\nFILE.json says what a host must know"
     ),
-    file!("-Fc", listing, "dxc -spirv: a listing of the module"),
-    file!("-Fh", header, "dxc -spirv: the module as an array in a C header"),
+    file!("-Fc", listing, "a listing of the module, with dxc -spirv"),
+    file!("-Fh", header, "the module as an array in a C header, with dxc -spirv"),
     Flag {
         names: &["-Vn"],
         takes: Takes::Joined("NAME"),
         on: COMPILES,
         section: Section::Build,
-        help: "the array in that header (g_ENTRY)",
+        help: "the name of the array in that header (g_ENTRY)",
         set: |args, value| {
             args.build.variable = Some(value.to_owned());
             Ok(())
         },
     },
-    file!("-Fe", messages, "dxc: write the messages to FILE instead of showing them"),
+    file!("-Fe", messages, "with dxc, write the messages to FILE instead of showing them"),
     switch!(
         ["-P"],
         build.preprocess,
-        "dxc: only preprocess, into the file of -Fi, or into the\nsource's name with .i"
+        "with dxc, only preprocess, into the file of -Fi, or into the\nsource's name with .i"
     ),
     file!("-Fi", preprocessed, "where -P writes to; without -P, written as well"),
-    switch!(["-H", "-Vi"], build.show_includes, "dxc: show the included files, nested"),
+    switch!(["-H", "-Vi"], build.show_includes, "with dxc, show the included files, nested"),
     switch!(
         ["-M"],
         build.show_dependencies,
-        "dxc: only print what the output depends on, for make"
+        "with dxc, only print what the output depends on, for make"
     ),
     switch!(
         ["-MD"],
         build.write_dependencies,
-        "dxc: write that to the source's name with .d as well"
+        "with dxc, write that rule to the source's name with .d as well"
     ),
-    file!("-MF", dependencies, "the same, to FILE"),
+    file!("-MF", dependencies, "the same as -MD, to FILE"),
     switch!(["-Zi"], spirv.has_debug, "SPIR-V holds the text of the sources and the lines"),
-    switch!(["-Qstrip_debug"], spirv.is_stripped, "SPIR-V holds neither, and no names"),
+    switch!(["-Qstrip_debug"], spirv.is_stripped, "SPIR-V holds no text, no lines and no names"),
     Flag {
         names: &["--check-only"],
         takes: Takes::Nothing,
@@ -134,19 +136,50 @@ pub(super) const FLAGS: &[Flag] = &[
         "-extractrootsignature",
         Takes::Nothing,
         "root signatures belong to DXIL, which is not read",
-        true
+        Kind::ReadsBinaries
     ),
     refused!(
         "-dumpbin",
         Takes::Nothing,
         "DXIL is not read; `-spirv -Fc FILE` writes a listing of a module",
-        true
+        Kind::ReadsBinaries
     ),
-    refused!("-recompile", Takes::Nothing, "DXIL is not read", true),
+    refused!("-recompile", Takes::Nothing, "DXIL is not read", Kind::ReadsBinaries),
+    refused!("-link", Takes::Nothing, "libraries of DXIL are not read", Kind::ReadsBinaries),
+    refused!("-metal", Takes::Nothing, "libraries of Metal are not made"),
+    refused!("-Po", Takes::Nothing, "`-P -Fi FILE` writes what is preprocessed"),
+    refused!("-ftime-trace", Takes::Nothing, TIMES),
+    refused!("-ftime-trace=", FILE, TIMES),
+    refused!("-ftime-trace-granularity=", Takes::Joined("N"), TIMES),
+    refused!("-ftime-report", Takes::Nothing, TIMES),
+    refused!("-ast-dump", Takes::Nothing, PASSES),
+    refused!("-ast-dump-implicit", Takes::Nothing, PASSES),
+    refused!("-print-before-all", Takes::Nothing, PASSES),
+    refused!("-print-after-all", Takes::Nothing, PASSES),
+    refused!("-print-before", LATER, PASSES),
+    refused!("-print-after", LATER, PASSES),
+    refused!("-fspv-print-all", Takes::Nothing, "`-spirv -Fc FILE` writes a listing of the module"),
     refused!(
-        "-ast-dump",
+        "-fspv-reflect",
         Takes::Nothing,
-        "`wavelane emit --ir` shows what the compiler makes of a shader"
+        "`-spirv -Fo FILE` writes FILE.json, which says what a host must know",
+        Kind::Module
+    ),
+    refused!("-fspv-preserve-bindings", Takes::Nothing, USED, Kind::Module),
+    refused!("-fspv-preserve-interface", Takes::Nothing, USED, Kind::Module),
+    refused!("-fvk-auto-shift-bindings", Takes::Nothing, NUMBERS, Kind::Module),
+    refused!("-fspv-flatten-resource-arrays", Takes::Nothing, NUMBERS, Kind::Module),
+    refused!(
+        "-fspv-use-vulkan-memory-model",
+        Takes::Nothing,
+        "modules have the memory model GLSL450",
+        Kind::Module
+    ),
+    refused!(
+        "-fspv-use-descriptor-heap",
+        Takes::Nothing,
+        "`-fvk-bind-resource-heap` and `-fvk-bind-sampler-heap` bind descriptor heaps as arrays",
+        Kind::Module
     ),
     refused!("-Odump", Takes::Nothing, "there are no passes to choose from"),
     refused!(
@@ -204,8 +237,6 @@ pub(super) const FLAGS: &[Flag] = &[
             "-enable-payload-qualifiers",
             "-disable-payload-qualifiers",
             "-preserve-intermediate-values",
-            "-print-before-all",
-            "-print-after-all",
             "-disable-exception-handling",
             "-skip-serialization",
             "-export-shaders-only",
@@ -219,6 +250,16 @@ pub(super) const FLAGS: &[Flag] = &[
             "-ignore-line-directives",
             "-ignore-opt-semdefs",
             "-unchanged",
+            // What concerns stages of which no module is made, or only how good the code is.
+            "-fvk-invert-y",
+            "-fvk-use-dx-position-w",
+            "-fvk-use-gl-layout",
+            "-fvk-support-nonzero-base-instance",
+            "-fvk-support-nonzero-base-vertex",
+            "-fspv-fix-func-call-arguments",
+            "-fspv-reduce-load-size",
+            "-fspv-use-emulated-heap",
+            "-fspv-use-unknown-image-format",
         ],
         takes: Takes::Nothing,
         on: COMPILES,
@@ -237,8 +278,6 @@ pub(super) const FLAGS: &[Flag] = &[
             "-precise-output",
             "-encoding",
             "-validator-version",
-            "-print-before",
-            "-print-after",
             "-ignore-semdef",
             "-override-semdef",
             "-setrootsignature",
@@ -259,6 +298,14 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-opt-select"],
         takes: Takes::Ignored(2),
+        on: COMPILES,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &["-Oconfig", "-fvk-stage-io-order"],
+        takes: Takes::Joined("LIST"),
         on: COMPILES,
         section: Section::Ignored,
         help: "",

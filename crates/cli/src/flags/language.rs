@@ -204,7 +204,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("hlsl|slang"),
         on: COMPILES,
         section: Section::Language,
-        help: "with slang, Slang's wave functions are no reason for a warning",
+        help: "with slang, Slang's wave functions cause no warning",
         set: |args, value| {
             args.compile.options.dialect =
                 choose(value, &[("hlsl", Dialect::default()), ("slang", Dialect::Slang)])?;
@@ -240,7 +240,7 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Warnings,
         help: "show a warning, or with no- do not; -Werror=CODE makes it an error,\n\
                -Wno-error=CODE keeps it a warning. The last one counts. The code is\n\
-               what stands in brackets behind a message; names of dxc and clang,\n\
+               what stands in brackets at the end of a message; names of dxc and clang,\n\
                such as -Wno-conversion, are understood",
         set: warning,
     },

@@ -40,12 +40,12 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("FORMAT"),
         on: HAS_FORMATS,
         section: Section::Output,
-        help: "text or json; for check also github, sarif and msvc, for san, test and\n\
-               merge also junit, github and sarif, for diff junit and github;\n\
-               for emit --spirv a listing, or what a host must know. In the\n\
-               JSON of run each buffer is a flat list of its scalars in memory\n\
-               order, with \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools\n\
-               as 0 and 1",
+        help: "text or json, and with check, san, test, merge and diff those of CI servers:\n\
+               check has github, sarif and msvc, san, test and merge have junit, github\n\
+               and sarif, diff has junit and github. For emit --spirv it is a listing,\n\
+               or what a host must know. In the JSON of run each buffer is a flat list\n\
+               of its scalars in memory order, with \"NaN\", \"Infinity\" and \"-Infinity\"\n\
+               as strings and bools as 0 and 1",
         set: format,
     },
     Flag {
@@ -100,7 +100,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: &[Command::Explain, Command::Test],
         section: Section::Output,
-        help: "all diagnostic codes with a line about each; for test, the names of the tests",
+        help: "with test, the names of the tests, and with explain, all diagnostic codes",
         set: |args, _| {
             args.list = true;
             Ok(())
@@ -163,6 +163,28 @@ pub(super) const FLAGS: &[Flag] = &[
                SPV_KHR_maximal_reconvergence, which is used otherwise",
         set: |args, value| {
             args.spirv.extensions.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fspv-enable-maximal-reconvergence"],
+        takes: Takes::Nothing,
+        on: COMPILES,
+        section: Section::Output,
+        help: "the same as -fspv-extension=SPV_KHR_maximal_reconvergence",
+        set: |args, _| {
+            args.spirv.extensions.push("SPV_KHR_maximal_reconvergence".to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fspv-entrypoint-name"],
+        takes: Takes::Joined("NAME"),
+        on: COMPILES,
+        section: Section::Output,
+        help: "the name of the entry point in SPIR-V (that of -E)",
+        set: |args, value| {
+            args.spirv.entry = Some(value.to_owned());
             Ok(())
         },
     },

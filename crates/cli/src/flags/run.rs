@@ -99,7 +99,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("ORDER"),
         on: RUNS,
         section: Section::Run,
-        help: "how threads are dealt to lanes: linear, by SV_GroupIndex; quad2d, in squares of\n\
+        help: "how threads are assigned to lanes: linear, by SV_GroupIndex; quad2d, in squares of\n\
                2x2; morton; random[:SEED], quads together.\n\
                Without it: squares where a 2D shader uses quads (from 6.6 on)",
         set: lane_order,
@@ -159,7 +159,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N"),
         on: &[Command::San],
         section: Section::Run,
-        help: "try so many random orders of waves, groups and lanes at each width (1)",
+        help: "try N random orders of waves, groups and lanes at each width (1)",
         set: |args, value| {
             args.san.seeds = Some(u64::from(number(value)?));
             Ok(())
@@ -181,7 +181,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("SECONDS"),
         on: RUNS,
         section: Section::Run,
-        help: "end the run after so long, its compilation included, with exit status 1",
+        help: "end the run, its compilation included, after that time, with exit status 1",
         set: timeout,
     },
     Flag {
@@ -189,7 +189,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N|none"),
         on: RUNS,
         section: Section::Run,
-        help: "end the run after so many wave-instructions, with exit status 1; what takes\n\
+        help: "end the run after N wave-instructions, with exit status 1; what takes\n\
                longer than arithmetic, such as samples and matches, counts for several\n\
                (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",
         set: |args, value| {
@@ -207,7 +207,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N"),
         on: PRINTS,
         section: Section::Run,
-        help: "keep so many of the lines that the shader prints (1000)",
+        help: "keep at most N of the lines that the shader prints (1000)",
         set: |args, value| {
             args.launch.print_limit = number(value)? as usize;
             Ok(())
@@ -229,7 +229,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N"),
         on: RUNS_TESTS,
         section: Section::Run,
-        help: "so many processes run tests at a time (one for each core)",
+        help: "N processes run tests at a time (one for each core)",
         set: |args, value| {
             args.jobs = Some(number(value)? as usize);
             Ok(())

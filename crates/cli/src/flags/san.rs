@@ -60,7 +60,7 @@ pub(super) const FLOAT_ULP: Flag = Flag {
     takes: Takes::Value("N"),
     on: COMPARES,
     section: Section::Run,
-    help: "floats that lie at most so many representable numbers apart are the same\n\
+    help: "floats at most N representable numbers apart count as equal\n\
            (for san instead of one part in 1024, for diff and bench of none)",
     set: |args, value| {
         args.san.float_room = Some(FloatRoom::Ulps(u64::from(number(value)?)));
@@ -73,7 +73,7 @@ pub(super) const EXITED_THREADS: Flag = Flag {
     takes: Takes::Value("HOW"),
     on: EXAMINES,
     section: Section::Run,
-    help: "what threads count as at a barrier that have returned before: arrived, missing\n\
+    help: "how threads that have returned count at a barrier: arrived, missing\n\
            (arrived)",
     set: |args, value| {
         args.san.exited = choose(
@@ -110,7 +110,7 @@ pub(super) const PROGRESS: Flag = Flag {
     takes: Takes::Value("MODEL"),
     on: EXAMINES,
     section: Section::Run,
-    help: "who comes on while others go round a loop: lockstep, waves and groups that have\n\
+    help: "which waves make progress while others wait in a loop: lockstep, waves and groups that have\n\
            started; occupancy-bound, of one group at a time; fair, every lane (lockstep)",
     set: |args, value| {
         args.san.progress = choose(

@@ -42,7 +42,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane explain narrow-lane-mask",
-                "the page of a message; its code stands in brackets behind it",
+                "the page of a message, whose code stands in brackets at its end",
             ),
             (
                 "wavelane explain divergence",
@@ -128,6 +128,8 @@ pub(super) const RARE: &[&str] = &[
     "-Zpc",
     "-fspv-target-env",
     "-fspv-extension",
+    "-fspv-enable-maximal-reconvergence",
+    "-fspv-entrypoint-name",
     "-fvk-b-shift",
     "-fvk-t-shift",
     "-fvk-u-shift",
