@@ -1,7 +1,8 @@
 //! The scheduler of launches: which waves run when, and on which thread.
 //!
-//! Without group barriers a frame runs consecutive waves by itself, many groups at a time. With barriers each wave of a
-//! group has a frame, and continues when all others have arrived. By the rules of [`ir::turns`] a wave that loops for
+//! Without group barriers a frame runs consecutive waves by itself, many groups at a time, and so does one whose code runs
+//! all waves of a group together: to the scheduler, such a group is one wave. With other barriers each wave of a group has
+//! a frame, and continues when all others have arrived. By the rules of [`ir::turns`] a wave that loops for
 //! long yields to other waves, and a group that does so lets the next one start, so that a lock between waves or a wait
 //! for an earlier group ends: the later waves of such a wave's frame get separate frames. If no turn makes progress,
 //! the launch is deadlocked. A thread whose groups wait for those of other threads gives them to the thread that runs
@@ -62,6 +63,8 @@ struct Shared<'a> {
     /// The first wave that no thread has taken.
     next: AtomicU64,
     total: u64,
+    /// How many waves a thread takes at a time.
+    batch: u64,
     stopped: AtomicBool,
     trap: Mutex<Option<Trap>>,
     /// The number of parties that have ended.
@@ -166,8 +169,8 @@ pub(crate) fn run(
         return Err(what.into());
     }
     let groups = launch.groups();
-    let waves_in_group = module.threads_per_group().div_ceil(compiled.width);
-    let apart = compiled.has_barriers || compiled.layout.shared_bytes > 0;
+    let waves_in_group = module.threads_per_group().div_ceil(compiled.unit());
+    let apart = !compiled.is_whole && (compiled.has_barriers || compiled.layout.shared_bytes > 0);
     let bytes = (compiled.frame as u64) * if apart { u64::from(waves_in_group) } else { 1 }
         + compiled.layout.shared_bytes as u64;
     if bytes > GROUP_BYTES {
@@ -175,7 +178,7 @@ pub(crate) fn run(
     }
     let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
     let total = u64::try_from(total * u128::from(waves_in_group)).unwrap_or(u64::MAX);
-    let slots = (waves_in_group * compiled.width) as usize + compiled.layout.lanes;
+    let slots = (waves_in_group * compiled.unit()) as usize + compiled.layout.lanes;
     let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
     let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
     let views = Views::new(bindings);
@@ -202,6 +205,11 @@ pub(crate) fn run(
         copied,
         next: AtomicU64::new(0),
         total,
+        batch: match compiled.is_whole {
+            // Groups are long: even a few of them are worth a second thread.
+            true => compiled.batch.min(total / (8 * threads.max(1) as u64)).max(1),
+            false => compiled.batch,
+        },
         stopped: AtomicBool::new(false),
         trap: Mutex::new(None),
         finished: AtomicU64::new(0),
@@ -339,8 +347,9 @@ impl<'a> Worker<'a> {
 
     /// The number of waves of the requested width that correspond to a number of running waves.
     fn asked(&self, waves: u64) -> u64 {
-        let Compiled { asked, width, .. } = self.shared.compiled;
-        waves.saturating_mul(u64::from(*width)).div_ceil(u64::from(*asked))
+        let Compiled { asked, .. } = self.shared.compiled;
+        let unit = u64::from(self.shared.compiled.unit());
+        waves.saturating_mul(unit).div_ceil(u64::from(*asked))
     }
 
     fn hub(&self) -> MutexGuard<'a, Hub> {
@@ -441,7 +450,7 @@ impl<'a> Worker<'a> {
         // A group with groupshared memory runs alone, and so does one that others wait for.
         let count = match shared.apart || !self.started.is_empty() {
             true => waves,
-            false => shared.compiled.batch.next_multiple_of(waves),
+            false => shared.batch.next_multiple_of(waves),
         };
         if let Some(Range { first, count: all }) = self.pending.pop_front() {
             let count = count.min(all);
@@ -507,7 +516,7 @@ impl<'a> Worker<'a> {
             wave: (range.first % waves) as u32,
             remaining: range.count,
             counts: shared.counts,
-            waves_in_group: shared.waves_in_group,
+            waves_in_group: module_waves(shared.compiled),
             fuel: 0,
             grant: 0,
             ask: 0,
@@ -626,7 +635,11 @@ impl<'a> Worker<'a> {
                 if fuel.is_empty() {
                     strand.rounds -= strand.granted;
                 }
-                if strand.rounds == 0 {
+                if strand.rounds == 0 && shared.compiled.is_whole {
+                    // Every round has passed a barrier.
+                    strand.rounds = ROUNDS;
+                    party.cursor = at;
+                } else if strand.rounds == 0 {
                     strand.rounds = ROUNDS;
                     party.effort += 1;
                     if !shared.apart && header.remaining > 1 {
@@ -705,7 +718,17 @@ enum Outcome {
     Fault,
 }
 
+/// The waves of a group, as programs count them.
+fn module_waves(compiled: &Compiled) -> u32 {
+    compiled.module.threads_per_group().div_ceil(compiled.width)
+}
+
 impl Compiled {
+    /// The lanes that a frame runs at a time: those of a wave, or of a whole group.
+    fn unit(&self) -> u32 {
+        if self.is_whole { self.module.threads_per_group() } else { self.width }
+    }
+
     /// The loop or barrier for a resume address of a wave that has returned, or where it has ended.
     fn stop_at(&self, back: u64) -> Span {
         let offset = (back - self.code.address(0)) as usize;

@@ -69,6 +69,8 @@ pub struct Compiled {
     most_cost: u64,
     footprint: Footprint,
     has_barriers: bool,
+    /// Whether a frame runs whole groups, all waves of a group together.
+    is_whole: bool,
     /// Whether more than one thread would mostly wait for a contended counter.
     passes_one_counter: bool,
     work: Work,
@@ -208,6 +210,7 @@ pub fn compile_unless(
         most_cost,
         footprint,
         has_barriers: selected.has_barriers,
+        is_whole: selected.is_whole,
         passes_one_counter,
         work: Work { instructions: function.ops.len(), live_ranges },
         wave_cost: wave_cost(module, asked),
@@ -240,6 +243,11 @@ impl Compiled {
     ) -> Result<(), Stopped> {
         assert_eq!(launch.wave_width, self.asked, "the code was compiled for another width");
         launch::run(self, launch, bindings, threads)
+    }
+
+    /// Whether a group runs in one frame, all its waves together, so that barriers cost nothing.
+    pub fn runs_whole_groups(&self) -> bool {
+        self.is_whole
     }
 
     /// The cost of the compilation.

@@ -394,6 +394,34 @@ impl Builder {
         self.ops.len()
     }
 
+    pub(crate) fn current(&self) -> Block {
+        self.current
+    }
+
+    /// Whether that block dominates the current one, and is not far above it.
+    pub(crate) fn is_dominated_by(&self, block: Block) -> bool {
+        let mut at = self.current;
+        for _ in 0..MOST_ABOVE {
+            if at == block {
+                return true;
+            }
+            let Some(next) = self.dominators.parent(at) else { return false };
+            at = next;
+        }
+        false
+    }
+
+    /// Removes instructions that turned out to be superfluous, by the numbers that [`Builder::size`] had around them.
+    pub(crate) fn forget(&mut self, ops: std::ops::Range<usize>) {
+        if !ops.is_empty() {
+            // They no longer keep their operands alive.
+            self.ops[ops.clone()].iter_mut().for_each(|it| it.1.clear());
+            for body in &mut self.bodies {
+                body.retain(|it| !ops.contains(&(*it as usize)));
+            }
+        }
+    }
+
     // Variables.
 
     pub(crate) fn var(&mut self, class: RegClass) -> Var {

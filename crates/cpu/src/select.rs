@@ -9,10 +9,14 @@
 //! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
 //! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unseen`
 //! additions that are combined, `call` everything else.
+//!
+//! Where all waves of a group pass the same barriers (`joint`), the code runs a whole group in one frame (`group`).
 
 mod call;
 mod control;
 mod general;
+mod group;
+mod joint;
 mod known;
 mod memory;
 mod nan;
@@ -48,6 +52,8 @@ pub(crate) struct Selected {
     pub(crate) layout: Layout,
     pub(crate) sites: Vec<Site>,
     pub(crate) has_barriers: bool,
+    /// Whether a frame runs whole groups.
+    pub(crate) is_whole: bool,
 }
 
 pub(crate) struct Selector<'m> {
@@ -98,6 +104,8 @@ pub(crate) struct Selector<'m> {
     /// The index of the wave in its group, which is also in the frame, for the host.
     wave: Var,
     next_wave: Block,
+    /// The waves of a group that runs in one frame.
+    group: Option<group::Group>,
     is_cancelled: &'m dyn Fn() -> bool,
     /// The number of selected instructions, and whether selection has stopped.
     selected: usize,
@@ -116,10 +124,13 @@ pub(crate) fn select<'m>(
     let mut a = Assembler::new(isa);
     let wave = a.b.var(GENERAL);
     let lanes = isa.lanes();
-    let has_barriers = module.insts.iter().any(
-        |it| matches!(&it.op, Op::Barrier { barrier, .. } if barrier.sync == SyncScope::Group),
-    );
     let uniformity = ir::uniformity::analyse(module);
+    let chunks = (width as usize).div_ceil(lanes);
+    let waves = module.threads_per_group().div_ceil(width);
+    let plan = joint::plan(module, &uniformity, width, asked, waves * chunks as u32);
+    let group = plan.map(|it| group::Group::new(it, waves as usize));
+    let is_whole = group.is_some();
+    let has_barriers = !is_whole && module.insts.iter().any(|it| joint::is_barrier(&it.op));
     let mut selector = Selector {
         a,
         module,
@@ -129,7 +140,7 @@ pub(crate) fn select<'m>(
         width,
         asked,
         lanes,
-        chunks: (width as usize).div_ceil(lanes),
+        chunks,
         layout: Layout::new(module, isa, width),
         sites: Vec::new(),
         rows: 1,
@@ -150,13 +161,15 @@ pub(crate) fn select<'m>(
         summed: HashMap::default(),
         wave,
         next_wave: Block::new(0),
+        group,
         is_cancelled,
         selected: 0,
         given_up: false,
     };
     selector.waves();
     selector.layout.close(module, selector.rows);
-    Selected { builder: selector.a.b, layout: selector.layout, sites: selector.sites, has_barriers }
+    let Selector { a, layout, sites, .. } = selector;
+    Selected { builder: a.b, layout, sites, has_barriers, is_whole }
 }
 
 impl<'m> Selector<'m> {
@@ -167,6 +180,10 @@ impl<'m> Selector<'m> {
         self.begin_unseen();
         let wave = self.a.load_general(View::R32, Address::frame(WAVE));
         self.a.b.write(self.wave, wave);
+        if let (Some(_), 1..) = (&self.group, self.layout.shared_bytes) {
+            let start = self.a.load_general(View::R64, Address::frame(SHARED));
+            self.group.iter_mut().for_each(|it| it.start = Some(start));
+        }
         let start = self.a.b.block();
         self.next_wave = self.a.b.block();
         self.a.b.jump(start);
@@ -174,7 +191,14 @@ impl<'m> Selector<'m> {
         self.begin_wave();
         self.skips.push(self.next_wave);
         self.origins.push(control::Origin::default());
-        let falls = self.region(self.module.body);
+        let falls = if self.group.is_some() {
+            self.begin_group();
+            let falls = self.joint_region(self.module.body);
+            self.end_group();
+            falls
+        } else {
+            self.region(self.module.body)
+        };
         if falls {
             self.a.b.jump(self.next_wave);
         }
@@ -251,7 +275,9 @@ impl<'m> Selector<'m> {
             (GROUP + 4, COUNTS + 4),
             (GROUP + 8, COUNTS + 8),
         ];
-        for (i, (digit, limit)) in digits.into_iter().enumerate() {
+        // A frame that runs whole groups has no waves to count.
+        let first = usize::from(self.group.is_some());
+        for (i, (digit, limit)) in digits.into_iter().enumerate().skip(first) {
             let value = match digit {
                 WAVE => self.a.b.read(self.wave),
                 _ => self.a.load_general(View::R32, Address::frame(digit)),
@@ -292,41 +318,37 @@ impl<'m> Selector<'m> {
     fn region(&mut self, region: Region) -> bool {
         let module = self.module;
         for inst in &module.region(region).insts {
-            let data = module.inst(*inst);
-            match &data.op {
-                Op::Yield(_) => return true,
-                Op::Return => {
-                    self.leave_all();
-                    return false;
-                }
-                Op::Exit { to, args } => {
-                    self.exit(*to, args);
-                    return false;
-                }
-                Op::If { cond, then, else_ } => {
-                    if !self.if_(*inst, *cond, *then, *else_) {
-                        return false;
-                    }
-                }
-                Op::Loop { body, inits } => {
-                    if !self.loop_(*inst, *body, inits) {
-                        return false;
-                    }
-                }
-                Op::Switch { selector, cases, inits } => {
-                    if !self.switch(*inst, *selector, cases, inits) {
-                        return false;
-                    }
-                }
-                Op::Block { body } => {
-                    if !self.block(*inst, *body) {
-                        return false;
-                    }
-                }
-                _ => self.plain(*inst),
+            if matches!(module.inst(*inst).op, Op::Yield(_)) {
+                return true;
+            }
+            if !self.instruction(*inst) {
+                return false;
             }
         }
         unreachable!("the verifier has checked that a region ends in a terminator")
+    }
+
+    /// Selects an instruction that does not yield; returns whether its end is reachable.
+    fn instruction(&mut self, inst: Inst) -> bool {
+        let module = self.module;
+        match &module.inst(inst).op {
+            Op::Return => {
+                self.leave_all();
+                false
+            }
+            Op::Exit { to, args } => {
+                self.exit(*to, args);
+                false
+            }
+            Op::If { cond, then, else_ } => self.if_(inst, *cond, *then, *else_),
+            Op::Loop { body, inits } => self.loop_(inst, *body, inits),
+            Op::Switch { selector, cases, inits } => self.switch(inst, *selector, cases, inits),
+            Op::Block { body } => self.block(inst, *body),
+            _ => {
+                self.plain(inst);
+                true
+            }
+        }
     }
 
     /// The values that a region yields.
@@ -421,11 +443,18 @@ impl<'m> Selector<'m> {
         });
         // In one dimension lane L of wave W is thread W times the width, plus L.
         let [_, y, z] = self.module.group_size;
+        if let (Some(wave), None) = (self.numbered_wave(), start)
+            && (axis == 3 || y == 1 && z == 1 && axis == 0)
+            && uniformity != Uniformity::Varying
+        {
+            let first = u64::from(wave * self.width);
+            let place = self.table((0..self.layout.lanes as u64).map(|it| first + it).collect());
+            return self.set(to, place);
+        }
         if axis == 3 && uniformity != Uniformity::Varying
             || axis == 0 && y == 1 && z == 1 && uniformity != Uniformity::Varying
         {
-            let wave = self.a.b.read(self.wave);
-            let mut base = self.times(wave, self.width);
+            let mut base = self.first_thread();
             if let Some(start) = start {
                 let start = Source::Register(View::R32, start);
                 base = self.a.general(Add_r32_rm32, View::R32, base, start);
@@ -439,8 +468,7 @@ impl<'m> Selector<'m> {
         let slots = self.module.threads_per_group().next_multiple_of(self.width) as usize
             + self.layout.lanes;
         let table = self.a.load_general(View::R64, Address::frame(THREADS));
-        let wave = self.a.b.read(self.wave);
-        let first = self.times(wave, self.width);
+        let first = self.first_thread();
         let entry = Address {
             index: Some((View::R64, first)),
             scale: 4,
@@ -476,6 +504,30 @@ impl<'m> Selector<'m> {
             })
             .collect();
         self.set(to, Place::Words(vectors));
+    }
+
+    /// The number of the wave in its group, if it is known while code is made.
+    fn numbered_wave(&self) -> Option<u32> {
+        self.group.as_ref().map(|it| it.current as u32)
+    }
+
+    /// The number of the wave in its group.
+    fn wave_index(&mut self) -> VReg {
+        match self.numbered_wave() {
+            Some(wave) => self.a.word(wave),
+            None => self.a.b.read(self.wave),
+        }
+    }
+
+    /// The thread of the group that is lane 0 of the wave.
+    fn first_thread(&mut self) -> VReg {
+        match self.numbered_wave() {
+            Some(wave) => self.a.word(wave * self.width),
+            None => {
+                let wave = self.a.b.read(self.wave);
+                self.times(wave, self.width)
+            }
+        }
     }
 
     /// A general register times a constant.

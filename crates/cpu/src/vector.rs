@@ -417,6 +417,29 @@ impl Assembler {
         }
     }
 
+    /// Two neighbouring words of a vector in a general register.
+    pub(crate) fn two_words(&mut self, vector: VReg, pair: usize) -> VReg {
+        let quarter = match (pair / 2, self.isa) {
+            (0, _) => vector,
+            (part, Isa::Avx512) => {
+                let code = EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8;
+                let sources = [Source::Register(View::Zmm, vector), byte(part as u8)];
+                self.b.define(code, View::Xmm, &sources)
+            }
+            (part, Isa::Avx2) => {
+                let sources = [Source::Register(View::Ymm, vector), byte(part as u8)];
+                self.b.define(VEX_Vextracti128_xmmm128_ymm_imm8, View::Xmm, &sources)
+            }
+        };
+        let quarter = Source::Register(View::Xmm, quarter);
+        if pair.is_multiple_of(2) {
+            let code = self.pick(EVEX_Vmovq_rm64_xmm, VEX_Vmovq_rm64_xmm);
+            return self.b.define(code, View::R64, &[quarter]);
+        }
+        let code = self.pick(EVEX_Vpextrq_rm64_xmm_imm8, VEX_Vpextrq_rm64_xmm_imm8);
+        self.b.define(code, View::R64, &[quarter, byte(1)])
+    }
+
     /// Broadcasts the lowest lane.
     pub(crate) fn spread_lowest(&mut self, vector: VReg, long: bool) -> VReg {
         let code = match (self.isa, long) {
@@ -884,6 +907,49 @@ impl Assembler {
         }
         let sources = [Source::Memory(address), self.mask(mask), value];
         self.b.effect(VEX_Vpmaskmovd_m256_ymm_ymm, &sources);
+    }
+
+    /// Contiguous words of one chunk, as with a mask; where the mask is known to be the first lanes, a narrow access serves
+    /// them, since processors do not forward masked stores to loads.
+    pub(crate) fn load_lanes(&mut self, address: Address, mask: VReg) -> VReg {
+        let source = [Source::Memory(address)];
+        match self.first_lanes_of(mask) {
+            Some(0) => self.zero(),
+            Some(1) => {
+                let code = self.pick(EVEX_Vmovd_xmm_rm32, VEX_Vmovd_xmm_rm32);
+                self.b.define(code, View::Xmm, &source)
+            }
+            Some(2) => {
+                let code = self.pick(EVEX_Vmovq_xmm_xmmm64, VEX_Vmovq_xmm_xmmm64);
+                self.b.define(code, View::Xmm, &source)
+            }
+            Some(lanes @ (4 | 8 | 16)) => self.load_words(address, lanes),
+            _ => self.load_masked(address, Some(mask)),
+        }
+    }
+
+    /// Stores contiguous words of one chunk, as with a mask.
+    pub(crate) fn store_lanes(&mut self, address: Address, value: VReg, mask: VReg) {
+        let low = Source::Register(View::Xmm, value);
+        match self.first_lanes_of(mask) {
+            Some(0) => {}
+            Some(1) => {
+                let code = self.pick(EVEX_Vmovd_rm32_xmm, VEX_Vmovd_rm32_xmm);
+                self.b.store(code, address, low, None);
+            }
+            Some(2) => {
+                let code = self.pick(EVEX_Vmovq_xmmm64_xmm, VEX_Vmovq_xmmm64_xmm);
+                self.b.store(code, address, low, None);
+            }
+            Some(lanes @ (4 | 8 | 16)) => self.store_words(address, value, lanes),
+            _ => self.store_masked(address, value, Some(mask)),
+        }
+    }
+
+    /// How many lanes a mask has, if it is known to consist of the first ones.
+    pub(crate) fn first_lanes_of(&self, mask: VReg) -> Option<u32> {
+        let lanes = self.known(mask)?;
+        (lanes & lanes.wrapping_add(1) == 0).then(|| lanes.count_ones())
     }
 
     /// A scatter of the lanes of the mask, ascending; only for AVX-512.

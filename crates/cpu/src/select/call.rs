@@ -27,6 +27,11 @@ impl Selector<'_> {
             _ => 4 * lanes,
         };
         self.rows = self.rows.max(args.len() + results.len());
+        if self.numbered_wave().is_some() {
+            // The runtime asks the frame.
+            let wave = self.wave_index();
+            self.a.store_general(View::R32, Address::frame(WAVE), wave);
+        }
         self.a.b.call(self.sites.len() as u32);
         self.sites.push(Site { what, args, results, lanes, effort });
     }

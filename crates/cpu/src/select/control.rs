@@ -96,7 +96,7 @@ impl Selector<'_> {
         }
     }
 
-    fn open(&self, construct: Inst) -> Open {
+    pub(super) fn open(&self, construct: Inst) -> Open {
         match self.constructs.get(&construct) {
             Some(open) => open.clone(),
             None => unreachable!("the verifier has checked that {construct} encloses its exits"),
@@ -149,14 +149,19 @@ impl Selector<'_> {
 
     /// The back edge of a loop.
     pub(super) fn count_round(&mut self, inst: Inst, body: Region) {
-        if !self.short.contains(&inst) {
+        if !self.is_short(inst) {
             self.a.b.fuel(self.cost(body), inst);
         }
     }
 
+    /// Whether the iterations of a loop are not counted.
+    pub(super) fn is_short(&self, inst: Inst) -> bool {
+        self.short.contains(&inst)
+    }
+
     /// The maximal cost of a loop iteration: its instructions, as counted in the module. Inner loops are counted
     /// separately. A wave that runs in place of several, or of part of one, pays as those would.
-    fn cost(&self, body: Region) -> i32 {
+    pub(super) fn cost(&self, body: Region) -> i32 {
         let mut open = vec![body];
         let mut cost = 0;
         while let Some(region) = open.pop() {
@@ -171,7 +176,7 @@ impl Selector<'_> {
         scaled.clamp(1, 1 << 24) as i32
     }
 
-    fn branch_on(&mut self, cond: Value, then: Block, otherwise: Block) {
+    pub(super) fn branch_on(&mut self, cond: Value, then: Block, otherwise: Block) {
         let register = self.general(cond);
         if let Some((code, sources, condition)) = self.compared.get(&register).copied() {
             self.a.b.effect(code, &sources);
@@ -187,7 +192,7 @@ impl Selector<'_> {
         module.inst(inst).results.iter().map(|it| self.variable(*it)).collect()
     }
 
-    fn set_results(&mut self, inst: Inst, variables: &[Variable]) {
+    pub(super) fn set_results(&mut self, inst: Inst, variables: &[Variable]) {
         let module = self.module;
         for (value, variable) in module.inst(inst).results.iter().zip(variables) {
             let place = self.read(variable);
@@ -576,6 +581,7 @@ impl Selector<'_> {
         let header = self.a.b.block();
         self.a.b.jump(header);
         self.a.b.switch_to(header);
+        self.forget_shared();
         for (param, variable) in params.iter().zip(&variables) {
             let place = self.read(variable);
             self.set(*param, place);
@@ -606,6 +612,7 @@ impl Selector<'_> {
         self.copies.pop();
         self.origins.pop();
         self.a.b.seal(header);
+        self.forget_shared();
         let Some(done) = done else { return self.end(inst, &open, &before, false, lost) };
         self.skips.pop();
         self.a.b.seal(done);

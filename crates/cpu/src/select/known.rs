@@ -8,6 +8,7 @@ use ops::Ty;
 use ops::scalar;
 use rustc_hash::FxHashMap as HashMap;
 
+use super::joint::has_shared_atomics;
 use super::{Place, Selector};
 
 impl Selector<'_> {
@@ -59,6 +60,11 @@ impl Selector<'_> {
     /// The trip count of a loop, if it is known and the loop can be unrolled.
     pub(super) fn rounds(&self, inst: Inst) -> Option<usize> {
         if self.uniformity.splits(inst) || self.loses_beyond(inst) {
+            return None;
+        }
+        let regions = self.module.inst(inst).op.regions();
+        if self.group.is_some() && regions.into_iter().any(|it| has_shared_atomics(self.module, it))
+        {
             return None;
         }
         ir::rounds::rounds(self.module, self.width, inst, |value| {

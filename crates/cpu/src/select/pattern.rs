@@ -8,11 +8,12 @@
 //! A pattern holds for all lanes of a wave, active or not: it is derived from places that hold one value for all lanes, or an
 //! affine one, by operations that all lanes compute. Everything else has none.
 
+use iced_x86::Code::*;
 use ir::{Builtin, Op, Value, ValueDef};
 use ops::{Binary, Sign, Ty};
 
 use super::{Place, Selector};
-use crate::machine::VReg;
+use crate::machine::*;
 
 /// How many operations are looked through.
 const MOST_DEPTH: u32 = 8;
@@ -44,6 +45,13 @@ pub(super) struct Runs {
 impl Selector<'_> {
     /// How each chunk accesses memory by such an index, if each accesses neighbours or one element.
     pub(super) fn runs(&mut self, index: Value) -> Option<Runs> {
+        if let Place::Shifted { base, table } = self.place(index).clone() {
+            let chunks = self.table_runs(&table)?.into_iter();
+            let chunks = chunks.map(|(first, run)| (first as i32, run));
+            let chunks: Vec<(i32, Run)> = chunks.collect();
+            let is_near = chunks.iter().all(|it| (-MOST_APART..MOST_APART).contains(&it.0));
+            return is_near.then(|| Runs { base: self.sign_extended(base), chunks });
+        }
         let is_known = match self.place(index) {
             Place::Words(_) => false,
             Place::Table(_) => true,
@@ -77,6 +85,84 @@ impl Selector<'_> {
             self.a.lowest(words[0], false)
         };
         Some(Runs { base: self.sign_extended(base), chunks })
+    }
+
+    /// How the words of each chunk go on, and from which.
+    pub(super) fn table_runs(&self, table: &[u64]) -> Option<Vec<(u32, Run)>> {
+        let lanes = self.lanes.min(self.width as usize);
+        let run = |own: &[u64]| {
+            let first = own[0] as u32;
+            let is = |step: u32| {
+                let mut all = own.iter().zip(0u32..);
+                all.all(|(it, lane)| (*it as u32).wrapping_sub(first) == lane * step)
+            };
+            match (is(1), is(0)) {
+                (true, _) => Some((first, Run::Neighbours)),
+                (_, true) => Some((first, Run::Same)),
+                _ => None,
+            }
+        };
+        table[..self.width as usize].chunks(lanes).map(run).collect()
+    }
+
+    /// Arithmetic on numbers that differ by constants between lanes: one addition for all lanes, where a group's waves have
+    /// constant indices.
+    pub(super) fn shifted_place(&mut self, op: Binary, a: Value, b: Value) -> Option<Place> {
+        self.group.as_ref()?;
+        let is_table =
+            |s: &Self, it| matches!(s.place(it), Place::Table(_) | Place::Shifted { .. });
+        if !is_table(self, a) && !is_table(self, b) {
+            return None;
+        }
+        let [(x, left), (y, right)] = [self.shifted_parts(a)?, self.shifted_parts(b)?];
+        let by = self.constant(b).or(self.constant(a)).map(|it| it as u32);
+        let lanes = left.iter().zip(&right);
+        let register = |it: VReg| Source::Register(View::R32, it);
+        let (base, table): (VReg, Vec<u32>) = match op {
+            Binary::Add => {
+                let base = match (x, y) {
+                    (Some(x), Some(y)) => self.a.general(Add_r32_rm32, View::R32, x, register(y)),
+                    (x, y) => x.or(y)?,
+                };
+                (base, lanes.map(|(x, y)| x.wrapping_add(*y)).collect())
+            }
+            Binary::Sub => {
+                let base = match (x, y) {
+                    (Some(x), Some(y)) => self.a.general(Sub_r32_rm32, View::R32, x, register(y)),
+                    (Some(x), None) => x,
+                    (None, y) => self.a.general1(Neg_rm32, y?),
+                };
+                (base, lanes.map(|(x, y)| x.wrapping_sub(*y)).collect())
+            }
+            Binary::Mul => {
+                let by = by?;
+                (self.times(x.or(y)?, by), lanes.map(|(x, y)| x.wrapping_mul(*y)).collect())
+            }
+            Binary::Shl if self.constant(b).is_some() => {
+                let count = by? & 31;
+                (self.times(x?, 1 << count), left.iter().map(|it| it << count).collect())
+            }
+            _ => return None,
+        };
+        let table = table.into_iter().map(u64::from).collect();
+        Some(Place::Shifted { base, table: std::rc::Rc::new(table) })
+    }
+
+    /// A base, unless it is zero, and what lanes add to it.
+    fn shifted_parts(&self, value: Value) -> Option<(Option<VReg>, Vec<u32>)> {
+        let lanes = self.layout.lanes;
+        let words = |table: &[u64]| table.iter().map(|it| *it as u32).collect::<Vec<u32>>();
+        Some(match self.place(value) {
+            Place::Constant(bits) => (None, vec![*bits as u32; lanes]),
+            Place::General(register) => (Some(*register), vec![0; lanes]),
+            Place::Table(table) => (None, words(table)),
+            Place::Shifted { base, table } => (Some(*base), words(table)),
+            Place::Affine { base, stride } => {
+                let all = 0..lanes as u32;
+                (Some(*base), all.map(|it| it.wrapping_mul(*stride as u32)).collect())
+            }
+            Place::Splat(_) | Place::Words(_) | Place::Longs(_) | Place::Bits(_) => return None,
+        })
     }
 
     /// A value that differs from the index by a constant, so that indices that differ by constants have one base.
@@ -113,7 +199,7 @@ impl Selector<'_> {
                 let offsets = lanes.map(|lane| lane.wrapping_mul(*stride as u32)).collect();
                 return Some(Pattern { offsets, aligned: self.alignment(value, depth) });
             }
-            Place::Words(_) => {}
+            Place::Words(_) | Place::Shifted { .. } => {}
             Place::Splat(_) | Place::Longs(_) | Place::Bits(_) => return None,
         }
         let ValueDef::Result(inst, _) = self.module.values[value.index()].def else { return None };

@@ -24,6 +24,8 @@ pub(crate) enum Place {
     Affine { base: VReg, stride: i32 },
     /// A constant for each lane.
     Table(Rc<Vec<u64>>),
+    /// An `i32`: lane L holds `base + table[L]`.
+    Shifted { base: VReg, table: Rc<Vec<u64>> },
     /// A vector for each chunk.
     Words(Vec<VReg>),
     /// Two vectors for each chunk.
@@ -70,6 +72,7 @@ impl Selector<'_> {
             Place::Constant(_) | Place::General(_) | Place::Splat(_) => true,
             Place::Affine { .. }
             | Place::Table(_)
+            | Place::Shifted { .. }
             | Place::Words(_)
             | Place::Longs(_)
             | Place::Bits(_) => false,
@@ -124,7 +127,7 @@ impl Selector<'_> {
                 let longs = self.longs(value);
                 self.first_long(&longs)
             }
-            Place::Affine { .. } | Place::Words(_) | Place::Table(_) => {
+            Place::Affine { .. } | Place::Shifted { .. } | Place::Words(_) | Place::Table(_) => {
                 let words = self.words(value);
                 self.first_word(&words)
             }
@@ -216,6 +219,17 @@ impl Selector<'_> {
                 let args = self.word_args(value);
                 args.into_iter().map(|it| self.a.load(it, false)).collect()
             }
+            Place::Shifted { base, table } => {
+                let base = self.a.splat(base, false);
+                let chunks = table.chunks(self.lanes);
+                let chunks = chunks.map(|it| it.iter().map(|it| *it as u32).collect::<Vec<u32>>());
+                chunks
+                    .map(|own| {
+                        let own = self.a.constant_words(&own);
+                        self.a.op(Lanewise::AddD, Arg::Register(base), own)
+                    })
+                    .collect()
+            }
             Place::Longs(_) | Place::Bits(_) => unreachable!("{value} is not a word"),
         };
         self.remember(value, &made);
@@ -274,7 +288,7 @@ impl Selector<'_> {
                     })
                     .collect();
             }
-            Place::Affine { .. } | Place::Words(_) | Place::Bits(_) => {
+            Place::Affine { .. } | Place::Shifted { .. } | Place::Words(_) | Place::Bits(_) => {
                 unreachable!("{value} is not a long")
             }
         };
@@ -301,7 +315,11 @@ impl Selector<'_> {
                     })
                     .collect();
             }
-            Place::Splat(_) | Place::Affine { .. } | Place::Words(_) | Place::Longs(_) => {
+            Place::Splat(_)
+            | Place::Affine { .. }
+            | Place::Shifted { .. }
+            | Place::Words(_)
+            | Place::Longs(_) => {
                 unreachable!("{value} is not a bool")
             }
         };
@@ -596,7 +614,11 @@ impl Selector<'_> {
             Place::Constant(bits) => Some(self.a.word(bits as u32)),
             Place::General(register) => Some(register),
             Place::Table(table) => Some(self.a.word(table[0] as u32)),
-            Place::Splat(_) | Place::Words(_) | Place::Longs(_) | Place::Bits(_) => None,
+            Place::Splat(_)
+            | Place::Shifted { .. }
+            | Place::Words(_)
+            | Place::Longs(_)
+            | Place::Bits(_) => None,
         }
     }
 }

@@ -62,6 +62,11 @@ impl Selector<'_> {
         {
             return self.set(to, Place::Affine { base, stride: stride as i32 });
         }
+        if ty == Ty::I32
+            && let Some(place) = self.shifted_place(op, a, b)
+        {
+            return self.set(to, place);
+        }
         let single = self.is_single(a) && self.is_single(b);
         if single && !ty.is_float() {
             let (x, y) = (self.general(a), self.general(b));

@@ -25,6 +25,8 @@ use crate::vector::*;
 /// An array in groupshared memory.
 #[derive(Clone, Copy)]
 struct Array {
+    /// Its number in the module.
+    number: usize,
     start: Address,
     len: u32,
     /// Bytes from one element to the next: 4 or 8.
@@ -50,14 +52,33 @@ struct At {
     lane: usize,
 }
 
+/// Known elements that lanes of a chunk access.
+#[derive(Clone, Copy)]
+struct KnownRun {
+    first: u32,
+    /// How many lanes do, from the first on.
+    lanes: u32,
+    run: Run,
+}
+
+#[derive(Clone, Copy)]
+enum Noted {
+    Read,
+    Written,
+}
+
 /// How many lanes a round of the loop over all lanes serves.
 const UNROLLED: usize = 16;
 
 impl Selector<'_> {
     fn shared_array(&mut self, memory: Shared) -> Array {
         let own = &self.module.groupshared[memory.index()];
-        let start = self.a.load_general(View::R64, Address::frame(SHARED));
+        let start = match self.group.as_ref().and_then(|it| it.start) {
+            Some(start) => start,
+            None => self.a.load_general(View::R64, Address::frame(SHARED)),
+        };
         Array {
+            number: memory.index(),
             start: Address::at(Base::Register(start), self.layout.shared[memory.index()] as i32),
             len: own.len,
             stride: scalar_bytes(own.ty) as u32,
@@ -101,6 +122,110 @@ impl Selector<'_> {
         }
     }
 
+    /// The known elements that active lanes access: all lanes of each chunk, or its first ones, access neighbours or one
+    /// element. `None` if that is not so in a chunk.
+    fn known_runs(&self, array: &Array, index: Value, masks: &[VReg]) -> Option<Vec<KnownRun>> {
+        let Place::Table(table) = self.place(index) else { return None };
+        if array.stride != 4 {
+            return None;
+        }
+        let of = |(own, mask): (&[u64], &VReg)| {
+            let lanes = self.a.first_lanes_of(*mask)?;
+            let first = own[0] as u32;
+            let is = |step: u32| {
+                let mut all = own[..lanes as usize].iter().zip(0u32..);
+                all.all(|(it, lane)| u64::from(first) + u64::from(lane * step) == *it)
+            };
+            let last = own[..lanes as usize].iter().max().copied().unwrap_or(0);
+            if last >= u64::from(array.len) {
+                return None;
+            }
+            let run = match (is(1), is(0)) {
+                (true, _) => Run::Neighbours,
+                (_, true) => Run::Same,
+                _ => return None,
+            };
+            Some(KnownRun { first, lanes, run })
+        };
+        table[..self.layout.lanes].chunks(self.lanes).zip(masks).map(of).collect()
+    }
+
+    fn known_element(&self, array: &Array, first: u32) -> Address {
+        let displacement = array.start.displacement + (first * array.stride) as i32;
+        Address { displacement, ..array.start }
+    }
+
+    fn load_known(&mut self, array: &Array, runs: &[KnownRun], masks: &[VReg]) -> Vec<VReg> {
+        let load = |(own, mask): (&KnownRun, &VReg)| {
+            let from = self.known_element(array, own.first);
+            if own.run == Run::Same {
+                let code =
+                    self.a.pick(EVEX_Vpbroadcastd_zmm_k1z_xmmm32, VEX_Vpbroadcastd_ymm_xmmm32);
+                return self.a.b.define(code, self.a.view(), &[Source::Memory(from)]);
+            }
+            if own.lanes == 0 {
+                return self.a.zero();
+            }
+            if let Some(vector) = self.held_in(array.number, own.first, own.lanes) {
+                return vector;
+            }
+            let vector = self.a.load_lanes(from, *mask);
+            self.remember_shared(array.number, own.first, own.lanes, vector);
+            vector
+        };
+        runs.iter().zip(masks).map(load).collect()
+    }
+
+    /// Stores to known elements, if those of each chunk are neighbours; returns whether they are.
+    fn store_known(
+        &mut self,
+        array: &Array,
+        runs: &[KnownRun],
+        values: &[VReg],
+        masks: &[VReg],
+    ) -> bool {
+        if runs.iter().any(|it| it.run == Run::Same) {
+            return false;
+        }
+        for ((own, value), mask) in runs.iter().zip(values).zip(masks) {
+            let to = self.known_element(array, own.first);
+            self.a.store_lanes(to, *value, *mask);
+            if own.lanes > 0 {
+                self.forget_elements(array.number, own.first, own.lanes);
+                self.remember_shared(array.number, own.first, own.lanes, *value);
+            }
+        }
+        true
+    }
+
+    /// The elements that active lanes access, if they are known.
+    fn known_elements(&mut self, index: Value) -> Option<Vec<u32>> {
+        let active = self.active();
+        let lanes = self.known_lanes(&active)?;
+        let width = 0..self.width as usize;
+        let own = width.filter(|lane| lanes >> lane & 1 == 1);
+        match self.place(index) {
+            Place::Constant(bits) => Some(vec![*bits as u32]),
+            Place::Table(table) => Some(own.map(|lane| table[lane] as u32).collect()),
+            _ => None,
+        }
+    }
+
+    /// Records an access, to decide whether the array must be cleared.
+    fn note(&mut self, array: &Array, index: Value, access: Noted) {
+        if self.group.is_none() {
+            return;
+        }
+        let elements = self.known_elements(index);
+        let inside = |it: Vec<u32>| it.into_iter().filter(|it| *it < array.len).collect::<Vec<_>>();
+        let elements = elements.map(inside);
+        match (access, elements) {
+            (Noted::Read, elements) => self.note_read(array.number, elements.as_deref()),
+            (Noted::Written, Some(elements)) => self.note_written(array.number, &elements),
+            (Noted::Written, None) => {}
+        }
+    }
+
     /// The address of an element whose index is a word in a register.
     fn element(&self, array: &Array, index: VReg) -> Address {
         Address { index: Some((View::R64, index)), scale: array.stride as u8, ..array.start }
@@ -141,6 +266,7 @@ impl Selector<'_> {
 
     pub(super) fn shared_load(&mut self, memory: Shared, index: Value, to: Value) {
         let array = self.shared_array(memory);
+        self.note(&array, index, Noted::Read);
         if self.is_single(index) || self.is_uniform(index) {
             let from = self.single_element(&array, index);
             let bits = self.a.load_general(Selector::view_of(&array), from);
@@ -166,6 +292,9 @@ impl Selector<'_> {
     }
 
     fn load_words_at(&mut self, array: &Array, index: Value, masks: &[VReg]) -> Vec<VReg> {
+        if let Some(runs) = self.known_runs(array, index, masks) {
+            return self.load_known(array, &runs, masks);
+        }
         if let Some(first) = self.first_element(index) {
             let from = self.neighbours(array, first);
             return self.load_neighbours(from, masks);
@@ -224,10 +353,19 @@ impl Selector<'_> {
     pub(super) fn shared_store(&mut self, memory: Shared, index: Value, value: Value) {
         let array = self.shared_array(memory);
         let is_same = |s: &Self, it| s.is_single(it) || s.is_uniform(it);
+        self.note(&array, index, Noted::Written);
         if is_same(self, index) && is_same(self, value) {
+            self.forget_array(array.number);
             return self.store_same(&array, index, value);
         }
         let masks = self.in_array(&array, index);
+        if let Some(runs) = self.known_runs(&array, index, &masks) {
+            let values = self.stored_words(&array, value);
+            if self.store_known(&array, &runs, &values, &masks) {
+                return;
+            }
+        }
+        self.forget_array(array.number);
         if array.stride == 4
             && let Some(first) = self.first_element(index)
         {
@@ -341,6 +479,8 @@ impl Selector<'_> {
         args: &[Value],
     ) {
         let array = self.shared_array(memory);
+        self.note(&array, index, Noted::Read);
+        self.forget_array(array.number);
         let result = self.module.inst(inst).results.first().copied();
         let seen = result.filter(|it| self.used[it.index()]);
         if let (Some(result), None) = (result, seen) {
@@ -507,6 +647,9 @@ impl Selector<'_> {
         seen: Option<Value>,
     ) {
         let masks = self.in_array(array, index);
+        if self.group.is_some() && self.is_whole_wave(&masks) && seen.is_none() && args.len() == 1 {
+            return self.change_by_extracted_lane(array, index, op, args[0]);
+        }
         let index = self.hold(index, 4, 0);
         let held: Vec<Held> =
             args.iter().zip(1..).map(|(arg, row)| self.hold(*arg, array.stride, row)).collect();
@@ -538,6 +681,25 @@ impl Selector<'_> {
                 .collect();
             let is_long = array.stride == 8;
             self.set(result, if is_long { Place::Longs(vectors) } else { Place::Words(vectors) });
+        }
+    }
+
+    /// The same for all lanes of a wave, without results: indices go from vectors to general registers, two at a time,
+    /// which is faster than storing and reloading them. The code is longer, so loops around it are not unrolled.
+    fn change_by_extracted_lane(&mut self, array: &Array, index: Value, op: Atomic, value: Value) {
+        let held = self.hold(value, array.stride, 1);
+        let vectors = self.words(index);
+        let mut pair = self.a.word(0);
+        for lane in 0..self.width as usize {
+            let index = if lane.is_multiple_of(2) {
+                pair = self.a.two_words(vectors[lane / self.lanes], lane % self.lanes / 2);
+                let low = Source::Register(View::R32, pair);
+                self.a.b.define(Mov_r32_rm32, View::R32, &[low])
+            } else {
+                self.a.general(Shr_rm64_imm8, View::R64, pair, byte(32))
+            };
+            let at = self.element(array, index);
+            self.change_one(array, op, at, &[held], At { register: None, lane }, false);
         }
     }
 

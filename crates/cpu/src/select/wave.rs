@@ -35,8 +35,11 @@ impl Selector<'_> {
             WaveOp::LaneCount => self.set(to, Place::Constant(u64::from(self.width))),
             WaveOp::IsHelperLane => self.set(to, Place::Constant(0)),
             WaveOp::GroupWaveIndex => {
-                let index = self.a.b.read(self.wave);
-                self.set(to, Place::General(index));
+                let place = match self.numbered_wave() {
+                    Some(wave) => Place::Constant(u64::from(wave)),
+                    None => Place::General(self.wave_index()),
+                };
+                self.set(to, place);
             }
             WaveOp::GroupWaveCount => {
                 let count = self.module.threads_per_group().div_ceil(self.width);
