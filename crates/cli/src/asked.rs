@@ -59,7 +59,7 @@ pub(crate) struct LowArgs {
     pub(crate) show_features: bool,
     /// How many processes work at a time.
     pub(crate) jobs: Option<usize>,
-    /// This process does what it is told of on its standard input.
+    /// This process is a worker, which reads requests from its standard input.
     pub(crate) is_worker: bool,
     /// How often `bench` measures; at least once.
     pub(crate) rounds: u32,
@@ -141,7 +141,7 @@ fn usage(message: String, command: Option<Command>) -> Problem {
     Problem::input(message).help(format!("`wavelane {command}--help` lists the flags"))
 }
 
-/// How a source becomes a shader, and what is told of it.
+/// How a source is compiled, and how its diagnostics are reported.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiling {
     pub(crate) options: Options,
@@ -301,7 +301,7 @@ pub(crate) const MOST_ROUNDS: u32 = 100_000;
 pub(crate) struct Against {
     /// Another program, or an earlier report.
     pub(crate) file: Option<String>,
-    /// The greatest ratio that is no finding.
+    /// The largest ratio that passes.
     pub(crate) fail_above: Option<f64>,
 }
 

@@ -1,12 +1,12 @@
 //! `wavelane bench`: how long shaders, and the runs of jobs, take to compile and to run, at one or several widths.
 //!
-//! Takes what `run` takes, and reports the median with the quartiles and the least time, since a machine has other things to do
-//! as well. `against` compares with another program or an earlier report.
+//! Takes the arguments of `run`, and reports the median, the quartiles and the minimum, since other processes disturb a
+//! measurement. `against` compares with another program or an earlier report.
 //! Each round of a run starts from the same contents; restoring them is not measured.
 //! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it. Another
-//! compiler's module runs in turns with ours there, and what both leave is compared: a time says nothing of a program
-//! that does something else. Beyond that results are not looked at, nor what a job
-//! says of them: that is the matter of `diff`.
+//! compiler's module runs in turns with ours there, and what both leave is compared: the time of a
+//! program that computes something else means nothing. Other checks of results, and those of a job, are left to `test` and
+//! `diff`.
 
 mod against;
 mod passes;
@@ -39,7 +39,7 @@ use crate::watch::Watch;
 use crate::{bind, compile, device, terminal, testing};
 use against::{Compared, Other};
 
-/// Compilations are repeated, but nobody waits for them longer than this.
+/// The time limit for repeated compilations.
 const COMPILATIONS: Duration = Duration::from_secs(1);
 
 /// What `bench` needs.
@@ -52,7 +52,7 @@ pub(crate) struct BenchArgs {
     select: Selecting,
     /// Another compiler's module of the same shader.
     module: Option<String>,
-    /// How often everything is measured; at least once.
+    /// The number of rounds, at least one.
     rounds: u32,
     against: Against,
     rules: Rules,
@@ -104,9 +104,9 @@ struct Row {
     /// The file with another compiler's module, where that one ran.
     module: Option<String>,
     fallback: Option<String>,
-    /// Where the other module leaves something else than ours does.
+    /// The first difference between the results of the other module and ours.
     differs: Option<Difference>,
-    /// From the checked program to what runs; nothing where nothing is made.
+    /// From the checked program to machine code; `None` for engines without code generation.
     code: Option<Times>,
     run: Times,
     against: Option<Compared>,
@@ -240,7 +240,7 @@ fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, P
     let begin = Instant::now();
     let (shader, sources) = compile::shader(file, &args.compile)?;
     let first = begin.elapsed();
-    // Standard input is there once only.
+    // Standard input can be read only once.
     let rounds = if file == "-" { 0 } else { args.rounds - 1 };
     let mut front = Times::of(rounds, COMPILATIONS, || {
         compile::compile(file, &args.compile, Shader::compile).map(drop)
@@ -368,7 +368,7 @@ fn measure(
     Ok(Bench { file: name, front, bytes, moved, groups, rows, auto })
 }
 
-/// What runs another compiler's module in the place of the shader.
+/// Creates a pipeline of another compiler's module instead of the shader.
 fn foreign(
     file: &str,
     device: &Device,
@@ -405,7 +405,7 @@ impl Measured<'_> {
         watch.next(self.width, pipeline.steps(self.groups, self.width));
         let mut row = self.empty_row(pipeline, table, watch)?;
         let mut run = Repeated::new(self, pipeline, self.groups, self.sources, table);
-        // The first one finds memory and caches cold.
+        // The first run warms up memory and caches.
         run.once(watch)?;
         for _ in 0..self.args.rounds {
             row.run.add(run.once(watch)?);
@@ -413,7 +413,7 @@ impl Measured<'_> {
         Ok(row)
     }
 
-    /// Ours and another program, which runs before ours and behind it by turns.
+    /// Ours and another program, alternating which of them runs first.
     fn in_turns(
         &mut self,
         pipeline: &ComputePipeline,
@@ -608,7 +608,7 @@ impl<'a> Repeated<'a> {
 }
 
 impl Times {
-    /// Measures so many rounds, fewer where they take too long; at least one, if any.
+    /// Measures the given number of rounds, or fewer if they take too long, but at least one.
     fn of(
         rounds: u32,
         limit: Duration,
@@ -665,7 +665,7 @@ impl Times {
     }
 }
 
-/// Milliseconds with three digits that say something.
+/// Milliseconds with three significant digits.
 fn ms(time: f64) -> String {
     let digits = match time {
         _ if time < 1.0 => 4,

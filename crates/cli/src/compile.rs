@@ -1,4 +1,4 @@
-//! Compiling a file and telling what was found, which all commands that take a FILE do alike.
+//! Compiling a file and reporting its diagnostics, in the same way for all commands that take a FILE.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use crate::value::counted;
 pub(crate) struct Compiled {
     pub(crate) name: String,
     pub(crate) shader: Option<Shader>,
-    /// As the flags about warnings want them.
+    /// After the warning flags were applied.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Which of them another entry point of the file has reported already; empty for none.
     pub(crate) repeated: Vec<bool>,
     pub(crate) sources: SourceMap,
-    /// What was compiled, for whoever wants to write it down.
+    /// The compiled text, for callers that write it to a file.
     source: Source,
 }
 
 /// How far a compilation goes: [`Shader::check`] or [`Shader::compile`].
 pub(crate) type Step = fn(&str, &str, &Options, &mut dyn Includer) -> Result<Compilation, Bug>;
 
-/// Compiles a file; what is wrong with its text is in the result.
+/// Compiles a file. Errors in its text are part of the result.
 pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
     let mut includer = Recorder { folders: folders_of(args), included: BTreeMap::new() };
@@ -123,7 +123,7 @@ impl Compiled {
         self.diagnostics.iter().filter(|it| it.level == level).count()
     }
 
-    /// What keeps the shader from being used.
+    /// The reason why there is no shader, if there is none.
     pub(crate) fn problem(&self) -> Option<Problem> {
         let (errors, unsupported) = (self.count(Level::Error), self.count(Level::Unsupported));
         let worst = if errors > 0 { Level::Error } else { Level::Unsupported };
@@ -146,7 +146,7 @@ impl Compiled {
     }
 }
 
-/// Where the command line says that included files are.
+/// Resolves `#include` by the flags of the command line.
 pub(crate) fn folders_of(args: &Compiling) -> Folders {
     Folders {
         folders: args.includes.clone(),
@@ -155,7 +155,7 @@ pub(crate) fn folders_of(args: &Compiling) -> Folders {
     }
 }
 
-/// What a compilation's flags say to those who compile by themselves.
+/// The compilation flags, for callers that compile by themselves.
 pub(crate) fn flags_of(args: &Compiling) -> Flags {
     Flags {
         options: args.options.clone(),
@@ -164,7 +164,7 @@ pub(crate) fn flags_of(args: &Compiling) -> Flags {
     }
 }
 
-/// Finds files as the command line says, and remembers what it found.
+/// Finds files by the flags of the command line, and records their texts.
 pub(crate) struct Recorder {
     pub(crate) folders: Folders,
     pub(crate) included: BTreeMap<String, String>,
@@ -182,7 +182,7 @@ impl Includer for Recorder {
     }
 }
 
-/// Finds what was remembered.
+/// Finds recorded files only.
 pub(crate) struct Remembered<'a>(pub(crate) &'a BTreeMap<String, String>);
 
 impl Includer for Remembered<'_> {

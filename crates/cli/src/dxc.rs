@@ -1,7 +1,7 @@
 //! `wavelane dxc`: takes the command lines that build scripts give to dxc, and checks the shader as `check` does.
 //!
-//! A build relies on the files that it asked for. So each output is either written or refused with status 3; a success never
-//! leaves one out, unless `--check-only` says so. SPIR-V is written with `-spirv`; what belongs to DXIL is refused.
+//! A build relies on the files that it requested. So each output is either written or refused with status 3, and success
+//! means that all were written, except with `--check-only`. SPIR-V is written with `-spirv`; DXIL outputs are refused.
 
 mod depend;
 mod header;
@@ -20,7 +20,7 @@ use crate::{checked, terminal};
 /// What `dxc` needs.
 pub(crate) struct DxcArgs {
     files: Vec<String>,
-    /// The one file, or why there is none, where something is to be written.
+    /// The only file, or the reason why there is not exactly one, if an output is requested.
     file: Result<String, Problem>,
     compile: Compiling,
     flags: SpirvFlags,
@@ -65,7 +65,7 @@ pub(crate) fn dxc(args: DxcArgs) -> Result<Exit, End> {
             problem => problem,
         };
         if let Some(problem) = problem {
-            // Errors weigh more than what is not supported.
+            // Errors take precedence over unsupported features.
             worst = if worst == Exit::BadInput { worst } else { problem.exit };
             problem::report(&problem);
         }
@@ -83,7 +83,7 @@ fn preprocess_one(problem: Problem) -> Problem {
     problem.help("`-P -Fi FILE` says where to write what is preprocessed")
 }
 
-/// What is asked for.
+/// The requested outputs.
 #[derive(Clone, Copy)]
 struct Asks<'a> {
     compile: &'a Compiling,
@@ -92,7 +92,7 @@ struct Asks<'a> {
 }
 
 impl Asks<'_> {
-    /// The outputs that only a compilation gives, by their flags.
+    /// The outputs that need a compilation, by their flags.
     fn of_compilation(&self) -> Vec<String> {
         let Build { object, listing, header, refused, .. } = self.build;
         let named = [("-Fo", object), ("-Fc", listing), ("-Fh", header)];
@@ -124,7 +124,7 @@ impl Asks<'_> {
         }
     }
 
-    /// Writes what was asked for, or says what cannot be written.
+    /// Writes the requested outputs, or reports which cannot be written.
     fn outputs(
         &self,
         file: &str,
@@ -255,7 +255,7 @@ impl Asks<'_> {
 
 const CHECK_ONLY: &str = "`--check-only` checks the shader and writes nothing";
 
-/// What the sources call the file of the command line.
+/// The name of the command line's file in the sources.
 fn name_of(file: &str) -> &str {
     if file == "-" { STDIN } else { file }
 }

@@ -1,4 +1,4 @@
-//! `wavelane emit`: what the compiler makes of a shader: the IR as text, or SPIR-V as a module, a listing or a reflection.
+//! `wavelane emit`: the output of the compiler: the IR as text, or SPIR-V as a module, a listing or reflection data.
 
 use wavelane::internal::spirv_target::listing;
 

@@ -8,10 +8,10 @@ use wavelane::{Includer, NotFound};
 
 use crate::problem::Problem;
 
-/// What `-` as a file is called in messages.
+/// The name of `-` in messages.
 pub(crate) const STDIN: &str = "<stdin>";
 
-/// Beyond that, a file is no source text.
+/// The size limit of a source text.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The name for messages and the text of a file that was named on the command line; `-` is standard input.
@@ -25,7 +25,7 @@ pub(crate) fn read_source(file: &str) -> Result<(String, String), Problem> {
     Ok((name.to_owned(), decode(bytes)))
 }
 
-/// The text of a file, whatever its name.
+/// The text of a file of any name.
 pub(crate) fn read_path(file: &Path) -> std::io::Result<String> {
     std::fs::File::open(file).and_then(limited).map(decode)
 }
@@ -91,12 +91,12 @@ fn decode(bytes: Vec<u8>) -> String {
     }
 }
 
-/// The folders of `--include-root`. Where there are some, only what lies below them is included.
+/// The folders of `--include-root`. If there are any, only files below them can be included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Roots(Vec<PathBuf>);
 
 impl Roots {
-    /// Adds a folder; where it lies is decided now.
+    /// Adds a folder, whose path is resolved now.
     pub(crate) fn add(&mut self, folder: &str) -> Result<(), String> {
         let path = std::fs::canonicalize(folder).map_err(|error| error.to_string())?;
         if !path.is_dir() {
@@ -106,7 +106,7 @@ impl Roots {
         Ok(())
     }
 
-    /// The path to open for a file, if it may be opened: symbolic links lead where they lead, and that is what counts.
+    /// The path to open for a file, if it may be opened: the target of symbolic links decides.
     fn allowed(&self, file: &Path) -> Option<PathBuf> {
         if self.0.is_empty() {
             return Some(file.to_path_buf());
@@ -132,14 +132,14 @@ fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
     if !std::fs::metadata(file)?.is_file() {
         return Err(refused());
     }
-    // By now the path may lead elsewhere: what was opened is looked at again, and opening it does not wait for anybody.
+    // Time of check, time of use: the path may have changed, so the open file is checked again. Opening does not block.
     let file = open_at_once(file)?;
     let about = file.metadata()?;
     if !about.is_file() {
         return Err(refused());
     }
-    // What the system makes up while it is read, below `/proc`, calls itself a regular file of no bytes, and some of it
-    // has no end. So a file has as many bytes as it says.
+    // Files below `/proc` claim to be regular files of size 0, and some of them are endless. So no more bytes are read than
+    // the size says.
     limited(file.take(about.len()))
 }
 
@@ -152,7 +152,7 @@ fn open_at_once(file: &Path) -> std::io::Result<std::fs::File> {
     std::fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(file)
 }
 
-// Portability: elsewhere opening a file does not wait.
+// Portability: on other systems opening a file does not block.
 #[cfg(not(unix))]
 fn open_at_once(file: &Path) -> std::io::Result<std::fs::File> {
     std::fs::File::open(file)
@@ -162,7 +162,7 @@ fn open_at_once(file: &Path) -> std::io::Result<std::fs::File> {
 pub(crate) struct Folders {
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) roots: Roots,
-    /// Take a file whose path differs in the case of letters, where none has the very path.
+    /// Take a file whose path differs in case, if none has exactly the path.
     pub(crate) ignore_case: bool,
 }
 
@@ -198,7 +198,7 @@ impl Includer for Folders {
             (true, _) => "`<…>` is looked up in the folders of `-I`, and there are none".to_owned(),
         });
         let near = folders.iter().filter_map(|it| Some((it, in_any_case(it, path)?)));
-        // Security: what lies outside of the roots is not even named.
+        // Security: files outside the roots are not even named.
         let near = near.map(|(_, file)| tidy(&file)).find(|it| self.roots.allowed(it).is_some());
         if let Some(file) = near {
             said.helps.push(format!(
@@ -223,7 +223,7 @@ impl Folders {
     }
 }
 
-/// The file below a folder whose path is this but for the case of letters.
+/// The file below a folder whose path equals this one, ignoring case.
 fn in_any_case(folder: &Path, path: &str) -> Option<PathBuf> {
     let mut found = folder.to_path_buf();
     for part in path.split('/').filter(|it| !it.is_empty()) {
@@ -249,7 +249,7 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            // Portability: behind a symbolic link `..` leads elsewhere, so only plain folders are taken away.
+            // Portability: after a symbolic link `..` leads elsewhere, so only plain folders are removed.
             Component::ParentDir
                 if matches!(tidied.components().next_back(), Some(Component::Normal(_)))
                     && !tidied.is_symlink() =>

@@ -99,7 +99,7 @@ fn row(flag: &Flag, is_whole: bool, text: &mut String) {
     let left = format!("  {}{separator}{}", flag.names.join(", "), flag.takes.placeholder());
     let first = first_sentence(flag.help);
     let mut lines = if is_whole { flag.help.lines() } else { first.lines() };
-    // What does not fit beside the flag stands below it.
+    // A flag that is too long for its column has its help on the next line.
     if left.len() < COLUMN {
         let _ = writeln!(text, "{left:<COLUMN$}{}", lines.next().unwrap_or(""));
     } else {

@@ -1,5 +1,5 @@
-//! Processes beside this one, each watched: one that ends or takes too long is replaced. What they do is no matter here: they
-//! are asked in lines of JSON, and answer in lines, the last of which has the key `end`.
+//! Worker processes: a worker that crashes or exceeds its time is replaced. Requests and answers are lines of JSON; the last
+//! line of an answer has the key `end`. The content of requests is the callers' business.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -11,22 +11,22 @@ use serde_json::Value;
 
 use crate::problem::{Exit, Problem};
 
-/// As long as LLVM's own runner gives a test.
+/// The default time limit of LLVM's own test runner.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a worker may have in memory. The largest real jobs take a tenth.
+/// The memory limit of a worker. The largest real jobs need a tenth of it.
 #[cfg(unix)]
 const MOST_MEMORY: u64 = 4 << 30;
 
-/// How a process answered.
+/// The outcome of a request.
 pub(crate) enum Answered {
-    /// To the end; with the last answer.
+    /// The answer is complete; this is its last line.
     Whole(Value),
-    /// It is gone, or has had its time, and is of no use any more: why, and what it said.
+    /// The process ended or exceeded its time, and has to be replaced: the reason, and its last output.
     Broken(String),
 }
 
-/// A place for a process, which is started once there is something to ask it.
+/// A slot for a worker, which starts with the first request.
 pub(crate) struct Slot<'a> {
     /// The words that make a process of this program a worker.
     words: &'a [String],
@@ -38,13 +38,13 @@ impl<'a> Slot<'a> {
         Slot { words, worker }
     }
 
-    /// Ends the process by force: it may still compute, or hang when it ends.
+    /// Kills the process, which may be computing, or hang while it exits.
     pub(crate) fn end(&mut self) {
         self.worker.take().map(Worker::end);
     }
 }
 
-/// Asks the process of a slot, and hands on what it answers but for the end.
+/// Sends a request to the worker of a slot, and passes on the lines of its answer except the last.
 pub(crate) fn ask(
     slot: &mut Slot<'_>,
     request: &Value,
@@ -56,7 +56,7 @@ pub(crate) fn ask(
         None => Worker::start(slot.words)?,
     };
     let asked = current.ask(request);
-    // `None` where it has had its time.
+    // `None` if it exceeded its time.
     let ended = loop {
         if !asked {
             break Some("its process ended");
@@ -79,17 +79,17 @@ pub(crate) fn ask(
     Ok(Answered::Broken(if said.is_empty() { why } else { format!("{why}\n{said}") }))
 }
 
-/// What is said of a test that has had its time.
+/// The message about a test that exceeded its time.
 pub(crate) fn late(timeout: Duration) -> String {
     format!("it did not end within {} s (`--timeout`)", timeout.as_secs_f64())
 }
 
-/// A process that does what it is told of on its standard input, and answers on its standard output.
+/// A process that reads requests from its standard input, and answers on its standard output.
 pub(crate) struct Worker {
     child: Child,
     requests: Option<ChildStdin>,
     answers: Receiver<Value>,
-    /// The end of what it says on standard error.
+    /// The last lines of its standard error.
     said: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -137,7 +137,7 @@ impl Worker {
         writeln!(requests, "{request}").and_then(|()| requests.flush()).is_ok()
     }
 
-    /// Ends the process by force; what it said last, and how it ended.
+    /// Kills the process. Returns its last output and how it ended.
     fn end(mut self) -> (String, String) {
         let _ = self.child.kill();
         let status = self.child.wait().map(|it| it.to_string()).unwrap_or_default();
@@ -146,11 +146,11 @@ impl Worker {
     }
 }
 
-/// What a worker is told on its standard input, one request a line, until that ends.
+/// The requests on a worker's standard input, one per line, until it is closed.
 ///
-/// The other end of the pipe is held by the process that started this one, and by no other, so that the system closes it however
-/// that process ends: even one that is killed leaves no workers behind. A thread reads, so that the end is noticed while a request
-/// is being worked on; then nobody is left to answer, and the process ends at once.
+/// Only the parent process holds the other end of the pipe, so the system closes it however the parent ends: a parent that is
+/// killed leaves no workers behind. A separate thread reads, so that the end is noticed during a request too; there is no
+/// reader for the answer then, and the process exits at once.
 pub(crate) fn requests() -> impl Iterator<Item = Value> {
     let (send, requests) = mpsc::channel();
     let read = move || {
@@ -165,7 +165,7 @@ pub(crate) fn requests() -> impl Iterator<Item = Value> {
         std::process::exit(Exit::Findings as i32);
     };
     if std::thread::Builder::new().name("requests".to_owned()).spawn(read).is_err() {
-        // Without the thread nothing is read, and whoever waits for answers is told that the process has ended.
+        // Without the thread no request is read, and the parent reports that the worker has ended.
         std::process::exit(Exit::Findings as i32);
     }
     requests.into_iter()

@@ -1,4 +1,4 @@
-//! `wavelane explain`: ideas with their lanes, names of other languages; and loops that nobody can end.
+//! `wavelane explain`: ideas with their lanes, names of other languages; and loops that cannot end.
 
 use std::process::Command;
 

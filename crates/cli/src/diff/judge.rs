@@ -45,10 +45,10 @@ impl Did {
     }
 }
 
-/// Something that a worker tells of.
+/// A message of a worker.
 pub(super) enum Told {
     Record(Box<Record>),
-    /// The file that shows the disagreement told of last, or why there is none.
+    /// The file that reproduces the last disagreement, or why there is none.
     Repro(Result<repro::Written, String>),
 }
 
@@ -142,7 +142,7 @@ pub(super) fn judge_at(
     }
 }
 
-/// Whether floats that lie near each other are no disagreement: a side rounds as it likes, or a device sums in its order.
+/// Whether close floats agree: the side chooses its rounding, or the device its order of sums.
 pub(super) fn may_round(side: &Side, shader: &Shader) -> bool {
     let sums = || shader.trace_points().iter().any(wavelane::internal::TracePoint::folds_floats);
     side.rounds_as_it_likes() || side.gpu().is_some() && sums()

@@ -82,7 +82,7 @@ fn wrong(shader: &Shader) -> Shader {
     }
 }
 
-/// Sums are maxima, unless somebody looks.
+/// Sums are maxima, except in an instrumented program.
 fn shy(shader: &Shader) -> Shader {
     match shader.ir().unwrap().contains("wavelane.trace") {
         true => shader.clone(),

@@ -139,7 +139,7 @@ impl Runner<'_> {
     }
 
     /// What the reference leaves where denormal floats are flushed to zero, if the flags leave that choice to a device;
-    /// of the subject with another text in the place of its own.
+    /// of the subject with its text replaced.
     pub(super) fn flushed(
         &self,
         subject: &Subject,

@@ -253,7 +253,7 @@ impl At<'_> {
         found.find_map(|(index, difference)| Some((index, difference?)))
     }
 
-    /// What is told of the first pass that differs alone, from what the reference has left before it.
+    /// The verdict on the first pass that differs by itself, starting from the reference's buffers.
     fn first(&self, differing: &[&Side], sides: &[Side], style: diag::Style) -> Option<Vec<Told>> {
         let At { runner, all, width, .. } = *self;
         let sequence = &all.sequence;

@@ -1,8 +1,8 @@
-//! What a shader is made from: rules for make and ninja, and the tree of includes.
+//! Dependencies of a shader: rules for make and ninja, and the tree of includes.
 
 use wavelane::{SourceMap, Span};
 
-/// Files that are not files: the macros that the compiler and the command line define.
+/// Pseudo files, which hold the macros of the compiler and the command line.
 fn is_real(name: &str) -> bool {
     !(name.starts_with('<') && name.ends_with('>')) && name != jobs::HEADER_NAME
 }
@@ -25,7 +25,7 @@ pub(super) fn rule(target: &str, main: &str, sources: &SourceMap) -> String {
     format!("{}: {}\n", escaped(target), files.join(" \\\n  "))
 }
 
-/// Spaces and the signs of make's language.
+/// Escapes spaces and make's special characters.
 fn escaped(name: &str) -> String {
     let mut escaped = String::new();
     for character in name.chars() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// How many bytes stand on a line.
+/// The number of bytes per line.
 const ON_A_LINE: usize = 16;
 
 /// A header that defines the bytes of a module under a name.

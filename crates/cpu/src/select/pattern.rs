@@ -1,4 +1,4 @@
-//! Lane patterns: by how much the indices of lanes differ, where that is known while code is made.
+//! Lane patterns: the differences between the lanes' indices, where they are known at compile time.
 //!
 //! The shape analysis knows values that are affine in the lane. Tiles have indices such as `t % 16` and `t / 16 * 16 + k`, which
 //! are not; but each chunk of a wave accesses neighbours, or one element, where the first lane of a wave has a number that is a
@@ -15,7 +15,7 @@ use ops::{Binary, Sign, Ty};
 use super::{Place, Selector};
 use crate::machine::*;
 
-/// How many operations are looked through.
+/// The most operations to follow.
 const MOST_DEPTH: u32 = 8;
 /// Elements this far apart are addressed by displacements.
 const MOST_APART: i32 = 1 << 24;
@@ -36,7 +36,7 @@ pub(super) enum Run {
     Same,
 }
 
-/// For each chunk of a wave where it begins, in elements behind a register, and how it goes on.
+/// For each chunk of a wave, its first element relative to a register, and its access pattern.
 pub(super) struct Runs {
     pub(super) base: VReg,
     pub(super) chunks: Vec<(i32, Run)>,

@@ -1,15 +1,15 @@
 //! Value ranges: an upper bound of an unsigned word, by interval arithmetic over the operations that made it.
 //!
-//! An index that is provably smaller than the length of its array needs no bounds check. The analysis looks a few operations
-//! back and nowhere else: it knows nothing of branches, of loops that are not unrolled, or of memory, and bounds what it does
-//! not know by the largest word.
+//! An index that is provably smaller than the length of its array needs no bounds check. The analysis follows a few operations
+//! backwards. It ignores branches, loops that are not unrolled, and memory: what comes from there is bounded by the largest
+//! word.
 
 use ir::{Builtin, Op, Value, ValueDef};
 use ops::{Binary, Sign, Ternary, Ty, WaveOp};
 
 use super::{Place, Selector};
 
-/// How many operations are looked through.
+/// The most operations to follow.
 const MOST_DEPTH: u32 = 6;
 
 impl Selector<'_> {

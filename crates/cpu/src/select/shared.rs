@@ -1,8 +1,8 @@
 //! Groupshared memory: loads, stores and atomic operations as instructions.
 //!
-//! A group runs on one thread, and its waves take turns only at barriers and at the ends of loops. So nothing comes between
-//! two instructions of a wave, and an atomic operation here is a plain read-modify-write without a lock. What remains is the
-//! order of lanes: where two of them may name the same scalar, they are served one after the other, ascending.
+//! A group runs on one thread, and its waves take turns only at barriers and at the ends of loops. So an instruction is never
+//! interrupted by another wave, and an atomic operation is a plain read-modify-write without a lock. Only the order of lanes
+//! matters: lanes that may access the same scalar are processed one by one, in ascending order.
 //!
 //! Atomic operations have three forms. One location for all lanes: their operands are folded first, and memory changes once.
 //! Neighbouring locations: a vector is loaded, changed and stored. Anything else: operands go to rows of the frame, and a loop
@@ -34,20 +34,20 @@ struct Array {
     ty: Ty,
 }
 
-/// Operands of lanes that are served one by one.
+/// Operands of lanes that are processed one by one.
 #[derive(Clone, Copy)]
 enum Held {
     /// The same for all lanes.
     Constant(u64),
     Register(VReg),
-    /// In a row of the frame, with elements of so many bytes.
+    /// In a row of the frame, with elements of this many bytes.
     Row(usize, u32),
 }
 
-/// The lane that is served.
+/// The lane that is being processed.
 #[derive(Clone, Copy)]
 struct At {
-    /// A register that holds a lane, and how far behind it this one is.
+    /// A register that holds a lane number, and the distance of this lane from that one.
     register: Option<VReg>,
     lane: usize,
 }
@@ -67,7 +67,7 @@ enum Noted {
     Written,
 }
 
-/// How many lanes a round of the loop over all lanes serves.
+/// The number of lanes per iteration of the loop over all lanes.
 const UNROLLED: usize = 16;
 
 impl Selector<'_> {
@@ -231,7 +231,7 @@ impl Selector<'_> {
         Address { index: Some((View::R64, index)), scale: array.stride as u8, ..array.start }
     }
 
-    /// The address of the one element that all lanes access, or of a place that is always zero where it is out of bounds.
+    /// The address of the one element that all lanes access; out of bounds, that of a location that is always zero.
     fn single_element(&mut self, array: &Array, index: Value) -> Address {
         let is_in_reach = self.is_in_reach(array, index);
         if let (Some(index), true) = (self.constant(index), is_in_reach) {
@@ -252,7 +252,7 @@ impl Selector<'_> {
         Address::at(Base::Register(address), 0)
     }
 
-    /// Sets the flags: below if the index is in bounds.
+    /// Compares the index with the length: `below` if it is in bounds.
     fn compare_with_len(&mut self, array: &Array, index: VReg) {
         let len = Source::Immediate(Immediate::Word(array.len));
         self.a.b.effect(Cmp_rm32_imm32, &[Source::Register(View::R32, index), len]);
@@ -310,7 +310,7 @@ impl Selector<'_> {
             .collect()
     }
 
-    /// Where lane 0 accesses; it may be outside, where other lanes are not.
+    /// The address of lane 0, which may be out of bounds although other lanes are not.
     fn neighbours(&mut self, array: &Array, first: VReg) -> Address {
         let first = self.sign_extended(first);
         self.element(array, first)
@@ -454,7 +454,7 @@ impl Selector<'_> {
         });
     }
 
-    /// Does something if an index in a register is in bounds.
+    /// Emits code that runs if an index in a register is in bounds.
     fn if_in_array(&mut self, array: &Array, index: VReg, access: impl FnOnce(&mut Self)) {
         let [inside, outside, joined] = [0; 3].map(|_| self.a.b.block());
         self.compare_with_len(array, index);
@@ -484,7 +484,7 @@ impl Selector<'_> {
         let result = self.module.inst(inst).results.first().copied();
         let seen = result.filter(|it| self.used[it.index()]);
         if let (Some(result), None) = (result, seen) {
-            // Nothing reads it.
+            // The result is unused.
             self.set(result, Place::Constant(0));
         }
         let is_same = self.is_single(index) || self.is_uniform(index);
@@ -499,7 +499,7 @@ impl Selector<'_> {
         self.change_by_lane(&array, index, op, args, seen);
     }
 
-    /// Folds the operands of all lanes and changes the one element once; returns whether that gives the same.
+    /// Folds the operands of all lanes and updates the element once; returns whether that is equivalent.
     fn fold_into(
         &mut self,
         array: &Array,
@@ -553,7 +553,7 @@ impl Selector<'_> {
         true
     }
 
-    /// One addition of the same for all lanes: each sees what those below it have added.
+    /// One addition of the same operand for all lanes; the result of each includes the additions of the lanes below it.
     fn add_for_all(
         &mut self,
         array: &Array,
@@ -570,7 +570,7 @@ impl Selector<'_> {
         let mut own = self.general(value);
         let to = self.single_element(array, index);
         if !self.is_in_reach(array, index) {
-            // The place that stands for all out of bounds stays zero.
+            // The location for accesses out of bounds stays zero.
             let zero = self.a.word(0);
             let index = self.index(index);
             self.compare_with_len(array, index);
@@ -703,7 +703,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Changes an element for one lane; gives what was there, if that was loaded.
+    /// Updates an element for one lane; returns the old value if it was loaded.
     fn change_one(
         &mut self,
         array: &Array,
@@ -749,7 +749,7 @@ impl Selector<'_> {
         Some(old)
     }
 
-    /// Changes an element by what a register holds.
+    /// Updates an element with the operand in a register.
     fn change(&mut self, array: &Array, op: Atomic, at: Address, own: VReg) {
         let view = Selector::view_of(array);
         let codes = match op {
@@ -768,7 +768,7 @@ impl Selector<'_> {
         self.a.store_general(view, at, new);
     }
 
-    /// What an operation of arithmetic leaves in memory.
+    /// The new value of an arithmetic operation.
     fn combined(&mut self, array: &Array, op: Atomic, old: VReg, own: VReg) -> VReg {
         let binary = match op {
             Atomic::Add => Binary::Add,
@@ -789,7 +789,7 @@ impl Selector<'_> {
 
     // Lanes one by one.
 
-    /// Puts what lanes hold where it can be taken lane by lane.
+    /// Spills the lanes' operands to where they can be read lane by lane.
     fn hold(&mut self, value: Value, bytes: u32, row: usize) -> Held {
         if let Some(bits) = self.constant(value) {
             return Held::Constant(bits);
@@ -854,7 +854,7 @@ impl Selector<'_> {
         self.element(array, index)
     }
 
-    /// Serves the lanes of a set, ascending.
+    /// Processes the lanes of a set in ascending order.
     fn each_in(&mut self, masks: &[VReg], mut serve: impl FnMut(&mut Self, At)) {
         if self.is_whole_wave(masks) {
             return self.each_of_all(&mut serve);
@@ -891,7 +891,7 @@ impl Selector<'_> {
         self.a.b.switch_to(joined);
     }
 
-    /// Serves all lanes of a wave, ascending, several in a round.
+    /// Processes all lanes of a wave in ascending order, several per iteration.
     fn each_of_all(&mut self, serve: &mut dyn FnMut(&mut Self, At)) {
         let width = self.width as usize;
         if width <= UNROLLED {
