@@ -43,6 +43,7 @@ void main(uint t : SV_GroupIndex) {
 //# zero Out 256
 //# zero Count 4
 //# san --unordered=Out
+//# finds width-dependent-result
 StructuredBuffer<uint> In;
 RWStructuredBuffer<uint> Out, Count;
 [numthreads(64, 1, 1)]

@@ -5,7 +5,9 @@
 // sixteen lanes or more, and lanes follow the group index, which nothing promises where a group has two dimensions.
 
 //--- san-report-a-filter-takes-sixteen-lanes-for-a-row
+// The lanes that are there depend on the order of lanes, too: the undefined reads do not hide that.
 //# widths 4 8
+//# finds order-dependent-result
 //# in In u32: 0..64
 //# zero Out 256
 StructuredBuffer<uint> In;

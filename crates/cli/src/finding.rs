@@ -6,7 +6,7 @@ use jobs::PassName;
 use serde_json::{Value, json};
 use wavelane::Diagnostic;
 use wavelane::internal::diag::{self, SourceMap};
-use wavelane::internal::{Order, Seen, Verdict};
+use wavelane::internal::{LeftOut, Order, Seen, Verdict};
 
 /// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
 pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
@@ -96,6 +96,20 @@ pub(crate) fn pass_from_json(value: &Value) -> Option<PassName> {
         entry: value["entry"].as_str()?.to_owned(),
         round: (round("round")?, round("repeat")?),
     })
+}
+
+/// What was not compared, and why.
+pub(crate) fn left_out(it: &LeftOut, pass: Option<&PassName>, sources: &SourceMap) -> String {
+    let mut text = String::new();
+    if let Some(pass) = pass {
+        let _ = write!(text, "in {pass} of the job: ");
+    }
+    let _ = write!(text, "{it}: `{}`", it.cause.kind.code().name);
+    if let Some(at) = sources.location(it.cause.span) {
+        let _ = write!(text, " at {}:{}", at.file, at.line);
+    }
+    text.push_str(" reaches this");
+    text
 }
 
 fn place(span: diag::Span, sources: &SourceMap) -> Value {

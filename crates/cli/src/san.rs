@@ -212,9 +212,12 @@ fn judge(
     since: Instant,
 ) -> Program {
     let Subject { name, parts, widths, runs, stopped, auto } = subject;
-    let (mut entries, mut unused) = (Vec::new(), Vec::new());
+    let (mut entries, mut unused, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for part in &parts {
-        let Part { shader, sources, seen, failures } = part;
+        let Part { shader, sources, seen, left_out: not_compared, failures } = part;
+        left_out.extend(
+            not_compared.iter().map(|(pass, it)| finding::left_out(it, pass.as_ref(), sources)),
+        );
         // What is wrong with the comments, the compiler has said.
         let (mut allows, _) = Allows::read(sources);
         for (pass, seen) in seen {
@@ -267,7 +270,8 @@ fn judge(
         entries.extend(first.iter().filter(is_everywhere).cloned());
     }
     let made = auto.map(|it| Made { told: it.told(), json: it.as_json() });
-    Program { name, widths, runs, entries, stopped, made, micros: micros(since) }
+    let micros = micros(since);
+    Program { name, widths, runs, entries, left_out, stopped, made, micros }
 }
 
 fn entry(report: &Diagnostic, sources: &SourceMap, style: Style) -> Entry {

@@ -100,6 +100,70 @@ void main(uint t : SV_GroupIndex) {{
     }
 }
 
+/// What a flag, a comment or a baseline hides is not taken for a result, and the rest is still compared.
+#[test]
+fn a_hidden_finding_hides_nothing_else() {
+    let shader = |comment: &str, last: &str| {
+        format!(
+            "RWStructuredBuffer<uint> Out;
+groupshared uint tile[32];
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {{
+    tile[t] = t;{comment}
+    Out[t] = tile[31 - t];
+    uint last = {last};
+    Out[32 + t] = last;
+}}
+"
+        )
+    };
+    let allow = " // wavelane: allow(race): as it was";
+    for (name, comment, flag) in [("flag", "", " -Wno-race"), ("comment", allow, "")] {
+        let line = format!("san a.hlsl --bind Out=u32[64] --wave-size 8,16,32{flag}");
+        let ran = wavelane(name, &[("a.hlsl", &shader(comment, "WaveActiveSum(t)"))], &line);
+        assert_eq!(codes(&ran.out), ["width-dependent-result"], "{}\n{}", ran.out, ran.err);
+        let ran = wavelane(name, &[("a.hlsl", &shader(comment, "t * 2"))], &line);
+        let left_out = "not compared: 128 of the 256 bytes of `Out` with waves of 8 and 16 lanes: `race` at a.hlsl:5 reaches this\n";
+        assert!(ran.out.contains(left_out), "{}\n{}", ran.out, ran.err);
+        assert!(ran.out.contains("no findings in what was compared: "), "{}", ran.out);
+        let json = wavelane(
+            name,
+            &[("a.hlsl", &shader(comment, "t * 2"))],
+            &format!("{line} --format json"),
+        );
+        assert!(json.out.contains("\"not_compared\": [\n"), "{}", json.out);
+    }
+}
+
+/// The reference is the largest set of widths that agree, and the cause is a chain with values of both sides.
+#[test]
+fn the_cause_of_a_difference_is_told_as_a_chain() {
+    let shader = "RWStructuredBuffer<uint> Out;
+groupshared uint total;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    uint sum = WaveActiveSum(t);
+    if (t == 0) total = 0;
+    GroupMemoryBarrierWithGroupSync();
+    if (lanes < 32 && WaveIsFirstLane()) InterlockedAdd(total, sum);
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = total;
+}
+";
+    let line = "san a.hlsl --bind Out=u32[32] --wave-size 4,8,16,32";
+    let ran = wavelane("chain", &[("a.hlsl", shader)], line);
+    assert_eq!(codes(&ran.out), ["width-dependent-result"], "{}\n{}", ran.out, ran.err);
+    for text in [
+        "a.hlsl:9:9: ",
+        "thread 0 of its group: `16 < 32` is true (waves of 16 lanes), `32 < 32` is false (waves of 32 lanes)",
+        "only with waves of 16 lanes does thread 0 store this",
+        "waves of 4, 8 and 16 lanes give one result, of 32 another",
+    ] {
+        assert!(ran.out.contains(text), "{text}:\n{}", ran.out);
+    }
+}
+
 #[test]
 fn an_endless_wait_says_whether_anybody_stores_there() {
     let says = |name: &str, store: &str| {

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use diag::Span;
 use interp::observe::{At, BarrierEvent};
 use ops::{LaneMask, SyncScope};
 
@@ -34,6 +35,8 @@ struct Group {
 
 pub(crate) struct Barriers {
     exited: ExitedThreads,
+    /// Groups of which not all threads came to the same barriers, and one such barrier.
+    broken: HashMap<[u32; 3], Span>,
     groups: HashMap<[u32; 3], Group>,
     /// A cache: the group of the last event, which is usually that of the next one.
     current: Option<([u32; 3], Group)>,
@@ -41,7 +44,7 @@ pub(crate) struct Barriers {
 
 impl Barriers {
     pub(crate) fn new(exited: ExitedThreads) -> Barriers {
-        Barriers { exited, groups: HashMap::new(), current: None }
+        Barriers { exited, broken: HashMap::new(), groups: HashMap::new(), current: None }
     }
 
     pub(crate) fn barrier(
@@ -61,9 +64,13 @@ impl Barriers {
         };
         let missing = all & !at.active;
         let early = self.arrive(facts, width, at);
+        if let Some(early) = &early {
+            self.broken.entry(at.group).or_insert(early.site.span);
+        }
         if missing.is_empty() {
             return early;
         }
+        self.broken.entry(at.group).or_insert(at.span);
         let (related, notes) = flow.why_absent(facts, at.inst, missing);
         Some(Finding {
             kind: Kind::DivergentBarrier,
@@ -129,7 +136,14 @@ impl Barriers {
         let group = self.group(name);
         let finding = judge(facts, width, &group.arrived, &group.ended, exited);
         self.current = None;
+        if let Some(finding) = &finding {
+            self.broken.entry(name).or_insert(finding.site.span);
+        }
         finding
+    }
+
+    pub(crate) fn into_broken(self) -> HashMap<[u32; 3], Span> {
+        self.broken
     }
 }
 

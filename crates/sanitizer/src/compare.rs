@@ -1,9 +1,8 @@
-//! Root causes of differences between two runs of one program: the first relevant wave operation whose result
-//! differs.
+//! Root causes of differences between two runs of one program.
 //!
-//! Both runs are repeated and observed. The last writers of the first differing byte are found; of all wave
-//! operations on which their values may depend, the first in execution order that gave a thread a different result
-//! is named.
+//! Both runs are repeated and observed. The last writers of the first differing byte are found. Between widths, `chain`
+//! walks back from there. Otherwise, and where that does not come to a cause, of all wave operations on which the
+//! writers' values may depend, the first in execution order that gave a thread a different result is named.
 //! A thread is identified by its `SV_GroupIndex`, whichever lane it is assigned to.
 
 use std::collections::{HashMap, HashSet};
@@ -11,15 +10,18 @@ use std::collections::{HashMap, HashSet};
 use diag::Span;
 use interp::observe::{AccessEvent, At, DivergeEvent, Space, WaveEvent};
 use interp::{Observer, Variation};
-use ir::exec::{Bindings, Failure, Launch};
-use ir::{Binding, Inst, Module};
-use ops::wave::Results;
-use ops::{F16, LaneMask, Ty, WaveOp};
+use ir::exec::{Bindings, Failure, Launch, Trap};
+use ir::{Binding, Inst, Module, Op, Value};
+use ops::wave::{Results, Sees};
+use ops::{Compare, F16, LaneMask, Ty, WaveOp};
 
+use crate::chain::{Link, Walk, What};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
+use crate::marked::Marked;
 use crate::order::Order;
 use crate::place;
+use crate::record::{Place, Record};
 use crate::slice;
 
 /// The number of results remembered; beyond it the first difference may be missed, and the finding says less.
@@ -152,6 +154,7 @@ pub fn explain(
     b: &Side<'_>,
     difference: Difference,
     what: &str,
+    right: &[&Launch],
 ) -> Result<Finding, Failure> {
     let facts = Facts::new(a.module);
     let watch = |side: &Side<'_>, slice: HashSet<Inst>| {
@@ -179,6 +182,11 @@ pub fn explain(
     };
     let slice: HashSet<Inst> =
         writers.iter().flat_map(|it| slice::backward(&facts, it.inst)).collect();
+    if kind == Kind::WidthDependentResult
+        && let Some(finding) = by_chain(&facts, a, b, (difference, what), &writers, right, &slice)?
+    {
+        return Ok(finding);
+    }
     let (left, right) = (watch(a, slice.clone())?, watch(b, slice)?);
     let resource = a.module.resource(difference.binding);
     let mut differing = left.order.iter().filter(|(inst, _, _, group, thread, n)| {
@@ -253,6 +261,194 @@ pub fn explain(
     })
 }
 
+/// The finding as a chain from the cause to the result, if the runs can be followed so far.
+fn by_chain(
+    facts: &Facts<'_>,
+    a: &Side<'_>,
+    b: &Side<'_>,
+    (difference, what): (Difference, &str),
+    writers: &[Writer],
+    right: &[&Launch],
+    slice: &HashSet<Inst>,
+) -> Result<Option<Finding>, Failure> {
+    let module = a.module;
+    let [one, other] = writers else { return Ok(None) };
+    let marked = Marked::new(module);
+    let record = |launch: &Launch, bindings: &Bindings, group: [u32; 3]| {
+        // The marks are instructions too.
+        let fuel = launch.fuel.map(|it| it.saturating_mul(8));
+        let launch = &Launch { fuel, prints: None, spent: None, ..launch.clone() };
+        let mut record = Record::new(module, &marked, slice, launch, group);
+        let mut bindings = bindings.clone();
+        let program = &marked.program;
+        match interp::run_varied(program, launch, a.variation, &mut bindings, &mut record) {
+            Ok(()) => Ok(Some(record).filter(Record::is_whole)),
+            Err(failure @ Failure::Trap(Trap::Cancelled { .. })) => Err(failure),
+            Err(_) => Ok(None),
+        }
+    };
+    let Some(mine) = record(a.launch, a.bindings, one.group)? else { return Ok(None) };
+    let Some(theirs) = record(b.launch, b.bindings, other.group)? else { return Ok(None) };
+    // Another of the widths that agree: the one nearest to the reference.
+    let steps =
+        |it: &Launch| it.wave_width.trailing_zeros().abs_diff(a.launch.wave_width.trailing_zeros());
+    let others = right.iter().filter(|it| it.wave_width != a.launch.wave_width);
+    let third = match others.min_by_key(|it| steps(it)) {
+        Some(launch) => record(launch, a.bindings, one.group)?,
+        None => None,
+    };
+    let place = match difference.byte {
+        u64::MAX => Place::Counter(difference.binding),
+        byte => Place::Buffer(difference.binding, difference.element, byte),
+    };
+    let walk = Walk::new(facts, &marked, &mine, &theirs, third.as_ref());
+    let Some(chain) = walk.from_place(place) else { return Ok(None) };
+    let Some((cause, way)) = chain.split_last() else { return Ok(None) };
+    let resource = module.resource(difference.binding);
+    let sides = [describe(a, b), describe(b, a)];
+    let mut related: Vec<Site> = Vec::new();
+    // From the cause to the result; a line that has been named is not named again.
+    for link in way.iter().rev() {
+        let site = Site { span: link.span, text: tell(module, link, &sides) };
+        let overlaps =
+            |a: Span, b: Span| a.lo <= b.lo && b.hi <= a.hi || b.lo <= a.lo && a.hi <= b.hi;
+        let is_known = related.iter().any(|it| overlaps(it.span, site.span));
+        if !overlaps(link.span, cause.span) && !is_known {
+            related.push(site);
+        }
+    }
+    if related.len() > MOST_LINKS {
+        // Both ends say most.
+        related.drain(MOST_LINKS / 2..related.len() - MOST_LINKS / 2);
+    }
+    let place = match difference.byte {
+        u64::MAX => format!("the counter of `{}`", resource.name),
+        byte => {
+            format!("{} of `{}`", place::of_byte(facts, difference.binding, byte), resource.name)
+        }
+    };
+    let ends_well = matches!(cause.what, What::Company { .. } | What::Value { .. });
+    let slots = ir::deal(module.group_size, b.launch.lane_order);
+    let slot = slots.iter().position(|it| it[3] == cause.thread).unwrap_or(0) as u32;
+    Ok(ends_well.then(|| Finding {
+        kind: Kind::WidthDependentResult,
+        message: format!("`{}` depends on {what}", resource.name),
+        site: Site { span: cause.span, text: tell(module, cause, &sides) },
+        related,
+        notes: vec![format!(
+            "{place} is the first that differs: {} against {}",
+            sides[0], sides[1]
+        )],
+        helps: vec![help(module, cause).to_owned()],
+        group: other.group,
+        wave: slot / b.launch.wave_width,
+        lanes: LaneMask::EMPTY,
+        width: b.launch.wave_width,
+    }))
+}
+
+/// The number of places of a chain that are told.
+const MOST_LINKS: usize = 6;
+
+/// What differs at a link, in words.
+fn tell(module: &Module, link: &Link, [right, wrong]: &[String; 2]) -> String {
+    let thread = link.thread;
+    let bits = |value: Value, bits: u64| of_type(module.ty(value), bits);
+    match &link.what {
+        What::Value { value, right: a, wrong: b, operands } => {
+            let symbol = match module.inst(link.inst).op {
+                Op::Compare(op, ..) => Some(symbol(op)),
+                _ => None,
+            };
+            match (symbol, operands.as_slice()) {
+                (Some(symbol), [x, y]) => {
+                    let side = |x: (Value, u64), y: (Value, u64), holds: u64| {
+                        let (x, y) = (bits(x.0, x.1), bits(y.0, y.1));
+                        format!("`{x} {symbol} {y}` is {}", holds != 0)
+                    };
+                    format!(
+                        "thread {thread} of its group: {} ({right}), {} ({wrong})",
+                        side((x.0, x.1), (y.0, y.1), *a),
+                        side((x.0, x.2), (y.0, y.2), *b)
+                    )
+                }
+                _ => format!(
+                    "thread {thread} of its group gets {} ({right}), or {} ({wrong})",
+                    bits(*value, *a),
+                    bits(*value, *b)
+                ),
+            }
+        }
+        What::Decision { value, right: a, wrong: b } if module.ty(*value) == Ty::Bool => {
+            let way = |it: u64| if it != 0 { "true" } else { "false" };
+            format!("so the condition is {} ({right}), or {} ({wrong})", way(*a), way(*b))
+        }
+        What::Decision { value, right: a, wrong: b } => format!(
+            "so thread {thread} goes on with {} ({right}), or {} ({wrong})",
+            bits(*value, *a),
+            bits(*value, *b)
+        ),
+        What::Store { in_right: true, in_wrong: true } => {
+            format!("thread {thread} stores it here")
+        }
+        What::Store { in_right: true, .. } => {
+            format!("only with {right} does thread {thread} store this")
+        }
+        What::Store { .. } => format!("only with {wrong} does thread {thread} store this"),
+        What::Company { value, right: a, wrong: b, threads } => {
+            let company = |it: &[u32]| format!("of {}", threads_named(it));
+            format!(
+                "thread {thread} of its group gets {} {} ({right}), or {} {} ({wrong})",
+                bits(*value, *a),
+                company(&threads.0),
+                bits(*value, *b),
+                company(&threads.1)
+            )
+        }
+        What::Order => format!("thread {thread} stores here last with {right}"),
+    }
+}
+
+/// Threads in words, by the ranges of their indices.
+fn threads_named(threads: &[u32]) -> String {
+    let mut sorted = threads.to_vec();
+    sorted.sort_unstable();
+    match (sorted.first(), sorted.last()) {
+        (Some(first), Some(last)) if first == last => format!("thread {first}"),
+        (Some(first), Some(last)) if (last - first) as usize + 1 == sorted.len() => {
+            format!("threads {first} to {last}")
+        }
+        _ => format!("{} threads", sorted.len()),
+    }
+}
+
+/// What may be done about a cause.
+fn help(module: &Module, cause: &Link) -> &'static str {
+    match (&cause.what, &module.inst(cause.inst).op) {
+        (What::Company { .. }, _) => {
+            "combine the results of all waves of the group, or name the buffer in `--width-dependent` if it is meant to differ"
+        }
+        (_, Op::Compare(..)) => {
+            "let the condition hold for every number of lanes: it decides differently at one width only"
+        }
+        (_, Op::Wave { op, .. }) if op.facts().sees == Sees::Nothing => {
+            "store nothing that is computed from the number or index of lanes, or name the buffer in `--width-dependent` if it is meant to differ"
+        }
+        _ => "compute this so that it does not depend on how threads are divided into waves",
+    }
+}
+
+fn symbol(op: Compare) -> &'static str {
+    match op {
+        Compare::Eq => "==",
+        Compare::Ne => "!=",
+        Compare::Lt(_) => "<",
+        Compare::Le(_) => "<=",
+        Compare::Gt(_) => ">",
+        Compare::Ge(_) => ">=",
+    }
+}
+
 /// A result for display: lanes if it is a set of them.
 fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
     if op.signature().results == Results::Lanes {
@@ -260,18 +456,22 @@ fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
         let lanes = LaneMask(words.fold(0, |all, word| all << 32 | u128::from(*word)));
         return if lanes.is_empty() { "no lanes".to_owned() } else { Named(lanes).to_string() };
     }
-    let one = |(ty, bits): (&Ty, &u64)| match ty {
-        Ty::Bool => (*bits != 0).to_string(),
-        Ty::F32 => format!("{:?}", f32::from_bits(*bits as u32)),
-        Ty::F64 => format!("{:?}", f64::from_bits(*bits)),
-        Ty::F16 => format!("{:?}", F16(*bits as u16).to_f32()),
-        // The signedness is not known here, and large numbers are more recognisable in hexadecimal.
-        Ty::I16 | Ty::I32 | Ty::I64 if *bits <= MOST_DECIMAL => bits.to_string(),
-        Ty::I16 | Ty::I32 | Ty::I64 => format!("{bits:#x}"),
-    };
+    let one = |(ty, bits): (&Ty, &u64)| of_type(*ty, *bits);
     match types.iter().zip(bits).map(one).collect::<Vec<_>>().as_slice() {
         [only] => only.clone(),
         many => format!("({})", many.join(", ")),
+    }
+}
+
+fn of_type(ty: Ty, bits: u64) -> String {
+    match ty {
+        Ty::Bool => (bits != 0).to_string(),
+        Ty::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        Ty::F64 => format!("{:?}", f64::from_bits(bits)),
+        Ty::F16 => format!("{:?}", F16(bits as u16).to_f32()),
+        // The signedness is not known here, and large numbers are more recognisable in hexadecimal.
+        Ty::I16 | Ty::I32 | Ty::I64 if bits <= MOST_DECIMAL => bits.to_string(),
+        Ty::I16 | Ty::I32 | Ty::I64 => format!("{bits:#x}"),
     }
 }
 

@@ -9,18 +9,22 @@
 
 mod barrier;
 mod bounds;
+mod chain;
 mod compare;
 mod converge;
 mod facts;
 mod finding;
 mod floats;
 mod flow;
+mod marked;
 mod masks;
 mod order;
 mod place;
 mod poison;
 mod race;
+mod record;
 mod slice;
+mod spread;
 mod sweep;
 mod wait;
 mod watch;
@@ -33,7 +37,8 @@ pub use floats::{FloatRoom, first_difference};
 pub use interp::Progress;
 pub use order::Order;
 pub use race::IntraWaveSync;
-pub use sweep::{Pace, Plan, Report, Seen, Stopped, examine};
+pub use spread::{Cause, Reach};
+pub use sweep::{LeftOut, Pace, Plan, Report, Seen, Stopped, examine};
 pub use watch::{Rules, Watcher};
 
 /// How runs are varied where only progress is assumed.

@@ -12,8 +12,9 @@
 //! together in between. The arms of an `if` are unordered: neither may rely on what the other stores.
 //! Plain loads see the stores of another group only if the buffer is `globallycoherent`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use diag::Span;
 use interp::observe::{AccessEvent, At, BarrierEvent, Space};
 use ops::wave::Lanes;
 use ops::{LaneMask, MemoryScope, SyncScope};
@@ -67,6 +68,17 @@ struct Records {
     values: Chunks<u32>,
 }
 
+/// All that races in a run, so that what it reaches can be followed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Racing {
+    /// The accesses that race somewhere, and the finding about each.
+    pub(crate) insts: HashMap<ir::Inst, (Kind, Span)>,
+    /// Group, array, element.
+    pub(crate) shared: HashSet<([u32; 3], u32, u64)>,
+    /// Binding, element of the resource array, byte.
+    pub(crate) buffers: HashSet<(ir::Binding, u32, u64)>,
+}
+
 /// What makes a finding of two accesses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
@@ -93,11 +105,14 @@ pub(crate) struct Races {
     meetings: Meetings<Place>,
     /// The pairs already reported.
     told: Vec<(ir::Inst, ir::Inst)>,
+    /// Everything that races, if that is wanted: a pair that has been reported is looked for no further otherwise.
+    all: Option<Racing>,
 }
 
 impl Races {
-    pub(crate) fn new(facts: &Facts<'_>, policy: IntraWaveSync) -> Races {
+    pub(crate) fn new(facts: &Facts<'_>, policy: IntraWaveSync, wants_all: bool) -> Races {
         Races {
+            all: wants_all.then(Racing::default),
             policy,
             granule: if facts.module.needs.native_16bit { 2 } else { 4 },
             names: Vec::new(),
@@ -109,6 +124,33 @@ impl Races {
             records: Records::default(),
             meetings: Meetings::new(),
             told: Vec::new(),
+        }
+    }
+
+    /// Everything that raced.
+    pub(crate) fn into_racing(self) -> Racing {
+        self.all.unwrap_or_default()
+    }
+
+    /// Remembers what of an access races.
+    fn collect(&mut self, facts: &Facts<'_>, group: [u32; 3], inst: ir::Inst, more: Vec<Raced>) {
+        let Some(all) = &mut self.all else { return };
+        let span = facts.module.inst(inst).span;
+        for Raced { other, kind, place, granule } in more {
+            all.insts.entry(inst).or_insert((kind, span));
+            if kind == Kind::Race {
+                all.insts.entry(other).or_insert((kind, span));
+            }
+            match place {
+                Place::Shared(_, array, at) => {
+                    all.shared.insert((group, array, at));
+                }
+                Place::Buffer(binding, element, at) => {
+                    let bytes = at * granule..(at + 1) * granule;
+                    let binding = ir::Binding(binding);
+                    all.buffers.extend(bytes.map(|it| (binding, element, it)));
+                }
+            }
         }
     }
 
@@ -247,7 +289,7 @@ impl Races {
             values: 0,
         };
         let now = Record { group: self.group(event.at.group).id, ..now };
-        let found = match event.space {
+        let (found, more) = match event.space {
             Space::Shared(memory) => self.shared(facts, memory, event, lanes, now),
             Space::Buffer(binding, elements) => {
                 self.buffer(facts, (binding, elements), event, lanes, now, coherent)
@@ -256,6 +298,7 @@ impl Races {
                 unreachable!("these were handled above")
             }
         };
+        self.collect(facts, event.at.group, event.at.inst, more);
         let (wrong, before, (before_lane, lane), equal) = found?;
         self.finding(facts, width, event, (now, lane), (before, before_lane), (wrong, equal))
     }
@@ -268,7 +311,7 @@ impl Races {
         event: &AccessEvent<'_>,
         lanes: LaneMask,
         now: Record,
-    ) -> Option<Found> {
+    ) -> (Option<Found>, Vec<Raced>) {
         let Some((_, group)) = &mut self.current else {
             unreachable!("the group of the event is the current one")
         };
@@ -280,13 +323,14 @@ impl Races {
         let id = group.records.enter(now, event);
         let mut judge =
             Judge::new(self.policy, &group.records, &group.clocks, id, false, &self.told);
+        judge.wants_all = self.all.is_some();
         for_each_lane(lanes, |lane| {
             let at = event.addresses[lane as usize];
             let Some(cell) = cells.get_mut(at as usize) else { return };
             let place = || Place::Shared(now.group, memory.0, at);
             judge.touch(cell, now.rank(lane), place, &mut self.meetings);
         });
-        judge.found
+        (judge.found, judge.all)
     }
 
     /// An access to a buffer or a texture.
@@ -298,13 +342,14 @@ impl Races {
         lanes: LaneMask,
         now: Record,
         coherent: bool,
-    ) -> Option<Found> {
+    ) -> (Option<Found>, Vec<Raced>) {
         let Some((_, group)) = &self.current else {
             unreachable!("the group of the event is the current one")
         };
         let id = self.records.enter(now, event);
         let mut judge =
             Judge::new(self.policy, &self.records, &group.clocks, id, coherent, &self.told);
+        judge.wants_all = self.all.is_some();
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
         let granule = || match resource.kind.view().element {
@@ -334,7 +379,7 @@ impl Races {
             };
             judge.lanes(pages, same, event, size, (binding.0, element), &mut self.meetings);
         }
-        judge.found
+        (judge.found, judge.all)
     }
 
     fn finding(
@@ -454,6 +499,14 @@ fn pair(a: &Record, b: &Record) -> (ir::Inst, ir::Inst) {
 /// same value.
 type Found = (Wrong, Record, (u32, u32), bool);
 
+/// A place at which an access races, and the other access.
+struct Raced {
+    other: ir::Inst,
+    kind: Kind,
+    place: Place,
+    granule: u64,
+}
+
 /// Judges the lanes of one access against the shadow.
 struct Judge<'a> {
     policy: IntraWaveSync,
@@ -469,6 +522,11 @@ struct Judge<'a> {
     /// The pairs already reported, for which no more is needed.
     told: &'a [(ir::Inst, ir::Inst)],
     found: Option<Found>,
+    /// Whether every place that races is wanted, and these places.
+    wants_all: bool,
+    all: Vec<Raced>,
+    /// The bytes of a place.
+    granule: u64,
 }
 
 impl<'a> Judge<'a> {
@@ -482,7 +540,22 @@ impl<'a> Judge<'a> {
     ) -> Judge<'a> {
         let now = *records.all.get(id as usize - 1);
         let (ordered, met, found) = (0, None, None);
-        Judge { policy, records, clocks, now, id, coherent, ordered, met, told, found }
+        let (wants_all, all, granule) = (false, Vec::new(), 1);
+        Judge {
+            policy,
+            records,
+            clocks,
+            now,
+            id,
+            coherent,
+            ordered,
+            met,
+            told,
+            found,
+            wants_all,
+            all,
+            granule,
+        }
     }
 
     fn record(&self, id: RecordId) -> &'a Record {
@@ -500,6 +573,7 @@ impl<'a> Judge<'a> {
         meetings: &mut Meetings<Place>,
     ) {
         let granule = pages.granule;
+        self.granule = granule;
         let place = |at: u64| Place::Buffer(binding, element, at);
         let addresses = event.addresses;
         let first = lanes.first().unwrap_or(0);
@@ -577,7 +651,7 @@ impl<'a> Judge<'a> {
         meetings: &mut Meetings<Place>,
     ) {
         if !cell.is_fresh() {
-            self.compare(cell, rank, meetings);
+            self.compare(cell, rank, &place, meetings);
         }
         if self.now.act == Act::Atomic || self.coherent {
             let place = place();
@@ -607,7 +681,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares with the latest accesses to the place.
-    fn compare(&mut self, cell: &Cell, rank: u32, meetings: &mut Meetings<Place>) {
+    fn compare(
+        &mut self,
+        cell: &Cell,
+        rank: u32,
+        place: impl Fn() -> Place,
+        meetings: &mut Meetings<Place>,
+    ) {
         let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
         let others = loads.iter().map(|which| cell.load(*which));
         for before in std::iter::once(cell.store()).chain(others) {
@@ -616,7 +696,8 @@ impl<'a> Judge<'a> {
             }
             let record = self.record(before.record);
             let both_atomic = record.act == Act::Atomic && self.now.act == Act::Atomic;
-            if both_atomic || self.coherent || self.told.contains(&pair(record, &self.now)) {
+            let is_told = || self.told.contains(&pair(record, &self.now));
+            if both_atomic || self.coherent || !self.wants_all && is_told() {
                 continue;
             }
             let ordered = self.is_ordered(record, before.rank, rank, meetings);
@@ -633,10 +714,18 @@ impl<'a> Judge<'a> {
                 false => Wrong::Race,
             };
             let stores = record.act == Act::Store && self.now.act == Act::Store;
+            let value = |it: &Record, rank| *self.records.values.get((it.values + rank) as usize);
+            let is_equal = || stores && value(record, before.rank) == value(&self.now, rank);
+            if self.wants_all && !is_equal() {
+                let kind = match wrong {
+                    Wrong::Race => Kind::Race,
+                    Wrong::NotCoherent => Kind::NotGloballyCoherent,
+                };
+                let (other, granule) = (record.inst, self.granule);
+                self.all.push(Raced { other, kind, place: place(), granule });
+            }
             if self.found.is_none() {
-                let value =
-                    |it: &Record, rank| *self.records.values.get((it.values + rank) as usize);
-                let equal = stores && value(record, before.rank) == value(&self.now, rank);
+                let equal = is_equal();
                 let lanes = (record.lane(before.rank), self.now.lane(rank));
                 self.found = Some((wrong, *record, lanes, equal));
             }

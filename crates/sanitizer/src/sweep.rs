@@ -1,17 +1,22 @@
 //! The sweep: runs one program at every width, in several orders, each run observed or compared.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use diag::Span;
 use interp::{NoObserver, Program, Progress, Variation};
-use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap};
+use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap};
 use ir::{AddressKind, Binding, Module};
 use ops::wave::FoldOrder;
 
 use crate::compare::{self, Difference, Side, Turns};
+use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Verdict};
 use crate::floats::{self, FloatRoom};
+use crate::marked::Marked;
 use crate::order::Order;
+use crate::spread::{self, Cause, Reach, Spread};
 use crate::watch::{Rules, Watcher};
 
 /// What to try, and which guarantees to assume.
@@ -34,6 +39,8 @@ pub struct Plan {
     pub width_dependent: Vec<String>,
     /// Resources whose elements may come in any order.
     pub unordered: Vec<String>,
+    /// What is undefined of the initial contents, and why.
+    pub reached: Reach,
     /// The progress of the sweep, for display.
     pub pace: Option<Arc<Pace>>,
 }
@@ -79,6 +86,7 @@ impl Plan {
             float_room: FloatRoom::default(),
             width_dependent: Vec::new(),
             unordered: Vec::new(),
+            reached: Reach::default(),
             pace: None,
         }
     }
@@ -150,6 +158,34 @@ pub struct Report {
     pub seen: Vec<Seen>,
     /// How often the program was run.
     pub runs: usize,
+    /// What something undefined reaches, so that it could not be compared, one line for each buffer and cause.
+    pub left_out: Vec<LeftOut>,
+    /// For each width whose run ended, what something undefined reaches of its results.
+    pub reached: Vec<(u32, Reach)>,
+}
+
+/// Results that were not compared between widths or orders, because they prove nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// The name of the resource; `None` if the run did not end.
+    pub buffer: Option<String>,
+    /// The number of bytes that were left out at one width, and that of all.
+    pub bytes: (usize, usize),
+    pub widths: Vec<u32>,
+    /// What reaches them.
+    pub cause: Cause,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.buffer, self.bytes) {
+            (None, _) => f.write_str("any result")?,
+            (Some(name), (0, _)) => write!(f, "the counter of `{name}`")?,
+            (Some(name), (count, all)) if count == all => write!(f, "`{name}`")?,
+            (Some(name), (count, all)) => write!(f, "{count} of the {all} bytes of `{name}`")?,
+        }
+        write!(f, " with waves of {} lanes", listed(&self.widths))
+    }
 }
 
 impl Report {
@@ -162,13 +198,26 @@ impl Report {
         }
     }
 
-    /// Whether the program did something undefined at that width, or something that explains a difference.
-    fn is_undefined_at(&self, width: u32) -> bool {
-        self.seen.iter().any(|it| {
-            it.widths.contains(&width)
-                && (matches!(it.finding.kind.verdict(), Verdict::Undefined | Verdict::Unspecified)
-                    || it.finding.kind == Kind::TruncatedMask)
-        })
+    /// Remembers what of the results at a width proves nothing.
+    fn leave_out(
+        &mut self,
+        width: u32,
+        buffer: Option<String>,
+        bytes: (usize, usize),
+        cause: Cause,
+    ) {
+        let like = |it: &&mut LeftOut| {
+            (it.buffer.as_ref(), it.cause.kind) == (buffer.as_ref(), cause.kind)
+        };
+        match self.left_out.iter_mut().find(like) {
+            Some(known) => {
+                known.bytes = known.bytes.max(bytes);
+                if !known.widths.contains(&width) {
+                    known.widths.push(width);
+                }
+            }
+            None => self.left_out.push(LeftOut { buffer, bytes, widths: vec![width], cause }),
+        }
     }
 }
 
@@ -176,18 +225,23 @@ impl Report {
 struct Sweep<'a> {
     module: &'a Module,
     program: Program,
+    /// With marks, once it is needed.
+    marked: Option<Marked>,
     bindings: &'a Bindings,
     plan: &'a Plan,
     report: Report,
-    /// Differing results, each with the widths that gave it.
-    results: Vec<(Vec<u32>, Bindings)>,
 }
 
 /// A run: its parameters and its results.
 struct Run {
     launch: Launch,
     left: Bindings,
+    /// What something undefined, or another order, reaches of the results.
+    reach: Reach,
 }
+
+/// Widths with the same results, by the numbers of their runs.
+type Class = Vec<usize>;
 
 /// Runs the whole plan. `launch` gives everything except the width.
 pub fn examine(
@@ -200,78 +254,174 @@ pub fn examine(
     if let Some(pace) = &plan.pace {
         pace.most.store(plan.most_runs(module, launch), Ordering::Relaxed);
     }
-    let mut sweep = Sweep { module, program, bindings, plan, report, results: Vec::new() };
-    let mut canonical: Option<Run> = None;
+    let mut sweep = Sweep { module, program, marked: None, bindings, plan, report };
+    let mut runs: Vec<Run> = Vec::new();
+    let mut failed = None;
     for width in &plan.widths {
         let launch = Launch { wave_width: *width, ..launch.clone() };
-        match sweep.at_width(launch, canonical.as_ref()) {
-            Ok(run) => canonical = canonical.or(run),
+        match sweep.at_width(launch) {
+            Ok(run) => runs.extend(run),
             Err(failure) => {
-                return Err(Box::new(Stopped { width: *width, failure, report: sweep.report }));
+                failed = Some((*width, failure));
+                break;
             }
         }
     }
-    sweep.tell_agreement();
-    Ok(sweep.report)
+    // What has been run is compared, even if the sweep does not come to its end.
+    if let Err((width, failure)) = sweep.compare_widths(&runs) {
+        failed = failed.or(Some((width, failure)));
+    }
+    match failed {
+        None => Ok(sweep.report),
+        Some((width, failure)) => Err(Box::new(Stopped { width, failure, report: sweep.report })),
+    }
 }
 
 impl<'a> Sweep<'a> {
-    /// Runs all orders at one width. Returns the run if others may be compared with it.
-    fn at_width(
-        &mut self,
-        launch: Launch,
-        canonical: Option<&Run>,
-    ) -> Result<Option<Run>, Failure> {
+    /// Runs all orders at one width. Returns the run if it ended.
+    fn at_width(&mut self, launch: Launch) -> Result<Option<Run>, Failure> {
         let variation = Variation { progress: self.plan.progress, ..Variation::default() };
-        let Some(left) = self.watch(&launch, variation, None)? else { return Ok(None) };
-        // If something is undefined, differences need no other explanation.
-        if self.report.is_undefined_at(launch.wave_width) {
+        let width = launch.wave_width;
+        let watched = self.watch(&launch, variation, None)?;
+        let Some((left, undefined)) = watched else {
+            let endless = self.report.seen.iter().map(|it| &it.finding);
+            let endless = endless.filter(|it| it.kind == Kind::EndlessWait).next_back();
+            let span = endless.map_or(Span::NONE, |it| it.site.span);
+            let cause = Cause { kind: Kind::EndlessWait, span };
+            self.report.leave_out(width, None, (0, 0), cause);
             return Ok(None);
+        };
+        let mut reach = self.plan.reached.clone();
+        if let Some(cause) = undefined {
+            reach.add(&self.reach(&launch, variation, cause)?);
+        } else if !reach.is_empty() {
+            // What passes before this one leave undefined goes on.
+            let cause = Cause { kind: Kind::UninitializedValue, span: Span::NONE };
+            reach.add(&self.reach(&launch, variation, cause)?);
         }
-        let run = Run { launch, left };
-        if self.other_orders(&run)? {
-            // An order that affects the result also affects it between widths.
-            return Ok(None);
-        }
-        let unordered = |it| named(self.module, &self.plan.unordered, it);
-        let declared = |it| named(self.module, &self.plan.width_dependent, it);
-        let compared = |it| !unordered(it) && !declared(it);
-        let width = run.launch.wave_width;
-        let same = self
-            .results
-            .iter()
-            .position(|it| self.difference(&it.1, &run.left, compared).is_none());
-        match same {
-            Some(index) => self.results[index].0.push(width),
-            None => self.results.push((vec![width], run.left.clone())),
-        }
-        let Some(canonical) = canonical else { return Ok(Some(run)) };
-        if let Some(difference) = self.difference(&canonical.left, &run.left, compared) {
-            let kind = Kind::WidthDependentResult;
-            let (a, b) = (self.side(&canonical.launch), self.side(&run.launch));
-            let finding = compare::explain(kind, &a, &b, difference, "the wave width")?;
-            self.report.add(finding, None);
-        }
+        let mut run = Run { launch, left, reach };
+        self.other_orders(&mut run)?;
+        self.tell_left_out(&run);
+        self.report.reached.push((width, run.reach.clone()));
         Ok(Some(run))
     }
 
-    /// Says which widths agree, if some do not: the odd ones out are rarely right.
-    fn tell_agreement(&mut self) {
-        let mut classes: Vec<&[u32]> = self.results.iter().map(|it| it.0.as_slice()).collect();
-        classes.sort_by_key(|it| std::cmp::Reverse(it.len()));
-        let agree = classes.first().is_some_and(|it| it.len() > 1);
-        let [first, others @ ..] = classes.as_slice() else { return };
-        if !agree || others.is_empty() {
-            return;
+    /// What something undefined reaches in a run. `first` is one cause of it.
+    fn reach(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        first: Cause,
+    ) -> Result<Reach, Failure> {
+        let facts = Facts::new(self.module);
+        // The marks are instructions too.
+        let fuel = launch.fuel.map(|it| it.saturating_mul(MARKED_FUEL));
+        let launch = Launch { fuel, prints: None, spent: None, ..launch.clone() };
+        let width = launch.wave_width;
+        let mut watcher = Watcher::of_sources(self.module, width, self.plan.rules);
+        let mut left = self.bindings.clone();
+        self.begin(&launch);
+        let ended = interp::run_varied(&self.program, &launch, variation, &mut left, &mut watcher);
+        match ended {
+            Ok(()) => {}
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                return Ok(spread::everything(&facts, first));
+            }
+            Err(failure) => return Err(failure),
         }
-        let mut note = format!("waves of {} lanes give one result", listed(first));
+        let sources = watcher.into_sources();
+        let marked = self.marked.get_or_insert_with(|| Marked::new(self.module));
+        let before = self.plan.reached.clone();
+        let mut spread = Spread::new(&facts, marked, width, &sources, before);
+        let mut left = self.bindings.clone();
+        self.report.runs += 1;
+        match interp::run_varied(&marked.program, &launch, variation, &mut left, &mut spread) {
+            Ok(()) => Ok(spread.into_reach()),
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                Ok(spread::everything(&facts, first))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Says what of a run's results is not compared.
+    fn tell_left_out(&mut self, run: &Run) {
+        let width = run.launch.wave_width;
+        for (binding, buffers) in (0..).map(Binding).zip(&run.left.bindings) {
+            if !self.is_open(binding) {
+                continue;
+            }
+            for (element, buffer) in (0..).zip(buffers) {
+                let size = buffer.bytes.len();
+                if let Some((count, cause)) = run.reach.count(binding, element, size) {
+                    let name = self.module.resource(binding).name.clone();
+                    self.report.leave_out(width, Some(name), (count, size), cause);
+                }
+            }
+        }
+    }
+
+    /// Compares the results at all widths. The reference is the largest set of widths that agree; each other set is
+    /// compared with it where the two are nearest.
+    fn compare_widths(&mut self, runs: &[Run]) -> Result<(), (u32, Failure)> {
+        let mut classes: Vec<Class> = Vec::new();
+        for index in 0..runs.len() {
+            let agrees = |class: &&mut Class| {
+                class.iter().all(|it| self.between(&runs[*it], &runs[index]).is_none())
+            };
+            match classes.iter_mut().find(agrees) {
+                Some(class) => class.push(index),
+                None => classes.push(vec![index]),
+            }
+        }
+        // Of sets of the same size, the one with the smallest width.
+        classes.sort_by_key(|it| (std::cmp::Reverse(it.len()), it[0]));
+        let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
+        let width = |index: &usize| runs[*index].launch.wave_width;
+        let widths = |class: &Class| class.iter().map(width).collect::<Vec<u32>>();
+        let mut note = None;
+        if reference.len() > 1 && !others.is_empty() {
+            let mut text = format!("waves of {} lanes give one result", listed(&widths(reference)));
+            for other in others {
+                text.push_str(&format!(", of {} another", listed(&widths(other))));
+            }
+            note = Some(text);
+        }
         for other in others {
-            note.push_str(&format!(", of {} another", listed(other)));
+            let steps = |a: usize, b: usize| {
+                let bits = |it| i64::from(width(&it).trailing_zeros());
+                (bits(a) - bits(b)).abs()
+            };
+            let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
+            let Some((a, b)) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b)) else { continue };
+            let (a, b) = (&runs[a], &runs[b]);
+            let Some(difference) = self.between(a, b) else { continue };
+            let (kind, what) = (Kind::WidthDependentResult, "the wave width");
+            let right: Vec<&Launch> = reference.iter().map(|it| &runs[*it].launch).collect();
+            let (here, there) = (self.side(&a.launch), self.side(&b.launch));
+            let finding = compare::explain(kind, &here, &there, difference, what, &right)
+                .map_err(|failure| (b.launch.wave_width, failure))?;
+            for width in widths(other) {
+                let mut finding = finding.clone();
+                finding.notes.extend(note.clone());
+                finding.width = width;
+                self.report.add(finding, None);
+            }
         }
-        let kind = Kind::WidthDependentResult;
-        for seen in self.report.seen.iter_mut().filter(|it| it.finding.kind == kind) {
-            seen.finding.notes.push(note.clone());
-        }
+        Ok(())
+    }
+
+    /// The first difference between the results at two widths, where both are defined.
+    fn between(&self, a: &Run, b: &Run) -> Option<Difference> {
+        let left_out = [&self.plan.unordered, &self.plan.width_dependent];
+        let is_compared = |it| !left_out.iter().any(|names| named(self.module, names, it));
+        self.difference(&a.left, &b.left, &[&a.reach, &b.reach], is_compared)
+    }
+
+    /// Whether a program leaves results in a resource.
+    fn is_open(&self, binding: Binding) -> bool {
+        let resource = self.module.resource(binding);
+        resource.kind.writable() || resource.register.class.is_heap()
     }
 
     /// Counts a run, and starts the count within it.
@@ -286,13 +436,13 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// An observed run. Returns its results if it ended.
+    /// An observed run. Returns its results if it ended, and something undefined that it did.
     fn watch(
         &mut self,
         launch: &Launch,
         variation: Variation,
         order: Option<Order>,
-    ) -> Result<Option<Bindings>, Failure> {
+    ) -> Result<Option<(Bindings, Option<Cause>)>, Failure> {
         let mut watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
         let mut left = self.bindings.clone();
         self.begin(launch);
@@ -310,25 +460,24 @@ impl<'a> Sweep<'a> {
         };
         let has_explanation = endless.is_some();
         let findings = watcher.into_findings();
+        let undefined = findings.iter().find(|it| explains_differences(it.kind));
+        let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
         findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
         match ended {
-            Ok(()) => Ok(Some(left)),
+            Ok(()) => Ok(Some((left, undefined))),
             Err(_) if has_explanation => Ok(None),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Runs in the other orders; returns whether one of them gave a different result.
-    fn other_orders(&mut self, run: &Run) -> Result<bool, Failure> {
-        let mut differs = false;
+    /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
+    fn other_orders(&mut self, run: &mut Run) -> Result<(), Failure> {
         let mut settled: Vec<&str> = Vec::new();
         let mut turns: Option<Turns> = None;
+        let mut unsettled: Vec<(Binding, u32, Cause)> = Vec::new();
         for order in self.plan.trials(self.module, &run.launch) {
-            if settled.contains(&order.subject()) {
-                continue;
-            }
+            let is_settled = settled.contains(&order.subject());
             let (launch, variation) = order.apply(&run.launch, self.plan.progress);
-            let known = self.report.seen.len();
             let mut here = Turns::default();
             let folds = matches!(order, Order::Folds(_));
             let again = if self.plan.watches_all {
@@ -336,29 +485,50 @@ impl<'a> Sweep<'a> {
             } else {
                 self.compare_run(&launch, variation, folds.then_some(&mut here), order)?
             };
-            let Some(again) = again.filter(|_| known == self.report.seen.len()) else {
+            let Some((again, undefined)) = again else {
                 settled.push(order.subject());
-                differs = true;
                 continue;
             };
+            // What is undefined may reach other places in this order.
+            let mut reach = run.reach.clone();
+            let undefined = undefined.or_else(|| run.reach.first_cause());
+            if let Some(cause) = undefined {
+                reach.add(&self.reach(&launch, variation, cause)?);
+            }
             let compared = |it| !named(self.module, &self.plan.unordered, it);
+            let reaches = [&run.reach, &reach];
+            let different = self.differences(&run.left, &again, &reaches, compared);
             let a = self.side(&run.launch);
             let b = Side { variation, ..self.side(&launch) };
-            if let Some(difference) = self.difference(&run.left, &again, compared) {
-                let permuted = is_permuted(self.module, &run.left, &again, difference);
+            let mut is_explained = is_settled;
+            for difference in &different {
+                let Difference { binding, element, .. } = *difference;
+                let permuted = is_permuted(self.module, &run.left, &again, *difference);
                 let kind = if permuted { Kind::PermutedResult } else { Kind::OrderDependentResult };
-                let mut finding = compare::explain(kind, &a, &b, difference, order.subject())?;
-                if finding.kind == Kind::PermutedResult {
-                    let name = &self.module.resource(difference.binding).name;
-                    finding
-                        .helps
-                        .push(format!("if any order is acceptable, pass `--unordered {name}`"));
-                } else {
-                    settled.push(order.subject());
+                let mut cause = Cause { kind, span: self.module.resource(binding).span };
+                if !is_explained {
+                    let right = [&run.launch];
+                    let mut finding =
+                        compare::explain(kind, &a, &b, *difference, order.subject(), &right)?;
+                    if finding.kind == Kind::PermutedResult {
+                        let name = &self.module.resource(binding).name;
+                        let help = format!("if any order is acceptable, pass `--unordered {name}`");
+                        finding.helps.push(help);
+                    } else {
+                        settled.push(order.subject());
+                    }
+                    cause = Cause { kind: finding.kind, span: finding.site.span };
+                    self.report.add(finding, Some(order));
+                    is_explained = true;
                 }
-                self.report.add(finding, Some(order));
-                differs = true;
-            } else if folds && !self.plan.watches_all {
+                unsettled.push((binding, element, cause));
+            }
+            if different.is_empty()
+                && folds
+                && !is_settled
+                && !self.plan.watches_all
+                && undefined.is_none()
+            {
                 if turns.is_none() {
                     let mut first = Turns::default();
                     let variation = Variation { folds: FoldOrder::Canonical, ..variation };
@@ -370,11 +540,13 @@ impl<'a> Sweep<'a> {
                     let finding = compare::explain_turn(at, is_address, &a, &b, order.subject());
                     self.report.add(finding, Some(order));
                     settled.push(order.subject());
-                    differs = true;
                 }
             }
         }
-        Ok(differs)
+        for (binding, element, cause) in unsettled {
+            run.reach.add_whole(binding, element, cause);
+        }
+        Ok(())
     }
 
     /// A run of which only the results matter. If it does not end, it is repeated and observed.
@@ -384,7 +556,7 @@ impl<'a> Sweep<'a> {
         variation: Variation,
         turns: Option<&mut Turns>,
         order: Order,
-    ) -> Result<Option<Bindings>, Failure> {
+    ) -> Result<Option<(Bindings, Option<Cause>)>, Failure> {
         let mut left = self.bindings.clone();
         self.begin(launch);
         let ended = match turns {
@@ -394,7 +566,7 @@ impl<'a> Sweep<'a> {
             }
         };
         match ended {
-            Ok(()) => Ok(Some(left)),
+            Ok(()) => Ok(Some((left, None))),
             Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
                 self.watch(launch, variation, Some(order))
             }
@@ -410,28 +582,72 @@ impl<'a> Sweep<'a> {
         Side { module: self.module, launch, variation, bindings: self.bindings }
     }
 
-    /// The first difference in writable resources beyond the rounding of floats.
+    /// The first difference in the results beyond the rounding of floats, where both are defined.
     fn difference(
         &self,
         a: &Bindings,
         b: &Bindings,
+        reaches: &[&Reach],
         is_compared: impl Fn(Binding) -> bool,
     ) -> Option<Difference> {
         let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
-        let is_open = |binding: Binding| {
-            let resource = self.module.resource(binding);
-            resource.kind.writable() || resource.register.class.is_heap()
-        };
-        let compared = all.filter(|(it, _)| is_open(*it) && is_compared(*it));
-        compared.into_iter().find_map(|(binding, (a, b))| {
-            (0..).zip(a.iter().zip(b)).find_map(|(element, (a, b))| {
-                let room = self.plan.float_room;
-                let byte = floats::first_difference(self.module, binding, a, b, room);
-                let byte = byte.or((a.counter != b.counter).then_some(u64::MAX))?;
-                Some(Difference { binding, element, byte })
-            })
+        let mut compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
+        compared.find_map(|(binding, (a, b))| {
+            let mut elements = (0..).zip(a.iter().zip(b));
+            elements.find_map(|(element, (a, b))| self.in_buffer((binding, element), a, b, reaches))
         })
     }
+
+    /// The first difference in each buffer.
+    fn differences(
+        &self,
+        a: &Bindings,
+        b: &Bindings,
+        reaches: &[&Reach],
+        is_compared: impl Fn(Binding) -> bool,
+    ) -> Vec<Difference> {
+        let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
+        let compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
+        let in_one = |(binding, (a, b)): (Binding, (&Vec<Buffer>, &Vec<Buffer>))| {
+            let elements = (0..).zip(a.iter().zip(b));
+            let found =
+                elements.filter_map(|(at, (a, b))| self.in_buffer((binding, at), a, b, reaches));
+            found.collect::<Vec<Difference>>()
+        };
+        compared.flat_map(in_one).collect()
+    }
+
+    fn in_buffer(
+        &self,
+        key: (Binding, u32),
+        a: &Buffer,
+        b: &Buffer,
+        reaches: &[&Reach],
+    ) -> Option<Difference> {
+        let (binding, element) = key;
+        let room = self.plan.float_room;
+        let find = |a: &Buffer, b: &Buffer| {
+            let byte = floats::first_difference(self.module, binding, a, b, room);
+            byte.or((a.counter != b.counter).then_some(u64::MAX))
+        };
+        let byte = if reaches.iter().any(|it| it.touches(key)) && find(a, b).is_some() {
+            let (mut a, mut b) = (a.clone(), b.clone());
+            reaches.iter().for_each(|it| it.blank(key, &mut a, &mut b));
+            find(&a, &b)?
+        } else {
+            find(a, b)?
+        };
+        Some(Difference { binding, element, byte })
+    }
+}
+
+/// Instructions of a module with marks, for each of its own, at most.
+const MARKED_FUEL: u64 = 8;
+
+/// Whether a finding explains differences of the results that it reaches.
+fn explains_differences(kind: Kind) -> bool {
+    matches!(kind.verdict(), Verdict::Undefined | Verdict::Unspecified)
+        || kind == Kind::TruncatedMask
 }
 
 /// `4, 8 and 16`.

@@ -22,6 +22,7 @@ use crate::flow::Flow;
 use crate::masks::{self, Masks};
 use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Races};
+use crate::spread::Sources;
 use crate::wait;
 
 /// After this many findings of one run, duplicates are no longer detected.
@@ -57,7 +58,17 @@ pub struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     pub fn new(module: &'a Module, width: u32, rules: Rules) -> Watcher<'a> {
         let facts = Facts::new(module);
-        let races = Races::new(&facts, rules.sync);
+        Watcher::made(facts, width, rules, false)
+    }
+
+    /// An observer that also says where everything undefined begins that the engine does not mark as poison.
+    pub(crate) fn of_sources(module: &'a Module, width: u32, rules: Rules) -> Watcher<'a> {
+        Watcher::made(Facts::new(module), width, rules, true)
+    }
+
+    fn made(facts: Facts<'a>, width: u32, rules: Rules, wants_all: bool) -> Watcher<'a> {
+        let races = Races::new(&facts, rules.sync, wants_all);
+        let module = facts.module;
         Watcher {
             facts,
             width,
@@ -85,6 +96,11 @@ impl<'a> Watcher<'a> {
         findings
             .retain(|it| it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span));
         findings
+    }
+
+    /// Where undefined values come from, other than from poison.
+    pub(crate) fn into_sources(self) -> Sources {
+        Sources { racing: self.races.into_racing(), broken: self.barriers.into_broken() }
     }
 
     /// Why the run was given up, if lanes wait in vain. `is_proven` if it can never end.

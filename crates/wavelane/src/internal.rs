@@ -20,8 +20,8 @@ pub use ir::exec::Buffer as Slot;
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;
 pub use sanitizer::{
-    ExitedThreads, FloatRoom, IntraWaveSync, Kind, Order, Pace, Plan, Progress, Reconvergence,
-    Report, Seen, Verdict,
+    ExitedThreads, FloatRoom, IntraWaveSync, Kind, LeftOut, Order, Pace, Plan, Progress,
+    Reconvergence, Report, Seen, Verdict,
 };
 
 /// The reference of the language.

@@ -102,8 +102,8 @@ pub use ops::texture::Sampler;
 /// What a run under the sanitizer is told, and what it finds: see [`ComputePipeline::examine`].
 pub mod sanitizer {
     pub use ::sanitizer::{
-        ExitedThreads, Finding, FloatRoom, IntraWaveSync, Kind, Order, Plan, Progress,
-        Reconvergence, Report, Rules, Seen, Site, Verdict,
+        Cause, ExitedThreads, Finding, FloatRoom, IntraWaveSync, Kind, LeftOut, Order, Plan,
+        Progress, Reach, Reconvergence, Report, Rules, Seen, Site, Verdict,
     };
 }
 

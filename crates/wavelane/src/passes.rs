@@ -2,12 +2,13 @@
 //!
 //! Not part of the stability promise; a host records a [`CommandList`].
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ir::Binding;
 use ir::exec::{Bindings, Launch};
-use sanitizer::{Difference, Finding, Kind, Order, Plan, Report, Seen, Side, Verdict};
+use sanitizer::{Difference, Finding, Kind, LeftOut, Order, Plan, Reach, Report, Seen, Side};
 
 use crate::list::{self, Recorded};
 use crate::memory::{Cell, Slot};
@@ -140,6 +141,8 @@ pub struct PassesReport {
     pub seen: Vec<(usize, Seen)>,
     /// How often a pass was run.
     pub runs: usize,
+    /// What was not compared, with the index of the pass.
+    pub left_out: Vec<(usize, LeftOut)>,
 }
 
 /// Why passes were not examined to the end.
@@ -165,18 +168,70 @@ pub fn examine(
     plan: &Plan,
 ) -> Result<PassesReport, Box<PassesStopped>> {
     let mut sweep = Sweep { all, dispatch, plan, found: PassesReport::default() };
-    let mut canonical: Option<(u32, Vec<Pass>)> = None;
+    let mut runs: Vec<Run> = Vec::new();
+    let mut failed = None;
     for width in &plan.widths {
-        let result = sweep.at_width(*width, canonical.as_ref());
-        match result {
-            Ok(left) => canonical = canonical.or(left.map(|it| (*width, it))),
+        match sweep.at_width(*width) {
+            Ok(run) => runs.extend(run),
             Err((pass, error)) => {
-                let (width, found) = (*width, sweep.found);
-                return Err(Box::new(PassesStopped { width, pass, error, found }));
+                failed = Some((*width, pass, error));
+                break;
             }
         }
     }
-    Ok(sweep.found)
+    // What has been run is compared, even if the sweep does not come to its end.
+    if let Err((pass, error)) = sweep.compare_widths(&runs) {
+        let width = runs.first().map_or(0, |it| it.width);
+        failed = failed.or(Some((width, pass, error)));
+    }
+    match failed {
+        None => Ok(sweep.found),
+        Some((width, pass, error)) => {
+            Err(Box::new(PassesStopped { width, pass, error, found: sweep.found }))
+        }
+    }
+}
+
+/// What all passes leave at one width.
+struct Run {
+    width: u32,
+    passes: Vec<Pass>,
+    reached: Reached,
+}
+
+/// What something undefined reaches of buffers, by their contents: as a resource of a pass.
+#[derive(Default)]
+struct Reached(HashMap<*const Cell, (Binding, u32, Reach)>);
+
+impl Reached {
+    /// Of one buffer, as another resource.
+    fn of(&self, cell: *const Cell, binding: Binding, element: u32) -> Option<Reach> {
+        let (known, index, reach) = self.0.get(&cell)?;
+        let here = |b, e| ((b, e) == (*known, *index)).then_some((binding, element));
+        Some(reach.renamed(here))
+    }
+
+    /// Of all that a pass binds.
+    fn before(&self, pass: &Pass) -> Reach {
+        let mut all = Reach::default();
+        for (resource, element, cell) in pass.table.cells() {
+            let binding = Binding(resource as u32);
+            if let Some(reach) = self.of(Arc::as_ptr(cell), binding, element) {
+                all.add(&reach);
+            }
+        }
+        all
+    }
+
+    /// After a pass.
+    fn put(&mut self, pass: &Pass, reach: &Reach) {
+        for (resource, element, cell) in pass.table.cells() {
+            let binding = Binding(resource as u32);
+            if reach.touches((binding, element)) {
+                self.0.insert(Arc::as_ptr(cell), (binding, element, reach.clone()));
+            }
+        }
+    }
 }
 
 struct Sweep<'a> {
@@ -197,15 +252,11 @@ struct Written {
 }
 
 impl Sweep<'_> {
-    /// Examines the passes at one width. Returns what they leave if it may be compared with other widths.
-    fn at_width(
-        &mut self,
-        width: u32,
-        canonical: Option<&(u32, Vec<Pass>)>,
-    ) -> Result<Option<Vec<Pass>>, Failed> {
+    /// Examines the passes at one width. Returns what they leave if all ended.
+    fn at_width(&mut self, width: u32) -> Result<Option<Run>, Failed> {
         let passes = self.start()?;
         let mut fuel = self.dispatch.fuel;
-        let mut is_comparable = true;
+        let mut reached = Reached::default();
         for (index, pass) in passes.iter().enumerate() {
             let pipeline = self.all[index].pipeline;
             let own = width_of(pipeline, width);
@@ -218,6 +269,7 @@ impl Sweep<'_> {
             let plan = Plan {
                 widths: vec![own],
                 unordered: self.all[index].unordered.clone(),
+                reached: reached.before(pass),
                 ..self.plan.clone()
             };
             let table = &pass.table;
@@ -228,23 +280,15 @@ impl Sweep<'_> {
                     return Err((index, it.error));
                 }
             };
-            is_comparable &= !report.seen.iter().any(explains_differences);
-            let has_ended = !report.seen.iter().any(|it| it.finding.kind == Kind::EndlessWait);
+            let ended = report.reached.first().map(|it| it.1.clone());
             self.add(index, width, report);
-            if !has_ended {
-                // It leaves nothing for the passes after it.
-                return Ok(None);
-            }
+            // It leaves nothing for the passes after it.
+            let Some(reach) = ended else { return Ok(None) };
+            reached.put(pass, &reach);
             let spent = run(pipeline, &dispatch, table).map_err(fail)?;
             fuel = fuel.map(|it| it.saturating_sub(spent));
         }
-        if !is_comparable {
-            return Ok(None);
-        }
-        if let Some((first, left)) = canonical {
-            self.compare([*first, width], [left, &passes])?;
-        }
-        Ok(Some(passes))
+        Ok(Some(Run { width, passes, reached }))
     }
 
     fn start(&self) -> Result<Vec<Pass>, Failed> {
@@ -253,6 +297,16 @@ impl Sweep<'_> {
 
     fn add(&mut self, pass: usize, width: u32, report: Report) {
         self.found.runs += report.runs;
+        for mut it in report.left_out {
+            it.widths = vec![width];
+            let like = |(other, known): &&mut (usize, LeftOut)| {
+                (*other, &known.buffer, known.cause) == (pass, &it.buffer, it.cause)
+            };
+            match self.found.left_out.iter_mut().find(like) {
+                Some((_, known)) => known.widths.push(width),
+                None => self.found.left_out.push((pass, it)),
+            }
+        }
         for seen in report.seen {
             self.add_seen(pass, width, seen.finding, seen.order);
         }
@@ -272,21 +326,53 @@ impl Sweep<'_> {
         }
     }
 
-    /// Reports the first buffer that differs between two widths, and the pass that makes it differ.
-    fn compare(&mut self, widths: [u32; 2], left: [&[Pass]; 2]) -> Result<(), Failed> {
-        for written in self.written(left[0]) {
+    /// Compares what is left at all widths: the largest set of widths that agree with each other set, where the two
+    /// are nearest.
+    fn compare_widths(&mut self, runs: &[Run]) -> Result<(), Failed> {
+        let mut classes: Vec<Vec<&Run>> = Vec::new();
+        for run in runs {
+            let agrees =
+                |class: &&mut Vec<&Run>| class.iter().all(|it| self.difference(it, run).is_none());
+            match classes.iter_mut().find(agrees) {
+                Some(class) => class.push(run),
+                None => classes.push(vec![run]),
+            }
+        }
+        classes.sort_by_key(|it| (std::cmp::Reverse(it.len()), it[0].width));
+        let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
+        for other in others {
+            let steps = |a: u32, b: u32| a.trailing_zeros().abs_diff(b.trailing_zeros());
+            let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
+            let nearest = pairs.min_by_key(|(a, b)| (steps(a.width, b.width), b.width));
+            let Some((a, b)) = nearest else { continue };
+            let Some((written, byte)) = self.difference(a, b) else { continue };
+            let widths = other.iter().map(|it| it.width).collect::<Vec<_>>();
+            self.explain([a.width, b.width], &a.passes, &written, byte, &widths)?;
+        }
+        Ok(())
+    }
+
+    /// The first buffer that differs between two widths where both are defined, and the first such byte.
+    fn difference(&self, a: &Run, b: &Run) -> Option<(Written, u64)> {
+        self.written(&a.passes).into_iter().find_map(|written| {
             let Written { pass, resource, element } = written;
             let module = &self.all[pass].pipeline.shader.module;
             let name = &module.resources[resource].name;
-            let Some(slots) = both(left, pass, name, element) else { continue };
+            let mut slots = both([&a.passes, &b.passes], pass, name, element)?;
             let binding = Binding(resource as u32);
+            for run in [a, b] {
+                let Some(cell) = run.passes[pass].table.cell(name, element) else { continue };
+                let Some(reach) = run.reached.of(Arc::as_ptr(cell), binding, element) else {
+                    continue;
+                };
+                let [a, b] = &mut slots;
+                reach.blank((binding, element), a, b);
+            }
             let room = self.plan.float_room;
             let byte = sanitizer::first_difference(module, binding, &slots[0], &slots[1], room);
-            let byte = byte.or((slots[0].counter != slots[1].counter).then_some(u64::MAX));
-            let Some(byte) = byte else { continue };
-            return self.explain(widths, left[0], &written, byte);
-        }
-        Ok(())
+            let byte = byte.or((slots[0].counter != slots[1].counter).then_some(u64::MAX))?;
+            Some((written, byte))
+        })
     }
 
     /// Every buffer that passes write and that is to be compared, by the last pass that binds it to write.
@@ -318,6 +404,7 @@ impl Sweep<'_> {
         left: &[Pass],
         written: &Written,
         byte: u64,
+        wrong: &[u32],
     ) -> Result<(), Failed> {
         let place = |passes: &[Pass]| {
             let name = &passes[written.pass].table.resources()[written.resource].name;
@@ -373,9 +460,12 @@ impl Sweep<'_> {
         let side = |(launch, bindings)| Side { module, launch, variation, bindings };
         let [a, b] = [&starts[0], &starts[1]].map(|(launch, bindings)| side((launch, bindings)));
         let kind = Kind::WidthDependentResult;
-        let finding = sanitizer::explain(kind, &a, &b, difference, "the wave width");
+        let finding = sanitizer::explain(kind, &a, &b, difference, "the wave width", &[a.launch]);
         let finding = finding.map_err(|it| fail(it.into()))?;
-        self.add_seen(culprit, widths[1], finding, None);
+        for width in wrong {
+            let finding = Finding { width: *width, ..finding.clone() };
+            self.add_seen(culprit, *width, finding, None);
+        }
         Ok(())
     }
 
@@ -388,14 +478,6 @@ impl Sweep<'_> {
         let dispatch = Dispatch { groups, wave_size, ..self.dispatch.clone() };
         run(pipeline, &dispatch, &passes[index].table).map(|_| ()).map_err(fail)
     }
-}
-
-/// Whether differences at that width need no other explanation.
-fn explains_differences(seen: &Seen) -> bool {
-    let kind = seen.finding.kind;
-    let verdict = kind.verdict();
-    matches!(verdict, Verdict::Undefined | Verdict::Unspecified | Verdict::OrderDependent)
-        || matches!(kind, Kind::TruncatedMask | Kind::PermutedResult)
 }
 
 /// What two tables hold at the same place.

@@ -15,6 +15,8 @@ pub(super) struct Program {
     pub(super) runs: usize,
     /// Findings that neither a flag nor a comment hides, and behind them what is to be said about the comments.
     pub(super) entries: Vec<Entry>,
+    /// What was not compared between widths or orders, and why.
+    pub(super) left_out: Vec<String>,
     /// Why it was not examined to the end.
     pub(super) stopped: Option<Stop>,
     /// The bindings that were made up for it.
@@ -100,13 +102,23 @@ impl Examined {
             Examined::Skipped(Skipped { name, stop, micros }) => {
                 json!({ "name": name, "skipped": stop.to_json(), "micros": micros })
             }
-            Examined::Program(Program { name, widths, runs, entries, stopped, made, micros }) => {
+            Examined::Program(Program {
+                name,
+                widths,
+                runs,
+                entries,
+                left_out,
+                stopped,
+                made,
+                micros,
+            }) => {
                 json!({
                     "micros": micros,
                     "name": name,
                     "widths": widths,
                     "runs": runs,
                     "entries": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
+                    "left_out": left_out,
                     "stopped": stopped.as_ref().map(Stop::to_json),
                     "made": made.as_ref().map(|it| json!({ "told": it.told, "json": it.json })),
                 })
@@ -129,6 +141,11 @@ impl Examined {
                 .as_array()?
                 .iter()
                 .map(Entry::from_json)
+                .collect::<Option<_>>()?,
+            left_out: value["left_out"]
+                .as_array()?
+                .iter()
+                .map(|it| it.as_str().map(str::to_owned))
                 .collect::<Option<_>>()?,
             stopped: Stop::from_json(&value["stopped"]),
             made: value["made"]["told"]

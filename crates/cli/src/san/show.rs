@@ -105,6 +105,14 @@ fn text(outcome: &Outcome) -> String {
         let Some(it) = &program.stopped else { continue };
         let _ = writeln!(text, "not examined to the end: {}: {}", program.name, it.why.trim_end());
     }
+    for program in &outcome.programs {
+        for it in &program.left_out {
+            let _ = match outcome.programs.len() {
+                1 => writeln!(text, "not compared: {it}"),
+                _ => writeln!(text, "not compared: {}: {it}", program.name),
+            };
+        }
+    }
     let findings = || outcome.programs.iter().flat_map(Program::findings);
     let known = findings().filter(|(_, it)| it.is_known).count();
     if known > 0 {
@@ -124,8 +132,9 @@ fn text(outcome: &Outcome) -> String {
             if wrong == 0 && only.stopped.is_none() {
                 let _ = writeln!(
                     text,
-                    "no {}findings: {} with waves of {} lanes",
+                    "no {}findings{}: {} with waves of {} lanes",
                     if known > 0 { "new " } else { "" },
+                    if only.left_out.is_empty() { "" } else { " in what was compared" },
                     counted(only.runs, "run"),
                     listed(&only.widths)
                 );
@@ -191,6 +200,7 @@ fn as_json(outcome: &Outcome) -> Value {
         json!({
             "name": it.name, "examined": true, "widths": it.widths, "runs": it.runs,
             "stopped": it.stopped.as_ref().map(|it| &it.why),
+            "not_compared": it.left_out,
             "auto": it.made.as_ref().map(|it| &it.json), "seconds": report::seconds(it.micros),
         })
     });
@@ -248,7 +258,10 @@ fn junit(outcome: &Outcome) -> String {
                 false => format!("<system-out>{body}</system-out>"),
             }
         });
-        let bodies: String = news.chain(program.stopped.iter().map(stop)).collect();
+        let left_out = program.left_out.iter();
+        let left_out =
+            left_out.map(|it| format!("<system-out>not compared: {}</system-out>", xml(it)));
+        let bodies: String = news.chain(left_out).chain(program.stopped.iter().map(stop)).collect();
         let _ = match bodies.is_empty() {
             true => writeln!(text, "/>"),
             false => writeln!(text, ">{bodies}</testcase>"),

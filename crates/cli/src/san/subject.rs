@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use jobs::{Case, PassName, Runnable, Sequence, SequenceProgram, Test, TestFile, Widths, Work};
-use wavelane::internal::{self, Examined, Pace, Seen, Slots};
+use wavelane::internal::{self, Examined, LeftOut, Pace, Seen, Slots};
 use wavelane::sanitizer::{Plan, Report};
 use wavelane::{ComputePipeline, Device, Dispatch, Level, ResourceTable, Shader, SourceMap, Stage};
 
@@ -48,6 +48,8 @@ pub(super) struct Part {
     pub(super) shader: Shader,
     pub(super) sources: SourceMap,
     pub(super) seen: Vec<(Option<PassName>, Seen)>,
+    /// What was not compared.
+    pub(super) left_out: Vec<(Option<PassName>, LeftOut)>,
     pub(super) failures: Vec<Failure>,
 }
 
@@ -62,7 +64,8 @@ impl Subject {
         let Found { report, failures, stopped } = found;
         let (widths, runs) = (plan.widths, report.runs);
         let seen = report.seen.into_iter().map(|it| (None, it)).collect();
-        let parts = vec![Part { shader, sources, seen, failures }];
+        let left_out = report.left_out.into_iter().map(|it| (None, it)).collect();
+        let parts = vec![Part { shader, sources, seen, left_out, failures }];
         let stopped = stopped.map(stop);
         Subject { name, parts, widths, runs, stopped, auto: None }
     }
@@ -424,12 +427,17 @@ fn sequence(
         shader,
         sources,
         seen: Vec::new(),
+        left_out: Vec::new(),
         failures,
     };
     let mut parts: Vec<Part> = programs.into_iter().zip(failures).map(part).collect();
     for (pass, seen) in found.seen {
         let pass = &passes[pass];
         parts[pass.program].seen.push((Some(pass.name.clone()), seen));
+    }
+    for (pass, it) in found.left_out {
+        let pass = &passes[pass];
+        parts[pass.program].left_out.push((Some(pass.name.clone()), it));
     }
     let (widths, runs) = (plan.widths, found.runs);
     Ok(Box::new(Subject { name, parts, widths, runs, stopped, auto: None }))

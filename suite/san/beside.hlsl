@@ -1,0 +1,88 @@
+// Findings beside each other: what something undefined reaches is left out of the comparison of widths and orders, and
+// the rest is compared.
+
+//--- san-a-race-does-not-hide-a-sum-over-the-wave
+//# zero Noise 512
+//# zero Out 4
+RWStructuredBuffer<uint> Noise, Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t; //? race: race on `tile`
+    Noise[t] = tile[127 - t];
+    uint sum = WaveActiveSum(t); //? width-dependent-result: `Out` depends on the wave width
+    if (t == 0) Out[0] = sum;
+}
+
+//--- san-a-race-reaches-its-own-half-of-a-buffer
+//# zero Out 1024
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t; //? race: race on `tile`
+    Out[t] = tile[127 - t] * 2;
+    uint sum = WaveActiveSum(1); //? width-dependent-result: `Out` depends on the wave width
+    Out[128 + t] = sum;
+}
+
+//--- san-what-a-race-decides-is-not-compared
+// The value decides what else is stored, and how often; all of that is undefined.
+//# zero Out 512
+//# zero Count 4
+RWStructuredBuffer<uint> Out, Count;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t + 1; //? race: race on `tile`
+    uint other = tile[127 - t];
+    if (other != 0) {
+        InterlockedAdd(Count[0], 1);
+        Out[t] = WaveActiveCountBits(true);
+    }
+    uint rounds = 0;
+    while (rounds < other) ++rounds;
+    Out[t] += rounds;
+}
+
+//--- san-an-inactive-lane-does-not-hide-a-number-of-waves
+//# zero Noise 512
+//# zero Out 4
+RWStructuredBuffer<uint> Noise, Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t % 4 != 0) Noise[t] = WaveReadLaneAt(t, 0); //? inactive-lane-read: is read while inactive
+    if (WaveIsFirstLane()) InterlockedAdd(Out[0], 1); //? width-dependent-result: `Out` depends on the wave width
+}
+
+//--- san-a-lost-lane-does-not-hide-an-order
+//# widths 64
+//# args -Wno-narrow-lane-mask -Wno-implicit-truncation
+//# zero Low 4
+//# zero Winner 4
+RWStructuredBuffer<uint> Low, Winner;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint low = WaveActiveBallot(true).x; //? truncated-mask: is never read
+    if (t == 0) Low[0] = low;
+    if (WaveIsFirstLane()) {
+        uint old;
+        InterlockedExchange(Winner[0], t + 1, old); //? order-dependent-result: `Winner` depends on the order
+    }
+}
+
+//--- san-an-undefined-value-stays-undefined-through-memory
+// Through groupshared memory, a wave operation and a loop: nothing else is reported.
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint value; //? uninitialized-value: `value` is used before it is given a value
+    if (t < 64) value = t;
+    tile[t] = value;
+    GroupMemoryBarrierWithGroupSync();
+    uint sum = 0;
+    for (uint i = 0; i < 4; ++i) sum += tile[(t + i * 32) % 128];
+    Out[t] = WaveActiveSum(sum);
+}
