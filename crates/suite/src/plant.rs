@@ -48,7 +48,10 @@ pub(crate) struct Setup {
 /// The sanitizer's result for one planted fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    Found,
+    /// `is_first` if the fault is also the first place that the report names.
+    Found {
+        is_first: bool,
+    },
     /// The right kind, at another line.
     Elsewhere(u32),
     /// Only findings of other kinds.
@@ -98,7 +101,13 @@ pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
     let right: Vec<u32> =
         faulty.seen.iter().filter(|it| it.finding.kind == class.kind).map(line).collect();
     if right.iter().any(|it| planted.lines.contains(it)) {
-        return Ok(Verdict::Found);
+        let counts = |it: &&sanitizer::Seen| {
+            it.finding.kind.verdict() != sanitizer::Verdict::Portability
+                || it.finding.kind == class.kind
+        };
+        let first = faulty.seen.iter().find(counts).map(line);
+        let is_first = first.is_some_and(|it| planted.lines.contains(&it));
+        return Ok(Verdict::Found { is_first });
     }
     let others: Vec<&str> = faulty
         .seen
@@ -118,6 +127,8 @@ pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
 pub struct Tally {
     pub planted: u32,
     pub found: u32,
+    /// Of those found, the faults that the report names first.
+    pub first: u32,
     /// What went wrong, with the seed.
     pub failures: Vec<(u64, Verdict)>,
 }
@@ -132,7 +143,10 @@ pub fn measure(class: &Class, count: u32) -> Result<Tally, String> {
         match judge(class, &planted).map_err(|what| {
             format!("`{}`, seed {seed}: {what}\n{}\n{}", class.name, planted.clean, planted.faulty)
         })? {
-            Verdict::Found => tally.found += 1,
+            Verdict::Found { is_first } => {
+                tally.found += 1;
+                tally.first += u32::from(is_first);
+            }
             other => tally.failures.push((seed, other)),
         }
     }
@@ -142,14 +156,18 @@ pub fn measure(class: &Class, count: u32) -> Result<Tally, String> {
 /// The table that the documents show.
 pub fn table(tallies: &[(&Class, Tally)]) -> String {
     let mut text = String::from(
-        "| fault | finding | planted | found | false alarms |\n|---|---|---:|---:|---:|\n",
+        "| fault | finding | planted | found | named first | false alarms |\n|---|---|---:|---:|---:|---:|\n",
     );
     for (class, tally) in tallies {
         let is_alarm = |it: &&(u64, Verdict)| matches!(it.1, Verdict::FalseAlarm(_));
         let alarms = tally.failures.iter().filter(is_alarm).count();
         let code = class.kind.code().name;
-        let Tally { planted, found, .. } = tally;
-        let _ = writeln!(text, "| {} | `{code}` | {planted} | {found} | {alarms} |", class.name);
+        let Tally { planted, found, first, .. } = tally;
+        let _ = writeln!(
+            text,
+            "| {} | `{code}` | {planted} | {found} | {first} | {alarms} |",
+            class.name
+        );
     }
     text
 }

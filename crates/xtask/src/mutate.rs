@@ -40,10 +40,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         tallies.push((class, tally));
     }
     let table = plant::table(&tallies);
-    let (planted, found) = tallies
-        .iter()
-        .fold((0, 0), |(planted, found), (_, it)| (planted + it.planted, found + it.found));
-    let summary = format!("{found} of {planted} found.");
+    let sum = |of: fn(&Tally) -> u32| tallies.iter().map(|(_, it)| of(it)).sum::<u32>();
+    let (planted, found, first) = (sum(|it| it.planted), sum(|it| it.found), sum(|it| it.first));
+    let summary = format!(
+        "{found} of {planted} found; explanation score: {:.1} %.",
+        100.0 * f64::from(first) / f64::from(planted.max(1))
+    );
     println!("{table}\n{summary}");
     if filter.is_none() {
         record(&format!("{table}\n{summary}\n"))?;
@@ -55,6 +57,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let poor: Vec<&str> = poor.collect();
     if !poor.is_empty() || f64::from(found) < LEAST * f64::from(planted) {
         return Err(format!("too few were found: {}", poor.join("; ")));
+    }
+    if f64::from(first) < LEAST * f64::from(planted) {
+        return Err(format!("of {planted} faults, only {first} are the first place named"));
     }
     Ok(())
 }

@@ -650,6 +650,59 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
+        name: "a result that depends on the width, beside a race",
+        kind: Kind::WidthDependentResult,
+        place: Place::WhereAllCome,
+        widths: &[4, 8, 16],
+        waves: Some(1),
+        groups: false,
+        snippet: |random, _| {
+            let faulty = random.pick(&[
+                "WaveActiveSum(thread + 1)",
+                "WavePrefixSum(thread + 1)",
+                "WaveActiveMax(thread)",
+            ]);
+            Some(
+                Snippet::new()
+                    .declare("groupshared uint mess[4];")
+                    .fault(
+                        "uint planted = thread * 3;",
+                        &format!("mess[1] = thread; uint planted = {faulty};"),
+                    )
+                    .line(SINK),
+            )
+        },
+    },
+    Class {
+        name: "a decision that goes wrong at one width",
+        kind: Kind::WidthDependentResult,
+        place: Place::WhereAllCome,
+        widths: &[4, 8, 16],
+        waves: Some(1),
+        groups: false,
+        snippet: |random, _| {
+            let (clean, faulty) = random.pick(&[
+                ("if (WaveGetLaneCount() < 256)", "if (WaveGetLaneCount() < 16)"),
+                ("if (WaveGetLaneCount() >= 4)", "if (WaveGetLaneCount() > 4)"),
+                ("if (true)", "if ((WaveGetLaneCount() & 16) == 0)"),
+                ("if (WaveGetLaneCount() != 2)", "if (WaveGetLaneCount() != 4)"),
+            ]);
+            let sum = random.pick(&["WaveActiveSum(thread + 1)", "WaveActiveCountBits(true)"]);
+            Some(
+                Snippet::new()
+                    .declare("groupshared uint total;")
+                    .line("if (thread == 0) total = 0;")
+                    .line(BARRIER)
+                    .line(&format!("uint sum = {sum};"))
+                    .fault(clean, faulty)
+                    .line("{ if (WaveIsFirstLane()) InterlockedAdd(total, sum); }")
+                    .line(BARRIER)
+                    .line("uint planted = total;")
+                    .line(SINK),
+            )
+        },
+    },
+    Class {
         name: "a result that depends on the order of waves",
         kind: Kind::OrderDependentResult,
         place: Place::Anywhere,
