@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "engines that this machine lacks are printed")]
 
 mod buffers;
+mod draws;
 mod examples;
 mod lists;
 mod printing;

@@ -1,0 +1,351 @@
+//! Draws through the device API.
+
+use wavelane::graphics::*;
+use wavelane::texture::{Comparison, Format, Shape};
+use wavelane::*;
+
+/// A shader of a stage; the entry point is `main`.
+fn stage(profile: &str, text: &str) -> Shader {
+    let stage = if profile.starts_with("vs") { Stage::Vertex } else { Stage::Pixel };
+    let minor = profile[5..].parse().unwrap();
+    let options = Options { stage, shader_model: (6, minor), ..Options::default() };
+    let compiled = Shader::compile("draw.hlsl", text, &options, &mut NoIncludes).unwrap();
+    compiled.shader().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn format(name: &str) -> Format {
+    Format::parse(name).unwrap()
+}
+
+fn attribute(semantic: &str, format_name: &str, offset: usize) -> InputElement {
+    let semantic = semantic.to_owned();
+    InputElement {
+        semantic,
+        index: 0,
+        format: format(format_name),
+        slot: 0,
+        offset,
+        step_rate: None,
+    }
+}
+
+fn target(format_name: &str, width: u32, height: u32) -> Texture {
+    Texture::new(Shape::new(format(format_name), width, height, 1)).unwrap()
+}
+
+/// A triangle that covers every target, without buffers.
+const WHOLE: &str = "float4 main(uint i : SV_VertexID) : SV_Position {
+    return float4(i == 1 ? 3 : -1, i == 2 ? -3 : 1, 0.5, 1);
+}";
+
+/// The devices that draw.
+fn drawing() -> Vec<Device> {
+    crate::devices().into_iter().filter(|it| it.gpu().is_none()).collect()
+}
+
+/// A pixel is covered exactly where the triangle of the public suite's first graphics test is, and its colour is
+/// interpolated.
+#[test]
+fn a_triangle_has_interpolated_colours() {
+    let vertex = stage(
+        "vs_6_0",
+        "struct V { float4 position : SV_Position; float4 color : COLOR; };
+         V main(float4 position : POSITION, float4 color : COLOR) { V v = { position, color }; return v; }",
+    );
+    let pixel = stage(
+        "ps_6_0",
+        "struct V { float4 position : SV_Position; float4 color : COLOR; };
+         float4 main(V v) : SV_Target { return v.color; }",
+    );
+    let vertices = Buffer::from_slice(&[
+        [0.0f32, 0.25, 0.0, 1.0, 0.0, 0.0, 1.0],
+        [0.25, -0.25, 0.0, 0.0, 1.0, 0.0, 1.0],
+        [-0.25, -0.25, 0.0, 0.0, 0.0, 1.0, 1.0],
+    ]);
+    for device in drawing() {
+        for wave_size in [4, 8, 32, 128] {
+            let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+            desc.input_layout = vec![
+                attribute("POSITION", "RGB32_FLOAT", 0),
+                attribute("Color", "RGBA32_FLOAT", 12),
+            ];
+            desc.targets = vec![Some(format("RGBA32_FLOAT"))];
+            let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+            let image = target("RGBA32_FLOAT", 256, 256);
+            let mut draw = Draw::new(3);
+            draw.vertex_buffers = vec![VertexBuffer { buffer: vertices.clone(), stride: 28 }];
+            draw.targets = vec![Some(RenderTarget::from(&image))];
+            draw.wave_size = Some(wave_size);
+            let (of_vertex, of_pixel) = (ResourceTable::new(&vertex), ResourceTable::new(&pixel));
+            pipeline.draw(&draw, &of_vertex, Some(&of_pixel)).unwrap();
+            let texels = image.read::<[f32; 4]>().unwrap();
+            let covered = texels.iter().filter(|it| it[3] > 0.0).count();
+            // Half of 64×64 pixels; both slanted edges pass through no centre.
+            assert_eq!(covered, 2048);
+            for (i, [r, g, b, a]) in texels.into_iter().enumerate() {
+                let (x, y) = ((i % 256) as f32 + 0.5, (i / 256) as f32 + 0.5);
+                let red = (160.0 - y) / 64.0;
+                let green = (x - 128.0 + 0.5 * (y - 96.0)) / 64.0;
+                let is_inside = red >= 0.0 && green >= 0.0 && 1.0 - red - green >= 0.0;
+                assert_eq!(a == 1.0, is_inside, "{x} {y}");
+                if is_inside {
+                    let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+                    assert!(
+                        near(r, red) && near(g, green) && near(b, 1.0 - red - green),
+                        "{x} {y}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The four interpolation modifiers, with the exact results that the public suite expects.
+#[test]
+fn interpolation_modifiers_are_exact() {
+    let struct_of =
+        "struct V { float4 pos : SV_POSITION; float lin : LIN; nointerpolation float flat : FLAT;
+         noperspective float nopers : NOPERS; centroid float centro : CENTRO; };";
+    let vertex = stage(
+        "vs_6_0",
+        &format!(
+            "{struct_of} V main(float4 pos : POSITION, float v : VAL) {{ V o = {{ pos, v, v, v, v }}; return o; }}"
+        ),
+    );
+    let pixel = stage(
+        "ps_6_0",
+        &format!(
+            "{struct_of} RWStructuredBuffer<float4> Out : register(u0);
+             float4 main(V v) : SV_Target {{ Out[0] = float4(v.lin, v.flat, v.nopers, v.centro); return float4(1, 0, 0, 1); }}"
+        ),
+    );
+    let vertices = Buffer::from_slice(&[
+        [-1.0f32, -1.0, 0.5, 1.0, 12.0],
+        [1.0, -1.0, 0.5, 1.0, 0.0],
+        [0.0, 1.0, 0.5, 2.0, 0.0],
+    ]);
+    for device in drawing() {
+        let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+        desc.input_layout =
+            vec![attribute("POSITION", "RGBA32_FLOAT", 0), attribute("VAL", "R32_FLOAT", 16)];
+        desc.targets = vec![Some(format("RGBA32_FLOAT"))];
+        let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+        let image = target("RGBA32_FLOAT", 1, 1);
+        let out = Buffer::zeroed::<[f32; 4]>(1);
+        let mut of_pixel = ResourceTable::new(&pixel);
+        of_pixel.bind("Out", &out).unwrap();
+        let mut draw = Draw::new(3);
+        draw.vertex_buffers = vec![VertexBuffer { buffer: vertices.clone(), stride: 20 }];
+        draw.targets = vec![Some(RenderTarget::from(&image))];
+        pipeline.draw(&draw, &ResourceTable::new(&vertex), Some(&of_pixel)).unwrap();
+        assert_eq!(out.read::<[f32; 4]>().unwrap(), [[3.0, 12.0, 2.0, 3.0]]);
+        assert_eq!(image.read::<[f32; 4]>().unwrap(), [[1.0, 0.0, 0.0, 1.0]]);
+    }
+}
+
+/// The masks of the document on packing, as the shader itself sees them.
+#[test]
+fn ballots_show_how_quads_are_packed() {
+    let vertex = stage(
+        "vs_6_0",
+        "float4 main(uint i : SV_VertexID) : SV_Position {
+             return float4(i == 1 ? 1 : -1, i == 2 ? -1 : 1, 0.5, 1);
+         }",
+    );
+    let pixel = stage("ps_6_0", "uint main() : SV_Target { return WaveActiveBallot(true).x; }");
+    for device in drawing() {
+        for (width, expected) in [
+            (8, &[0xff, 0x1f, 0xff, 0xf1, 0x11][..]),
+            (16, &[0x1fff, 0xf1ff, 0x11]),
+            (32, &[0xf1ff_1fff, 0x11]),
+        ] {
+            let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+            desc.targets = vec![Some(format("R32_UINT"))];
+            let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+            let image = target("R32_UINT", 8, 8);
+            let mut draw = Draw::new(3);
+            draw.targets = vec![Some(RenderTarget::from(&image))];
+            draw.wave_size = Some(width);
+            let tables = [&vertex, &pixel].map(ResourceTable::new);
+            pipeline.draw(&draw, &tables[0], Some(&tables[1])).unwrap();
+            let texels = image.read::<u32>().unwrap();
+            let mut masks: Vec<u32> = Vec::new();
+            for (y, x) in (0..8).step_by(2).flat_map(|y| (0..8).step_by(2).map(move |x| (y, x))) {
+                let mask = texels[y * 8 + x];
+                if mask != 0 && masks.last() != Some(&mask) {
+                    masks.push(mask);
+                }
+            }
+            let mut deduplicated = expected.to_vec();
+            deduplicated.dedup();
+            assert_eq!(masks, deduplicated, "{width}");
+        }
+    }
+}
+
+/// Instances, indices with a cut, per-instance data, several targets, depth, blending and samples in one pipeline.
+#[test]
+fn state_reaches_the_fixed_functions() {
+    let vertex = stage(
+        "vs_6_8",
+        "struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
+         V main(float2 at : AT, float2 by : BY, uint vertex : SV_VertexID, uint instance : SV_InstanceID,
+                uint start : SV_StartInstanceLocation) {
+             V v = { float4(at + by, 0.5 - 0.1 * instance, 1), vertex * 100 + instance * 10 + start };
+             return v;
+         }",
+    );
+    let pixel = stage(
+        "ps_6_8",
+        "struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
+         struct P { uint id : SV_Target0; float4 color : SV_Target1; };
+         P main(V v, uint primitive : SV_PrimitiveID) { P p = { v.id, float4(0.25, 0, primitive, 1) }; return p; }",
+    );
+    let corners =
+        Buffer::from_slice(&[[9.0f32, 9.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]);
+    let offsets = Buffer::from_slice(&[[7.0f32, 7.0], [0.0, 0.0], [0.0, 0.0]]);
+    let indices = Buffer::from_slice(&[7u16, 0xffff, 0, 1, 2, 3, 0xffff]);
+    for device in drawing() {
+        let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+        let mut by = attribute("BY", "RG32_FLOAT", 0);
+        (by.slot, by.step_rate) = (1, Some(1));
+        desc.input_layout = vec![attribute("AT", "RG32_FLOAT", 0), by];
+        desc.topology = Topology::TriangleStrip;
+        desc.targets = vec![Some(format("R32_UINT")), Some(format("RGBA8_UNORM"))];
+        let add = Equation { src: Factor::One, dst: Factor::One, op: BlendOp::Add };
+        let blend = Some(Blend { color: add, alpha: add });
+        desc.blend = vec![TargetState::default(), TargetState { blend, ..TargetState::default() }];
+        desc.depth_format = Some(DepthFormat::D16Unorm);
+        desc.depth_stencil.depth = Some(DepthState { func: Comparison::Less, write: true });
+        desc.samples = Samples::Four;
+        let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+        let multisampled = |name: &str| {
+            Texture::new(Shape { samples: 4, ..Shape::new(format(name), 4, 4, 1) }).unwrap()
+        };
+        let (ids, colors) = (multisampled("R32_UINT"), multisampled("RGBA8_UNORM"));
+        let mut draw = Draw::new(7);
+        draw.instances = 2;
+        draw.start = 0;
+        draw.base_vertex = 1;
+        draw.start_instance = 1;
+        draw.indices = Some(IndexBuffer { buffer: indices.clone(), format: IndexFormat::U16 });
+        draw.vertex_buffers = vec![
+            VertexBuffer { buffer: corners.clone(), stride: 8 },
+            VertexBuffer { buffer: offsets.clone(), stride: 8 },
+        ];
+        draw.targets = [&ids, &colors].map(|it| Some(RenderTarget::from(it))).to_vec();
+        let depth = DepthTarget::new(DepthFormat::D16Unorm, 4, 4, 1, Samples::Four).unwrap();
+        draw.depth = Some(depth.clone());
+        let tables = [&vertex, &pixel].map(ResourceTable::new);
+        pipeline.draw(&draw, &tables[0], Some(&tables[1])).unwrap();
+        // The second instance is nearer: its ids stay, and both have added their colour. The leading vertex of the
+        // second triangle of the strip is index 1.
+        let ids = resolved(&ids).unwrap().read::<u32>().unwrap();
+        let expected: Vec<u32> =
+            (0..16).map(|i| if i % 4 + i / 4 < 3 { 11 } else { 111 }).collect();
+        let differing = ids.iter().zip(&expected).filter(|(a, b)| a != b).count();
+        // The diagonal passes through pixels, whose first sample decides.
+        assert!(differing <= 4, "{ids:?}");
+        let colors = resolved(&colors).unwrap().read_bytes().unwrap();
+        assert_eq!(colors[0], 128);
+        assert_eq!(colors[4 * 15..], [128, 0, 255, 255]);
+        let stored = (0.4f32 * 65535.0 + 0.5) as u16;
+        assert!(depth.depth().read::<u16>().unwrap().iter().all(|it| *it == stored));
+    }
+}
+
+#[test]
+fn what_is_wrong_has_a_name() {
+    let device = Device::new(Adapter::reference());
+    let vertex = stage("vs_6_0", WHOLE);
+    let reads = stage("ps_6_0", "float4 main(float4 c : COLOR1) : SV_Target { return c; }");
+    let fails = |change: &dyn Fn(&mut GraphicsDesc), pixel: &Shader| {
+        let mut desc = GraphicsDesc::new(&vertex, Some(pixel));
+        desc.targets = vec![Some(format("RGBA32_FLOAT"))];
+        change(&mut desc);
+        device.create_graphics_pipeline(&desc).unwrap_err().to_string()
+    };
+    let white = stage("ps_6_0", "float4 main() : SV_Target { return 1; }");
+    let same = |_: &mut GraphicsDesc| {};
+    assert_eq!(
+        fails(&same, &reads),
+        "the pixel shader reads `COLOR1`, but the vertex shader writes `SV_Position`; write it there"
+    );
+    assert!(fails(&same, &vertex).contains("is not a pixel shader"));
+    let uint = |it: &mut GraphicsDesc| it.targets = vec![Some(format("RGBA32_UINT"))];
+    assert!(
+        fails(&uint, &white).contains("writes `float4` to target 0, whose format is RGBA32_UINT")
+    );
+    let many = |it: &mut GraphicsDesc| it.targets = vec![None; 9];
+    assert!(fails(&many, &white).contains("9 targets"));
+    let shared = |it: &mut GraphicsDesc| it.targets = vec![Some(format("RGB9E5_SHAREDEXP"))];
+    assert!(fails(&shared, &white).contains("no target can have that format"));
+    let logic = |it: &mut GraphicsDesc| {
+        it.blend = vec![TargetState { logic: Some(LogicOp::Or), ..TargetState::default() }];
+    };
+    assert!(fails(&logic, &white).contains("logic operations need"));
+    let depth = |it: &mut GraphicsDesc| it.depth_stencil.depth = Some(DepthState::default());
+    assert!(fails(&depth, &white).contains("no depth format"));
+
+    let mut desc = GraphicsDesc::new(&vertex, Some(&white));
+    desc.targets = vec![Some(format("RGBA32_FLOAT"))];
+    let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+    let tables = [&vertex, &white].map(ResourceTable::new);
+    let image = target("RGBA32_FLOAT", 4, 4);
+    let mut good = Draw::new(3);
+    good.targets = vec![Some(RenderTarget::from(&image))];
+    let run = |change: &dyn Fn(&mut Draw)| {
+        let mut draw = good.clone();
+        change(&mut draw);
+        pipeline.draw(&draw, &tables[0], Some(&tables[1])).map_err(|it| it.to_string())
+    };
+    assert_eq!(run(&|_| {}), Ok(()));
+    assert!(run(&|it| it.targets = vec![]).unwrap_err().contains("target 0 is absent"));
+    let other = target("RGBA8_UNORM", 4, 4);
+    let wrong = |it: &mut Draw| it.targets = vec![Some(RenderTarget::from(&other))];
+    assert!(run(&wrong).unwrap_err().contains("target 0 is RGBA8_UNORM, but the pipeline"));
+    assert!(run(&|it| it.wave_size = Some(5)).unwrap_err().contains("waves of 5 lanes"));
+    for bad in [f32::NAN, f32::INFINITY, 1e9, -1.0] {
+        let viewport = Viewport { width: bad, ..Viewport::whole(4, 4) };
+        let absurd = |it: &mut Draw| it.viewports = vec![viewport];
+        assert!(run(&absurd).unwrap_err().contains("viewport 0"));
+    }
+    assert!(
+        pipeline.draw(&good, &tables[0], None).unwrap_err().to_string().contains("pass a table")
+    );
+    assert_eq!(run(&|it| it.count = 0), Ok(()));
+    let fuel = run(&|it| it.fuel = Some(1)).unwrap_err();
+    assert!(fuel.contains("fuel") || fuel.contains("instructions"), "{fuel}");
+}
+
+/// Helper lanes run, but leave nothing; `discard` makes helpers.
+#[test]
+fn helpers_and_discarded_pixels_leave_no_trace() {
+    let vertex = stage("vs_6_0", WHOLE);
+    let pixel = stage(
+        "ps_6_0",
+        "RWStructuredBuffer<uint> Count : register(u0);
+         float4 main(float4 p : SV_Position) : SV_Target {
+             if (p.x < 1) discard;
+             InterlockedAdd(Count[0], 1);
+             return ddx(p.x);
+         }",
+    );
+    for device in drawing() {
+        for wave_size in [4, 16, 64] {
+            let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+            desc.targets = vec![Some(format("R8_UNORM"))];
+            let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+            let image = target("R8_UNORM", 3, 3);
+            let count = Buffer::zeroed::<u32>(1);
+            let mut of_pixel = ResourceTable::new(&pixel);
+            of_pixel.bind("Count", &count).unwrap();
+            let mut draw = Draw::new(3);
+            draw.targets = vec![Some(RenderTarget::from(&image))];
+            draw.wave_size = Some(wave_size);
+            pipeline.draw(&draw, &ResourceTable::new(&vertex), Some(&of_pixel)).unwrap();
+            assert_eq!(count.read::<u32>().unwrap(), [6]);
+            assert_eq!(image.read_bytes().unwrap(), [0, 255, 255, 0, 255, 255, 0, 255, 255]);
+        }
+    }
+}
