@@ -15,6 +15,7 @@ pub mod hostile;
 pub mod legalized;
 pub mod pixels;
 pub mod plant;
+pub mod rational;
 pub mod run;
 pub mod second;
 pub mod validate;
