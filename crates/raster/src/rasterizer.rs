@@ -327,7 +327,9 @@ impl Rasterizer {
         let [odd_x, odd_y] = self.state.packing.odd_origin.map(i32::from);
         let align = |at: i32, odd: i32| (at + odd).div_euclid(SIDE) * SIDE - odd;
         let top = align(self.rest.top, odd_y);
-        let (mut x, right) = (align(self.rest.left, odd_x), self.rest.right);
+        let (left, right) =
+            piece.geometry.columns(top, top + SIDE, self.rest.left, self.rest.right);
+        let mut x = align(left, odd_x);
         self.rest.top = top + SIDE;
         self.blocks.clear();
         while x < right {

@@ -173,6 +173,23 @@ impl Geometry {
         self.bounds = self.bounds.intersect(Rect { left, top, right, bottom });
     }
 
+    /// The columns between two others in which these rows may be covered. A line is narrow, however wide its bounds are.
+    pub(crate) fn columns(&self, top: i32, bottom: i32, left: i32, right: i32) -> (i32, i32) {
+        let [[x0, y0], [x1, y1], _] = self.corners;
+        if self.kind != Kind::Line || y0 == y1 {
+            return (left, right);
+        }
+        // A diamond reaches half a pixel beyond its row's centre; another pixel covers all rounding.
+        let margin = UNITS;
+        let at = |row: i32| {
+            let y = (i64::from(row) * UNITS).clamp(y0.min(y1) - margin, y0.max(y1) + margin);
+            x0 as f64 + (y - y0) as f64 / (y1 - y0) as f64 * (x1 - x0) as f64
+        };
+        let ends = [at(top - 1), at(bottom + 1)].map(|it| it / UNITS as f64);
+        let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        (left.max(least.floor() as i32 - 1), right.min(most.ceil() as i32 + 1))
+    }
+
     /// The values of the edge functions, or the weights of a line's or point's vertices, at a place in 1/256 pixels.
     #[inline]
     pub(crate) fn weights(&self, x: i64, y: i64) -> [f64; 3] {

@@ -315,6 +315,30 @@ fn absurd_draws_are_total() {
     assert!(waves > 200, "{waves}");
 }
 
+/// The search for a line's pixels is narrowed to where the line is; a line across a large target is drawn at once.
+#[test]
+fn long_lines_are_complete() {
+    let size = 2048;
+    let mut random = Random::new(8);
+    let state = RasterState::new(size, size);
+    for _ in 0..20 {
+        let [from, to] = [(); 2].map(|()| place(&mut random, size));
+        let words = vertices(size as f32, &[from, to], &[]);
+        let counts = counts(&state, Topology::LineList, &words);
+        let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
+        let flat = dx.abs() >= dy.abs();
+        // Every step along the major axis has its pixel.
+        let (a, b) = if flat { (from[0], to[0]) } else { (from[1], to[1]) };
+        for step in a.min(b).ceil() as usize + 1..(a.max(b).floor() as usize).saturating_sub(1) {
+            let of = |it: usize| {
+                let at = if flat { it * size as usize + step } else { step * size as usize + it };
+                counts[at]
+            };
+            assert_eq!((0..size as usize).map(of).sum::<u32>(), 1, "{from:?} {to:?} {step}");
+        }
+    }
+}
+
 #[test]
 fn million_pixel_points_and_lines_cost_what_is_visible() {
     let state = RasterState::new(64, 64);
