@@ -6,6 +6,7 @@
 mod compile;
 mod dispatch;
 mod draw;
+mod drawn;
 mod passes;
 mod pictures;
 mod section;
@@ -33,6 +34,7 @@ use crate::printed::PrintedLines;
 use crate::repro::Source;
 use crate::test::Test;
 
+pub use drawn::{DrawnOutcome, DrawnSection, NotDrawn};
 pub use passes::{PassName, Sequence, SequencePass, SequenceProgram};
 
 /// The provider of the texts of other files.

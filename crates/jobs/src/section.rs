@@ -4,9 +4,13 @@
 //! the caller that compiles and runs a section may be a device, or the suite itself, which inspects the module on
 //! the way. `suite/README.md` describes the format.
 
+mod draw;
+
 use wavelane::Printed;
 use wavelane::internal::diag::{self, Diagnostic, SourceMap};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
+
+pub use draw::{Drawn, STENCIL};
 
 /// The widths every section runs at unless it says otherwise.
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
@@ -23,6 +27,8 @@ pub struct Section {
     pub text: String,
     pub widths: Vec<u32>,
     pub groups: [u32; 3],
+    /// If it draws: its shaders are `vs` and `ps`.
+    pub draw: Option<Drawn>,
     /// Flags as on the command line.
     pub flags: Vec<String>,
     /// The findings that the sanitizer must report, by code.
@@ -181,6 +187,7 @@ impl Section {
             text: "\n".to_owned(),
             widths: WIDTHS.to_vec(),
             groups: [1, 1, 1],
+            draw: None,
             flags: Vec::new(),
             finds: Vec::new(),
             san: Vec::new(),
@@ -418,6 +425,16 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
                 if let Some(size) = sizes.next() {
                     *place = size?;
                 }
+            }
+        }
+        "draw" => section.draw = Some(Drawn::read(rest)?),
+        "target" | "raster" => {
+            let Some(draw) = &mut section.draw else {
+                return Err(format!("`{word}` comes after `draw`"));
+            };
+            match word {
+                "target" => draw.target(rest)?,
+                _ => draw.raster(rest),
             }
         }
         "finds" => section.finds = rest.split_whitespace().map(str::to_owned).collect(),

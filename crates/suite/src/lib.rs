@@ -53,8 +53,14 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// All sections of a file, or the error in it.
+/// The sections of a file that dispatch, or the error in it. Those that draw need a device, and run as draws only.
 pub fn read(file: &Path) -> Result<Vec<section::Section>, String> {
+    let all = read_all(file)?;
+    Ok(all.into_iter().filter(|it| it.draw.is_none()).collect())
+}
+
+/// All sections of a file, or the error in it.
+pub fn read_all(file: &Path) -> Result<Vec<section::Section>, String> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
     section::read(&name, &text)

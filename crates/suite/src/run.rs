@@ -10,6 +10,8 @@ use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ir::print::PrintLog;
 use ir::{Module, ResourceKind};
+use jobs::{DrawnSection, NotDrawn};
+use wavelane::{Adapter, Device, Engine};
 
 use crate::section::{LOG, LOG_BYTES, Section};
 
@@ -39,6 +41,9 @@ pub fn run(section: &Section) -> Result<(), String> {
 }
 
 fn run_at(section: &Section, width: u32) -> Result<(), String> {
+    if section.draw.is_some() {
+        return draw_at(section, width);
+    }
     let compiled = compile(section, width)?;
     let shown = || rendered(section, width);
     section.compare_diagnostics(&compiled.diagnostics, &compiled.sources, shown)?;
@@ -71,6 +76,20 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
         let index = module.resources.iter().position(|it| it.name == name)?;
         bindings.bindings[index].get(element).map(|it| it.bytes.as_slice())
     })
+}
+
+/// Draws a section on the reference engine.
+fn draw_at(section: &Section, width: u32) -> Result<(), String> {
+    let wrong = |problem| match problem {
+        NotDrawn::Wrong(what) | NotDrawn::Unsupported(what) => what,
+    };
+    let mut options = options(&section.flags)?;
+    options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
+    let drawn = DrawnSection::compile(section, &options, &mut SuiteFiles).map_err(wrong)?;
+    let device = Device::with_engine(Adapter::reference(), Engine::Interp)
+        .map_err(|error| error.to_string())?;
+    let left = drawn.run(section, &device, width, Some(FUEL), None).map_err(wrong)?;
+    left.judge(section, width)
 }
 
 /// The rendered diagnostics of a section in the form of a `//|` block: as if the section were a file of its own,

@@ -7,7 +7,7 @@ fn main() {
     let mut trials = Vec::new();
     let mut names = std::collections::BTreeMap::new();
     for file in suite::files(&suite::folder()) {
-        match suite::read(&file) {
+        match suite::read_all(&file) {
             Ok(sections) => {
                 for section in sections {
                     let short =

@@ -17,6 +17,7 @@ pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
 pub use ir::exec::Buffer as Slot;
+pub use ir::stage::{Element as StageElement, StageIo};
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;
 pub use sanitizer::{
@@ -36,12 +37,18 @@ pub use spirv as spirv_target;
 
 pub use hlsl::Declared;
 
+use crate::Shader;
 use crate::guard::catch;
 use crate::memory::{Cell, State};
 use crate::{
     Bug, CommandList, ComputePipeline, ConstantError, Device, Dispatch, DispatchError,
     ExecuteError, Includer, Options, ResourceTable, Scalar, SourceMap,
 };
+
+/// What a vertex or a pixel shader reads and writes.
+pub fn signature(shader: &Shader) -> Option<&StageIo> {
+    shader.module.io.as_ref()
+}
 
 /// The entry points that a text declares by their attributes, and `main`. `None` if it cannot be parsed; compiling it says why.
 pub fn declared(

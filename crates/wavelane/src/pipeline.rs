@@ -205,10 +205,9 @@ impl fmt::Display for PipelineError {
             write!(f, "`{entry}` uses {uses}, but the adapter `{adapter}` lacks the cap {cap}")
         };
         match self.missing {
-            Missing::Stage => write!(
-                f,
-                "`{entry}` is not a compute shader, and pipelines of other kinds are not supported yet"
-            ),
+            Missing::Stage => {
+                write!(f, "`{entry}` is not a compute shader, and cannot be dispatched")
+            }
             Missing::ShaderModel { needs, has } => {
                 write!(
                     f,

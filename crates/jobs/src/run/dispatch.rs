@@ -61,6 +61,7 @@ impl Runner<'_> {
             match (failure, step.fails) {
                 (Some(mut failure), false) => {
                     (failure.output, failure.buffers) = (output.text, output.buffers);
+                    failure.remarks = remarks;
                     return Err(failure);
                 }
                 (None, true) => return Err(failed("the run succeeds, but should fail")),

@@ -3,7 +3,10 @@
 use wavelane::internal::{Slot, SlotRef, Slots};
 use wavelane::{Compilation, Shader, Stage};
 
-use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported, wrong_file};
+use super::{
+    DrawnSection, End, Flags, NotDrawn, Runnable, Runner, Setup, Widths, failed, unsupported,
+    wrong_file,
+};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{self, LOG, LOG_BYTES, Section};
 use crate::unit;
@@ -64,6 +67,9 @@ impl Runner<'_> {
         if section.fails() {
             return Ok(Vec::new());
         }
+        if section.draw.is_some() {
+            return Err(unsupported("the sanitizer does not watch draws yet"));
+        }
         let programs: Vec<Vec<u32>> = match section.text.contains("WIDTH") {
             true => section.widths.iter().map(|it| vec![*it]).collect(),
             false => vec![section.widths.clone()],
@@ -107,6 +113,9 @@ impl Runner<'_> {
 
     fn section_at(&mut self, section: &Section, width: u32) -> Result<Outcome, End> {
         let flags = self.section_flags(section, width)?;
+        if section.draw.is_some() {
+            return self.drawn_section(section, &flags, width);
+        }
         let compilation = self.checked(&section.file, &section.source(), &flags)?;
         // Locations as if the section were a file of its own, `FILE`, whose first line is the marker.
         let rendered = || {
@@ -158,6 +167,26 @@ impl Runner<'_> {
             section.judge_printed(width, &printed).map_err(failed)?;
         }
         if is_only_watched { watched() } else { passed() }
+    }
+
+    /// A section that draws.
+    fn drawn_section(
+        &mut self,
+        section: &Section,
+        flags: &Flags,
+        width: u32,
+    ) -> Result<Outcome, End> {
+        let ended = |problem| match problem {
+            NotDrawn::Wrong(what) => failed(what),
+            NotDrawn::Unsupported(what) => unsupported(what.trim_start_matches("unsupported: ")),
+        };
+        let mut includer = self.includer(flags);
+        self.file.count_front_end();
+        let drawn = DrawnSection::compile(section, &flags.options, &mut includer).map_err(ended)?;
+        let Setup { device, cancel, fuel, .. } = self.setup;
+        let left = drawn.run(section, device, width, fuel(width), cancel.clone()).map_err(ended)?;
+        left.judge(section, width).map_err(failed)?;
+        Ok(Outcome::new(width, Verdict::Passed, ""))
     }
 
     fn section_flags(&mut self, section: &Section, width: u32) -> Result<Flags, End> {

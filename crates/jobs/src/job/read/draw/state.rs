@@ -421,8 +421,9 @@ impl Reader {
             return self.error(&node.at, what);
         }
         let in_range = |it: f32| (0.0..=1.0).contains(&it);
-        if !in_range(depths.0) || !in_range(depths.1) {
-            return self.error(&node.at, "the depths of a viewport are numbers from 0 to 1");
+        if !in_range(depths.0) || !in_range(depths.1) || depths.0 > depths.1 {
+            let what = "the depths of a viewport are numbers from 0 to 1, the least first";
+            return self.error(&node.at, what);
         }
         Some(viewport)
     }

@@ -1,0 +1,150 @@
+//! Runs a section that draws: two entry points of one text, `vs` and `ps`, with tables of their own.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use wavelane::internal::{Shared, Slot, Slots};
+use wavelane::{Device, Includer, Options, PrintLog, Printed, ResourceTable, Shader, Stage};
+
+use super::section::bound;
+use crate::bind::draw as binding;
+use crate::job::Job;
+use crate::job::draw::Draw;
+use crate::section::Section;
+
+/// The most lines that a section prints.
+const MOST_LINES: usize = 1 << 14;
+
+/// Both shaders of a section that draws.
+pub struct DrawnSection {
+    job: Job,
+    draw: Draw,
+    vertex: Shader,
+    pixel: Shader,
+}
+
+/// What a draw left.
+pub struct DrawnOutcome {
+    job: Job,
+    tables: [ResourceTable; 2],
+    pub printed: Printed,
+}
+
+/// Why a section could not be drawn.
+pub enum NotDrawn {
+    Wrong(String),
+    Unsupported(String),
+}
+
+impl From<String> for NotDrawn {
+    fn from(what: String) -> NotDrawn {
+        NotDrawn::Wrong(what)
+    }
+}
+
+impl DrawnSection {
+    /// Compiles both shaders; `options` are the section's.
+    pub fn compile(
+        section: &Section,
+        options: &Options,
+        includer: &mut dyn Includer,
+    ) -> Result<DrawnSection, NotDrawn> {
+        let Some(drawn) = &section.draw else {
+            return Err("the section has no `//# draw` line".to_owned().into());
+        };
+        let (job, draw) = drawn.job()?;
+        let mut compile = |stage, entry: &str| {
+            let options = Options { stage, entry: entry.to_owned(), ..options.clone() };
+            let compiled = Shader::compile(&section.file, &section.source(), &options, includer)
+                .map_err(|bug| NotDrawn::Wrong(bug.to_string()))?;
+            let shown: Vec<_> =
+                compiled.diagnostics.iter().filter(|it| !section.is_allowed(it)).cloned().collect();
+            let plain = wavelane::internal::diag::Style::Plain;
+            let report = wavelane::internal::diag::render_all(&shown, &compiled.sources, plain);
+            match compiled.shader {
+                Some(shader) if shown.is_empty() => Ok(shader),
+                _ => Err(NotDrawn::Wrong(format!("the compiler says\n{report}"))),
+            }
+        };
+        let vertex = compile(Stage::Vertex, "vs")?;
+        let pixel = compile(Stage::Pixel, "ps")?;
+        Ok(DrawnSection { job, draw, vertex, pixel })
+    }
+
+    /// Draws at a width.
+    pub fn run(
+        &self,
+        section: &Section,
+        device: &Device,
+        width: u32,
+        fuel: Option<u64>,
+        cancel: Option<Arc<AtomicBool>>,
+    ) -> Result<DrawnOutcome, NotDrawn> {
+        let desc = binding::desc(&self.draw, &self.vertex, &self.pixel);
+        let pipeline = device.create_graphics_pipeline(&desc).map_err(|error| {
+            match error.is_unsupported() {
+                true => NotDrawn::Unsupported(error.to_string()),
+                false => NotDrawn::Wrong(error.to_string()),
+            }
+        })?;
+        let mut job = self.job.clone();
+        let mut bound_draw =
+            binding::bind(&job, &self.draw, &[], false).map_err(|it| match it {
+                crate::bind::BindProblem::Unsupported(what) => NotDrawn::Unsupported(what),
+                crate::bind::BindProblem::Wrong(what) => NotDrawn::Wrong(what),
+            })?;
+        let table =
+            |shader: &Shader| bound(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
+        let tables = shared([table(&self.vertex)?, table(&self.pixel)?])?;
+        let log = Arc::new(PrintLog::new(MOST_LINES));
+        bound_draw.draw.wave_size = Some(width);
+        bound_draw.draw.fuel = fuel;
+        bound_draw.draw.cancel = cancel;
+        bound_draw.draw.prints = self.pixel.prints().then(|| log.clone());
+        pipeline.draw(&bound_draw.draw, &tables[0], Some(&tables[1])).map_err(
+            |error| match error.is_unsupported() {
+                true => NotDrawn::Unsupported(error.to_string()),
+                false => NotDrawn::Wrong(error.to_string()),
+            },
+        )?;
+        bound_draw.take_back(&mut job, &self.draw)?;
+        Ok(DrawnOutcome { job, tables, printed: self.pixel.printed(&log) })
+    }
+}
+
+/// Binds the same memory wherever both shaders name the same resource, as the log of checks.
+fn shared([mut vertex, mut pixel]: [ResourceTable; 2]) -> Result<[ResourceTable; 2], NotDrawn> {
+    let held: Vec<(String, u32, Slot)> =
+        pixel.iter().map(|(it, element, slot)| (it.name.clone(), element, slot.clone())).collect();
+    for (name, element, slot) in held {
+        if vertex.get(&name, element).is_none() {
+            continue;
+        }
+        let shared = Shared::new(slot);
+        for table in [&mut vertex, &mut pixel] {
+            let bound = table.bind_at(&name, element, &shared);
+            bound.map_err(|error| NotDrawn::Wrong(error.to_string()))?;
+        }
+    }
+    Ok([vertex, pixel])
+}
+
+impl DrawnOutcome {
+    /// Whether the outputs, the log and what was printed are as expected.
+    pub fn judge(&self, section: &Section, width: u32) -> Result<(), String> {
+        let mut held: Vec<(String, usize, Vec<u8>)> = Vec::new();
+        // What both shaders bind is judged as the pixel shader left it.
+        for table in self.tables.iter().rev() {
+            for (resource, element, slot) in table.iter() {
+                held.push((resource.name.clone(), element as usize, slot.bytes.clone()));
+            }
+        }
+        let buffers = self.job.buffers.iter();
+        held.extend(buffers.map(|it| (it.name.clone(), 0, it.data[0].clone())));
+        section.judge(width, |name, element| {
+            let found = held.iter().find(|it| it.0 == name && it.1 == element);
+            found.map(|it| it.2.as_slice())
+        })?;
+        section.judge_printed(width, &self.printed)
+    }
+}

@@ -1,0 +1,135 @@
+//! The directives of a section that draws, rather than dispatching: `//# draw`, `//# target`, `//# raster`.
+//!
+//! The state is written as in a job and read by the reader of jobs.
+
+use crate::features::Api;
+use crate::job::draw::Draw;
+use crate::job::{self, Job};
+use wavelane::texture::Format;
+
+/// What a section draws.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    width: u32,
+    height: u32,
+    vertices: u32,
+    slices: u32,
+    /// Names and formats.
+    targets: Vec<(String, Format)>,
+    /// The fields of `Raster`.
+    raster: Vec<String>,
+}
+
+/// The format of the target `Target` if no line names another one.
+const USUAL: &str = "R32G32B32A32_FLOAT";
+/// The buffer that receives the stencil.
+pub const STENCIL: &str = "Stencil";
+
+impl Drawn {
+    /// `WxH [vertices N] [slices N]`
+    pub(super) fn read(text: &str) -> Result<Drawn, String> {
+        let usage = "expected `draw WxH [vertices N] [slices N]`";
+        let mut words = text.split_whitespace();
+        let (width, height) = words.next().and_then(|it| it.split_once('x')).ok_or(usage)?;
+        let number = |it: &str| it.parse::<u32>().map_err(|_| usage.to_owned());
+        let (width, height) = (number(width)?, number(height)?);
+        let (targets, raster) = (Vec::new(), Vec::new());
+        let mut drawn = Drawn { width, height, vertices: 3, slices: 1, targets, raster };
+        while let Some(word) = words.next() {
+            let place = match word {
+                "vertices" => &mut drawn.vertices,
+                "slices" => &mut drawn.slices,
+                _ => return Err(usage.to_owned()),
+            };
+            *place = number(words.next().ok_or(usage)?)?;
+        }
+        if drawn.width.max(drawn.height).max(drawn.slices) > 1024 {
+            return Err("a section draws at most 1024x1024 pixels, and 1024 slices".to_owned());
+        }
+        Ok(drawn)
+    }
+
+    /// `NAME FORMAT`
+    pub(super) fn target(&mut self, text: &str) -> Result<(), String> {
+        let (name, format) = text.split_once(' ').ok_or("expected `target NAME FORMAT`")?;
+        let format = Format::parse(format.trim())
+            .ok_or_else(|| format!("`{}` is not a texture format", format.trim()))?;
+        self.targets.push((name.to_owned(), format));
+        Ok(())
+    }
+
+    /// `FIELD: VALUE`, as under `Raster` of a job.
+    pub(super) fn raster(&mut self, text: &str) {
+        self.raster.push(text.to_owned());
+    }
+
+    /// The draw as a job: its buffers are the targets and the stencil.
+    pub fn job(&self) -> Result<(Job, Draw), String> {
+        let Drawn { width, height, vertices, slices, .. } = self;
+        let usual = Format::parse(USUAL).map(|it| ("Target".to_owned(), it));
+        let targets = if self.targets.is_empty() {
+            usual.into_iter().collect()
+        } else {
+            self.targets.clone()
+        };
+        let mut text =
+            "Shaders: [{ Stage: Vertex, Entry: vs }, { Stage: Pixel, Entry: ps }]\nBuffers:\n"
+                .to_owned();
+        let texels = u64::from(*width) * u64::from(*height) * u64::from(*slices);
+        for (name, format) in &targets {
+            let bytes = format.bytes();
+            text.push_str(&format!(
+                "  - {{ Name: {name}, Format: Hex8, Channels: {bytes}, FillSize: {}, OutputProps: \
+                 {{ Width: {width}, Height: {height}, Depth: {slices} }} }}\n",
+                texels * bytes as u64
+            ));
+        }
+        text.push_str(&format!("  - {{ Name: {STENCIL}, Format: Hex8, FillSize: {texels} }}\n"));
+        text.push_str(&format!(
+            "DescriptorSets: []\nDispatchParameters: {{ VertexCount: {vertices} }}\nRaster:\n"
+        ));
+        for line in &self.raster {
+            text.push_str(&format!("  {line}\n"));
+        }
+        if !self.raster.iter().any(|it| it.starts_with("RenderTargets:")) {
+            text.push_str("  RenderTargets:\n");
+            for (name, format) in &targets {
+                text.push_str(&format!("    - {{ Name: {name}, Format: {format} }}\n"));
+            }
+        }
+        let mut job = job::read_for(&text, Api::Wavelane).map_err(|errors| {
+            errors.iter().map(|it| it.render("the draw", &text)).collect::<String>()
+        })?;
+        match job.draw.take() {
+            Some(draw) => Ok((job, draw)),
+            None => unreachable!("a job of these stages draws"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_draws_what_its_lines_say() {
+        let mut drawn = Drawn::read("8x4 vertices 6").unwrap();
+        let (job, draw) = drawn.job().unwrap();
+        assert_eq!((draw.count, draw.targets.len(), job.buffers[0].size()), (6, 1, 8 * 4 * 16));
+        drawn.target("A RGBA8_UNORM").unwrap();
+        drawn.target("B R32_UINT").unwrap();
+        drawn.raster("Samples: 4");
+        drawn.raster("DepthStencil: { Stencil: { Name: Stencil, Ref: 1 } }");
+        let (job, draw) = drawn.job().unwrap();
+        assert_eq!((draw.targets.len(), draw.samples.count()), (2, 4));
+        assert_eq!(job.buffers[draw.depth.stencil_buffer.unwrap()].name, STENCIL);
+        drawn.raster("Samples: 5");
+        assert!(drawn.job().unwrap_err().contains("given twice"));
+        for bad in ["", "8", "8x", "8x8 verts 3", "8x8 vertices", "2048x1"] {
+            assert!(Drawn::read(bad).is_err(), "{bad}");
+        }
+        let mut empty = Drawn::read("0x4").unwrap();
+        assert!(empty.job().unwrap_err().contains("is empty"));
+        assert!(empty.target("A NONSENSE").is_err());
+    }
+}
