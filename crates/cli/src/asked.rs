@@ -3,6 +3,7 @@
 //! [`LowArgs`] has all of them. What a flag makes of its words stands in its row.
 
 mod build;
+mod draw;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use crate::terminal::When;
 use crate::warnings::Warnings;
 
 pub(crate) use build::{Build, Refused, RefusedKind};
+pub(crate) use draw::{DrawArgs, MOST_PIXELS, Overlay};
 
 /// Everything that was said on the command line, as plain values.
 #[derive(Clone, Debug)]
@@ -44,6 +46,10 @@ pub(crate) struct LowArgs {
     pub(crate) colour: When,
     pub(crate) prints: Vec<String>,
     pub(crate) outs: Vec<(String, String)>,
+    /// `--draw` and what goes with it; nothing is drawn if it names nothing.
+    pub(crate) draw: DrawArgs,
+    /// `-o`
+    pub(crate) target_file: Option<String>,
     /// `--ir` and `--spirv` of `emit`.
     pub(crate) emit_ir: bool,
     /// The target that the emitted IR is made for.
@@ -92,6 +98,8 @@ impl LowArgs {
             colour: When::Auto,
             prints: Vec::new(),
             outs: Vec::new(),
+            draw: DrawArgs::default(),
+            target_file: None,
             emit_ir: false,
             emit_for: None,
             emit_spirv: false,

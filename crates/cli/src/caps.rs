@@ -11,6 +11,9 @@ use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::terminal::print_json;
 
+/// The stages whose shaders run.
+const STAGES: [&str; 3] = ["compute", "vertex", "pixel"];
+
 /// What `caps` needs.
 pub(crate) struct CapsArgs {
     adapter: Adapter,
@@ -69,6 +72,8 @@ fn text(adapter: &Adapter) -> String {
             let _ = writeln!(text, "    {:<50} {state}", isa.name());
         }
     }
+    let _ = writeln!(text, "\nstages\n  {:<38} run", STAGES.join(", "));
+    text.push_str("  all others                             are checked, and do not run yet\n");
     text.push_str("\ndevices of vulkan\n");
     match Gpu::all() {
         Ok(all) if all.is_empty() => text.push_str("  none: no driver shows one\n"),
@@ -153,6 +158,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "MaxGroupSharedMemoryPerGroupCS": adapter.max_group_shared_memory,
         }],
         "engines": engines,
+        "stages": STAGES,
         "default_engine": Engine::fastest().name(),
         "devices": devices,
     })

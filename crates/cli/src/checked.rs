@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use wavelane::internal::diag;
-use wavelane::{Adapter, Device, Level};
+use wavelane::{Adapter, Device, Level, Missing};
 
 use crate::asked::{Compiling, Output};
 use crate::compile::Compiled;
@@ -62,5 +62,9 @@ pub(crate) fn tell(
 pub(crate) fn lacking(file: &Compiled, adapter: &Adapter) -> Option<Problem> {
     let device = Device::new(adapter.clone());
     let error = device.create_compute_pipeline(file.shader.as_ref()?).err()?;
+    // Other stages are not dispatched, which is no mistake.
+    if error.missing == Missing::Stage {
+        return None;
+    }
     Some(device::problem(&error, &file.sources))
 }

@@ -53,9 +53,7 @@ impl Command {
     pub(crate) fn summary(self) -> &'static str {
         match self {
             Command::Check => "compile a shader and report what is wrong with it",
-            Command::Run => {
-                "run a compute shader at one or several wave sizes, and compare the results"
-            }
+            Command::Run => "run a shader at one or several wave sizes, and compare the results",
             Command::Emit => "write what the compiler makes of a shader",
             Command::Explain => "explain a diagnostic code or a wave intrinsic",
             Command::Caps => "show the adapter's caps and the engines",

@@ -7,6 +7,7 @@ mod bench;
 mod binding;
 mod device;
 mod diff;
+mod draw;
 mod dxc;
 mod language;
 mod output;

@@ -2,6 +2,7 @@
 
 mod bindings;
 mod compare;
+mod draw;
 mod job;
 mod missed;
 mod person;
@@ -14,12 +15,13 @@ use std::sync::atomic::Ordering;
 use wavelane::internal::diag::{self, SourceMap};
 use wavelane::internal::{self, Missed, Slot, Slots};
 use wavelane::{
-    ComputePipeline, Dispatch, Engine, Layout, Member, PrintLog, Printed, ResourceTable, Shader,
+    ComputePipeline, Dispatch, Engine, Layout, Member, Missing, PrintLog, Printed, ResourceTable,
+    Shader,
 };
 
 use crate::args::Line;
 use crate::asked::LowArgs;
-use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Selecting};
+use crate::asked::{Binds, Compiling, DeviceChoice, DrawArgs, Launch, Output, Selecting};
 use crate::auto::Auto;
 use crate::bind::{self, Bound};
 use crate::launch::{Contents, failed, widths};
@@ -42,10 +44,12 @@ pub(crate) struct RunArgs {
     outs: Vec<(String, String)>,
     lists_bindings: bool,
     output: Output,
+    /// What is drawn, instead of a dispatch.
+    draw: Option<DrawArgs>,
 }
 
 /// A buffer that is to be shown whole.
-struct Print {
+pub(crate) struct Print {
     name: String,
     base: Base,
 }
@@ -60,11 +64,23 @@ impl RunArgs {
             device,
             select,
             prints,
-            outs,
+            mut outs,
             lists_bindings,
             output,
+            draw,
+            target_file,
             ..
         } = low;
+        let draw = (!draw.what.is_empty()).then_some(draw);
+        if let Some(file) = target_file {
+            if draw.is_none() {
+                let problem = Problem::input("`-o` writes the target of a draw");
+                return Err(
+                    problem.help("`--draw fullscreen` draws; `--out NAME=FILE` writes buffers")
+                );
+            }
+            outs.push(("Target".to_owned(), file));
+        }
         let print = |text: &String| {
             let (name, base) = Base::split(text)
                 .map_err(|what| Problem::input(format!("`--print {text}`: {what}")))?;
@@ -83,6 +99,7 @@ impl RunArgs {
             outs,
             lists_bindings,
             output,
+            draw,
         })
     }
 }
@@ -142,6 +159,9 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     if testing::is_job(&args.operand) {
         return job::run_job(&args);
     }
+    if let Some(draw) = args.draw.take() {
+        return draw::run_draw(args, &draw);
+    }
     let groups: u64 = args.launch.groups.iter().map(|it| u64::from(*it)).product();
     // One time for all that is done, from the first token on.
     let watch = Watch::start(args.launch.timeout, groups);
@@ -153,7 +173,14 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     }
     let device = device::open(&args.device, false)?;
     let pipeline =
-        device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
+        device.create_compute_pipeline(&shader).map_err(|error| match error.missing {
+            Missing::Stage => {
+                let what = format!("`{}` is not a compute shader", shader.entry());
+                Problem::new(Exit::BadInput, what)
+                    .help("`--draw fullscreen` draws with a pixel shader; a job draws with any two")
+            }
+            _ => device::problem(&error, &sources),
+        })?;
     let widths = widths(&args.launch, &args.device.adapter, &shader, &pipeline)?;
     let mut bound = bind::bind(&args.bind, args.launch.groups, &shader, &sources)?;
     if let Some(auto) = bound.auto.as_ref() {

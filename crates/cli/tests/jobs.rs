@@ -50,7 +50,7 @@ TEST_CASE(fine) { EXPECT(true); }
 
 #[test]
 fn our_own_jobs_pass_at_every_width() {
-    for profile in ["directx", "vulkan"] {
+    for profile in ["directx", "vulkan", "wavelane"] {
         let words = ["test", "suite/jobs", "--wave-size", "all", "--profile", profile];
         let output = wavelane(&words, &root());
         let shown = text(&output.stdout);

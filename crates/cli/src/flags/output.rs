@@ -5,7 +5,7 @@ use wavelane::internal::spirv_target::Named;
 
 use super::binding::{bind, bind_register, shift};
 use super::values::{choose, format, pair};
-use super::{COMPILES, EVERYWHERE, Flag, HAS_FORMATS, Section, Takes, diff};
+use super::{COMPILES, EVERYWHERE, Flag, HAS_FORMATS, Section, Takes, diff, draw};
 use crate::command::Command;
 use crate::terminal::When;
 
@@ -34,6 +34,8 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    draw::FILE,
+    draw::OVERLAY,
     diff::REPRO,
     Flag {
         names: &["--format"],

@@ -7,7 +7,7 @@ use wavelane::internal::IntraWaveSync;
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{
     COMPARES, EXAMINES, Flag, HAS_BASELINES, PRINTS, RUNS, RUNS_SHADERS, RUNS_TESTS, Section,
-    Takes, auto, bench, san,
+    Takes, auto, bench, draw, san,
 };
 use crate::asked::Fuel;
 use crate::command::Command;
@@ -92,6 +92,11 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    draw::DRAW,
+    draw::SIZE,
+    draw::VERTEX,
+    draw::TARGET,
+    draw::SAMPLES,
     auto::AUTO,
     auto::BINDINGS,
     Flag {

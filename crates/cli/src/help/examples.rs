@@ -27,6 +27,10 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
                 "wavelane run a.hlsl --groups 4 --bind In=@in.npy --set Count=256 --bind 'Out=[256]'",
                 "with an input from a file, and a constant",
             ),
+            (
+                "wavelane run a.hlsl -T ps_6_6 --draw fullscreen --size 256x256 -o out.png",
+                "draws with a pixel shader, and writes the target",
+            ),
         ],
         Command::Emit => &[
             ("wavelane emit --ir a.hlsl", "prints the intermediate representation"),

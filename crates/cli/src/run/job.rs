@@ -21,7 +21,11 @@ use crate::{device, report, terminal};
 /// `wavelane run` with a job: in this process, with what the buffers hold at the end.
 pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let operand = args.operand.as_str();
-    let more = [("--print", !args.prints.is_empty()), ("--out", !args.outs.is_empty())];
+    let more = [
+        ("--print", !args.prints.is_empty()),
+        ("--out", !args.outs.is_empty()),
+        ("--draw", args.draw.is_some()),
+    ];
     let remedy = "; all its buffers are printed";
     refuse_flags_of_shaders(&args.bind, &args.launch, &more, operand, remedy)?;
     let device = device::open(&args.device, false)?;

@@ -1,0 +1,46 @@
+//! What is drawn without a job, as it was asked for.
+
+use wavelane::texture::Format;
+
+/// The largest side of a target.
+pub(crate) const MOST_PIXELS: u32 = 8192;
+
+/// A draw; there is none if it names nothing to draw.
+#[derive(Clone, Debug)]
+pub(crate) struct DrawArgs {
+    /// `fullscreen`, or the file of a mesh.
+    pub(crate) what: String,
+    pub(crate) size: [u32; 2],
+    pub(crate) format: Format,
+    pub(crate) samples: u32,
+    /// A vertex shader of the same file.
+    pub(crate) vertex: Option<String>,
+    pub(crate) overlay: Option<Overlay>,
+}
+
+/// What is drawn over a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overlay {
+    Quads,
+    Helpers,
+    Waves,
+}
+
+impl Overlay {
+    pub(crate) const ALL: [(&'static str, Overlay); 3] =
+        [("quads", Overlay::Quads), ("helpers", Overlay::Helpers), ("waves", Overlay::Waves)];
+}
+
+impl Default for DrawArgs {
+    fn default() -> DrawArgs {
+        let format = Format::parse("R32G32B32A32_FLOAT");
+        DrawArgs {
+            what: String::new(),
+            size: [256, 256],
+            format: format.unwrap_or_else(|| unreachable!("it is a format")),
+            samples: 1,
+            vertex: None,
+            overlay: None,
+        }
+    }
+}

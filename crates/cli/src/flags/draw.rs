@@ -1,0 +1,108 @@
+//! The flags of draws that need no job: what is drawn, and what becomes of the target.
+
+use wavelane::texture::Format;
+
+use super::values::{choose, number};
+use super::{Flag, Section, Takes};
+use crate::asked::{MOST_PIXELS, Overlay};
+use crate::command::Command;
+
+pub(super) const DRAW: Flag = Flag {
+    names: &["--draw"],
+    takes: Takes::Value("WHAT"),
+    on: &[Command::Run],
+    section: Section::Run,
+    help: "draw instead of dispatching: fullscreen, a triangle that covers the target,\n\
+           or a mesh in FILE.obj, fitted into it. A pixel shader is the entry point;\n\
+           it reads TEXCOORD, POSITION, NORMAL, COLOR and system values",
+    set: |args, value| {
+        args.draw.what = value.to_owned();
+        Ok(())
+    },
+};
+
+pub(super) const SIZE: Flag = Flag {
+    names: &["--size"],
+    takes: Takes::Value("WxH"),
+    on: &[Command::Run],
+    section: Section::Run,
+    help: "the size of the target of --draw in pixels (256x256)",
+    set: |args, value| {
+        let form = "the form is WxH, such as 256x256";
+        let (width, height) = value.split_once('x').ok_or(form)?;
+        let size = [number(width)?, number(height)?];
+        if size.iter().any(|it| !(1..=MOST_PIXELS).contains(it)) {
+            return Err(format!("each side has 1 to {MOST_PIXELS} pixels"));
+        }
+        args.draw.size = size;
+        Ok(())
+    },
+};
+
+pub(super) const VERTEX: Flag = Flag {
+    names: &["--vertex"],
+    takes: Takes::Value("ENTRY"),
+    on: &[Command::Run],
+    section: Section::Run,
+    help: "the vertex shader of --draw, in the same file; without it, one is made for\n\
+           the inputs of the pixel shader",
+    set: |args, value| {
+        args.draw.vertex = Some(value.to_owned());
+        Ok(())
+    },
+};
+
+pub(super) const TARGET: Flag = Flag {
+    names: &["--target"],
+    takes: Takes::Value("FORMAT"),
+    on: &[Command::Run],
+    section: Section::Run,
+    help: "the format of the target of --draw, such as RGBA8_UNORM\n\
+           (RGBA32_FLOAT)",
+    set: |args, value| {
+        args.draw.format = Format::parse(value).ok_or_else(|| {
+            format!("`{value}` is not a texture format; expected one such as `RGBA8_UNORM`")
+        })?;
+        Ok(())
+    },
+};
+
+pub(super) const SAMPLES: Flag = Flag {
+    names: &["--samples"],
+    takes: Takes::Value("N"),
+    on: &[Command::Run],
+    section: Section::Run,
+    help: "the samples of a pixel of the target of --draw: 1, 2, 4, 8 or 16 (1)",
+    set: |args, value| {
+        let samples = [1, 2, 4, 8, 16].map(|it: u32| (it, it.to_string()));
+        let found = samples.iter().find(|it| it.1 == value);
+        args.draw.samples = found.ok_or("a pixel has 1, 2, 4, 8 or 16 samples")?.0;
+        Ok(())
+    },
+};
+
+pub(super) const FILE: Flag = Flag {
+    names: &["-o"],
+    takes: Takes::Value("FILE"),
+    on: &[Command::Run],
+    section: Section::Output,
+    help: "write the target of --draw to FILE.png, FILE.npy or FILE.bin; the same as\n\
+           --out Target=FILE",
+    set: |args, value| {
+        args.target_file = Some(value.to_owned());
+        Ok(())
+    },
+};
+
+pub(super) const OVERLAY: Flag = Flag {
+    names: &["--overlay"],
+    takes: Takes::Value("WHAT"),
+    on: &[Command::Run],
+    section: Section::Output,
+    help: "magnify the picture of the target, with its lanes drawn over it: quads,\n\
+           helpers (hatched: lanes that cover nothing), or waves, each in a colour",
+    set: |args, value| {
+        args.draw.overlay = Some(choose(value, &Overlay::ALL)?);
+        Ok(())
+    },
+};

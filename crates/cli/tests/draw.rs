@@ -1,0 +1,257 @@
+//! Draws without a job: `wavelane run FILE --draw`, and jobs with golden images.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use jobs::Picture;
+
+const GRADIENT: &str = "cbuffer C { float Blue; }
+float4 main(float4 position : SV_Position, float2 uv : TEXCOORD) : SV_Target {
+    return float4(uv, Blue, 1);
+}
+";
+
+/// A pixel shader whose result depends on the vendor: a ballot says which pixels share a wave.
+const BALLOT: &str = "float4 main(float4 position : SV_Position) : SV_Target {
+    return countbits(WaveActiveBallot(true).x) / 32.0;
+}
+";
+
+fn wavelane(words: &[&str], folder: &Path) -> Output {
+    let program = env!("CARGO_BIN_EXE_wavelane");
+    Command::new(program).args(words).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("draw").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for (name, text) in files {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    folder
+}
+
+fn fine(words: &[&str], folder: &Path) -> String {
+    let output = wavelane(words, folder);
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+fn a_pixel_shader_is_a_one_liner() {
+    let folder = folder("one-liner", &[("a.hlsl", GRADIENT)]);
+    let draw = ["run", "a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "4x2"];
+    let more = |more: &[&'static str]| [&draw[..], &["--set", "Blue=0.5"], more].concat();
+    assert_eq!(fine(&more(&["-o", "a.png"]), &folder), "");
+    let picture = Picture::read(&fs::read(folder.join("a.png")).unwrap()).unwrap();
+    assert_eq!((picture.width(), picture.height()), (4, 2));
+    fine(&more(&["-o", "a.npy"]), &folder);
+    let array = fs::read(folder.join("a.npy")).unwrap();
+    assert!(text(&array).contains("'shape': (2, 4, 4)"), "{}", text(&array));
+    let first: Vec<f32> = array[array.len() - 2 * 4 * 16..][..16]
+        .chunks_exact(4)
+        .map(|it| f32::from_le_bytes([it[0], it[1], it[2], it[3]]))
+        .collect();
+    assert_eq!(first, [0.125, 0.25, 0.5, 1.0]);
+    // Every width gives the same, which `--format json` says.
+    let json = fine(&more(&["--wave-size", "all", "--format", "json"]), &folder);
+    assert!(json.contains("0.125,0.25,0.5,1") || json.contains("0.125, 0.25"), "{json}");
+    assert!(!json.contains("\"agree\": false") && !json.contains("\"agree\":false"), "{json}");
+}
+
+#[test]
+fn a_result_that_depends_on_the_width_is_found() {
+    let folder = folder("ballot", &[("a.hlsl", BALLOT)]);
+    let words = [
+        "run",
+        "a.hlsl",
+        "-T",
+        "ps_6_6",
+        "--draw",
+        "fullscreen",
+        "--size",
+        "8x8",
+        "--wave-size",
+        "4,32",
+        "--format",
+        "json",
+    ];
+    let json = fine(&words, &folder);
+    assert!(json.contains("depends_on_wave_size") && json.contains("Target"), "{json}");
+}
+
+#[test]
+fn a_mesh_is_fitted_into_the_target() {
+    let square = "v -3 -3 0\nv 3 -3 0\nv 3 3 0\nv -3 3 0\nf 1 2 3 4\n";
+    let shader = "float4 main(float4 p : SV_Position, float3 n : NORMAL) : SV_Target { return float4(n, 1); }\n";
+    let folder =
+        folder("mesh", &[("m.obj", square), ("a.hlsl", shader), ("bad.obj", "v 0 0 0\nf 1 2 3\n")]);
+    let words =
+        ["run", "a.hlsl", "-T", "ps_6_6", "--draw", "m.obj", "--size", "4x4", "--format", "json"];
+    let json = fine(&words, &folder);
+    // The normal points at the viewer, and the square covers nine tenths: all pixel centres.
+    assert!(json.matches("0,0,1,1").count() + json.matches("0, 0, 1, 1").count() >= 1, "{json}");
+    let bad = wavelane(&["run", "a.hlsl", "-T", "ps_6_6", "--draw", "bad.obj"], &folder);
+    assert_eq!(bad.status.code(), Some(2));
+    assert!(text(&bad.stderr).contains("bad.obj:2: there is no number 2"), "{}", text(&bad.stderr));
+}
+
+#[test]
+fn an_overlay_shows_lanes() {
+    let folder = folder("overlay", &[("a.hlsl", GRADIENT)]);
+    let mut seen = Vec::new();
+    for overlay in ["quads", "helpers", "waves"] {
+        let file = format!("{overlay}-{{width}}.png");
+        let words = [
+            "run",
+            "a.hlsl",
+            "-T",
+            "ps_6_6",
+            "--draw",
+            "fullscreen",
+            "--size",
+            "8x8",
+            "--set",
+            "Blue=0",
+            "--wave-size",
+            "4,16",
+            "--overlay",
+            overlay,
+            "-o",
+            &file,
+        ];
+        fine(&words, &folder);
+        for width in [4, 16] {
+            let bytes = fs::read(folder.join(format!("{overlay}-{width}.png"))).unwrap();
+            let picture = Picture::read(&bytes).unwrap();
+            assert_eq!((picture.width(), picture.height()), (256, 256), "{overlay}");
+            seen.push((overlay, width, picture));
+        }
+    }
+    // Waves differ with their width, quads do not.
+    assert_eq!(seen[0].2, seen[1].2);
+    assert_ne!(seen[4].2, seen[5].2);
+}
+
+#[test]
+fn mistakes_in_draws_are_told() {
+    let needs = "float4 main(float3 t : TANGENT) : SV_Target { return float4(t, 1); }\n";
+    let folder = folder("mistakes", &[("a.hlsl", GRADIENT), ("t.hlsl", needs), ("j.obj", "")]);
+    for (words, status, says) in [
+        (&["a.hlsl", "-T", "ps_6_6", "--draw", "fulscreen"][..], 2, "--draw fullscreen, or a mesh"),
+        (&["a.hlsl", "-T", "ps_6_6", "--draw", "none.obj"], 2, "`none.obj` cannot be read"),
+        (&["a.hlsl", "-T", "ps_6_6", "--draw", "j.obj"], 2, "no faces"),
+        (
+            &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "0x4"],
+            2,
+            "1 to 8192 pixels",
+        ),
+        (&["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "4"], 2, "the form is WxH"),
+        (
+            &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--samples", "3"],
+            2,
+            "1, 2, 4, 8 or 16",
+        ),
+        (
+            &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--target", "RGBA8"],
+            2,
+            "not a texture format",
+        ),
+        (
+            &[
+                "a.hlsl",
+                "-T",
+                "ps_6_6",
+                "--draw",
+                "fullscreen",
+                "--set",
+                "Blue=1",
+                "--overlay",
+                "lanes",
+                "-o",
+                "a.png",
+            ],
+            2,
+            "quads",
+        ),
+        (
+            &[
+                "a.hlsl",
+                "-T",
+                "ps_6_6",
+                "--draw",
+                "fullscreen",
+                "--set",
+                "Blue=1",
+                "--overlay",
+                "waves",
+                "-o",
+                "a.npy",
+            ],
+            2,
+            "does not end in `.png`",
+        ),
+        (&["a.hlsl", "-T", "ps_6_6", "-o", "a.png"], 2, "`-o` writes the target of a draw"),
+        (&["a.hlsl", "-T", "vs_6_6", "--draw", "fullscreen"], 2, "draws with a pixel shader"),
+        (&["t.hlsl", "-T", "ps_6_6", "--draw", "fullscreen"], 2, "`main` reads `TANGENT`"),
+    ] {
+        let output = wavelane(&[&["run"], words].concat(), &folder);
+        let shown = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {shown}");
+        assert!(shown.contains(says), "{words:?}: {shown}");
+    }
+}
+
+const GOLDEN: &str = "#--- vertex.hlsl
+float4 main(uint id : SV_VertexID) : SV_Position {
+    return float4(id == 1 ? 3 : -1, id == 2 ? -3 : 1, 0, 1);
+}
+#--- pixel.hlsl
+float4 main(float4 position : SV_Position) : SV_Target { return float4(1, 0, position.x > RED, 1); }
+#--- pipeline.yaml
+Shaders: [{ Stage: Vertex, Entry: main }, { Stage: Pixel, Entry: main }]
+Buffers:
+  - { Name: T, Format: Float32, Channels: 4, FillSize: 128, OutputProps: { Width: 4, Height: 2, Depth: 1 } }
+Bindings: { RenderTarget: T }
+DescriptorSets: []
+DispatchParameters: { VertexCount: 3 }
+#--- end
+# REQUIRES: goldenimage
+# RUN: %dxc_target -T vs_6_0 -Fo %t-v.o %t/vertex.hlsl
+# RUN: %dxc_target -T ps_6_0 -D RED=LIMIT -Fo %t-p.o %t/pixel.hlsl
+# RUN: %offloader %t/pipeline.yaml %t-v.o %t-p.o -r T -o %t/T.png
+# RUN: imgdiff %t/T.png %goldenimage_dir/a/red.png
+";
+
+#[test]
+fn golden_images_are_compared_if_their_folder_is_given() {
+    let same = GOLDEN.replace("LIMIT", "9");
+    let files = [("same.test", same.as_str()), ("other.test", &GOLDEN.replace("LIMIT", "2"))];
+    let folder = folder("golden", &files);
+    fs::create_dir_all(folder.join("images/a")).unwrap();
+    let red = Picture::rgb8(4, 2, &[[255, 0, 0]; 8]).unwrap().write().unwrap();
+    fs::write(folder.join("images/a/red.png"), red).unwrap();
+    let run = |words: &[&str]| {
+        let output = wavelane(&[&["test"], words].concat(), &folder);
+        (output.status.code(), format!("{}{}", text(&output.stdout), text(&output.stderr)))
+    };
+    let (status, shown) = run(&["same.test"]);
+    assert!(status == Some(0) && shown.contains("it requires `goldenimage`"), "{shown}");
+    let (status, shown) = run(&["same.test", "--golden", "images"]);
+    assert!(status == Some(0) && shown.contains("6 passed"), "{shown}");
+    assert!(shown.contains("every pixel is within 1/65535 of the golden image"), "{shown}");
+    let (status, shown) = run(&["other.test", "--golden", "images", "--wave-size", "4"]);
+    assert!(status == Some(1) && shown.contains("the furthest distance is"), "{shown}");
+    assert!(shown.contains("4 pixels are not within"), "{shown}");
+    let (status, shown) = run(&["same.test", "--golden", "none"]);
+    assert!(status == Some(2) && shown.contains("`none` is not a folder"), "{shown}");
+    fs::remove_file(folder.join("images/a/red.png")).unwrap();
+    let (_, shown) = run(&["same.test", "--golden", "images"]);
+    assert!(shown.contains("there is no golden image"), "{shown}");
+}
