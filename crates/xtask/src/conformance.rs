@@ -214,8 +214,8 @@ fn document(
          The suite is llvm/offload-test-suite at commit `{commit}`; none of it is part of this repository.\n\
          Every test runs at every wave size that its `[WaveSize]` allows:\n\n\
          ```\n\
-         wavelane test PATH/test --wave-size all\n\
-         wavelane test PATH/test --wave-size all --profile vulkan\n\
+         wavelane test PATH/test --wave-size all --golden IMAGES\n\
+         wavelane test PATH/test --wave-size all --golden IMAGES --profile vulkan\n\
          ```\n\n\
          A test for Vulkan alone counts with its result under `--profile vulkan`.\n\
          A number is how many tests passed at that width, followed by the failures.\n\
