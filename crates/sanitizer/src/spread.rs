@@ -372,7 +372,8 @@ impl<'a> Spread<'a> {
                         Address::Structured { index, offset } => known(*index, lane)
                             .zip(known(*offset, lane))
                             .map(|(index, offset)| index * stride + offset),
-                        Address::Texel(_) => None,
+                        // Only `legalize` makes checked accesses, and it does not run before the sanitizer.
+                        Address::Texel(_) | Address::Within { .. } => None,
                     };
                     places.push((element, start));
                 }

@@ -233,6 +233,7 @@ mod tests {
             widths: vec![4, 8, 16],
             runs: 7,
             entries: vec![entry(Some(found.clone())), entry(None)],
+            left_out: vec!["`a` is not compared".to_owned()],
             stopped,
             made: Some(Made { told: "made up".to_owned(), json: json!({ "seed": 7 }) }),
             micros: 1234,
