@@ -53,7 +53,7 @@ fn a_pixel_shader_is_a_one_liner() {
     assert_eq!((picture.width(), picture.height()), (4, 2));
     fine(&more(&["-o", "a.npy"]), &folder);
     let array = fs::read(folder.join("a.npy")).unwrap();
-    assert!(text(&array).contains("'shape': (2, 4, 4)"), "{}", text(&array));
+    assert!(text(&array).contains("'shape': (2,4,4,)"), "{}", text(&array));
     let first: Vec<f32> = array[array.len() - 2 * 4 * 16..][..16]
         .chunks_exact(4)
         .map(|it| f32::from_le_bytes([it[0], it[1], it[2], it[3]]))
