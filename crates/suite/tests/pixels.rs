@@ -496,6 +496,14 @@ output SV_Target 2: f32 x 4 system target
             "float4 main(linear uint a : A) : SV_Target { return a; }",
             "integers are not interpolated",
         ),
+        (
+            "float4 main(float4 a[40] : A) : SV_Target { return a[0]; }",
+            "at most 128 scalars of inputs",
+        ),
+        (
+            "struct E {}; struct S { E e[1000]; float x[2] : X4294967295; };\nfloat4 main(S s) : SV_Target { return s.x[0]; }",
+            "two values have the semantic `X4294967295`",
+        ),
     ] {
         let error = pixels::compile(text, "ps_6_0").unwrap_err();
         assert!(error.contains(message), "{error}");

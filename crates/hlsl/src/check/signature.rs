@@ -24,6 +24,9 @@ use crate::ast::{Attribute, Ident, Modifier, Modifiers};
 use crate::hir::{FunctionId, Mode, ParamSlots, Signature};
 use crate::types::{Scalar, StructId, Type, TypeId, Types, host};
 
+/// The most scalars of one side of a signature: those of Direct3D's 32 registers. It also bounds the work on a signature.
+const MOST_SCALARS: u32 = 128;
+
 /// A semantic that covers a value, and how many rows of it have been used.
 #[derive(Clone, Copy)]
 struct Outer<'a> {
@@ -58,8 +61,7 @@ impl Rows {
 }
 
 impl<'a> Checker<'a> {
-    /// The signature of an entry point whose semantics are in order; `None` after a report, or if
-    /// something is missing.
+    /// The signature of an entry point whose semantics are in order; `None` after a report, or if something is missing.
     pub(super) fn stage_signature(
         &mut self,
         id: FunctionId,
@@ -135,11 +137,14 @@ impl<'a> Checker<'a> {
         slots: &mut Vec<Slot>,
     ) -> Option<()> {
         match self.types.get(ty) {
+            // Even without scalars, an array may have many elements.
+            _ if self.types.scalar_count(ty) == 0 => Some(()),
             Type::Struct(id) => self.fields_rows(id, place, outer, rows, slots),
             Type::Array { element, len } if self.holds_structs(element) => {
                 for i in 0..len {
                     // With a semantic of the whole array, rows are counted on.
-                    let position = if outer.is_some() { 0 } else { place.position * len + i };
+                    let position = place.position.saturating_mul(len).saturating_add(i);
+                    let position = if outer.is_some() { 0 } else { position };
                     self.rows_of(element, Place { position, ..place }, outer, rows, slots)?;
                 }
                 Some(())
@@ -148,8 +153,10 @@ impl<'a> Checker<'a> {
                 let Some(semantic) = outer else { return None };
                 let count = self.row_count(ty);
                 let (name, index) = semantic::split(&semantic.ident.name);
-                let first = index + place.position * count + semantic.rows;
-                semantic.rows += count;
+                // A number that large repeats, which is reported.
+                let before = place.position.saturating_mul(count).saturating_add(semantic.rows);
+                let first = index.saturating_add(before);
+                semantic.rows = semantic.rows.saturating_add(count);
                 let (name, span) = (name.to_owned(), semantic.ident.span);
                 let mut row = Row { name, index: first, place, span };
                 self.value_rows(ty, &mut row, rows, slots)
@@ -257,7 +264,13 @@ impl<'a> Checker<'a> {
             interpolation,
             system,
         };
-        row.index += 1;
+        row.index = row.index.saturating_add(1);
+        if rows.slots + components > MOST_SCALARS {
+            let word = if side == Side::Input { "inputs" } else { "outputs" };
+            let message = format!("a shader has at most {MOST_SCALARS} scalars of {word}");
+            self.error(&code::BAD_SEMANTIC, row.place.span, message);
+            return None;
+        }
         Some(rows.push(element, row.span))
     }
 
