@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use wavelane::internal::{HeapSlot, Missed, Survey, Use, survey};
-use wavelane::{Layout, Member, RegisterClass, Resource, ResourceKind, Scalar, Shader};
+use wavelane::{Contents, Layout, Member, RegisterClass, Resource, ResourceKind, Scalar, Shader};
 
 use crate::problem::{Exit, Problem, quoted};
 use crate::texture;
@@ -186,12 +186,7 @@ impl<'a> Maker<'a> {
         let mut changed = false;
         for index in 0..self.shader.resources().len() {
             let resource = &self.shader.resources()[index];
-            let is_buffer = matches!(
-                resource.kind,
-                ResourceKind::Structured { .. }
-                    | ResourceKind::Raw { .. }
-                    | ResourceKind::Typed { .. }
-            );
+            let is_buffer = resource.kind.view().contents == Contents::Buffer;
             let is_made = self.missing.contains(&index) && !resource.register.class.is_heap();
             if !is_buffer || !is_made {
                 continue;
@@ -265,20 +260,23 @@ impl<'a> Maker<'a> {
         let seed = self.seed.wrapping_add(made.len() as u64);
         let of = &self.survey.uses[slot.index];
         let mut counter = None;
-        let value = match &slot.resource.kind {
-            ResourceKind::Sampler { comparison: true } => "linear clamp less-equal".to_owned(),
-            ResourceKind::Sampler { comparison: false } => "linear wrap".to_owned(),
-            ResourceKind::Texture { dim, element, .. } => {
-                let sizes = texture::sizes(*dim, self.texels());
+        let kind = &slot.resource.kind;
+        let view = kind.view();
+        let value = match view.contents {
+            Contents::Sampler => match kind {
+                ResourceKind::Sampler { comparison: true } => "linear clamp less-equal".to_owned(),
+                _ => "linear wrap".to_owned(),
+            },
+            Contents::Texture => {
+                let (dim, element) = view.texture();
+                let sizes = texture::sizes(dim, self.texels());
                 let contents = contents(slot.resource, of, seed, TEXELS[0]);
-                format!("{}[{sizes}]{contents}", texture::own_format(element))
+                format!("{}[{sizes}]{contents}", texture::own_format(&element))
             }
-            ResourceKind::Constant { members, .. } => {
-                return self.constants(slot, members, seed, constants, made);
+            Contents::Constants => {
+                return self.constants(slot, view.members, seed, constants, made);
             }
-            kind @ (ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. }) => {
+            Contents::Buffer => {
                 let layout = Layout::of(kind, None);
                 let elements = self.elements(slot.index);
                 if of.consumes {
@@ -369,10 +367,9 @@ impl<'a> Maker<'a> {
 
     /// A member as `--set` names it: with its buffer where another one has a member of that name.
     fn path(&self, resource: &Resource, member: &Member) -> String {
-        let constants = self.shader.resources().iter().flat_map(|it| match &it.kind {
-            ResourceKind::Constant { members, .. } => members.as_slice(),
-            _ => &[],
-        });
+        let all = self.shader.resources().iter().map(|it| it.kind.view());
+        let constants = all.filter(|it| it.contents == Contents::Constants);
+        let constants = constants.flat_map(|it| it.members);
         match constants.filter(|it| it.name == member.name).count() {
             0 | 1 => member.name.clone(),
             _ => format!("{}.{}", resource.name, member.name),

@@ -8,8 +8,9 @@ use std::io::Read;
 
 use wavelane::internal::{Counting, Slot, Slots};
 use wavelane::{
-    Adapter, Device, Dispatch, Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES,
-    Member, Norm, Resource, ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
+    Adapter, AddressKind, Contents, Device, Dispatch, Element, Format, FormatScalar, HostScalar,
+    Layout, MOST_BYTES, Member, Norm, Resource, ResourceKind, ResourceTable, Scalar, Shader,
+    SourceMap,
 };
 
 use crate::asked::Binds;
@@ -73,15 +74,12 @@ pub(crate) fn bind(
 /// What would make up what a table lacks.
 fn maker<'a>(seed: u64, groups: [u32; 3], shader: &'a Shader, table: &ResourceTable) -> Maker<'a> {
     let given: BTreeSet<String> = table.iter().map(|(it, ..)| it.name.clone()).collect();
-    let elements = table.iter().filter_map(|(resource, _, slot)| match resource.kind {
-        ResourceKind::Structured { .. } | ResourceKind::Typed { .. } => {
+    let elements = table.iter().filter_map(|(resource, _, slot)| {
+        let address = resource.kind.view().address;
+        matches!(address, AddressKind::Element | AddressKind::Texel).then(|| {
             let stride = Layout::of(&resource.kind, slot.format).stride;
-            Some((slot.bytes.len() / stride) as u64)
-        }
-        ResourceKind::Constant { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Texture { .. }
-        | ResourceKind::Sampler { .. } => None,
+            (slot.bytes.len() / stride) as u64
+        })
     });
     let smallest = elements.filter(|it| *it > 1).min();
     Maker::new(shader, groups, seed, |name| given.contains(name), smallest)
@@ -213,13 +211,9 @@ fn bind_one(
     tell_about_brackets(name, text, &resource.kind);
     let slot = contents_of(resource, shader, base, text).map_err(fail)?;
     let fitting = put_slot(bound, base, element, slot);
-    fitting.map_err(|what| match resource.kind {
-        ResourceKind::Texture { .. } => fail(what).help(how_to_bind(resource)),
-        ResourceKind::Constant { .. }
-        | ResourceKind::Structured { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }
-        | ResourceKind::Sampler { .. } => fail(what),
+    fitting.map_err(|what| match resource.kind.view().contents {
+        Contents::Texture => fail(what).help(how_to_bind(resource)),
+        Contents::Constants | Contents::Buffer | Contents::Sampler => fail(what),
     })
 }
 
@@ -263,10 +257,7 @@ fn put_slot(
 
 /// `Dst=100` is one element with that value; for a hundred elements, the brackets are missing.
 fn tell_about_brackets(name: &str, text: &str, kind: &ResourceKind) {
-    let is_buffer = matches!(
-        kind,
-        ResourceKind::Structured { .. } | ResourceKind::Raw { .. } | ResourceKind::Typed { .. }
-    );
+    let is_buffer = kind.view().contents == Contents::Buffer;
     if let Ok(number @ 2..) = text.trim().parse::<u64>()
         && is_buffer
     {
@@ -338,23 +329,25 @@ fn open(path: &str) -> Result<Vec<u8>, String> {
 /// The buffer for a resource from a value, and for raw buffers the type in which to print it.
 fn contents(resource: &Resource, value: Value) -> Result<(Slot, Option<Scalar>), String> {
     let kind = &resource.kind;
-    let (layout, format, shown) = match (kind, value.scalar) {
-        (ResourceKind::Raw { .. }, given) => {
+    let view = kind.view();
+    let (layout, format, shown) = match (view.contents, view.element, value.scalar) {
+        (Contents::Buffer, _, given) if view.address == AddressKind::Byte => {
             (Layout::uniform(given.unwrap_or(Scalar::U32), 1), None, given)
         }
-        (ResourceKind::Typed { element, .. }, Some(given)) => {
-            let format = Format { scalar: format(element, given)?, components: element.components };
+        (Contents::Buffer, Some(element), Some(given)) => {
+            let scalar = format(&element, given)?;
+            let format = Format { scalar, components: element.components };
             (Layout::of(kind, Some(format)), Some(format), None)
         }
-        (ResourceKind::Structured { .. } | ResourceKind::Constant { .. }, Some(given)) => {
+        (Contents::Buffer | Contents::Constants, _, Some(given)) => {
             (Layout::uniform(given, 1), None, None)
         }
-        (ResourceKind::Texture { .. } | ResourceKind::Sampler { .. }, Some(_)) => {
+        (Contents::Texture | Contents::Sampler, _, Some(_)) => {
             unreachable!("textures and samplers are bound elsewhere")
         }
-        (_, None) => (Layout::of(kind, None), None, None),
+        (_, _, None) => (Layout::of(kind, None), None, None),
     };
-    let least = kind.view().size as usize;
+    let least = view.size as usize;
     let mut bytes = match value.content {
         Content::Bytes(bytes) => bytes,
         _ => fill(&resource.name, kind, &layout, &value)?,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use wavelane::internal::{diag, survey};
 use wavelane::{
-    Layout, Member, OpaqueResource, Resource, ResourceKind, Scalar, Shader, SourceMap, Span,
+    Contents, Layout, Member, OpaqueResource, Resource, ResourceKind, Scalar, Shader, SourceMap, Span,
 };
 
 use crate::asked::Binds;
@@ -196,15 +196,14 @@ pub(crate) fn declared(resource: &Resource) -> String {
         None => "[]".to_owned(),
     };
     let name = &resource.name;
-    match (&resource.kind, element_type(&resource.kind)) {
-        (ResourceKind::Constant { size, .. }, _) => {
-            format!("ConstantBuffer {name}{array}, {size} bytes")
+    let (kind, view) = (kind_name(&resource.kind), resource.kind.view());
+    match element_type(&resource.kind) {
+        _ if view.contents == Contents::Constants => {
+            format!("{kind} {name}{array}, {} bytes", view.size)
         }
-        (ResourceKind::Structured { stride, .. }, Some(ty)) if ty == "struct" => {
-            format!("{}<{stride} bytes> {name}{array}", kind_name(&resource.kind))
-        }
-        (kind, Some(ty)) => format!("{}<{ty}> {name}{array}", kind_name(kind)),
-        (kind, None) => format!("{} {name}{array}", kind_name(kind)),
+        Some(ty) if ty == "struct" => format!("{kind}<{} bytes> {name}{array}", view.stride),
+        Some(ty) => format!("{kind}<{ty}> {name}{array}"),
+        None => format!("{kind} {name}{array}"),
     }
 }
 
@@ -218,13 +217,9 @@ pub(crate) fn kind_name(kind: &ResourceKind) -> &'static str {
 
 /// The type of an element in HLSL; `struct` for several members.
 pub(crate) fn element_type(kind: &ResourceKind) -> Option<String> {
-    match kind {
-        ResourceKind::Structured { members, .. } => match members.as_slice() {
-            [member] if member.name.is_empty() => Some(member_type(member)),
-            _ => Some("struct".to_owned()),
-        },
-        ResourceKind::Constant { .. } => Some("struct".to_owned()),
-        ResourceKind::Typed { element, .. } | ResourceKind::Texture { element, .. } => {
+    let view = kind.view();
+    match (view.element, view.members) {
+        (Some(element), _) => {
             let norm = match element.norm {
                 wavelane::Norm::None => "",
                 wavelane::Norm::Unorm => "unorm ",
@@ -238,7 +233,11 @@ pub(crate) fn element_type(kind: &ResourceKind) -> Option<String> {
             };
             Some(format!("{norm}{scalar}{count}"))
         }
-        ResourceKind::Raw { .. } | ResourceKind::Sampler { .. } => None,
+        (None, [member]) if member.name.is_empty() => Some(member_type(member)),
+        (None, _) if view.has_elements() || view.contents == Contents::Constants => {
+            Some("struct".to_owned())
+        }
+        (None, _) => None,
     }
 }
 
@@ -270,27 +269,27 @@ pub(crate) fn how_to_bind(resource: &Resource) -> String {
         Some(1) => resource.name.clone(),
         _ => format!("{}[0]", resource.name),
     };
-    match &resource.kind {
-        ResourceKind::Constant { members, .. } => {
-            let first = members.first().map_or("Member", |it| it.name.as_str());
+    let view = resource.kind.view();
+    match view.contents {
+        Contents::Constants => {
+            let first = view.members.first().map_or("Member", |it| it.name.as_str());
             format!(
                 "--set {first}=… for each member, or all bytes at once: --bind '{name}=@constants.bin'"
             )
         }
-        ResourceKind::Texture { dim, element, .. } => {
-            let format = crate::texture::own_format(element);
-            let sizes = crate::texture::sizes(*dim, [64; 3]);
+        Contents::Texture => {
+            let (dim, element) = view.texture();
+            let format = crate::texture::own_format(&element);
+            let sizes = crate::texture::sizes(dim, [64; 3]);
             format!(
                 "--bind '{name}={format}[{sizes}]' makes it zeros; contents follow as for buffers"
             )
         }
-        ResourceKind::Sampler { .. } => {
+        Contents::Sampler => {
             format!("--bind '{name}=linear wrap' says how textures are filtered")
         }
-        kind @ (ResourceKind::Structured { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }) => {
-            let scalar = Layout::of(kind, None).only().map_or("", Scalar::name);
+        Contents::Buffer => {
+            let scalar = Layout::of(&resource.kind, None).only().map_or("", Scalar::name);
             format!(
                 "--bind '{name}={scalar}[64]' makes it 64 zeros; a list, `{scalar}[64]:iota` or `@file.npy` fill it"
             )

@@ -65,5 +65,5 @@ pub use module::*;
 /// Builds [`Values`], as `vec!` builds vectors.
 pub use smallvec::smallvec as values;
 pub use texture::*;
-pub use view::{AddressKind, ResourceView, texture_name};
+pub use view::{AddressKind, Contents, ResourceView, texture_name};
 pub use waits::waits;

@@ -12,6 +12,7 @@ pub struct ResourceView<'a> {
     /// The class of its registers, outside of descriptor heaps.
     pub class: RegisterClass,
     pub writable: bool,
+    pub contents: Contents,
     pub address: AddressKind,
     /// The size of an element of a structured buffer in bytes, otherwise 0.
     pub stride: u32,
@@ -24,6 +25,17 @@ pub struct ResourceView<'a> {
     pub members: &'a [Member],
     /// Whether there is a hidden counter.
     pub counter: bool,
+}
+
+/// What a host binds to a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Contents {
+    /// Constants, of a declared size.
+    Constants,
+    /// A buffer of any size.
+    Buffer,
+    Texture,
+    Sampler,
 }
 
 /// How instructions address a resource.
@@ -47,6 +59,7 @@ impl ResourceKind {
             name,
             class: if writable { RegisterClass::Unordered } else { RegisterClass::Shader },
             writable,
+            contents: Contents::Buffer,
             address,
             stride: 0,
             element: None,
@@ -58,6 +71,7 @@ impl ResourceKind {
         match self {
             ResourceKind::Constant { size, members } => ResourceView {
                 class: RegisterClass::Constant,
+                contents: Contents::Constants,
                 size: *size,
                 members,
                 ..view("ConstantBuffer", false, AddressKind::Byte)
@@ -83,12 +97,14 @@ impl ResourceKind {
                 }
             }
             ResourceKind::Texture { dim, writable, element } => ResourceView {
+                contents: Contents::Texture,
                 element: Some(*element),
                 dim: Some(*dim),
                 ..view(texture_name(*dim, *writable), *writable, AddressKind::Texture)
             },
             ResourceKind::Sampler { comparison: _ } => ResourceView {
                 class: RegisterClass::Sampler,
+                contents: Contents::Sampler,
                 ..view("SamplerState", false, AddressKind::None)
             },
         }
@@ -96,6 +112,14 @@ impl ResourceKind {
 }
 
 impl ResourceView<'_> {
+    /// The dimension and the element type of a texture.
+    pub fn texture(&self) -> (Dim, Element) {
+        match (self.dim, self.element) {
+            (Some(dim), Some(element)) => (dim, element),
+            _ => unreachable!("the row of a texture has both"),
+        }
+    }
+
     /// Whether its contents are the bytes of a buffer, rather than a texture's, or none.
     pub fn is_buffer(&self) -> bool {
         match self.address {

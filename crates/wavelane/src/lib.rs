@@ -92,7 +92,7 @@ pub use ir::exec::{
 };
 pub use ir::print::{PrintLog, Printed, PrintedLine};
 pub use ir::{
-    AddressKind, Element, HostScalar, Member, Norm, Register, RegisterClass, Resource,
+    AddressKind, Contents, Element, HostScalar, Member, Norm, Register, RegisterClass, Resource,
     ResourceKind, ResourceView, WaveSize, texture_name,
 };
 pub use ops::F16;

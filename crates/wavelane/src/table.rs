@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use ir::exec::{Bindings, Failure};
-use ir::{Element, HostScalar, Module, Norm, Resource, ResourceKind};
+use ir::{AddressKind, Contents, Element, HostScalar, Module, Norm, Resource, ResourceKind};
 use ops::texture::{Dim as TextureDim, Format as TextureFormat, Shape as TextureShape};
 
 use crate::memory::{self, Cell, Places, Slot};
@@ -333,31 +333,33 @@ fn described(shader: &Shader) -> String {
 fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(), BindProblem> {
     let bytes = slot.bytes.len();
     let is_buffer = slot.texture.is_none() && slot.sampler.is_none();
-    match kind {
-        ResourceKind::Sampler { .. } => match slot.sampler.is_some() && bytes == 0 {
+    let view = kind.view();
+    match view.contents {
+        Contents::Sampler => match slot.sampler.is_some() && bytes == 0 {
             true => Ok(()),
             false => Err(BindProblem::NoSampler),
         },
-        ResourceKind::Texture { dim, element, .. } => {
+        Contents::Texture => {
+            let (dim, element) = view.texture();
             let shape = slot.texture.as_ref().ok_or(BindProblem::NoTexture)?;
-            check_format(shape.format, element)?;
-            check_shape(shape, *dim, bytes)
+            check_format(shape.format, &element)?;
+            check_shape(shape, dim, bytes)
         }
         _ if !is_buffer => Err(BindProblem::NoBuffer),
-        ResourceKind::Constant { size, .. } if bytes < *size as usize => {
-            Err(BindProblem::TooSmall { bytes, needs: *size as usize })
+        Contents::Constants if bytes < view.size as usize => {
+            Err(BindProblem::TooSmall { bytes, needs: view.size as usize })
         }
-        ResourceKind::Raw { .. } => check_stride(bytes, &Layout::of(kind, slot.format)),
-        ResourceKind::Constant { .. }
-        | ResourceKind::Structured { .. }
-        | ResourceKind::Typed { .. } => {
+        Contents::Buffer if view.address == AddressKind::Byte => {
+            check_stride(bytes, &Layout::of(kind, slot.format))
+        }
+        Contents::Constants | Contents::Buffer => {
             let declared = Layout::of(kind, slot.format);
-            if !matches!(kind, ResourceKind::Constant { .. }) {
+            if view.contents == Contents::Buffer {
                 check_stride(bytes, &declared)?;
             }
             // The size of a constant buffer need not be a multiple of its element type.
-            let is_fitting = |made_of: &Layout| match kind {
-                ResourceKind::Constant { .. } => made_of.holds(&declared),
+            let is_fitting = |made_of: &Layout| match view.contents {
+                Contents::Constants => made_of.holds(&declared),
                 _ => made_of.tiles(&declared),
             };
             match made_of.filter(|it| !is_fitting(it)) {

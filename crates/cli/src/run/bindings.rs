@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 use wavelane::internal::{Slot, Slots, survey};
 use wavelane::{
-    Layout, Member, OpaqueResource, RegisterClass, Resource, ResourceKind, Shader, SourceMap,
+    Contents, Layout, Member, OpaqueResource, RegisterClass, Resource, ResourceKind, Shader, SourceMap,
 };
 
 use super::RunArgs;
@@ -65,19 +65,18 @@ fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
     let first = bound.table.iter().find(|(it, ..)| it.name == resource.name);
     let (_, _, slot): (_, _, _) = first?;
     let slot: &Slot = &slot;
-    match &resource.kind {
+    match resource.kind.view().contents {
         _ if resource.register.class.is_heap() => {
             Some(bound.table.iter().filter(|(it, ..)| it.name == resource.name).count() as u64)
         }
-        ResourceKind::Constant { .. } => Some(1),
-        ResourceKind::Sampler { .. } => None,
-        ResourceKind::Texture { .. } => slot.texture.map(|it| {
+        Contents::Constants => Some(1),
+        Contents::Sampler => None,
+        Contents::Texture => slot.texture.map(|it| {
             [it.width, it.height, it.depth, it.layers].iter().map(|it| u64::from(*it)).product()
         }),
-        kind @ (ResourceKind::Structured { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }) => {
-            Some((slot.bytes.len() / Layout::of(kind, slot.format).stride) as u64)
+        Contents::Buffer => {
+            let stride = Layout::of(&resource.kind, slot.format).stride;
+            Some((slot.bytes.len() / stride) as u64)
         }
     }
 }
