@@ -381,8 +381,8 @@ void main(uint t : SV_GroupIndex) {
 using namespace hlsl; //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
 RWStructuredBuffer<hlsl::uint> Buffer; //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
 [numthreads(WIDTH, 1, 1)]
-void main(hlsl::uint t : SV_GroupIndex) {
-    Buffer[t] = hlsl::min(t, 3u);
+void main(hlsl::uint t : SV_GroupIndex) { //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
+    Buffer[t] = hlsl::min(t, 3u); //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
 }
 
 //--- names-that-the-language-does-not-declare

@@ -119,7 +119,7 @@ const ROWS: &[(&str, &str, Row)] = &[
     ("mat3", GLSL, Name("float3x3")),
     ("mat4", GLSL, Name("float4x4")),
     ("f32", WGSL, Name("float")),
-    ("f16", WGSL, Name("float16_t")),
+    ("f16", WGSL, Name("half")),
     ("i32", WGSL, Name("int")),
     ("u32", WGSL, Name("uint")),
     ("vec2f", WGSL, Name("float2")),

@@ -52,7 +52,6 @@ pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut
         unnamed: 0,
         has_goto: false,
         has_library: options.hlsl_version >= Version::V202x,
-        library_reported: false,
     };
     let items = parser.file();
     for report in std::mem::take(&mut parser.inner_functions) {
@@ -98,8 +97,6 @@ struct Parser<'a> {
     /// The version has the namespace `hlsl`. The grammar is otherwise the same in all versions: what a version lacks is
     /// reported by `check`, which knows why.
     has_library: bool,
-    /// A use of the namespace in a version without it has been reported.
-    library_reported: bool,
 }
 
 fn end_of(tokens: &[Token]) -> Token {

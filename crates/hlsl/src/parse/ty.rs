@@ -85,9 +85,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports the first use of `hlsl::` before the version that has it.
+    /// Reports a use of `hlsl::` before the version that has it.
     fn gate_library(&mut self, span: Span) {
-        if self.has_library || std::mem::replace(&mut self.library_reported, true) {
+        if self.has_library {
             return;
         }
         let message = "HLSL has a namespace `hlsl` only from version 202x on";
