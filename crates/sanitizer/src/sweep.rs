@@ -291,14 +291,11 @@ impl<'a> Sweep<'a> {
             self.report.leave_out(width, None, (0, 0), cause);
             return Ok(None);
         };
-        let mut reach = self.plan.reached.clone();
-        if let Some(cause) = undefined {
-            reach.add(&self.reach(&launch, variation, cause)?);
-        } else if !reach.is_empty() {
-            // What passes before this one leave undefined goes on.
-            let cause = Cause { kind: Kind::UninitializedValue, span: Span::NONE };
-            reach.add(&self.reach(&launch, variation, cause)?);
-        }
+        // What passes before this one leave undefined goes on.
+        let reach = match undefined.or_else(|| self.plan.reached.first_cause()) {
+            Some(cause) => self.reach(&launch, variation, cause)?,
+            None => Reach::default(),
+        };
         let mut run = Run { launch, left, reach };
         self.other_orders(&mut run)?;
         self.tell_left_out(&run);
