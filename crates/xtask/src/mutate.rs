@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let sum = |of: fn(&Tally) -> u32| tallies.iter().map(|(_, it)| of(it)).sum::<u32>();
     let (planted, found, first) = (sum(|it| it.planted), sum(|it| it.found), sum(|it| it.first));
     let summary = format!(
-        "{found} of {planted} found; explanation score: {:.1} %.",
+        "{found} of {planted} found. Explanation score, the share of faults that the report names first: {:.1} %.",
         100.0 * f64::from(first) / f64::from(planted.max(1))
     );
     println!("{table}\n{summary}");
