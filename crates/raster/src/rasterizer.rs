@@ -9,7 +9,7 @@ use crate::cover::{Block, SIDE, cover};
 use crate::depth::{DepthStencil, DepthStencilState, Pixel};
 use crate::interpolate::{divided, numerator};
 use crate::setup::{Geometry, area, is_culled, is_front};
-use crate::signature::{Inputs, Of};
+use crate::signature::{Inputs, Number, Of};
 use crate::state::{RasterState, Viewport};
 use crate::topology::{Kind, Primitive};
 use crate::viewport::{Projected, Rect, drawable};
@@ -70,6 +70,8 @@ pub struct Rasterizer {
     /// The pieces of the current primitive, and how many are begun.
     pieces: Vec<Piece>,
     begun: usize,
+    /// Memory of earlier pieces, for the next ones.
+    spare: Vec<Vec<f64>>,
     /// Of the current primitive: the kept bits, facing, number and slice.
     bits: Vec<u32>,
     front: bool,
@@ -100,6 +102,7 @@ impl Rasterizer {
             kind,
             pieces: Vec::new(),
             begun: 0,
+            spare: Vec::new(),
             bits: Vec::new(),
             front: true,
             id: 0,
@@ -165,7 +168,8 @@ impl Rasterizer {
 
     /// Sets up a primitive: its pieces, if anything of it may be visible.
     fn begin(&mut self, primitive: Primitive, vertices: Vertices<'_>) {
-        self.pieces.clear();
+        self.spare.extend(self.pieces.drain(..).map(|it| it.numbers));
+        self.spare.truncate(8);
         self.begun = 0;
         let layout = &self.inputs.layout;
         let Some(position) = layout.position else { return };
@@ -224,7 +228,8 @@ impl Rasterizer {
             }
         }
         let Some(geometry) = self.geometry(vertices, view) else { return };
-        let mut numbers = Vec::with_capacity(3 * self.inputs.numbers.len());
+        let mut numbers = self.spare.pop().unwrap_or_default();
+        numbers.clear();
         for number in &self.inputs.numbers {
             for vertex in 0..3 {
                 // A missing vertex has no weight, and -0.0 changes no sum.
@@ -238,8 +243,7 @@ impl Rasterizer {
     fn add_clipped(&mut self, positions: [[f32; 4]; 3], slots: &[&[u32]], view: &View) {
         let vertices: Vec<ClipVertex> = (0..slots.len())
             .map(|vertex| {
-                let of =
-                    |number: &crate::signature::Number| value(number.of, slots[vertex], vertex);
+                let of = |number: &Number| value(number.of, slots[vertex], vertex);
                 ClipVertex {
                     position: positions[vertex].map(f64::from),
                     numbers: self.inputs.numbers.iter().map(of).collect(),
