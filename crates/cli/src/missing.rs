@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use wavelane::internal::{diag, survey};
 use wavelane::{
-    Contents, Layout, Member, OpaqueResource, Resource, ResourceKind, Scalar, Shader, SourceMap, Span,
+    Contents, Layout, Member, OpaqueResource, Resource, ResourceKind, Scalar, Shader, SourceMap,
+    Span,
 };
 
 use crate::asked::Binds;

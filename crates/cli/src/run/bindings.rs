@@ -5,7 +5,8 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 use wavelane::internal::{Slot, Slots, survey};
 use wavelane::{
-    Contents, Layout, Member, OpaqueResource, RegisterClass, Resource, ResourceKind, Shader, SourceMap,
+    Contents, Layout, Member, OpaqueResource, RegisterClass, Resource, ResourceKind, Shader,
+    SourceMap,
 };
 
 use super::RunArgs;
