@@ -135,3 +135,17 @@ void main(uint t : SV_GroupIndex) {
     concept import = { t };
     EXPECT_EQ(ref(import.requires), t);
 }
+
+//--- an-arrow-of-c
+struct Pair { uint a, b; };
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Pair pair = { t, 2 };
+    pair->a = 1; //~ error[syntax]: HLSL has no pointers, so there is no `->`
+}
+
+//--- a-word-for-an-operator
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t > 1 and t < 3) t = 2; //~ error[syntax]: expected `)`
+}

@@ -13,3 +13,10 @@ void main() {
 //|   |  ^^^^^^^^^^^
 //|   |
 //|   = note: it is ignored, here and from now on
+
+//--- a-pragma-with-a-slip-of-the-pen
+#pragma onec //~ warning[unknown-pragma]: onec
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT(true);
+}
