@@ -79,8 +79,8 @@ impl Feed for PixelFeed<'_, '_> {
         wave.lanes = quads.lanes();
         wave.helpers = quads.helpers();
         let inputs = &self.portion.link.inputs;
-        for input in 0..inputs.len() {
-            quads.row(inputs, input, wave.rows.row_mut(Slot(input as u32)));
+        for slot in &self.portion.link.read {
+            quads.row(inputs, slot.index(), wave.rows.row_mut(*slot));
         }
         true
     }

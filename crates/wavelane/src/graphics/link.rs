@@ -1,11 +1,13 @@
 //! Links the stages of a pipeline: which attribute feeds which input of the vertex shader, and which of its outputs
 //! which input of the pixel shader.
 
-use ir::HostScalar;
+use std::collections::BTreeSet;
+
 use ir::stage::{
     Element, Interpolation, InterpolationMode, InterpolationPlace, StageIo, SystemValue,
     slot_count, with_slots,
 };
+use ir::{HostScalar, Op, Slot};
 use ops::texture::{Encoding, Format};
 use raster::{Input, Inputs, Mode, Place, Scalar, VertexLayout};
 
@@ -55,6 +57,8 @@ pub(crate) struct Link {
     pub(crate) vertex_slots: u32,
     /// By input slot of the pixel shader.
     pub(crate) inputs: Inputs,
+    /// The inputs that the pixel shader's code reads: the others need no values.
+    pub(crate) read: BTreeSet<Slot>,
     pub(crate) outputs: PixelOutputs,
     /// The vertex buffers that attributes lie in.
     pub(crate) buffers: usize,
@@ -72,6 +76,12 @@ impl Link {
             }
             None => (Vec::new(), PixelOutputs::default()),
         };
+        let insts = desc.pixel.iter().flat_map(|it| &it.module.insts);
+        let read = insts.filter_map(|it| match it.op {
+            Op::Input(slot) => Some(slot),
+            _ => None,
+        });
+        let read = read.collect();
         let slots = attributes.iter().map(|it: &Attribute| desc.input_layout[it.element].slot + 1);
         Ok(Link {
             vertex_inputs,
@@ -79,6 +89,7 @@ impl Link {
             attributes,
             vertex_slots: slot_count(&vertex.outputs),
             inputs: Inputs::new(inputs, layout),
+            read,
             outputs,
         })
     }
