@@ -21,6 +21,7 @@ mod known;
 mod memory;
 mod nan;
 mod pattern;
+mod pieces;
 mod place;
 mod range;
 mod same;

@@ -152,9 +152,14 @@ fn races_between_waves_end_alike() {
         "s[t] = t; for (uint n = 0; n < Count; ++n) { Out[d.x] += s[t]; SYNC s[t ^ 1] = n * t; SYNC } Out[d.x] += s[t];",
         "s[5] = 3; s[t] = t; s[5] = 8; Out[d.x] = s[t]; SYNC s[6] = s[t / 128]; Out[d.x] += s[t];",
         "f[t] = 1.5; s[t] = 2; f[t + 16] = asfloat(s[t]); SYNC Out[d.x] = asuint(f[t]) ^ s[t];",
+        // Between two barriers a wave goes round, enters or leaves before the next one runs.
+        "for (uint n = 0; n < 3; ++n) { s[t] = In[t] + n; SYNC Out[d.x] += s[t ^ 64]; }",
+        "s[t] = In[t]; for (uint n = 0; n < Count; ++n) { f[t] = s[t ^ 64]; SYNC s[t] = asuint(f[t ^ 1]); SYNC }",
+        "for (uint n = 0; n < Count; ++n) { s[t] = n; SYNC Out[d.x] = s[t ^ 64]; SYNC s[t] = 9; } Out[d.x] += s[t ^ 32];",
+        "Out[t] = t; if (Count > 1) { Out[d.x] += Out[t ^ 64]; SYNC } s[t] = Out[t ^ 32]; SYNC Out[d.x] = s[t];",
     ];
     for body in bodies {
-        let spun = body.contains("In[3]");
+        let spun = body.contains("for (uint n") || body.contains("if (Count");
         let module = group(&format!("{} {SYNC}", body.replace("SYNC", SYNC)));
         for isa in sets() {
             assert_eq!(is_whole(&module, isa, 16), !spun, "{body}");

@@ -55,6 +55,9 @@ pub(super) fn plan(
     }
     let mut joint = vec![false; module.insts.len()];
     mark(module, module.body, &mut joint);
+    if !super::pieces::commute(module, &joint) {
+        return None;
+    }
     let plan = Plan { joint, same: same(module) };
     plan.allows(module, uniformity, &short, module.body).then_some(plan)
 }
