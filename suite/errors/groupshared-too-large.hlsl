@@ -21,6 +21,12 @@ groupshared float4 tile[4096]; //~ error[groupshared-too-large]: `main` uses 655
 void main(uint t : SV_GroupIndex) {
     tile[t] = 1;
 }
+//| FILE:3:20: error: `main` uses 65536 bytes of groupshared memory, but its `[GroupSharedLimit]` allows only 65532 [groupshared-too-large]
+//|   |
+//| 3 | groupshared float4 tile[4096];
+//|   |                    ^^^^ `tile` takes 65536 of them
+//| 4 | [GroupSharedLimit(65532)]
+//|   | ------------------------- the limit
 
 //--- a-small-tile-larger-than-a-smaller-limit
 //# args -T cs_6_10
@@ -30,6 +36,12 @@ groupshared float4 tile[64]; //~ error[groupshared-too-large]: allows only 0
 void main(uint t : SV_GroupIndex) {
     tile[t] = 1;
 }
+//| FILE:3:20: error: `main` uses 1024 bytes of groupshared memory, but its `[GroupSharedLimit]` allows only 0 [groupshared-too-large]
+//|   |
+//| 3 | groupshared float4 tile[64];
+//|   |                    ^^^^ `tile` takes 1024 of them
+//| 4 | [GroupSharedLimit(0)]
+//|   | --------------------- the limit
 
 //--- a-tile-too-large-for-a-mesh-shader-of-a-library
 //# args -T lib_6_10
@@ -41,3 +53,9 @@ void small(uint t : SV_GroupIndex) { tile[t] = 1; }
 [outputtopology("triangle")]
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) { tile[t] = 1; }
+//| FILE:3:18: error: the groupshared variables take 28676 bytes, but a group has only 28672 [groupshared-too-large]
+//|   |
+//| 3 | groupshared uint tile[7169];
+//|   |                  ^^^^ `tile` takes 28676 of them
+//|   |
+//|   = help: from shader model 6.10 on, `[GroupSharedLimit(28676)]` before the entry point allows more

@@ -74,6 +74,37 @@ void main(uint t : SV_GroupIndex) {
     third += 1.0 / 4 + (float)(1 / 3);
     EXPECT_EQ(third + groups, 5.25);
 }
+//| FILE:9:14: warning: this division of integers is 0, without its fraction [lossy-conversion]
+//|   |
+//| 9 |     third += EIGHTH;
+//|   |              ^^^^^^
+//|  ::: FILE:2:16: in the expansion of macro `EIGHTH`
+//|   |
+//| 2 | #define EIGHTH 1 / 8
+//|   |                -----
+//|   |
+//|   = help: write one of the numbers with a point, such as `1.0`
+//|
+//| FILE:6:19: warning: this division of integers is 0, without its fraction [lossy-conversion]
+//|   |
+//| 6 |     float third = 1 / 3;
+//|   |                   ^^^^^
+//|   |
+//|   = help: write one of the numbers with a point, such as `1.0`
+//|
+//| FILE:7:22: warning: this division of integers is 3, without its fraction [lossy-conversion]
+//|   |
+//| 7 |     third += half_of(7 / 2);
+//|   |                      ^^^^^
+//|   |
+//|   = help: write one of the numbers with a point, such as `1.0`
+//|
+//| FILE:8:22: warning: this division of integers is 0, without its fraction [lossy-conversion]
+//|   |
+//| 8 |     third = third * (1 / 2);
+//|   |                      ^^^^^
+//|   |
+//|   = help: write one of the numbers with a point, such as `1.0`
 
 //--- a-literal-with-more-than-32-bits
 [numthreads(WIDTH, 1, 1)]
@@ -86,3 +117,16 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(a + b + d + e, 0x80000000);
     EXPECT(c == 1099511627776);
 }
+//| FILE:4:13: warning: `1099511627776` does not fit into `int` and becomes `0` [lossy-conversion]
+//|   |
+//| 4 |     int a = 1 << 40;
+//|   |             ^^^^^^^
+//|   |
+//|   = help: cast with `(int)` if this is intended
+//|
+//| FILE:5:14: warning: `4294967297` does not fit into `uint` and becomes `1` [lossy-conversion]
+//|   |
+//| 5 |     uint b = 0x100000001;
+//|   |              ^^^^^^^^^^^
+//|   |
+//|   = help: cast with `(uint)` if this is intended

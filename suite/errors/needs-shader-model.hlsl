@@ -68,3 +68,9 @@ void main(uint t : SV_GroupIndex) {
 //# args -T cs_6_9
 [GroupSharedLimit(65536)] //~ error[needs-shader-model]: `GroupSharedLimit` requires shader model 6.10, but the profile has 6.9
 [numthreads(WIDTH, 1, 1)] void main() {}
+//| FILE:3:1: error: `GroupSharedLimit` requires shader model 6.10, but the profile has 6.9 [needs-shader-model]
+//|   |
+//| 3 | [GroupSharedLimit(65536)]
+//|   | ^^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: compile with `-T cs_6_10`

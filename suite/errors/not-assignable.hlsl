@@ -44,6 +44,13 @@ Texture2DMS<uint> image;
 void main(uint t : SV_GroupIndex) {
     image.sample[1][uint2(t, 0)] = 1; //~ error[not-assignable]: a `Texture2DMS<uint>` cannot be written
 }
+//| FILE:5:5: error: a `Texture2DMS<uint>` cannot be written [not-assignable]
+//|   |
+//| 2 | Texture2DMS<uint> image;
+//|   |                   ----- declared here
+//| ...
+//| 5 |     image.sample[1][uint2(t, 0)] = 1;
+//|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ assigned here
 
 //--- an-atomic-on-a-sample
 //# args -T cs_6_7
@@ -53,3 +60,16 @@ void main(uint t : SV_GroupIndex) {
     InterlockedAdd(image.sample[1][uint2(0, 0)], t); //~ error[not-assignable]: an atomic operation cannot change a multisampled texture
     InterlockedAdd(image[uint2(0, 0)], t); //~ error[not-assignable]: an atomic operation cannot change a multisampled texture
 }
+//| FILE:6:20: error: an atomic operation cannot change a multisampled texture [not-assignable]
+//|   |
+//| 6 |     InterlockedAdd(image.sample[1][uint2(0, 0)], t);
+//|   |                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: use an `RWTexture2DArray` with a layer for each sample
+//|
+//| FILE:7:20: error: an atomic operation cannot change a multisampled texture [not-assignable]
+//|   |
+//| 7 |     InterlockedAdd(image[uint2(0, 0)], t);
+//|   |                    ^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: use an `RWTexture2DArray` with a layer for each sample

@@ -37,3 +37,37 @@ struct Shape {
 };
 [numthreads(WIDTH, 1, 1)]
 void main() {}
+//| FILE:2:1: error: HLSL has no unions [reserved-word]
+//|   |
+//| 2 | union Bits { uint a; float b; };
+//|   | ^^^^^
+//|   |
+//|   = help: use a struct, and `asuint`, `asint` and `asfloat` to reinterpret bits
+//|
+//| FILE:4:5: error: HLSL has no virtual functions [reserved-word]
+//|   |
+//| 4 |     virtual float area() { return 0; }
+//|   |     ^^^^^^^
+//|   |
+//|   = help: a parameter of a template chooses the function at compile time
+//|
+//| FILE:5:5: error: HLSL has no friends [reserved-word]
+//|   |
+//| 5 |     friend void show();
+//|   |     ^^^^^^
+//|   |
+//|   = help: all members are public
+//|
+//| FILE:6:5: error: HLSL has no `mutable` [reserved-word]
+//|   |
+//| 6 |     mutable uint cache;
+//|   |     ^^^^^^^
+//|   |
+//|   = help: leave it out
+//|
+//| FILE:7:5: error: HLSL has no constructors or conversion operators [reserved-word]
+//|   |
+//| 7 |     explicit operator uint() { return 1; }
+//|   |     ^^^^^^^^
+//|   |
+//|   = help: write a method or a function

@@ -109,6 +109,96 @@ void main(uint t : SV_GroupIndex) {
     decltype(t) other = t; //~ error[syntax]: HLSL has no `decltype`
     if constexpr (true) other = 1; //~ error[syntax]: HLSL has no `constexpr`
 }
+//| FILE:2:1: error: HLSL has no `constexpr` [syntax]
+//|   |
+//| 2 | constexpr uint Count = 3;
+//|   | ^^^^^^^^^
+//|   |
+//|   = help: a constant is `static const`; a function needs no such word
+//|
+//| FILE:3:1: error: HLSL has no `constexpr` [syntax]
+//|   |
+//| 3 | constexpr uint twice(uint x) { return 2 * x; }
+//|   | ^^^^^^^^^
+//|   |
+//|   = help: a constant is `static const`; a function needs no such word
+//|
+//| FILE:4:1: error: HLSL has no `consteval` [syntax]
+//|   |
+//| 4 | consteval uint thrice(uint x) { return 3 * x; }
+//|   | ^^^^^^^^^
+//|   |
+//|   = help: calls with constant arguments are computed at compile time anyway
+//|
+//| FILE:5:22: error: HLSL has no concepts [syntax]
+//|   |
+//| 5 | template<typename T> concept Any = true;
+//|   |                      ^^^^^^^
+//|   |
+//|   = help: overloads, or a `static_assert` in the template, restrict its arguments
+//|
+//| FILE:6:22: error: HLSL has no concepts [syntax]
+//|   |
+//| 6 | template<typename T> requires Any<T> T same(T x) { return x; }
+//|   |                      ^^^^^^^^
+//|   |
+//|   = help: overloads, or a `static_assert` in the template, restrict its arguments
+//|
+//| FILE:7:1: error: HLSL has no modules [syntax]
+//|   |
+//| 7 | import lighting;
+//|   | ^^^^^^
+//|   |
+//|   = help: `#include` reads another file
+//|
+//| FILE:8:1: error: HLSL has no `alignas` [syntax]
+//|   |
+//| 8 | alignas(16) struct Wide { uint a; };
+//|   | ^^^^^^^
+//|   |
+//|   = help: `packoffset`, or members that fill the gaps, place the members of a constant buffer
+//|
+//| FILE:9:13: error: HLSL has no exceptions [syntax]
+//|   |
+//| 9 | void calm() noexcept;
+//|   |             ^^^^^^^^
+//|   |
+//|   = help: leave the word out
+//|
+//| FILE:10:13: error: HLSL has no references [syntax]
+//|    |
+//| 10 | void change(ref uint x) { x = 1; }
+//|    |             ^^^
+//|    |
+//|    = help: an `out` or `inout` parameter passes a variable: `void f(inout uint x)`
+//|
+//| FILE:11:15: error: HLSL has no references [syntax]
+//|    |
+//| 11 | void take(uint&& x) {}
+//|    |               ^^
+//|    |
+//|    = help: an `out` or `inout` parameter passes a variable: `void f(inout uint x)`
+//|
+//| FILE:14:5: error: HLSL has no `constexpr` [syntax]
+//|    |
+//| 14 |     constexpr uint local = 3;
+//|    |     ^^^^^^^^^
+//|    |
+//|    = help: a constant is `static const`; a function needs no such word
+//|
+//| FILE:15:5: error: HLSL has no `decltype` [syntax]
+//|    |
+//| 15 |     decltype(t) other = t;
+//|    |     ^^^^^^^^
+//|    |
+//|    = help: write the type, or use `auto` for a local variable with `-HV 202x`
+//|
+//| FILE:16:8: error: HLSL has no `constexpr` [syntax]
+//|    |
+//| 16 |     if constexpr (true) other = 1;
+//|    |        ^^^^^^^^^
+//|    |
+//|    = help: a constant is `static const`; a function needs no such word
 
 //--- forms-of-cpp-that-hlsl-does-not-have
 struct Point {
@@ -126,6 +216,61 @@ void main(uint t : SV_GroupIndex) {
     uint large = 1'000'000; //~ error[syntax]: HLSL has no `'` between digits
     int order = t <=> 2; //~ error[syntax]: HLSL has no `<=>`
 }
+//| FILE:4:10: error: HLSL has no constructors [syntax]
+//|   |
+//| 4 |     Point(uint a) { x = a; }
+//|   |          ^
+//|   |
+//|   = help: initialise the members with `{ … }`, or write a function that returns the struct
+//|
+//| FILE:5:5: error: HLSL has no destructors [syntax]
+//|   |
+//| 5 |     ~Point() {}
+//|   |     ^
+//|   |
+//|   = help: nothing happens at the end of a variable's life
+//|
+//| FILE:9:19: error: HLSL has no lambdas [syntax]
+//|   |
+//| 9 |     auto square = [](uint x) { return x * x; };
+//|   |                   ^
+//|   |
+//|   = help: write a function, and pass it what it needs
+//|
+//| FILE:10:10: error: HLSL has no structured bindings [syntax]
+//|    |
+//| 10 |     auto [a, b] = uint2(1, 2);
+//|    |          ^
+//|    |
+//|    = help: declare a variable for each part
+//|
+//| FILE:11:12: error: HLSL has no initialisers without `=` [syntax]
+//|    |
+//| 11 |     uint2 v{1, 2};
+//|    |            ^
+//|    |
+//|    = help: write `= { … }`
+//|
+//| FILE:13:22: error: HLSL has no `for` over the elements of an array [syntax]
+//|    |
+//| 13 |     for (uint x : all) t += x;
+//|    |                      ^
+//|    |
+//|    = help: count them: `for (uint i = 0; i < N; i++)`
+//|
+//| FILE:14:19: error: HLSL has no `'` between digits [syntax]
+//|    |
+//| 14 |     uint large = 1'000'000;
+//|    |                   ^^^^^
+//|    |
+//|    = help: leave it out
+//|
+//| FILE:15:21: error: HLSL has no `<=>` [syntax]
+//|    |
+//| 15 |     int order = t <=> 2;
+//|    |                     ^
+//|    |
+//|    = help: compare with `<` and `==`
 
 //--- names-that-are-words-in-cpp
 uint ref(uint module) { return module; }
@@ -143,9 +288,29 @@ void main(uint t : SV_GroupIndex) {
     Pair pair = { t, 2 };
     pair->a = 1; //~ error[syntax]: HLSL has no pointers, so there is no `->`
 }
+//| FILE:6:9: error: HLSL has no pointers, so there is no `->` [syntax]
+//|   |
+//| 6 |     pair->a = 1;
+//|   |         ^^
+//|   |
+//|   = help: use `.`
+//|   |
+//| 6 -     pair->a = 1;
+//| 6 +     pair.a = 1;
 
 //--- a-word-for-an-operator
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     if (t > 1 and t < 3) t = 2; //~ error[syntax]: expected `)`
 }
+//| FILE:4:15: error: expected `)`, found `and` [syntax]
+//|   |
+//| 4 |     if (t > 1 and t < 3) t = 2;
+//|   |        -      ^^^
+//|   |        |
+//|   |        to close this
+//|   |
+//|   = help: did you mean `&&`?
+//|   |
+//| 4 -     if (t > 1 and t < 3) t = 2;
+//| 4 +     if (t > 1 && t < 3) t = 2;

@@ -82,6 +82,26 @@ cbuffer Set { Weights weights[2]; } //~ error[type-mismatch]: a member of a cons
 ConstantBuffer<Weights> constants; //~ error[type-mismatch]: a `ConstantBuffer` cannot contain a vector of more than 4 components, as `Weights` does
 [numthreads(WIDTH, 1, 1)]
 void main() {}
+//| FILE:4:18: error: a member of a constant buffer cannot be a `vector<float, 8>` [type-mismatch]
+//|   |
+//| 4 | vector<float, 8> loose;
+//|   |                  ^^^^^
+//|   |
+//|   = help: use an array, or several vectors of up to 4 components
+//|
+//| FILE:5:23: error: a member of a constant buffer cannot contain a vector of more than 4 components, as `Weights[2]` does [type-mismatch]
+//|   |
+//| 5 | cbuffer Set { Weights weights[2]; }
+//|   |                       ^^^^^^^
+//|   |
+//|   = help: use an array, or several vectors of up to 4 components
+//|
+//| FILE:6:1: error: a `ConstantBuffer` cannot contain a vector of more than 4 components, as `Weights` does [type-mismatch]
+//|   |
+//| 6 | ConstantBuffer<Weights> constants;
+//|   | ^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: use an array, or several vectors of up to 4 components
 
 //--- long-vectors-between-stages
 //# args -T lib_6_9
@@ -91,3 +111,16 @@ Vertex main( //~ error[type-mismatch]: the result of an entry point cannot conta
     vector<float, 5> all : ALL) { //~ error[type-mismatch]: a parameter of an entry point cannot be a `vector<float, 5>`
     return (Vertex)0;
 }
+//| FILE:5:8: error: the result of an entry point cannot contain a vector of more than 4 components, as `Vertex` does [type-mismatch]
+//|   |
+//| 5 | Vertex main(
+//|   |        ^^^^
+//|   |
+//|   = help: use an array, or several vectors of up to 4 components
+//|
+//| FILE:6:22: error: a parameter of an entry point cannot be a `vector<float, 5>` [type-mismatch]
+//|   |
+//| 6 |     vector<float, 5> all : ALL) {
+//|   |                      ^^^
+//|   |
+//|   = help: use an array, or several vectors of up to 4 components

@@ -51,3 +51,23 @@ void main(uint t : SV_GroupIndex) {
     static const uint local; //~ warning[uninitialized]: `local` is `static const` but has no value, and stays 0
     EXPECT_EQ(nothing + table[t & 1] + later + local + one + S::member, 4u);
 }
+//| FILE:2:19: warning: `nothing` is `static const` but has no value, and stays 0 [uninitialized]
+//|   |
+//| 2 | static const uint nothing;
+//|   |                   ^^^^^^^
+//|   |
+//|   = help: write `nothing = …`, or remove `static` if the host sets it
+//|
+//| FILE:3:19: warning: `table` is `static const` but has no value, and stays 0 [uninitialized]
+//|   |
+//| 3 | static const uint table[2];
+//|   |                   ^^^^^
+//|   |
+//|   = help: write `table = …`, or remove `static` if the host sets it
+//|
+//| FILE:10:23: warning: `local` is `static const` but has no value, and stays 0 [uninitialized]
+//|    |
+//| 10 |     static const uint local;
+//|    |                       ^^^^^
+//|    |
+//|    = help: write `local = …`, or remove `static` if the host sets it

@@ -365,6 +365,12 @@ RWTexture2D<uint> image;
 void main(uint t : SV_GroupIndex) {
     image.sample[0][uint2(t, 0)] = 1; //~ error[unknown-name]: `RWTexture2D<uint>` has no member `sample`
 }
+//| FILE:5:11: error: `RWTexture2D<uint>` has no member `sample` [unknown-name]
+//|   |
+//| 5 |     image.sample[0][uint2(t, 0)] = 1;
+//|   |     ----- ^^^^^^
+//|   |     |
+//|   |     this is `RWTexture2D<uint>`
 
 //--- a-letter-for-a-component-of-a-long-vector
 //# args -T cs_6_9
@@ -375,6 +381,19 @@ void main(uint t : SV_GroupIndex) {
     v.x = 1; //~ error[unknown-name]: the components of a `vector<uint, 8>` have no names
     Buffer[t] = dot(v.xy, 1); //~ error[unknown-name]: the components of a `vector<uint, 8>` have no names
 }
+//| FILE:7:7: error: the components of a `vector<uint, 8>` have no names [unknown-name]
+//|   |
+//| 7 |     v.x = 1;
+//|   |       ^
+//|   |
+//|   = help: name it by its index: `[0]`
+//|
+//| FILE:8:23: error: the components of a `vector<uint, 8>` have no names [unknown-name]
+//|   |
+//| 8 |     Buffer[t] = dot(v.xy, 1);
+//|   |                       ^^
+//|   |
+//|   = help: name each by its index, such as `[0]`
 
 //--- the-namespace-of-the-language-before-202x
 //# args -HV 2021
@@ -384,6 +403,42 @@ RWStructuredBuffer<hlsl::uint> Buffer; //~ error[unknown-name]: HLSL has a names
 void main(hlsl::uint t : SV_GroupIndex) { //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
     Buffer[t] = hlsl::min(t, 3u); //~ error[unknown-name]: HLSL has a namespace `hlsl` only from version 202x on
 }
+//| FILE:3:17: error: HLSL has a namespace `hlsl` only from version 202x on [unknown-name]
+//|   |
+//| 3 | using namespace hlsl;
+//|   |                 ^^^^
+//|   |
+//|   = help: leave it out, or compile with `-HV 202x`
+//|
+//| FILE:4:20: error: HLSL has a namespace `hlsl` only from version 202x on [unknown-name]
+//|   |
+//| 4 | RWStructuredBuffer<hlsl::uint> Buffer;
+//|   |                    ^^^^^^
+//|   |
+//|   = help: leave it out, or compile with `-HV 202x`
+//|   |
+//| 4 - RWStructuredBuffer<hlsl::uint> Buffer;
+//| 4 + RWStructuredBuffer<uint> Buffer;
+//|
+//| FILE:6:11: error: HLSL has a namespace `hlsl` only from version 202x on [unknown-name]
+//|   |
+//| 6 | void main(hlsl::uint t : SV_GroupIndex) {
+//|   |           ^^^^^^
+//|   |
+//|   = help: leave it out, or compile with `-HV 202x`
+//|   |
+//| 6 - void main(hlsl::uint t : SV_GroupIndex) {
+//| 6 + void main(uint t : SV_GroupIndex) {
+//|
+//| FILE:7:17: error: HLSL has a namespace `hlsl` only from version 202x on [unknown-name]
+//|   |
+//| 7 |     Buffer[t] = hlsl::min(t, 3u);
+//|   |                 ^^^^^^
+//|   |
+//|   = help: leave it out, or compile with `-HV 202x`
+//|   |
+//| 7 -     Buffer[t] = hlsl::min(t, 3u);
+//| 7 +     Buffer[t] = min(t, 3u);
 
 //--- names-that-the-language-does-not-declare
 //# args -HV 202x
@@ -397,6 +452,40 @@ void main(uint t : SV_GroupIndex) {
     Buffer[t] = hlsl::t; //~ error[unknown-name]: there is no variable `t` in `hlsl`
     Buffer[t] = hlsl::inner::f(t); //~ error[unknown-name]: there is no namespace, struct or enum `inner` in `hlsl`
 }
+//| FILE:5:7: error: there is no type `Nothing` in `hlsl` [unknown-name]
+//|   |
+//| 5 | hlsl::Nothing nothing;
+//|   |       ^^^^^^^
+//|
+//| FILE:6:13: error: there is no name `mine` in `hlsl` [unknown-name]
+//|   |
+//| 4 | uint mine(uint x) { return x; }
+//|   |      ---- declared here
+//| 5 | hlsl::Nothing nothing;
+//| 6 | using hlsl::mine;
+//|   |             ^^^^
+//|   |
+//|   = help: `hlsl` holds what the language declares; a name of the file needs no qualifier
+//|
+//| FILE:9:23: error: there is no function `mine` in `hlsl` [unknown-name]
+//|   |
+//| 4 | uint mine(uint x) { return x; }
+//|   |      ---- declared here
+//| ...
+//| 9 |     Buffer[t] = hlsl::mine(t);
+//|   |                       ^^^^
+//|   |
+//|   = help: `hlsl` holds what the language declares; a name of the file needs no qualifier
+//|
+//| FILE:10:23: error: there is no variable `t` in `hlsl` [unknown-name]
+//|    |
+//| 10 |     Buffer[t] = hlsl::t;
+//|    |                       ^
+//|
+//| FILE:11:23: error: there is no namespace, struct or enum `inner` in `hlsl` [unknown-name]
+//|    |
+//| 11 |     Buffer[t] = hlsl::inner::f(t);
+//|    |                       ^^^^^
 
 //--- names-that-are-only-proposed
 RWStructuredBuffer<uint> Buffer;
@@ -407,3 +496,30 @@ void main(uint t : SV_GroupIndex) {
     Buffer[t] = alignof(t); //~ error[unknown-name]: there is no function `alignof`
     Buffer[t] = nullptr; //~ error[unknown-name]: there is no variable `nullptr`
 }
+//| FILE:5:5: error: there is no type `uint8_t4` [unknown-name]
+//|   |
+//| 5 |     uint8_t4 small = 1;
+//|   |     ^^^^^^^^
+//|   |
+//|   = help: `uint8_t4` is only proposed for HLSL; in HLSL, the smallest integers are `uint16_t` and `int16_t`, with `-enable-16bit-types`; `uint8_t4_packed` and `pack_u8` hold four small ones in a word
+//|
+//| FILE:6:17: error: there is no function `ClusterID` [unknown-name]
+//|   |
+//| 6 |     Buffer[t] = ClusterID();
+//|   |                 ^^^^^^^^^
+//|   |
+//|   = help: `ClusterID` is only proposed for HLSL; in HLSL, there are no clusters of geometry yet: `PrimitiveIndex()` and `GeometryIndex()` tell what was hit
+//|
+//| FILE:7:17: error: there is no function `alignof` [unknown-name]
+//|   |
+//| 7 |     Buffer[t] = alignof(t);
+//|   |                 ^^^^^^^
+//|   |
+//|   = help: `alignof` is C++; in HLSL, there is none; `sizeof` gives the size of a type
+//|
+//| FILE:8:17: error: there is no variable `nullptr` [unknown-name]
+//|   |
+//| 8 |     Buffer[t] = nullptr;
+//|   |                 ^^^^^^^
+//|   |
+//|   = help: `nullptr` is C++; in HLSL, there are no pointers: pass an index into a buffer

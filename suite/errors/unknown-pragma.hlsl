@@ -20,3 +20,13 @@ void main() {
 void main() {
     EXPECT(true);
 }
+//| FILE:2:2: warning: `#pragma onec` has no meaning here [unknown-pragma]
+//|   |
+//| 2 | #pragma onec
+//|   |  ^^^^^^^^^^^
+//|   |
+//|   = note: it is ignored, here and from now on
+//|   = help: did you mean `#pragma once`?
+//|   |
+//| 2 - #pragma onec
+//| 2 + #pragma once

@@ -73,6 +73,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- san-sums-of-waves-that-are-added-up-at-every-width
 //# zero Out 512
+//= Out u32: 8256 8256 8256 8256
 RWStructuredBuffer<uint> Out;
 groupshared uint sums[32];
 groupshared uint total;

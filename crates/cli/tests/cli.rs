@@ -163,7 +163,13 @@ fn exit_statuses_are_the_contract() {
             "65536 bytes",
         ),
         ("lanes", SUM, "run a.hlsl --bind Out=[8] --wave-size 4 --caps lanes=32..64", 3, "32, 64"),
-        ("san", SUM, "san a.hlsl --bind Out=[8]", 1, "width-dependent-result     .     x"),
+        (
+            "san",
+            SUM,
+            "san a.hlsl --bind Out=[8]",
+            1,
+            "width-dependent-result     x     .     .     .     .     .",
+        ),
         ("meant", SUM, "san a.hlsl --bind Out=[8] --width-dependent Out", 0, "no findings: 8 runs"),
         (
             "orders",

@@ -127,7 +127,7 @@ fn section_names_are_unique() {
 fn the_semantics_name_sections_that_exist() {
     let sections: std::collections::BTreeSet<String> = suite::files(&suite::folder())
         .iter()
-        .flat_map(|file| suite::read(file).unwrap())
+        .flat_map(|file| suite::read_all(file).unwrap())
         .map(|section| section.name)
         .collect();
     let text = std::fs::read_to_string(crate::root().join("docs/semantics.md")).unwrap();

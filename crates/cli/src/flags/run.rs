@@ -104,8 +104,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("ORDER"),
         on: RUNS,
         section: Section::Run,
-        help: "how threads are assigned to lanes: linear, by SV_GroupIndex; quad2d, in squares of\n\
-               2x2; morton; random[:SEED], quads together.\n\
+        help: "how threads are assigned to lanes: linear, by SV_GroupIndex; quad2d, in squares\n\
+               of 2x2; morton; random[:SEED], quads together.\n\
                Without it: squares where a 2D shader uses quads (from 6.6 on)",
         set: lane_order,
     },

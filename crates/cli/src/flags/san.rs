@@ -110,8 +110,9 @@ pub(super) const PROGRESS: Flag = Flag {
     takes: Takes::Value("MODEL"),
     on: EXAMINES,
     section: Section::Run,
-    help: "which waves make progress while others wait in a loop: lockstep, waves and groups that have\n\
-           started; occupancy-bound, of one group at a time; fair, every lane (lockstep)",
+    help: "which waves make progress while others wait in a loop: lockstep, waves and\n\
+           groups that have started; occupancy-bound, of one group at a time; fair,\n\
+           every lane (lockstep)",
     set: |args, value| {
         args.san.progress = choose(
             value,

@@ -545,7 +545,7 @@ impl<'a> Checker<'a> {
             if mode == Mode::Reference && self.is_sample(&arg) {
                 let message = "an atomic operation cannot change a multisampled texture";
                 let report = Diagnostic::new(&code::NOT_ASSIGNABLE, arg.span, message);
-                self.report(report.help("use a `RWTexture2DArray` with a layer for each sample"));
+                self.report(report.help("use an `RWTexture2DArray` with a layer for each sample"));
                 return self.broken(span);
             }
             if mode == Mode::Reference && !self.is_shared_place(&arg) && arg.ty != Types::ERROR {
