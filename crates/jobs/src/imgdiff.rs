@@ -4,6 +4,8 @@
 //! its tests depend on, and that are therefore reproduced: colours on the sRGB curve are taken for linear ones, and XYZ
 //! values up to 1 are divided by a white point of 100, so that white has a lightness of 9 rather than 100.
 
+use wavelane::internal::pow;
+
 use crate::picture::Picture;
 
 /// The least distance that an eye notices, by CIE76.
@@ -45,7 +47,7 @@ pub(crate) fn distances(a: &Picture, b: &Picture) -> Result<Distances, String> {
     let mut all = Distances::default();
     for (a, b) in a.srgb().into_iter().zip(b.srgb()) {
         let (a, b) = (lab(a), lab(b));
-        let distance = (0..3).map(|it| (a[it] - b[it]).powi(2)).sum::<f64>().sqrt();
+        let distance = (0..3).map(|it| (a[it] - b[it]) * (a[it] - b[it])).sum::<f64>().sqrt();
         if distance > VISIBLE {
             all.visible += 1;
             all.sum_of_visible += distance;
@@ -164,7 +166,7 @@ fn lab(colour: [u8; 3]) -> [f64; 3] {
         0.0193339 * r + 0.1191920 * g + 0.9503041 * b,
     ];
     let root = |value: f64| match value > 216.0 / 24389.0 {
-        true => value.powf(1.0 / 3.0),
+        true => f64::from(pow(value as f32, 1.0 / 3.0)),
         false => (24389.0 / 27.0 * value + 16.0) / 116.0,
     };
     let [x, y, z] = [0, 1, 2].map(|it| root(xyz[it] / WHITE[it]));

@@ -4,6 +4,7 @@
 
 use std::io::Cursor;
 
+use wavelane::internal::pow;
 use wavelane::texture::{Channels, Encoding, Format, Texel};
 
 /// A picture has no more pixels than one of 8192x8192.
@@ -157,17 +158,19 @@ impl Picture {
     /// gamma are linear, the curve is a power of 1/2.2, and what is transparent is put before black.
     pub(crate) fn srgb(&self) -> Vec<[u8; 3]> {
         let most = f64::from(self.most());
-        let curve = |linear: f64| (linear.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0).round() as u8;
+        let power = |value: f64, to| f64::from(pow(value as f32, to));
+        let curve = |linear: f64| (power(linear.clamp(0.0, 1.0), 1.0 / 2.2) * 255.0).round() as u8;
         let pixel = |it: &[u16]| {
             let colour =
                 |channel: usize| f64::from(it[if it.len() < 3 { 0 } else { channel }]) / most;
-            let alpha = if it.len() % 2 == 0 { f64::from(it[it.len() - 1]) / most } else { 1.0 };
+            let alpha =
+                if it.len().is_multiple_of(2) { f64::from(it[it.len() - 1]) / most } else { 1.0 };
             let alpha = (alpha * 255.0).round() / 255.0;
             [0, 1, 2].map(|channel| match (self.is_linear, alpha == 1.0) {
                 (true, true) => curve(colour(channel)),
                 (true, false) => curve((colour(channel) * alpha * 255.0).round() / 255.0),
                 (false, true) => (colour(channel) * 255.0).round() as u8,
-                (false, false) => curve(colour(channel).powf(2.2) * alpha),
+                (false, false) => curve(power(colour(channel), 2.2) * alpha),
             })
         };
         self.samples.chunks_exact(self.channels).map(pixel).collect()

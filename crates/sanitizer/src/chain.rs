@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The chain from a place in memory that differs at the end of the runs to the cause.
-    pub(crate) fn from_place(mut self, place: Place) -> Option<Vec<Link>> {
+    pub(crate) fn chain_to(mut self, place: Place) -> Option<Vec<Link>> {
         self.memory(place, place, (Time::MAX, Time::MAX), &mut Vec::new());
         if self.best.as_ref().is_none_or(|it| it.0 > Rank::Company) {
             self.first_astray();

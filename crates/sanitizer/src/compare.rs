@@ -302,7 +302,7 @@ fn by_chain(
         byte => Place::Buffer(difference.binding, difference.element, byte),
     };
     let walk = Walk::new(facts, &marked, &mine, &theirs, third.as_ref());
-    let Some(chain) = walk.from_place(place) else { return Ok(None) };
+    let Some(chain) = walk.chain_to(place) else { return Ok(None) };
     let Some((cause, way)) = chain.split_last() else { return Ok(None) };
     let resource = module.resource(difference.binding);
     let sides = [describe(a, b), describe(b, a)];

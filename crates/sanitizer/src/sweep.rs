@@ -284,8 +284,8 @@ impl<'a> Sweep<'a> {
         let width = launch.wave_width;
         let watched = self.watch(&launch, variation, None)?;
         let Some((left, undefined)) = watched else {
-            let endless = self.report.seen.iter().map(|it| &it.finding);
-            let endless = endless.filter(|it| it.kind == Kind::EndlessWait).next_back();
+            let mut findings = self.report.seen.iter().map(|it| &it.finding);
+            let endless = findings.rfind(|it| it.kind == Kind::EndlessWait);
             let span = endless.map_or(Span::NONE, |it| it.site.span);
             let cause = Cause { kind: Kind::EndlessWait, span };
             self.report.leave_out(width, None, (0, 0), cause);

@@ -271,10 +271,10 @@ impl Triangle {
         let areas = [(b, c), (c, a), (a, b)].map(|(from, to)| Triangle::turn(place, from, to));
         let mut sums =
             [Fraction::new(0, 1), Fraction::new(0, 1), Fraction::new(0, 1), Fraction::new(0, 1)];
-        for i in 0..3 {
-            let area = Fraction::new(areas[i], 1);
-            let value = Fraction::of(f64::from(self.values[i]));
-            let over_w = area.over(&Fraction::of(f64::from(self.w[i])));
+        for ((area, value), w) in areas.into_iter().zip(self.values).zip(self.w) {
+            let area = Fraction::new(area, 1);
+            let value = Fraction::of(f64::from(value));
+            let over_w = area.over(&Fraction::of(f64::from(w)));
             sums[0] = sums[0].plus(&over_w.times(&value));
             sums[1] = sums[1].plus(&over_w);
             sums[2] = sums[2].plus(&area.times(&value));

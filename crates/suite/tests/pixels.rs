@@ -203,7 +203,7 @@ const TABLE: [Row; 16] = [
 #[test]
 fn helper_lanes_get_what_the_table_says() {
     // Lane 1 of every quad is a helper lane, and lanes 0 to 2 of the second quad are.
-    let (lanes, helpers) = (u128::MAX, u128::MAX / 15 * 2 | 0x70);
+    let (lanes, helpers) = (u128::MAX, (u128::MAX / 15 * 2) | 0x70);
     for included in [false, true] {
         let attribute = if included { "[WaveOpsIncludeHelperLanes]" } else { "" };
         let values: String = (0..)

@@ -20,6 +20,7 @@ pub use ir::exec::Buffer as Slot;
 pub use ir::stage::{Element as StageElement, StageIo};
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;
+pub use ops::math::pow;
 pub use sanitizer::{
     ExitedThreads, FloatRoom, IntraWaveSync, Kind, LeftOut, Order, Pace, Plan, Progress,
     Reconvergence, Report, Seen, Verdict,
