@@ -96,13 +96,14 @@ impl Wave<'_> {
         frame: &mut Frame<'_>,
         leaving: &mut Leaving,
     ) -> Tangle {
+        // Retired quads leave wherever their lanes wait.
+        lanes = self.present(&lanes);
         for stmt in stmts {
             if lanes.is_empty() {
                 break;
             }
             lanes = self.stmt(stmt, lanes, frame, leaving);
-            // Retired quads leave wherever their lanes wait.
-            lanes.retain(|lane| !self.gone.contains(lane));
+            lanes = self.present(&lanes);
         }
         lanes
     }
@@ -128,8 +129,14 @@ impl Wave<'_> {
 
     /// The participants of a wave operation: helper lanes only if there are no others.
     fn participants(&self, lanes: &Tangle) -> Tangle {
-        let live: Tangle = lanes.difference(&self.helpers).copied().collect();
-        if live.is_empty() || self.participate() { lanes.clone() } else { live }
+        let present = self.present(lanes);
+        let live: Tangle = present.difference(&self.helpers).copied().collect();
+        if live.is_empty() || self.participate() { present } else { live }
+    }
+
+    /// Those lanes whose quads have not retired, as a call in the middle of an expression can make them do.
+    fn present(&self, lanes: &Tangle) -> Tangle {
+        lanes.difference(&self.gone).copied().collect()
     }
 
     fn stmt(
@@ -387,11 +394,15 @@ impl Wave<'_> {
                     ty: it.ty,
                     kinds: &kinds,
                     args: &args,
-                    lanes,
+                    lanes: &self.present(lanes),
                     active: self.participants(lanes),
                     wave: self,
                 };
-                result = call.run();
+                let results = call.run();
+                set(&mut result, lanes, |lane| match self.gone.contains(&(lane as u32)) {
+                    true => zero(it.ty),
+                    false => results[lane].clone(),
+                });
             }
             ExprKind::Peer(flip) => {
                 let active = self.participants(lanes);
@@ -417,8 +428,10 @@ impl Wave<'_> {
             ExprKind::Call(function, argument) => {
                 let argument = self.expr(argument, lanes, frame);
                 let returned = self.call(*function, lanes, Some(argument));
-                let never = || unreachable!("a function's body ends with a return");
-                set(&mut result, lanes, |lane| returned[lane].clone().unwrap_or_else(never));
+                // Lanes that retire in the function return nothing, and nothing reads what is put here.
+                set(&mut result, lanes, |lane| {
+                    returned[lane].clone().unwrap_or_else(|| zero(it.ty))
+                });
             }
         }
         debug_assert!(frame.function.locals.len() == frame.locals.len());

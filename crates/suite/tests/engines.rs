@@ -36,6 +36,10 @@ fn suite_agrees(isa: Isa) {
             }
             for width in section.widths.clone() {
                 let Some(module) = run::compile(&section, width).unwrap().module else { continue };
+                // Shaders of draws only compile here.
+                if module.io.is_some() {
+                    continue;
+                }
                 let Ok(bindings) = run::inputs(&section, &module) else {
                     without_inputs.push(section.name.clone());
                     continue;
