@@ -62,7 +62,7 @@ pub(crate) fn tell(
 pub(crate) fn lacking(file: &Compiled, adapter: &Adapter) -> Option<Problem> {
     let device = Device::new(adapter.clone());
     let error = device.create_compute_pipeline(file.shader.as_ref()?).err()?;
-    // Other stages are not dispatched, which is no mistake.
+    // Shaders of other stages are correct, although they are not dispatched.
     if error.missing == Missing::Stage {
         return None;
     }

@@ -121,7 +121,7 @@ pub(crate) fn read_named(file: &Path, roots: &Roots) -> Option<String> {
     regular(&roots.allowed(file)?).ok().map(decode)
 }
 
-/// The same for a file that is no text.
+/// The same for a binary file.
 pub(crate) fn read_bytes_named(file: &Path, roots: &Roots) -> Option<Vec<u8>> {
     regular(&roots.allowed(file)?).ok()
 }

@@ -278,7 +278,7 @@ fn a_result_that_depends_on_the_width_names_its_pass() {
         let ran = wavelane("width", &depends, &format!("san job.test --wave-size 4,8 {allowed}"));
         assert_eq!(ran.status, Some(0), "{}", ran.out);
     }
-    // What is overwritten later is no result of the program.
+    // Values that are overwritten later do not count as results.
     let cleared = job(PARTS, "  - { Entry: Sums }\n  - { Entry: Clear }");
     let ran = wavelane("width", &cleared, "san job.test");
     assert_eq!(ran.status, Some(0), "{}", ran.out);
@@ -298,7 +298,7 @@ fn engines_agree_on_passes_at_every_width() {
         assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
         let report: Value = serde_json::from_str(&ran.out).unwrap();
         let count = |verdict: &str| report["summary"][verdict].as_u64().unwrap();
-        // A device has one width, and the others are no disagreement.
+        // A device has one width; the other widths do not count as disagreement.
         let all = report["comparisons"].as_array().unwrap().len() as u64;
         assert!(count("agree") > 0 && count("agree") + count("unsupported") == all, "{}", ran.out);
         assert!(engines != "interp,cpu" || count("agree") == 6, "{}", ran.out);
@@ -362,7 +362,7 @@ fn the_sanitizer_reports_assertions_that_fail_in_passes() {
     let text = wavelane("asserts", &job, "san job.test");
     let (what, pass) = ("assertion failed: v < 6", "in pass 2 (`Check`), round 1 of 2 of the job");
     assert!(text.out.contains(what) && text.out.contains(pass), "{}", text.out);
-    // What a shader prints is no finding, and is not shown.
+    // Printed lines are not findings, and are not shown.
     assert!(!text.out.contains("i = "), "{}", text.out);
     let holds = self::job(&TELLING.replace("v < 6", "v < 8"), TOLD);
     let ran = wavelane("asserts", &holds, "san job.test");

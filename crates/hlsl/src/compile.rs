@@ -243,7 +243,7 @@ pub(crate) fn read(
     Some(file)
 }
 
-/// Lowers a checked program, if its stage runs. What keeps a shader of a draw from running is no mistake in it.
+/// Lowers a checked program, if its stage runs. A shader of a draw that cannot run yet is still correct.
 fn translate_if_it_runs(
     program: hir::Program,
     options: &Options,

@@ -80,7 +80,7 @@ impl Distances {
         let count = self.count as f64;
         let within = |what: &str, value: f64, most: f64| match value > most {
             true => Err(format!("{what} is {value}, above {most}")),
-            // A mean of nothing is no number, which meets every rule.
+            // The mean of an empty set is NaN, which meets every rule.
             false => Ok(()),
         };
         match check {

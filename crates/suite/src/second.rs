@@ -97,13 +97,13 @@ impl Wave<'_> {
         leaving: &mut Leaving,
     ) -> Tangle {
         // Retired quads leave wherever their lanes wait.
-        lanes = self.present(&lanes);
+        lanes.retain(|lane| !self.gone.contains(lane));
         for stmt in stmts {
             if lanes.is_empty() {
                 break;
             }
             lanes = self.stmt(stmt, lanes, frame, leaving);
-            lanes = self.present(&lanes);
+            lanes.retain(|lane| !self.gone.contains(lane));
         }
         lanes
     }

@@ -1,6 +1,6 @@
 //! Draws: the only place where the fixed functions of `raster` meet an engine.
 //!
-//! The vertex shader's waves run ahead of the pixel shader's, which nobody can tell unless one of them writes memory
+//! The vertex shader's waves run ahead of the pixel shader's, which is invisible unless one of them writes memory
 //! that the other reads: a draw of shaders without writes runs in portions of some thousands of vertices, one with
 //! writes runs all of its vertices first. Waves of either stage are the same in both cases.
 

@@ -49,6 +49,22 @@ const SAMPLE: u64 = 16;
 /// A run ends after this many failures.
 const MOST_FAILURES: usize = 20;
 
+/// Reads flags that each take a number.
+fn numbers<const N: usize>(
+    arguments: &[String],
+    mut flags: [(&str, &mut u64); N],
+) -> Result<(), String> {
+    for pair in arguments.chunks(2) {
+        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
+        let number = value.parse().map_err(|_| format!("`{flag}` expects a number"))?;
+        match flags.iter_mut().find(|it| it.0 == flag) {
+            Some((_, into)) => **into = number,
+            None => return Err(crate::USAGE.to_owned()),
+        }
+    }
+    Ok(())
+}
+
 /// Where inputs come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {

@@ -118,7 +118,7 @@ impl Plan {
     }
 }
 
-/// Whether an instruction is no long loop and contains none.
+/// Whether an instruction is not a long loop and contains none.
 fn is_short(module: &Module, inst: Inst, short: &BTreeSet<Inst>) -> bool {
     let op = &module.inst(inst).op;
     let has_short =

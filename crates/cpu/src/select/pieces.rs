@@ -2,7 +2,7 @@
 //!
 //! In the canonical order a wave runs from one barrier to the next before another wave runs. Where a joint construct begins,
 //! ends or goes round in between, its code consists of several pieces, and a frame runs the first piece of all waves before
-//! the second piece of any (loop fission without a barrier). Nobody sees the difference unless one of these pieces writes
+//! the second piece of any (loop fission without a barrier). The difference is visible only if one of these pieces writes
 //! memory that another one accesses. Only a race can make use of that, but the results of a race are canonical, too.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -416,7 +416,7 @@ fn every_fix_of_a_foreign_name_compiles() {
         }
         for text in fixed(&body(&format!("{word} x;"))) {
             tried += 1;
-            // A function or a qualifier is no type: its fix is right elsewhere.
+            // A fix that names a function or a qualifier does not apply where a type is expected.
             let offered = text.rsplit("{ ").next().and_then(|it| it.split(" x;").next());
             let is_type = offered.is_some_and(crate::parse::is_builtin_type);
             assert!(!is_type || compiles(&text), "{word}: {text}");

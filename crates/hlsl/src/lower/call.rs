@@ -137,7 +137,6 @@ impl Lowerer<'_> {
             let nothing = self.undefined(leaf.unwrap_or(Ty::I32), entry.span);
             self.env.push(*leaf, nothing);
         }
-        let returns_last = self.facts.function(entry.function).returns_last;
         self.frames.push(Frame {
             function: entry.function,
             call: Span::NONE,
@@ -145,18 +144,7 @@ impl Lowerer<'_> {
             result,
             returns: Returns::AtEnd,
         });
-        self.locals(&passed)?;
-        if returns_last {
-            self.stmts(&function.body)?;
-        } else {
-            self.block(|this, block| {
-                if let Some(frame) = this.frames.last_mut() {
-                    frame.returns = Returns::Exit(block);
-                }
-                this.forget_at_end(&passed);
-                this.stmts(&function.body)
-            })?;
-        }
+        self.body(&passed)?;
         self.builder.span = entry.span;
         if !self.is_ended() {
             for (i, slots) in signature.params.iter().enumerate() {
@@ -174,6 +162,24 @@ impl Lowerer<'_> {
         }
         self.frames.pop();
         Ok(())
+    }
+
+    /// The statements of the innermost function, given what its parameters stand for.
+    fn body(&mut self, passed: &[Passed]) -> Lower<()> {
+        let id = self.frame().function;
+        let program = self.program;
+        let function = program.function(id);
+        self.locals(passed)?;
+        if self.facts.function(id).returns_last {
+            return self.stmts(&function.body);
+        }
+        self.block(|this, block| {
+            if let Some(frame) = this.frames.last_mut() {
+                frame.returns = Returns::Exit(block);
+            }
+            this.forget_at_end(passed);
+            this.stmts(&function.body)
+        })
     }
 
     fn outputs(&mut self, slots: &[Slot], values: &[Value]) {
@@ -204,7 +210,6 @@ impl Lowerer<'_> {
             };
             self.env.push(*leaf, nothing);
         }
-        let returns_last = self.facts.function(id).returns_last;
         let frame =
             Frame { function: id, call: span, locals: Vec::new(), result, returns: Returns::AtEnd };
         self.frames.push(frame);
@@ -214,18 +219,7 @@ impl Lowerer<'_> {
         self.enter(span)?;
         self.leave();
         // Values that are copied back must outlive the block; the other locals follow, and the block drops them.
-        self.locals(&passed)?;
-        if returns_last {
-            self.stmts(&function.body)?;
-        } else {
-            self.block(|this, block| {
-                if let Some(frame) = this.frames.last_mut() {
-                    frame.returns = Returns::Exit(block);
-                }
-                this.forget_at_end(&passed);
-                this.stmts(&function.body)
-            })?;
-        }
+        self.body(&passed)?;
         self.builder.span = span;
 
         for (i, passed) in passed.into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What a job draws: vertices, targets, and the fixed state between the stages.
 //!
 //! The public format says little of this, and the rest is fixed; the key `Raster` of our own replaces it field by
-//! field. Every field here is set, whoever set it.
+//! field. Every field here is set, by the job or by the fixed state.
 
 use std::ops::Range;
 

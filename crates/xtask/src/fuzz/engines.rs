@@ -17,16 +17,9 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         return hostile(&arguments[1..]);
     }
     let (mut runs, mut first, mut threads) = (100_000u64, 1_000_000u64, 1u64);
-    for pair in arguments.chunks(2) {
-        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
-        let number: u64 = value.parse().map_err(|_| format!("`{flag}` expects a number"))?;
-        match flag.as_str() {
-            "--runs" => runs = number,
-            "--seed" => first = number,
-            "--threads" => threads = number.max(1),
-            _ => return Err(crate::USAGE.to_owned()),
-        }
-    }
+    let flags = [("--runs", &mut runs), ("--seed", &mut first), ("--threads", &mut threads)];
+    super::numbers(arguments, flags)?;
+    let threads = threads.max(1);
     let start = Instant::now();
     let next = AtomicU64::new(0);
     let too_large = AtomicU64::new(0);
@@ -70,15 +63,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
 
 fn hostile(arguments: &[String]) -> Result<(), String> {
     let (mut count, mut seed) = (3000u64, 1_000_000u64);
-    for pair in arguments.chunks(2) {
-        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
-        let number: u64 = value.parse().map_err(|_| format!("`{flag}` expects a number"))?;
-        match flag.as_str() {
-            "--count" => count = number,
-            "--seed" => seed = number,
-            _ => return Err(crate::USAGE.to_owned()),
-        }
-    }
+    super::numbers(arguments, [("--count", &mut count), ("--seed", &mut seed)])?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let status = Command::new(cargo)
         .args(["test", "-q", "-p", "suite", "--test", "hostile", "--", "--nocapture"])

@@ -9,15 +9,7 @@ use suite::{pixels, second};
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     let (mut runs, mut first) = (10_000u64, 1_000_000u64);
-    for pair in arguments.chunks(2) {
-        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
-        let number: u64 = value.parse().map_err(|_| format!("`{flag}` expects a number"))?;
-        match flag.as_str() {
-            "--runs" => runs = number,
-            "--seed" => first = number,
-            _ => return Err(crate::USAGE.to_owned()),
-        }
-    }
+    super::numbers(arguments, [("--runs", &mut runs), ("--seed", &mut first)])?;
     let start = Instant::now();
     let mut statistics = Statistics::default();
     for seed in first..first.saturating_add(runs) {

@@ -1,5 +1,4 @@
 //! Helpers of the tests: draws of meshes in pixels.
-#![allow(dead_code)]
 
 use wavelane_raster::*;
 

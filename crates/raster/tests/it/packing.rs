@@ -1,8 +1,6 @@
 //! Which pixel is which lane of which wave.
 
-mod common;
-
-use common::{draw, layout, vertices};
+use crate::common::{draw, layout, vertices};
 use wavelane_raster::*;
 
 /// The masks of participants, wave by wave.

@@ -1,8 +1,6 @@
 //! What the inputs of a pixel are.
 
-mod common;
-
-use common::{draw, layout, vertices};
+use crate::common::{draw, layout, vertices};
 use ops::{F16, Random};
 use wavelane_raster::*;
 

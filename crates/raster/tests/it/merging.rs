@@ -1,8 +1,6 @@
 //! From the outputs of a wave to the texels of targets.
 
-mod common;
-
-use common::{draw, layout, vertices};
+use crate::common::{draw, layout, vertices};
 use ops::texture::{Comparison, Format};
 use wavelane_raster::*;
 
@@ -242,7 +240,7 @@ fn depth_keeps_the_nearest_in_any_order() {
                     let z = if i < 3 { first } else { 1.0 - first };
                     vertex[2] = f32::to_bits(z);
                 }
-                let inputs = Inputs::new(vec![Input::PrimitiveId], common::layout());
+                let inputs = Inputs::new(vec![Input::PrimitiveId], crate::common::layout());
                 let mut rasterizer = Rasterizer::new(state.clone(), inputs, Kind::Triangle);
                 let assembly = Assembly::plain(Topology::TriangleList, 6);
                 let mut primitives = assembly.primitives();

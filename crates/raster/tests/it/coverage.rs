@@ -1,8 +1,6 @@
 //! Properties of coverage that hold for every mesh.
 
-mod common;
-
-use common::{counts, draw, layout, vertices};
+use crate::common::{counts, draw, layout, vertices};
 use ops::Random;
 use wavelane_raster::*;
 
