@@ -133,13 +133,19 @@ fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
         return Err(refused());
     }
     // Time of check, time of use: the path may have changed, so the open file is checked again. Opening does not block.
-    let file = open_at_once(file)?;
+    let mut file = open_at_once(file)?;
     let about = file.metadata()?;
     if !about.is_file() {
         return Err(refused());
     }
     // Files below `/proc` claim to be regular files of size 0, and some of them are endless. So no more bytes are read than
-    // the size says.
+    // the size says, and a file of size 0 must not have any.
+    if about.len() == 0 {
+        return match file.read(&mut [0])? {
+            0 => Ok(Vec::new()),
+            _ => Err(refused()),
+        };
+    }
     limited(file.take(about.len()))
 }
 

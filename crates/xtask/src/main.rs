@@ -68,6 +68,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --only ID,ID    only the changes with these ids, from the list of an earlier run
                    --resume        skip the changes that a test noticed in an earlier run
                    --list          print the sample without trying it
+                   --build         only build; --built: try what the same flags built, also on another machine at the same path
                    --stage-seconds S   skip tests that take longer without a change (default 600)
                    --jobs N        mutants at a time (default: one for each processor)
   bombs [NAME…]    compile a megabyte of every kind of source that asks for much work, and print the processor time and

@@ -35,6 +35,10 @@ struct Flags {
     /// Whether to skip mutants that a test noticed in an earlier run.
     resume: bool,
     list: bool,
+    /// Whether to end after the build, so that another machine can try the mutants.
+    build: bool,
+    /// Whether to try the mutants of an earlier build.
+    built: bool,
 }
 
 fn flags(arguments: &[String]) -> Result<Flags, String> {
@@ -47,12 +51,16 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         resume: false,
         list: false,
+        build: false,
+        built: false,
     };
     let mut rest = arguments.iter();
     while let Some(name) = rest.next() {
         match name.as_str() {
             "--resume" => flags.resume = true,
             "--list" => flags.list = true,
+            "--build" => flags.build = true,
+            "--built" => flags.built = true,
             _ => {
                 let value = rest.next().ok_or_else(|| format!("`{name}` needs a value"))?;
                 let wrong = |_| format!("`{name}` expects a number, not `{value}`");
@@ -103,7 +111,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         return Ok(());
     }
     std::fs::create_dir_all(tree::folder()).map_err(|it| format!("target/mutants: {it}"))?;
-    let (programs, dropped) = tree::build(&chosen)?;
+    let built = if flags.built { tree::Built::read()? } else { tree::build(&chosen)? };
+    if flags.build {
+        return built.write();
+    }
+    let tree::Built { programs, dropped } = built;
     let mut stages = record(stages::stages(&programs)?, flags.jobs, flags.most_seconds)?;
     stages.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let tried: Vec<(u32, &Site)> =

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::rewrite::rewritten;
 use super::sites::{self, Site};
@@ -37,6 +37,48 @@ pub(super) struct Program {
     pub(super) name: String,
     pub(super) package: PathBuf,
     pub(super) file: PathBuf,
+}
+
+/// The result of a build.
+pub(super) struct Built {
+    pub(super) programs: Vec<Program>,
+    /// The mutants that do not compile.
+    pub(super) dropped: BTreeSet<u32>,
+}
+
+impl Built {
+    fn path() -> PathBuf {
+        folder().join("built.json")
+    }
+
+    /// Notes the build for `--built`. Paths are absolute, since the tests contain the paths of their packages, too.
+    pub(super) fn write(&self) -> Result<(), String> {
+        let program =
+            |it: &Program| json!({ "name": it.name, "package": it.package, "file": it.file });
+        let programs: Vec<Value> = self.programs.iter().map(program).collect();
+        let text = json!({ "programs": programs, "dropped": self.dropped }).to_string();
+        let path = Built::path();
+        std::fs::write(&path, text).map_err(|it| format!("{}: {it}", path.display()))
+    }
+
+    pub(super) fn read() -> Result<Built, String> {
+        let path = Built::path();
+        let broken = |it: &dyn std::fmt::Display| format!("{}: {it}", path.display());
+        let text = std::fs::read_to_string(&path).map_err(|it| broken(&it))?;
+        let value: Value = serde_json::from_str(&text).map_err(|it| broken(&it))?;
+        let program = |it: &Value| {
+            let text = |name: &str| it[name].as_str().map(str::to_owned);
+            let (package, file) = (text("package")?.into(), text("file")?.into());
+            Some(Program { name: text("name")?, package, file })
+        };
+        let list = |name: &str| value[name].as_array().map(Vec::as_slice).unwrap_or_default();
+        let programs: Option<Vec<Program>> = list("programs").iter().map(program).collect();
+        let dropped = list("dropped").iter().filter_map(|it| u32::try_from(it.as_u64()?).ok());
+        Ok(Built {
+            programs: programs.ok_or_else(|| broken(&"a program lacks a field"))?,
+            dropped: dropped.collect(),
+        })
+    }
 }
 
 /// The folder of all output of a run.
@@ -184,7 +226,7 @@ fn cargo(words: &[&str]) -> Result<(bool, Vec<Value>), String> {
 }
 
 /// Builds the copy. Mutants that the compiler rejects are left out until it accepts the rest.
-pub(super) fn build(mutants: &[Site]) -> Result<(Vec<Program>, BTreeSet<u32>), String> {
+pub(super) fn build(mutants: &[Site]) -> Result<Built, String> {
     let mut dropped = BTreeSet::new();
     let packages: Vec<String> =
         CRATES.iter().map(|it| format!("--package=wavelane-{it}")).collect();
@@ -227,7 +269,7 @@ pub(super) fn build(mutants: &[Site]) -> Result<(Vec<Program>, BTreeSet<u32>), S
     if !built {
         return Err("the tests of the copy do not compile".to_owned());
     }
-    Ok((programs(&messages), dropped))
+    Ok(Built { programs: programs(&messages), dropped })
 }
 
 /// The mutants that contain a span of an error: its primary spans if any is in a mutant, otherwise all of its spans.
