@@ -397,6 +397,30 @@ fn compiles(text: &str) -> bool {
     check_with(text, &Options::default()).1.iter().all(|it| it.level < Level::Error)
 }
 
+/// Wherever a user may put it: as a call, as a type, as a value, in front of a declaration, or as a whole declaration.
+#[test]
+fn every_foreign_name_is_answered() {
+    let mut silent = Vec::new();
+    for word in crate::foreign::words() {
+        let answer = crate::foreign::foreign(word).expect(word).help(word);
+        let forms = [
+            body(&format!("{word}(1u);")),
+            body(&format!("{word} x;")),
+            body(&format!("uint x = {word};")),
+            format!("{word} float4 x; {}", body("")),
+            format!("{word} X {{ }} {}", body("")),
+        ];
+        let answered = forms.iter().any(|text| {
+            let (_, reports) = check_with(text, &Options::default());
+            reports.iter().flat_map(|it| &it.helps).any(|it| it.text.contains(&answer))
+        });
+        if !answered {
+            silent.push((word, answer));
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
 #[test]
 fn every_fix_of_a_foreign_name_compiles() {
     let mut tried = 0;
