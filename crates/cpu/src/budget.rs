@@ -18,12 +18,39 @@ pub(crate) const ASK_EVERY: usize = 256;
 /// PERF: the default algorithm allocates a million in about one second.
 pub const MOST_LIVE_RANGES: u64 = 1_000_000;
 
-/// The number of waves that a frame gets at a time: few for a long program, since the cancellation flag is only checked
-/// between.
-pub(crate) fn batch(instructions: usize) -> u64 {
-    const MOST_WAVES: u64 = 1 << 12;
-    const MOST_WORK: u64 = 1 << 24;
-    (MOST_WORK / instructions.max(1) as u64).clamp(1, MOST_WAVES)
+/// The number of waves that a frame gets at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch {
+    /// Fewer would take little longer than to prepare their frame.
+    least: u64,
+    /// Few for a long program, since the cancellation flag is only checked between.
+    most: u64,
+}
+
+impl Batch {
+    /// For waves of so many machine instructions; those in loops may run any number of times.
+    pub(crate) fn of(instructions: usize, has_loops: bool) -> Batch {
+        const LEAST_WORK: u64 = 1 << 15;
+        const MOST_WAVES: u64 = 1 << 12;
+        const MOST_WORK: u64 = 1 << 24;
+        let waves = |work: u64| (work / instructions.max(1) as u64).clamp(1, MOST_WAVES);
+        let least = if has_loops { 1 } else { waves(LEAST_WORK) };
+        Batch { least, most: waves(MOST_WORK) }
+    }
+
+    /// Guided self-scheduling: smaller batches towards the end, so that all threads end at about the same time, however
+    /// long single waves take.
+    pub(crate) fn next(self, left: u64, threads: usize) -> u64 {
+        match threads {
+            0 | 1 => self.most,
+            _ => (left / (4 * threads as u64)).clamp(self.least, self.most),
+        }
+    }
+
+    /// As many threads as have work to do.
+    pub(crate) fn threads(self, waves: u64, most: usize) -> usize {
+        most.min(usize::try_from(waves.div_ceil(self.least)).unwrap_or(most))
+    }
 }
 
 /// The most bytes of a frame for spilled values: with more, waves would run slower than in the reference engine.
@@ -102,5 +129,43 @@ impl Loops {
             loops.around.push(inside);
         }
         loops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Batch;
+
+    /// The batches of a launch, with the number of waves that were left before each.
+    fn batches(batch: Batch, waves: u64, threads: usize) -> Vec<(u64, u64)> {
+        let mut left = waves;
+        let next = || {
+            let of = (left, batch.next(left, threads).min(left));
+            left -= of.1;
+            (of.1 > 0).then_some(of)
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    #[test]
+    fn no_thread_gets_more_than_its_share_of_what_is_left() {
+        for (instructions, waves, threads) in [(100, 1 << 18, 16), (3000, 5000, 7), (40, 900, 2)] {
+            for has_loops in [false, true] {
+                let batch = Batch::of(instructions, has_loops);
+                let all = batches(batch, waves, threads);
+                assert_eq!(all.iter().map(|it| it.1).sum::<u64>(), waves);
+                let share = |left: u64| (left / threads as u64).max(batch.least);
+                assert!(all.iter().all(|(left, count)| *count <= share(*left)), "{all:?}");
+                assert!(all.len() < 100 * threads, "{}", all.len());
+            }
+        }
+    }
+
+    #[test]
+    fn short_launches_run_on_one_thread_unless_they_may_loop() {
+        assert_eq!(Batch::of(100, false).threads(300, 16), 1);
+        assert_eq!(Batch::of(100, true).threads(300, 16), 16);
+        assert_eq!(Batch::of(100, false).threads(1 << 20, 16), 16);
+        assert_eq!(Batch::of(100, false).threads(0, 16), 0);
     }
 }

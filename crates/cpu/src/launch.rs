@@ -25,6 +25,7 @@ use crate::fault::Fault;
 use crate::frame::Block;
 use crate::layout::{BARRIER, DONE, Fuel, Header, SPINNING, Slice};
 use crate::meter::Meter;
+use crate::pool::Team;
 use crate::views::{View, Views};
 use crate::{Compiled, Fallback, Stopped, select};
 
@@ -63,8 +64,8 @@ struct Shared<'a> {
     /// The first wave that no thread has taken.
     next: AtomicU64,
     total: u64,
-    /// How many waves a thread takes at a time.
-    batch: u64,
+    /// The number of threads.
+    team: usize,
     stopped: AtomicBool,
     trap: Mutex<Option<Trap>>,
     /// The number of parties that have ended.
@@ -179,6 +180,8 @@ pub(crate) fn run(
     let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
     let total = u64::try_from(total * u128::from(waves_in_group)).unwrap_or(u64::MAX);
     let slots = (waves_in_group * compiled.unit()) as usize + compiled.layout.lanes;
+    let team = Team::of(compiled.batch.threads(total, threads));
+    let threads = team.size();
     let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
     let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
     let views = Views::new(bindings);
@@ -205,32 +208,14 @@ pub(crate) fn run(
         copied,
         next: AtomicU64::new(0),
         total,
-        batch: match compiled.is_whole {
-            // Groups are long: even a few of them are worth a second thread.
-            true => compiled.batch.min(total / (8 * threads.max(1) as u64)).max(1),
-            false => compiled.batch,
-        },
+        team: threads,
         stopped: AtomicBool::new(false),
         trap: Mutex::new(None),
         finished: AtomicU64::new(0),
-        hub: Mutex::new(Hub {
-            running: threads.max(1),
-            parties: Vec::new(),
-            pending: VecDeque::new(),
-        }),
+        hub: Mutex::new(Hub { running: threads, parties: Vec::new(), pending: VecDeque::new() }),
     };
     let limit = compiled.footprint.most_started(compiled.asked);
-    let work = || Worker { shared: &shared, limit, ..Worker::new(&shared) }.run();
-    if threads <= 1 {
-        work();
-    } else {
-        std::thread::scope(|scope| {
-            (1..threads).for_each(|_| {
-                scope.spawn(work);
-            });
-            work();
-        });
-    }
+    team.run(|| Worker { shared: &shared, limit, ..Worker::new(&shared) }.run());
     if let (Some(spent), Some(fuel)) = (&launch.spent, launch.fuel) {
         spent.store(fuel - shared.common.meter.fuel.load(Relaxed), Relaxed);
     }
@@ -450,7 +435,10 @@ impl<'a> Worker<'a> {
         // A group with groupshared memory runs alone, and so does one that others wait for.
         let count = match shared.apart || !self.started.is_empty() {
             true => waves,
-            false => shared.batch.next_multiple_of(waves),
+            false => {
+                let left = shared.total.saturating_sub(shared.next.load(Relaxed));
+                shared.compiled.batch.next(left, shared.team).next_multiple_of(waves)
+            }
         };
         if let Some(Range { first, count: all }) = self.pending.pop_front() {
             let count = count.min(all);

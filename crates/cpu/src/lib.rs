@@ -33,6 +33,7 @@ mod launch;
 mod layout;
 mod machine;
 mod meter;
+mod pool;
 mod schedule;
 mod select;
 mod texture;
@@ -76,7 +77,7 @@ pub struct Compiled {
     work: Work,
     /// The cost of a wave outside its loops, and the number of waves that run at a time.
     wave_cost: u64,
-    batch: u64,
+    batch: budget::Batch,
     /// The requested width, and the width that runs, which may differ if the program cannot observe it.
     asked: u32,
     width: u32,
@@ -200,6 +201,7 @@ pub fn compile_unless(
     let encoded = encode::encode(&function, &output, isa, &selected.layout);
     let code = Code::new(&encoded.bytes, encoded.entry, encoded.start)
         .map_err(|_| Fallback::new("executable memory, which the system refuses"))?;
+    let has_loops = module.insts.iter().any(|it| matches!(it.op, ir::Op::Loop { .. }));
     Ok(Compiled {
         module: module.clone(),
         code,
@@ -214,7 +216,7 @@ pub fn compile_unless(
         passes_one_counter,
         work: Work { instructions: function.ops.len(), live_ranges },
         wave_cost: wave_cost(module, asked),
-        batch: budget::batch(size),
+        batch: budget::Batch::of(size, has_loops),
         asked,
         width,
     })

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
 use cpu::{Compiled, Isa};
@@ -19,19 +19,31 @@ use super::{plot, role, words};
 const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 /// The widths whose best time represents a kernel.
 const JUDGED: [u32; 3] = [16, 32, 64];
-/// The kernels whose hand-written version can run as two independent halves: they show how much a second thread gains
-/// if memory is the bottleneck.
-const HALVES: [&str; 5] = ["scan", "saxpy", "bitonic", "reduce_f32", "scan_f32"];
+/// The kernels whose hand-written version can run as independent parts: they show how much threads gain if memory is the
+/// bottleneck.
+const IN_PARTS: [&str; 10] = [
+    "scan",
+    "reduce",
+    "saxpy",
+    "bitonic",
+    "hist_uni",
+    "hist_skew",
+    "reduce_f32",
+    "scan_f32",
+    "radix_hist",
+    "tree",
+];
+/// The numbers of threads whose speed-up is measured, as far as there are processors.
+const THREADS: [usize; 5] = [1, 2, 4, 8, 16];
 /// The widths at which compile times are measured.
 const COMPILED: [u32; 3] = [32, 64, 128];
 const BEGIN: &str = "<!-- `cargo xtask bench --document` writes from here … -->";
 const END: &str = "<!-- … to here -->";
 
-/// One kernel at one width, with one instruction set and number of threads.
+/// One kernel at one width, with one instruction set.
 struct Contestant {
     isa: Isa,
     width: u32,
-    threads: usize,
     program: Compiled,
     compile_ms: f64,
     best: f64,
@@ -40,9 +52,17 @@ struct Contestant {
 struct Result_ {
     kernel: &'static Kernel,
     by_hand: Option<f64>,
-    /// In two threads, if the halves of the work are independent.
-    by_hand_in_two: Option<f64>,
     contestants: Vec<Contestant>,
+    scaling: Vec<Scaling>,
+}
+
+/// The best times of a kernel on a number of threads.
+struct Scaling {
+    threads: usize,
+    /// At the best width for one thread.
+    ours: f64,
+    /// If its parts are independent.
+    by_hand: Option<f64>,
 }
 
 pub(super) fn run(rounds: usize, wanted: Option<&[String]>) -> Result<(), String> {
@@ -72,6 +92,7 @@ pub(super) fn run(rounds: usize, wanted: Option<&[String]>) -> Result<(), String
     let new = format!("{}{BEGIN}\n\n{text}\n{}", &old[..from], &old[to..]);
     write("performance.md", &new)?;
     write("performance-width.svg", &width_plot(&results))?;
+    write("performance-threads.svg", &threads_plot(&results))?;
     write("performance-compile.svg", &compile_plot(&sizes))
 }
 
@@ -82,23 +103,14 @@ fn pair(kernel: &'static Kernel, rounds: usize) -> Result<Result_, String> {
     let mut buffers = bindings(kernel, &module);
     let by_hand = bench::bound(kernel.name);
     let mut best_by_hand = f64::INFINITY;
-    let mut best_in_two = f64::INFINITY;
     for round in 0..rounds {
         for it in &mut contestants {
             let before = (round == 0).then(|| words(&module, &buffers).input);
-            clear(&module, &mut buffers);
-            let launch: Launch = launch(kernel, it.width);
-            let start = Instant::now();
-            it.program
-                .run(&launch, &mut buffers, it.threads)
-                .map_err(|stopped| format!("{}: {stopped:?}", kernel.name))?;
-            it.best = it.best.min(milliseconds(start));
-            // Several threads append in any order; a kernel that reads its own output is right in the first round only.
+            let ms = timed(kernel, &module, it, &mut buffers, 1)?;
+            it.best = it.best.min(ms);
+            // A kernel that reads its own output is right in the first round only.
             let Some(input) = before else { continue };
-            let any_order = it.threads > 1 && kernel.name == "compact";
-            let is_right = any_order
-                || (kernel.check)(&Buffers { input, ..words(&module, &buffers) }, it.width);
-            if !is_right {
+            if !(kernel.check)(&Buffers { input, ..words(&module, &buffers) }, it.width) {
                 return Err(format!("{} at {}: the result is wrong", kernel.name, it.width));
             }
             if kernel.name == "saxpy" {
@@ -107,34 +119,98 @@ fn pair(kernel: &'static Kernel, rounds: usize) -> Result<Result_, String> {
         }
         if let Some(by_hand) = by_hand {
             clear(&module, &mut buffers);
-            let mut parts: [&mut [u8]; 3] = Default::default();
-            for (resource, elements) in module.resources.iter().zip(&mut buffers.bindings) {
-                let place = match role(&resource.name) {
-                    "Input" => 0,
-                    "Output" => 1,
-                    _ => 2,
-                };
-                parts[place] = &mut elements[0].bytes;
-            }
-            let [input, output, counters] = parts;
+            let [input, output, counters] = parts(&module, &mut buffers);
             let start = Instant::now();
             by_hand(input, output, counters);
             best_by_hand = best_by_hand.min(milliseconds(start));
-            if HALVES.contains(&kernel.name) {
-                let (first, second) = input.split_at(input.len() / 2);
-                let (low, high) = output.split_at_mut(output.len() / 2);
-                let start = Instant::now();
-                std::thread::scope(|scope| {
-                    scope.spawn(|| by_hand(first, low, &mut []));
-                    by_hand(second, high, &mut []);
-                });
-                best_in_two = best_in_two.min(milliseconds(start));
-            }
         }
     }
     let by_hand = by_hand.map(|_| best_by_hand);
-    let by_hand_in_two = Some(best_in_two).filter(|it| it.is_finite());
-    Ok(Result_ { kernel, by_hand, by_hand_in_two, contestants })
+    let mut result = Result_ { kernel, by_hand, contestants, scaling: Vec::new() };
+    if let Some(best) = Isa::best().and_then(|isa| result.best(isa)) {
+        result.scaling = scaling(kernel, &module, best, &mut buffers, rounds)?;
+    }
+    Ok(result)
+}
+
+fn timed(
+    kernel: &Kernel,
+    module: &Module,
+    it: &Contestant,
+    buffers: &mut Bindings,
+    threads: usize,
+) -> Result<f64, String> {
+    clear(module, buffers);
+    let launch: Launch = launch(kernel, it.width);
+    let start = Instant::now();
+    let ran = it.program.run(&launch, buffers, threads);
+    ran.map_err(|stopped| format!("{}: {stopped:?}", kernel.name))?;
+    Ok(milliseconds(start))
+}
+
+/// The buffers as hand-written kernels take them: input, output, counters.
+fn parts<'b>(module: &Module, buffers: &'b mut Bindings) -> [&'b mut [u8]; 3] {
+    let mut parts: [&mut [u8]; 3] = Default::default();
+    for (resource, elements) in module.resources.iter().zip(&mut buffers.bindings) {
+        let place = match role(&resource.name) {
+            "Input" => 0,
+            "Output" => 1,
+            _ => 2,
+        };
+        parts[place] = &mut elements[0].bytes;
+    }
+    parts
+}
+
+/// Both on each number of threads, in alternating rounds.
+fn scaling(
+    kernel: &Kernel,
+    module: &Module,
+    contestant: &Contestant,
+    buffers: &mut Bindings,
+    rounds: usize,
+) -> Result<Vec<Scaling>, String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let by_hand = bench::bound(kernel.name).filter(|_| IN_PARTS.contains(&kernel.name));
+    let fresh = |threads| Scaling { threads, ours: f64::INFINITY, by_hand: None };
+    let mut all: Vec<Scaling> = THREADS.into_iter().filter(|it| *it <= cores).map(fresh).collect();
+    for _ in 0..rounds {
+        for it in &mut all {
+            it.ours = it.ours.min(timed(kernel, module, contestant, buffers, it.threads)?);
+            if let Some(by_hand) = by_hand {
+                let ms = in_parts(by_hand, parts(module, buffers), it.threads);
+                it.by_hand = Some(it.by_hand.map_or(ms, |old| old.min(ms)));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Milliseconds from when all threads are ready until the last has ended. Each has its own counters.
+fn in_parts(by_hand: bench::Bound, buffers: [&mut [u8]; 3], threads: usize) -> f64 {
+    let [input, output, counters] = buffers;
+    let ready = Barrier::new(threads + 1);
+    let (input_part, output_part) = (input.len() / threads, output.len() / threads);
+    std::thread::scope(|scope| {
+        let (mut input, mut output) = (&*input, output);
+        let running: Vec<_> = (0..threads)
+            .map(|_| {
+                let (own_input, own_output);
+                (own_input, input) = input.split_at(input_part);
+                (own_output, output) = std::mem::take(&mut output).split_at_mut(output_part);
+                let (ready, mut own_counters) = (&ready, counters.to_vec());
+                scope.spawn(move || {
+                    ready.wait();
+                    by_hand(own_input, own_output, &mut own_counters);
+                    Instant::now()
+                })
+            })
+            .collect();
+        let start = Instant::now();
+        ready.wait();
+        let ends = running.into_iter().filter_map(|it| it.join().ok());
+        ends.map(|end| (end - start).as_secs_f64() * 1e3).fold(0.0, f64::max)
+    })
 }
 
 fn clear(module: &Module, buffers: &mut Bindings) {
@@ -149,12 +225,8 @@ fn contestants(module: &Arc<Module>) -> Result<Vec<Contestant>, String> {
     let mut all = Vec::new();
     for isa in Isa::ALL.into_iter().filter(|it| it.missing().is_none()) {
         for width in WIDTHS {
-            let threads: &[usize] = if JUDGED.contains(&width) { &[1, 2] } else { &[1] };
-            for threads in threads {
-                let (program, compile_ms) = timed_compile(module, isa, width)?;
-                let best = f64::INFINITY;
-                all.push(Contestant { isa, width, threads: *threads, program, compile_ms, best });
-            }
+            let (program, compile_ms) = timed_compile(module, isa, width)?;
+            all.push(Contestant { isa, width, program, compile_ms, best: f64::INFINITY });
         }
     }
     Ok(all)
@@ -176,22 +248,13 @@ fn timed_compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<(Compiled
 
 impl Result_ {
     /// The fastest of the widths that represent a kernel.
-    fn best(&self, isa: Isa, threads: usize) -> Option<&Contestant> {
-        let own =
-            |it: &&Contestant| it.isa == isa && it.threads == threads && JUDGED.contains(&it.width);
+    fn best(&self, isa: Isa) -> Option<&Contestant> {
+        let own = |it: &&Contestant| it.isa == isa && JUDGED.contains(&it.width);
         self.contestants.iter().filter(own).min_by(|a, b| a.best.total_cmp(&b.best))
     }
 
     fn at(&self, isa: Isa, width: u32) -> Option<&Contestant> {
-        let mut all = self.contestants.iter();
-        all.find(|it| it.isa == isa && it.width == width && it.threads == 1)
-    }
-
-    /// The speed-up of two threads over one, at the best width for one.
-    fn speed_up(&self) -> Option<f64> {
-        let one = self.best(Isa::best()?, 1)?;
-        let same = |it: &&Contestant| it.isa == one.isa && it.width == one.width && it.threads == 2;
-        self.contestants.iter().find(same).map(|two| one.best / two.best)
+        self.contestants.iter().find(|it| it.isa == isa && it.width == width)
     }
 }
 
@@ -203,20 +266,18 @@ fn ratio(a: Option<f64>, b: Option<f64>) -> String {
 }
 
 fn row(it: &Result_) -> String {
-    let wide = it.best(Isa::Avx512, 1);
-    let narrow = it.best(Isa::Avx2, 1).map(|it| it.best);
+    let wide = it.best(Isa::Avx512);
+    let narrow = it.best(Isa::Avx2).map(|it| it.best);
     let best = wide.map(|it| it.best);
     let number = |it: Option<f64>| it.map_or("–".to_owned(), |it| format!("{it:.2}"));
     format!(
-        "| {} | {} | {} | {} | **{}** | {} | {} | {} | {} |",
+        "| {} | {} | {} | {} | **{}** | {} | {} |",
         it.kernel.name,
         number(it.by_hand),
         number(best),
         wide.map_or("–".to_owned(), |it| it.width.to_string()),
         ratio(best, it.by_hand),
         ratio(narrow, best),
-        number(it.speed_up()),
-        ratio(it.by_hand.filter(|_| it.by_hand_in_two.is_some()), it.by_hand_in_two),
         wide.map_or("–".to_owned(), |it| format!("{:.2}", it.compile_ms)),
     )
 }
@@ -233,12 +294,13 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
         machine()
     );
     text.push_str(
-        "| kernel | hand-written, ms | ours, ms | lanes | **ours : hand-written** | AVX2 : AVX-512 | speed-up of two threads | hand-written | compile, ms |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+        "| kernel | hand-written, ms | ours, ms | lanes | **ours : hand-written** | AVX2 : AVX-512 | compile, ms |\n\
+         |---|---|---|---|---|---|---|\n",
     );
     for it in results {
         let _ = writeln!(text, "{}", row(it));
     }
+    text.push_str(&threads_table(results));
     text.push_str(
         "\nPicoseconds per shader thread, by lanes in a wave, on one CPU thread:\n\n| kernel |",
     );
@@ -269,6 +331,42 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
     }
     text.push_str("\n\n![Compile time against size](performance-compile.svg)\n");
     text
+}
+
+/// The speed-up over one thread, ours and of the hand-written code.
+fn threads_table(results: &[Result_]) -> String {
+    let counts: Vec<usize> = THREADS.into_iter().skip(1).collect();
+    let mut text = "\nSpeed-up by threads over one thread, ours at the best width for one thread : hand-written in \
+                    as many independent parts:\n\n| kernel | ours on one, ms |"
+        .to_owned();
+    for threads in &counts {
+        let _ = write!(text, " {threads} threads |");
+    }
+    let _ = writeln!(text, "\n|---|---{}|", "|---".repeat(counts.len()));
+    for it in results {
+        let Some(one) = it.scaling.first() else { continue };
+        let _ = write!(text, "| {} | {:.2} |", it.kernel.name, one.ours);
+        for threads in &counts {
+            let cell = match it.scaling.iter().find(|it| it.threads == *threads) {
+                Some(many) => {
+                    format!(" {:.2} : {} |", one.ours / many.ours, ratio(one.by_hand, many.by_hand))
+                }
+                None => " – |".to_owned(),
+            };
+            text.push_str(&cell);
+        }
+        text.push('\n');
+    }
+    text.push_str("\n![Speed against threads](performance-threads.svg)\n");
+    text
+}
+
+fn threads_plot(results: &[Result_]) -> String {
+    let series = results.iter().map(|it| {
+        let speed = |many: &Scaling| (many.threads as f64, it.scaling[0].ours / many.ours);
+        (it.kernel.name.to_owned(), it.scaling.iter().map(speed).collect())
+    });
+    plot::lines("threads", "speed, one thread = 1", &series.collect::<Vec<_>>())
 }
 
 /// The processor, and the load when the run ended.
