@@ -2,13 +2,15 @@
 //!
 //! [`ops`] defines the operations; this file converts between rows and their operands and results.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use ir::access::{self, Reach, texel_bytes};
+use ir::exec::{Evaluated, Feed};
 use ir::print::{PrintEvent, PrintLog};
+use ir::stage::EvalPlace;
 use ir::{
     Address, Atomic, Binding, Derivative, Element, Message, Module, Private, ResourceKind, Shared,
-    Span, TextureCall, quad_lane, texel,
+    Slot, Span, TextureCall, quad_lane, texel,
 };
 use ops::scalar::{self, Apply};
 use ops::wave::{LanesMut, Wave};
@@ -47,6 +49,10 @@ pub(crate) enum What {
         ty: Ty,
         named: bool,
     },
+    /// An input, interpolated elsewhere; operands are those of the place.
+    Eval(Slot, EvalPlace<()>),
+    /// An input at a vertex.
+    AtVertex(Slot),
     Load(Where),
     Store(Where),
     Atomic(Where, Atomic),
@@ -86,6 +92,8 @@ pub(crate) struct Common<'a> {
     pub(crate) asked: u32,
     pub(crate) meter: Meter,
     pub(crate) prints: Option<&'a PrintLog>,
+    /// What the waves of a vertex or pixel shader come from.
+    pub(crate) feed: Option<RefCell<&'a mut dyn Feed>>,
 }
 
 /// The entry from generated code.
@@ -139,6 +147,22 @@ impl<'a> Call<'a> {
             What::Compare(op) => scalar::compare(*op, self.site.args[0], self.map()),
             What::Ternary(op) => scalar::ternary(*op, self.site.args[2], self.map()),
             What::Wave { op, ty, named } => self.wave(*op, *ty, *named),
+            What::Eval(slot, place) => {
+                let word = |row, lane| self.rows.words(row)[lane];
+                self.eval(|feed, lane| {
+                    let place = match place {
+                        EvalPlace::Centroid => EvalPlace::Centroid,
+                        EvalPlace::Sample(()) => EvalPlace::Sample(word(0, lane)),
+                        EvalPlace::Snapped((), ()) => {
+                            EvalPlace::Snapped(word(0, lane), word(1, lane))
+                        }
+                    };
+                    feed.evaluate(*slot, lane as u32, place)
+                });
+            }
+            What::AtVertex(slot) => {
+                self.eval(|feed, lane| feed.at_vertex(*slot, lane as u32, self.rows.words(0)[lane]))
+            }
             What::Load(at) => self.load(at),
             What::Store(at) => self.store(at),
             What::Atomic(at, op) => self.atomic(at, *op),
@@ -241,10 +265,13 @@ impl<'a> Call<'a> {
 
     /// Runs the operation with these participants and returns the result to `members`.
     fn wave_of(&self, op: WaveOp, ty: Ty, args: usize, on: LaneMask, members: LaneMask) {
+        let module = self.common.module;
+        let sees_helpers =
+            module.has_helpers() && (!module.helpers_take_part() || op == WaveOp::IsHelperLane);
         let wave = Wave {
             width: self.common.width,
             active: on,
-            helpers: LaneMask::EMPTY,
+            helpers: if sees_helpers { self.rows.helpers() } else { LaneMask::EMPTY },
             index_in_group: self.header.wave,
             waves_in_group: self.header.waves_in_group,
         };
@@ -271,6 +298,15 @@ impl<'a> Call<'a> {
                 }
             }
         }
+    }
+
+    /// Asks the feed for each lane.
+    fn eval(&self, value: impl Fn(&mut dyn Feed, usize) -> Evaluated) {
+        let Some(feed) = &self.common.feed else {
+            unreachable!("a shader with inputs runs from a feed only")
+        };
+        let mut feed = feed.borrow_mut();
+        self.each(|lane| self.set_result(0, lane, value(&mut **feed, lane).bits));
     }
 
     fn derivative(&self, of: Derivative) {

@@ -35,6 +35,37 @@ impl Block {
     pub(crate) fn clear(&mut self) {
         self.lines.fill(Line([0; 64]));
     }
+
+    // Rows of inputs and outputs, while no code runs in the frame.
+
+    fn check<T>(&self, at: usize, count: usize) {
+        assert!(at.is_multiple_of(align_of::<T>()), "a row is aligned");
+        assert!(at + count * size_of::<T>() <= size_of_val(&*self.lines), "a row is in its frame");
+    }
+
+    /// The words of a row.
+    pub(crate) fn row_words(&mut self, at: usize, count: usize) -> &mut [u32] {
+        self.check::<u32>(at, count);
+        // SAFETY: in bounds and aligned, as checked; any bytes are a word.
+        unsafe { std::slice::from_raw_parts_mut(self.start().add(at).cast(), count) }
+    }
+
+    /// The longs of a row.
+    pub(crate) fn row_longs(&mut self, at: usize, count: usize) -> &mut [u64] {
+        self.check::<u64>(at, count);
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.start().add(at).cast(), count) }
+    }
+
+    /// A set of lanes.
+    pub(crate) fn set_of_lanes(&mut self, at: usize) -> LaneMask {
+        let [low, high] = [0, 1].map(|i| u128::from(self.row_longs(at, 2)[i]));
+        LaneMask(low | high << 64)
+    }
+
+    pub(crate) fn put_set_of_lanes(&mut self, at: usize, set: LaneMask) {
+        self.row_longs(at, 2).copy_from_slice(&[set.0 as u64, (set.0 >> 64) as u64]);
+    }
 }
 
 /// A call's view of a frame.
@@ -64,6 +95,14 @@ impl<'a> Rows<'a> {
     pub(crate) fn longs(&self, row: usize) -> &'a [u64] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes) }
+    }
+
+    /// The helper lanes of the wave; none in a compute shader.
+    pub(crate) fn helpers(&self) -> LaneMask {
+        let Some(stage) = &self.layout.stage else { return LaneMask::EMPTY };
+        // SAFETY: the layout keeps the set inside the frame, aligned.
+        let [low, high] = unsafe { self.start.add(stage.helpers()).cast::<[u64; 2]>().read() };
+        LaneMask(u128::from(low) | u128::from(high) << 64)
     }
 
     pub(crate) fn bits(&self, row: usize) -> LaneMask {

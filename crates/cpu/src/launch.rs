@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
 use ir::turns::{PATIENCE, ROUNDS};
 use ir::{Binding, Module, Span};
 
@@ -29,14 +29,12 @@ use crate::pool::Team;
 use crate::views::{View, Views};
 use crate::{Compiled, Fallback, Stopped, select};
 
-/// What the waves of a frame may spend before they return to the host.
-const GRANT: i32 = 1 << 15;
 /// After this many rounds in which no wave has ended, a thread gives its groups away if other threads run.
 const MOST_WAITS: u32 = 256;
 /// A group whose frames take more than this many bytes is not run. Local arrays alone never do: see [`Footprint`].
 ///
 /// [`Footprint`]: ir::exec::Footprint
-const GROUP_BYTES: u64 = 1 << 31;
+pub(crate) const GROUP_BYTES: u64 = 1 << 31;
 /// Larger buffers get no private copies: they would not stay in the first-level cache.
 const MOST_COPIED: u64 = 32 << 10;
 /// Offsets into larger buffers do not fit into the 32-bit lanes of a gather.
@@ -163,6 +161,9 @@ pub(crate) fn run(
 ) -> Result<(), Stopped> {
     let threads = if compiled.passes_one_counter { 1 } else { threads };
     let module: &Module = &compiled.module;
+    if module.io.is_some() || matches!(launch.work, Work::Waves) {
+        return Err(ir::exec::mismatch().into());
+    }
     let check = launch.check(module.group_size, module.wave_size, module.needs.wave_masks);
     check.map_err(Failure::Unsupported)?;
     compiled.footprint.check(compiled.asked).map_err(Failure::TooLarge)?;
@@ -199,6 +200,7 @@ pub(crate) fn run(
             asked: compiled.asked,
             meter: Meter::new(launch.fuel, launch.cancel.clone()),
             prints: launch.prints.as_deref(),
+            feed: None,
         },
         launch,
         counts: groups,
@@ -228,7 +230,7 @@ pub(crate) fn run(
 }
 
 // SAFETY: the table of threads and the views are shared by address; the former is never written, and the latter
-// document their own synchronisation.
+// document their own synchronisation. A dispatch has no feed.
 unsafe impl Sync for Shared<'_> {}
 
 /// One thread's part of a launch.
@@ -498,32 +500,19 @@ impl<'a> Worker<'a> {
         let [x, y] = [u64::from(shared.counts[0]), u64::from(shared.counts[1])];
         let start = frame.start();
         let header = Header {
-            resume: shared.compiled.code.address(shared.compiled.code.start),
-            back: 0,
             group: [group % x, group / x % y, group / x / y].map(|it| it as u32),
             wave: (range.first % waves) as u32,
             remaining: range.count,
             counts: shared.counts,
             waves_in_group: module_waves(shared.compiled),
-            fuel: 0,
-            grant: 0,
-            ask: 0,
-            unused: 0,
             threads: shared.threads.as_ptr(),
             shared: memory,
-            call: call::enter,
-            launch: (&raw const shared.common).cast(),
-            active: [0; 2],
-            nowhere: [0; 2],
-            calls: Cell::new(0),
-            texels: Cell::new(0),
+            ..header(shared.compiled, &shared.common)
         };
         // SAFETY: a frame begins with a header, and is larger than it.
         unsafe { start.cast::<Header>().write(header) };
-        for (binding, resource) in shared.common.module.resources.iter().enumerate() {
-            let storage = shared.common.module.storage(Binding(binding as u32));
-            let view = shared.common.views.bindings.get(storage.index()).and_then(|it| it.first());
-            let mut slice = slice(view.filter(|it| it.texture.is_none()), &resource.kind);
+        for binding in 0..shared.common.module.resources.len() {
+            let mut slice = slice(&shared.common, binding);
             let mut copied = shared.copied.iter().zip(&copies);
             if let Some((_, copy)) = copied.find(|(it, _)| it.index() == binding) {
                 (slice.start, slice.own) = (*copy, 1);
@@ -545,15 +534,8 @@ impl<'a> Worker<'a> {
         let Some(frame) = &mut strand.frame else { unreachable!("a strand that runs has a frame") };
         // SAFETY: a frame begins with a header, and no code runs in it now.
         let header = unsafe { &mut *frame.start().cast::<Header>() };
-        (strand.granted, strand.ask) = (strand.rounds, GRANT);
-        if shared.launch.fuel.is_some() {
-            let left = shared.common.meter.fuel.load(Relaxed);
-            let rounds = left / shared.compiled.most_cost.max(1);
-            strand.granted = strand.rounds.min(u32::try_from(rounds).unwrap_or(ROUNDS)).max(1);
-            strand.ask = left.min(GRANT as u64) as i32;
-        }
-        let fuel = Fuel::new(strand.granted).0;
-        (header.fuel, header.grant, header.ask) = (fuel, fuel, strand.ask);
+        (strand.granted, strand.ask) =
+            shared.common.meter.grant(header, strand.rounds, shared.compiled.most_cost);
     }
 
     /// Runs one strand of a party.
@@ -604,11 +586,8 @@ impl<'a> Worker<'a> {
                 party.left -= 1;
                 party.effort = 0;
                 // Code outside loops is paid for at the end.
-                let module = shared.common.module;
-                let insts = &module.region(module.body).insts;
-                let (body, end) = (shared.compiled.wave_cost, insts.last());
-                let end = end.map_or(Span::NONE, |it| module.inst(*it).span);
-                self.spend(unpaid.saturating_add(body.saturating_mul(self.asked(waves))), end)?;
+                let body = shared.compiled.wave_cost.saturating_mul(self.asked(waves));
+                self.spend(unpaid.saturating_add(body), shared.compiled.end())?;
             }
             BARRIER => {
                 (strand.status, strand.rounds) = (Status::Waiting, ROUNDS);
@@ -688,11 +667,7 @@ impl<'a> Worker<'a> {
     }
 
     fn spend(&self, spent: u64, span: Span) -> Result<(), Trap> {
-        let meter = &self.shared.common.meter;
-        if meter.is_cancelled() {
-            return Err(Trap::Cancelled { span });
-        }
-        if meter.pay(spent) { Ok(()) } else { Err(Trap::OutOfFuel { span }) }
+        self.shared.common.meter.spend(spent, span)
     }
 }
 
@@ -717,8 +692,14 @@ impl Compiled {
         if self.is_whole { self.module.threads_per_group() } else { self.width }
     }
 
+    /// Where a wave ends.
+    pub(crate) fn end(&self) -> Span {
+        let last = self.module.region(self.module.body).insts.last();
+        last.map_or(Span::NONE, |it| self.module.inst(*it).span)
+    }
+
     /// The loop or barrier for a resume address of a wave that has returned, or where it has ended.
-    fn stop_at(&self, back: u64) -> Span {
+    pub(crate) fn stop_at(&self, back: u64) -> Span {
         let offset = (back - self.code.address(0)) as usize;
         match self.stops.binary_search_by_key(&offset, |(at, _)| *at) {
             Ok(found) => self.module.inst(self.stops[found].1).span,
@@ -732,10 +713,37 @@ fn first_view<'a>(views: &'a Views<'_>, binding: Binding) -> Option<&'a View> {
     view.filter(|it| it.texture.is_none())
 }
 
-/// The view of a buffer for generated code.
-fn slice(view: Option<&View>, kind: &ir::ResourceKind) -> Slice {
+/// The header of a frame that is about to run its first wave.
+pub(crate) fn header(compiled: &Compiled, common: &Common<'_>) -> Header {
+    Header {
+        resume: compiled.code.address(compiled.code.start),
+        back: 0,
+        group: [0; 3],
+        wave: 0,
+        remaining: 1,
+        counts: [1; 3],
+        waves_in_group: 1,
+        fuel: 0,
+        grant: 0,
+        ask: 0,
+        unused: 0,
+        threads: std::ptr::null(),
+        shared: std::ptr::null_mut(),
+        call: call::enter,
+        launch: (&raw const *common).cast(),
+        active: [0; 2],
+        nowhere: [0; 2],
+        calls: Cell::new(0),
+        texels: Cell::new(0),
+    }
+}
+
+/// The view of a resource for generated code.
+pub(crate) fn slice(common: &Common<'_>, binding: usize) -> Slice {
     use ir::ResourceKind::*;
-    let Some(view) = view else {
+    let kind = &common.module.resources[binding].kind;
+    let storage = common.module.storage(Binding(binding as u32));
+    let Some(view) = first_view(&common.views, storage) else {
         let start = std::ptr::null_mut();
         return Slice { start, len: 0, count: 0, own: 0, unused: [0; 2] };
     };

@@ -6,7 +6,8 @@
 use std::cell::Cell;
 use std::mem::offset_of;
 
-use ir::Module;
+use ir::stage::{Element, slot_count};
+use ir::{Module, Op, Slot};
 use ops::{Repr, Ty};
 
 use crate::isa::Isa;
@@ -126,6 +127,8 @@ pub(crate) struct Layout {
     /// Lanes of a wave, rounded up to whole chunks.
     pub(crate) lanes: usize,
     pub(crate) slices: usize,
+    /// Only for vertex and pixel shaders.
+    pub(crate) stage: Option<StageRows>,
     pub(crate) rows: usize,
     pub(crate) row_bytes: usize,
     /// The offset of each private array.
@@ -137,6 +140,63 @@ pub(crate) struct Layout {
     /// The offset of each groupshared array in the group's memory.
     pub(crate) shared: Vec<usize>,
     pub(crate) shared_bytes: usize,
+}
+
+/// The rows of a vertex or pixel shader: between two waves, the host exchanges outputs for inputs here.
+#[derive(Clone, Debug)]
+pub(crate) struct StageRows {
+    /// The set of the lanes that exist, and after it that of the helper lanes.
+    pub(crate) lanes: usize,
+    pub(crate) inputs: Vec<StageRow>,
+    pub(crate) outputs: Vec<StageRow>,
+    end: usize,
+}
+
+/// The row of one slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StageRow {
+    pub(crate) at: usize,
+    pub(crate) ty: Ty,
+    /// Whether the module reads or writes it.
+    pub(crate) is_used: bool,
+    /// For an output, the set of the lanes that have written it.
+    pub(crate) written: usize,
+}
+
+/// The bytes of a set of lanes.
+pub(crate) const SET_BYTES: usize = 16;
+
+impl StageRows {
+    fn new(module: &Module, start: usize, lanes: usize) -> Option<StageRows> {
+        let io = module.io.as_ref()?;
+        let mut written = start + 2 * SET_BYTES;
+        let sets = slot_count(&io.outputs) as usize * SET_BYTES;
+        let mut end = (written + sets).next_multiple_of(64);
+        let mut rows = |elements: &[Element], is_used: &dyn Fn(Slot) -> bool| {
+            let slots = elements.iter().flat_map(|it| (0..it.components).map(|_| it.ty()));
+            let row = |(slot, ty): (u32, Ty)| {
+                let row = StageRow { at: end, ty, is_used: is_used(Slot(slot)), written };
+                end = (end + lanes * scalar_bytes(ty)).next_multiple_of(64);
+                written += SET_BYTES;
+                row
+            };
+            (0..).zip(slots).map(row).collect::<Vec<StageRow>>()
+        };
+        let outputs = rows(&io.outputs, &|slot| {
+            module
+                .insts
+                .iter()
+                .any(|it| matches!(it.op, Op::Output { slot: own, .. } if own == slot))
+        });
+        let inputs = rows(&io.inputs, &|slot| {
+            module.insts.iter().any(|it| matches!(it.op, Op::Input(own) if own == slot))
+        });
+        Some(StageRows { lanes: start, inputs, outputs, end })
+    }
+
+    pub(crate) fn helpers(&self) -> usize {
+        self.lanes + SET_BYTES
+    }
 }
 
 /// All vectors, masks and general registers.
@@ -155,6 +215,8 @@ impl Layout {
         let lanes = (width as usize).next_multiple_of(isa.lanes());
         let slices = size_of::<Header>();
         let rows = (slices + module.resources.len() * size_of::<Slice>()).next_multiple_of(64);
+        let stage = StageRows::new(module, rows, lanes);
+        let rows = stage.as_ref().map_or(rows, |it| it.end);
         let mut shared_bytes = 0;
         let shared = module
             .groupshared
@@ -169,6 +231,7 @@ impl Layout {
         Layout {
             lanes,
             slices,
+            stage,
             rows,
             row_bytes: lanes * 8,
             privates: Vec::new(),

@@ -6,14 +6,14 @@
 //! `select` does instruction selection, from the IR to a machine program (`machine`, `vector`); `schedule` orders
 //! instructions within blocks; `away` does early spilling; `allocate` does register allocation; `encode` writes bytes;
 //! `code` makes them executable. `unseen_width` chooses the width of programs that cannot observe it. `launch`
-//! schedules waves in frames (`layout`, `frame`); operations without instructions are a `call` into the runtime, which
+//! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; operations without instructions are a `call` into the runtime, which
 //! uses the definitions in [`ops`], on buffers as `views`.
 //!
 //! # Deliberately absent
 //! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
 //!
 //! # Unsafe code
-//! It is in `code`, `frame`, `views`, `call`, `launch` and `bounds` (hand-written kernels, for the benchmarks), each
+//! It is in `code`, `frame`, `views`, `call`, `launch`, `waves` and `bounds` (hand-written kernels, for the benchmarks), each
 //! block with its reason. Generated code accesses memory only through the slices in its frame, with bounds in the mask
 //! of every access.
 
@@ -40,13 +40,13 @@ mod texture;
 mod unseen_width;
 mod vector;
 mod views;
+mod waves;
 
 use std::fmt;
 use std::sync::Arc;
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Footprint, Launch};
-use ops::Named;
+use ir::exec::{Bindings, Failure, Feed, Footprint, Launch};
 
 pub use budget::MOST_LIVE_RANGES;
 pub use isa::Isa;
@@ -156,16 +156,17 @@ pub fn compile_unless(
     if !width.is_power_of_two() || !(4..=128).contains(&width) {
         return Err(Fallback::new(format!("waves of {width} lanes")));
     }
-    if module.io.is_some() {
-        return Err(Fallback::new(format!("{} shaders", module.stage.name())));
-    }
     let footprint = Footprint::of(module);
     if let Err(too_large) = footprint.check(width) {
         // The reference engine refuses it with a location.
         return Err(Fallback::new(too_large.to_string()));
     }
     let asked = width;
-    let width = unseen_width::made_for(module, isa, asked);
+    // The feed of a vertex or pixel shader deals waves of the requested width.
+    let width = match module.io {
+        Some(_) => asked,
+        None => unseen_width::made_for(module, isa, asked),
+    };
     let mut selected = select::select(module, isa, width, asked, is_cancelled);
     if selected.builder.size() > budget::MOST_INSTRUCTIONS {
         let most = "a program of more than 400,000 machine instructions";
@@ -245,6 +246,17 @@ impl Compiled {
     ) -> Result<(), Stopped> {
         assert_eq!(launch.wave_width, self.asked, "the code was compiled for another width");
         launch::run(self, launch, bindings, threads)
+    }
+
+    /// Runs the waves of a vertex or pixel shader that a feed supplies, one after the other on the calling thread.
+    pub fn run_waves(
+        &self,
+        launch: &Launch,
+        bindings: &mut Bindings,
+        feed: &mut dyn Feed,
+    ) -> Result<(), Stopped> {
+        assert_eq!(launch.wave_width, self.asked, "the code was compiled for another width");
+        waves::run(self, launch, bindings, feed)
     }
 
     /// Whether a group runs in one frame, all its waves together, so that barriers cost nothing.

@@ -8,8 +8,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use crate::layout::Header;
+use ir::Span;
+use ir::exec::Trap;
+use ir::turns::ROUNDS;
 
+use crate::layout::{Fuel, Header};
+
+/// What the waves of a frame may spend before they return to the host.
+const GRANT: i32 = 1 << 15;
 /// The cost that is accumulated before it is paid.
 const MOST: u32 = 1 << 14;
 
@@ -47,6 +53,29 @@ impl Meter {
         }
         let old = self.fuel.fetch_update(Relaxed, Relaxed, |it| Some(it.saturating_sub(spent)));
         old.is_ok_and(|old| old > spent)
+    }
+
+    /// Pays for a turn; fails if the run was cancelled or no fuel is left.
+    pub(crate) fn spend(&self, spent: u64, span: Span) -> Result<(), Trap> {
+        if self.is_cancelled() {
+            return Err(Trap::Cancelled { span });
+        }
+        if self.pay(spent) { Ok(()) } else { Err(Trap::OutOfFuel { span }) }
+    }
+
+    /// Gives a frame at most so many iterations, or fewer if less fuel is left; returns how many, and what else it may
+    /// spend before it returns to the host.
+    pub(crate) fn grant(&self, header: &mut Header, rounds: u32, most_cost: u64) -> (u32, i32) {
+        let (mut granted, mut ask) = (rounds, GRANT);
+        if self.is_bounded {
+            let left = self.fuel.load(Relaxed);
+            let payable = u32::try_from(left / most_cost.max(1)).unwrap_or(ROUNDS);
+            granted = rounds.min(payable).max(1);
+            ask = left.min(GRANT as u64) as i32;
+        }
+        let fuel = Fuel::new(granted).0;
+        (header.fuel, header.grant, header.ask) = (fuel, fuel, ask);
+        (granted, ask)
     }
 
     /// Counts a call; returns whether the run continues.

@@ -8,7 +8,7 @@
 //! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of uniform values.
 //! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
 //! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unseen`
-//! additions that are combined, `call` everything else.
+//! additions that are combined, `stage` inputs, outputs, helper lanes and quads, `call` everything else.
 //!
 //! Where all waves of a group pass the same barriers (`joint`), the code runs a whole group in one frame (`group`).
 
@@ -27,6 +27,7 @@ mod range;
 mod same;
 mod scalar;
 mod shared;
+mod stage;
 mod switch;
 pub(crate) mod unseen;
 mod wave;
@@ -107,6 +108,9 @@ pub(crate) struct Selector<'m> {
     next_wave: Block,
     /// The waves of a group that runs in one frame.
     group: Option<group::Group>,
+    /// Helper lanes, in a pixel shader.
+    stage: stage::Stage,
+    derived: stage::Derived,
     is_cancelled: &'m dyn Fn() -> bool,
     /// The number of selected instructions, and whether selection has stopped.
     selected: usize,
@@ -128,7 +132,11 @@ pub(crate) fn select<'m>(
     let uniformity = ir::uniformity::analyse(module);
     let chunks = (width as usize).div_ceil(lanes);
     let waves = module.threads_per_group().div_ceil(width);
-    let plan = joint::plan(module, &uniformity, width, asked, waves * chunks as u32);
+    // A vertex or pixel shader has no groups, and a frame runs one wave of it at a time.
+    let plan = match module.io {
+        Some(_) => None,
+        None => joint::plan(module, &uniformity, width, asked, waves * chunks as u32),
+    };
     let group = plan.map(|it| group::Group::new(it, waves as usize));
     let is_whole = group.is_some();
     let has_barriers = !is_whole && module.insts.iter().any(|it| joint::is_barrier(&it.op));
@@ -157,12 +165,14 @@ pub(crate) fn select<'m>(
         prefixes: HashMap::default(),
         compared: HashMap::default(),
         unseen: HashMap::default(),
-        copied: unseen::copied(module),
+        copied: if module.io.is_some() { Vec::new() } else { unseen::copied(module) },
         used: ir::flow::used(module),
         summed: HashMap::default(),
         wave,
         next_wave: Block::new(0),
         group,
+        stage: stage::Stage::default(),
+        derived: stage::Derived::default(),
         is_cancelled,
         selected: 0,
         given_up: false,
@@ -178,7 +188,9 @@ impl<'m> Selector<'m> {
     fn waves(&mut self) {
         let class = self.a.mask_class();
         self.active = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
-        self.begin_unseen();
+        if self.module.io.is_none() {
+            self.begin_unseen();
+        }
         let wave = self.a.load_general(View::R32, Address::frame(WAVE));
         self.a.b.write(self.wave, wave);
         if let (Some(_), 1..) = (&self.group, self.layout.shared_bytes) {
@@ -204,6 +216,14 @@ impl<'m> Selector<'m> {
             self.a.b.jump(self.next_wave);
         }
         self.a.b.seal(self.next_wave);
+        if self.module.io.is_some() {
+            // The host exchanges inputs and outputs between two waves.
+            if self.a.b.has_predecessors(self.next_wave) {
+                self.a.b.switch_to(self.next_wave);
+                self.a.b.finish_waves(DONE);
+            }
+            return self.a.b.seal(start);
+        }
         // Code after a loop without exits is unreachable.
         if self.a.b.has_predecessors(self.next_wave) {
             self.a.b.switch_to(self.next_wave);
@@ -216,6 +236,9 @@ impl<'m> Selector<'m> {
     fn begin_wave(&mut self) {
         if !self.module.privates.is_empty() {
             self.call_begin();
+        }
+        if self.module.io.is_some() {
+            return self.begin_stage();
         }
         let threads = self.module.threads_per_group();
         if threads.is_multiple_of(self.width) {
@@ -345,6 +368,11 @@ impl<'m> Selector<'m> {
             Op::Loop { body, inits } => self.loop_(inst, *body, inits),
             Op::Switch { selector, cases, inits } => self.switch(inst, *selector, cases, inits),
             Op::Block { body } => self.block(inst, *body),
+            Op::Discard if self.retires(&[self.module.body]) => {
+                self.plain(inst);
+                self.go_on_if_any();
+                true
+            }
             _ => {
                 self.plain(inst);
                 true
@@ -368,15 +396,26 @@ impl<'m> Selector<'m> {
         if self.given_up || self.a.b.size() > MOST_INSTRUCTIONS {
             return results.iter().for_each(|it| self.set(*it, Place::Constant(0)));
         }
+        if self.has_helpers() && data.op.skips_helpers() {
+            return self.without_helpers(inst);
+        }
+        self.execute(inst);
+    }
+
+    /// Selects an instruction for the active lanes.
+    fn execute(&mut self, inst: Inst) {
+        let module = self.module;
+        let data = module.inst(inst);
+        let results = data.results.as_slice();
         match &data.op {
             Op::Const { bits, .. } => self.set(results[0], Place::Constant(*bits)),
             Op::Undef(_) => self.set(results[0], Place::Constant(0)),
             Op::Builtin(builtin) => self.builtin(*builtin, results[0]),
-            Op::Input(_)
-            | Op::Eval { .. }
-            | Op::InputAt { .. }
-            | Op::Output { .. }
-            | Op::Discard => unreachable!("`compile` refuses modules with inputs and outputs"),
+            Op::Input(slot) => self.input(*slot, results[0]),
+            Op::Output { slot, value } => self.output(*slot, *value),
+            Op::Discard => self.discard(),
+            Op::Derivative(of, value) => self.derivative(inst, *of, *value, results[0]),
+            Op::Eval { .. } | Op::InputAt { .. } => self.call(inst),
             Op::Unary(op, a) => self.unary(*op, *a, results[0]),
             Op::Binary(op, a, b) => self.binary(*op, *a, *b, results[0]),
             Op::Compare(op, a, b) => self.compare(*op, *a, *b, results[0]),
@@ -394,7 +433,6 @@ impl<'m> Selector<'m> {
             | Op::Print { .. }
             | Op::Counter { .. }
             | Op::Texture(_)
-            | Op::Derivative(..)
             | Op::PrivateLoad { .. }
             | Op::PrivateStore { .. } => self.call(inst),
             Op::SharedLoad { memory, index } => self.shared_load(*memory, *index, results[0]),

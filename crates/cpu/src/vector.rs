@@ -791,6 +791,15 @@ impl Assembler {
         mask
     }
 
+    /// The mask of words that are all ones or zero.
+    pub(crate) fn mask_of_ones(&mut self, words: VReg) -> VReg {
+        if self.wide() {
+            let source = [self.vector(words)];
+            return self.b.define(EVEX_Vpmovd2m_kr_zmm, View::K, &source);
+        }
+        words
+    }
+
     /// The bits of `kept` in which `a` and `b` are equal.
     pub(crate) fn keep_where_equal(&mut self, kept: VReg, a: VReg, b: VReg) -> VReg {
         if self.wide() {

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ir::effort::Effort;
-use ir::facts::{Kind, Space};
 use ir::stage::{EvalPlace, slot_count};
 use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, TextureCall, Value};
 use ops::{Ty, WaveOp};
@@ -245,7 +244,7 @@ impl<'m> Decoder<'m> {
         if let Some(effort) = Effort::of(&data.op) {
             self.emit(Code::Effort(effort));
         }
-        let without_helpers = module.has_helpers() && skips_helpers(&data.op);
+        let without_helpers = module.has_helpers() && data.op.skips_helpers();
         if without_helpers {
             self.emit(Code::WithoutHelpers);
         }
@@ -594,16 +593,5 @@ impl<'m> Decoder<'m> {
         self.program.rows = self.allocation.counts;
         self.program.constants = std::mem::take(&mut self.allocation.constants);
         self.program
-    }
-}
-
-/// Whether helper lanes do not execute an instruction: its effect is seen from outside the lane.
-fn skips_helpers(op: &Op) -> bool {
-    match op.effects().kind {
-        Kind::Memory(Space::Private(_), _) => false,
-        Kind::Memory(_, access) => access.writes(),
-        Kind::Print => true,
-        Kind::Stage => matches!(op, Op::Output { .. }),
-        Kind::Pure | Kind::Lanes | Kind::Barrier | Kind::Construct | Kind::Terminator => false,
     }
 }

@@ -97,7 +97,7 @@ pub fn run_varied<O: Observer>(
 ) -> Result<(), Failure> {
     check(program, launch)?;
     if program.slots.is_some() || matches!(launch.work, Work::Waves) {
-        return Err(waves::mismatch());
+        return Err(ir::exec::mismatch());
     }
     let width = launch.wave_width;
     let waves = program.group_size.iter().product::<u32>().div_ceil(width);
@@ -131,7 +131,7 @@ pub fn run_waves<O: Observer>(
 ) -> Result<(), Failure> {
     check(program, launch)?;
     let (Some([inputs, outputs]), Work::Waves) = (program.slots, &launch.work) else {
-        return Err(waves::mismatch());
+        return Err(ir::exec::mismatch());
     };
     let width = launch.wave_width;
     let machine = Machine {

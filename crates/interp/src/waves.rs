@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use ir::exec::{Evaluated, Failure, Feed, Launch, Trap, Unsupported, WaveInputs, WaveOutputs};
+use ir::exec::{Evaluated, Failure, Feed, Launch, Trap, WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
 use ops::LaneMask;
 
@@ -53,14 +53,6 @@ impl StageRun<'_> {
         });
         registers.set_poison(to, poison);
     }
-}
-
-/// A dispatch of a shader with inputs and outputs, or a feed for one without.
-pub(crate) fn mismatch() -> Failure {
-    Failure::Unsupported(Unsupported {
-        asked: "a dispatch".to_owned(),
-        missing: "vertex and pixel shaders run in draws, all others do not".to_owned(),
-    })
 }
 
 pub(crate) fn run<O: Observer>(machine: Machine<'_, O>, launch: &Launch) -> Result<(), Failure> {

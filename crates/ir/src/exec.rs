@@ -206,6 +206,14 @@ pub struct Unsupported {
     pub missing: String,
 }
 
+/// The failure of a dispatch of a shader with inputs and outputs, and of waves for one without.
+pub fn mismatch() -> Failure {
+    Failure::Unsupported(Unsupported {
+        asked: "a dispatch".to_owned(),
+        missing: "vertex and pixel shaders run in draws, all others do not".to_owned(),
+    })
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {

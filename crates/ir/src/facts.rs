@@ -106,6 +106,17 @@ impl Effects {
 }
 
 impl Op {
+    /// Whether helper lanes do not execute the instruction, because its effect is seen from outside the lane.
+    pub fn skips_helpers(&self) -> bool {
+        match self.effects().kind {
+            Kind::Memory(Space::Private(_), _) => false,
+            Kind::Memory(_, access) => access.writes(),
+            Kind::Print => true,
+            Kind::Stage => matches!(self, Op::Output { .. }),
+            Kind::Pure | Kind::Lanes | Kind::Barrier | Kind::Construct | Kind::Terminator => false,
+        }
+    }
+
     /// The row of an instruction.
     pub fn effects(&self) -> Effects {
         let row = |kind| Effects { kind, sees_lanes: false, asks_quad: false, computes: false };

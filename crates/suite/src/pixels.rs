@@ -1,6 +1,10 @@
 //! Vertex and pixel shaders without a rasterizer: a feed of waves made by hand, so that tests decide which lane is a
 //! helper lane.
 
+use std::mem::discriminant;
+use std::sync::Arc;
+
+use cpu::{Isa, Stopped};
 use interp::observe::Observer;
 use interp::{NoObserver, Variation};
 use ir::exec::{Bindings, Buffer, Evaluated, Failure, Feed, Launch, WaveInputs, WaveOutputs, Work};
@@ -61,6 +65,17 @@ impl Dealt {
     }
 }
 
+impl Dealt {
+    /// Whether the outputs are the same in all but poison.
+    fn agrees(&self, other: &Dealt) -> bool {
+        let outputs = |it: &Dealt| -> Vec<_> {
+            let each = it.outputs.iter();
+            each.map(|it| (it.live, it.helpers, it.rows.clone(), it.written.clone())).collect()
+        };
+        outputs(self) == outputs(other)
+    }
+}
+
 impl Feed for Dealt {
     fn next(&mut self, wave: &mut WaveInputs) -> bool {
         let Some(next) = self.waves.get(self.next) else { return false };
@@ -101,18 +116,45 @@ pub fn compile(text: &str, profile: &str) -> Result<Module, String> {
     Ok(module)
 }
 
-/// The log of a generated pixel shader on the reference engine.
-pub fn log_of(program: &generate::Program, width: u32) -> Result<Vec<u32>, String> {
-    let (module, waves, mut bindings) = prepared(program, width)?;
+/// The log of a generated pixel shader on the reference engine, which that on the fast one must equal, for each of these
+/// instruction sets.
+pub fn log_of(program: &generate::Program, width: u32, sets: &[Isa]) -> Result<Vec<u32>, String> {
+    let (module, waves, before) = prepared(program, width)?;
     let index =
         |wave: usize, _: &str, _: u8, lane: u32| wave as u64 * u64::from(width) + u64::from(lane);
     let mut feed = Dealt::new(&module, width, &waves, index);
     let (decoded, variation) = (interp::decode(&module), Variation::default());
     let launch = launch(width);
+    let mut bindings = before.clone();
     interp::run_waves(&decoded, &launch, variation, &mut bindings, &mut feed, &mut NoObserver)
         .map_err(|failure| format!("{failure:?}"))?;
+    let module = Arc::new(module);
+    for isa in sets {
+        let mut memory = before.clone();
+        let mut again = Dealt::new(&module, width, &waves, index);
+        run_on_cpu(&module, *isa, width, &mut memory, &mut again)
+            .map_err(|failure| format!("`cpu` for {}: {failure:?}", isa.name()))?;
+        let differs = |what: &str| Err(format!("`cpu` for {}: the {what} differ", isa.name()));
+        if memory != bindings {
+            return differs("logs");
+        }
+        if !again.agrees(&feed) {
+            return differs("outputs");
+        }
+    }
     let words = bindings.bindings[0][0].bytes.chunks_exact(4);
     Ok(words.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect())
+}
+
+/// Runs waves on the fast engine.
+fn run_on_cpu(
+    module: &Arc<Module>,
+    isa: Isa,
+    width: u32,
+    bindings: &mut Bindings,
+    feed: &mut dyn Feed,
+) -> Result<(), Stopped> {
+    cpu::compile(module, isa, width)?.run_waves(&launch(width), bindings, feed)
 }
 
 /// The module of a generated pixel shader, its packing, and the memory for its log.
@@ -155,7 +197,8 @@ pub fn launch(width: u32) -> Launch {
     Launch { work: Work::Waves, ..engines::launch([0; 3], width) }
 }
 
-/// Runs waves on the reference engine, watched by nobody, and tracking poison; the two must agree in all but poison.
+/// Runs waves on the reference engine, watched by nobody, and tracking poison, and on the fast engine with each
+/// instruction set of the host; all must agree in all but poison.
 pub fn run(
     module: &Module,
     width: u32,
@@ -167,7 +210,24 @@ pub fn run(
     let mut feed = Dealt::new(module, width, waves, &bits);
     let mut bindings = buffers(module);
     let launch = launch(width);
-    interp::run_waves(&program, &launch, variation, &mut bindings, &mut feed, &mut Poison)?;
+    let ended =
+        interp::run_waves(&program, &launch, variation, &mut bindings, &mut feed, &mut Poison);
+    let shared = Arc::new(module.clone());
+    for isa in engines::sets() {
+        let mut memory = buffers(module);
+        let mut again = Dealt::new(module, width, waves, &bits);
+        match (run_on_cpu(&shared, isa, width, &mut memory, &mut again), &ended) {
+            (Ok(()), Ok(())) => {}
+            (Err(Stopped::Failure(got)), Err(wanted)) => {
+                assert_eq!(discriminant(&got), discriminant(wanted), "{got:?}, not {wanted:?}");
+                continue;
+            }
+            (got, wanted) => panic!("{}: {got:?}, not {wanted:?}", isa.name()),
+        }
+        assert_eq!(memory, bindings, "the memory depends on the engine, {}", isa.name());
+        assert!(again.agrees(&feed), "the outputs depend on the engine, {}", isa.name());
+    }
+    ended?;
     let mut again = Dealt::new(module, width, waves, &bits);
     let mut memory = buffers(module);
     interp::run_waves(&program, &launch, variation, &mut memory, &mut again, &mut NoObserver)?;

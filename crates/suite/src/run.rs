@@ -11,8 +11,9 @@ use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ir::print::PrintLog;
 use ir::{Module, ResourceKind};
 use jobs::{DrawnSection, NotDrawn};
-use wavelane::{Adapter, Device, Engine};
+use wavelane::{Adapter, CpuOptions, Device, Engine};
 
+use crate::engines;
 use crate::section::{LOG, LOG_BYTES, Section};
 
 /// Enough for every section; ends an endless loop soon.
@@ -78,7 +79,8 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
     })
 }
 
-/// Draws a section on the reference engine.
+/// Draws a section on the reference engine, and on the fast one with each instruction set of the host, which must leave
+/// the same.
 fn draw_at(section: &Section, width: u32) -> Result<(), String> {
     let wrong = |problem| match problem {
         NotDrawn::Wrong(what) | NotDrawn::Unsupported(what) => what,
@@ -86,10 +88,26 @@ fn draw_at(section: &Section, width: u32) -> Result<(), String> {
     let mut options = options(&section.flags)?;
     options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
     let drawn = DrawnSection::compile(section, &options, &mut SuiteFiles).map_err(wrong)?;
+    let draw = |device: Device| drawn.run(section, &device, width, Some(FUEL), None).map_err(wrong);
     let device = Device::with_engine(Adapter::reference(), Engine::Interp)
         .map_err(|error| error.to_string())?;
-    let left = drawn.run(section, &device, width, Some(FUEL), None).map_err(wrong)?;
-    left.judge(section, width)
+    let left = draw(device)?;
+    left.judge(section, width)?;
+    for isa in engines::sets() {
+        let name = isa.name();
+        for shader in drawn.shaders() {
+            wavelane::internal::compiles(shader, isa, width)
+                .map_err(|what| format!("`cpu` for {name} does not run {what}"))?;
+        }
+        let options = CpuOptions { isa: Some(isa), ..CpuOptions::default() };
+        let device = Device::with_cpu(Adapter::reference(), options);
+        let again = draw(device.map_err(|error| error.to_string())?)?;
+        again.judge(section, width).map_err(|what| format!("`cpu` for {name}: {what}"))?;
+        if !again.agrees(&left) {
+            return Err(format!("`cpu` for {name} leaves other bits"));
+        }
+    }
+    Ok(())
 }
 
 /// The rendered diagnostics of a section in the form of a `//|` block: as if the section were a file of its own,

@@ -560,7 +560,7 @@ fn generated_pixel_shaders_agree_with_the_second_evaluator() {
         let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
         let program = suite::generate::pixels(seed, width, &mut statistics);
         let expected = suite::second::evaluate(&program, width);
-        let got = pixels::log_of(&program, width);
+        let got = pixels::log_of(&program, width, &suite::engines::sets());
         let text = suite::generate::print(&program);
         discarding += usize::from(text.contains("discard"));
         deriving += usize::from(text.contains("ddx_") || text.contains("ddy_"));

@@ -51,6 +51,11 @@ pub fn signature(shader: &Shader) -> Option<&StageIo> {
     shader.module.io.as_ref()
 }
 
+/// Whether the engine `cpu` has code for a shader at that width; if not, what it lacks.
+pub fn compiles(shader: &Shader, isa: cpu::Isa, width: u32) -> Result<(), String> {
+    cpu::compile(&shader.module, isa, width).map(|_| ()).map_err(|it| it.to_string())
+}
+
 /// The entry points that a text declares by their attributes, and `main`. `None` if it cannot be parsed; compiling it says why.
 pub fn declared(
     name: &str,

@@ -1,5 +1,6 @@
 //! Calls into the runtime: operands go to rows of the frame, results come from the rows after them.
 
+use ir::stage::EvalPlace;
 use ir::{Address as At, Inst, Op, Place as Of, TextureCall, Value, Values};
 use ops::{Repr, Ty};
 
@@ -65,6 +66,15 @@ impl Selector<'_> {
             Op::Counter { place, delta } => {
                 (What::Counter(at(*place, None), *delta), data.op.operands())
             }
+            Op::Eval { slot, place } => {
+                let place = match place {
+                    EvalPlace::Centroid => EvalPlace::Centroid,
+                    EvalPlace::Sample(_) => EvalPlace::Sample(()),
+                    EvalPlace::Snapped(..) => EvalPlace::Snapped((), ()),
+                };
+                (What::Eval(*slot, place), data.op.operands())
+            }
+            Op::InputAt { slot, .. } => (What::AtVertex(*slot), data.op.operands()),
             Op::Derivative(of, _) => (What::Derivative(*of), data.op.operands()),
             Op::SharedLoad { memory, .. } => (What::SharedLoad(*memory), data.op.operands()),
             Op::SharedStore { memory, .. } => (What::SharedStore(*memory), data.op.operands()),
@@ -85,7 +95,7 @@ impl Selector<'_> {
             }
             _ => unreachable!("arithmetic and constructs are not calls of this kind"),
         };
-        let active = self.active();
+        let active = self.executing();
         for (i, part) in self.lane_bits(&active).into_iter().enumerate() {
             self.a.store_general(View::R64, Address::frame(ACTIVE + 8 * i), part);
         }
@@ -172,23 +182,33 @@ impl Selector<'_> {
         }
     }
 
+    /// The masks of a set of lanes in the frame.
+    pub(super) fn load_set(&mut self, at: usize) -> Vec<VReg> {
+        (0..self.chunks)
+            .map(|chunk| {
+                let source = Source::Memory(Address::frame(at + chunk * self.lanes / 8));
+                let code = match self.a.isa {
+                    Isa::Avx512 => Movzx_r32_rm16,
+                    Isa::Avx2 => Movzx_r32_rm8,
+                };
+                let bits = self.a.b.define(code, View::R32, &[source]);
+                self.a.mask_of_bits(bits)
+            })
+            .collect()
+    }
+
+    /// Stores a set of lanes into the frame.
+    pub(super) fn store_set(&mut self, at: usize, masks: &[VReg]) {
+        for (i, part) in self.lane_bits(masks).into_iter().enumerate() {
+            self.a.store_general(View::R64, Address::frame(at + 8 * i), part);
+        }
+    }
+
     fn take_row(&mut self, row: usize, value: Value) {
         let at = self.layout.row(row);
         let place = match self.ty(value).repr() {
             Repr::Bit => {
-                let masks = (0..self.chunks)
-                    .map(|chunk| {
-                        let bytes = self.lanes / 8;
-                        let from = Address::frame(at + chunk * bytes);
-                        let source = Source::Memory(from);
-                        let code = match self.a.isa {
-                            Isa::Avx512 => Movzx_r32_rm16,
-                            Isa::Avx2 => Movzx_r32_rm8,
-                        };
-                        let bits = self.a.b.define(code, View::R32, &[source]);
-                        self.a.mask_of_bits(bits)
-                    })
-                    .collect();
+                let masks = self.load_set(at);
                 Place::Bits(masks)
             }
             Repr::Word => Place::Words(

@@ -131,7 +131,7 @@ impl Selector<'_> {
     }
 
     /// Continues if a lane is active, otherwise jumps to the end of the enclosing region.
-    fn go_on_if_any(&mut self) {
+    pub(super) fn go_on_if_any(&mut self) {
         let active = self.active();
         let (some, none) = (self.a.b.block(), self.a.b.block());
         self.a.test_any(&active);
@@ -228,6 +228,7 @@ impl Selector<'_> {
         let taken = self.bits(cond);
         let single = self.is_one_lane(cond);
         let lost = self.loses(then) || self.loses(else_);
+        let retires = self.retires(&[then, else_]);
         let class = self.a.mask_class();
         // The remaining lanes of both arms.
         let left: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
@@ -244,6 +245,7 @@ impl Selector<'_> {
                     _ => self.a.mask_without(*all, *taken),
                 })
                 .collect();
+            let lanes = if retires { self.without_retired(lanes) } else { lanes };
             if let [only] = module.region(region).insts[..]
                 && matches!(module.inst(only).op, Op::Yield(_))
             {
@@ -295,14 +297,22 @@ impl Selector<'_> {
             self.a.b.switch_to(joined);
         }
         self.set_results(inst, &variables);
-        if lost {
-            let left: Vec<VReg> = left.iter().map(|it| self.a.b.read(*it)).collect();
-            self.set_active(&left);
-            self.go_on_if_any();
-        } else {
-            self.set_active(&before);
-        }
+        let left = match lost {
+            true => left.iter().map(|it| self.a.b.read(*it)).collect(),
+            false => before,
+        };
+        self.continue_with(left, [lost, retires]);
         true
+    }
+
+    /// Continues behind a construct with the lanes that are left; they may be none if lanes have left it to elsewhere, or
+    /// if quads have retired in it.
+    fn continue_with(&mut self, lanes: Vec<VReg>, [lost, retires]: [bool; 2]) {
+        let lanes = if retires { self.without_retired(lanes) } else { lanes };
+        self.set_active(&lanes);
+        if lost || retires {
+            self.go_on_if_any();
+        }
     }
 
     pub(super) fn join(&mut self, to: &[Var], lanes: &[VReg]) {
@@ -358,6 +368,7 @@ impl Selector<'_> {
         insts.len() <= 6
             && insts.iter().all(|inst| match &self.module.inst(*inst).op {
                 Op::Const { .. } | Op::Undef(_) | Op::Yield(_) => true,
+                Op::Discard => true,
                 Op::Exit { to, .. } => {
                     matches!(self.constructs.get(to), Some(Open { end: End::Apart(_), .. }))
                 }
@@ -473,10 +484,7 @@ impl Selector<'_> {
                 .map(|(all, gone)| self.a.mask_without(*all, *gone))
                 .collect();
         }
-        self.set_active(&rest);
-        if anybody_gone {
-            self.go_on_if_any();
-        }
+        self.continue_with(rest, [anybody_gone, self.retires(&arms)]);
         true
     }
 
@@ -533,11 +541,9 @@ impl Selector<'_> {
             }
         }
         self.set_results(inst, &open.results);
-        if lost {
-            self.go_on_if_any();
-        } else {
-            self.set_active(before);
-        }
+        let left = if lost { self.active() } else { before.to_vec() };
+        let retires = self.retires(&self.module.inst(inst).op.regions());
+        self.continue_with(left, [lost, retires]);
         true
     }
 
@@ -586,7 +592,7 @@ impl Selector<'_> {
             let place = self.read(variable);
             self.set(*param, place);
         }
-        if matches!(open.end, End::Together(_)) && !lost {
+        if matches!(open.end, End::Together(_)) && !lost && !self.retires(&[body]) {
             // Lanes leave only all together.
             self.set_active(&before);
         }

@@ -69,6 +69,7 @@ fn made(module: &Module, op: &Op) -> (bool, bool) {
             }
             _ => (false, op.facts().canonical),
         },
+        Op::Derivative(_, a) => (ty(a) == Ty::F32, ty(a) != Ty::F32),
         Op::Const { ty, bits } => {
             let number = match ty {
                 Ty::F32 => !f32::from_bits(*bits as u32).is_nan(),

@@ -514,6 +514,17 @@ impl Selector<'_> {
         }
     }
 
+    /// Assigns 0 in all lanes.
+    pub(super) fn assign_zero(&mut self, variable: &Variable) {
+        let (vars, zero) = match &variable.0 {
+            Kept::General(var) | Kept::Affine(var, _) => (vec![*var], self.a.word(0)),
+            Kept::Splat(var) => (vec![*var], self.a.zero()),
+            Kept::Words(vars) | Kept::Longs(vars) => (vars.clone(), self.a.zero()),
+            Kept::Bits(vars) => (vars.clone(), self.a.mask_constant(0)),
+        };
+        vars.into_iter().for_each(|var| self.a.b.write(var, zero));
+    }
+
     /// Assigns to the variable: in the lanes of the masks, or without masks in all.
     ///
     /// A uniform value is the same for all lanes that reach this point, so the old value need not be kept.

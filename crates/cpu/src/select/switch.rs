@@ -77,18 +77,18 @@ impl Selector<'_> {
         self.end(inst, &open, &before, true, lost)
     }
 
-    fn mask_variables(&mut self, values: &[VReg]) -> Vec<Var> {
+    pub(super) fn mask_variables(&mut self, values: &[VReg]) -> Vec<Var> {
         let class = self.a.mask_class();
         let variables: Vec<Var> = values.iter().map(|_| self.a.b.var(class)).collect();
         self.write_all(&variables, values);
         variables
     }
 
-    fn read_all(&mut self, variables: &[Var]) -> Vec<VReg> {
+    pub(super) fn read_all(&mut self, variables: &[Var]) -> Vec<VReg> {
         variables.iter().map(|it| self.a.b.read(*it)).collect()
     }
 
-    fn write_all(&mut self, variables: &[Var], values: &[VReg]) {
+    pub(super) fn write_all(&mut self, variables: &[Var], values: &[VReg]) {
         variables.iter().zip(values).for_each(|(var, value)| self.a.b.write(*var, *value));
     }
 
@@ -103,7 +103,7 @@ impl Selector<'_> {
     }
 
     /// Skips the code that `run` selects if it has no active lanes; `run` returns whether its end is reachable.
-    fn only_for(&mut self, lanes: &[VReg], run: impl FnOnce(&mut Self) -> bool) {
+    pub(super) fn only_for(&mut self, lanes: &[VReg], run: impl FnOnce(&mut Self) -> bool) {
         let (some, over, next) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
         self.a.test_any(lanes);
         self.a.b.branch(Condition::NotZero, some, over);
@@ -185,8 +185,8 @@ impl Selector<'_> {
             let equal = self.equals(switch.selector, *label);
             labelled = self.combine(&labelled, &equal, |a, all, equal| a.mask_or(all, equal));
         }
-        let mut selecting =
-            self.combine(&labelled, &switch.before, |a, own, all| a.mask_and(own, all));
+        let before = self.without_retired(switch.before.clone());
+        let mut selecting = self.combine(&labelled, &before, |a, own, all| a.mask_and(own, all));
         let rest = self.read_all(&switch.rest);
         if case.default {
             // Lanes that select neither an earlier nor a later case.
@@ -195,12 +195,14 @@ impl Selector<'_> {
                 let equal = self.equals(switch.selector, *label);
                 others = self.combine(&others, &equal, |a, all, own| a.mask_without(all, own));
             }
+            let others = self.without_retired(others);
             selecting = self.combine(&selecting, &others, |a, own, rest| a.mask_or(own, rest));
         } else {
             let rest = self.combine(&rest, &selecting, |a, all, own| a.mask_without(all, own));
             self.write_all(&switch.rest, &rest);
         }
         let falls = self.read_all(&switch.falling);
+        let falls = self.without_retired(falls);
         let lanes = self.combine(&selecting, &falls, |a, own, falls| a.mask_or(own, falls));
         self.write_all(&switch.falling, &none);
         self.only_for(&lanes, |s| {

@@ -10,7 +10,7 @@ use crate::machine::*;
 use crate::vector::*;
 
 impl Selector<'_> {
-    pub(super) fn wave(
+    pub(super) fn wave_op(
         &mut self,
         op: WaveOp,
         args: &[Value],
@@ -33,7 +33,7 @@ impl Selector<'_> {
                 self.set(to, place);
             }
             WaveOp::LaneCount => self.set(to, Place::Constant(u64::from(self.width))),
-            WaveOp::IsHelperLane => self.set(to, Place::Constant(0)),
+            WaveOp::IsHelperLane => self.is_helper_lane(to),
             WaveOp::GroupWaveIndex => {
                 let place = match self.numbered_wave() {
                     Some(wave) => Place::Constant(u64::from(wave)),
@@ -87,7 +87,9 @@ impl Selector<'_> {
             WaveOp::PrefixCountBits => {
                 let active = self.active();
                 let set = self.active_with(args[0]);
-                self.prefixes.insert(to, (args[0], active));
+                if !self.has_helpers() {
+                    self.prefixes.insert(to, (args[0], active));
+                }
                 let below = self.count_below(&set);
                 self.set(to, Place::Words(below));
             }
@@ -124,7 +126,9 @@ impl Selector<'_> {
             WaveOp::Scan(Fold::Sum) if matches!(ty, Ty::I32 | Ty::F32) => {
                 self.scan_sum(ty, args[0], to);
             }
-            WaveOp::Match if self.matches(args, results) => {}
+            WaveOp::Match if !self.has_helpers() && self.matches(args, results) => {}
+            WaveOp::QuadAny | WaveOp::QuadAll => self.quad_vote(op, args[0], to),
+            WaveOp::QuadRead(_) | WaveOp::QuadReadLaneAt if self.quad_read(op, args, to) => {}
             _ => self.call(inst),
         }
     }
@@ -381,7 +385,7 @@ impl Selector<'_> {
         Some(read.collect())
     }
 
-    fn raw_words(&mut self, value: Value) -> Vec<VReg> {
+    pub(super) fn raw_words(&mut self, value: Value) -> Vec<VReg> {
         let args = self.raw_word_args(value);
         args.into_iter().map(|it| self.a.load(it, false)).collect()
     }
@@ -459,8 +463,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Permutes each four words.
-    fn shuffle(&mut self, words: VReg, order: u8) -> VReg {
+    /// Permutes each four words: two bits for each lane, the lowest first, are the place among them that it reads.
+    pub(super) fn shuffle(&mut self, words: VReg, order: u8) -> VReg {
         let code = self.a.pick(EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8, VEX_Vpshufd_ymm_ymmm256_imm8);
         let source = self.a.vector(words);
         let view = self.a.view();

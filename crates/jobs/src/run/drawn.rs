@@ -71,6 +71,11 @@ impl DrawnSection {
         Ok(DrawnSection { job, draw, vertex, pixel })
     }
 
+    /// The vertex and the pixel shader.
+    pub fn shaders(&self) -> [&Shader; 2] {
+        [&self.vertex, &self.pixel]
+    }
+
     /// Draws at a width.
     pub fn run(
         &self,
@@ -130,8 +135,8 @@ fn shared([mut vertex, mut pixel]: [ResourceTable; 2]) -> Result<[ResourceTable;
 }
 
 impl DrawnOutcome {
-    /// Whether the outputs, the log and what was printed are as expected.
-    pub fn judge(&self, section: &Section, width: u32) -> Result<(), String> {
+    /// Everything that was written, by name and element.
+    fn held(&self) -> Vec<(String, usize, Vec<u8>)> {
         let mut held: Vec<(String, usize, Vec<u8>)> = Vec::new();
         // What both shaders bind is judged as the pixel shader left it.
         for table in self.tables.iter().rev() {
@@ -141,6 +146,17 @@ impl DrawnOutcome {
         }
         let buffers = self.job.buffers.iter();
         held.extend(buffers.map(|it| (it.name.clone(), 0, it.data[0].clone())));
+        held
+    }
+
+    /// Whether another engine has left the same bits, and printed the same.
+    pub fn agrees(&self, other: &DrawnOutcome) -> bool {
+        self.held() == other.held() && self.printed == other.printed
+    }
+
+    /// Whether the outputs, the log and what was printed are as expected.
+    pub fn judge(&self, section: &Section, width: u32) -> Result<(), String> {
+        let held = self.held();
         section.judge(width, |name, element| {
             let found = held.iter().find(|it| it.0 == name && it.1 == element);
             found.map(|it| it.2.as_slice())

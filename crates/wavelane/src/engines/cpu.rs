@@ -3,7 +3,8 @@
 //! Launches that the engine does not support run on the reference engine, with the same bits. So may small dispatches
 //! ([`CpuOptions::leaves_small`]): the reference engine finishes them before machine code would be compiled. The amount
 //! of work is not known in advance, so the reference engine gets little fuel; if that is spent, the buffers are
-//! restored and machine code starts again. Both engines give the same bits, even if waves observe each other
+//! restored and machine code starts again. Of a draw it gets the first waves instead, and machine code runs the others:
+//! what a wave has written into targets cannot be undone. Both engines give the same bits, even if waves observe each other
 //! (`ir::turns`). Only what an aborted run has written, and how much fuel it took, depends on the engine.
 
 use std::collections::BTreeMap;
@@ -12,8 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cpu::{Compiled, Fallback, Isa};
-use ir::Module;
-use ir::exec::{Bindings, Failure, Feed, Launch, Trap, Unsupported};
+use ir::exec::{
+    Bindings, Evaluated, Failure, Feed, Launch, Trap, Unsupported, WaveInputs, WaveOutputs,
+};
+use ir::stage::EvalPlace;
+use ir::{Module, Op, Slot};
 
 use super::reference::Decoded;
 use super::{Backend, Program, Step, Stopped, in_order};
@@ -179,6 +183,73 @@ impl Code {
     }
 }
 
+/// Hands on a few waves of a feed.
+struct First<'a> {
+    feed: &'a mut dyn Feed,
+    left: u64,
+    has_ended: bool,
+}
+
+impl Feed for First<'_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        self.has_ended = !self.feed.next(wave);
+        !self.has_ended
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        self.feed.take(wave);
+    }
+
+    fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
+        self.feed.evaluate(slot, lane, place)
+    }
+
+    fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
+        self.feed.at_vertex(slot, lane, vertex)
+    }
+}
+
+/// Adds the fuel that a part of a launch has spent to that of the whole.
+fn add_spent(launch: &Launch, part: &Launch) {
+    if let (Some(all), Some(own)) = (&launch.spent, &part.spent)
+        && !Arc::ptr_eq(all, own)
+    {
+        all.fetch_add(own.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+impl Code {
+    /// Runs the first waves of a draw on the reference engine, as many as take no longer than compiling, unless they may
+    /// loop; returns whether there are no others. `rest` is the launch, and then that of the other waves.
+    fn run_first(
+        &self,
+        rest: &mut Launch,
+        bindings: &mut Bindings,
+        feed: &mut dyn Feed,
+    ) -> Result<bool, Failure> {
+        let has_loops = self.module.insts.iter().any(|it| matches!(it.op, Op::Loop { .. }));
+        // Printed lines have the number of the wave in the launch.
+        if has_loops || rest.prints.is_some() {
+            return Ok(false);
+        }
+        let left = FUEL / self.module.insts.len().max(1) as u64;
+        let mut first = First { feed, left: left.max(1), has_ended: false };
+        let attempt = Launch { spent: rest.fuel.map(|_| Arc::default()), ..rest.clone() };
+        let ended = self.reference.run_waves(&attempt, bindings, &mut first);
+        add_spent(rest, &attempt);
+        ended?;
+        if let (Some(fuel), Some(spent)) = (&mut rest.fuel, &attempt.spent) {
+            *fuel = fuel.saturating_sub(spent.load(Ordering::Relaxed));
+        }
+        rest.spent = rest.spent.as_ref().map(|_| Arc::default());
+        Ok(first.has_ended)
+    }
+}
+
 impl Program for Code {
     fn module(&self) -> &Arc<Module> {
         &self.module
@@ -195,8 +266,27 @@ impl Program for Code {
         bindings: &mut Bindings,
         feed: &mut dyn Feed,
     ) -> Result<(), Failure> {
-        // Machine code knows no inputs and outputs: the reference engine gives the same bits.
-        self.reference.run_waves(launch, bindings, feed)
+        let mut rest = launch.clone();
+        if self.options.leaves_small
+            && self.is_cold(launch.wave_width)
+            && self.run_first(&mut rest, bindings, feed)?
+        {
+            return Ok(());
+        }
+        let ended = match self.made(launch.wave_width, launch.cancel.as_deref()) {
+            Ok(compiled) if compiled.refuses(launch, bindings).is_none() => {
+                match compiled.run_waves(&rest, bindings, feed) {
+                    Ok(()) => Ok(()),
+                    Err(cpu::Stopped::Failure(failure)) => Err(failure),
+                    Err(cpu::Stopped::Fallback(what)) => {
+                        unreachable!("{what} has been refused before")
+                    }
+                }
+            }
+            _ => self.reference.run_waves(&rest, bindings, feed),
+        };
+        add_spent(launch, &rest);
+        ended
     }
 
     fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<String> {
