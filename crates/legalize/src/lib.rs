@@ -12,7 +12,8 @@
 //! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
-//! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers.
+//! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes
+//! of pixel shaders.
 //!
 //! # Deliberately absent
 //! Optimisation. Every rewrite here exists because a target lacks something.
@@ -21,6 +22,7 @@
 mod bounds;
 mod corners;
 mod folds;
+mod helpers;
 mod math;
 mod observed;
 mod shorts;
@@ -163,13 +165,18 @@ impl Writer<'_> {
         let ty = args.first().map_or(Ty::Bool, |it| self.source.ty(*it));
         let args = self.get_all(args);
         let lanes = lanes.map(|it| self.get(it));
-        let news = match lanes {
+        let plain = |op: WaveOp, ty: Ty, args: &[Value], lanes: Option<Value>| match lanes {
             Some(lanes) if self.names_apart(op, ty) => {
                 let types = self.result_types(op, ty);
-                self.among_named(lanes, &types, || self.among_active(inst, op, ty, &args, None))
+                self.among_named(lanes, &types, || self.among_active(inst, op, ty, args, None))
             }
-            lanes => self.among_active(inst, op, ty, &args, lanes),
+            lanes => self.among_active(inst, op, ty, args, lanes),
         };
+        let masked = match self.hides_helpers() {
+            true => self.among_participants(op, ty, &args, lanes, &plain),
+            false => None,
+        };
+        let news = masked.unwrap_or_else(|| plain(op, ty, &args, lanes));
         for (old, new) in results.iter().zip(news) {
             self.set(*old, new);
         }

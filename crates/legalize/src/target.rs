@@ -72,10 +72,12 @@ pub enum Class {
     WordBounds,
     /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
+    /// Wave operations of pixel shaders without their helper lanes.
+    Helpers,
 }
 
 impl Class {
-    const COUNT: usize = Class::WholeScan as usize + 1;
+    const COUNT: usize = Class::Helpers as usize + 1;
 }
 
 /// How a device implements the operations of a row.
@@ -137,6 +139,7 @@ const COMMON: &[Row] = &[
     row(Class::WordBounds, ALL, Has::No),
     row(Class::Switch, ALL, Has::No),
     row(Class::Switch, &[I32], Has::Partly),
+    row(Class::Helpers, ALL, Has::No),
 ];
 
 /// Vulkan, with the reference engine's bits for floats.
@@ -284,7 +287,7 @@ impl Target {
 /// The capabilities that an operation requires of a device: classes, and operand types.
 pub fn asks(module: &Module, inst: &InstData) -> impl Iterator<Item = (Class, Ty)> {
     let op = &inst.op;
-    let mut all: [Option<(Class, Ty)>; 3] = [None; 3];
+    let mut all: [Option<(Class, Ty)>; 4] = [None; 4];
     match op {
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {
             let access = buffer_access(module, inst).filter(|it| !uneven(module, it));
@@ -297,6 +300,9 @@ pub fn asks(module: &Module, inst: &InstData) -> impl Iterator<Item = (Class, Ty
             let ty = args.first().map_or(Bool, |it| module.ty(*it));
             all[..2].copy_from_slice(&asks_wave(*op, ty));
             all[2] = lanes.map(|_| (Class::NamedLanes, ty));
+            let leaves_out = module.has_helpers() && !module.helpers_take_part();
+            let depends = !matches!(op.facts().sees, Sees::Nothing | Sees::Quad);
+            all[3] = (leaves_out && depends).then_some((Class::Helpers, ty));
         }
         Op::Texture(texture) if texture.is_biased() && texture.args.ddx.is_empty() => {
             all[0] = Some((Class::SampleBias, F32));

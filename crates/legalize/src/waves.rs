@@ -160,12 +160,27 @@ impl Writer<'_> {
         types: &[Ty],
         body: impl FnOnce() -> Values,
     ) -> Values {
+        self.among_named_or(self.constant(Ty::Bool, 0), mask, types, body)
+    }
+
+    /// The same, where `also` are lanes that run `body` with those that name the same set, without being in it.
+    pub(crate) fn among_named_or(
+        &self,
+        also: Value,
+        mask: Value,
+        types: &[Ty],
+        body: impl FnOnce() -> Values,
+    ) -> Values {
         let lane = self.wave_word(WaveOp::LaneIndex, &[]);
         // A mask has 32 bits, so it never contains lanes beyond 31.
         let count = self.with(Binary::And, lane, 31);
         let bit = self.with(Binary::And, self.op2(Binary::Shr(Unsigned), mask, count), 1);
         let within = self.test(Compare::Lt(Unsigned), lane, self.word(32));
         let named = self.both(self.test(Compare::Ne, bit, self.word(0)), within);
+        let named = match self.known(also) {
+            Some(0) => named,
+            _ => self.op2(Binary::Or, named, also),
+        };
         self.waterfall(&[mask], types, || {
             self.either(named, body, || types.iter().map(|ty| self.constant(*ty, 0)).collect())
         })

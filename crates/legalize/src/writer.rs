@@ -79,11 +79,15 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn finish(self) -> Module {
+        let hides_helpers = self.hides_helpers();
         let mut module = self.out.into_inner().finish();
         let values = self.values.into_inner();
         module.variables.clone_from(&self.source.variables);
         for variable in &mut module.variables {
             variable.values = variable.values.iter().filter_map(|it| values[it.index()]).collect();
+        }
+        if let (true, Some(io)) = (hides_helpers, &mut module.io) {
+            io.pixel.helpers_take_part = true;
         }
         module.needs.int64 |= self.uses.get().int64;
         module.needs.double |= self.uses.get().double;

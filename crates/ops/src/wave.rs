@@ -170,7 +170,7 @@ impl Fold {
 
     /// The value that stands for lanes that do not participate in a sum or product.
     /// Unlike [`Fold::identity`], it preserves a lone -0.0.
-    fn neutral(self, ty: Ty) -> u64 {
+    pub fn neutral(self, ty: Ty) -> u64 {
         match self {
             Fold::Sum if ty.is_float() => 1 << (ty.bits() - 1),
             Fold::Sum

@@ -48,6 +48,10 @@ impl Emitter<'_> {
             op::LOCAL_INVOCATION_ID,
             op::GLOBAL_INVOCATION_ID,
             op::LOCAL_INVOCATION_INDEX,
+            op::VERTEX_INDEX,
+            op::INSTANCE_INDEX,
+            op::BASE_VERTEX,
+            op::BASE_INSTANCE,
         ]
         .contains(&number)
         {
@@ -55,6 +59,10 @@ impl Emitter<'_> {
         }
         let variable = self.global(op::INPUT, ty);
         self.out.decorate(variable, op::BUILT_IN, &[number]);
+        if self.is_pixel() {
+            // Spec: Vulkan, VUID-StandaloneSpirv-Flat-04744.
+            self.out.decorate(variable, op::FLAT, &[]);
+        }
         let id = self.early(|it| it.op(op::LOAD, ty, &[variable]));
         self.built_ins.insert(number, id);
         id

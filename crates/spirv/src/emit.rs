@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use ir::uniformity::Uniformities;
 use ir::{Inst, Op, Value};
 use legalize::legalize;
-use ops::{Named, Ternary, Ty};
+use ops::intrinsics::Stage;
+use ops::{Ternary, Ty};
 
 use crate::control::{Reached, Target};
 use crate::environment::{Debug, Environment, Extension, Place};
@@ -15,6 +16,7 @@ use crate::memory::Resources;
 use crate::module::{Id, Module, push, push_all, string};
 use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
+use crate::stage::Signature;
 use crate::{Emitted, Unsupported};
 
 /// HLSL in SPIR-V's list of source languages.
@@ -29,14 +31,6 @@ pub fn emit(
     environment: &Environment,
     debug: &dyn Debug,
 ) -> Result<Emitted, Unsupported> {
-    if ir.io.is_some() {
-        let asked = format!("a {} shader", ir.stage.name());
-        return Err(Unsupported {
-            what: "inputs and outputs of a stage",
-            asked,
-            span: ir::Span::NONE,
-        });
-    }
     let ir = &legalize(ir, &environment.target());
     let mut out = Module::new();
     let [main, start] = [out.id(), out.id()];
@@ -55,12 +49,14 @@ pub fn emit(
         arrays: BTreeMap::new(),
         interface: Vec::new(),
         srgb: None,
+        signature: Signature::default(),
         files: Vec::new(),
         place: None,
     };
     emitter.distances_only = emitter.distances_only();
     emitter.sources();
     emitter.bind()?;
+    emitter.signature()?;
     emitter.local_arrays();
     emitter.entry()?;
     Ok(emitter.finish(main, start))
@@ -89,6 +85,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) interface: Vec<(u32, Id)>,
     /// The table of linear values of sRGB bytes.
     pub(crate) srgb: Option<Id>,
+    /// The variables of inputs and outputs.
+    pub(crate) signature: Signature,
     files: Vec<Id>,
     /// The debug line of the current instruction.
     place: Option<Place>,
@@ -166,11 +164,17 @@ impl Emitter<'_> {
                 vec![self.out.null(ty)]
             }
             Op::Builtin(builtin) => vec![self.builtin(*builtin)],
-            Op::Input(_)
-            | Op::Eval { .. }
-            | Op::InputAt { .. }
-            | Op::Output { .. }
-            | Op::Discard => unreachable!("`emit` refuses modules with inputs and outputs"),
+            Op::Input(slot) => vec![self.stage_input(inst, *slot)?],
+            Op::Eval { slot, place } => vec![self.evaluated(inst, *slot, *place)?],
+            Op::InputAt { slot, vertex } => vec![self.at_vertex(inst, *slot, *vertex)?],
+            Op::Output { slot, value } => {
+                self.stage_output(*slot, *value);
+                Vec::new()
+            }
+            Op::Discard => {
+                self.discard();
+                Vec::new()
+            }
             Op::Unary(op, a) => vec![self.unary(*op, ir.ty(*a), self.get(*a))],
             Op::Binary(..) if self.distances_only[inst.index()] => return Ok(true),
             Op::Binary(op, a, b) => {
@@ -195,10 +199,14 @@ impl Emitter<'_> {
             }
             Op::Atomic { place, at, op, args } => {
                 let old = self.atomic(inst, *place, *at, *op, args)?;
+                let old = self.not_for_helpers(ir.ty(args[0]), old);
                 vec![old; data.results.len()]
             }
             Op::Size { place } => self.size(*place),
-            Op::Counter { place, delta } => vec![self.counter(*place, *delta)],
+            Op::Counter { place, delta } => {
+                let count = self.counter(*place, *delta);
+                vec![self.not_for_helpers(Ty::I32, count)]
+            }
             Op::Texture(texture) => self.texture(inst, texture)?,
             Op::Derivative(of, value) => {
                 let id = self.get(*value);
@@ -293,8 +301,10 @@ impl Emitter<'_> {
         let mut mode = |mode: &[u32]| {
             push(&mut self.out.modes, op::EXECUTION_MODE, &[&[main.0], mode].concat());
         };
-        let [x, y, z] = self.ir.group_size;
-        mode(&[op::MODE_LOCAL_SIZE, x, y, z]);
+        if self.ir.io.is_none() {
+            let [x, y, z] = self.ir.group_size;
+            mode(&[op::MODE_LOCAL_SIZE, x, y, z]);
+        }
         if self.out.capabilities.contains(&op::CAP_DERIVATIVES_IN_ROWS) {
             mode(&[op::MODE_DERIVATIVES_IN_ROWS]);
         }
@@ -345,16 +355,22 @@ impl Emitter<'_> {
         self.variable_names();
         let name = self.environment.entry_name.clone().unwrap_or_else(|| self.ir.name.clone());
         self.out.name(main, &name);
+        self.stage_modes(main);
         self.modes(main);
         let mut warnings = self.reconvergence(main);
         warnings.extend(self.resources.shares.then_some(Warning::SharedBinding));
         self.aliases();
         // Before SPIR-V 1.4 the interface has only inputs and outputs.
         let whole = self.environment.vulkan.spirv() >= 0x0001_0400;
-        let interface = self.interface.iter().filter(|(storage, _)| whole || *storage == op::INPUT);
+        let is_shown = |storage: u32| whole || [op::INPUT, op::OUTPUT].contains(&storage);
+        let interface = self.interface.iter().filter(|(storage, _)| is_shown(*storage));
         let interface: Vec<u32> = interface.map(|(_, id)| id.0).collect();
-        // 5: GLCompute.
-        let entry = [vec![5, main.0], string(&name), interface].concat();
+        let model = match self.ir.stage {
+            Stage::Vertex => op::MODEL_VERTEX,
+            Stage::Pixel => op::MODEL_FRAGMENT,
+            _ => op::MODEL_COMPUTE,
+        };
+        let entry = [vec![model, main.0], string(&name), interface].concat();
         let named = |number: &u32| op::name_of(op::CAPABILITIES, *number).unwrap_or("");
         let reflection = Reflection {
             entry: name,

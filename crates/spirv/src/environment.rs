@@ -58,13 +58,19 @@ pub enum Extension {
     SubgroupPartitioned,
     /// Levels of detail, and samples with a bias, by the device's derivatives.
     ComputeDerivatives,
+    /// Whole quads in pixel shaders that read other lanes.
+    QuadControl,
+    /// `SV_Barycentrics` and `GetAttributeAtVertex`.
+    Barycentric,
 }
 
 impl Extension {
-    pub const ALL: [Extension; 3] = [
+    pub const ALL: [Extension; 5] = [
         Extension::MaximalReconvergence,
         Extension::SubgroupPartitioned,
         Extension::ComputeDerivatives,
+        Extension::QuadControl,
+        Extension::Barycentric,
     ];
 
     pub fn name(self) -> &'static str {
@@ -72,6 +78,8 @@ impl Extension {
             Extension::MaximalReconvergence => "SPV_KHR_maximal_reconvergence",
             Extension::SubgroupPartitioned => "SPV_NV_shader_subgroup_partitioned",
             Extension::ComputeDerivatives => "SPV_KHR_compute_shader_derivatives",
+            Extension::QuadControl => "SPV_KHR_quad_control",
+            Extension::Barycentric => "SPV_KHR_fragment_shader_barycentric",
         }
     }
 
@@ -149,8 +157,25 @@ pub struct Environment {
     pub bound: Vec<Bound>,
     /// How resources get their descriptor sets and bindings.
     pub numbering: Numbering,
+    /// The first descriptor set, if they are counted.
+    pub first_set: u32,
+    /// The locations of the inputs and outputs of vertex and pixel shaders.
+    pub locations: Locations,
+    /// The number of slices of the targets, if it is known: indices beyond them are replaced by 0.
+    pub layers: Option<u32>,
+    /// Whether the second target's output is a second source for blending.
+    pub dual_source: bool,
     /// The name of the entry point; without one, that of the function.
     pub entry_name: Option<String>,
+}
+
+/// How inputs and outputs get their locations. Targets always have that of their index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Locations {
+    /// Consecutive in the order of the elements, without those of fixed functions.
+    Counted,
+    /// By element; those without one do not travel between stages.
+    Given { inputs: Vec<Option<u32>>, outputs: Vec<Option<u32>> },
 }
 
 /// How resources get their descriptor sets and bindings.
@@ -228,6 +253,10 @@ impl Default for Environment {
             zero_groupshared: false,
             bound: Vec::new(),
             numbering: Numbering::Written(Written::default()),
+            first_set: 0,
+            locations: Locations::Counted,
+            layers: None,
+            dual_source: false,
             entry_name: None,
         }
     }

@@ -20,7 +20,7 @@
 //! # Map
 //! `opcode.rs`: numbers; `module.rs`: sections, types and constants; `emit.rs`: dispatches each instruction of the IR,
 //! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`, `texture.rs`,
-//! `sample.rs`, `wave.rs`, `derivative.rs` and `builtin.rs` lower; `reflect.rs`: information for the host; `text.rs`: a
+//! `sample.rs`, `wave.rs`, `derivative.rs`, `stage.rs` and `builtin.rs` lower; `reflect.rs`: information for the host; `text.rs`: a
 //! listing.
 //!
 //! Deliberately absent: files, devices, optimisation (drivers optimise; the module only marks loops to unroll, and uses
@@ -42,6 +42,7 @@ mod print;
 mod reflect;
 mod sample;
 mod scalar;
+mod stage;
 mod strip;
 #[cfg(test)]
 mod tests;
@@ -53,8 +54,8 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::{
-    Bound, Debug, Environment, Extension, Floats, Named, NoDebug, Numbering, Place, Placed, Shift,
-    Sizes, Source, Vulkan, Written,
+    Bound, Debug, Environment, Extension, Floats, Locations, Named, NoDebug, Numbering, Place,
+    Placed, Shift, Sizes, Source, Vulkan, Written,
 };
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use strip::strip;

@@ -21,6 +21,7 @@ use ops::{Barrier, MemoryScope, Sign, SyncScope, Ty};
 use crate::Unsupported;
 use crate::builtin::{SCOPE_DEVICE, SCOPE_GROUP};
 use crate::emit::Emitter;
+use crate::environment::Numbering;
 use crate::module::Id;
 use crate::number::Numbers;
 use crate::opcode as op;
@@ -108,6 +109,10 @@ impl Emitter<'_> {
             for kind in kinds.into_iter().flatten() {
                 let is_counter = kind == BindingKind::Counter;
                 let (set, number) = numbers.next(resource, is_counter);
+                let set = match self.environment.numbering {
+                    Numbering::Counted => self.environment.first_set + set,
+                    Numbering::Written(_) => set,
+                };
                 self.resources.places.insert((index as u32, is_counter), (set, number));
                 self.resources.bindings.push(reflect::Binding {
                     name: resource.name.clone(),

@@ -199,6 +199,8 @@ opcodes! {
     GROUP_QUAD_BROADCAST 365 "GroupNonUniformQuadBroadcast" "TRiii"
     GROUP_QUAD_SWAP 366 "GroupNonUniformQuadSwap" "TRiii"
     GROUP_PARTITION 5296 "GroupNonUniformPartitionEXT" "TRi"
+    DEMOTE 5380 "DemoteToHelperInvocation" ""
+    IS_HELPER 5381 "IsHelperInvocationEXT" "TR"
 }
 
 enumerants! {
@@ -207,6 +209,7 @@ enumerants! {
     CAPABILITIES:
     CAP_MATRIX 0 "Matrix"
     CAP_SHADER 1 "Shader"
+    CAP_GEOMETRY 2 "Geometry"
     CAP_FLOAT16 9 "Float16"
     CAP_FLOAT64 10 "Float64"
     CAP_INT64 11 "Int64"
@@ -218,7 +221,10 @@ enumerants! {
     CAP_SAMPLED_IMAGE_DYNAMIC 29 "SampledImageArrayDynamicIndexing"
     CAP_STORAGE_BUFFER_DYNAMIC 30 "StorageBufferArrayDynamicIndexing"
     CAP_STORAGE_IMAGE_DYNAMIC 31 "StorageImageArrayDynamicIndexing"
+    CAP_CLIP_DISTANCE 32 "ClipDistance"
+    CAP_CULL_DISTANCE 33 "CullDistance"
     CAP_IMAGE_CUBE_ARRAY 34 "ImageCubeArray"
+    CAP_SAMPLE_RATE 35 "SampleRateShading"
     CAP_INT8 39 "Int8"
     CAP_MIN_LOD 42 "MinLod"
     CAP_SAMPLED_1D 43 "Sampled1D"
@@ -230,8 +236,10 @@ enumerants! {
     CAP_STORAGE_IMAGE_EXTENDED 49 "StorageImageExtendedFormats"
     CAP_IMAGE_QUERY 50 "ImageQuery"
     CAP_DERIVATIVE_CONTROL 51 "DerivativeControl"
+    CAP_INTERPOLATION 52 "InterpolationFunction"
     CAP_STORAGE_READ_ANY 55 "StorageImageReadWithoutFormat"
     CAP_STORAGE_WRITE_ANY 56 "StorageImageWriteWithoutFormat"
+    CAP_MULTI_VIEWPORT 57 "MultiViewport"
     CAP_GROUP 61 "GroupNonUniform"
     CAP_GROUP_VOTE 62 "GroupNonUniformVote"
     CAP_GROUP_ARITHMETIC 63 "GroupNonUniformArithmetic"
@@ -240,7 +248,10 @@ enumerants! {
     CAP_GROUP_SHUFFLE_RELATIVE 66 "GroupNonUniformShuffleRelative"
     CAP_GROUP_NON_UNIFORM_CLUSTERED 67 "GroupNonUniformClustered"
     CAP_GROUP_QUAD 68 "GroupNonUniformQuad"
+    CAP_SHADER_LAYER 69 "ShaderLayer"
+    CAP_SHADER_VIEWPORT_INDEX 70 "ShaderViewportIndex"
     CAP_SUBGROUP_BALLOT_KHR 4423 "SubgroupBallotKHR"
+    CAP_DRAW_PARAMETERS 4427 "DrawParameters"
     CAP_SUBGROUP_VOTE_KHR 4431 "SubgroupVoteKHR"
     CAP_STORAGE_16 4433 "StorageBuffer16BitAccess"
     CAP_UNIFORM_AND_STORAGE_BUFFER16_BIT_ACCESS 4434 "UniformAndStorageBuffer16BitAccess"
@@ -253,7 +264,11 @@ enumerants! {
     CAP_SIGNED_ZERO_INF_NAN 4466 "SignedZeroInfNanPreserve"
     CAP_ROUNDING_RTE 4467 "RoundingModeRTE"
     CAP_ROUNDING_MODE_RTZ 4468 "RoundingModeRTZ"
+    CAP_STENCIL_EXPORT 5013 "StencilExportEXT"
     CAP_INT64_IMAGE 5016 "Int64ImageEXT"
+    CAP_QUAD_CONTROL 5087 "QuadControlKHR"
+    CAP_SHADER_VIEWPORT_INDEX_LAYER 5254 "ShaderViewportIndexLayerEXT"
+    CAP_BARYCENTRIC 5284 "FragmentBarycentricKHR"
     CAP_COMPUTE_DERIVATIVE_GROUP_QUADS_KHR 5288 "ComputeDerivativeGroupQuadsKHR"
     CAP_GROUP_PARTITIONED 5297 "GroupNonUniformPartitionedEXT"
     CAP_SHADER_NON_UNIFORM 5301 "ShaderNonUniform"
@@ -269,6 +284,7 @@ enumerants! {
     CAP_VULKAN_MEMORY_MODEL 5345 "VulkanMemoryModel"
     CAP_VULKAN_MEMORY_MODEL_DEVICE_SCOPE 5346 "VulkanMemoryModelDeviceScope"
     CAP_DERIVATIVES_IN_ROWS 5350 "ComputeDerivativeGroupLinearKHR"
+    CAP_DEMOTE 5379 "DemoteToHelperInvocation"
 }
 
 enumerants! {
@@ -281,6 +297,8 @@ enumerants! {
 enumerants! {
     /// Execution models of entry points.
     EXECUTION_MODELS:
+    MODEL_VERTEX 0 "Vertex"
+    MODEL_FRAGMENT 4 "Fragment"
     MODEL_COMPUTE 5 "GLCompute"
 }
 
@@ -294,14 +312,21 @@ enumerants! {
     ARRAY_STRIDE 6 "ArrayStride"
     MATRIX_STRIDE 7 "MatrixStride"
     BUILT_IN 11 "BuiltIn"
+    NO_PERSPECTIVE 13 "NoPerspective"
+    FLAT 14 "Flat"
+    CENTROID 16 "Centroid"
+    SAMPLE 17 "Sample"
     ALIASED 20 "Aliased"
     COHERENT 23 "Coherent"
     NON_WRITABLE 24 "NonWritable"
     NON_READABLE 25 "NonReadable"
+    LOCATION 30 "Location"
+    INDEX 32 "Index"
     BINDING 33 "Binding"
     DESCRIPTOR_SET 34 "DescriptorSet"
     OFFSET 35 "Offset"
     NO_CONTRACTION 42 "NoContraction"
+    PER_VERTEX 5285 "PerVertexKHR"
     NON_UNIFORM 5300 "NonUniform"
 }
 
@@ -311,6 +336,7 @@ enumerants! {
     UNIFORM_CONSTANT 0 "UniformConstant"
     INPUT 1 "Input"
     UNIFORM 2 "Uniform"
+    OUTPUT 3 "Output"
     WORKGROUP 4 "Workgroup"
     PRIVATE 6 "Private"
     FUNCTION_STORAGE 7 "Function"
@@ -368,6 +394,17 @@ enumerants! {
 enumerants! {
     /// Built-in variables.
     BUILT_INS:
+    POSITION 0 "Position"
+    CLIP_DISTANCE 3 "ClipDistance"
+    CULL_DISTANCE 4 "CullDistance"
+    PRIMITIVE_ID 7 "PrimitiveId"
+    LAYER 9 "Layer"
+    VIEWPORT_INDEX 10 "ViewportIndex"
+    FRAG_COORD 15 "FragCoord"
+    FRONT_FACING 17 "FrontFacing"
+    SAMPLE_ID 18 "SampleId"
+    SAMPLE_MASK 20 "SampleMask"
+    FRAG_DEPTH 22 "FragDepth"
     NUM_WORKGROUPS 24 "NumWorkgroups"
     WORKGROUP_SIZE 25 "WorkgroupSize"
     WORKGROUP_ID 26 "WorkgroupId"
@@ -378,21 +415,35 @@ enumerants! {
     NUM_SUBGROUPS 38 "NumSubgroups"
     SUBGROUP_ID 40 "SubgroupId"
     SUBGROUP_LOCAL_INVOCATION_ID 41 "SubgroupLocalInvocationId"
+    VERTEX_INDEX 42 "VertexIndex"
+    INSTANCE_INDEX 43 "InstanceIndex"
     SUBGROUP_EQ_MASK 4416 "SubgroupEqMask"
     SUBGROUP_GE_MASK 4417 "SubgroupGeMask"
     SUBGROUP_GT_MASK 4418 "SubgroupGtMask"
     SUBGROUP_LE_MASK 4419 "SubgroupLeMask"
     SUBGROUP_LT_MASK 4420 "SubgroupLtMask"
+    BASE_VERTEX 4424 "BaseVertex"
+    BASE_INSTANCE 4425 "BaseInstance"
+    FRAG_STENCIL_REF 5014 "FragStencilRefEXT"
+    BARY_COORD 5286 "BaryCoordKHR"
+    BARY_COORD_NO_PERSPECTIVE 5287 "BaryCoordNoPerspKHR"
 }
 
 enumerants! {
     /// Execution modes.
     EXECUTION_MODES:
+    MODE_ORIGIN_UPPER_LEFT 7 "OriginUpperLeft"
+    MODE_EARLY_TESTS 9 "EarlyFragmentTests"
+    MODE_DEPTH_REPLACING 12 "DepthReplacing"
+    MODE_DEPTH_GREATER 14 "DepthGreater"
+    MODE_DEPTH_LESS 15 "DepthLess"
     MODE_LOCAL_SIZE 17 "LocalSize"
     MODE_LOCAL_SIZE_ID 38 "LocalSizeId"
     MODE_DENORM_PRESERVE 4459 "DenormPreserve"
     MODE_SIGNED_ZERO_INF_NAN 4461 "SignedZeroInfNanPreserve"
     MODE_ROUNDING_RTE 4462 "RoundingModeRTE"
+    MODE_STENCIL_REF_REPLACING 5027 "StencilRefReplacingEXT"
+    MODE_REQUIRE_FULL_QUADS 5089 "RequireFullQuadsKHR"
     MODE_DERIVATIVES_IN_ROWS 5290 "DerivativeGroupLinearKHR"
     MODE_MAXIMALLY_RECONVERGES 6023 "MaximallyReconvergesKHR"
 }
@@ -430,6 +481,9 @@ enumerants! {
     GLSL_UNPACK_HALF 62 "UnpackHalf2x16"
     GLSL_FIND_LSB 73 "FindILsb"
     GLSL_FIND_UMSB 75 "FindUMsb"
+    GLSL_AT_CENTROID 76 "InterpolateAtCentroid"
+    GLSL_AT_SAMPLE 77 "InterpolateAtSample"
+    GLSL_AT_OFFSET 78 "InterpolateAtOffset"
     GLSL_N_MIN 79 "NMin"
     GLSL_N_MAX 80 "NMax"
 }

@@ -16,6 +16,21 @@ const FIRST: u32 = 1;
 
 impl Emitter<'_> {
     pub(crate) fn print(&mut self, message: Message, args: &[Value]) {
+        let shows = match self.ir.has_helpers() {
+            true => {
+                let helper = self.is_helper();
+                let boolean = self.out.bool();
+                Some(self.op(op::LOGICAL_NOT, boolean, &[helper]))
+            }
+            false => None,
+        };
+        self.guarded(shows, |it| {
+            it.print_here(message, args);
+            []
+        });
+    }
+
+    fn print_here(&mut self, message: Message, args: &[Value]) {
         let data = &self.ir.messages[message.index()];
         if data.kind == MessageKind::Break {
             let set = self.out.set("NonSemantic.DebugBreak");

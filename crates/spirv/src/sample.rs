@@ -151,6 +151,9 @@ impl Emitter<'_> {
 
     /// Requests the device's derivatives for linear quads, if they are available.
     fn device_derivatives(&mut self) -> bool {
+        if self.is_pixel() {
+            return true;
+        }
         let rows = self.ir.threads_per_group().is_multiple_of(4);
         let has = self.environment.has(Extension::ComputeDerivatives) && rows;
         if has {

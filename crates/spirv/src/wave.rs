@@ -416,8 +416,7 @@ impl Emitter<'_> {
                 let scope = self.wave_scope();
                 self.op(op::GROUP_ELECT, boolean, &[scope])
             }
-            // Compute shaders have no helper lanes.
-            WaveOp::IsHelperLane => self.out.truth(false),
+            WaveOp::IsHelperLane => self.is_helper(),
             WaveOp::GroupWaveIndex => self.input(op::SUBGROUP_ID),
             WaveOp::GroupWaveCount => self.input(op::NUM_SUBGROUPS),
             WaveOp::LaneRelation(relation) => {

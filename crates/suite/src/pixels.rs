@@ -119,7 +119,18 @@ pub fn compile(text: &str, profile: &str) -> Result<Module, String> {
 /// The log of a generated pixel shader on the reference engine, which that on the fast one must equal, for each of these
 /// instruction sets.
 pub fn log_of(program: &generate::Program, width: u32, sets: &[Isa]) -> Result<Vec<u32>, String> {
+    log_with(program, width, sets, Module::clone)
+}
+
+/// The same for a module that a pass has changed.
+pub fn log_with(
+    program: &generate::Program,
+    width: u32,
+    sets: &[Isa],
+    pass: impl Fn(&Module) -> Module,
+) -> Result<Vec<u32>, String> {
     let (module, waves, before) = prepared(program, width)?;
+    let module = pass(&module);
     let index =
         |wave: usize, _: &str, _: u8, lane: u32| wave as u64 * u64::from(width) + u64::from(lane);
     let mut feed = Dealt::new(&module, width, &waves, index);

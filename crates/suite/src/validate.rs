@@ -9,7 +9,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use ir::Module;
-use spirv::{Bound, Environment, Extension, Floats, NoDebug, Numbering, Vulkan};
+use spirv::{Bound, Environment, Extension, Floats, Locations, NoDebug, Numbering, Vulkan};
 
 /// A working validator.
 pub struct Validator {
@@ -142,6 +142,10 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
         zero_groupshared: exact,
         bound: Vec::new(),
         numbering: Numbering::Counted,
+        first_set: 0,
+        locations: Locations::Counted,
+        layers: None,
+        dual_source: false,
         entry_name: None,
         floats: Floats::ALL,
     }
@@ -153,13 +157,25 @@ fn probe(extension: Extension) -> Module {
         Extension::MaximalReconvergence => "Out[i] = WaveActiveSum(i);",
         Extension::SubgroupPartitioned => "Out[i] = WaveMatch(i).x;",
         Extension::ComputeDerivatives => "Out[i] = Tex.CalculateLevelOfDetail(S, float2(i, i));",
+        Extension::QuadControl => return pixel("ddx(p.x)", "float4 p : SV_Position"),
+        Extension::Barycentric => return pixel("b", "float3 b : SV_Barycentrics"),
     };
     let text = format!(
         "Texture2D<float> Tex; SamplerState S; RWStructuredBuffer<float> Out;
         [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {{ {body} }}"
     );
-    let options = hlsl::Options { shader_model: (6, 6), ..hlsl::Options::default() };
-    let compiled = crate::run::compile_text("probe.hlsl", &text, &options);
+    compiled_probe(&text, hlsl::Stage::Compute)
+}
+
+/// A pixel shader that writes a value of an input.
+fn pixel(value: &str, input: &str) -> Module {
+    let text = format!("float4 main({input}) : SV_Target {{ return ({value}).x; }}");
+    compiled_probe(&text, hlsl::Stage::Pixel)
+}
+
+fn compiled_probe(text: &str, stage: hlsl::Stage) -> Module {
+    let options = hlsl::Options { shader_model: (6, 6), stage, ..hlsl::Options::default() };
+    let compiled = crate::run::compile_text("probe.hlsl", text, &options);
     compiled
         .module
         .unwrap_or_else(|| unreachable!("the probe compiles: {:?}", compiled.diagnostics))
@@ -183,12 +199,24 @@ fn bound(module: &Module) -> Vec<Bound> {
     module.resources.iter().enumerate().map(one).collect()
 }
 
-/// Every compute shader in the suite, by its name.
+/// Every shader in the suite that runs, by its name: of a draw, both.
 pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
     let mut all = Vec::new();
     for file in crate::files(&crate::folder()) {
         for section in crate::read(&file)? {
             let width = if section.widths.contains(&width) { width } else { section.widths[0] };
+            if section.draw.is_some() {
+                for (entry, stage) in [("vs", hlsl::Stage::Vertex), ("ps", hlsl::Stage::Pixel)] {
+                    let mut options = crate::run::options(&section.flags)?;
+                    options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
+                    (options.stage, options.entry) = (stage, entry.to_owned());
+                    let source = section.source();
+                    let compiled = crate::run::compile_text(&section.file, &source, &options);
+                    let module = compiled.module.ok_or_else(|| section.name.clone())?;
+                    all.push((format!("{} of {}", entry, section.name), module));
+                }
+                continue;
+            }
             let compiled = crate::run::compile(&section, width)?;
             let is_compute = crate::run::options(&section.flags)
                 .is_ok_and(|it| it.stage == hlsl::Stage::Compute);

@@ -84,3 +84,77 @@ fn the_validator_rejects_invalid_modules() {
     let cut = &made.bytes()[..4 * (made.words.len() - 1)];
     assert!(validator.validate(cut, Vulkan::V1_3).is_err());
 }
+
+/// The listing of a shader.
+fn listing(text: &str, profile: &str) -> String {
+    let module = suite::pixels::compile(text, profile).unwrap_or_else(|what| panic!("{what}"));
+    let everything = environment(Vulkan::V1_3, Ways { extended: true, exact: false });
+    let emitted = spirv::emit(&module, &everything, &NoDebug).expect("it is emitted");
+    spirv::listing(&emitted.words)
+}
+
+#[test]
+fn inputs_and_outputs_of_pixel_shaders_are_decorated_as_declared() {
+    let text = "struct V {
+            float4 p : SV_Position;
+            noperspective centroid float2 uv : TEXCOORD;
+            nointerpolation uint3 k : K;
+            sample float h : H;
+        };
+        float4 main(V v, uint i : SV_PrimitiveID, bool f : SV_IsFrontFace, out float d : SV_DepthGreaterEqual)
+            : SV_Target2 {
+            d = v.p.z;
+            if (f) discard;
+            return v.uv.x + v.k.y + v.h + i + v.p.w + ddx(v.uv.y);
+        }";
+    let listing = listing(text, "ps_6_6");
+    for line in [
+        "EntryPoint 4 %main",
+        "ExecutionMode %main OriginUpperLeft",
+        "ExecutionMode %main DepthReplacing",
+        "ExecutionMode %main DepthGreater",
+        "ExecutionMode %main RequireFullQuadsKHR",
+        "Decorate %SV_Target2 Location 2",
+        "Decorate %TEXCOORD Location 0",
+        "Decorate %TEXCOORD NoPerspective",
+        "Decorate %TEXCOORD Centroid",
+        "Decorate %K Flat",
+        "Decorate %H Sample",
+        "BuiltIn FragCoord",
+        "BuiltIn FrontFacing",
+        "BuiltIn PrimitiveId",
+        "BuiltIn FragDepth",
+        "DemoteToHelperInvocation",
+    ] {
+        assert!(listing.contains(line), "{line}\n{listing}");
+    }
+    let early =
+        "[earlydepthstencil] float4 main(out float d : SV_Depth) : SV_Target { d = 0; return 1; }";
+    let listing = self::listing(early, "ps_6_6");
+    assert!(listing.contains("EarlyFragmentTests") && !listing.contains("FragDepth"), "{listing}");
+}
+
+#[test]
+fn vertex_shaders_see_indices_without_their_bases() {
+    let text = "struct V { float4 p : SV_Position; float2 c : SV_ClipDistance; float d : SV_CullDistance; uint k : K; };
+        V main(uint v : SV_VertexID, uint i : SV_InstanceID, float3 a : A) {
+            V o = { float4(a, v), float2(a.xy), a.z, i };
+            return o;
+        }";
+    let listing = listing(text, "vs_6_6");
+    for line in [
+        "EntryPoint 0 %main",
+        "BuiltIn VertexIndex",
+        "BuiltIn BaseVertex",
+        "BuiltIn InstanceIndex",
+        "BuiltIn BaseInstance",
+        "BuiltIn Position",
+        "BuiltIn ClipDistance",
+        "BuiltIn CullDistance",
+        "Decorate %A Location 0",
+        "Decorate %K Location 0",
+    ] {
+        assert!(listing.contains(line), "{line}\n{listing}");
+    }
+    assert_eq!(listing.matches(" ISub ").count(), 2, "{listing}");
+}

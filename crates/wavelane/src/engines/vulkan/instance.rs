@@ -5,7 +5,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 use ops::intrinsics::ShaderModel;
-use spirv::{Environment, Extension, Floats, Numbering, Sizes, Vulkan};
+use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan};
 
 use crate::{Adapter, LaneCounts, Options1, Options4};
 
@@ -291,6 +291,10 @@ impl Capabilities {
             zero_groupshared: zeros,
             bound: Vec::new(),
             numbering: Numbering::Counted,
+            first_set: 0,
+            locations: Locations::Counted,
+            layers: None,
+            dual_source: false,
             entry_name: None,
         }
     }

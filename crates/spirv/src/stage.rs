@@ -1,0 +1,752 @@
+//! Inputs and outputs of vertex and pixel shaders, and helper invocations.
+//!
+//! | IR | SPIR-V |
+//! |---|---|
+//! | an element of the signature | a variable with a location, of 32-bit scalars: 16-bit values are converted here |
+//! | `SV_VertexID`, `SV_InstanceID` | the index without its base: Vulkan's includes it |
+//! | `SV_Position` of pixels | `FragCoord`, whose w is the reciprocal of HLSL's |
+//! | indices of slices and viewports | the built-in, and a location if the pixel shader reads what was written |
+//! | clip and cull distances | one array each, in the order of the elements |
+//! | `discard` | demotion to a helper invocation |
+//!
+//! Outputs start as zero, so that components that are not written are. A target's variable has four components.
+//!
+//! Helper invocations take part in all instructions: `legalize` has rewritten wave operations. Their stores and atomic
+//! operations have no effect in Vulkan; what an atomic operation returns to them is replaced by zero here.
+//!
+//! Not expressed: rasterizer-ordered views, `SV_InnerCoverage`.
+
+use std::collections::BTreeMap;
+
+use ir::stage::{
+    Element, EvalPlace, InterpolationMode, InterpolationPlace, SystemValue, element_of, with_slots,
+};
+use ir::{HostScalar, Inst, Op, Slot, Value};
+use ops::intrinsics::Stage;
+use ops::{Sign, Ty};
+
+use crate::Unsupported;
+use crate::emit::Emitter;
+use crate::environment::{Extension, Locations};
+use crate::module::{Id, push};
+use crate::opcode as op;
+
+/// The most viewports.
+const VIEWPORTS: u32 = 16;
+
+/// The variables of the signature.
+#[derive(Default)]
+pub(crate) struct Signature {
+    /// By element.
+    inputs: BTreeMap<usize, Input>,
+    outputs: BTreeMap<usize, Vec<Output>>,
+    /// Elements that are read at single vertices.
+    per_vertex: Vec<bool>,
+    /// Bits of execution modes that follow from the outputs.
+    pub(crate) writes_depth: Option<u32>,
+    pub(crate) writes_stencil: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Input {
+    variable: Id,
+    kind: Kind,
+    components: u32,
+    /// What was loaded before everything else; of an array the first element.
+    loaded: Id,
+}
+
+/// A variable that an element is written to.
+#[derive(Clone, Copy)]
+struct Output {
+    variable: Id,
+    kind: Kind,
+    /// The index of the element's first component, in a vector or an array; `None` for a scalar.
+    first: Option<u32>,
+    /// Values from this one on, which a device does not define, are replaced by 0.
+    limit: Option<u32>,
+}
+
+/// The scalars of a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Float,
+    Unsigned,
+    Signed,
+    Bool,
+}
+
+impl Kind {
+    fn of(scalar: HostScalar) -> Kind {
+        match scalar {
+            HostScalar::F16 | HostScalar::F32 | HostScalar::F64 => Kind::Float,
+            HostScalar::I16 | HostScalar::I32 | HostScalar::I64 => Kind::Signed,
+            HostScalar::Bool | HostScalar::U16 | HostScalar::U32 | HostScalar::U64 => {
+                Kind::Unsigned
+            }
+        }
+    }
+
+    /// Between stages, integers are words: one stage may declare them signed, the other unsigned.
+    fn between_stages(self) -> Kind {
+        if self == Kind::Signed { Kind::Unsigned } else { self }
+    }
+}
+
+impl Emitter<'_> {
+    fn signature_elements(&self, inputs: bool) -> &[Element] {
+        match &self.ir.io {
+            Some(io) if inputs => &io.inputs,
+            Some(io) => &io.outputs,
+            None => &[],
+        }
+    }
+
+    fn kind_ty(&mut self, kind: Kind) -> Id {
+        match kind {
+            Kind::Float => self.out.float(32),
+            Kind::Unsigned => self.out.uint(),
+            Kind::Signed => self.out.made_type(op::TYPE_INT, &[32, 1]),
+            Kind::Bool => self.out.bool(),
+        }
+    }
+
+    fn vector_ty(&mut self, kind: Kind, components: u32) -> Id {
+        let scalar = self.kind_ty(kind);
+        if components == 1 { scalar } else { self.out.vector(scalar, components) }
+    }
+
+    pub(crate) fn is_pixel(&self) -> bool {
+        self.ir.stage == Stage::Pixel
+    }
+
+    /// Declares the outputs, and checks that everything can be expressed.
+    pub(crate) fn signature(&mut self) -> Result<(), Unsupported> {
+        let ir = self.ir;
+        let Some(io) = &ir.io else { return Ok(()) };
+        if io.pixel.orders_pixels {
+            return self.unsupported("rasterizer-ordered views", "a rasterizer-ordered view", None);
+        }
+        let wide = |it: &&Element| it.scalar.bytes() == 8;
+        if let Some(element) = io.inputs.iter().chain(&io.outputs).find(wide) {
+            let asked = format!("`{}` of 64-bit scalars", element.semantic);
+            return self.unsupported("inputs and outputs of 64 bits", asked, None);
+        }
+        self.signature.per_vertex = vec![false; io.inputs.len()];
+        for inst in &ir.insts {
+            if let Op::InputAt { slot, .. } = inst.op {
+                let number = self.element_number(true, slot);
+                self.signature.per_vertex[number] = true;
+            }
+        }
+        self.outputs();
+        Ok(())
+    }
+
+    fn element_number(&self, inputs: bool, slot: Slot) -> usize {
+        let elements = self.signature_elements(inputs);
+        let found = with_slots(elements).position(|(first, it)| {
+            (first.0..first.0 + u32::from(it.components)).contains(&slot.0)
+        });
+        found.unwrap_or_else(|| {
+            unreachable!("the verifier has checked that slots belong to elements")
+        })
+    }
+
+    /// The location of an element, if it has one.
+    fn location(&self, inputs: bool, number: usize) -> Option<u32> {
+        match &self.environment.locations {
+            Locations::Given { inputs: of_inputs, outputs: of_outputs } => {
+                let given = if inputs { of_inputs } else { of_outputs };
+                given.get(number).copied().flatten()
+            }
+            Locations::Counted => {
+                let counts = |it: &&Element| it.system.is_none();
+                let elements = self.signature_elements(inputs);
+                let before = elements[..number].iter().filter(counts).count() as u32;
+                counts(&&elements[number]).then_some(before)
+            }
+        }
+    }
+
+    fn built_in(&mut self, storage: u32, number: u32, ty: Id) -> Id {
+        let initial = (storage == op::OUTPUT).then(|| self.out.null(ty));
+        let variable = self.global_with(storage, ty, initial);
+        self.out.decorate(variable, op::BUILT_IN, &[number]);
+        variable
+    }
+
+    // Inputs.
+
+    /// The component of an input that a slot names.
+    pub(crate) fn stage_input(&mut self, inst: Inst, slot: Slot) -> Result<Id, Unsupported> {
+        let number = self.element_number(true, slot);
+        let ty = self.ir.ty(self.ir.inst(inst).results[0]);
+        let Some((element, component)) = element_of(self.signature_elements(true), slot) else {
+            unreachable!("the slot has an element")
+        };
+        let (element, component) = (element.clone(), u32::from(component));
+        let zero = |it: &mut Self| {
+            let id = it.out.ty(ty);
+            Ok(it.out.null(id))
+        };
+        let has_location = self.location(true, number).is_some();
+        match element.system {
+            Some(SystemValue::VertexId) => self.index(op::VERTEX_INDEX, op::BASE_VERTEX),
+            Some(SystemValue::InstanceId) => self.index(op::INSTANCE_INDEX, op::BASE_INSTANCE),
+            Some(SystemValue::StartVertexLocation) => Ok(self.draw_parameter(op::BASE_VERTEX)),
+            Some(SystemValue::StartInstanceLocation) => Ok(self.draw_parameter(op::BASE_INSTANCE)),
+            Some(SystemValue::ViewId | SystemValue::ShadingRate) if !has_location => zero(self),
+            Some(SystemValue::RenderTargetArrayIndex | SystemValue::ViewportArrayIndex)
+                if !has_location
+                    && matches!(self.environment.locations, Locations::Given { .. }) =>
+            {
+                zero(self)
+            }
+            Some(SystemValue::InnerCoverage) => {
+                self.unsupported("conservative rasterization", "`SV_InnerCoverage`", Some(inst))
+            }
+            Some(SystemValue::Position) => {
+                let input = self.variable(inst, number, &element)?;
+                let value = self.input_component(input, component);
+                Ok(self.coordinate(&element, component, value))
+            }
+            _ => {
+                let input = self.variable(inst, number, &element)?;
+                let value = self.input_component(input, component);
+                Ok(self.arrived(input.kind, value, ty))
+            }
+        }
+    }
+
+    /// An index without its base.
+    fn index(&mut self, index: u32, base: u32) -> Result<Id, Unsupported> {
+        let (index, base) = (self.draw_parameter(index), self.draw_parameter(base));
+        let uint = self.out.uint();
+        Ok(self.op(op::I_SUB, uint, &[index, base]))
+    }
+
+    fn draw_parameter(&mut self, number: u32) -> Id {
+        if [op::BASE_VERTEX, op::BASE_INSTANCE].contains(&number) {
+            self.out.capabilities.insert(op::CAP_DRAW_PARAMETERS);
+        }
+        self.input(number)
+    }
+
+    /// A component of `SV_Position`, for pixels.
+    fn coordinate(&mut self, element: &Element, component: u32, value: Id) -> Id {
+        let one = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0));
+        let per_sample = self.ir.io.as_ref().is_some_and(|it| it.pixel.sample_frequency);
+        let at_centre = element.interpolation.place == InterpolationPlace::Centre;
+        match component {
+            // Of a sample, unless the shader runs once for a pixel.
+            0 | 1 if per_sample && at_centre => {
+                let single = self.out.float(32);
+                let whole = self.glsl(op::GLSL_FLOOR, single, &[value]);
+                let half = self.out.constant(Ty::F32, Ty::F32.float_bits(0.5));
+                self.exact(op::F_ADD, Ty::F32, &[whole, half])
+            }
+            3 => self.exact(op::F_DIV, Ty::F32, &[one, value]),
+            _ => value,
+        }
+    }
+
+    fn input_component(&mut self, input: Input, component: u32) -> Id {
+        let loaded = input.loaded;
+        if input.components == 1 {
+            return loaded;
+        }
+        let ty = self.kind_ty(input.kind);
+        self.op_words(op::COMPOSITE_EXTRACT, ty, &[loaded.0, component])
+    }
+
+    /// A scalar of a variable as the IR has it.
+    fn arrived(&mut self, kind: Kind, value: Id, ty: Ty) -> Id {
+        match kind {
+            Kind::Bool => value,
+            Kind::Float => self.float(value, Ty::F32, ty),
+            Kind::Unsigned | Kind::Signed => {
+                let uint = self.out.uint();
+                let word =
+                    if kind == Kind::Signed { self.op(op::BITCAST, uint, &[value]) } else { value };
+                match ty {
+                    Ty::Bool => self.as_truth(word),
+                    Ty::I16 => {
+                        let short = self.out.int(16);
+                        self.op(op::U_CONVERT, short, &[word])
+                    }
+                    _ => self.bitcast(word, Ty::I32, ty),
+                }
+            }
+        }
+    }
+
+    /// The variable of an input, which is loaded once, before everything else.
+    fn variable(
+        &mut self,
+        inst: Inst,
+        number: usize,
+        element: &Element,
+    ) -> Result<Input, Unsupported> {
+        if let Some(input) = self.signature.inputs.get(&number) {
+            return Ok(*input);
+        }
+        let own = u32::from(element.components);
+        let location = self.location(true, number);
+        let is_per_vertex = self.signature.per_vertex[number];
+        let (built_in, kind, components) = match (element.system, location) {
+            (Some(SystemValue::Position), _) => (Some(op::FRAG_COORD), Kind::Float, 4),
+            (Some(SystemValue::PrimitiveId), _) => {
+                self.out.capabilities.insert(op::CAP_GEOMETRY);
+                (Some(op::PRIMITIVE_ID), Kind::Unsigned, 1)
+            }
+            (Some(SystemValue::IsFrontFace), _) => (Some(op::FRONT_FACING), Kind::Bool, 1),
+            (Some(SystemValue::SampleIndex), _) => {
+                self.out.capabilities.insert(op::CAP_SAMPLE_RATE);
+                (Some(op::SAMPLE_ID), Kind::Unsigned, 1)
+            }
+            (Some(SystemValue::Coverage), _) => (Some(op::SAMPLE_MASK), Kind::Unsigned, 1),
+            (Some(SystemValue::Barycentrics), _) => {
+                self.barycentric(inst, "`SV_Barycentrics`")?;
+                let number = match element.interpolation.mode {
+                    InterpolationMode::NoPerspective => op::BARY_COORD_NO_PERSPECTIVE,
+                    InterpolationMode::Linear | InterpolationMode::Flat => op::BARY_COORD,
+                };
+                (Some(number), Kind::Float, 3)
+            }
+            (Some(SystemValue::RenderTargetArrayIndex), None) => {
+                self.out.capabilities.insert(op::CAP_GEOMETRY);
+                (Some(op::LAYER), Kind::Unsigned, 1)
+            }
+            (Some(SystemValue::ViewportArrayIndex), None) => {
+                self.out.capabilities.insert(op::CAP_MULTI_VIEWPORT);
+                (Some(op::VIEWPORT_INDEX), Kind::Unsigned, 1)
+            }
+            _ => {
+                let kind = Kind::of(element.scalar);
+                let kind = if self.is_pixel() { kind.between_stages() } else { kind };
+                (None, kind, own)
+            }
+        };
+        let value_ty = self.vector_ty(kind, components);
+        let ty = match built_in {
+            Some(op::SAMPLE_MASK) => self.out.array(value_ty, 1),
+            _ if is_per_vertex => self.out.array(value_ty, 3),
+            _ => value_ty,
+        };
+        let variable = match built_in {
+            Some(number) => self.built_in(op::INPUT, number, ty),
+            None => {
+                let variable = self.global(op::INPUT, ty);
+                self.out.decorate(variable, op::LOCATION, &[location.unwrap_or(0)]);
+                self.out.name(variable, &named(element));
+                variable
+            }
+        };
+        if self.is_pixel() {
+            self.interpolated(inst, variable, built_in, kind, element, is_per_vertex)?;
+        }
+        let pointer_ty = self.out.pointer(op::INPUT, value_ty);
+        let zero = self.out.word(0);
+        let is_array = is_per_vertex || built_in == Some(op::SAMPLE_MASK);
+        let loaded = self.early(|it| {
+            let pointer = match is_array {
+                true => it.op(op::ACCESS_CHAIN, pointer_ty, &[variable, zero]),
+                false => variable,
+            };
+            it.op(op::LOAD, value_ty, &[pointer])
+        });
+        let input = Input { variable, kind, components, loaded };
+        self.signature.inputs.insert(number, input);
+        Ok(input)
+    }
+
+    /// Decorates an input of a pixel shader.
+    fn interpolated(
+        &mut self,
+        inst: Inst,
+        variable: Id,
+        built_in: Option<u32>,
+        kind: Kind,
+        element: &Element,
+        is_per_vertex: bool,
+    ) -> Result<(), Unsupported> {
+        if is_per_vertex {
+            self.barycentric(inst, "`GetAttributeAtVertex`")?;
+            self.out.decorate(variable, op::PER_VERTEX, &[]);
+            return Ok(());
+        }
+        let is_integer = matches!(kind, Kind::Unsigned | Kind::Signed);
+        let takes_place = match built_in {
+            None => true,
+            Some(number) => [op::BARY_COORD, op::BARY_COORD_NO_PERSPECTIVE].contains(&number),
+        };
+        if is_integer {
+            self.out.decorate(variable, op::FLAT, &[]);
+            return Ok(());
+        }
+        if !takes_place {
+            return Ok(());
+        }
+        match element.interpolation.mode {
+            InterpolationMode::Flat => {
+                self.out.decorate(variable, op::FLAT, &[]);
+                return Ok(());
+            }
+            InterpolationMode::NoPerspective if built_in.is_none() => {
+                self.out.decorate(variable, op::NO_PERSPECTIVE, &[]);
+            }
+            InterpolationMode::NoPerspective | InterpolationMode::Linear => {}
+        }
+        match element.interpolation.place {
+            InterpolationPlace::Centre => {}
+            InterpolationPlace::Centroid => self.out.decorate(variable, op::CENTROID, &[]),
+            InterpolationPlace::Sample => {
+                self.out.capabilities.insert(op::CAP_SAMPLE_RATE);
+                self.out.decorate(variable, op::SAMPLE, &[]);
+            }
+        }
+        Ok(())
+    }
+
+    fn barycentric(&mut self, inst: Inst, asked: &str) -> Result<(), Unsupported> {
+        if !self.environment.has(Extension::Barycentric) {
+            let what = "barycentric coordinates without SPV_KHR_fragment_shader_barycentric";
+            return self.unsupported(what, asked, Some(inst));
+        }
+        self.out.capabilities.insert(op::CAP_BARYCENTRIC);
+        self.out.extensions.insert(Extension::Barycentric.name());
+        Ok(())
+    }
+
+    /// An input at another place of the pixel.
+    pub(crate) fn evaluated(
+        &mut self,
+        inst: Inst,
+        slot: Slot,
+        place: EvalPlace<Value>,
+    ) -> Result<Id, Unsupported> {
+        let number = self.element_number(true, slot);
+        let Some((element, component)) = element_of(self.signature_elements(true), slot) else {
+            unreachable!("the slot has an element")
+        };
+        let (element, component) = (element.clone(), u32::from(component));
+        let is_flat = element.interpolation.mode == InterpolationMode::Flat;
+        if is_flat || self.signature.per_vertex[number] {
+            return self.stage_input(inst, slot);
+        }
+        let ty = self.ir.ty(self.ir.inst(inst).results[0]);
+        let input = self.variable(inst, number, &element)?;
+        self.out.capabilities.insert(op::CAP_INTERPOLATION);
+        let vector = self.vector_ty(input.kind, input.components);
+        let found = match place {
+            EvalPlace::Centroid => self.glsl(op::GLSL_AT_CENTROID, vector, &[input.variable]),
+            EvalPlace::Sample(index) => {
+                let index = self.get(index);
+                self.glsl(op::GLSL_AT_SAMPLE, vector, &[input.variable, index])
+            }
+            EvalPlace::Snapped(x, y) => {
+                let offsets = [x, y].map(|it| self.sixteenths(it));
+                let single = self.out.float(32);
+                let two = self.out.vector(single, 2);
+                let offset = self.op(op::COMPOSITE_CONSTRUCT, two, &offsets);
+                self.glsl(op::GLSL_AT_OFFSET, vector, &[input.variable, offset])
+            }
+        };
+        let value = match input.components {
+            1 => found,
+            _ => {
+                let scalar = self.kind_ty(input.kind);
+                self.op_words(op::COMPOSITE_EXTRACT, scalar, &[found.0, component])
+            }
+        };
+        Ok(self.arrived(input.kind, value, ty))
+    }
+
+    /// The low four bits of an offset, sign-extended, in sixteenths of a pixel.
+    fn sixteenths(&mut self, offset: Value) -> Id {
+        let (word, uint) = (self.get(offset), self.out.uint());
+        let high = self.words(op::SHIFT_LEFT_LOGICAL, word, 28);
+        let by = self.out.word(28);
+        let extended = self.op(op::SHIFT_RIGHT_ARITHMETIC, uint, &[high, by]);
+        let single = self.out.float(32);
+        let number = self.op(op::CONVERT_S_TO_F, single, &[extended]);
+        let part = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0 / 16.0));
+        self.exact(op::F_MUL, Ty::F32, &[number, part])
+    }
+
+    /// The value of an input at a vertex of the primitive.
+    pub(crate) fn at_vertex(
+        &mut self,
+        inst: Inst,
+        slot: Slot,
+        vertex: Value,
+    ) -> Result<Id, Unsupported> {
+        let number = self.element_number(true, slot);
+        let Some((element, component)) = element_of(self.signature_elements(true), slot) else {
+            unreachable!("the slot has an element")
+        };
+        let (element, component) = (element.clone(), u32::from(component));
+        let ty = self.ir.ty(self.ir.inst(inst).results[0]);
+        let input = self.variable(inst, number, &element)?;
+        let (vertex, last) = (self.get(vertex), self.out.word(2));
+        let uint = self.out.uint();
+        let vertex = self.glsl(op::GLSL_U_MIN, uint, &[vertex, last]);
+        let scalar = self.kind_ty(input.kind);
+        let pointer_ty = self.out.pointer(op::INPUT, scalar);
+        let mut path = vec![input.variable, vertex];
+        if input.components > 1 {
+            path.push(self.out.word(component));
+        }
+        let pointer = self.op(op::ACCESS_CHAIN, pointer_ty, &path);
+        let value = self.op(op::LOAD, scalar, &[pointer]);
+        Ok(self.arrived(input.kind, value, ty))
+    }
+
+    // Outputs.
+
+    fn outputs(&mut self) {
+        let ir = self.ir;
+        let Some(io) = &ir.io else { return };
+        let count = |of: SystemValue| -> u32 {
+            let all = io.outputs.iter().filter(|it| it.system == Some(of));
+            all.map(|it| u32::from(it.components)).sum()
+        };
+        let mut arrays: BTreeMap<u32, (Id, u32)> = BTreeMap::new();
+        for (number, element) in io.outputs.iter().enumerate() {
+            let own = u32::from(element.components);
+            let mut variables = Vec::new();
+            let whole = |variable: Id, kind: Kind, count: u32| Output {
+                variable,
+                kind,
+                first: (count > 1).then_some(0),
+                limit: None,
+            };
+            match element.system {
+                Some(SystemValue::Position) => {
+                    let ty = self.vector_ty(Kind::Float, 4);
+                    let variable = self.built_in(op::OUTPUT, op::POSITION, ty);
+                    variables.push(whole(variable, Kind::Float, 4));
+                }
+                Some(of @ (SystemValue::ClipDistance | SystemValue::CullDistance)) => {
+                    let (built_in, capability) = match of {
+                        SystemValue::ClipDistance => (op::CLIP_DISTANCE, op::CAP_CLIP_DISTANCE),
+                        _ => (op::CULL_DISTANCE, op::CAP_CULL_DISTANCE),
+                    };
+                    self.out.capabilities.insert(capability);
+                    let (variable, first) = match arrays.get(&built_in) {
+                        Some(array) => *array,
+                        None => {
+                            let single = self.out.float(32);
+                            let ty = self.out.array(single, count(of));
+                            (self.built_in(op::OUTPUT, built_in, ty), 0)
+                        }
+                    };
+                    arrays.insert(built_in, (variable, first + own));
+                    let (kind, first) = (Kind::Float, Some(first));
+                    variables.push(Output { variable, kind, first, limit: None });
+                }
+                Some(SystemValue::RenderTargetArrayIndex) => {
+                    let new = (op::CAP_SHADER_LAYER, op::LAYER);
+                    let output = self.number_output(new, self.environment.layers);
+                    variables.push(output);
+                }
+                Some(SystemValue::ViewportArrayIndex) => {
+                    let new = (op::CAP_SHADER_VIEWPORT_INDEX, op::VIEWPORT_INDEX);
+                    let output = self.number_output(new, Some(VIEWPORTS));
+                    variables.push(output);
+                }
+                Some(SystemValue::Target) => {
+                    let kind = Kind::of(element.scalar);
+                    let ty = self.vector_ty(kind, 4);
+                    let initial = self.out.null(ty);
+                    let variable = self.global_with(op::OUTPUT, ty, Some(initial));
+                    let (location, source) = match self.environment.dual_source {
+                        true => (0, element.index),
+                        false => (element.index, 0),
+                    };
+                    self.out.decorate(variable, op::LOCATION, &[location]);
+                    if self.environment.dual_source {
+                        self.out.decorate(variable, op::INDEX, &[source]);
+                    }
+                    self.out.name(variable, &named(element));
+                    variables.push(whole(variable, kind, 4));
+                }
+                // Early tests have used the interpolated depth.
+                Some(
+                    SystemValue::Depth
+                    | SystemValue::DepthGreaterEqual
+                    | SystemValue::DepthLessEqual
+                    | SystemValue::StencilRef,
+                ) if io.pixel.early_depth => {}
+                Some(
+                    of @ (SystemValue::Depth
+                    | SystemValue::DepthGreaterEqual
+                    | SystemValue::DepthLessEqual),
+                ) => {
+                    let single = self.out.float(32);
+                    let variable = self.built_in(op::OUTPUT, op::FRAG_DEPTH, single);
+                    self.signature.writes_depth = Some(match of {
+                        SystemValue::DepthGreaterEqual => op::MODE_DEPTH_GREATER,
+                        SystemValue::DepthLessEqual => op::MODE_DEPTH_LESS,
+                        _ => op::MODE_DEPTH_REPLACING,
+                    });
+                    variables.push(whole(variable, Kind::Float, 1));
+                }
+                Some(SystemValue::StencilRef) => {
+                    self.out.capabilities.insert(op::CAP_STENCIL_EXPORT);
+                    self.out.extensions.insert("SPV_EXT_shader_stencil_export");
+                    let uint = self.out.uint();
+                    let variable = self.built_in(op::OUTPUT, op::FRAG_STENCIL_REF, uint);
+                    self.signature.writes_stencil = true;
+                    variables.push(whole(variable, Kind::Unsigned, 1));
+                }
+                Some(SystemValue::Coverage) => {
+                    let uint = self.out.uint();
+                    let ty = self.out.array(uint, 1);
+                    let variable = self.built_in(op::OUTPUT, op::SAMPLE_MASK, ty);
+                    variables.push(whole(variable, Kind::Unsigned, 2));
+                }
+                Some(_) | None => {}
+            }
+            if let (Some(location), false) = (self.location(false, number), self.is_pixel()) {
+                let kind = Kind::of(element.scalar).between_stages();
+                let ty = self.vector_ty(kind, own);
+                let initial = self.out.null(ty);
+                let variable = self.global_with(op::OUTPUT, ty, Some(initial));
+                self.out.decorate(variable, op::LOCATION, &[location]);
+                self.out.name(variable, &named(element));
+                variables.push(whole(variable, kind, own));
+            }
+            self.signature.outputs.insert(number, variables);
+        }
+    }
+
+    /// The index of a slice or viewport.
+    fn number_output(&mut self, (capability, built_in): (u32, u32), most: Option<u32>) -> Output {
+        if self.environment.vulkan.spirv() >= 0x0001_0500 {
+            self.out.capabilities.insert(capability);
+        } else {
+            self.out.capabilities.insert(op::CAP_SHADER_VIEWPORT_INDEX_LAYER);
+            self.out.extensions.insert("SPV_EXT_shader_viewport_index_layer");
+        }
+        let uint = self.out.uint();
+        let variable = self.built_in(op::OUTPUT, built_in, uint);
+        Output { variable, kind: Kind::Unsigned, first: None, limit: most }
+    }
+
+    pub(crate) fn stage_output(&mut self, slot: Slot, value: Value) {
+        let number = self.element_number(false, slot);
+        let Some((element, component)) = element_of(self.signature_elements(false), slot) else {
+            unreachable!("the slot has an element")
+        };
+        let (scalar, component) = (element.scalar, u32::from(component));
+        let ty = self.ir.ty(value);
+        let value = self.get(value);
+        for output in self.signature.outputs.get(&number).cloned().unwrap_or_default() {
+            let mut value = self.departed(output.kind, scalar, value, ty);
+            if let Some(limit) = output.limit {
+                let inside = self.below(value, None, limit);
+                value = self.or_zero(inside, value);
+            }
+            let pointer = match output.first {
+                None => output.variable,
+                Some(first) => {
+                    let scalar = self.kind_ty(output.kind);
+                    let pointer_ty = self.out.pointer(op::OUTPUT, scalar);
+                    let at = self.out.word(first + component);
+                    self.op(op::ACCESS_CHAIN, pointer_ty, &[output.variable, at])
+                }
+            };
+            self.effect(op::STORE, &[pointer, value]);
+        }
+    }
+
+    /// A scalar of the IR as a variable has it.
+    fn departed(&mut self, kind: Kind, scalar: HostScalar, value: Id, ty: Ty) -> Id {
+        match kind {
+            Kind::Bool => value,
+            Kind::Float => self.float(value, ty, Ty::F32),
+            Kind::Unsigned | Kind::Signed => {
+                let word = match (ty, scalar) {
+                    (Ty::Bool, _) => self.as_word(value),
+                    (Ty::I16, HostScalar::I16) => self.convert(value, ty, Sign::Signed, Ty::I32),
+                    (Ty::I16, _) => self.convert(value, ty, Sign::Unsigned, Ty::I32),
+                    _ => self.bitcast(value, ty, Ty::I32),
+                };
+                let held = self.kind_ty(kind);
+                if kind == Kind::Signed { self.op(op::BITCAST, held, &[word]) } else { word }
+            }
+        }
+    }
+
+    // Helper invocations.
+
+    pub(crate) fn discard(&mut self) {
+        self.demotes();
+        self.effect(op::DEMOTE, &[]);
+    }
+
+    fn demotes(&mut self) {
+        self.out.capabilities.insert(op::CAP_DEMOTE);
+        self.out.extensions.insert("SPV_EXT_demote_to_helper_invocation");
+    }
+
+    /// Whether the lane is a helper lane now.
+    pub(crate) fn is_helper(&mut self) -> Id {
+        if !self.ir.has_helpers() {
+            return self.out.truth(false);
+        }
+        self.demotes();
+        let boolean = self.out.bool();
+        self.op(op::IS_HELPER, boolean, &[])
+    }
+
+    /// What an atomic operation returned, or zero to helper lanes, for which that is undefined.
+    pub(crate) fn not_for_helpers(&mut self, ty: Ty, old: Id) -> Id {
+        if !self.ir.has_helpers() {
+            return old;
+        }
+        let helper = self.is_helper();
+        let id = self.out.ty(ty);
+        let zero = self.out.null(id);
+        self.choose(ty, helper, zero, old)
+    }
+
+    /// The execution modes of a graphics stage.
+    pub(crate) fn stage_modes(&mut self, main: Id) {
+        let Some(io) = &self.ir.io else { return };
+        if !self.is_pixel() {
+            return;
+        }
+        let (early, whole) =
+            (io.pixel.early_depth, io.pixel.derivatives || self.ir.insts.iter().any(asks_lanes));
+        let mut modes = vec![op::MODE_ORIGIN_UPPER_LEFT];
+        modes.extend(early.then_some(op::MODE_EARLY_TESTS));
+        if let Some(how) = self.signature.writes_depth {
+            modes.push(op::MODE_DEPTH_REPLACING);
+            modes.extend((how != op::MODE_DEPTH_REPLACING).then_some(how));
+        }
+        modes.extend(self.signature.writes_stencil.then_some(op::MODE_STENCIL_REF_REPLACING));
+        if whole && self.environment.has(Extension::QuadControl) {
+            self.out.capabilities.insert(op::CAP_QUAD_CONTROL);
+            self.out.extensions.insert(Extension::QuadControl.name());
+            modes.push(op::MODE_REQUIRE_FULL_QUADS);
+        }
+        for mode in modes {
+            push(&mut self.out.modes, op::EXECUTION_MODE, &[main.0, mode]);
+        }
+    }
+}
+
+fn asks_lanes(inst: &ir::InstData) -> bool {
+    inst.op.effects().sees_lanes
+}
+
+/// The semantic with its index.
+fn named(element: &Element) -> String {
+    match element.index {
+        0 => element.semantic.clone(),
+        index => format!("{}{index}", element.semantic),
+    }
+}
