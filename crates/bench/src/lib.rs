@@ -6,6 +6,9 @@
 //!
 //! Unsafe code stands here because the instructions of a processor are asked for by name.
 
+pub mod clock;
+pub mod device;
+
 /// The bytes of input, output and counters.
 pub type Bound = fn(&[u8], &mut [u8], &mut [u8]);
 

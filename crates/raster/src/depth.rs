@@ -6,7 +6,11 @@
 
 use ops::texture::{Comparison, Format};
 
+use crate::cover::place;
+use crate::setup::Geometry;
+use crate::state::Viewport;
 use crate::target::{Layout, Target};
+use crate::viewport::UNITS;
 
 /// The format of a depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -201,6 +205,143 @@ impl Default for StencilState {
     fn default() -> StencilState {
         let face = StencilFace::default();
         StencilState { read_mask: 255, write_mask: 255, reference: 0, front: face, back: face }
+    }
+}
+
+/// A comparison by its outcomes: for each, all bits are set if it passes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    less: u32,
+    equal: u32,
+    greater: u32,
+    unordered: u32,
+}
+
+impl Rule {
+    pub(crate) fn of(func: Comparison) -> Rule {
+        let bits = |new, old| if func.holds(new, old) { u32::MAX } else { 0 };
+        Rule {
+            less: bits(0.0, 1.0),
+            equal: bits(0.0, 0.0),
+            greater: bits(1.0, 0.0),
+            unordered: bits(f64::NAN, 0.0),
+        }
+    }
+
+    /// All bits are set if a depth passes against a stored one.
+    #[inline(always)]
+    fn holds(&self, new: f32, old: f32) -> u32 {
+        let bits = |is: bool| if is { u32::MAX } else { 0 };
+        let (less, equal, greater) = (bits(new < old), bits(new == old), bits(new > old));
+        less & self.less
+            | equal & self.equal
+            | greater & self.greater
+            | !(less | equal | greater) & self.unordered
+    }
+
+    /// Tests the covered pixels of a quad against f32 depths: the upper two, and the lower two. Returns those that
+    /// pass.
+    #[inline(always)]
+    pub(crate) fn test(
+        &self,
+        write: bool,
+        z: [f32; 4],
+        covered: u32,
+        upper: &mut [u8],
+        lower: &mut [u8],
+    ) -> u32 {
+        let (Some((upper, _)), Some((lower, _))) =
+            (upper.split_first_chunk_mut::<8>(), lower.split_first_chunk_mut::<8>())
+        else {
+            unreachable!("two depths of four bytes")
+        };
+        let word =
+            |it: &[u8; 8], i: usize| f32::from_le_bytes([it[i], it[i + 1], it[i + 2], it[i + 3]]);
+        let old = [word(upper, 0), word(upper, 4), word(lower, 0), word(lower, 4)];
+        let mut new = old;
+        let mut passed = 0;
+        for lane in 0..4 {
+            let passes = self.holds(z[lane], old[lane]) & (covered >> lane & 1);
+            passed |= passes << lane;
+            new[lane] = if passes != 0 { z[lane] } else { old[lane] };
+        }
+        if write {
+            let pair = |a: f32, b: f32| {
+                (u64::from(a.to_bits()) | u64::from(b.to_bits()) << 32).to_le_bytes()
+            };
+            *upper = pair(new[0], new[1]);
+            *lower = pair(new[2], new[3]);
+        }
+        passed
+    }
+
+    /// Tests all pixels of two rows against f32 depths, from the pixel `at`. Returns those that pass, in the order of
+    /// lanes.
+    #[inline(always)]
+    pub(crate) fn test_rows(
+        &self,
+        write: bool,
+        depth: &RowDepth<'_>,
+        [x, y]: [i32; 2],
+        rows: [&mut [u8]; 2],
+    ) -> u128 {
+        // Of the pixels of a row, four bytes each: all bits of a word are set if its pixel passes.
+        let mut passed = [[0u32; 64]; 2];
+        let mut all = u32::MAX;
+        let count = rows[0].len() / 4;
+        for ((row, y), passed) in rows.into_iter().zip(y..).zip(&mut passed) {
+            let mut z = [0.0; 64];
+            let z = &mut z[..count];
+            depth.fill(x, y, z);
+            for ((stored, z), passed) in row.chunks_exact_mut(4).zip(&*z).zip(&mut *passed) {
+                let old = f32::from_le_bytes([stored[0], stored[1], stored[2], stored[3]]);
+                let passes = self.holds(*z, old);
+                *passed = passes;
+                all &= passes;
+                if write {
+                    let new = z.to_bits() & passes | old.to_bits() & !passes;
+                    stored.copy_from_slice(&new.to_le_bytes());
+                }
+            }
+        }
+        if all == u32::MAX {
+            return u128::MAX >> (128 - 2 * count);
+        }
+        (0..count).fold(0, |lanes, i| {
+            let at = 4 * (i / 2) + i % 2;
+            let [upper, lower] = passed.map(|it| u128::from(it[i] & 1));
+            lanes | upper << at | lower << (at + 2)
+        })
+    }
+}
+
+/// The depths of a row of covered pixels.
+pub(crate) enum RowDepth<'a> {
+    Constant(f32),
+    /// A triangle, and its planes.
+    Plane(&'a Geometry, &'a [[f64; 3]; 3]),
+}
+
+impl RowDepth<'_> {
+    /// The depths from a pixel on.
+    #[inline(always)]
+    fn fill(&self, x: i32, y: i32, depths: &mut [f32]) {
+        let (geometry, planes) = match *self {
+            RowDepth::Constant(z) => return depths.fill(z),
+            RowDepth::Plane(geometry, planes) => (geometry, planes),
+        };
+        let [x, y] = place(x, y, [0, 0]).map(|it| it as f64);
+        // All of this is exact up to the products with depths.
+        let [(e0, s0), (e1, s1), (e2, s2)] =
+            planes.map(|[a, b, c]| (a * x + b * y + c, a * UNITS as f64));
+        let [z0, z1, z2] = geometry.z.map(f64::from);
+        let (reciprocal, range) = (geometry.reciprocal, geometry.depth_range);
+        for (depth, i) in depths.iter_mut().zip(0i32..) {
+            let i = f64::from(i);
+            let [e0, e1, e2] = [e0 + i * s0, e1 + i * s1, e2 + i * s2];
+            let z = (((e0 * z0 + e1 * z1) + e2 * z2) * reciprocal) as f32;
+            *depth = Viewport::clamp_depth(range, z);
+        }
     }
 }
 

@@ -7,9 +7,12 @@
 //! Spec: Direct3D 11.3, 3.5 and 16.5; `docs/semantics.md`.
 
 use crate::cover::place;
-use crate::setup::Geometry;
+use crate::sample::Samples;
+use crate::setup::{Geometry, over_quad};
 use crate::signature::{Input, Inputs, Mode, Place, Scalar, Stored};
-use crate::wave::{Quad, Wave};
+use crate::topology::Kind;
+use crate::viewport::UNITS;
+use crate::wave::{Quad, Run, Wave};
 
 /// Where an input is evaluated on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +28,6 @@ pub enum At {
 /// What interpolation at a place needs of each lane, for all inputs.
 #[derive(Clone, Debug, Default)]
 struct Lanes {
-    /// The places, in 1/256 pixels.
-    places: Vec<[i64; 2]>,
     /// Edge functions, or the weights of a line's and point's vertices.
     weights: [Vec<f64>; 3],
     /// The same divided by w.
@@ -52,19 +53,12 @@ impl Weights {
 
 impl Wave {
     /// The values of an input in all lanes, as bits in `row`, which has one element for each lane of the wave. Lanes
-    /// beyond the last quad are 0.
+    /// beyond the last quad are 0. [`Wave::evaluate`] is the definition of what is computed here for rows of lanes.
     pub fn row(&mut self, inputs: &Inputs, input: usize, row: &mut [u64]) {
-        row.fill(0);
-        let of_quads = |wave: &Wave, row: &mut [u64], value: &dyn Fn(&Quad, usize) -> u32| {
-            for (quad, row) in wave.quads.iter().zip(row.chunks_exact_mut(4)) {
-                for (lane, place) in row.iter_mut().enumerate() {
-                    *place = u64::from(value(quad, lane));
-                }
-            }
-        };
+        row[4 * self.quads.len()..].fill(0);
         match (inputs.inputs[input], inputs.stored[input]) {
             (_, Stored::Bits(slot)) => {
-                of_quads(self, row, &|quad, _| self.bits_of(quad, inputs, slot, 0));
+                self.fill(row, |quad, _| self.bits_of(quad, inputs, slot, 0));
             }
             (Input::Varying { scalar, interpolation, .. }, Stored::Numbers(number)) => {
                 self.numbers_row(
@@ -82,18 +76,26 @@ impl Wave {
             }
             (Input::Position { component, place }, _) => self.position_row(component, place, row),
             (Input::FrontFace, _) => {
-                of_quads(self, row, &|quad, _| u32::from(self.record(quad).front));
+                self.fill(row, |quad, _| u32::from(self.record(quad).front));
             }
-            (Input::PrimitiveId, _) => of_quads(self, row, &|quad, _| self.record(quad).id),
+            (Input::PrimitiveId, _) => self.fill(row, |quad, _| self.record(quad).id),
             (Input::SampleIndex, _) => {
-                of_quads(self, row, &|quad, _| u32::from(quad.sample.unwrap_or(0)));
+                self.fill(row, |quad, _| u32::from(quad.sample.unwrap_or(0)));
             }
             (Input::Coverage, _) => {
-                of_quads(self, row, &|quad, lane| u32::from(quad.covered[lane]));
+                self.fill(row, |quad, lane| u32::from(quad.covered[lane]));
             }
-            (Input::Constant(bits), _) => of_quads(self, row, &|_, _| bits),
+            (Input::Constant(bits), _) => self.fill(row, |_, _| bits),
             (Input::Varying { .. } | Input::Barycentric { .. }, Stored::Nowhere) => {
                 unreachable!("varyings are stored")
+            }
+        }
+    }
+
+    fn fill(&self, row: &mut [u64], value: impl Fn(&Quad, usize) -> u32) {
+        for (quad, row) in self.quads.iter().zip(row.chunks_exact_mut(4)) {
+            for (lane, place) in row.iter_mut().enumerate() {
+                *place = u64::from(value(quad, lane));
             }
         }
     }
@@ -127,7 +129,7 @@ impl Wave {
         let bits = match inputs.stored[input] {
             Stored::Bits(slot) => self.bits_of(quad, inputs, slot, 0),
             Stored::Numbers(number) => {
-                let at = self.numbers_of(quad, inputs, number);
+                let at = self.numbers_of(quad.record, inputs, number);
                 let weights = geometry.weights(x, y);
                 scalar.round(match mode {
                     Mode::Linear => in_space(geometry, weights, at),
@@ -178,35 +180,87 @@ impl Wave {
         }
     }
 
+    /// The offset that all lanes of a quad have in common, if they do.
+    fn common_offset(&self, quad: &Quad, at: Place) -> Option<[i8; 2]> {
+        match at {
+            Place::Centroid if self.samples != Samples::One => None,
+            Place::Centre | Place::Centroid | Place::Sample => Some(self.offset(quad, 0, at)),
+        }
+    }
+
     /// Computes the weights at a place for all lanes, if they are not there yet.
     fn prepare(&mut self, at: Place) {
         let mut lanes = std::mem::take(&mut self.weights.of[at as usize]);
         if !lanes.is_valid {
             let count = 4 * self.quads.len();
-            lanes.places.clear();
             for it in lanes.weights.iter_mut().chain(&mut lanes.over_w) {
                 it.resize(count, 0.0);
             }
             lanes.reciprocal.resize(count, 0.0);
-            for (i, quad) in self.quads.iter().enumerate() {
-                let geometry = &self.record(quad).geometry;
-                for lane in 0..4 {
-                    let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);
-                    let [x, y] = place(x, y, self.offset(quad, lane, at));
-                    lanes.places.push([x, y]);
-                    let weights = geometry.weights(x, y);
-                    let over_w = divided(geometry, weights);
-                    for vertex in 0..3 {
-                        lanes.weights[vertex][4 * i + lane] = weights[vertex];
-                        lanes.over_w[vertex][4 * i + lane] = over_w[vertex];
-                    }
-                    let [q0, q1, q2] = over_w;
-                    lanes.reciprocal[4 * i + lane] = 1.0 / ((q0 + q1) + q2);
-                }
+            for run in &self.runs {
+                self.weigh(*run, at, &mut lanes);
             }
             lanes.is_valid = true;
         }
         self.weights.of[at as usize] = lanes;
+    }
+
+    /// The weights of a run.
+    #[inline(always)]
+    fn weigh(&self, run: Run, at: Place, lanes: &mut Lanes) {
+        let quads = &self.quads[run.start..run.end];
+        let geometry = &self.records[run.record as usize].geometry;
+        let planes = geometry.planes();
+        let inverse_w = geometry.inverse_w;
+        let is_affine = geometry.is_affine();
+        let of = 4 * run.start..4 * run.end;
+        let [weights0, weights1, weights2] = lanes.weights.each_mut().map(|it| &mut it[of.clone()]);
+        let [over0, over1, over2] = lanes.over_w.each_mut().map(|it| &mut it[of.clone()]);
+        let reciprocals = &mut lanes.reciprocal[of];
+        let outputs = weights0
+            .chunks_exact_mut(4)
+            .zip(weights1.chunks_exact_mut(4))
+            .zip(weights2.chunks_exact_mut(4))
+            .zip(over0.chunks_exact_mut(4).zip(over1.chunks_exact_mut(4)))
+            .zip(over2.chunks_exact_mut(4).zip(reciprocals.chunks_exact_mut(4)));
+        for (quad, ((((w0, w1), w2), (q0, q1)), (q2, reciprocal))) in quads.iter().zip(outputs) {
+            let weights: [[f64; 4]; 3] = match self.common_offset(quad, at) {
+                Some(offset) if geometry.kind == Kind::Triangle => {
+                    let [x, y] = place(quad.x, quad.y, offset).map(|it| it as f64);
+                    planes.map(|it| over_quad(it, x, y))
+                }
+                _ => self.weights_of_each(geometry, quad, at),
+            };
+            w0.copy_from_slice(&weights[0]);
+            w1.copy_from_slice(&weights[1]);
+            w2.copy_from_slice(&weights[2]);
+            if is_affine {
+                // Dividing by 1 changes nothing, and the sum of the weights is exact.
+                reciprocal.fill(geometry.reciprocal);
+                continue;
+            }
+            let over: [[f64; 4]; 3] =
+                std::array::from_fn(|i| weights[i].map(|it| it * inverse_w[i]));
+            let of_sum: [f64; 4] =
+                std::array::from_fn(|i| 1.0 / ((over[0][i] + over[1][i]) + over[2][i]));
+            q0.copy_from_slice(&over[0]);
+            q1.copy_from_slice(&over[1]);
+            q2.copy_from_slice(&over[2]);
+            reciprocal.copy_from_slice(&of_sum);
+        }
+    }
+
+    /// The weights in the lanes of a quad, which are evaluated at places of their own.
+    fn weights_of_each(&self, geometry: &Geometry, quad: &Quad, at: Place) -> [[f64; 4]; 3] {
+        let mut weights = [[0.0; 4]; 3];
+        for lane in 0..4 {
+            let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);
+            let [x, y] = place(x, y, self.offset(quad, lane, at));
+            for (weights, weight) in weights.iter_mut().zip(geometry.weights(x, y)) {
+                weights[lane] = weight;
+            }
+        }
+        weights
     }
 
     fn numbers_row(
@@ -220,52 +274,100 @@ impl Wave {
     ) {
         self.prepare(at);
         let lanes = &self.weights.of[at as usize];
-        for (i, (quad, row)) in self.quads.iter().zip(row.chunks_exact_mut(4)).enumerate() {
-            let [a0, a1, a2] = self.numbers_of(quad, inputs, number);
-            let of = 4 * i..4 * i + 4;
-            let mut values = [0.0; 4];
+        for run in &self.runs {
+            let geometry = &self.records[run.record as usize].geometry;
+            let values = self.numbers_of(run.record, inputs, number);
+            let of = 4 * run.start..4 * run.end;
+            let row = &mut row[of.clone()];
             match mode {
                 Mode::Linear => {
-                    let [q0, q1, q2] = [0, 1, 2].map(|it| &lanes.over_w[it][of.clone()]);
+                    let is_affine = geometry.is_affine();
+                    let over_w = if is_affine { &lanes.weights } else { &lanes.over_w };
+                    let over_w = over_w.each_ref().map(|it| &it[of.clone()]);
                     let reciprocal = &lanes.reciprocal[of];
-                    for lane in 0..4 {
-                        let sum = (q0[lane] * a0 + q1[lane] * a1) + q2[lane] * a2;
-                        values[lane] = sum * reciprocal[lane];
+                    match scalar {
+                        Scalar::F32 => {
+                            linear(over_w, values, reciprocal, row, |it| (it as f32).to_bits());
+                        }
+                        _ => linear(over_w, values, reciprocal, row, |it| scalar.round(it)),
                     }
                 }
                 Mode::NoPerspective | Mode::Flat => {
-                    let [e0, e1, e2] = [0, 1, 2].map(|it| &lanes.weights[it][of.clone()]);
-                    let reciprocal = 1.0 / self.record(quad).geometry.scale;
-                    for lane in 0..4 {
-                        values[lane] =
-                            ((e0[lane] * a0 + e1[lane] * a1) + e2[lane] * a2) * reciprocal;
+                    let weights = lanes.weights.each_ref().map(|it| &it[of.clone()]);
+                    let reciprocal = geometry.reciprocal;
+                    match scalar {
+                        Scalar::F32 => {
+                            flattened(weights, values, reciprocal, row, |it| (it as f32).to_bits());
+                        }
+                        _ => flattened(weights, values, reciprocal, row, |it| scalar.round(it)),
                     }
                 }
-            }
-            for (place, value) in row.iter_mut().zip(values) {
-                *place = u64::from(scalar.round(value));
             }
         }
     }
 
     fn position_row(&mut self, component: u8, at: Place, row: &mut [u64]) {
+        if component < 2 {
+            let units = |quad: &Quad, lane: usize| {
+                let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);
+                let [x, y] = place(x, y, self.offset(quad, lane, at));
+                if component == 0 { x } else { y }
+            };
+            for (quad, row) in self.quads.iter().zip(row.chunks_exact_mut(4)) {
+                for (lane, value) in row.iter_mut().enumerate() {
+                    // Exact: sixteenths of a pixel.
+                    *value = u64::from((units(quad, lane) as f32 / UNITS as f32).to_bits());
+                }
+            }
+            return;
+        }
         self.prepare(at);
         let lanes = &self.weights.of[at as usize];
-        for (i, (quad, row)) in self.quads.iter().zip(row.chunks_exact_mut(4)).enumerate() {
-            let geometry = &self.record(quad).geometry;
-            for (lane, value) in row.iter_mut().enumerate() {
-                let it = 4 * i + lane;
-                let [x, y] = lanes.places[it];
-                let number = match component {
-                    // Exact: sixteenths of a pixel.
-                    0 => x as f32 / 256.0,
-                    1 => y as f32 / 256.0,
-                    2 => geometry.depth(x, y),
-                    _ => (geometry.scale * lanes.reciprocal[it]) as f32,
-                };
-                *value = u64::from(number.to_bits());
+        for run in &self.runs {
+            let geometry = &self.records[run.record as usize].geometry;
+            let of = 4 * run.start..4 * run.end;
+            let row = &mut row[of.clone()];
+            if component == 2 {
+                let [e0, e1, e2] = lanes.weights.each_ref().map(|it| &it[of.clone()]);
+                let z = geometry.z.map(f64::from);
+                for (lane, value) in row.iter_mut().enumerate() {
+                    let depth = geometry.on_screen([e0[lane], e1[lane], e2[lane]], z) as f32;
+                    *value = u64::from(depth.to_bits());
+                }
+            } else {
+                for (value, reciprocal) in row.iter_mut().zip(&lanes.reciprocal[of]) {
+                    *value = u64::from(((geometry.scale * reciprocal) as f32).to_bits());
+                }
             }
         }
+    }
+}
+
+/// The perspective formula over lanes.
+#[inline(always)]
+fn linear(
+    [q0, q1, q2]: [&[f64]; 3],
+    [a0, a1, a2]: [f64; 3],
+    reciprocal: &[f64],
+    row: &mut [u64],
+    round: impl Fn(f64) -> u32,
+) {
+    for ((((value, q0), q1), q2), r) in row.iter_mut().zip(q0).zip(q1).zip(q2).zip(reciprocal) {
+        *value = u64::from(round(((q0 * a0 + q1 * a1) + q2 * a2) * r));
+    }
+}
+
+/// The formula without perspective over lanes.
+#[inline(always)]
+fn flattened(
+    [e0, e1, e2]: [&[f64]; 3],
+    [a0, a1, a2]: [f64; 3],
+    reciprocal: f64,
+    row: &mut [u64],
+    round: impl Fn(f64) -> u32,
+) {
+    for (((value, e0), e1), e2) in row.iter_mut().zip(e0).zip(e1).zip(e2) {
+        *value = u64::from(round(((e0 * a0 + e1 * a1) + e2 * a2) * reciprocal));
     }
 }
 

@@ -5,6 +5,8 @@
 //!
 //! Spec: Direct3D 11.3, chapter 17.
 
+mod single;
+
 use ops::texture::{Encoding, Format, MOST_BYTES, Texel};
 use ops::{F16, LaneMask};
 
@@ -85,6 +87,21 @@ impl Record {
 impl MergeState {
     /// Merges the outputs of those lanes of a wave that are not helpers at its end.
     pub fn merge(
+        &self,
+        wave: &Wave,
+        lanes: LaneMask,
+        outputs: &Outputs<'_>,
+        targets: &mut Targets<'_>,
+    ) {
+        if wave.samples == Samples::One {
+            self.merge_single(wave, lanes, outputs, targets);
+        } else {
+            self.merge_each(wave, lanes, outputs, targets);
+        }
+    }
+
+    /// Merges one lane after the other. This is the definition of merging.
+    fn merge_each(
         &self,
         wave: &Wave,
         lanes: LaneMask,

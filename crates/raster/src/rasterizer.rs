@@ -8,6 +8,7 @@ use crate::clip::{self, ClipVertex};
 use crate::cover::{Block, SIDE, cover};
 use crate::depth::{DepthStencil, DepthStencilState, Pixel};
 use crate::interpolate::{divided, numerator};
+use crate::sample::Samples;
 use crate::setup::{Geometry, area, is_culled, is_front};
 use crate::signature::{Inputs, Number, Of};
 use crate::state::{RasterState, Viewport};
@@ -134,15 +135,21 @@ impl Rasterizer {
         wave: &mut Wave,
     ) -> bool {
         loop {
-            while let Some(quad) = self.quads.get(self.packed) {
-                if wave.is_full() || !wave.admits(quad, self.piece, self.state.packing) {
+            while self.packed < self.quads.len() {
+                let count = self.admitted(wave);
+                if count == 0 {
                     return true;
                 }
                 let piece = &self.pieces[self.begun - 1];
-                let record = Record { geometry: piece.geometry, front: self.front, id: self.id };
-                let source = Source { record, numbers: &piece.numbers, bits: &self.bits };
-                wave.push(*quad, self.piece, &source);
-                self.packed += 1;
+                let source = Source {
+                    geometry: &piece.geometry,
+                    front: self.front,
+                    id: self.id,
+                    numbers: &piece.numbers,
+                    bits: &self.bits,
+                };
+                wave.push(&self.quads[self.packed..][..count], self.piece, &source);
+                self.packed += count;
             }
             if wave.is_full() {
                 return true;
@@ -164,6 +171,16 @@ impl Rasterizer {
                 return false;
             }
         }
+    }
+
+    /// How many of the next quads join a wave together.
+    fn admitted(&self, wave: &Wave) -> usize {
+        let rest = &self.quads[self.packed..];
+        let count = wave.room().min(rest.len());
+        if self.state.packing.is_dense() {
+            return count;
+        }
+        usize::from(count > 0 && wave.admits(&rest[0], self.piece, self.state.packing))
     }
 
     /// Sets up a primitive: its pieces, if anything of it may be visible.
@@ -333,6 +350,11 @@ impl Rasterizer {
         let top = align(self.rest.top, odd_y);
         let (left, right) =
             piece.geometry.columns(top, top + SIDE, self.rest.left, self.rest.right);
+        if left >= right {
+            self.rest.top = top + SIDE;
+            self.blocks.clear();
+            return;
+        }
         let mut x = align(left, odd_x);
         self.rest.top = top + SIDE;
         self.blocks.clear();
@@ -348,41 +370,67 @@ impl Rasterizer {
         }
         let mask = self.state.sample_mask as u16 & samples.all();
         for row in 0..SIDE / 2 {
-            for block in &self.blocks {
-                for column in 0..SIDE / 2 {
-                    let corner = (16 * row + 2 * column) as u32;
-                    let mut inside = [0u16; 4];
-                    for (sample, covered) in
-                        block.covered[..samples.count() as usize].iter().enumerate()
-                    {
-                        let quad = covered >> corner;
-                        for (lane, bit) in [0, 1, 8, 9].into_iter().enumerate() {
-                            inside[lane] |= ((quad >> bit & 1) as u16) << sample;
-                        }
-                    }
-                    let covered = inside.map(|it| it & mask);
-                    if covered == [0; 4] {
-                        continue;
-                    }
-                    let quad = Quad {
-                        x: block.x + 2 * column,
-                        y: block.y + 2 * row,
-                        layer: self.layer,
-                        sample: None,
-                        inside,
-                        covered,
-                        record: 0,
-                    };
-                    if !self.state.sample_frequency {
-                        self.quads.push(quad);
-                        continue;
-                    }
-                    for sample in 0..samples.count() {
-                        let covered = covered.map(|it| it & 1 << sample);
-                        if covered != [0; 4] {
-                            self.quads.push(Quad { sample: Some(sample as u8), covered, ..quad });
-                        }
-                    }
+            for i in 0..self.blocks.len() {
+                if samples == Samples::One && mask == 1 {
+                    self.expand_one(i, row);
+                } else {
+                    self.expand_samples(i, row, mask);
+                }
+            }
+        }
+    }
+
+    /// The quads of one row of a block with one sample.
+    fn expand_one(&mut self, block: usize, row: i32) {
+        let block = &self.blocks[block];
+        let (y, layer) = (block.y + 2 * row, self.layer);
+        let sample = self.state.sample_frequency.then_some(0);
+        // The pixels of two rows, a byte each.
+        let rows = block.covered[0] >> (16 * row) & 0xffff;
+        if rows == 0xffff {
+            let covered = [1; 4];
+            let quad = Quad { x: block.x, y, layer, sample, inside: covered, covered, record: 0 };
+            self.quads.extend([0, 2, 4, 6].map(|right| Quad { x: block.x + right, ..quad }));
+            return;
+        }
+        for column in 0..SIDE / 2 {
+            let quad = (rows >> (2 * column)) as u16;
+            let inside = [quad & 1, quad >> 1 & 1, quad >> 8 & 1, quad >> 9 & 1];
+            if quad & 0x0303 != 0 {
+                let x = block.x + 2 * column;
+                let covered = inside;
+                self.quads.push(Quad { x, y, layer, sample, inside, covered, record: 0 });
+            }
+        }
+    }
+
+    /// The quads of one row of a block with several samples.
+    fn expand_samples(&mut self, block: usize, row: i32, mask: u16) {
+        let samples = self.state.samples;
+        let block = &self.blocks[block];
+        for column in 0..SIDE / 2 {
+            let corner = (16 * row + 2 * column) as u32;
+            let mut inside = [0u16; 4];
+            for (sample, covered) in block.covered[..samples.count() as usize].iter().enumerate() {
+                let quad = covered >> corner;
+                for (lane, bit) in [0, 1, 8, 9].into_iter().enumerate() {
+                    inside[lane] |= ((quad >> bit & 1) as u16) << sample;
+                }
+            }
+            let covered = inside.map(|it| it & mask);
+            if covered == [0; 4] {
+                continue;
+            }
+            let (x, y) = (block.x + 2 * column, block.y + 2 * row);
+            let quad = Quad { x, y, layer: self.layer, sample: None, inside, covered, record: 0 };
+            if !self.state.sample_frequency {
+                self.quads.push(quad);
+                continue;
+            }
+            for sample in 0..samples.count() {
+                let covered = covered.map(|it| it & 1 << sample);
+                if covered != [0; 4] {
+                    self.quads.push(Quad { sample: Some(sample as u8), covered, ..quad });
                 }
             }
         }

@@ -4,6 +4,7 @@
 //!
 //! Spec: Direct3D 11.3, 3.4.2, 15.8 and 15.10.
 
+use crate::cover::place;
 use crate::depth::DepthFormat;
 use crate::state::{Cull, DepthBias, RasterState};
 use crate::topology::Kind;
@@ -27,6 +28,8 @@ pub(crate) struct Geometry {
     pub(crate) edges: [Edge; 3],
     /// The sum of the edge functions anywhere: twice the area of a triangle. 1 for lines and points.
     pub(crate) scale: f64,
+    /// 1 / scale.
+    pub(crate) reciprocal: f64,
     /// Snapped positions.
     pub(crate) corners: [[i64; 2]; 3],
     pub(crate) inverse_w: [f64; 3],
@@ -101,6 +104,7 @@ impl Geometry {
             kind: Kind::Triangle,
             edges,
             scale,
+            reciprocal: 1.0 / scale,
             corners,
             inverse_w: vertices.map(|it| it.inverse_w),
             z,
@@ -148,6 +152,7 @@ impl Geometry {
             kind,
             edges: [Edge::default(); 3],
             scale: 1.0,
+            reciprocal: 1.0,
             corners: vertices.map(|it| [it.x, it.y]),
             inverse_w: vertices.map(|it| it.inverse_w),
             z: vertices.map(|it| it.z),
@@ -173,8 +178,12 @@ impl Geometry {
         self.bounds = self.bounds.intersect(Rect { left, top, right, bottom });
     }
 
-    /// The columns between two others in which these rows may be covered. A line is narrow, however wide its bounds are.
+    /// The columns between two others in which these rows may be covered. A line or a long triangle is narrow, however
+    /// wide its bounds are.
     pub(crate) fn columns(&self, top: i32, bottom: i32, left: i32, right: i32) -> (i32, i32) {
+        if self.kind == Kind::Triangle {
+            return self.between_edges(top, bottom, left, right);
+        }
         let [[x0, y0], [x1, y1], _] = self.corners;
         if self.kind != Kind::Line || y0 == y1 {
             return (left, right);
@@ -188,6 +197,29 @@ impl Geometry {
         let ends = [at(top - 1), at(bottom + 1)].map(|it| it / UNITS as f64);
         let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         (left.max(least.floor() as i32 - 1), right.min(most.ceil() as i32 + 1))
+    }
+
+    /// The columns between two others in which no edge of a triangle rejects all places of these rows.
+    fn between_edges(&self, top: i32, bottom: i32, mut left: i32, mut right: i32) -> (i32, i32) {
+        // Blocks are rejected one by one as fast.
+        if right - left <= 32 {
+            return (left, right);
+        }
+        let [top, bottom] = [top, bottom].map(|it| i64::from(it) * UNITS);
+        for edge in &self.edges {
+            // The largest value in a column is a·x + rest.
+            let rest = edge.c + (edge.b * top).max(edge.b * bottom);
+            let pixels = edge.a.abs() * UNITS;
+            // a·x + rest ≥ 0 where x ≥ -rest / a, or x ≤ rest / -a; a pixel reaches from its number to the next.
+            if edge.a > 0 {
+                left = left.max(clamped((-rest).div_euclid(pixels)));
+            } else if edge.a < 0 {
+                right = right.min(clamped(rest.div_euclid(pixels) + 1));
+            } else if rest < 0 {
+                return (left, left);
+            }
+        }
+        (left, right)
     }
 
     /// The values of the edge functions, or the weights of a line's or point's vertices, at a place in 1/256 pixels.
@@ -204,6 +236,30 @@ impl Geometry {
             }
             Kind::Point => [1.0, 0.0, 0.0],
         }
+    }
+
+    /// The coefficients of the edge functions in f64, in which their values at all places of the grid are exact: each
+    /// product is below 2⁴⁹.
+    #[inline]
+    pub(crate) fn planes(&self) -> [[f64; 3]; 3] {
+        self.edges.map(|it| [it.a as f64, it.b as f64, it.c as f64])
+    }
+
+    /// Whether w is 1 everywhere: then the sum of the weights over w is the scale, exactly.
+    #[inline]
+    pub(crate) fn is_affine(&self) -> bool {
+        self.inverse_w == [1.0; 3] && self.kind == Kind::Triangle
+    }
+
+    /// The depth of every covered sample, if the vertices agree on one.
+    ///
+    /// Weights of covered samples are not negative, so that the rounding errors of interpolation are below 2⁻⁵⁰ of the
+    /// result, which is then rounded to f32: back to the depth of the vertices.
+    #[inline]
+    pub(crate) fn constant_depth(&self) -> Option<f32> {
+        let [a, b, c] = self.z.map(f32::to_bits);
+        (a == b && b == c && self.z[0].is_finite() && self.kind == Kind::Triangle)
+            .then_some(self.z[0])
     }
 
     /// How many vertices have a weight.
@@ -224,7 +280,7 @@ impl Geometry {
             Kind::Line => e0 * at[0] + e1 * at[1],
             Kind::Point => e0 * at[0],
         };
-        sum * (1.0 / self.scale)
+        sum * self.reciprocal
     }
 
     /// `SV_Position.z` at a place, which the depth test uses too.
@@ -233,10 +289,38 @@ impl Geometry {
         self.on_screen(self.weights(x, y), self.z.map(f64::from)) as f32
     }
 
+    /// The depths at the centres of a quad's pixels; `planes` are those of [`Geometry::planes`].
+    #[inline]
+    pub(crate) fn depths(&self, planes: &[[f64; 3]; 3], x: i32, y: i32) -> [f32; 4] {
+        let [x, y] = place(x, y, [0, 0]);
+        if self.kind != Kind::Triangle {
+            let at = |lane: i64| self.depth(x + lane % 2 * UNITS, y + lane / 2 * UNITS);
+            return [at(0), at(1), at(2), at(3)];
+        }
+        let [e0, e1, e2] = planes.map(|it| over_quad(it, x as f64, y as f64));
+        let [z0, z1, z2] = self.z.map(f64::from);
+        std::array::from_fn(|lane| {
+            (((e0[lane] * z0 + e1[lane] * z1) + e2[lane] * z2) * self.reciprocal) as f32
+        })
+    }
+
     /// z before the depth range, at a place.
     pub(crate) fn plane_z(&self, x: i64, y: i64) -> f64 {
         self.on_screen(self.weights(x, y), self.clip_z.map(f64::from))
     }
+}
+
+/// The values of a plane in the pixels of a quad. All operations are exact.
+#[inline(always)]
+pub(crate) fn over_quad([a, b, c]: [f64; 3], x: f64, y: f64) -> [f64; 4] {
+    let corner = a * x + b * y + c;
+    let (right, down) = (a * UNITS as f64, b * UNITS as f64);
+    [corner, corner + right, corner + down, corner + (right + down)]
+}
+
+/// A column, or the first or last one that there is.
+fn clamped(column: i64) -> i32 {
+    column.clamp(i64::from(i32::MIN / 2), i64::from(i32::MAX / 2)) as i32
 }
 
 /// The depth bias of a triangle.

@@ -84,6 +84,13 @@ pub struct RasterState {
     pub packing: Packing,
 }
 
+impl Packing {
+    /// Whether nothing but a full wave closes a wave.
+    pub(crate) fn is_dense(self) -> bool {
+        !(self.per_primitive || self.one_quad || self.ordered)
+    }
+}
+
 impl Viewport {
     /// A viewport that covers a target.
     pub fn whole(width: u32, height: u32) -> Viewport {

@@ -2,6 +2,8 @@
 
 use ops::texture::{Format, Shape};
 
+use crate::wave::Quad;
+
 /// Where the texels of a level of a texture lie: row by row without padding, the samples of a texel adjacent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -89,6 +91,23 @@ impl<'a> Target<'a> {
         let texel = (y as usize * width + x as usize) * samples + sample as usize;
         let start = layout.start + layer * self.layer_stride + texel * self.texel;
         self.bytes.get_mut(start..start + self.texel)
+    }
+
+    /// The bytes of adjacent quads' pixels in a target with one sample: those of the upper row, and of the lower row.
+    /// `None` if the target does not hold all of them.
+    #[inline(always)]
+    pub(crate) fn pairs(&mut self, first: &Quad, count: usize) -> Option<[&mut [u8]; 2]> {
+        let layout = &self.layout;
+        let (x, y) = (usize::try_from(first.x).ok()?, usize::try_from(first.y).ok()?);
+        let (width, height) = (layout.width as usize, layout.height as usize);
+        if x + 2 * count > width || y + 2 > height || layout.layers == 0 {
+            return None;
+        }
+        let layer = if first.layer < layout.layers { first.layer as usize } else { 0 };
+        let (size, row) = (2 * count * self.texel, width * self.texel);
+        let start = layout.start + layer * self.layer_stride + (y * width + x) * self.texel;
+        let (upper, lower) = self.bytes.get_mut(start..start + row + size)?.split_at_mut(row);
+        Some([&mut upper[..size], &mut lower[..size]])
     }
 }
 

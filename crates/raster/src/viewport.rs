@@ -76,8 +76,10 @@ impl Viewport {
 /// To the nearest 1/256, ties to even, saturating.
 fn snap(coordinate: f32) -> i64 {
     let units = UNITS as f64;
-    // Exact: 24 bits times a power of two.
-    (f64::from(coordinate) * units).round_ties_even().clamp(-LIMIT * units, LIMIT * units) as i64
+    // Exact: 24 bits times a power of two. Where units are the last bits of f64, addition rounds to nearest even.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let clamped = (f64::from(coordinate) * units).clamp(-LIMIT * units, LIMIT * units);
+    ((clamped + ROUND) - ROUND) as i64
 }
 
 /// The pixels that a primitive of this viewport may cover.

@@ -37,6 +37,19 @@ pub(crate) struct Record {
     pub(crate) id: u32,
 }
 
+/// Consecutive quads of one primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) record: u32,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether the quads lie side by side in one row, all of their pixels covered. Short runs do not say.
+    pub(crate) is_solid: bool,
+}
+
+/// The fewest quads of a run that may be solid.
+const LONG: usize = 4;
+
 /// The quads of one wave, and what interpolation and merging need of their primitives.
 #[derive(Clone, Debug)]
 pub struct Wave {
@@ -45,11 +58,14 @@ pub struct Wave {
     /// The sample mask, within the samples.
     pub(crate) mask: u16,
     pub(crate) quads: Vec<Quad>,
+    /// The lanes of quads whose pixel is not covered.
+    uncovered: LaneMask,
     pub(crate) records: Vec<Record>,
     /// For each record and each number of the inputs, the values at its vertices.
     pub(crate) numbers: Vec<f64>,
     /// For each record and each kept slot, the bits at its vertices.
     pub(crate) bits: Vec<u32>,
+    pub(crate) runs: Vec<Run>,
     /// The number of the last record's primitive.
     pub(crate) last: Option<u64>,
     pub(crate) weights: Weights,
@@ -63,9 +79,11 @@ impl Wave {
             samples: state.samples,
             mask: state.sample_mask as u16 & state.samples.all(),
             quads: Vec::with_capacity(width as usize / 4),
+            uncovered: LaneMask::EMPTY,
             records: Vec::new(),
             numbers: Vec::new(),
             bits: Vec::new(),
+            runs: Vec::new(),
             last: None,
             weights: Weights::default(),
         }
@@ -74,9 +92,11 @@ impl Wave {
     /// Removes all quads.
     pub fn clear(&mut self) {
         self.quads.clear();
+        self.uncovered = LaneMask::EMPTY;
         self.records.clear();
         self.numbers.clear();
         self.bits.clear();
+        self.runs.clear();
         self.last = None;
         self.weights.clear();
     }
@@ -104,13 +124,7 @@ impl Wave {
 
     /// The lanes whose pixel is not covered.
     pub fn helpers(&self) -> LaneMask {
-        let mut helpers = 0;
-        for (i, quad) in self.quads.iter().enumerate() {
-            for (lane, covered) in quad.covered.iter().enumerate() {
-                helpers |= u128::from(*covered == 0) << (4 * i + lane);
-            }
-        }
-        LaneMask(helpers)
+        self.uncovered
     }
 
     /// The pixel of a lane.
@@ -143,21 +157,50 @@ impl Wave {
         !(other || packing.one_quad || packing.ordered && self.quads.iter().any(overlaps))
     }
 
-    /// Adds a quad.
-    pub(crate) fn push(&mut self, mut quad: Quad, primitive: u64, of: &Source<'_>) {
+    /// How many quads can still join.
+    pub(crate) fn room(&self) -> usize {
+        (self.width as usize / 4).saturating_sub(self.quads.len())
+    }
+
+    /// Adds quads of one primitive, for which there is room. They are in rows, from left to right.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, mut quads: &[Quad], primitive: u64, of: &Source<'_>) {
         if self.last != Some(primitive) {
             self.last = Some(primitive);
-            self.records.push(of.record);
+            self.records.push(Record { geometry: *of.geometry, front: of.front, id: of.id });
             self.numbers.extend_from_slice(of.numbers);
             self.bits.extend_from_slice(of.bits);
         }
-        quad.record = self.records.len() as u32 - 1;
-        self.quads.push(quad);
+        let record = self.records.len() as u32 - 1;
+        while let Some(first) = quads.first() {
+            // Short runs are not worth the search for the ends of rows.
+            let is_long = quads.len() >= LONG;
+            let count =
+                if is_long { quads.partition_point(|it| it.y == first.y) } else { quads.len() };
+            let (row, rest) = quads.split_at(count);
+            quads = rest;
+            let start = self.quads.len();
+            let mut uncovered = 0;
+            for (i, quad) in row.iter().enumerate() {
+                let [a, b, c, d] = quad.covered.map(|it| u128::from(it == 0));
+                uncovered |= (a | b << 1 | c << 2 | d << 3) << (4 * i);
+            }
+            self.uncovered |= LaneMask(uncovered << (4 * start));
+            self.quads.extend(row.iter().map(|it| Quad { record, ..*it }));
+            let is_adjacent = row[count - 1].x - first.x == 2 * (count as i32 - 1);
+            let is_solid = is_long && count >= LONG && is_adjacent && uncovered == 0;
+            self.runs.push(Run { record, start, end: start + count, is_solid });
+        }
     }
 
-    /// The values of a number at the vertices of a quad's primitive.
-    pub(crate) fn numbers_of(&self, quad: &Quad, inputs: &Inputs, number: usize) -> [f64; 3] {
-        let start = (quad.record as usize * inputs.numbers.len() + number) * 3;
+    /// The lanes of a run.
+    pub(crate) fn lanes_of(run: Run) -> LaneMask {
+        LaneMask(LaneMask::first_n(4 * (run.end - run.start) as u32).0 << (4 * run.start))
+    }
+
+    /// The values of a number at the vertices of a record's primitive.
+    pub(crate) fn numbers_of(&self, record: u32, inputs: &Inputs, number: usize) -> [f64; 3] {
+        let start = (record as usize * inputs.numbers.len() + number) * 3;
         [self.numbers[start], self.numbers[start + 1], self.numbers[start + 2]]
     }
 
@@ -169,7 +212,9 @@ impl Wave {
 
 /// The primitive of a quad that joins a wave.
 pub(crate) struct Source<'a> {
-    pub(crate) record: Record,
+    pub(crate) geometry: &'a Geometry,
+    pub(crate) front: bool,
+    pub(crate) id: u32,
     pub(crate) numbers: &'a [f64],
     pub(crate) bits: &'a [u32],
 }

@@ -2,6 +2,7 @@
 //!
 //! Each result is checked once before it is timed. Times are printed, never asserted.
 
+mod draws;
 mod engine;
 mod front;
 mod plot;
@@ -109,6 +110,9 @@ struct Flags {
     document: bool,
     front: bool,
     san: bool,
+    /// Whether to measure draws, and whether this process is the one with the driver.
+    draws: bool,
+    on_driver: bool,
     peers: Vec<String>,
 }
 
@@ -123,6 +127,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
             flags.widths.first().copied().unwrap_or(32),
             flags.rounds,
         );
+    }
+    let of_draws = crate::root().join("benches/draws");
+    if flags.on_driver {
+        return draws::serve(&of_draws);
+    }
+    if flags.draws {
+        let Flags { rounds, threads, .. } = flags;
+        let (scenes, widths) = (flags.kernels.as_deref(), &flags.widths[..]);
+        let engine = &flags.engine[..];
+        return draws::run(&draws::Flags { scenes, widths, rounds, threads, engine }, &of_draws);
     }
     if flags.document {
         return engine::run(flags.rounds, flags.kernels.as_deref());
@@ -221,6 +235,8 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         document: false,
         front: false,
         san: false,
+        draws: false,
+        on_driver: false,
         peers: Vec::new(),
     };
     let mut rest = arguments.iter();
@@ -228,10 +244,13 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         match flag.as_str() {
             "--front" => flags.front = true,
             "--san" => flags.san = true,
+            "--draws" => flags.draws = true,
+            "--draws-on-driver" => flags.on_driver = true,
             "--document" => flags.document = true,
             _ => {}
         }
-        if matches!(flag.as_str(), "--front" | "--san" | "--document") {
+        let modes = ["--front", "--san", "--document", "--draws", "--draws-on-driver"];
+        if modes.contains(&flag.as_str()) {
             continue;
         }
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;

@@ -102,6 +102,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   fuzz FILE...     try these files unchanged, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, in which FILE is replaced
+  bench --draws    measure draws, in release builds, and the same draws on the first Vulkan driver
+                   --kernels lists scenes of `benches/draws`; --width, --rounds, --threads, --engine
   bench --san      measure the cost of the sanitizer: all dynamic detectors against none
                    --kernels, --width, --rounds as above
 ";

@@ -346,3 +346,89 @@ fn near_and_far_plane_are_tested_for_each_sample() {
     state.depth_clip = false;
     assert_eq!(live(&state), 16);
 }
+
+/// Rows are computed for many lanes at once, with shortcuts for solid rows of quads and for w = 1. Each value is the one
+/// that the definition gives for its lane alone.
+#[test]
+fn rows_of_lanes_agree_with_the_definition() {
+    let mut random = Random::new(6);
+    let mut compared = 0;
+    for round in 0..240 {
+        let samples = if round % 3 == 0 { *random.pick(&Samples::ALL) } else { Samples::One };
+        let state = RasterState {
+            samples,
+            sample_frequency: random.one_in(3),
+            sample_mask: if random.one_in(4) { random.bits() as u32 } else { u32::MAX },
+            ..RasterState::new(64, 24)
+        };
+        let topology = *random.pick(&[
+            Topology::TriangleList,
+            Topology::TriangleList,
+            Topology::TriangleList,
+            Topology::LineList,
+            Topology::PointList,
+        ]);
+        let is_flat = random.one_in(2);
+        // From triangles of a few pixels to ones that cover rows of whole blocks.
+        let reach = *random.pick(&[0.2, 1.0, 4.0]);
+        let mut words = Vec::new();
+        let count = 6 + random.below(12);
+        for _ in 0..count {
+            let w = if is_flat { 1.0 } else { (random.unit() * 5.0 + 0.2) as f32 };
+            let mut place = || ((random.unit() * 2.0 - 1.0) * reach) as f32 * w;
+            let (x, y) = (place(), place());
+            let z = random.unit() as f32;
+            let value = (random.unit() * 100.0 - 50.0) as f32;
+            words.extend(vertex([x, y, z * w, w], value.to_bits()));
+            words.extend([u32::from(F16::from_f32(value).0), z.to_bits()]);
+        }
+        let mut inputs = Vec::new();
+        for mode in [Mode::Linear, Mode::NoPerspective, Mode::Flat] {
+            for place in [Place::Centre, Place::Centroid, Place::Sample] {
+                let interpolation = at(mode, place);
+                inputs.push((varying(Scalar::F32, interpolation), place));
+                let half = Input::Varying { slot: 5, scalar: Scalar::F16, interpolation };
+                inputs.push((half, place));
+                inputs.push((Input::Barycentric { vertex: 1, interpolation }, place));
+            }
+        }
+        let depth = Input::Position { component: 2, place: Place::Centre };
+        inputs.push((depth, Place::Centre));
+        let (depth, number) = (inputs.len() - 1, inputs.len());
+        let interpolation = at(Mode::NoPerspective, Place::Centre);
+        let of_depth = Input::Varying { slot: 6, scalar: Scalar::F32, interpolation };
+        inputs.push((of_depth, Place::Centre));
+        let places: Vec<Place> = inputs.iter().map(|it| it.1).collect();
+        let inputs = Inputs::new(inputs.into_iter().map(|it| it.0).collect(), layout());
+        let width = *random.pick(&[4, 8, 32, 128]);
+        draw(&state, &inputs, topology, &words, 7, width, |wave| {
+            let mut row = vec![1; width as usize];
+            for (input, place) in places.iter().enumerate() {
+                wave.row(&inputs, input, &mut row);
+                let beyond = wave.lanes().count() as usize;
+                assert!(row[beyond..].iter().all(|it| *it == 0));
+                for lane in wave.lanes().iter() {
+                    let sample = wave.quads()[lane as usize / 4].sample;
+                    let at = match (place, sample) {
+                        (Place::Centroid, _) => At::Centroid,
+                        (Place::Sample, Some(sample)) => At::Sample(u32::from(sample)),
+                        (Place::Centre, _) | (Place::Sample, None) => At::Centre,
+                    };
+                    let of = if input == depth {
+                        // Only where the divisions by w are exact, the vertices have exactly this z.
+                        if !is_flat {
+                            continue;
+                        }
+                        number
+                    } else {
+                        input
+                    };
+                    let expected = wave.evaluate(&inputs, of, lane, at);
+                    assert_eq!(row[lane as usize], expected, "{round} {input} {lane}");
+                    compared += 1;
+                }
+            }
+        });
+    }
+    assert!(compared > 200_000, "{compared}");
+}
