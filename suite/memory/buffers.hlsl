@@ -111,6 +111,36 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(f, uint2(11, 12));
 }
 
+//--- texture-buffers-have-the-layout-of-constant-buffers
+//# in Old u32: 1 2 3 4 7 0 0 0 8 0 0 0 9
+//# in Table u32: 20 0x3f800000 0 0 5 6 7
+//# in Many[0] u32: 100
+//# in Many[1] u32: 200 0x40000000
+struct S { uint n; float x; uint3 v; };
+tbuffer Old : register(t4) {
+    uint3 a;
+    uint b;
+    uint d[3];
+};
+TextureBuffer<S> Table : register(t3);
+TextureBuffer<S> Many[2] : register(t6);
+template<typename T> T whole(TextureBuffer<T> from) { return from; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(a, uint3(1, 2, 3));
+    EXPECT_EQ(b, 4);
+    EXPECT_EQ(d[t % 3], 7 + t % 3);
+    S s = Table;
+    EXPECT_EQ(s.n, 20);
+    EXPECT_EQ(Table.x, 1);
+    EXPECT_EQ(whole(Table).v, uint3(5, 6, 7));
+    uint i = t & 1;
+    EXPECT_EQ(Many[NonUniformResourceIndex(i)].n, i ? 200 : 100);
+    // What is beyond the contents reads as zero.
+    EXPECT_EQ(Many[NonUniformResourceIndex(i)].x, i ? 2.0 : 0.0);
+    EXPECT_EQ(Many[1].v, uint3(0, 0, 0));
+}
+
 //--- loose-globals-make-a-constant-buffer
 //# in $Globals u32: 3 0 0 0 4 5 6 7
 uint Count;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use wavelane::internal::{diag, survey};
 use wavelane::{
-    Contents, Layout, Member, OpaqueResource, Resource, ResourceKind, Scalar, Shader, SourceMap,
+    Contents, Layout, Member, RegisterClass, Resource, ResourceKind, Scalar, Shader, SourceMap,
     Span,
 };
 
@@ -53,14 +53,11 @@ impl Unused {
         self.tell(member, &within, resource.span, shader, sources);
     }
 
-    /// Something is bound to a resource of a kind that no entry point can use yet, or one of its members is set. Returns
-    /// whether there is one of that name.
+    /// Something is bound to a resource of a kind that no entry point can use yet. Returns whether there is one of that name.
     pub(crate) fn opaque(&mut self, name: &str, shader: &Shader, sources: &SourceMap) -> bool {
-        let is_member = |it: &OpaqueResource| it.members.iter().any(|it| it == name);
         let mut all = shader.opaque().iter();
-        let Some(it) = all.find(|it| it.name == name || is_member(it)) else { return false };
-        let within = if it.name == name { String::new() } else { format!("in `{}`, ", it.name) };
-        self.tell(name, &within, it.span, shader, sources);
+        let Some(it) = all.find(|it| it.name == name) else { return false };
+        self.tell(name, "", it.span, shader, sources);
         true
     }
 
@@ -197,7 +194,7 @@ pub(crate) fn declared(resource: &Resource) -> String {
         None => "[]".to_owned(),
     };
     let name = &resource.name;
-    let (kind, view) = (kind_name(&resource.kind), resource.kind.view());
+    let (kind, view) = (kind_name(resource), resource.kind.view());
     match element_type(&resource.kind) {
         _ if view.contents == Contents::Constants => {
             format!("{kind} {name}{array}, {} bytes", view.size)
@@ -209,9 +206,12 @@ pub(crate) fn declared(resource: &Resource) -> String {
 }
 
 /// The type as HLSL names it.
-pub(crate) fn kind_name(kind: &ResourceKind) -> &'static str {
-    match kind {
+pub(crate) fn kind_name(resource: &Resource) -> &'static str {
+    match &resource.kind {
         ResourceKind::Sampler { comparison: true } => "SamplerComparisonState",
+        ResourceKind::Constant { .. } if resource.register.class == RegisterClass::Shader => {
+            "TextureBuffer"
+        }
         kind => kind.view().name,
     }
 }

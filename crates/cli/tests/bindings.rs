@@ -419,7 +419,7 @@ RWStructuredBuffer<uint> Out;
     assert!(!ran.err.contains("does not use"), "{}", ran.err);
 }
 
-/// Also resources of kinds that no entry point can use yet.
+/// Also acceleration structures, which no entry point can use yet.
 #[test]
 fn texture_buffers_and_acceleration_structures_that_are_not_used_can_be_bound() {
     let shader = "struct S { float a; };
@@ -428,8 +428,8 @@ tbuffer Old : register(t4) { float Alpha; float Rows[4]; };
 RaytracingAccelerationStructure Scene[2] : register(t5);
 RWStructuredBuffer<uint> Out;
 [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }";
-    let line = "run a.hlsl --bind Out=[4] --bind Table=[4] --bind Scene[1]=[4] --set Alpha=1 \
-                --set Rows[2]=1 --set Old.Alpha=2";
+    let line = "run a.hlsl --bind Out=[4] --bind Table=[1] --bind Scene[1]=[4] --set Alpha=1 \
+                --set Rows[2]=1";
     let ran = wavelane("opaque", shader, line);
     assert_eq!(ran.status, 0, "{}", ran.err);
     for (name, place) in [
@@ -437,7 +437,6 @@ RWStructuredBuffer<uint> Out;
         ("Scene", "a.hlsl:4"),
         ("Alpha", "in `Old`, a.hlsl:3"),
         ("Rows", "in `Old`, a.hlsl:3"),
-        ("Old", "a.hlsl:3"),
     ] {
         let note = format!("`main` does not use `{name}` ({place}), so what is given to it");
         assert_eq!(ran.err.matches(&note).count(), 1, "{note}: {}", ran.err);
@@ -450,7 +449,7 @@ RWStructuredBuffer<uint> Out;
     let json = wavelane("opaque", shader, "run a.hlsl --bindings --format json").json();
     let table = json["bindings"].as_array().unwrap().iter().find(|it| it["name"] == "Table");
     let table = table.unwrap_or_else(|| panic!("{json}"));
-    assert_eq!((&table["kind"], &table["used"]), (&"TextureBuffer<S>".into(), &false.into()));
+    assert_eq!((&table["kind"], &table["used"]), (&"TextureBuffer".into(), &false.into()));
 }
 
 #[test]

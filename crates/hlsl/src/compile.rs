@@ -26,14 +26,12 @@ pub struct Unreached {
     pub opaque: Vec<OpaqueResource>,
 }
 
-/// A resource of a kind that the IR lacks: a texture buffer or an acceleration structure, for example.
+/// A resource of a kind that the IR lacks: an acceleration structure, for example.
 #[derive(Clone, Debug)]
 pub struct OpaqueResource {
     pub name: String,
     /// The type as HLSL names it, without the dimensions of an array.
     pub ty: String,
-    /// The names of its members, if it holds constants.
-    pub members: Vec<String>,
     /// Where it is declared.
     pub span: diag::Span,
 }

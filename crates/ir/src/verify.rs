@@ -258,9 +258,10 @@ impl<'a> Verifier<'a> {
             ResourceKind::Sampler { .. } => RegisterClass::SamplerHeap,
             _ => RegisterClass::ResourceHeap,
         };
-        let is_push = matches!(resource.kind, ResourceKind::Constant { .. })
-            && resource.register.class == RegisterClass::Push;
-        self.require(is_push || [class, heap].contains(&resource.register.class), || {
+        // Push constants, and texture buffers, which are constants in the registers of textures.
+        let other = matches!(resource.kind, ResourceKind::Constant { .. })
+            && matches!(resource.register.class, RegisterClass::Push | RegisterClass::Shader);
+        self.require(other || [class, heap].contains(&resource.register.class), || {
             format!("`{name}` binds to a register of the wrong class")
         });
         self.require(!resource.register.class.is_heap() || resource.count.is_none(), || {

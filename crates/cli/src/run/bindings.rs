@@ -104,7 +104,7 @@ fn as_json(row: &Row<'_>) -> Value {
     let members = named_members(&resource.kind).iter().enumerate().map(member);
     json!({
         "name": resource.name,
-        "kind": kind_name(&resource.kind),
+        "kind": kind_name(resource),
         "type": element_type(&resource.kind),
         "register": register(resource).map(|it| it.0),
         "space": register(resource).map(|it| it.1),

@@ -142,7 +142,8 @@ impl<'a> Checker<'a> {
             )
             | ("Buffer", Type::Resource(ResourceType::Typed { element, writable: false, .. }))
             | ("RWBuffer", Type::Resource(ResourceType::Typed { element, writable: true, .. }))
-            | ("ConstantBuffer", Type::Resource(ResourceType::Constant(element))) => {
+            | ("ConstantBuffer", Type::Resource(ResourceType::Constant(element)))
+            | ("TextureBuffer", Type::Resource(ResourceType::TextureBuffer(element))) => {
                 vec![ty(element)]
             }
             (name, Type::Resource(ResourceType::Texture { element, dim, writable, .. }))

@@ -111,9 +111,6 @@ impl<'a> Checker<'a> {
     }
 
     fn field_named(&mut self, base: Expr, name: &'a ast::Ident, span: Span) -> Expr {
-        if let Type::Resource(ResourceType::TextureBuffer(_)) = self.types.get(base.ty) {
-            self.unsupported(span, "texture buffers are not supported yet");
-        }
         let structure = self.struct_or_contents(base.ty).map(|it| self.types.get(it));
         let Some(Type::Struct(id)) = structure else {
             self.no_member(&base, name);

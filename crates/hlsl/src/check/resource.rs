@@ -679,13 +679,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a constant buffer beyond Direct3D's limit of 4096 rows of 16 bytes.
+    /// Reports a constant buffer beyond Direct3D's limit of 4096 rows of 16 bytes. Texture buffers may be larger there, but
+    /// engines hold both alike.
     fn constants_fit(&mut self, id: ResourceId) {
         const MOST_BYTES: u32 = 1 << 16;
         let info = &self.resources[id.0 as usize];
-        let Some(ResourceType::Constant(contents)) = self.resource_of(info.ty) else { return };
+        let (span, ty) = (info.span, self.resource_of(info.ty));
+        let Some(ResourceType::Constant(contents) | ResourceType::TextureBuffer(contents)) = ty
+        else {
+            return;
+        };
         let size = layout_of(&self.types, contents, Packing::Constant, self.native_16bit()).size;
-        if size > MOST_BYTES {
+        if size > MOST_BYTES && matches!(ty, Some(ResourceType::TextureBuffer(_))) {
+            let what =
+                format!("texture buffers of more than {MOST_BYTES} bytes are not supported yet");
+            self.unsupported(span, what);
+        } else if size > MOST_BYTES {
             let message = format!(
                 "`{}` takes {size} bytes, but a constant buffer holds at most {MOST_BYTES}",
                 info.name

@@ -359,8 +359,9 @@ impl Lowerer<'_> {
 
     #[inline(never)]
     fn convert_expr(&mut self, operand: &Expr, expr: &Expr) -> Lower<Values> {
-        if let Type::Resource(ResourceType::Constant(structure)) =
-            self.program.types.get(operand.ty)
+        if let Type::Resource(
+            ResourceType::Constant(structure) | ResourceType::TextureBuffer(structure),
+        ) = self.program.types.get(operand.ty)
         {
             let place = self.place(expr)?;
             let values = self.load(&place, expr.span)?;

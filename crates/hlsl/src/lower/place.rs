@@ -215,7 +215,7 @@ impl Lowerer<'_> {
             ExprKind::Convert(inner)
                 if matches!(
                     program.types.get(inner.ty),
-                    Type::Resource(ResourceType::Constant(_))
+                    Type::Resource(ResourceType::Constant(_) | ResourceType::TextureBuffer(_))
                 ) =>
             {
                 let place = self.place(inner)?;
@@ -270,7 +270,9 @@ impl Lowerer<'_> {
 
     /// The contents of a constant buffer's lvalue; any other lvalue is returned unchanged.
     pub(super) fn contents(&mut self, place: Place, span: Span) -> Lower<Place> {
-        let Some(ResourceType::Constant(structure)) = self.resource_type(place.ty) else {
+        let Some(ResourceType::Constant(structure) | ResourceType::TextureBuffer(structure)) =
+            self.resource_type(place.ty)
+        else {
             return Ok(place);
         };
         let resource = self.single_resource(&place, span)?;

@@ -172,21 +172,7 @@ pub(crate) fn unreached(program: &Program) -> Unreached {
 fn opaque(program: &Program, resource: &Resource) -> OpaqueResource {
     let types = &program.types;
     let ty = element(program, resource);
-    let members = match types.get(ty) {
-        Type::Resource(ResourceType::TextureBuffer(contents))
-            if types.scalar_count(contents) <= MOST_LISTED =>
-        {
-            let native_16bit = program.entry.native_16bit;
-            cbuffer_members(types, contents, resource.packing, native_16bit)
-        }
-        _ => Vec::new(),
-    };
-    OpaqueResource {
-        name: resource.name.clone(),
-        ty: types.name(ty),
-        members: members.into_iter().map(|it| it.name).collect(),
-        span: resource.span,
-    }
+    OpaqueResource { name: resource.name.clone(), ty: types.name(ty), span: resource.span }
 }
 
 /// The type of a resource, or of an element of an array of them.
@@ -219,13 +205,16 @@ fn kind(program: &Program, resource: &Resource, most: u64) -> Option<ResourceKin
     let is_listed = |ty: TypeId| types.scalar_count(ty) <= most;
     let Type::Resource(ty) = types.get(element(program, resource)) else { return None };
     match ty {
-        ResourceType::Constant(structure) => Some(ResourceKind::Constant {
-            size: layout_of(types, structure, resource.packing, native_16bit).size,
-            members: match is_listed(structure) {
-                true => cbuffer_members(types, structure, resource.packing, native_16bit),
-                false => Vec::new(),
-            },
-        }),
+        // A texture buffer has the layout of a constant buffer; only its register is of another class.
+        ResourceType::Constant(structure) | ResourceType::TextureBuffer(structure) => {
+            Some(ResourceKind::Constant {
+                size: layout_of(types, structure, resource.packing, native_16bit).size,
+                members: match is_listed(structure) {
+                    true => cbuffer_members(types, structure, resource.packing, native_16bit),
+                    false => Vec::new(),
+                },
+            })
+        }
         ResourceType::Structured { element, access } => Some(ResourceKind::Structured {
             writable: access != Access::Read,
             stride: layout_of(types, element, Packing::Structured, native_16bit).size,
@@ -256,8 +245,6 @@ fn kind(program: &Program, resource: &Resource, most: u64) -> Option<ResourceKin
             Some(ResourceKind::Texture { dim: dim.dim(), writable, element })
         }
         ResourceType::Sampler { comparison } => Some(ResourceKind::Sampler { comparison }),
-        ResourceType::TextureBuffer(_)
-        | ResourceType::AccelerationStructure
-        | ResourceType::Other(_) => None,
+        ResourceType::AccelerationStructure | ResourceType::Other(_) => None,
     }
 }
