@@ -106,3 +106,37 @@ fn without_vulkan_the_engine_is_unsupported_and_nothing_passes() {
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("the engine `vulkan`"), "{said}");
 }
+
+/// Both programs run in turns on the device, and what they leave is compared.
+#[test]
+fn two_programs_are_measured_beside_each_other_on_a_device() {
+    if processor(VECTORS[0]).is_none() {
+        println!("skipped: no CPU driver of Vulkan can be used here");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("against-vulkan");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = |name: &str, sum: &str| {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out;
+            [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {{ Out[t] = {sum}; }}"
+        );
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let scan = file("scan.hlsl", "WavePrefixSum(t) + t");
+    let same = file("same.hlsl", "WavePrefixSum(t + 0) + t");
+    let other = file("other.hlsl", "WavePrefixSum(t) + t + 1");
+    let verdict = |against: &str| {
+        let bind = ["--groups", "16", "--bind", "Out=u32[1024]", "--format", "json"];
+        let words =
+            [&["bench", &scan, "--against", against, "--engine", "vulkan"], &bind[..]].concat();
+        let report: Value = serde_json::from_str(&wavelane(&words, VECTORS[0])).unwrap();
+        let against = &report["benches"][0]["runs"][0]["against"];
+        assert!(against["ratio"]["median"].as_f64().is_some_and(|it| it > 0.0), "{report}");
+        against["same_results"].as_bool()
+    };
+    assert_eq!(verdict(&same), Some(true));
+    assert_eq!(verdict(&other), Some(false));
+}
