@@ -37,6 +37,7 @@ mod target;
 mod terminal;
 mod testing;
 mod texture;
+#[cfg(feature = "tried")]
 pub mod tried;
 mod value;
 mod walk;

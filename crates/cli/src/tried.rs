@@ -1,5 +1,5 @@
 //! Pictures and arrays read as `--bind` reads them, written as `--out` writes them, and read again, for fuzzing the
-//! readers. Nothing here is used by the commands.
+//! readers. Built with the feature `tried` alone, since no command uses it.
 
 use wavelane::internal::Slot;
 use wavelane::texture::{Dim, Shape};
