@@ -23,6 +23,7 @@ mod budget;
 mod call;
 mod code;
 mod contended;
+mod counting;
 mod dominators;
 mod encode;
 mod endless;
@@ -162,6 +163,8 @@ pub fn compile_unless(
         return Err(Fallback::new(too_large.to_string()));
     }
     let asked = width;
+    let written = module;
+    let module = &counting::alone(module, width).map_or_else(|| Arc::clone(module), Arc::new);
     // The feed of a vertex or pixel shader deals waves of the requested width.
     let width = match module.io {
         Some(_) => asked,
@@ -216,7 +219,7 @@ pub fn compile_unless(
         is_whole: selected.is_whole,
         passes_one_counter,
         work: Work { instructions: function.ops.len(), live_ranges },
-        wave_cost: wave_cost(module, asked),
+        wave_cost: wave_cost(written, asked),
         batch: budget::Batch::of(size, has_loops),
         asked,
         width,

@@ -437,6 +437,97 @@ fn an_unobservable_width_makes_no_difference() {
     }
 }
 
+/// Lanes that count by matching add 1 each instead, but only where the difference is unobservable.
+#[test]
+fn counting_by_matching_becomes_counting() {
+    const LEAD: &str = "m.x != 0 ? firstbitlow(m.x) : m.y != 0 ? 32 + firstbitlow(m.y) : m.z != 0 ? 64 + \
+                        firstbitlow(m.z) : 96 + firstbitlow(m.w)";
+    const SUM: &str = "c.x + c.y + c.z + c.w";
+    let matching = |lead: &str, sum: &str, at: &str| {
+        format!(
+            "uint4 m = WaveMatch(k), c = countbits(m); uint lead = {lead};
+            if (WaveGetLaneIndex() == lead) InterlockedAdd(Out[{at}], {sum});"
+        )
+    };
+    let plain = "InterlockedAdd(Out[k & 63], 1);";
+    let alone = [
+        matching(LEAD, SUM, "k & 63"),
+        matching(LEAD, "c.w + c.x + (c.z + c.y)", "k & 63"),
+        "while (true) { uint f = WaveReadLaneFirst(k); bool mine = f == k; uint c = WaveActiveCountBits(mine);
+            if (mine) { if (WaveIsFirstLane()) InterlockedAdd(Out[f], c); break; } }".to_owned(),
+        "bool done = false; while (!done) { uint f = WaveReadLaneFirst(k); if (f == k) {
+            uint c = WaveActiveCountBits(true); if (WaveIsFirstLane()) InterlockedAdd(Out[k], c); done = true; } }"
+            .to_owned(),
+    ];
+    let others = [
+        // Not the lowest lane, not of the set, not all of it, not of its key, or seen.
+        matching("m.x != 0 ? firstbithigh(m.x) : 0", SUM, "k & 63"),
+        matching(LEAD, "c.x + c.y + c.z", "k & 63"),
+        matching(LEAD, "c.x + c.x + c.y + c.z + c.w", "k & 63"),
+        matching(LEAD, "c.x + c.y + c.z + c.w + 1", "k & 63"),
+        matching(LEAD, SUM, "t & 63"),
+        matching("m.y != 0 ? 32 + firstbitlow(m.y) : firstbitlow(m.x)", SUM, "k & 63"),
+        format!("{} Out[64] = 1;", matching(LEAD, SUM, "k & 63")),
+        format!("{} In[t] = Out[1];", matching(LEAD, SUM, "k & 63")),
+        "uint4 m = WaveMatch(k), c = countbits(m); if (k == 7) return; uint lead = firstbitlow(m.x);
+            if (WaveGetLaneIndex() == lead) InterlockedAdd(Out[k & 63], c.x);".to_owned(),
+        "uint4 m = WaveMatch(k), c = countbits(m); uint lead = firstbitlow(m.x), old;
+            if (WaveGetLaneIndex() == lead) { InterlockedAdd(Out[k & 63], c.x, old); In[t] = old; }"
+            .to_owned(),
+        "float g = asfloat(k << 31); uint4 m = WaveMatch(g), c = countbits(m); uint lead = firstbitlow(m.x);
+            if (WaveGetLaneIndex() == lead) InterlockedAdd(Out[asuint(g) >> 31], c.x);".to_owned(),
+        "while (true) { uint f = WaveReadLaneFirst(k); bool mine = f == k; uint c = WaveActiveCountBits(mine);
+            if (mine) { InterlockedAdd(Out[f], c); break; } }".to_owned(),
+        "while (true) { uint f = WaveReadLaneFirst(k); bool mine = f == k; uint c = WaveActiveCountBits(!mine);
+            if (mine) { if (WaveIsFirstLane()) InterlockedAdd(Out[f], c); break; } }".to_owned(),
+        "for (uint i = 0; i < 3; ++i) { uint f = WaveReadLaneFirst(k); bool mine = f == k;
+            uint c = WaveActiveCountBits(mine);
+            if (mine) { if (WaveIsFirstLane()) InterlockedAdd(Out[f], c); break; } }".to_owned(),
+        "bool done = false; while (!done) { uint f = WaveReadLaneFirst(k), c = WaveActiveCountBits(f == k);
+            if (f == k) { if (WaveIsFirstLane()) InterlockedAdd(Out[k], c); } done = true; }".to_owned(),
+        "while (true) { uint f = WaveReadLaneFirst(k); bool mine = f == k; uint c = WaveActiveCountBits(mine);
+            bool first = WaveIsFirstLane();
+            if (mine) { if (first) InterlockedAdd(Out[f], c); break; } }".to_owned(),
+    ];
+    let made = |body: &str, key: &str| {
+        module(&format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In;
+            [numthreads(100, 1, 1)] void main(uint t : SV_DispatchThreadID) {{
+                uint k = {key}; if (In[t] % 5 == 1) return; {body}
+            }}"
+        ))
+    };
+    // The key itself is the index where no operation makes one of it.
+    let key = |body: &str| {
+        if body.contains("Out[k]") || body.contains("Out[f]") { "In[t] & 63" } else { "In[t]" }
+    };
+    for (is_alone, body) in
+        alone.iter().map(|it| (true, it)).chain(others.iter().map(|it| (false, it)))
+    {
+        let counted = made(body, key(body));
+        let simple = made(
+            &plain.replace("k & 63", if key(body) == "In[t]" { "k & 63" } else { "k" }),
+            key(body),
+        );
+        let sizes: Vec<usize> = counted.resources.iter().map(|_| 1600).collect();
+        for isa in sets() {
+            for width in WIDTHS {
+                let code = |module: &Module| {
+                    cpu::compile(&Arc::new(module.clone()), isa, width).unwrap().bytes().len()
+                };
+                // With few lanes, words of the mask that are always zero do not matter.
+                if is_alone || width == 128 {
+                    let sizes = (code(&counted), code(&simple));
+                    assert_eq!(sizes.0 == sizes.1, is_alone, "{body} at {width}: {sizes:?}");
+                }
+                let outcome = compare(&counted, &launch([4, 1, 1], width), &buffers(&sizes), isa);
+                let same = matches!(outcome, Outcome::Same);
+                assert!(same, "{body} at {width}, {isa:?}: {outcome:?}");
+            }
+        }
+    }
+}
+
 /// Stores by a known lane, by an unknown one, and by some.
 #[test]
 fn stores_of_single_lanes_match_the_reference() {

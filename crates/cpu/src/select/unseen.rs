@@ -66,8 +66,8 @@ fn users(module: &Module, binding: Binding) -> impl Iterator<Item = Inst> {
     })
 }
 
-/// The buffers of single words of which each party may have a private copy, initially zero.
-pub(crate) fn copied(module: &Module) -> Vec<Binding> {
+/// Whether a module only adds to a resource, without using the results.
+pub(crate) fn is_only_added(module: &Module, binding: Binding) -> bool {
     let used = ir::flow::used(module);
     let is_silent = |inst: Inst| match &module.inst(inst).op {
         Op::Atomic { place, at: At::Structured { .. }, op: Atomic::Add, args } => {
@@ -77,15 +77,20 @@ pub(crate) fn copied(module: &Module) -> Vec<Binding> {
         }
         _ => false,
     };
+    let resource = module.resource(binding);
+    matches!(resource.kind, ResourceKind::Structured { .. })
+        && !resource.register.class.is_heap()
+        && users(module, binding).next().is_some()
+        && users(module, binding).all(is_silent)
+}
+
+/// The buffers of single words of which each party may have a private copy, initially zero.
+pub(crate) fn copied(module: &Module) -> Vec<Binding> {
     let all = (0..module.resources.len() as u32).map(Binding);
-    all.filter(|it| {
-        let resource = module.resource(*it);
-        matches!(resource.kind, ResourceKind::Structured { stride: 4, .. })
-            && !resource.register.class.is_heap()
-            && users(module, *it).next().is_some()
-            && users(module, *it).all(is_silent)
-    })
-    .collect()
+    let is_of_words = |it: Binding| {
+        matches!(module.resource(it).kind, ResourceKind::Structured { stride: 4, .. })
+    };
+    all.filter(|it| is_of_words(*it) && is_only_added(module, *it)).collect()
 }
 
 impl Selector<'_> {

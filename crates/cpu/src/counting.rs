@@ -1,0 +1,459 @@
+//! Counting by matching: lanes that look for others with the same key, and let one of them add their number, become lanes
+//! that each add 1.
+//!
+//! On a GPU, few additions are better than many. Here each thread has a private copy of the counters (see
+//! `select::unseen`), to which a lane adds faster than lanes can be compared. Two forms are recognised:
+//!
+//! - `WaveMatch`: the lowest lane of each set adds the number of its lanes;
+//! - the loop over first lanes: the lanes with the key of the first lane are counted, and leave the loop.
+//!
+//! Both add as much in total, for each key, as its lanes adding 1 each. So the difference is unobservable if nothing else
+//! is done with the counters, and no addition's result is used: nobody sees when they happen, in what order, and in what
+//! portions.
+
+use std::cell::Cell;
+
+use ir::flow::yielded;
+use ir::rewrite::rewrite;
+use ir::{Address, Atomic, Inst, Module, Op, Place, Region, Value, ValueDef, Values};
+use ops::{Binary, Compare, Ternary, Ty, Unary, WaveOp};
+use rustc_hash::FxHashSet;
+
+use crate::select::unseen;
+
+/// The module with each lane counting for itself, if it counts by matching.
+pub(crate) fn alone(module: &Module, width: u32) -> Option<Module> {
+    // Helper lanes may be counted, but do not add.
+    let found = match module.io {
+        Some(_) => Vec::new(),
+        None => Counting { module, words: width.div_ceil(32), tried: Cell::new(0) }.found(),
+    };
+    if found.is_empty() {
+        return None;
+    }
+    let mut rewritten = module.clone();
+    rewrite(&mut rewritten, |to, _, inst| {
+        let Some(it) = found.iter().find(|it| it.replaced == inst) else { return to.keep(inst) };
+        it.kept.iter().for_each(|it| to.keep(*it));
+        let (offset, one) = (to.constant(Ty::I32, it.offset), to.constant(Ty::I32, 1));
+        let at = Address::Structured { index: it.index, offset };
+        let args = Values::from_slice(&[one]);
+        to.inst(Op::Atomic { place: it.place, at, op: Atomic::Add, args }, &[Ty::I32]);
+    });
+    ir::simplify::prune(&mut rewritten);
+    // What chose the lowest lane, and then the comparison of the lanes.
+    drop(&mut rewritten, is_empty);
+    let used = ir::flow::used(&rewritten);
+    drop(&mut rewritten, |module, inst| {
+        let data = module.inst(inst);
+        matches!(data.op, Op::Wave { .. }) && data.results.iter().all(|it| !used[it.index()])
+    });
+    Some(rewritten)
+}
+
+/// Removes instructions, and what is of no use then.
+fn drop(module: &mut Module, is_useless: impl Fn(&Module, Inst) -> bool) {
+    let all = (0..module.insts.len() as u32).map(Inst);
+    let useless: FxHashSet<Inst> = all.filter(|it| is_useless(module, *it)).collect();
+    rewrite(module, |to, _, inst| {
+        if !useless.contains(&inst) {
+            to.keep(inst);
+        }
+    });
+    ir::simplify::prune(module);
+}
+
+/// Whether an instruction is an `if` that does nothing.
+fn is_empty(module: &Module, inst: Inst) -> bool {
+    let data = module.inst(inst);
+    let does_nothing = |region: Region| {
+        let mut insts = module.region(region).insts.iter();
+        insts.all(|it| {
+            let op = &module.inst(*it).op;
+            op.is_pure() || matches!(op, Op::Yield(_)) || is_empty(module, *it)
+        })
+    };
+    match data.op {
+        Op::If { then, else_, .. } => {
+            data.results.is_empty() && does_nothing(then) && does_nothing(else_)
+        }
+        _ => false,
+    }
+}
+
+/// What becomes an addition of 1.
+struct Found {
+    /// An `if` or a loop without results.
+    replaced: Inst,
+    /// What was in it and computes the index.
+    kept: Vec<Inst>,
+    place: Place,
+    index: Value,
+    offset: u64,
+}
+
+/// An addition whose result is not used, to counters that are only added to.
+struct Addition {
+    place: Place,
+    index: Value,
+    offset: u64,
+    count: Value,
+}
+
+struct Counting<'m> {
+    module: &'m Module,
+    /// The words of a mask that may have bits.
+    words: u32,
+    /// How many candidates were looked at closely, each of which may take a look at the whole module.
+    tried: Cell<u32>,
+}
+
+impl Counting<'_> {
+    /// Whether there have not been too many candidates.
+    fn tries(&self) -> bool {
+        const MOST: u32 = 64;
+        self.tried.set(self.tried.get() + 1);
+        self.tried.get() <= MOST
+    }
+
+    fn found(&self) -> Vec<Found> {
+        let structure = ir::flow::Structure::of(self.module);
+        let by_form = |inst: Inst| match self.op(inst) {
+            Op::If { .. } => self.matched(inst, structure.region(inst)),
+            Op::Loop { .. } => self.looped(inst),
+            _ => None,
+        };
+        structure
+            .insts()
+            .filter(|it| self.module.inst(*it).results.is_empty())
+            .filter_map(by_form)
+            .collect()
+    }
+
+    fn op(&self, inst: Inst) -> &Op {
+        &self.module.inst(inst).op
+    }
+
+    fn insts(&self, region: Region) -> &[Inst] {
+        &self.module.region(region).insts
+    }
+
+    /// The instruction that computes a value, and the number of its result.
+    fn definition(&self, value: Value) -> Option<(&Op, u32)> {
+        match self.module.values[value.index()].def {
+            ValueDef::Result(inst, number) => Some((self.op(inst), number)),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    fn addition(&self, inst: Inst) -> Option<Addition> {
+        let Op::Atomic { place, at: Address::Structured { index, offset }, op: Atomic::Add, args } =
+            self.op(inst)
+        else {
+            return None;
+        };
+        let offset = self.module.constant(*offset)?;
+        let is_counter =
+            place.element.is_none() && unseen::is_only_added(self.module, place.binding);
+        is_counter.then_some(Addition { place: *place, index: *index, offset, count: args[0] })
+    }
+
+    /// The only instruction in a region with an effect, and the pure ones; its yield has no operands.
+    fn only_effect(&self, region: Region) -> Option<(Inst, Vec<Inst>)> {
+        let (last, rest) = self.insts(region).split_last()?;
+        let ends = matches!(self.op(*last), Op::Yield(args) if args.is_empty());
+        let (pure, effects): (Vec<Inst>, Vec<Inst>) =
+            rest.iter().partition(|it| self.op(**it).is_pure());
+        match effects[..] {
+            [effect] if ends => Some((effect, pure)),
+            _ => None,
+        }
+    }
+
+    fn does_nothing(&self, region: Region) -> bool {
+        yielded(self.module, region).is_some() && self.insts(region).len() == 1
+    }
+
+    // WaveMatch.
+
+    /// `if (WaveGetLaneIndex() == lowest lane of the set) InterlockedAdd(…, lanes of the set)`.
+    fn matched(&self, inst: Inst, region: Region) -> Option<Found> {
+        let Op::If { cond, then, else_ } = *self.op(inst) else { return None };
+        let matching = self.leads(cond).filter(|_| self.tries())?;
+        let Op::Wave { args: keys, .. } = self.op(matching) else { return None };
+        // The same lanes are active at both, since none has left between.
+        let between = self.insts(region);
+        let from = between.iter().position(|it| *it == matching)?;
+        let to = between.iter().position(|it| *it == inst)?;
+        let is_straight = between[from..to].iter().all(|it| !self.may_leave(*it));
+        let (effect, kept) = self.only_effect(then).filter(|_| self.does_nothing(else_))?;
+        let it = self.addition(effect)?;
+        let is_sum = self.counts(it.count, matching);
+        // Floats may be equal without having the same bits.
+        let are_exact = keys.iter().all(|it| !self.module.ty(*it).is_float());
+        let is_of_key = self.depends_only_on(it.index, keys);
+        (is_straight && is_sum && are_exact && is_of_key).then_some(Found {
+            replaced: inst,
+            kept,
+            place: it.place,
+            index: it.index,
+            offset: it.offset,
+        })
+    }
+
+    /// Whether lanes may leave or become helpers inside.
+    fn may_leave(&self, inst: Inst) -> bool {
+        let op = self.op(inst);
+        let inside = |region: Region| self.insts(region).iter().any(|it| self.may_leave(*it));
+        matches!(op, Op::Exit { .. } | Op::Return | Op::Discard)
+            || op.regions().into_iter().any(inside)
+    }
+
+    /// The `WaveMatch` of which the condition chooses the lowest lane.
+    fn leads(&self, cond: Value) -> Option<Inst> {
+        let (Op::Compare(Compare::Eq, a, b), _) = self.definition(cond)? else { return None };
+        let is_lane = |it: Value| {
+            let lane = self.definition(it);
+            matches!(lane, Some((Op::Wave { op: WaveOp::LaneIndex, .. }, _)))
+        };
+        match (is_lane(*a), is_lane(*b)) {
+            (true, _) => self.lowest(*b, 0),
+            (_, true) => self.lowest(*a, 0),
+            _ => None,
+        }
+    }
+
+    /// The `WaveMatch` of which a value is the lowest lane in the words from this one on, if it has any there.
+    fn lowest(&self, value: Value, word: u32) -> Option<Inst> {
+        if word + 1 == self.words
+            && let Some(found) = self.lowest_of_word(value, word)
+        {
+            return Some(found);
+        }
+        let (cond, yes, no) = self.choice(value)?;
+        let found = self.lowest_of_word(yes, word)?;
+        let (Op::Compare(Compare::Ne, a, b), _) = self.definition(cond)? else { return None };
+        let is_word = |it: Value| self.word(it) == Some((found, word));
+        let is_zero = |it: Value| self.module.constant(it) == Some(0);
+        let tests = is_word(*a) && is_zero(*b) || is_zero(*a) && is_word(*b);
+        // The last word has bits if no other has.
+        let goes_on = word + 1 >= self.words || self.lowest(no, word + 1) == Some(found);
+        (tests && goes_on).then_some(found)
+    }
+
+    /// A condition, and the values if it is true and if not.
+    fn choice(&self, value: Value) -> Option<(Value, Value, Value)> {
+        match self.definition(value)? {
+            (Op::Ternary(Ternary::Select, [cond, yes, no]), _) => Some((*cond, *yes, *no)),
+            (Op::If { cond, then, else_ }, number) => {
+                let at =
+                    |region: Region| yielded(self.module, region)?.get(number as usize).copied();
+                Some((*cond, at(*then)?, at(*else_)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The lowest bit of a word of a mask, as a lane.
+    fn lowest_of_word(&self, value: Value, word: u32) -> Option<Inst> {
+        let bit = match self.definition(value)? {
+            (Op::Binary(Binary::Add, a, b), _) if word > 0 => {
+                let first = |it: Value| self.module.constant(it) == Some(u64::from(32 * word));
+                if first(*a) { *b } else { Some(*a).filter(|_| first(*b))? }
+            }
+            _ if word == 0 => value,
+            _ => return None,
+        };
+        let (Op::Unary(Unary::FirstBitLow, of), _) = self.definition(bit)? else { return None };
+        self.word(*of).filter(|it| it.1 == word).map(|it| it.0)
+    }
+
+    /// The `WaveMatch` that gives a word, and the number of the word.
+    fn word(&self, value: Value) -> Option<(Inst, u32)> {
+        let ValueDef::Result(inst, number) = self.module.values[value.index()].def else {
+            return None;
+        };
+        let is_match = matches!(self.op(inst), Op::Wave { op: WaveOp::Match, lanes: None, .. });
+        is_match.then_some((inst, number))
+    }
+
+    /// Whether a value is the number of lanes in a set: each word that may have bits is counted once.
+    fn counts(&self, value: Value, matching: Inst) -> bool {
+        let (mut open, mut seen) = (vec![value], [0; 4]);
+        while let Some(value) = open.pop() {
+            match self.definition(value) {
+                Some((Op::Binary(Binary::Add, a, b), _)) => open.extend([*a, *b]),
+                Some((Op::Unary(Unary::CountBits, of), _)) => match self.word(*of) {
+                    Some((inst, word)) if inst == matching => seen[word as usize] += 1,
+                    _ => return false,
+                },
+                _ => return false,
+            }
+            if open.len() > 8 {
+                return false;
+            }
+        }
+        seen[..self.words as usize].iter().all(|it| *it == 1)
+    }
+
+    fn depends_only_on(&self, value: Value, keys: &[Value]) -> bool {
+        const MOST: usize = 64;
+        let mut open = vec![value];
+        for _ in 0..MOST {
+            let Some(value) = open.pop() else { return true };
+            if keys.contains(&value) {
+                continue;
+            }
+            match self.definition(value) {
+                Some((Op::Const { .. }, _)) => {}
+                Some((
+                    op @ (Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..)),
+                    _,
+                )) => {
+                    open.extend(op.operands());
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    // The loop over first lanes.
+
+    /// `while (…) { first = WaveReadLaneFirst(key); if (first == key) { if (WaveIsFirstLane()) InterlockedAdd(…); leave } }`.
+    fn looped(&self, inst: Inst) -> Option<Found> {
+        let Op::Loop { body, inits } = self.op(inst) else { return None };
+        let insts = self.insts(*body);
+        let done = match self.module.region(*body).params[..] {
+            [] => None,
+            // A flag that is false at first.
+            [flag] if self.module.constant(inits[0]) == Some(0) => Some(flag),
+            _ => return None,
+        };
+        let mut constructs = insts.iter().copied().filter(|it| !self.op(*it).regions().is_empty());
+        if let Some(flag) = done {
+            self.leaves_if(constructs.next()?, flag, inst)?;
+        }
+        let (chosen, None) = (constructs.next()?, constructs.next()) else { return None };
+        let is_plain = |it: &Inst| {
+            let op = self.op(*it);
+            op.is_pure() || !op.regions().is_empty() || matches!(op, Op::Wave { .. } | Op::Yield(_))
+        };
+        let Op::If { cond: mine, then, else_ } = *self.op(chosen) else { return None };
+        let (Op::Compare(Compare::Eq, a, b), _) = self.definition(mine)? else { return None };
+        let (first, key) = if self.is_first_of(*a, *b) { (*a, *b) } else { (*b, *a) };
+        if !self.is_first_of(first, key)
+            || !self.tries()
+            || !insts.iter().all(is_plain)
+            || self.is_inside(key, insts)
+            || self.module.ty(key).is_float()
+        {
+            return None;
+        }
+        // Those that were counted leave now or before anything else happens, and the others stay.
+        let (last, others) = self.insts(then).split_last()?;
+        let left = match (self.op(*last), done) {
+            (Op::Exit { to, args }, None) => *to == inst && args.is_empty(),
+            (Op::Yield(_), Some(flag)) => self.flags(*body, chosen, flag),
+            _ => false,
+        };
+        let mut effects = others.iter().copied().filter(|it| !self.op(*it).is_pure());
+        let counted = effects.find(|it| !matches!(self.op(*it), Op::Wave { .. }))?;
+        let Op::If { cond: lead, then: leader, else_: rest } = *self.op(counted) else {
+            return None;
+        };
+        let (Op::Wave { op: WaveOp::IsFirstLane, lanes: None, .. }, _) = self.definition(lead)?
+        else {
+            return None;
+        };
+        let is_last = effects.all(|it| matches!(self.op(it), Op::Wave { .. }));
+        let (effect, _) = self.only_effect(leader)?;
+        let it = self.addition(effect)?;
+        let has_index = it.index == key || it.index == first;
+        let counts = self.counts_lanes(it.count, mine, insts, others);
+        let stays = self.does_nothing(else_) && self.does_nothing(rest);
+        let inside = self.insts(then).contains(&self.made_by(lead)?);
+        (left && is_last && has_index && counts && stays && inside).then_some(Found {
+            replaced: inst,
+            kept: Vec::new(),
+            place: it.place,
+            index: key,
+            offset: it.offset,
+        })
+    }
+
+    fn made_by(&self, value: Value) -> Option<Inst> {
+        match self.module.values[value.index()].def {
+            ValueDef::Result(inst, _) => Some(inst),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    fn is_first_of(&self, value: Value, key: Value) -> bool {
+        matches!(
+            self.definition(value),
+            Some((Op::Wave { op: WaveOp::ReadLaneFirst, args, lanes: None }, 0)) if args[..] == [key]
+        )
+    }
+
+    /// Whether a value changes in a loop.
+    fn is_inside(&self, value: Value, body: &[Inst]) -> bool {
+        match self.module.values[value.index()].def {
+            ValueDef::Result(inst, _) => {
+                body.contains(&inst)
+                    || body.iter().any(|it| {
+                        self.op(*it)
+                            .regions()
+                            .into_iter()
+                            .any(|it| self.is_inside(value, self.insts(it)))
+                    })
+            }
+            ValueDef::Param(..) => true,
+        }
+    }
+
+    /// `if (flag) leave`, and nothing else.
+    fn leaves_if(&self, inst: Inst, flag: Value, to: Inst) -> Option<()> {
+        let Op::If { cond, then, else_ } = *self.op(inst) else { return None };
+        let (left, stayed) = match self.definition(cond) {
+            Some((Op::Unary(Unary::Not, it), _)) if *it == flag => (else_, then),
+            _ if cond == flag => (then, else_),
+            _ => return None,
+        };
+        let leaves = match self.insts(left) {
+            [only] => {
+                matches!(self.op(*only), Op::Exit { to: it, args } if *it == to && args.is_empty())
+            }
+            _ => false,
+        };
+        (leaves && self.does_nothing(stayed)).then_some(())
+    }
+
+    /// Whether the flag of the next iteration is true for exactly the lanes that enter `chosen`.
+    fn flags(&self, body: Region, chosen: Inst, flag: Value) -> bool {
+        let Op::If { then, else_, .. } = *self.op(chosen) else { return false };
+        let results = &self.module.inst(chosen).results;
+        let (Some(next), Some(yes), Some(no)) =
+            (yielded(self.module, body), yielded(self.module, then), yielded(self.module, else_))
+        else {
+            return false;
+        };
+        next == &results[..]
+            && yes.len() == 1
+            && self.module.constant(yes[0]) == Some(1)
+            && (no[0] == flag || self.module.constant(no[0]) == Some(0))
+    }
+
+    /// Whether a value is the number of lanes with the key: counted among all, or all among themselves.
+    fn counts_lanes(&self, value: Value, mine: Value, outside: &[Inst], inside: &[Inst]) -> bool {
+        let (Some((Op::Wave { op: WaveOp::CountBits, args, lanes: None }, _)), Some(inst)) =
+            (self.definition(value), self.made_by(value))
+        else {
+            return false;
+        };
+        let counts_mine = args[..] == [mine];
+        let counts_all = args.iter().all(|it| self.module.constant(*it) == Some(1));
+        outside.contains(&inst) && counts_mine
+            || inside.contains(&inst) && (counts_mine || counts_all)
+    }
+}
