@@ -30,6 +30,8 @@ pub struct Program {
     pub(crate) prints: Vec<PrintCode>,
     pub(crate) switches: Vec<SwitchCode>,
     pub(crate) resources: Vec<ResourceKind>,
+    /// The resources that are `globallycoherent`.
+    pub(crate) coherent: Vec<bool>,
     pub(crate) groupshared: Vec<Array>,
     pub(crate) privates: Vec<Array>,
     pub(crate) group_size: [u32; 3],

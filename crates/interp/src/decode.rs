@@ -48,6 +48,7 @@ fn empty_program(module: &Module) -> Program {
         prints: Vec::new(),
         switches: Vec::new(),
         resources: module.resources.iter().map(|it| it.kind.clone()).collect(),
+        coherent: module.resources.iter().map(|it| it.globally_coherent).collect(),
         groupshared: module.groupshared.iter().map(array).collect(),
         privates: module.privates.iter().map(array).collect(),
         group_size: module.group_size,

@@ -61,6 +61,9 @@ pub struct Variation {
     /// The order in which a wave sums floats.
     pub folds: FoldOrder,
     pub progress: Progress,
+    /// Whether another wave runs next, of another group if there is one, right after each operation by which a wave can
+    /// let another one go on: an atomic operation, or a store to a coherent buffer.
+    pub hands_over: bool,
 }
 
 /// Which lanes make progress while others iterate.
@@ -114,6 +117,7 @@ pub fn run_varied<O: Observer>(
         folds: variation.folds,
         prints: launch.prints.clone(),
         changes: 0,
+        hands_over: variation.hands_over,
         stage: None,
     };
     Scheduler::new(machine, launch, variation.progress)?.run()
@@ -146,6 +150,7 @@ pub fn run_waves<O: Observer>(
         folds: variation.folds,
         prints: launch.prints.clone(),
         changes: 0,
+        hands_over: false,
         stage: Some(StageRun {
             feed,
             inputs: WaveInputs::new(inputs, width),

@@ -27,6 +27,8 @@ use crate::waves::StageRun;
 pub(crate) enum Stop {
     /// It has run as many instructions as it was allowed.
     Budget,
+    /// It may have let another wave go on.
+    HandsOver,
     /// It has used up the loop iterations of its turn: see [`ir::turns`].
     Spinning,
     /// It waits for the other waves of its group.
@@ -105,6 +107,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) prints: Option<Arc<PrintLog>>,
     /// How often shared memory was written, not counting atomic operations that change nothing.
     pub(crate) changes: u64,
+    /// See [`crate::Variation::hands_over`].
+    pub(crate) hands_over: bool,
     /// In a vertex or pixel shader.
     pub(crate) stage: Option<StageRun<'a>>,
 }
@@ -404,7 +408,10 @@ impl<O: Observer> Machine<'_, O> {
                     self.wave_op(group.id, wave, &program.waves[table as usize], here, active)
                 }
                 Code::Load(_) | Code::Store(_) | Code::Atomic(_) => {
-                    self.buffer(group.id, wave, here, active)
+                    self.buffer(group.id, wave, here, active);
+                    if self.hands_over && self.releases(code) {
+                        break Stop::HandsOver;
+                    }
                 }
                 Code::Size(table) => {
                     let access = &program.accesses[table as usize];
@@ -415,7 +422,12 @@ impl<O: Observer> Machine<'_, O> {
                         access.values.iter().for_each(|row| registers.set_poison(*row, poison));
                     }
                 }
-                Code::Counter(_) => self.counter(group.id, wave, here, active),
+                Code::Counter(_) => {
+                    self.counter(group.id, wave, here, active);
+                    if self.hands_over {
+                        break Stop::HandsOver;
+                    }
+                }
                 Code::Texture(_) => {
                     let texels = self.texture(group.id, wave, here, active);
                     effort += ir::effort::of_texels(texels, self.width);
@@ -453,7 +465,12 @@ impl<O: Observer> Machine<'_, O> {
                 | Code::SharedStore { .. }
                 | Code::SharedAtomic { .. }
                 | Code::PrivateLoad { .. }
-                | Code::PrivateStore { .. } => self.local(group, wave, here, active),
+                | Code::PrivateStore { .. } => {
+                    self.local(group, wave, here, active);
+                    if self.hands_over && self.releases(code) {
+                        break Stop::HandsOver;
+                    }
+                }
                 Code::Barrier(table) => {
                     let barrier = program.barriers[table as usize];
                     if O::EVENTS {
@@ -621,6 +638,18 @@ impl<O: Observer> Machine<'_, O> {
         match hazard {
             Hazard::DivisionByZero | Hazard::ConversionOutOfRange => lanes,
             Hazard::ShiftOutOfRange => LaneMask::EMPTY,
+        }
+    }
+
+    /// Whether an access can let another wave go on.
+    fn releases(&self, code: &Code) -> bool {
+        match code {
+            Code::Atomic(_) | Code::SharedAtomic { .. } => true,
+            Code::Store(table) => {
+                let binding = self.program.accesses[*table as usize].binding;
+                self.program.coherent[binding.index()]
+            }
+            _ => false,
         }
     }
 

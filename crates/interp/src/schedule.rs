@@ -26,6 +26,8 @@ const SLICES: u64 = PATIENCE as u64 * ROUNDS as u64;
 const GROUPS_MIXED: usize = 4;
 /// How many instructions a wave runs at a time where waves alternate.
 const SLICE: u64 = 8;
+/// How many instructions a wave runs at most before another one does, where waves hand over.
+const LONG_SLICE: u64 = 256;
 /// How many instructions run between two polls of the cancellation flag.
 const CHECK: u64 = 8192;
 /// A group whose state needs more than this many bytes is refused.
@@ -137,7 +139,9 @@ impl<'a, O: Observer> Scheduler<'a, O> {
     }
 
     fn run_groups(&mut self) -> Result<(), Failure> {
-        let mixed = matches!(self.launch.schedule, Schedule::Random(_));
+        let random = matches!(self.launch.schedule, Schedule::Random(_));
+        let hands_over = self.machine.hands_over;
+        let mixed = random || hands_over;
         let mut current = 0;
         loop {
             if mixed {
@@ -146,10 +150,11 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             if self.in_flight.is_empty() && !self.start() {
                 return Ok(());
             }
-            if mixed {
+            if random {
                 current = self.random.below(self.in_flight.len());
             }
             match self.turn(current).map_err(Failure::Trap)? {
+                Outcome::Going if hands_over => current = (current + 1) % self.in_flight.len(),
                 Outcome::Going => {}
                 Outcome::Done => {
                     let group = self.in_flight.remove(current);
@@ -253,6 +258,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         }
         let count = group.waves.len();
         let slice = match self.launch.schedule {
+            Schedule::Ascending | Schedule::Descending if self.machine.hands_over => LONG_SLICE,
             Schedule::Ascending | Schedule::Descending => u64::MAX,
             Schedule::RoundRobin => SLICE,
             Schedule::Random(_) => {
@@ -276,7 +282,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         let (wave, status) = &mut group.waves[at];
         let mut context = GroupContext { id: group.id, shared: &mut group.shared };
         match run_wave(&mut self.machine, self.launch, &mut self.fuel, &mut context, wave, slice)? {
-            Stop::Budget => group.effort += 1,
+            Stop::Budget | Stop::HandsOver => group.effort += 1,
             Stop::Spinning => {
                 group.effort += u64::from(ROUNDS);
                 wave.note_spin(self.machine.changes);

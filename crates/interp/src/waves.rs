@@ -127,7 +127,7 @@ fn run_one<O: Observer>(
         match run_wave(machine, launch, fuel, group, wave, u64::MAX)? {
             Stop::Done => return Ok(()),
             // Nothing else is in flight, so every barrier is open.
-            Stop::Barrier | Stop::Budget => {}
+            Stop::Barrier | Stop::Budget | Stop::HandsOver => {}
             Stop::Spinning => {
                 wave.note_spin(machine.changes);
                 if wave.is_endless(machine.changes) {
