@@ -70,6 +70,9 @@ pub struct Module {
     pub body: Region,
     /// The values that held a source variable, for debuggers and for names in emitted code.
     pub variables: Vec<Variable>,
+    /// The values that the source marks with `NonUniformResourceIndex`, and where; for the sanitizer. The text of a module
+    /// omits them.
+    pub non_uniform: Vec<(Value, Span)>,
 }
 
 /// The `[WaveSize]` attribute; 0 means not given.
@@ -727,6 +730,7 @@ impl Module {
             regions: Vec::new(),
             body: Region(0),
             variables: Vec::new(),
+            non_uniform: Vec::new(),
         }
     }
 

@@ -24,6 +24,9 @@ pub fn prune(module: &mut Module) -> u64 {
     for value in module.variables.iter_mut().flat_map(|variable| &mut variable.values) {
         *value = passed_on[value.index()];
     }
+    for (value, _) in &mut module.non_uniform {
+        *value = passed_on[value.index()];
+    }
     let (needed, demanded) = Needed::of(module, &tree);
     rebuild(module, &tree, &needed);
     compared + demanded
@@ -311,6 +314,9 @@ fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) {
         variable.values = kept.collect();
     }
     module.variables.retain(|variable| !variable.values.is_empty());
+    let marks = std::mem::take(&mut module.non_uniform).into_iter();
+    module.non_uniform =
+        marks.filter_map(|(it, span)| Some((numbers.values[it.index()]?, span))).collect();
     (module.values, module.insts, module.regions, module.body) =
         (values, insts, regions, Region(0));
     module.mark_used();

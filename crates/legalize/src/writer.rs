@@ -55,6 +55,7 @@ impl<'a> Writer<'a> {
             privates: source.privates.clone(),
             messages: source.messages.clone(),
             variables: Vec::new(),
+            non_uniform: Vec::new(),
             stage: source.stage,
             shader_model: source.shader_model,
             group_size: source.group_size,

@@ -401,10 +401,13 @@ impl Lowerer<'_> {
                 self.builder.inst(Op::Barrier { barrier, lanes: None }, &[]);
                 Ok(Values::new())
             }
-            LibraryFunction::NonUniform => match args.first() {
-                Some(arg) => self.input(arg),
-                None => Ok(Values::new()),
-            },
+            LibraryFunction::NonUniform => {
+                let Some(arg) = args.first() else { return Ok(Values::new()) };
+                let values = self.input(arg)?;
+                let marks = values.iter().map(|it| (*it, expr.span));
+                self.builder.module.non_uniform.extend(marks);
+                Ok(values)
+            }
             LibraryFunction::Pixel(function) => self.of_pixels(function, args, expr),
             LibraryFunction::Print(print) => self.print(print, args, expr),
             // The checker has put a constant in its place.
