@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use jobs::Api;
 use wavelane::internal::spirv_target::Written;
-use wavelane::internal::{ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Reconvergence};
+use wavelane::internal::{
+    ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Publication, Reconvergence,
+};
 use wavelane::{Adapter, Engine, Isa, LaneOrder, Options, Schedule};
 
 use crate::command::Command;
@@ -333,12 +335,13 @@ pub(crate) struct SpirvFlags {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sanitizing {
     pub(crate) sync: IntraWaveSync,
+    pub(crate) publication: Publication,
     pub(crate) width_dependent: Vec<String>,
     pub(crate) unordered: Vec<String>,
     /// How many random orders are tried at each width; one if nothing is said.
     pub(crate) seeds: Option<u64>,
     pub(crate) thorough: bool,
-    /// Only the smallest and the largest width, in no other order.
+    /// Only the smallest and the largest width, and one other order.
     pub(crate) quick: bool,
     /// The orders that are tried instead of the sweep.
     pub(crate) orders: Option<Vec<Order>>,
@@ -358,6 +361,7 @@ impl Sanitizing {
         let both = |a: &[String], b: &[String]| a.iter().chain(b).cloned().collect();
         Sanitizing {
             sync: either(&self.sync, &section.sync),
+            publication: either(&self.publication, &section.publication),
             width_dependent: both(&self.width_dependent, &section.width_dependent),
             unordered: both(&self.unordered, &section.unordered),
             seeds: self.seeds.or(section.seeds),

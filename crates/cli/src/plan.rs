@@ -11,9 +11,9 @@ const THOROUGH_SEEDS: u64 = 8;
 
 /// What the sanitizer tries at these widths.
 pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
-    let mut plan = Plan::new(if san.quick { ends(widths) } else { widths });
+    let mut plan = Plan::new(widths);
     if san.quick {
-        plan.orders.clear();
+        plan.quick();
     }
     if san.thorough {
         plan.thorough();
@@ -32,20 +32,13 @@ pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
     }
     plan.progress = san.progress;
     plan.rules.sync = san.sync;
+    plan.rules.publication = san.publication;
     plan.rules.exited = san.exited;
     plan.rules.reconvergence = san.reconvergence;
     plan.rules.uniform_lane_index = san.uniform_lane_index;
     plan.width_dependent.clone_from(&san.width_dependent);
     plan.unordered.clone_from(&san.unordered);
     plan
-}
-
-/// The smallest and the largest width.
-fn ends(mut widths: Vec<u32>) -> Vec<u32> {
-    if widths.len() > 2 {
-        widths.drain(1..widths.len() - 1);
-    }
-    widths
 }
 
 /// The plan for a run of a test, which may have flags of its own and a log of its checks.

@@ -157,6 +157,10 @@ pub(crate) mod registry {
         RACE, "race", Error, "two unordered accesses";
         EQUAL_STORES, "equal-stores", Warning, "two unordered stores of the same value";
         NOT_GLOBALLY_COHERENT, "not-globally-coherent", Error, "a value passes between groups through a buffer that is not coherent";
+        UNPUBLISHED_STORE, "unpublished-store", Error, "a flag is raised without a memory barrier before it";
+        MISALIGNED_ADDRESS, "misaligned-address", Error, "a byte address that is not a multiple of the size of its scalars";
+        DESCRIPTOR_OUT_OF_RANGE, "descriptor-out-of-range", Error, "an array of resources is indexed beyond its end";
+        NON_UNIFORM_RESOURCE_INDEX, "non-uniform-resource-index", Error, "lanes access different resources without `NonUniformResourceIndex`";
         ENDLESS_WAIT, "endless-wait", Error, "lanes wait for a store that can never happen";
         TRUNCATED_MASK, "truncated-mask", Error, "a set of lanes is cut to fewer bits than the wave has lanes";
         FLOAT_EQUALITY, "float-equality", Error, "a comparison of floats that differs between machines";

@@ -1,8 +1,8 @@
 //! Root causes of differences between two runs of one program.
 //!
-//! Both runs are repeated and observed. The last writers of the first differing byte are found. Between widths, `chain`
-//! walks back from there. Otherwise, and where that does not come to a cause, of all wave operations on which the
-//! writers' values may depend, the first in execution order that gave a thread a different result is named.
+//! Both runs are repeated and observed. The last writers of the first differing byte are found, and `chain` walks back
+//! from there. Where that does not come to a cause, of all wave operations on which the writers' values may depend, the
+//! first in execution order that gave a thread a different result is named.
 //! A thread is identified by its `SV_GroupIndex`, whichever lane it is assigned to.
 
 use std::collections::{HashMap, HashSet};
@@ -182,8 +182,10 @@ pub fn explain(
     };
     let slice: HashSet<Inst> =
         writers.iter().flat_map(|it| slice::backward(&facts, it.inst)).collect();
-    if kind == Kind::WidthDependentResult
-        && let Some(finding) = by_chain(&facts, a, b, (difference, what), &writers, right, &slice)?
+    let has_chain = matches!(kind, Kind::WidthDependentResult | Kind::OrderDependentResult);
+    if has_chain
+        && let Some(finding) =
+            by_chain(&facts, a, b, (kind, difference, what), &writers, right, &slice)?
     {
         return Ok(finding);
     }
@@ -230,7 +232,7 @@ pub fn explain(
     // No wave operation is the cause: waves interacted through memory.
     let by_memory = first.is_none()
         && kind == Kind::OrderDependentResult
-        && a.launch.schedule != b.launch.schedule;
+        && (a.launch.schedule != b.launch.schedule || b.variation.hands_over);
     let helps = by_memory.then(|| {
         "the contents of memory depend on which wave comes first: order the accesses by a barrier, or compute something that does not depend on the order"
             .to_owned()
@@ -266,7 +268,7 @@ fn by_chain(
     facts: &Facts<'_>,
     a: &Side<'_>,
     b: &Side<'_>,
-    (difference, what): (Difference, &str),
+    (kind, difference, what): (Kind, Difference, &str),
     writers: &[Writer],
     right: &[&Launch],
     slice: &HashSet<Inst>,
@@ -274,29 +276,36 @@ fn by_chain(
     let module = a.module;
     let [one, other] = writers else { return Ok(None) };
     let marked = Marked::new(module);
-    let record = |launch: &Launch, bindings: &Bindings, group: [u32; 3]| {
+    let mut left: Vec<Bindings> = Vec::new();
+    let mut record = |launch: &Launch, side: &Side<'_>, group: [u32; 3]| {
         // The marks are instructions too.
         let fuel = launch.fuel.map(|it| it.saturating_mul(8));
         let launch = &Launch { fuel, prints: None, spent: None, ..launch.clone() };
         let mut record = Record::new(module, &marked, slice, launch, group);
-        let mut bindings = bindings.clone();
+        let mut bindings = side.bindings.clone();
         let program = &marked.program;
-        match interp::run_varied(program, launch, a.variation, &mut bindings, &mut record) {
+        let ended = interp::run_varied(program, launch, side.variation, &mut bindings, &mut record);
+        left.push(bindings);
+        match ended {
             Ok(()) => Ok(Some(record).filter(Record::is_whole)),
             Err(failure @ Failure::Trap(Trap::Cancelled { .. })) => Err(failure),
             Err(_) => Ok(None),
         }
     };
-    let Some(mine) = record(a.launch, a.bindings, one.group)? else { return Ok(None) };
-    let Some(theirs) = record(b.launch, b.bindings, other.group)? else { return Ok(None) };
+    let Some(mine) = record(a.launch, a, one.group)? else { return Ok(None) };
+    let Some(theirs) = record(b.launch, b, other.group)? else { return Ok(None) };
     // Another of the widths that agree: the one nearest to the reference.
     let steps =
         |it: &Launch| it.wave_width.trailing_zeros().abs_diff(a.launch.wave_width.trailing_zeros());
     let others = right.iter().filter(|it| it.wave_width != a.launch.wave_width);
     let third = match others.min_by_key(|it| steps(it)) {
-        Some(launch) => record(launch, a.bindings, one.group)?,
+        Some(launch) => record(launch, a, one.group)?,
         None => None,
     };
+    // A schedule that counts instructions is another one where there are marks.
+    if left[0] == left[1] {
+        return Ok(None);
+    }
     let place = match difference.byte {
         u64::MAX => Place::Counter(difference.binding),
         byte => Place::Buffer(difference.binding, difference.element, byte),
@@ -327,11 +336,17 @@ fn by_chain(
             format!("{} of `{}`", place::of_byte(facts, difference.binding, byte), resource.name)
         }
     };
-    let ends_well = matches!(cause.what, What::Company { .. } | What::Value { .. });
+    let ends_well = match cause.what {
+        What::Company { .. } => true,
+        // Between orders, a value that no operand explains was read from memory.
+        What::Value { .. } => kind == Kind::WidthDependentResult,
+        What::Order => kind == Kind::OrderDependentResult,
+        What::Decision { .. } | What::Store { .. } => false,
+    };
     let slots = ir::deal(module.group_size, b.launch.lane_order);
     let slot = slots.iter().position(|it| it[3] == cause.thread).unwrap_or(0) as u32;
     Ok(ends_well.then(|| Finding {
-        kind: Kind::WidthDependentResult,
+        kind,
         message: format!("`{}` depends on {what}", resource.name),
         site: Site { span: cause.span, text: tell(module, cause, &sides) },
         related,
@@ -405,7 +420,9 @@ fn tell(module: &Module, link: &Link, [right, wrong]: &[String; 2]) -> String {
                 company(&threads.1)
             )
         }
-        What::Order => format!("thread {thread} stores here last with {right}"),
+        What::Order => format!(
+            "which thread comes first decides what is in memory here: thread {thread} comes last with {right}"
+        ),
     }
 }
 
@@ -425,6 +442,9 @@ fn threads_named(threads: &[u32]) -> String {
 /// What may be done about a cause.
 fn help(module: &Module, cause: &Link) -> &'static str {
     match (&cause.what, &module.inst(cause.inst).op) {
+        (What::Order, _) => {
+            "order the accesses by a barrier, or compute something that does not depend on which thread comes first"
+        }
         (What::Company { .. }, _) => {
             "combine the results of all waves of the group, or name the buffer in `--width-dependent` if it is meant to differ"
         }
@@ -485,7 +505,9 @@ fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
         format!("waves of {} lanes", launch.wave_width)
     } else if launch.lane_order != there.lane_order {
         Order::Lanes(launch.lane_order).to_string()
-    } else if launch.schedule != there.schedule {
+    } else if side.variation.hands_over {
+        Order::HandOver.to_string()
+    } else if launch.schedule != there.schedule || other.variation.hands_over {
         Order::Waves(launch.schedule).to_string()
     } else {
         Order::Folds(side.variation.folds).to_string()

@@ -41,6 +41,11 @@ impl<'a> Facts<'a> {
         std::iter::successors(structure.parent(inst), |it| structure.parent(*it))
     }
 
+    /// The position of an instruction in textual order.
+    pub(crate) fn position(&self, inst: Inst) -> u32 {
+        self.extent[inst.index()].0
+    }
+
     /// Whether `outer` is `inner` or encloses it.
     pub(crate) fn encloses(&self, outer: Inst, inner: Inst) -> bool {
         outer == inner || self.ancestors(inner).any(|it| it == outer)

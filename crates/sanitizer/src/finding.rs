@@ -77,6 +77,10 @@ kinds! {
     Race, RACE, Undefined;
     EqualStores, EQUAL_STORES, Portability;
     NotGloballyCoherent, NOT_GLOBALLY_COHERENT, Undefined;
+    UnpublishedStore, UNPUBLISHED_STORE, Undefined;
+    MisalignedAddress, MISALIGNED_ADDRESS, Undefined;
+    DescriptorOutOfRange, DESCRIPTOR_OUT_OF_RANGE, Undefined;
+    NonUniformResourceIndex, NON_UNIFORM_RESOURCE_INDEX, Undefined;
     EndlessWait, ENDLESS_WAIT, Undefined;
     TruncatedMask, TRUNCATED_MASK, WidthDependent;
     FloatEquality, FLOAT_EQUALITY, Unspecified;

@@ -7,6 +7,7 @@
 //! Nothing here reads files, prints, or depends on the command line.
 #![forbid(unsafe_code)]
 
+mod address;
 mod barrier;
 mod bounds;
 mod chain;
@@ -19,6 +20,7 @@ mod flow;
 mod marked;
 mod masks;
 mod order;
+mod origin;
 mod place;
 mod poison;
 mod race;
@@ -26,6 +28,7 @@ mod record;
 mod slice;
 mod spread;
 mod sweep;
+mod uses;
 mod wait;
 mod watch;
 
@@ -36,7 +39,7 @@ pub use finding::{Finding, Kind, Site, Verdict};
 pub use floats::{FloatRoom, first_difference};
 pub use interp::Progress;
 pub use order::Order;
-pub use race::IntraWaveSync;
+pub use race::{IntraWaveSync, Publication};
 pub use spread::{Cause, Reach};
 pub use sweep::{LeftOut, Pace, Plan, Report, Seen, Stopped, examine};
 pub use watch::{Rules, Watcher};

@@ -13,13 +13,15 @@ use ops::wave::FoldOrder;
 pub enum Order {
     Lanes(LaneOrder),
     Waves(Schedule),
+    /// Another wave runs right after each operation that can let it go on.
+    HandOver,
     Folds(FoldOrder),
 }
 
 impl Order {
     /// The spellings that [`Order::parse`] knows.
     pub const SPELLINGS: &str = "lanes=linear|quad2d|morton|random:SEED, \
-        waves=ascending|descending|round-robin|random:SEED, folds=ascending|descending|pairs";
+        waves=ascending|descending|round-robin|hand-over|random:SEED, folds=ascending|descending|pairs";
 
     /// Parses `lanes=random:3` and the like.
     pub fn parse(text: &str) -> Option<Order> {
@@ -33,6 +35,7 @@ impl Order {
             ("waves", "ascending") => Order::Waves(Schedule::Ascending),
             ("waves", "descending") => Order::Waves(Schedule::Descending),
             ("waves", "round-robin") => Order::Waves(Schedule::RoundRobin),
+            ("waves", "hand-over") => Order::HandOver,
             ("waves", _) => Order::Waves(Schedule::Random(seed()?)),
             ("folds", word) => {
                 Order::Folds(FoldOrder::ALL.into_iter().find(|it| it.word() == word)?)
@@ -47,7 +50,7 @@ impl Order {
             Order::Lanes(LaneOrder::Random(seed)) | Order::Waves(Schedule::Random(seed)) => {
                 Some(seed)
             }
-            Order::Lanes(_) | Order::Waves(_) | Order::Folds(_) => None,
+            Order::Lanes(_) | Order::Waves(_) | Order::HandOver | Order::Folds(_) => None,
         }
     }
 
@@ -55,7 +58,7 @@ impl Order {
     pub(crate) fn subject(self) -> &'static str {
         match self {
             Order::Lanes(_) => "the order in which threads are assigned to lanes",
-            Order::Waves(_) => "the order in which waves and groups run",
+            Order::Waves(_) | Order::HandOver => "the order in which waves and groups run",
             Order::Folds(_) => "the order in which a wave sums floats",
         }
     }
@@ -67,6 +70,7 @@ impl Order {
         match self {
             Order::Lanes(order) => launch.lane_order = order,
             Order::Waves(schedule) => launch.schedule = schedule,
+            Order::HandOver => variation.hands_over = true,
             Order::Folds(folds) => variation.folds = folds,
         }
         (launch, variation)
@@ -80,12 +84,8 @@ impl Order {
                 (module.needs.wave_ops || module.needs.quads)
                     && deal(order) != deal(launch.lane_order)
             }
-            Order::Waves(schedule) => {
-                let groups = launch.groups();
-                let threads: u64 = module.group_size.iter().map(|it| u64::from(*it)).product();
-                schedule != launch.schedule
-                    && (threads > u64::from(launch.wave_width) || groups.iter().any(|it| *it > 1))
-            }
+            Order::Waves(schedule) => schedule != launch.schedule && has_waves(module, launch),
+            Order::HandOver => has_waves(module, launch) && hands_over(module),
             Order::Folds(order) => order != FoldOrder::Canonical && sums_floats(module),
         }
     }
@@ -102,9 +102,23 @@ impl fmt::Display for Order {
             Order::Waves(Schedule::Descending) => f.write_str("waves=descending"),
             Order::Waves(Schedule::RoundRobin) => f.write_str("waves=round-robin"),
             Order::Waves(Schedule::Random(seed)) => write!(f, "waves=random:{seed}"),
+            Order::HandOver => f.write_str("waves=hand-over"),
             Order::Folds(order) => write!(f, "folds={}", order.word()),
         }
     }
+}
+
+/// Whether there is more than one wave.
+fn has_waves(module: &Module, launch: &Launch) -> bool {
+    let groups = launch.groups();
+    let threads: u64 = module.group_size.iter().map(|it| u64::from(*it)).product();
+    threads > u64::from(launch.wave_width) || groups.iter().any(|it| *it > 1)
+}
+
+/// Whether waves can wait for each other, other than at barriers.
+fn hands_over(module: &Module) -> bool {
+    module.insts.iter().any(|it| it.op.effects().is_atomic())
+        || module.resources.iter().any(|it| it.globally_coherent)
 }
 
 fn sums_floats(module: &Module) -> bool {
@@ -131,6 +145,7 @@ mod tests {
             "waves=descending",
             "waves=round-robin",
             "waves=random:3",
+            "waves=hand-over",
             "folds=pairs",
         ] {
             assert_eq!(Order::parse(text).map(|it| it.to_string()).as_deref(), Some(text));

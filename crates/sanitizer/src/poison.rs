@@ -16,6 +16,7 @@ use ops::{LaneMask, WaveOp};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
+use crate::origin::{From, Origins};
 use crate::place;
 
 /// A wave of a group in flight.
@@ -44,15 +45,62 @@ enum Array {
 pub(crate) struct Poison {
     /// The latest origin at an instruction of a wave.
     origins: HashMap<(WaveKey, Inst), Origin>,
+    /// The instruction of a wave that poison arose at last, until another one is executed, and the lanes.
+    fresh: HashMap<WaveKey, (Inst, LaneMask)>,
     /// Stores of poison into an array; groupshared ones under wave 0.
     stored: HashMap<(WaveKey, Array), Vec<Inst>>,
     /// The origins already reported.
     told: HashSet<(Inst, Kind)>,
+    /// In a run with marks: exact origins.
+    exact: Option<Origins>,
+    /// Whether an origin was looked up.
+    has_searched: bool,
 }
 
 impl Poison {
+    /// Follows each poisoned value from now on; events of marks must be passed on.
+    pub(crate) fn exact() -> Poison {
+        Poison { exact: Some(Origins::default()), ..Poison::default() }
+    }
+
+    /// Whether poison has mattered, so that a run with marks knows more.
+    pub(crate) fn has_searched(&self) -> bool {
+        self.has_searched
+    }
+
+    /// A value has been computed, in a run with marks.
+    pub(crate) fn defined(
+        &mut self,
+        facts: &Facts<'_>,
+        width: u32,
+        at: At,
+        value: Value,
+        poison: LaneMask,
+    ) {
+        let Some(exact) = &mut self.exact else { return };
+        let ir::ValueDef::Result(inst, _) = facts.module.values[value.index()].def else { return };
+        let fresh = self.fresh.remove(&(at.group, at.wave)).filter(|it| it.0 == inst);
+        let arises = fresh.map_or(LaneMask::EMPTY, |it| it.1);
+        if let Some(fresh) = fresh {
+            // It may have further results.
+            self.fresh.insert((at.group, at.wave), fresh);
+        }
+        exact.defined((facts, width), (at, inst), value, (poison, arises));
+    }
+
+    /// Values move along a path, in a run with marks.
+    pub(crate) fn moved(&mut self, at: At, width: u32, moves: &[(Value, Value)]) {
+        if let Some(exact) = &mut self.exact {
+            exact.moved(at, width, moves);
+        }
+    }
+
     pub(crate) fn group_end(&mut self, group: [u32; 3]) {
+        if let Some(exact) = &mut self.exact {
+            exact.group_end(group);
+        }
         self.origins.retain(|((it, _), _), _| *it != group);
+        self.fresh.retain(|(it, _), _| *it != group);
         self.stored.retain(|((it, _), _), _| *it != group);
     }
 
@@ -62,8 +110,7 @@ impl Poison {
         if found.any().is_empty() {
             return;
         }
-        let key = ((event.at.group, event.at.wave), event.at.inst);
-        self.origins.insert(key, wave_origin(facts, flow, event, &found));
+        self.arise(event.at, wave_origin(facts, flow, event, &found));
     }
 
     /// Records undefined arithmetic.
@@ -92,17 +139,20 @@ impl Poison {
             helps: vec![help.to_owned()],
             lanes,
         };
-        self.origins.insert(((at.group, at.wave), at.inst), origin);
+        self.arise(at, origin);
     }
 
     /// Records derivatives that lack a neighbour.
     pub(crate) fn partial_quad(&mut self, facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask) {
         let origin = quad_origin(facts, flow, at, lanes, "a derivative");
-        self.origins.insert(((at.group, at.wave), at.inst), origin);
+        self.arise(at, origin);
     }
 
     /// Records loads of poison, and stores of it.
     pub(crate) fn access(&mut self, facts: &Facts<'_>, event: &AccessEvent<'_>, stores: bool) {
+        if let Some(exact) = &mut self.exact {
+            exact.access(facts, event, stores);
+        }
         let array = match event.space {
             Space::Private(it) => Array::Private(it),
             Space::Shared(it) => Array::Shared(it),
@@ -122,7 +172,6 @@ impl Poison {
         if event.value_poison.is_empty() {
             return;
         }
-        let key = ((event.at.group, event.at.wave), event.at.inst);
         let outside = event.value_poison & !event.in_bounds;
         let memory = match array {
             Array::Private(it) => &facts.module.privates[it.index()],
@@ -152,7 +201,7 @@ impl Poison {
                 helps: Vec::new(),
                 lanes: outside,
             }
-        } else if self.stored.contains_key(&place) {
+        } else if self.exact.is_none() && self.stored.contains_key(&place) {
             // The stored value may be the cause: the search continues there.
             return;
         } else {
@@ -170,7 +219,18 @@ impl Poison {
                 lanes,
             }
         };
-        self.origins.insert(key, origin);
+        if outside.is_empty() {
+            // What is there may be poison that was stored.
+            self.origins.insert(((event.at.group, event.at.wave), event.at.inst), origin);
+        } else {
+            self.arise(event.at, origin);
+        }
+    }
+
+    /// Poison arises at an instruction that is being executed.
+    fn arise(&mut self, at: At, origin: Origin) {
+        self.fresh.insert((at.group, at.wave), (at.inst, origin.lanes));
+        self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
     /// A finding, if this is the first time that the origin of this poison matters.
@@ -183,7 +243,10 @@ impl Poison {
         lanes: LaneMask,
         used: Site,
     ) -> Option<Finding> {
-        let (inst, origin) = self.origin(facts, wave, values, lanes).unwrap_or_else(|| {
+        self.has_searched = true;
+        let exact = self.exact_origin(facts, wave, values, lanes);
+        let found = exact.or_else(|| self.origin(facts, wave, values, lanes));
+        let (inst, origin) = found.unwrap_or_else(|| {
             let site = Site { span: used.span, text: used.text.clone() };
             let origin = Origin {
                 kind: Kind::UninitializedValue,
@@ -215,6 +278,36 @@ impl Poison {
             lanes: origin.lanes,
             width,
         })
+    }
+
+    /// The origin of one of these values in one of these lanes, if values are followed.
+    fn exact_origin(
+        &self,
+        facts: &Facts<'_>,
+        wave: WaveKey,
+        values: &[Value],
+        lanes: LaneMask,
+    ) -> Option<(Option<Inst>, Origin)> {
+        let From { inst, through } = self.exact.as_ref()?.find(wave, values, lanes)?;
+        let data = facts.module.inst(inst);
+        let mut origin = match data.op {
+            Op::Undef(_) => undefined(facts, data.span, *data.results.first()?, lanes),
+            // It may be another wave's, by way of groupshared memory.
+            _ => {
+                let mut own = self.origins.get(&(wave, inst)).into_iter();
+                let mut others =
+                    self.origins.iter().filter(|it| it.0.1 == inst && it.0.0.0 == wave.0);
+                own.next().or_else(|| others.next().map(|it| it.1))?.clone()
+            }
+        };
+        if let Some(store) = through {
+            let span = facts.module.inst(store).span;
+            if span != origin.site.span {
+                let text = "this stores it without its having a value".to_owned();
+                origin.related.push(Site { span, text });
+            }
+        }
+        Some((Some(inst), origin))
     }
 
     /// The nearest origin, searching backwards from these values.

@@ -3,10 +3,14 @@
 //! What orders accesses of different threads:
 //! - the instructions of a wave follow each other, as far as the policy says so ([`IntraWaveSync`]);
 //! - a group barrier orders what the waves of a group did before it and do after it, in the memory it names;
-//! - an atomic operation, or an access to a `globallycoherent` buffer, that observes a value of another wave comes
-//!   after everything which that wave did before.
+//! - an atomic operation whose result is used, or a coherent load on which a condition depends, comes after everything
+//!   that the waves did before which have stored there: see `order`.
 //!
-//! The last rule requires no memory barrier beside the atomic operation: real programs omit it and work.
+//! The last rule requires no memory barrier beside the store that raises a flag, because real programs omit it and work;
+//! [`Publication::Strict`] requires one.
+//!
+//! Plain accesses to a `globallycoherent` buffer race like any others, except for those that can be a flag: a load that
+//! decides nothing waits for nothing, so that it must come after what it reads for some other reason.
 //!
 //! In lockstep, an instruction comes after another for lanes that have executed one of them together, or have been
 //! together in between. The arms of an `if` are unordered: neither may rely on what the other stores.
@@ -23,11 +27,28 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
 use crate::place;
 
-use order::{Clock, Meetings};
+use crate::slice::Memory;
+use crate::uses::Uses;
+
+use advice::Advice;
+use order::{Clock, Joint, Meetings, Ordered, Sync};
 use shadow::{Access, Act, Cell, Chunks, Pages, Record, RecordId, STRIP};
 
+mod advice;
 mod order;
 mod shadow;
+mod times;
+
+/// What makes earlier stores of a wave visible to a wave that observes a later atomic operation of it, or its store to a
+/// coherent buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Publication {
+    /// That operation itself.
+    #[default]
+    Plain,
+    /// A barrier for device memory between the two.
+    Strict,
+}
 
 /// What orders the accesses of the lanes of one wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +77,7 @@ struct Group {
     /// The number of the group, in the order in which groups were first seen.
     id: u32,
     clocks: Vec<Clock>,
+    joint: Joint,
     /// The shadow of groupshared memory, and the records to which it refers.
     shared: Vec<Vec<Cell>>,
     records: Records,
@@ -85,6 +107,8 @@ enum Wrong {
     Race,
     /// Ordered, but the stored value need not be visible.
     NotCoherent,
+    /// Ordered by a flag that was raised without a memory barrier before.
+    Unpublished,
 }
 
 pub(crate) struct Races {
@@ -102,7 +126,10 @@ pub(crate) struct Races {
     buffers: Vec<Option<Pages>>,
     elements: HashMap<(u32, u32), Pages>,
     records: Records,
-    meetings: Meetings<Place>,
+    uses: Uses,
+    /// By instruction: the innermost loop around an access.
+    loops: Vec<Option<ir::Inst>>,
+    meetings: Meetings,
     /// The pairs already reported.
     told: Vec<(ir::Inst, ir::Inst)>,
     /// Everything that races, if that is wanted: a pair that has been reported is looked for no further otherwise.
@@ -110,8 +137,16 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    pub(crate) fn new(facts: &Facts<'_>, policy: IntraWaveSync, wants_all: bool) -> Races {
+    pub(crate) fn new(
+        facts: &Facts<'_>,
+        width: u32,
+        (policy, publication): (IntraWaveSync, Publication),
+        wants_all: bool,
+    ) -> Races {
+        let threads: u32 = facts.module.group_size.iter().product();
         Races {
+            uses: Uses::new(facts),
+            loops: advice::loops(facts),
             all: wants_all.then(Racing::default),
             policy,
             granule: if facts.module.needs.native_16bit { 2 } else { 4 },
@@ -122,7 +157,7 @@ impl Races {
             buffers: Vec::new(),
             elements: HashMap::new(),
             records: Records::default(),
-            meetings: Meetings::new(),
+            meetings: Meetings::new(publication == Publication::Strict, threads.div_ceil(width)),
             told: Vec::new(),
         }
     }
@@ -138,7 +173,7 @@ impl Races {
         let span = facts.module.inst(inst).span;
         for Raced { other, kind, place, granule } in more {
             all.insts.entry(inst).or_insert((kind, span));
-            if kind == Kind::Race {
+            if kind != Kind::NotGloballyCoherent {
                 all.insts.entry(other).or_insert((kind, span));
             }
             match place {
@@ -193,11 +228,30 @@ impl Races {
         self.clock(at).together(at.active);
     }
 
+    pub(crate) fn enter(&mut self, at: At) {
+        self.clock(at).enter(at.inst);
+    }
+
+    pub(crate) fn back_edge(&mut self, at: At) {
+        let clock = self.clock(at);
+        clock.together(at.active);
+        clock.next_round(at.inst);
+    }
+
+    pub(crate) fn reconverge(&mut self, at: At) {
+        let clock = self.clock(at);
+        clock.together(at.active);
+        clock.leave(at.inst);
+    }
+
     pub(crate) fn barrier(&mut self, event: &BarrierEvent) {
         let clock = self.clock(event.at);
         clock.together(event.at.active);
         if event.barrier.sync == SyncScope::Wave {
             clock.wave_ops += 1;
+        }
+        if event.barrier.memory != MemoryScope::Group {
+            clock.fence();
         }
         if event.barrier.sync != SyncScope::Group {
             return;
@@ -215,6 +269,8 @@ impl Races {
         self.group(name);
         let Some((_, mut group)) = self.current.take() else { return };
         group.clocks.iter_mut().for_each(Clock::reset);
+        group.joint.reset();
+        self.meetings.group_end(group.id);
         group.shared.iter_mut().for_each(|cells| cells.fill(Cell::default()));
         group.records.all.clear();
         group.records.values.clear();
@@ -255,44 +311,64 @@ impl Races {
         event: &AccessEvent<'_>,
         act: Act,
     ) -> Option<Finding> {
-        let (device, coherent) = match event.space {
+        let (memory, device, coherent) = match event.space {
             // Only its own lane accesses private memory, and only atomic operations access a counter.
             Space::Private(_) | Space::Counter(_) => return None,
-            Space::Shared(_) => (false, false),
+            Space::Shared(it) => (Memory::Shared(it), false, false),
             Space::Buffer(binding, _) => {
                 let resource = facts.module.resource(binding);
                 // A descriptor heap is named by one of its views, and others may be writable.
                 if !resource.kind.writable() && !resource.register.class.is_heap() {
                     return None;
                 }
-                (true, resource.globally_coherent)
+                (Memory::Buffer(binding), true, resource.globally_coherent)
             }
         };
         let lanes = event.at.active & event.in_bounds & !event.address_poison;
         if lanes.is_empty() {
             return None;
         }
-        let clock = self.clock(event.at);
+        let inst = event.at.inst;
+        let sync = Sync {
+            acquires: match act {
+                Act::Load => coherent && self.uses.decides(inst),
+                Act::Store => false,
+                Act::Atomic => self.uses.is_used(inst),
+            },
+            releases: act == Act::Atomic || coherent && act == Act::Store,
+        };
+        let can_wait = sync.acquires && self.uses.decides(inst);
+        let sync = Some(sync).filter(|it| {
+            // What no wave ever learns need not be remembered.
+            (it.acquires || it.releases) && self.uses.is_acquired(memory)
+        });
+        let around = self.loops[inst.index()];
+        self.clock(event.at);
+        let group = self.group(event.at.group);
+        group.joint.learn(&mut group.clocks, event.at.wave);
+        let clock = &mut group.clocks[event.at.wave as usize];
         clock.together(event.at.active);
         clock.time += 1;
         let now = Record {
             act,
-            inst: event.at.inst,
+            can_wait,
+            inst,
             group: 0,
             wave: event.at.wave,
             phase: if device { clock.device_phase } else { clock.shared_phase },
             barriers: clock.barriers,
             wave_ops: clock.wave_ops,
             time: clock.time,
+            round: around.map_or(0, |it| clock.round(it)),
             tangle: clock.tangle(),
             active: event.at.active,
             values: 0,
         };
         let now = Record { group: self.group(event.at.group).id, ..now };
         let (found, more) = match event.space {
-            Space::Shared(memory) => self.shared(facts, memory, event, lanes, now),
+            Space::Shared(memory) => self.shared(facts, memory, event, lanes, (now, sync)),
             Space::Buffer(binding, elements) => {
-                self.buffer(facts, (binding, elements), event, lanes, now, coherent)
+                self.buffer(facts, (binding, elements), event, lanes, (now, sync), coherent)
             }
             Space::Private(_) | Space::Counter(_) => {
                 unreachable!("these were handled above")
@@ -310,7 +386,7 @@ impl Races {
         memory: ir::Shared,
         event: &AccessEvent<'_>,
         lanes: LaneMask,
-        now: Record,
+        (now, sync): (Record, Option<Sync>),
     ) -> (Option<Found>, Vec<Raced>) {
         let Some((_, group)) = &mut self.current else {
             unreachable!("the group of the event is the current one")
@@ -321,8 +397,9 @@ impl Races {
         }
         let cells = &mut group.shared[memory.index()];
         let id = group.records.enter(now, event);
-        let mut judge =
-            Judge::new(self.policy, &group.records, &group.clocks, id, false, &self.told);
+        let clock = &mut group.clocks[event.at.wave as usize];
+        let mut judge = Judge::new(self.policy, &group.records, clock, id, &self.told);
+        judge.sync = sync;
         judge.wants_all = self.all.is_some();
         for_each_lane(lanes, |lane| {
             let at = event.addresses[lane as usize];
@@ -340,15 +417,17 @@ impl Races {
         (binding, elements): (ir::Binding, Option<&[u32]>),
         event: &AccessEvent<'_>,
         lanes: LaneMask,
-        now: Record,
+        (now, sync): (Record, Option<Sync>),
         coherent: bool,
     ) -> (Option<Found>, Vec<Raced>) {
-        let Some((_, group)) = &self.current else {
+        let Some((_, group)) = &mut self.current else {
             unreachable!("the group of the event is the current one")
         };
         let id = self.records.enter(now, event);
-        let mut judge =
-            Judge::new(self.policy, &self.records, &group.clocks, id, coherent, &self.told);
+        let clock = &mut group.clocks[event.at.wave as usize];
+        let mut judge = Judge::new(self.policy, &self.records, clock, id, &self.told);
+        judge.sync = sync;
+        judge.coherent = coherent;
         judge.wants_all = self.all.is_some();
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
@@ -428,34 +507,27 @@ impl Races {
             Wrong::Race if equal => Kind::EqualStores,
             Wrong::Race => Kind::Race,
             Wrong::NotCoherent => Kind::NotGloballyCoherent,
+            Wrong::Unpublished => Kind::UnpublishedStore,
         };
         let address = event.addresses[now_lane as usize];
         let place = place::place(facts, &event.space, address, u64::from(event.size));
-        let mut helps = Vec::new();
-        let mut notes = Vec::new();
-        if same_wave && before.tangle != now.tangle && self.policy == IntraWaveSync::Lockstep {
-            notes.push(
+        let apart =
+            same_wave && before.tangle != now.tangle && self.policy == IntraWaveSync::Lockstep;
+        let Advice { sites, mut notes, helps } = advice::advise(
+            facts,
+            &event.space,
+            kind,
+            name,
+            (before.inst, before.act, before.round),
+            (now.inst, now.act, now.round),
+            same_group,
+        );
+        if apart {
+            notes.insert(
+                0,
                 "the two lanes are on different paths through the program here, and either may run first"
                     .to_owned(),
             );
-        }
-        if kind == Kind::NotGloballyCoherent {
-            notes.push(
-                "the accesses are ordered, but a store of one group may stay in a cache that another group does not see"
-                    .to_owned(),
-            );
-            helps.push(format!("declare `{name}` as `globallycoherent`"));
-        } else if same_group && !equal {
-            let barrier = match event.space {
-                Space::Shared(_) => "GroupMemoryBarrierWithGroupSync()",
-                _ => "AllMemoryBarrierWithGroupSync()",
-            };
-            helps.push(match (before.act, now.act) {
-                (Act::Store, Act::Store) => format!(
-                    "put `{barrier}` between the stores, or let each thread write to its own place"
-                ),
-                _ => format!("put `{barrier}` between them"),
-            });
         }
         let message = match kind {
             Kind::EqualStores => {
@@ -463,6 +535,11 @@ impl Races {
             }
             Kind::NotGloballyCoherent => {
                 format!("`{name}` passes a value between groups but is not `globallycoherent`")
+            }
+            Kind::UnpublishedStore => {
+                format!(
+                    "`{name}` is stored without a memory barrier before the flag that announces it"
+                )
             }
             _ => format!("race on `{name}`: nothing orders these two accesses"),
         };
@@ -479,7 +556,10 @@ impl Races {
                     text: format!("(1) {} {} it here", who(&before, before_lane), act(&before)),
                 },
                 Site { span: declared, text: "declared here".to_owned() },
-            ],
+            ]
+            .into_iter()
+            .chain(sites)
+            .collect(),
             notes,
             helps,
             group: event.at.group,
@@ -511,10 +591,13 @@ struct Raced {
 struct Judge<'a> {
     policy: IntraWaveSync,
     records: &'a Records,
-    clocks: &'a [Clock],
+    /// That of the wave.
+    clock: &'a mut Clock,
     now: Record,
     id: RecordId,
     coherent: bool,
+    /// What the access does where waves synchronise.
+    sync: Option<Sync>,
     /// A cache: the last record found to precede this access for all lanes, since most lanes have the same one.
     ordered: RecordId,
     /// The last place at which this access synchronised with others.
@@ -533,21 +616,22 @@ impl<'a> Judge<'a> {
     fn new(
         policy: IntraWaveSync,
         records: &'a Records,
-        clocks: &'a [Clock],
+        clock: &'a mut Clock,
         id: RecordId,
-        coherent: bool,
         told: &'a [(ir::Inst, ir::Inst)],
     ) -> Judge<'a> {
         let now = *records.all.get(id as usize - 1);
         let (ordered, met, found) = (0, None, None);
         let (wants_all, all, granule) = (false, Vec::new(), 1);
+        let (coherent, sync) = (false, None);
         Judge {
             policy,
             records,
-            clocks,
+            clock,
             now,
             id,
             coherent,
+            sync,
             ordered,
             met,
             told,
@@ -570,7 +654,7 @@ impl<'a> Judge<'a> {
         event: &AccessEvent<'_>,
         size: u64,
         (binding, element): (u32, u32),
-        meetings: &mut Meetings<Place>,
+        meetings: &mut Meetings,
     ) {
         let granule = pages.granule;
         self.granule = granule;
@@ -582,6 +666,7 @@ impl<'a> Judge<'a> {
         // Fast path: active lanes usually access consecutive places, so that whole strips are recorded at once.
         let may_be = size == granule
             && self.now.act != Act::Atomic
+            && self.sync.is_none()
             && !self.coherent
             && lanes == self.now.active
             && start.is_multiple_of(granule);
@@ -648,19 +733,23 @@ impl<'a> Judge<'a> {
         cell: &mut Cell,
         rank: u32,
         place: impl Fn() -> Place,
-        meetings: &mut Meetings<Place>,
+        meetings: &mut Meetings,
     ) {
-        if !cell.is_fresh() {
+        // A load that may wait races with nothing: it is how the wave comes to know.
+        let polls = self.coherent && self.now.act == Act::Load && self.now.can_wait;
+        if !cell.is_fresh() && !polls {
             self.compare(cell, rank, &place, meetings);
         }
-        if self.now.act == Act::Atomic || self.coherent {
+        if let Some(sync) = self.sync {
             let place = place();
             if self.met != Some(place) {
                 self.met = Some(place);
-                meetings.visit(place, &self.now, self.now.act != Act::Load);
+                meetings.visit(place, &self.now, self.clock, sync);
             }
         }
-        self.enter(cell, rank);
+        if !polls {
+            self.enter(cell, rank);
+        }
     }
 
     /// Writes the access into the cell.
@@ -686,7 +775,7 @@ impl<'a> Judge<'a> {
         cell: &Cell,
         rank: u32,
         place: impl Fn() -> Place,
-        meetings: &mut Meetings<Place>,
+        meetings: &mut Meetings,
     ) {
         let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
         let others = loads.iter().map(|which| cell.load(*which));
@@ -697,21 +786,33 @@ impl<'a> Judge<'a> {
             let record = self.record(before.record);
             let both_atomic = record.act == Act::Atomic && self.now.act == Act::Atomic;
             let is_told = || self.told.contains(&pair(record, &self.now));
-            if both_atomic || self.coherent || !self.wants_all && is_told() {
+            // A flag may be raised by a plain store and awaited by atomic operations, or the other way round.
+            let is_flag = self.coherent
+                && match (record.act, self.now.act) {
+                    (Act::Atomic, Act::Store) => record.can_wait,
+                    (Act::Store, Act::Atomic) => self.now.can_wait,
+                    _ => false,
+                };
+            if both_atomic || is_flag || !self.wants_all && is_told() {
                 continue;
             }
             let ordered = self.is_ordered(record, before.rank, rank, meetings);
             let wrong = match ordered {
-                true if record.group != self.now.group && self.now.act == Act::Load => {
+                Ordered::Loosely => Wrong::Unpublished,
+                Ordered::Yes
+                    if !self.coherent
+                        && record.group != self.now.group
+                        && self.now.act == Act::Load =>
+                {
                     Wrong::NotCoherent
                 }
-                true => {
+                Ordered::Yes => {
                     if self.is_ordered_for_all(record) {
                         self.ordered = before.record;
                     }
                     continue;
                 }
-                false => Wrong::Race,
+                Ordered::No => Wrong::Race,
             };
             let stores = record.act == Act::Store && self.now.act == Act::Store;
             let value = |it: &Record, rank| *self.records.values.get((it.values + rank) as usize);
@@ -720,6 +821,7 @@ impl<'a> Judge<'a> {
                 let kind = match wrong {
                     Wrong::Race => Kind::Race,
                     Wrong::NotCoherent => Kind::NotGloballyCoherent,
+                    Wrong::Unpublished => Kind::UnpublishedStore,
                 };
                 let (other, granule) = (record.inst, self.granule);
                 self.all.push(Raced { other, kind, place: place(), granule });
@@ -750,29 +852,28 @@ impl<'a> Judge<'a> {
         before: &Record,
         before_rank: u32,
         rank: u32,
-        meetings: &mut Meetings<Place>,
-    ) -> bool {
+        meetings: &Meetings,
+    ) -> Ordered {
         let now = &self.now;
         let same_group = before.group == now.group;
         if same_group && before.phase < now.phase {
-            return true;
+            return Ordered::Yes;
         }
         let (before_lane, lane) = (before.lane(before_rank), now.lane(rank));
         if same_group && before.wave == now.wave {
             if before_lane == lane {
-                return true;
+                return Ordered::Yes;
             }
-            let clock = &self.clocks[now.wave as usize];
             let is_earlier = match self.policy {
                 IntraWaveSync::Lockstep => before.time < now.time,
                 IntraWaveSync::WaveOp => before.wave_ops < now.wave_ops,
                 IntraWaveSync::None => false,
             };
-            if is_earlier && clock.have_met(before, before_lane, now, lane) {
-                return true;
+            if is_earlier && self.clock.have_met(before, before_lane, now, lane) {
+                return Ordered::Yes;
             }
         }
-        meetings.is_known((before, before_lane), (now, lane))
+        meetings.is_known(self.clock, (before, before_lane), (now, lane))
     }
 }
 

@@ -62,12 +62,14 @@ impl Pace {
 }
 
 impl Plan {
-    /// The bounded sweep: each width; the reverse order of waves and groups, and one at random; for groups of more
+    /// The bounded sweep: each width; the reverse order of waves and groups, one at random, and one in which
+    /// waves hand over to each other; for groups of more
     /// than one dimension lanes by quads, along the Morton curve, and at random; two more orders of float sums.
     pub fn new(widths: Vec<u32>) -> Plan {
         let orders = vec![
             Order::Waves(Schedule::Descending),
             Order::Waves(Schedule::Random(1)),
+            Order::HandOver,
             Order::Lanes(LaneOrder::Linear),
             Order::Lanes(LaneOrder::Quad2d),
             Order::Lanes(LaneOrder::Morton),
@@ -104,6 +106,15 @@ impl Plan {
         self.orders.retain(|it| it.seed().is_none());
         self.orders.extend((1..=count).map(|seed| Order::Waves(Schedule::Random(seed))));
         self.orders.extend((1..=count).map(|seed| Order::Lanes(LaneOrder::Random(seed))));
+    }
+
+    /// For every save of a file: the smallest and the largest width, and one other order of waves and groups.
+    pub fn quick(&mut self) {
+        self.widths.sort_unstable();
+        if let [first, .., last] = self.widths[..] {
+            self.widths = vec![first, last];
+        }
+        self.orders = vec![Order::Waves(Schedule::Descending)];
     }
 
     /// All orders, observed.
@@ -440,7 +451,8 @@ impl<'a> Sweep<'a> {
         variation: Variation,
         order: Option<Order>,
     ) -> Result<Option<(Bindings, Option<Cause>)>, Failure> {
-        let mut watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
+        let watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
+        let mut watcher = watcher.with_bindings(self.bindings);
         let mut left = self.bindings.clone();
         self.begin(launch);
         let ended = interp::run_varied(&self.program, launch, variation, &mut left, &mut watcher);
@@ -455,14 +467,55 @@ impl<'a> Sweep<'a> {
             }
             Err(_) => None,
         };
+        let groups = launch.groups().iter().map(|it| u64::from(*it)).product::<u64>();
+        let waiting = groups.saturating_sub(watcher.started());
+        let endless = endless.map(|mut it| {
+            if waiting > 0 {
+                it.notes.push(format!(
+                    "{waiting} of {groups} groups have not started, and need not start before these have ended"
+                ));
+                it.helps.push(
+                    "let each group take a number from an atomic counter as it starts, and wait only for lower numbers"
+                        .to_owned(),
+                );
+            }
+            it
+        });
         let has_explanation = endless.is_some();
-        let findings = watcher.into_findings();
+        let wants_marks = watcher.wants_marks() && ended.is_ok();
+        let mut findings = watcher.into_findings();
+        if wants_marks {
+            findings = self.with_origins(launch, variation, findings)?;
+        }
         let undefined = findings.iter().find(|it| explains_differences(it.kind));
         let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
         findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
         match ended {
             Ok(()) => Ok(Some((left, undefined))),
             Err(_) if has_explanation => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The same findings of a run in which each poisoned value is followed from where it arose.
+    fn with_origins(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        findings: Vec<Finding>,
+    ) -> Result<Vec<Finding>, Failure> {
+        let fuel = launch.fuel.map(|it| it.saturating_mul(MARKED_FUEL));
+        let launch = Launch { fuel, prints: None, spent: None, ..launch.clone() };
+        self.begin(&launch);
+        let marked = self.marked.get_or_insert_with(|| Marked::new(self.module));
+        let watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
+        let mut watcher = watcher.with_bindings(self.bindings).with_marks(marked);
+        let mut left = self.bindings.clone();
+        let program = &marked.program;
+        match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
+            Ok(()) => Ok(watcher.into_findings()),
+            // The marks take time too; what was found without them stands.
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => Ok(findings),
             Err(failure) => Err(failure),
         }
     }

@@ -70,9 +70,6 @@ pub(crate) fn endless(
         notes.push(
             "groups run one at a time here: a group that has not started cannot store".to_owned(),
         );
-        helps.push(
-            "wait only for groups that have started: number them with an atomic counter as they start".to_owned(),
-        );
     } else if !stores.is_empty() {
         notes.push(
             "all waves that have started are in such loops, wait at a barrier, or have ended"

@@ -8,20 +8,23 @@ use interp::observe::{
     WaveEvent,
 };
 use interp::{Observer, Progress};
-use ir::{Module, Op, Value};
+use ir::exec::Bindings;
+use ir::{Binding, Module, Op, Value};
 use ops::LaneMask;
 use ops::scalar::Hazard;
 use ops::wave::Sees;
 
+use crate::address::{self, Marks};
 use crate::barrier::{Barriers, ExitedThreads};
 use crate::bounds;
 use crate::converge::Reconvergence;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
+use crate::marked::{Mark, Marked};
 use crate::masks::{self, Masks};
 use crate::poison::Poison;
-use crate::race::{IntraWaveSync, Races};
+use crate::race::{IntraWaveSync, Publication, Races};
 use crate::spread::Sources;
 use crate::wait;
 
@@ -32,6 +35,7 @@ const MOST_FINDINGS: usize = 200;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     pub sync: IntraWaveSync,
+    pub publication: Publication,
     pub exited: ExitedThreads,
     pub reconvergence: Reconvergence,
     /// Whether lanes that read different lanes are reported.
@@ -43,6 +47,9 @@ pub struct Watcher<'a> {
     facts: Facts<'a>,
     width: u32,
     rules: Rules,
+    marks: Marks,
+    /// For each resource, the number of elements that are bound; without it, any index is in range.
+    descriptors: Vec<u32>,
     masks: Masks,
     /// The waves of the groups in flight.
     flows: HashMap<[u32; 3], Vec<Flow>>,
@@ -50,9 +57,13 @@ pub struct Watcher<'a> {
     current: Option<([u32; 3], Vec<Flow>)>,
     idle: Option<Vec<Flow>>,
     poison: Poison,
+    /// The module that runs, if it has marks.
+    marked: Option<&'a Marked>,
     barriers: Barriers,
     races: Races,
     findings: Vec<Finding>,
+    /// The number of groups that have started.
+    started: u64,
 }
 
 impl<'a> Watcher<'a> {
@@ -67,9 +78,11 @@ impl<'a> Watcher<'a> {
     }
 
     fn made(facts: Facts<'a>, width: u32, rules: Rules, wants_all: bool) -> Watcher<'a> {
-        let races = Races::new(&facts, rules.sync, wants_all);
+        let races = Races::new(&facts, width, (rules.sync, rules.publication), wants_all);
         let module = facts.module;
         Watcher {
+            marks: Marks::new(&facts),
+            descriptors: Vec::new(),
             facts,
             width,
             rules,
@@ -78,10 +91,29 @@ impl<'a> Watcher<'a> {
             current: None,
             idle: None,
             poison: Poison::default(),
+            marked: None,
             barriers: Barriers::new(rules.exited),
             races,
             findings: Vec::new(),
+            started: 0,
         }
+    }
+
+    /// For a run of the module with marks: knows exactly where poison came from.
+    pub(crate) fn with_marks(mut self, marked: &'a Marked) -> Watcher<'a> {
+        (self.marked, self.poison) = (Some(marked), Poison::exact());
+        self
+    }
+
+    /// Whether a run with marks would know more.
+    pub(crate) fn wants_marks(&self) -> bool {
+        self.marked.is_none() && self.poison.has_searched()
+    }
+
+    /// Reports indices into arrays of resources beyond what is bound here.
+    pub fn with_bindings(mut self, bindings: &Bindings) -> Watcher<'a> {
+        self.descriptors = bindings.bindings.iter().map(|it| it.len() as u32).collect();
+        self
     }
 
     /// The findings, in execution order.
@@ -95,7 +127,12 @@ impl<'a> Watcher<'a> {
             .collect();
         findings
             .retain(|it| it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span));
-        findings
+        folded(findings)
+    }
+
+    /// How many groups have started.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
     }
 
     /// Where undefined values come from, other than from poison.
@@ -158,8 +195,33 @@ impl<'a> Watcher<'a> {
         (&self.facts, &mut flows[at.wave as usize], &mut self.poison, &mut self.barriers)
     }
 
+    /// Reports an index into an array of resources. Returns whether it is beyond the end.
+    fn descriptor(
+        &mut self,
+        at: At,
+        lanes: LaneMask,
+        (binding, elements): (Binding, &[u32]),
+    ) -> bool {
+        let known = (self.width, self.descriptors.as_slice());
+        let used = (binding, elements);
+        let found = address::descriptor(&self.facts, &self.marks, known, (at, lanes), used);
+        let is_beyond = found.as_ref().is_some_and(|it| it.kind == Kind::DescriptorOutOfRange);
+        self.add(found);
+        is_beyond
+    }
+
     /// What all accesses have in common. The address operands come first in an instruction.
     fn access(&mut self, event: &AccessEvent<'_>, stores: bool) {
+        if let Space::Buffer(binding, elements) = event.space {
+            if let Some(elements) = elements {
+                let lanes = event.at.active & !event.address_poison;
+                if self.descriptor(event.at, lanes, (binding, elements)) {
+                    return;
+                }
+            }
+            let found = address::alignment(&self.facts, self.width, event, stores);
+            self.add(found);
+        }
         let found = bounds::access(&self.facts, self.width, event, stores);
         self.add(found);
         // Checked first, because few accesses are of this kind and each would pay for the rest.
@@ -183,7 +245,40 @@ impl<'a> Watcher<'a> {
     }
 }
 
+/// Races of the same accesses with others follow from one mistake: the first is told, and the rest are counted.
+fn folded(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut kept: Vec<(Finding, usize)> = Vec::new();
+    for finding in findings {
+        let spans = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
+        let is_same = |(it, _): &&mut (Finding, usize)| {
+            let declared = |it: &Finding| it.related.get(1).map(|it| it.span);
+            it.kind == Kind::Race
+                && finding.kind == Kind::Race
+                && declared(it) == declared(&finding)
+                && spans(it).iter().any(|one| spans(&finding).contains(one))
+        };
+        match kept.iter_mut().find(is_same) {
+            Some((_, more)) => *more += 1,
+            None => kept.push((finding, 0)),
+        }
+    }
+    let told = |(mut finding, more): (Finding, usize)| {
+        if more > 0 {
+            let plural = if more == 1 { "race" } else { "races" };
+            finding.notes.push(format!(
+                "and {more} more {plural} of these accesses with others, which follow from the same mistake"
+            ));
+        }
+        finding
+    };
+    kept.into_iter().map(told).collect()
+}
+
 impl Observer for Watcher<'_> {
+    fn group_begin(&mut self, _group: [u32; 3]) {
+        self.started += 1;
+    }
+
     fn group_end(&mut self, group: [u32; 3]) {
         let found = self.barriers.group_end(&self.facts, self.width, group);
         self.add(found);
@@ -285,6 +380,17 @@ impl Observer for Watcher<'_> {
     }
 
     fn store(&mut self, event: &AccessEvent<'_>) {
+        match self.marked.and_then(|it| it.mark(event.at.inst)) {
+            Some(Mark::Defined(value)) => {
+                let poison = event.value_poison;
+                return self.poison.defined(&self.facts, self.width, event.at, value, poison);
+            }
+            Some(Mark::Moves(inst)) => {
+                let moves = self.marked.map_or(&[][..], |it| it.moves(inst));
+                return self.poison.moved(event.at, self.width, moves);
+            }
+            None => {}
+        }
         self.access(event, true);
         self.poison.access(&self.facts, event, true);
         let found = self.races.store(&self.facts, self.width, event);
@@ -300,6 +406,9 @@ impl Observer for Watcher<'_> {
 
     fn sample(&mut self, event: &SampleEvent<'_>) {
         self.partial_quad(event.at, event.partial);
+        if let Some(elements) = event.element {
+            self.descriptor(event.at, event.at.active & !event.poison, (event.texture, elements));
+        }
     }
 
     fn derivative(&mut self, event: &DerivativeEvent) {
@@ -319,6 +428,9 @@ impl Observer for Watcher<'_> {
     }
 
     fn enter(&mut self, at: At) {
+        if matches!(self.facts.module.inst(at.inst).op, Op::Loop { .. }) {
+            self.races.enter(at);
+        }
         let policy = self.rules.reconvergence;
         if policy != Reconvergence::Maximal {
             let (facts, flow, ..) = self.flow(at);
@@ -327,12 +439,12 @@ impl Observer for Watcher<'_> {
     }
 
     fn back_edge(&mut self, at: At) {
-        self.races.together(at);
+        self.races.back_edge(at);
         self.flow(at).1.back_edge = Some(at);
     }
 
     fn reconverge(&mut self, at: At) {
-        self.races.together(at);
+        self.races.reconverge(at);
         let policy = self.rules.reconvergence;
         let (facts, flow, ..) = self.flow(at);
         flow.reconverge(at);

@@ -23,7 +23,7 @@ pub use ops::Random;
 pub use ops::math::pow;
 pub use sanitizer::{
     ExitedThreads, FloatRoom, IntraWaveSync, Kind, LeftOut, Order, Pace, Plan, Progress,
-    Reconvergence, Report, Seen, Verdict,
+    Publication, Reconvergence, Report, Seen, Verdict,
 };
 
 /// The reference of the language.

@@ -175,6 +175,7 @@ pub(super) const FLAGS: &[Flag] = &[
     bench::FAIL_ABOVE,
     san::THOROUGH,
     san::QUICK,
+    san::PUBLICATION,
     san::ORDERS,
     san::FLOAT_ULP,
     san::EXITED_THREADS,

@@ -1,6 +1,6 @@
 //! The flags that say how far `wavelane san` goes, and what it takes for granted.
 
-use wavelane::internal::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
+use wavelane::internal::{ExitedThreads, FloatRoom, Order, Progress, Publication, Reconvergence};
 
 use super::values::{choose, number};
 use super::{COMPARES, EXAMINES, Flag, Section, Takes};
@@ -24,7 +24,8 @@ pub(super) const QUICK: Flag = Flag {
     takes: Takes::Nothing,
     on: &[Command::San],
     section: Section::Run,
-    help: "one run at the smallest width and one at the largest, in no other order",
+    help: "only the smallest and the largest width, each in one other order of waves and\n\
+           groups too; for every save of a file",
     set: |args, _| {
         args.san.quick = true;
         Ok(())
@@ -38,7 +39,7 @@ pub(super) const ORDERS: Flag = Flag {
     section: Section::Run,
     help: "the orders to compare with, instead of the sweep: none, or of\n\
            lanes=linear|quad2d|morton|random:SEED,\n\
-           waves=ascending|descending|round-robin|random:SEED,\n\
+           waves=ascending|descending|round-robin|hand-over|random:SEED,\n\
            folds=ascending|descending|pairs",
     set: |args, value| {
         let order = |text: &str| {
@@ -80,6 +81,20 @@ pub(super) const EXITED_THREADS: Flag = Flag {
             value,
             &[("arrived", ExitedThreads::Arrived), ("missing", ExitedThreads::Missing)],
         )?;
+        Ok(())
+    },
+};
+
+pub(super) const PUBLICATION: Flag = Flag {
+    names: &["--publication"],
+    takes: Takes::Value("RULE"),
+    on: &[Command::San],
+    section: Section::Run,
+    help: "what makes a value visible to a wave that has seen a flag: plain, the flag\n\
+           itself; strict, a device memory barrier before it (plain)",
+    set: |args, value| {
+        args.san.publication =
+            choose(value, &[("plain", Publication::Plain), ("strict", Publication::Strict)])?;
         Ok(())
     },
 };

@@ -358,7 +358,7 @@ fn tell_of_many(args: &SanArgs, plan: &Plan, runs: usize, threads: u64) {
         return;
     }
     terminal::note(&format!(
-        "up to {runs} runs of {threads} threads, at {}; `--quick` makes two",
+        "up to {runs} runs of {threads} threads, at {}; `--quick` makes four",
         counted(plan.widths.len(), "width")
     ));
 }

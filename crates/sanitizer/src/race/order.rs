@@ -1,23 +1,33 @@
 //! Happens-before: what a wave can know of earlier accesses through barriers and through places where waves
 //! synchronised.
 //!
-//! An atomic operation on a place comes after all earlier ones there, and after everything that those waves had
-//! done by then; a load from a `globallycoherent` buffer comes after the store that it reads. The relation is
-//! transitive across such synchronisations. The search for a path is bounded; if it gives up, accesses count as
-//! ordered: silence is better than a false report.
+//! An atomic operation, and a store to a `globallycoherent` buffer, release: they leave at their place what their wave
+//! knows. An atomic operation whose result is used, and a coherent load on which something depends, acquire: their wave
+//! learns what was left there. Knowledge is a vector clock ([`Times`]), so that the relation is transitive.
+//!
+//! Lanes of one wave are distinguished, as when each takes a lock for itself: for them the wave's own visits are
+//! remembered. That memory is bounded; what it has forgotten counts as ordered: silence is better than a false report.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
+use ir::Inst;
 use ops::LaneMask;
 
+use super::Place;
 use super::shadow::Record;
+use super::times::Times;
 
-/// The number of earlier synchronisations at one place that are followed.
-const MOST_EARLIER: usize = 64;
-/// The number of steps before the search gives up.
-const MOST_STEPS: usize = 4096;
+/// The number of a wave's visits that are remembered.
+const MOST_VISITS: usize = 4096;
+/// The number of places through which lanes of one wave may pass on what they know before the search gives up.
+const MOST_PLACES: usize = 64;
 /// The number of changes of the active set that are remembered.
 const MOST_TANGLES: usize = 4096;
+
+/// The two kinds of knowledge: by any release, and by those that a memory barrier stands before.
+const PLAIN: usize = 0;
+const STRICT: usize = 1;
 
 /// The logical time of a wave.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +37,45 @@ pub(super) struct Clock {
     pub(super) barriers: u32,
     pub(super) wave_ops: u32,
     pub(super) time: u32,
+    /// The loops that the wave is in, outermost first, and the number of the current iteration of each.
+    rounds: Vec<(Inst, u32)>,
     tangles: Tangles,
+    /// What the wave knows of other waves; in the second place, if a release covers only what a memory barrier has
+    /// made available.
+    known: [Times; 2],
+    /// What the last memory barrier has made available.
+    fence: Fence,
+    /// How many group barriers had been passed when the waves last told each other what they know.
+    joined: u32,
+    visits: Visits,
+}
+
+/// What a release makes known.
+#[derive(Clone, Debug, Default)]
+struct Fence {
+    known: Times,
+    time: u32,
+    barriers: u32,
+}
+
+/// A wave at a place of synchronisation.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    place: Place,
+    time: u32,
+    active: LaneMask,
+    acquires: bool,
+    releases: bool,
+    /// Up to which time another wave that was here in between knew of this one.
+    returned: u32,
+}
+
+/// The visits of a wave, in order.
+#[derive(Clone, Debug, Default)]
+struct Visits {
+    all: Vec<Visit>,
+    /// Everything before this time is forgotten.
+    since: u32,
 }
 
 /// The active sets of a wave, in order.
@@ -46,7 +94,13 @@ impl Clock {
     pub(super) fn reset(&mut self) {
         let mut sets = std::mem::take(&mut self.tangles.sets);
         sets.clear();
-        *self = Clock { tangles: Tangles { sets, ..Tangles::default() }, ..Clock::default() };
+        let mut all = std::mem::take(&mut self.visits.all);
+        all.clear();
+        *self = Clock {
+            tangles: Tangles { sets, ..Tangles::default() },
+            visits: Visits { all, since: 0 },
+            ..Clock::default()
+        };
     }
 
     /// The given lanes execute something together.
@@ -69,6 +123,66 @@ impl Clock {
 
     pub(super) fn tangle(&self) -> u32 {
         self.tangles.forgotten + self.tangles.sets.len().saturating_sub(1) as u32
+    }
+
+    /// Lanes enter a loop.
+    pub(super) fn enter(&mut self, construct: Inst) {
+        self.leave(construct);
+        self.rounds.push((construct, 1));
+    }
+
+    /// Lanes begin another iteration of a loop.
+    pub(super) fn next_round(&mut self, construct: Inst) {
+        let at = self.rounds.iter().position(|it| it.0 == construct);
+        if let Some(at) = at {
+            self.rounds.truncate(at + 1);
+            self.rounds[at].1 += 1;
+        }
+    }
+
+    /// A loop has ended.
+    pub(super) fn leave(&mut self, construct: Inst) {
+        if let Some(at) = self.rounds.iter().position(|it| it.0 == construct) {
+            self.rounds.truncate(at);
+        }
+    }
+
+    /// The current iteration of a loop.
+    pub(super) fn round(&self, of: Inst) -> u32 {
+        self.rounds.iter().rfind(|it| it.0 == of).map_or(0, |it| it.1)
+    }
+
+    /// A barrier for device memory: what the wave has done so far is available to others.
+    pub(super) fn fence(&mut self) {
+        let known = self.known[STRICT].clone();
+        self.fence = Fence { known, time: self.time, barriers: self.barriers };
+    }
+
+    /// Whether a lane can know, by synchronisations of its own wave, what another lane of it has done.
+    fn has_passed(&self, before: &Record, before_lane: u32, lane: u32) -> bool {
+        if before.time < self.visits.since {
+            return true;
+        }
+        let all = &self.visits.all;
+        let mut reached = LaneMask::only(before_lane);
+        let mut places: Vec<Place> = Vec::new();
+        let mut earliest = u32::MAX;
+        for visit in &all[all.partition_point(|it| it.time < before.time)..] {
+            if visit.acquires && (places.contains(&visit.place) || visit.returned >= earliest) {
+                reached |= visit.active;
+            }
+            if visit.releases
+                && !(visit.active & reached).is_empty()
+                && !places.contains(&visit.place)
+            {
+                places.push(visit.place);
+                earliest = earliest.min(visit.time);
+            }
+            if reached.contains(lane) || places.len() > MOST_PLACES {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether what one lane did comes before what another does now, if lanes that execute an instruction together
@@ -98,132 +212,233 @@ impl Clock {
     }
 }
 
-/// A wave of a group, by the number of the group.
-type Wave = (u32, u32);
-
-/// The synchronisation of a wave at a place.
-#[derive(Clone, Copy, Debug)]
-struct Visit {
-    wave: Wave,
-    active: LaneMask,
-    time: u32,
+/// What waves of one group tell each other at its barriers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joint {
+    known: [Times; 2],
+    /// How many barriers had been passed then.
     barriers: u32,
-    /// Whether it stored something that later visitors can observe.
-    leaves: bool,
 }
 
-/// All synchronisations of a run.
-#[derive(Debug)]
-pub(super) struct Meetings<K> {
-    places: HashMap<K, usize>,
-    /// For each place, its visits in execution order.
-    visits: Vec<Vec<Visit>>,
-    /// For each group, its visits: place and number, in execution order.
-    of_group: HashMap<u32, Vec<(usize, u32)>>,
-    /// Memoisation: up to which time the first wave is known to be ordered after the second, which never decreases.
-    known: HashMap<(Wave, Wave), u32>,
-}
-
-impl<K: std::hash::Hash + Eq> Meetings<K> {
-    pub(super) fn new() -> Meetings<K> {
-        Meetings {
-            places: HashMap::new(),
-            visits: Vec::new(),
-            of_group: HashMap::new(),
-            known: HashMap::new(),
+impl Joint {
+    /// A wave learns what all waves of its group knew at the last barrier, if it has not yet.
+    pub(super) fn learn(&mut self, clocks: &mut [Clock], wave: u32) {
+        let barriers = clocks[wave as usize].barriers;
+        if clocks[wave as usize].joined >= barriers {
+            return;
         }
-    }
-
-    /// A wave accesses a place; `leaves` if it stores something.
-    pub(super) fn visit(&mut self, place: K, now: &Record, leaves: bool) {
-        let next = self.places.len();
-        let place = *self.places.entry(place).or_insert(next);
-        if place == self.visits.len() {
-            self.visits.push(Vec::new());
-        }
-        let wave = (now.group, now.wave);
-        let visits = &mut self.visits[place];
-        let active = now.active;
-        let visit = Visit { wave, active, time: now.time, barriers: now.barriers, leaves };
-        if let Some(last) = visits.last_mut().filter(|it| it.wave == wave && it.leaves == leaves) {
-            // No other wave accessed the place in between, so this visit observes what the first one did, barriers
-            // aside: other waves of the group know what was observed before one.
-            if last.barriers == now.barriers && last.active == active {
-                last.time = now.time;
-                return;
+        // The first wave to come on asks all: the others are still at the barrier, or have ended.
+        if self.barriers < barriers {
+            self.barriers = barriers;
+            for clock in clocks.iter() {
+                let both = self.known.iter_mut().zip(&clock.known);
+                both.for_each(|(all, one)| all.join(one));
             }
         }
-        let number = visits.len() as u32;
-        visits.push(visit);
-        self.of_group.entry(now.group).or_default().push((place, number));
+        let clock = &mut clocks[wave as usize];
+        clock.known.iter_mut().zip(&self.known).for_each(|(one, all)| one.join(all));
+        clock.joined = barriers;
+    }
+
+    pub(super) fn reset(&mut self) {
+        *self = Joint::default();
+    }
+}
+
+/// What was left at a place.
+#[derive(Debug, Default)]
+struct Left {
+    known: Times,
+    /// The last wave that left something, if any, by the key of the wave and that of its group.
+    by: Option<(u64, u64)>,
+    /// The time and the barriers of that wave, which `known` lacks: most places are visited by one wave again and again.
+    time: u32,
+    barriers: u32,
+}
+
+#[derive(Debug, Default)]
+struct Meeting {
+    left: [Left; 2],
+    /// For groupshared memory, the number of barriers before: all waves know what was left before the last one.
+    barriers: u32,
+}
+
+/// Mixes the words of a key by multiplication.
+#[derive(Default)]
+pub(super) struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|it| self.write_u64(u64::from(*it)));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as u64);
+    }
+}
+
+type Places = HashMap<Place, Meeting, BuildHasherDefault<Mix>>;
+
+/// All places at which waves have synchronised.
+#[derive(Debug)]
+pub(super) struct Meetings {
+    /// Whether releases that no memory barrier stands before are told apart.
+    is_strict: bool,
+    /// The waves of a group.
+    waves: u64,
+    buffers: Places,
+    /// Those in groupshared memory of groups in flight.
+    shared: HashMap<u32, Places>,
+}
+
+/// What an access does at a place of synchronisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sync {
+    pub(super) acquires: bool,
+    pub(super) releases: bool,
+}
+
+/// How an access is related to an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ordered {
+    No,
+    /// Only if releases need no memory barrier.
+    Loosely,
+    Yes,
+}
+
+impl Meetings {
+    pub(super) fn new(is_strict: bool, waves: u32) -> Meetings {
+        let (buffers, shared) = (Places::default(), HashMap::new());
+        Meetings { is_strict, waves: u64::from(waves), buffers, shared }
+    }
+
+    pub(super) fn group_end(&mut self, group: u32) {
+        self.shared.remove(&group);
+    }
+
+    /// The keys of a wave and of its group.
+    fn keys(&self, group: u32, wave: u32) -> (u64, u64) {
+        let first = u64::from(group) * (self.waves + 1);
+        (first + 1 + u64::from(wave), first)
+    }
+
+    /// A wave synchronises at a place.
+    pub(super) fn visit(&mut self, place: Place, now: &Record, clock: &mut Clock, sync: Sync) {
+        let own = self.keys(now.group, now.wave);
+        let meeting = match place {
+            Place::Buffer(..) => self.buffers.entry(place).or_default(),
+            Place::Shared(group, ..) => {
+                let meeting = self.shared.entry(group).or_default().entry(place).or_default();
+                if meeting.barriers < now.barriers {
+                    *meeting = Meeting { barriers: now.barriers, ..Meeting::default() };
+                }
+                meeting
+            }
+        };
+        let mut returned = 0;
+        for kind in [PLAIN, STRICT] {
+            if kind == STRICT && !self.is_strict {
+                continue;
+            }
+            let left = &mut meeting.left[kind];
+            let is_own = left.by == Some(own);
+            let known = &mut clock.known[kind];
+            if sync.acquires {
+                if kind == PLAIN && !is_own {
+                    returned = left.known.get(own.0);
+                }
+                known.join(&left.known);
+                if let Some((wave, group)) = left.by.filter(|_| !is_own) {
+                    known.raise(wave, left.time);
+                    known.raise(group, left.barriers);
+                }
+            }
+            if !sync.releases {
+                continue;
+            }
+            let (time, barriers) = match kind {
+                PLAIN => (now.time, now.barriers),
+                _ => (clock.fence.time, clock.fence.barriers),
+            };
+            if kind == PLAIN && sync.acquires {
+                left.known = known.clone();
+            } else {
+                if let Some((wave, group)) = left.by.filter(|_| !is_own) {
+                    left.known.raise(wave, left.time);
+                    left.known.raise(group, left.barriers);
+                }
+                left.known.join(if kind == PLAIN { known } else { &clock.fence.known });
+            }
+            (left.by, left.time, left.barriers) = (Some(own), time, barriers);
+        }
+        clock.remember(Visit {
+            place,
+            time: now.time,
+            active: now.active,
+            acquires: sync.acquires,
+            releases: sync.releases,
+            returned,
+        });
     }
 
     /// Whether a lane can know, through synchronisation, that another has made an access. Lanes of the same wave
-    /// are distinguished, as when each takes a lock for itself; of another wave any lane will do.
+    /// are distinguished; of another wave any lane will do.
     pub(super) fn is_known(
-        &mut self,
-        (before, before_lane): (&Record, u32),
-        (now, lane): (&Record, u32),
-    ) -> bool {
-        let waves = ((now.group, now.wave), (before.group, before.wave));
-        if self.known.get(&waves).is_some_and(|until| before.time <= *until) {
-            return true;
-        }
-        let until = self.search((before, before_lane), (now, lane));
-        if let Some(until) = until.filter(|_| waves.0 != waves.1) {
-            let known = self.known.entry(waves).or_default();
-            *known = until.max(*known);
-        }
-        until.is_some()
-    }
-
-    /// The time up to which the lane is ordered after the other wave, if that covers the access.
-    fn search(
         &self,
+        clock: &Clock,
         (before, before_lane): (&Record, u32),
         (now, lane): (&Record, u32),
-    ) -> Option<u32> {
-        let same_wave = (before.group, before.wave) == (now.group, now.wave);
-        let covers = |visit: &Visit| {
-            visit.leaves
-                && (!same_wave || visit.active.contains(before_lane))
-                && visit.wave.0 == before.group
-                && (visit.wave.1 == before.wave && before.time <= visit.time
-                    || before.barriers < visit.barriers)
-        };
-        let mut seen: HashSet<(usize, u32)> = HashSet::new();
-        let own_lanes = if same_wave { LaneMask::only(lane) } else { LaneMask::ALL };
-        let mut open = vec![((now.group, now.wave), now.time, now.barriers, own_lanes)];
-        while let Some(((group, wave), time, barriers, lanes)) = open.pop() {
-            for (place, number) in self.of_group.get(&group).into_iter().flatten() {
-                let visits = &self.visits[*place];
-                let own = &visits[*number as usize];
-                let is_own = own.wave.1 == wave && own.time <= time;
-                let counts = is_own && !(own.active & lanes).is_empty() || own.barriers < barriers;
-                if !counts || !seen.insert((*place, *number)) {
-                    continue;
-                }
-                let theirs = self.of_group.get(&before.group).into_iter().flatten();
-                let earlier = theirs.filter(|it| it.0 == *place && it.1 < *number);
-                let mut earlier = earlier.map(|it| &visits[it.1 as usize]);
-                if let Some(visit) = earlier.find(|it| covers(it)) {
-                    let is_own = visit.wave.1 == before.wave;
-                    return Some(if is_own { visit.time.max(before.time) } else { before.time });
-                }
-                if seen.len() > MOST_STEPS {
-                    return Some(before.time);
-                }
-                let first = (*number as usize).saturating_sub(MOST_EARLIER);
-                let others = visits[first..*number as usize].iter();
-                let others = others.filter(|it| {
-                    it.leaves && (it.wave != own.wave || same_wave && it.active != own.active)
-                });
-                open.extend(others.map(|it| {
-                    let lanes = if same_wave { it.active } else { LaneMask::ALL };
-                    (it.wave, it.time, it.barriers, lanes)
-                }));
-            }
+    ) -> Ordered {
+        if (now.group, now.wave) == (before.group, before.wave) {
+            return match clock.has_passed(before, before_lane, lane) {
+                true => Ordered::Yes,
+                false => Ordered::No,
+            };
         }
-        None
+        let (wave, group) = self.keys(before.group, before.wave);
+        let knows = |times: &Times| {
+            !times.is_empty()
+                && (times.get(wave) >= before.time || times.get(group) > before.barriers)
+        };
+        match knows(&clock.known[PLAIN]) {
+            false => Ordered::No,
+            true if self.is_strict && !knows(&clock.known[STRICT]) => Ordered::Loosely,
+            true => Ordered::Yes,
+        }
+    }
+}
+
+impl Clock {
+    fn remember(&mut self, visit: Visit) {
+        let visits = &mut self.visits;
+        if let Some(last) = visits.all.last()
+            && (last.place, last.active, last.acquires, last.releases)
+                == (visit.place, visit.active, visit.acquires, visit.releases)
+            && visit.returned == 0
+            && last.acquires == last.releases
+        {
+            // Nothing came in between, so that the later visit knows no more and tells more.
+            let last = visits.all.len() - 1;
+            visits.all[last].time = visit.time;
+            return;
+        }
+        if visits.all.len() == MOST_VISITS {
+            visits.all.drain(..MOST_VISITS / 2);
+            visits.since = visits.all[0].time;
+        }
+        visits.all.push(visit);
     }
 }

@@ -17,6 +17,8 @@ pub(super) enum Act {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) act: Act,
+    /// Whether it acquires, and decides where lanes go: whether it can wait for a flag.
+    pub(super) can_wait: bool,
     pub(super) inst: Inst,
     pub(super) group: u32,
     pub(super) wave: u32,
@@ -28,6 +30,8 @@ pub(super) struct Record {
     pub(super) wave_ops: u32,
     /// The number of accesses that the wave had made.
     pub(super) time: u32,
+    /// How often the lanes had begun the innermost loop around it, since they entered it.
+    pub(super) round: u32,
     /// The position in the wave's history of active sets.
     pub(super) tangle: u32,
     pub(super) active: LaneMask,
