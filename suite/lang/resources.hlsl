@@ -158,6 +158,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- resources-in-arrays
+//# finds non-uniform-resource-index
 //# in In[0] u32: 1 2
 //# in In[1] u32: 10 20
 //# zero Out[0] 8
@@ -418,6 +419,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- resources-of-one-array-can-be-chosen-from-a-variable
+//# finds non-uniform-resource-index
 //# in All[0] u32: 5
 //# in All[1] u32: 6
 //# in All[2] u32: 7

@@ -22,6 +22,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- words-of-neighbours-may-overlap
+//# finds misaligned-address
 //# in In u32: 0x03020100 0x07060504 0x0b0a0908 0x0f0e0d0c 0x13121110 0x17161514 0x1b1a1918 0x1f1e1d1c
 ByteAddressBuffer In;
 [numthreads(4, 1, 1)]

@@ -140,6 +140,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- waiting-for-an-earlier-group-ends
+//# finds equal-stores
 //# groups 8 1 1
 //# zero Flags 36
 globallycoherent RWStructuredBuffer<uint> Flags;
@@ -230,7 +231,7 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
 //--- waves-that-watch-each-other-take-turns
 // A turn has 4,096 iterations: after two turns of its own, wave 1 sees that wave 0 has reached 12,288, and leaves;
 // wave 0 never sees more than these two turns.
-//# finds order-dependent-result permuted-result
+//# finds order-dependent-result permuted-result equal-stores
 //# zero Out 16
 globallycoherent RWStructuredBuffer<uint> Out;
 [numthreads(2 * WIDTH, 1, 1)]
@@ -243,7 +244,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- a-group-that-only-goes-round-lets-the-next-one-start
 // After nine turns of its only wave.
-//# finds order-dependent-result
+//# finds order-dependent-result equal-stores
 //# groups 2 1 1
 //# zero Out 8
 globallycoherent RWStructuredBuffer<uint> Out;

@@ -1,7 +1,7 @@
 // `ResourceDescriptorHeap` and `SamplerDescriptorHeap`: one heap, seen as many types.
 
 //--- elements-of-every-type
-//# finds buffer-out-of-bounds
+//# finds descriptor-out-of-range non-uniform-resource-index
 //# args -T cs_6_6
 //# in ResourceDescriptorHeap[0] u32: 10, 11, 12, 13
 //# in ResourceDescriptorHeap[1] u32: 20, 21, 22, 23

@@ -334,9 +334,9 @@ groupshared uint tile[66];
 [numthreads(64, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     for (uint i = t; i < 66; i += 64) {
-        tile[i] = In[clamp(int(i) - 1, 0, 63)]; //? race: race on `tile`
+        tile[i] = In[clamp(int(i) - 1, 0, 63)]; //? race: which follow from the same mistake
     }
-    Out[t] = tile[t] + tile[t + 1] + tile[t + 2]; //? race: race on `tile`
+    Out[t] = tile[t] + tile[t + 1] + tile[t + 2];
 }
 
 //--- san-kernel-blur-waits-for-the-tile

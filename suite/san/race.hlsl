@@ -22,6 +22,50 @@ void main(uint t : SV_GroupIndex) {
     Out[t] = tile[127 - t];
 }
 
+//--- san-a-round-begins-before-all-have-read
+//# widths 4 32
+//# zero Out 512
+groupshared uint tile[128];
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = 0;
+    for (uint i = 0; i < 4; ++i) {
+        tile[t] = i + t;
+        GroupMemoryBarrierWithGroupSync();
+        sum += tile[127 - t]; //? race: put a second `GroupMemoryBarrierWithGroupSync()` at the end of the loop
+    }
+    Out[t] = sum;
+}
+
+//--- san-a-round-ends-when-all-have-read
+//# zero Out 512
+groupshared uint tile[128];
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = 0;
+    for (uint i = 0; i < 4; ++i) {
+        tile[t] = i + t;
+        GroupMemoryBarrierWithGroupSync();
+        sum += tile[127 - t];
+        GroupMemoryBarrierWithGroupSync();
+    }
+    Out[t] = sum;
+}
+
+//--- san-a-barrier-of-other-memory
+//# widths 4 32
+//# zero Out 512
+groupshared uint tile[128];
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t;
+    DeviceMemoryBarrierWithGroupSync();
+    Out[t] = tile[127 - t]; //? race: use `GroupMemoryBarrierWithGroupSync()` instead of the barrier between them
+}
+
 //--- san-all-threads-write-one-place
 //# zero Out 512
 RWStructuredBuffer<uint> Out;

@@ -76,9 +76,9 @@ groupshared uint tile[64];
 void main(uint3 at : SV_GroupThreadID, uint index : SV_GroupIndex) {
     tile[index] = In[index];
     GroupMemoryBarrierWithGroupSync();
-    uint left = tile[at.y * 8 + max(int(at.x) - 1, 0)]; //? race: race on `tile`
+    uint left = tile[at.y * 8 + max(int(at.x) - 1, 0)]; //? race: which follow from the same mistake
     uint right = tile[at.y * 8 + min(at.x + 1, 7)];
-    tile[index] = (left + right) / 2; //? race: race on `tile`
+    tile[index] = (left + right) / 2;
     GroupMemoryBarrierWithGroupSync();
     Out[index] = tile[index];
 }

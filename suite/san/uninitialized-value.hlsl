@@ -59,3 +59,76 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     Out[t] = none + last + all;
 }
+
+//--- san-a-loop-that-runs-gives-a-value
+// The sum of two variables, of which one is set on every path that is taken: only the other one is to blame.
+//# args -Wno-uninitialized
+//# widths 4 32
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint a;
+    for (uint i = 0; i < 2; ++i) a = i;
+    uint b; //? uninitialized-value: `b` is used before it is given a value
+    if (t & 1) b = 5;
+    Out[t] = a + b;
+}
+
+//--- san-a-returned-struct
+//# args -Wno-uninitialized
+//# widths 4 32
+//# zero Out 512
+struct Pair { uint a, b; };
+RWStructuredBuffer<uint> Out;
+Pair made(uint t) {
+    Pair pair; //? uninitialized-value: `pair` is used before it is given a value
+    pair.a = t;
+    if (t & 1) pair.b = t;
+    return pair;
+}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint other;
+    for (uint i = 0; i < 2; ++i) other = i;
+    Pair pair = made(t);
+    Out[t] = other + pair.b;
+}
+
+//--- san-an-array-in-a-struct
+//# args -Wno-uninitialized
+//# widths 4 32
+//# zero Out 512
+struct Bag { uint count; uint items[4]; };
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint item; //? uninitialized-value: `item` is used before it is given a value
+    if (t & 1) item = t;
+    Bag bag;
+    bag.count = 0;
+    for (uint i = 0; i < 4; ++i) {
+        bag.items[(i + t) & 3] = i == 2 ? item : i;
+        ++bag.count;
+    }
+    Out[t] = bag.items[(2 + t) & 3] + bag.count;
+}
+
+//--- san-through-groupshared-memory
+//# args -Wno-uninitialized
+//# widths 4 32
+//# zero Out 512
+groupshared uint tile[128];
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint before;
+    for (uint i = 0; i < 2; ++i) before = i;
+    tile[t] = before;
+    GroupMemoryBarrierWithGroupSync();
+    uint x; //? uninitialized-value: `x` is used before it is given a value
+    if (t & 1) x = t;
+    tile[t] += x;
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = tile[t ^ 1];
+}

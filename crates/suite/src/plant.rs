@@ -2,7 +2,7 @@
 //! and line.
 //!
 //! A program of [`crate::generate`] gets a few lines at a random place, deep in its control flow if the fault
-//! allows it: once correct, and once with one line changed. [`class::ALL`] holds the faults, one row each. Whether
+//! allows it: once correct, and once with one line changed. [`class::all`] gives the faults, one row each. Whether
 //! a fault can show at a place is decided by an ordinary run, from the lanes that reach it; never by the sanitizer.
 //!
 //! Deliberately absent: any tolerance. The clean program must give no finding at all, and the other one a finding
@@ -212,10 +212,13 @@ fn bindings(module: &ir::Module, setup: &Setup) -> Bindings {
     let all = setup.threads * setup.groups;
     let bytes = |name: &str| match name {
         "Log" => all * setup.places * 4,
+        // Also for accesses of eight bytes.
+        "Raw" => all * 8,
         _ => all * 4,
     };
     let bind = |it: &ir::Resource| {
-        vec![Buffer { bytes: vec![0; bytes(&it.name) as usize], ..Buffer::default() }]
+        let one = Buffer { bytes: vec![0; bytes(&it.name) as usize], ..Buffer::default() };
+        vec![one; it.count.unwrap_or(1) as usize]
     };
     Bindings { bindings: module.resources.iter().map(bind).collect() }
 }

@@ -37,7 +37,8 @@ fn every_page_has_a_working_example() {
         let options = run::options(&flags(code.page)).unwrap();
         // Findings of a run are checked by the tests of the command line tool. If the compiler warns too, its
         // program comes first and the one for runs after it.
-        let only_runs = code.in_runs && code.page.matches("```hlsl").count() == 1;
+        let after = code.page.split("```hlsl\n").nth(1).unwrap_or("");
+        let only_runs = code.in_runs && after.contains("`wavelane san a.hlsl");
         if IN_PART.contains(&code.name) || only_runs {
             continue;
         }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use sanitizer::{ExitedThreads, IntraWaveSync, Plan, Progress, Reconvergence};
+use sanitizer::{
+    ExitedThreads, Finding, IntraWaveSync, Plan, Progress, Publication, Reconvergence,
+};
 use suite::section::Section;
 
 fn main() {
@@ -30,6 +32,13 @@ struct Announced {
     text: String,
 }
 
+/// Whether a report contains a text: in its message, a note, a help, or at one of its places.
+fn says(finding: &Finding, text: &str) -> bool {
+    let sites = std::iter::once(&finding.site).chain(&finding.related).map(|it| &it.text);
+    let notes = finding.notes.iter().chain(&finding.helps);
+    sites.chain(notes).chain([&finding.message]).any(|it| it.contains(text))
+}
+
 fn announced(section: &Section) -> Vec<Announced> {
     let mut all = Vec::new();
     for (line, text) in (section.line..).zip(section.text.lines()) {
@@ -51,6 +60,7 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
             ("--exited-threads", "missing") => plan.rules.exited = ExitedThreads::Missing,
             ("--intra-wave-sync", "waveop") => plan.rules.sync = IntraWaveSync::WaveOp,
             ("--intra-wave-sync", "none") => plan.rules.sync = IntraWaveSync::None,
+            ("--publication", "strict") => plan.rules.publication = Publication::Strict,
             ("--reconvergence", "spirv") => plan.rules.reconvergence = Reconvergence::Spirv,
             ("--reconvergence", "independent") => {
                 plan.rules.reconvergence = Reconvergence::Independent;
@@ -95,9 +105,7 @@ fn examine(section: &Section) -> Result<(), String> {
             let finding = &seen.finding;
             let line = compiled.sources.location(finding.site.span).map_or(0, |at| at.line);
             let fits = |it: &Announced| {
-                it.line == line
-                    && it.code == finding.kind.code().name
-                    && finding.message.contains(&it.text)
+                it.line == line && it.code == finding.kind.code().name && says(finding, &it.text)
             };
             if announced.iter().any(fits) {
                 missing.retain(|it| !fits(it));

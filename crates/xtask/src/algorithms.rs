@@ -6,6 +6,7 @@
 //! plain code in [`programs`], and compared bit for bit.
 
 mod job;
+mod prepare;
 mod programs;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+pub(crate) use prepare::Prepared;
 
 const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -100,6 +103,16 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let file = crate::root().join("docs/algorithms.md");
     let text = format!("{HEAD}{rows}{BETWEEN}{notes}");
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// The titles of all algorithms, and their dispatches. `root` holds the checkouts.
+pub(crate) fn prepared(root: &Path) -> Result<Vec<(&'static str, Vec<Prepared>)>, String> {
+    let one = |algorithm: Algorithm| {
+        let checkout = checkout(root, algorithm.repository)?;
+        let all = algorithm.kernels.iter().map(|it| prepare::prepare(it, &checkout));
+        Ok((algorithm.title, all.collect::<Result<Vec<Prepared>, String>>()?))
+    };
+    programs::all().into_iter().map(one).collect()
 }
 
 const HEAD: &str = "# Public algorithms

@@ -113,6 +113,8 @@ struct Flags {
     /// Whether to measure draws, and whether this process is the one with the driver.
     draws: bool,
     on_driver: bool,
+    /// The folder with checkouts of public algorithms, for the sanitizer.
+    algorithms: Option<String>,
     peers: Vec<String>,
 }
 
@@ -120,6 +122,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let flags = flags(arguments)?;
     if flags.front {
         return front::run(flags.rounds, &flags.peers);
+    }
+    if let (true, Some(root)) = (flags.san, &flags.algorithms) {
+        let width = flags.widths.first().copied().unwrap_or(32);
+        return san::algorithms(Path::new(root), width, flags.rounds);
     }
     if flags.san {
         return san::run(
@@ -237,6 +243,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         san: false,
         draws: false,
         on_driver: false,
+        algorithms: None,
         peers: Vec::new(),
     };
     let mut rest = arguments.iter();
@@ -270,6 +277,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             }
             "--rounds" => flags.rounds = number()?.max(1) as usize,
             "--threads" => flags.threads = number()?.max(1) as usize,
+            "--algorithms" => flags.algorithms = Some(value.clone()),
             "--peer" => flags.peers.push(value.clone()),
             "--dump" => flags.dump = Some(value.clone()),
             "--csv" => flags.csv = Some(value.clone()),

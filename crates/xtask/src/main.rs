@@ -106,6 +106,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --kernels lists scenes of `benches/draws`; --width, --rounds, --threads, --engine
   bench --san      measure the cost of the sanitizer: all dynamic detectors against none
                    --kernels, --width, --rounds as above
+                   --algorithms DIR  instead the public algorithms of which DIR holds checkouts, and whole sweeps
 ";
 
 fn main() -> ExitCode {

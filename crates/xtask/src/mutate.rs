@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let filter = value("--class");
     let shows = arguments.iter().any(|it| it == "--show");
     let mut tallies: Vec<(&Class, Tally)> = Vec::new();
-    for class in class::ALL.iter().filter(|it| filter.is_none_or(|text| it.name.contains(text))) {
+    for class in class::all().filter(|it| filter.is_none_or(|text| it.name.contains(text))) {
         let tally = plant::measure(class, programs)?;
         for (seed, verdict) in &tally.failures {
             println!("{}, seed {seed}: {verdict:?}", class.name);

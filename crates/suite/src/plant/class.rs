@@ -1,5 +1,7 @@
 //! The planted faults, one row each: the lines, and where they can show.
 
+mod sharing;
+
 use ops::LaneMask;
 use sanitizer::Kind;
 
@@ -137,7 +139,11 @@ fn value(random: &mut Random) -> &'static str {
 }
 
 /// Every class.
-pub const ALL: &[Class] = &[
+pub fn all() -> impl Iterator<Item = &'static Class> {
+    ALL.iter().chain(sharing::ALL)
+}
+
+const ALL: &[Class] = &[
     Class {
         name: "a read of an inactive lane",
         kind: Kind::InactiveLaneRead,

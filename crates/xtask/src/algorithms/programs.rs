@@ -607,7 +607,7 @@ fn downsampler() -> Algorithm {
         repository: "GPUOpen-Effects/FidelityFX-SPD",
         claims: (4, 128),
         evidence: "It uses only quad operations, which exist at every wave size.",
-        note: "The last group treats the small levels as if they were whole tiles: reads beyond them return zero, and writes beyond them are dropped, as Direct3D specifies.",
+        note: "The last group treats the small levels as if they were whole tiles: reads beyond them return zero, and writes beyond them are dropped, as Direct3D specifies. All threads of that group reset the counter, to the same zero.",
         kernels: vec![kernel],
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! The two alternate, so that other load affects both; only their ratio is meaningful.
 
+use std::path::Path;
 use std::time::Instant;
 
 use interp::NoObserver;
-use sanitizer::{Rules, Watcher};
+use sanitizer::{Plan, Rules, Watcher};
+
+use crate::algorithms;
 
 use super::{Kernel, ROW, bindings, compile, launch, milliseconds};
 
@@ -53,6 +56,62 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
             times[times.len() / 2]
         });
         println!("{name:>10}  {plain:>10.1}  {watched:>10.1}  {:>6.2}", watched / plain);
+    }
+    Ok(())
+}
+
+/// Public algorithms, all dispatches together: the plain run at one width, the watched one, a quick sweep, and the sweep
+/// over all widths and default orders.
+pub(super) fn algorithms(root: &Path, width: u32, rounds: usize) -> Result<(), String> {
+    println!("{width} lanes; medians of {rounds} alternating runs, whole sweeps of one");
+    println!(
+        "{:<40}  {:>10}  {:>10}  {:>6}  {:>6}  {:>6}  {:>6}",
+        "algorithm", "plain ms", "watched ms", "ratio", "worst", "quick", "all"
+    );
+    for (title, dispatches) in algorithms::prepared(root)? {
+        let failed = |error: &dyn std::fmt::Display| format!("{title}: {error}");
+        let mut totals = [0.0; 4];
+        let mut worst = 0.0f64;
+        for it in &dispatches {
+            let dispatch = wavelane::Dispatch { wave_size: Some(width), ..it.dispatch.clone() };
+            let plain = || {
+                let table = it.table.duplicate().map_err(|it| failed(&it))?;
+                let start = Instant::now();
+                it.pipeline.dispatch(&dispatch, &table).map_err(|it| failed(&it))?;
+                Ok::<f64, String>(milliseconds(start))
+            };
+            let swept = |plan: &Plan| {
+                let start = Instant::now();
+                it.pipeline.examine(&dispatch, plan, &it.table).map_err(|it| failed(&it))?;
+                Ok::<f64, String>(milliseconds(start))
+            };
+            let mut one = Plan::new(vec![width]);
+            one.orders.clear();
+            let (mut plains, mut watched) = (Vec::new(), Vec::new());
+            for _ in 0..rounds {
+                plains.push(plain()?);
+                watched.push(swept(&one)?);
+            }
+            let median = |mut times: Vec<f64>| {
+                times.sort_by(f64::total_cmp);
+                times[times.len() / 2]
+            };
+            let (plain, watched) = (median(plains), median(watched));
+            worst = worst.max(watched / plain);
+            let sizes = it.pipeline.wave_sizes();
+            let ends = [sizes.first(), sizes.last()].into_iter().flatten().copied().collect();
+            let mut quick = Plan::new(ends);
+            quick.quick();
+            let times = [plain, watched, swept(&quick)?, swept(&Plan::new(sizes.to_vec()))?];
+            totals.iter_mut().zip(times).for_each(|(total, time)| *total += time);
+        }
+        let [plain, watched, quick, all] = totals;
+        println!(
+            "{title:<40}  {plain:>10.1}  {watched:>10.1}  {:>6.2}  {worst:>6.2}  {:>6.2}  {:>6.2}",
+            watched / plain,
+            quick / plain,
+            all / plain
+        );
     }
     Ok(())
 }

@@ -1,0 +1,225 @@
+//! Faults in how waves and groups share memory, in addresses and descriptors, and in values that travel far before they
+//! matter.
+
+use sanitizer::Kind;
+
+use super::{BARRIER, Class, Place, Snippet, value};
+
+pub(super) const ALL: &[Class] = &[
+    Class {
+        name: "a flag that is raised before its value is stored",
+        kind: Kind::Race,
+        place: Place::WhereAllCome,
+        widths: &[],
+        waves: Some(1),
+        groups: true,
+        snippet: |random, _| {
+            let value = value(random);
+            let raise =
+                random.pick(&["Flag[group] = 1;", "InterlockedExchange(Flag[group], 1, seen);"]);
+            let wait = random.pick(&[
+                "do seen = Flag[group - 1]; while (seen == 0);",
+                "do InterlockedOr(Flag[group - 1], 0, seen); while (seen == 0);",
+            ]);
+            let store = format!("Value[group] = planted + {value};");
+            let snippet = Snippet::new()
+                .declare("globallycoherent RWStructuredBuffer<uint> Value, Flag;")
+                .line("uint planted = 1, seen;")
+                .line("if (thread == 0) {")
+                .line("if (group > 0) {")
+                .line(wait)
+                .partner("planted += Value[group - 1];")
+                .line("}");
+            let in_order = format!("{store} {raise}");
+            let reversed = format!("{raise} {store}");
+            Some(snippet.fault(&in_order, &reversed).line("}").used(random))
+        },
+    },
+    Class {
+        name: "a value that is read before its flag is seen",
+        kind: Kind::Race,
+        place: Place::WhereAllCome,
+        widths: &[],
+        waves: Some(1),
+        groups: true,
+        snippet: |random, _| {
+            let value = value(random);
+            let wait = "do InterlockedOr(Flag[group - 1], 0, seen); while (seen == 0);";
+            let read = "planted += Value[group - 1];";
+            Some(
+                Snippet::new()
+                    .declare("globallycoherent RWStructuredBuffer<uint> Value, Flag;")
+                    .line("uint planted = 1, seen;")
+                    .line("if (thread == 0) {")
+                    .line("if (group > 0) {")
+                    .fault(&format!("{wait} {read}"), &format!("{read} {wait}"))
+                    .line("}")
+                    .partner(&format!("Value[group] = planted + {value};"))
+                    .line("InterlockedExchange(Flag[group], 1, seen);")
+                    .line("}")
+                    .used(random),
+            )
+        },
+    },
+    Class {
+        name: "an atomic operation whose result is ignored",
+        kind: Kind::Race,
+        place: Place::WhereAllCome,
+        widths: &[],
+        waves: Some(1),
+        groups: true,
+        snippet: |random, context| {
+            let (value, groups) = (value(random), context.setup.groups);
+            Some(
+                Snippet::new()
+                    .declare("globallycoherent RWStructuredBuffer<uint> Value;")
+                    .declare("RWStructuredBuffer<uint> Count, Grid;")
+                    .line("uint planted = thread, seen = 0;")
+                    .line("if (thread == 0) {")
+                    .partner(&format!("Value[group] = {value};"))
+                    .cause(
+                        "InterlockedAdd(Count[0], 1, seen);",
+                        "InterlockedAdd(Count[0], 1); seen = group;",
+                    )
+                    .line(&format!("if (seen == {groups} - 1) {{"))
+                    .line("uint sum = 0;")
+                    .partner(&format!("for (uint k = 0; k < {groups}; ++k) sum += Value[k];"))
+                    .line("Grid[0] = sum;")
+                    .line("}")
+                    .line("}")
+                    .used(random),
+            )
+        },
+    },
+    Class {
+        name: "a round that begins before all have finished the last",
+        kind: Kind::Race,
+        place: Place::WhereAllCome,
+        widths: &[],
+        waves: Some(2),
+        groups: false,
+        snippet: |random, context| {
+            let threads = context.setup.threads;
+            let (value, far) = (value(random), context.width().min(threads - 1));
+            let rounds = 2 + random.below(3);
+            Some(
+                Snippet::new()
+                    .declare(&format!("groupshared uint tile[{threads}];"))
+                    .line("uint planted = 0;")
+                    .line(&format!("for (uint round = 0; round < {rounds}; ++round) {{"))
+                    .partner(&format!("tile[thread] = {value} + round;"))
+                    .line(BARRIER)
+                    .partner(&format!("planted += tile[(thread + {far}) % {threads}];"))
+                    .cause(BARRIER, "")
+                    .line("}")
+                    .used(random),
+            )
+        },
+    },
+    Class {
+        name: "a member that is not set in a struct that is passed on",
+        kind: Kind::UninitializedValue,
+        place: Place::Anywhere,
+        widths: &[],
+        waves: None,
+        groups: false,
+        snippet: |random, context| {
+            context.some_thread(|thread| thread & 1 == 0).then_some(())?;
+            let value = value(random);
+            let (passed, read) = random.pick(&[
+                ("Pair passed(Pair it) { return it; }", "passed(pair).b"),
+                (
+                    "Pair passed(Pair it) { Pair more[2]; more[0] = it; more[1] = it; return more[it.a & 1]; }",
+                    "passed(pair).b",
+                ),
+                (
+                    "Pair passed(Pair it) { for (uint k = 0; k < 3; ++k) { Pair next = it; it = next; } return it; }",
+                    "passed(pair).b",
+                ),
+            ]);
+            Some(
+                Snippet::new()
+                    .declare("struct Pair { uint a, b; };")
+                    .declare(passed)
+                    .line("uint other; for (uint k = 0; k < 2; ++k) other = k;")
+                    .partner("Pair pair;")
+                    .line(&format!("pair.a = {value};"))
+                    .fault("pair.b = 3;", "if (thread & 1) pair.b = 3;")
+                    .line(&format!("uint planted = other + {read};"))
+                    .used(random),
+            )
+        },
+    },
+    Class {
+        name: "a byte address that is not aligned",
+        kind: Kind::MisalignedAddress,
+        place: Place::Anywhere,
+        widths: &[],
+        waves: None,
+        groups: false,
+        snippet: |random, _| {
+            let (clean, faulty) = random.pick(&[
+                ("Raw.Load(4 * self)", "Raw.Load(4 * self + 1)"),
+                ("Raw.Load(4 * self)", "Raw.Load(4 * self | 2)"),
+                ("Raw.Load<uint16_t>(2 * self)", "Raw.Load<uint16_t>(2 * self + 1)"),
+                ("Raw.Load2(8 * self).y", "Raw.Load2(8 * self + 3).y"),
+                ("(uint)Raw.Load<uint64_t>(8 * self)", "(uint)Raw.Load<uint64_t>(8 * self + 4)"),
+            ]);
+            Some(
+                Snippet::new()
+                    .declare("RWByteAddressBuffer Raw;")
+                    .fault(
+                        &format!("uint planted = {clean};"),
+                        &format!("uint planted = {faulty};"),
+                    )
+                    .used(random),
+            )
+        },
+    },
+    Class {
+        name: "an index into resources that is not marked as non-uniform",
+        kind: Kind::NonUniformResourceIndex,
+        place: Place::Anywhere,
+        widths: &[],
+        waves: None,
+        groups: false,
+        snippet: |random, context| {
+            let width = context.width();
+            let differs = |visit: &super::Visit| {
+                let thread = |lane| visit.wave * width + lane;
+                let odd = visit.active.iter().filter(|it| thread(*it) & 1 == 1).count();
+                odd > 0 && odd < visit.active.count() as usize
+            };
+            context.visits.iter().any(differs).then_some(())?;
+            Some(
+                Snippet::new()
+                    .declare("RWStructuredBuffer<uint> Parts[2];")
+                    .fault(
+                        "uint planted = Parts[NonUniformResourceIndex(thread & 1)][0];",
+                        "uint planted = Parts[thread & 1][0];",
+                    )
+                    .used(random),
+            )
+        },
+    },
+    Class {
+        name: "an index beyond an array of resources",
+        kind: Kind::DescriptorOutOfRange,
+        place: Place::Anywhere,
+        widths: &[],
+        waves: None,
+        groups: false,
+        snippet: |random, context| {
+            context.some_thread(|thread| thread % 3 == 2).then_some(())?;
+            Some(
+                Snippet::new()
+                    .declare("RWStructuredBuffer<uint> Parts[2];")
+                    .fault(
+                        "uint planted = Parts[NonUniformResourceIndex(thread % 2)][0];",
+                        "uint planted = Parts[NonUniformResourceIndex(thread % 3)][0];",
+                    )
+                    .used(random),
+            )
+        },
+    },
+];

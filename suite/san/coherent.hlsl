@@ -1,0 +1,157 @@
+// Values that pass between groups through coherent buffers, announced by flags: in the right order, and not.
+
+//--- san-a-value-before-its-flag
+//# groups 4 1 1
+//# zero Value 16
+//# zero Flag 16
+//# zero Out 16
+//= Out u32: 1 2 3 4
+globallycoherent RWStructuredBuffer<uint> Value;
+globallycoherent RWStructuredBuffer<uint> Flag;
+RWStructuredBuffer<uint> Out;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    uint sum = 1;
+    if (g > 0) {
+        while (Flag[g - 1] == 0) {}
+        sum += Value[g - 1];
+    }
+    Value[g] = sum;
+    DeviceMemoryBarrier();
+    Flag[g] = 1;
+    Out[g] = sum;
+}
+
+//--- san-a-flag-before-its-value
+//# widths 4 32
+//# groups 4 1 1
+//# zero Value 16
+//# zero Flag 16
+//# zero Out 16
+globallycoherent RWStructuredBuffer<uint> Value;
+globallycoherent RWStructuredBuffer<uint> Flag;
+RWStructuredBuffer<uint> Out;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    uint sum = 1;
+    if (g > 0) {
+        while (Flag[g - 1] == 0) {}
+        sum += Value[g - 1]; //? race: race on `Value`
+    }
+    Flag[g] = 1;
+    DeviceMemoryBarrier();
+    Value[g] = sum;
+    Out[g] = sum;
+}
+
+//--- san-a-value-is-read-before-its-flag-is-seen
+//# widths 4 32
+//# groups 4 1 1
+//# zero Value 16
+//# zero Flag 16
+//# zero Out 16
+globallycoherent RWStructuredBuffer<uint> Value;
+globallycoherent RWStructuredBuffer<uint> Flag;
+RWStructuredBuffer<uint> Out;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    uint sum = 1;
+    if (g > 0) {
+        sum += Value[g - 1]; //? race: race on `Value`
+        while (Flag[g - 1] == 0) {}
+    }
+    Value[g] = sum;
+    DeviceMemoryBarrier();
+    Flag[g] = 1;
+    Out[g] = sum;
+}
+
+//--- san-the-flag-and-the-value-are-one-word
+//# groups 4 1 1
+//# zero Packed 16
+//# zero Out 16
+//= Out u32: 1 2 3 4
+globallycoherent RWStructuredBuffer<uint> Packed;
+RWStructuredBuffer<uint> Out;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    uint sum = 1;
+    if (g > 0) {
+        uint seen;
+        do seen = Packed[g - 1]; while (seen >> 31 == 0);
+        sum += seen & 0x7fffffff;
+    }
+    Packed[g] = 0x80000000 | sum;
+    Out[g] = sum;
+}
+
+//--- san-an-atomic-operation-whose-result-is-unused-orders-nothing
+//# widths 4 32
+//# groups 2 1 1
+//# zero Value 4
+//# zero Count 4
+//# zero Out 8
+globallycoherent RWStructuredBuffer<uint> Value;
+RWStructuredBuffer<uint> Count;
+RWStructuredBuffer<uint> Out;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    if (g == 0) Value[0] = 7;
+    InterlockedAdd(Count[0], 1);
+    if (g == 1) Out[g] = Value[0]; //? race: race on `Value`
+}
+
+//--- san-the-last-group-knows-by-the-result-that-it-is-the-last
+//# groups 2 1 1
+//# zero Value 8
+//# zero Count 4
+//# zero Out 4
+//= Out u32: 3
+globallycoherent RWStructuredBuffer<uint> Value;
+RWStructuredBuffer<uint> Count;
+RWStructuredBuffer<uint> Out;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    Value[g] = g + 1;
+    uint before;
+    InterlockedAdd(Count[0], 1, before);
+    if (before == 1) Out[0] = Value[0] + Value[1];
+}
+
+//--- san-a-plain-store-resets-what-others-count
+//# widths 4 32
+//# groups 2 1 1
+//# zero Count 4
+globallycoherent RWStructuredBuffer<uint> Count;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    if (g == 0) InterlockedAdd(Count[0], 1);
+    else Count[0] = 5; //? race: race on `Count`
+}
+
+//--- san-groups-take-tickets-and-look-back
+//# groups 8 1 1
+//# zero Next 4
+//# zero Packed 32
+//# zero Out 32
+//= Out u32: 1 2 3 4 5 6 7 8
+RWStructuredBuffer<uint> Next;
+globallycoherent RWStructuredBuffer<uint> Packed;
+RWStructuredBuffer<uint> Out;
+groupshared uint ticket, before;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) InterlockedAdd(Next[0], 1, ticket);
+    GroupMemoryBarrierWithGroupSync();
+    uint mine = ticket;
+    if (t == 0) {
+        uint sum = 0;
+        if (mine > 0) {
+            uint seen;
+            do InterlockedOr(Packed[mine - 1], 0, seen); while (seen >> 31 == 0);
+            sum = seen & 0x7fffffff;
+        }
+        InterlockedExchange(Packed[mine], 0x80000000 | sum + 1, before);
+        Out[mine] = sum + 1;
+    }
+}
