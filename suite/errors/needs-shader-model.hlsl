@@ -74,3 +74,8 @@ void main(uint t : SV_GroupIndex) {
 //|   | ^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
 //|   = help: compile with `-T cs_6_10`
+
+//--- helper-lanes-in-wave-operations-before-6-7
+//# args -T ps_6_6
+[WaveOpsIncludeHelperLanes] //~ error[needs-shader-model]: `WaveOpsIncludeHelperLanes` requires shader model 6.7, but the profile has 6.6
+float4 main() : SV_Target { return WaveActiveSum(1.0f); }

@@ -16,6 +16,8 @@ struct Known {
     least: usize,
     /// The stages whose entry points it applies to.
     stages: Stages,
+    /// The first shader model that has it, if not all do.
+    since: Option<ShaderModel>,
 }
 
 /// What an attribute expects as an argument.
@@ -31,12 +33,16 @@ enum Expected {
 }
 
 const fn known(name: &'static str, stages: Stages, args: &'static [Expected]) -> Known {
-    Known { name, args, least: args.len(), stages }
+    Known { name, args, least: args.len(), stages, since: None }
 }
 
 /// The last argument is optional.
 const fn shorter(known: Known) -> Known {
     Known { least: known.least - 1, ..known }
+}
+
+const fn since(model: ShaderModel, known: Known) -> Known {
+    Known { since: Some(model), ..known }
 }
 
 const ANY: Stages = Stages::ALL;
@@ -81,10 +87,13 @@ const OF_FUNCTIONS: &[Known] = &[
             &[Expected::Anything, Expected::Anything, Expected::Anything],
         )
     },
-    known(GROUP_SHARED_LIMIT, Stages::GROUPS, &[Expected::Integer(0, i32::MAX as i64)]),
+    since(
+        ShaderModel::V6_10,
+        known(GROUP_SHARED_LIMIT, Stages::GROUPS, &[Expected::Integer(0, i32::MAX as i64)]),
+    ),
     known("shader", ANY, &[Expected::Word(SHADERS)]),
     known("RootSignature", ANY, &[Expected::Text]),
-    known("WaveOpsIncludeHelperLanes", Stages::of(&[Stage::Pixel]), &[]),
+    since(ShaderModel::V6_7, known("WaveOpsIncludeHelperLanes", Stages::of(&[Stage::Pixel]), &[])),
     known("noinline", ANY, &[]),
     known("earlydepthstencil", Stages::of(&[Stage::Pixel]), &[]),
     // Permits what these engines never do, so it changes nothing.
@@ -348,8 +357,8 @@ impl<'a> Checker<'a> {
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
             return false;
         }
-        if known.name == GROUP_SHARED_LIMIT && self.shader_model() < ShaderModel::V6_10 {
-            self.needs_shader_model(attribute.span, known.name, ShaderModel::V6_10);
+        if let Some(since) = known.since.filter(|it| self.shader_model() < *it) {
+            self.needs_shader_model(attribute.span, known.name, since);
             return false;
         }
         let mut fine = true;
