@@ -2,8 +2,8 @@
 //!
 //! Shares nothing with `raster`: numbers are fractions of big integers, a triangle covers a sample if the sample lies
 //! on the inner side of its edges or on one that owns it, and a value is rounded once from its exact fraction. Slow on
-//! purpose: every sample of the target is tested against every triangle.
-//! It knows triangles, the standard patterns, and inputs that are linear in space or on the screen.
+//! purpose: every sample of the target is tested against every primitive.
+//! It knows triangles, lines, points, the standard patterns, and inputs that are linear in space or on the screen.
 
 use std::cmp::Ordering;
 
@@ -207,6 +207,17 @@ pub struct Vertex {
     pub value: f32,
 }
 
+impl Vertex {
+    /// In 1/256 pixels.
+    fn on_screen(self, size: u32) -> [i128; 2] {
+        let [x, y, _, w] = self.position;
+        let (x, y) = (x / w, y / w);
+        let x = ((x + 1.0) * size as f32) * 0.5;
+        let y = ((1.0 - y) * size as f32) * 0.5;
+        [x, y].map(nearest_unit)
+    }
+}
+
 /// A triangle on the screen, in 1/256 pixels, after the viewport.
 #[derive(Clone, Debug)]
 pub struct Triangle {
@@ -227,15 +238,8 @@ impl Triangle {
     /// A triangle in front of the eye, on a target of a size that is a power of two, so that the viewport rounds
     /// nothing but what the specification says.
     pub fn new(vertices: [Vertex; 3], size: u32) -> Triangle {
-        let screen = |vertex: Vertex| {
-            let [x, y, _, w] = vertex.position;
-            let (x, y) = (x / w, y / w);
-            let x = ((x + 1.0) * size as f32) * 0.5;
-            let y = ((1.0 - y) * size as f32) * 0.5;
-            [x, y].map(nearest_unit)
-        };
         Triangle {
-            corners: vertices.map(screen),
+            corners: vertices.map(|it| it.on_screen(size)),
             w: vertices.map(|it| it.position[3]),
             values: vertices.map(|it| it.value),
         }
@@ -284,6 +288,124 @@ impl Triangle {
             linear: sums[0].over(&sums[1]).nearest(),
             flat_on_screen: sums[2].over(&sums[3]).nearest(),
         }
+    }
+}
+
+/// A line on the screen, in 1/256 pixels.
+#[derive(Clone, Debug)]
+pub struct Line {
+    ends: [[i128; 2]; 2],
+    w: [f32; 2],
+    values: [f32; 2],
+}
+
+impl Line {
+    pub fn new(vertices: [Vertex; 2], size: u32) -> Line {
+        Line {
+            ends: vertices.map(|it| it.on_screen(size)),
+            w: vertices.map(|it| it.position[3]),
+            values: vertices.map(|it| it.value),
+        }
+    }
+
+    /// Whether the line covers the pixel with this centre: it meets the diamond around it and does not end there.
+    ///
+    /// What the line has in common with the diamond begins and ends at an end of the line or on one of the four lines
+    /// along the diamond's edges. So it is enough to look at these places, and halfway between them.
+    pub fn covers(&self, centre: [i128; 2]) -> bool {
+        let [start, end] = self
+            .ends
+            .map(|[x, y]| [Fraction::new(x - centre[0], 256), Fraction::new(y - centre[1], 256)]);
+        let run: [Fraction; 2] = std::array::from_fn(|axis| end[axis].minus(&start[axis]));
+        let is_steep = magnitude(&run[1]).minus(&magnitude(&run[0])).sign() == Ordering::Greater;
+        if is_in_diamond(&end, is_steep) {
+            return false;
+        }
+        let (zero, one, half) = (Fraction::new(0, 1), Fraction::new(1, 1), Fraction::new(1, 2));
+        let mut places = vec![zero.clone(), one.clone()];
+        for sides in [[1, 1], [1, -1], [-1, 1], [-1, -1]] {
+            let sides = sides.map(|it| Fraction::new(it, 1));
+            let along = |of: &[Fraction; 2]| of[0].times(&sides[0]).plus(&of[1].times(&sides[1]));
+            let slope = along(&run);
+            if slope.sign() == Ordering::Equal {
+                continue;
+            }
+            let place = half.minus(&along(&start)).over(&slope);
+            let is_before = place.sign() == Ordering::Less;
+            if !is_before && one.minus(&place).sign() != Ordering::Less {
+                places.push(place);
+            }
+        }
+        places.sort_by(|a, b| a.minus(b).sign());
+        let between: Vec<Fraction> =
+            places.windows(2).map(|it| it[0].plus(&it[1]).times(&half)).collect();
+        places.iter().chain(&between).any(|place| {
+            let at: [Fraction; 2] =
+                std::array::from_fn(|axis| start[axis].plus(&run[axis].times(place)));
+            is_in_diamond(&at, is_steep)
+        })
+    }
+
+    /// The value at a place; `None` beyond the ends, and where weights may cancel.
+    pub fn at(&self, place: [i128; 2]) -> Option<Seen> {
+        let [start, end] = self.ends;
+        let run = [end[0] - start[0], end[1] - start[1]];
+        let along = (place[0] - start[0]) * run[0] + (place[1] - start[1]) * run[1];
+        let length = run[0] * run[0] + run[1] * run[1];
+        if along <= 0 || along >= length {
+            return None;
+        }
+        let weights = [Fraction::new(length - along, length), Fraction::new(along, length)];
+        let zero = || Fraction::new(0, 1);
+        let (mut linear, mut over, mut flat) = (zero(), zero(), zero());
+        for ((weight, value), w) in weights.iter().zip(self.values).zip(self.w) {
+            let value = Fraction::of(f64::from(value));
+            let over_w = weight.over(&Fraction::of(f64::from(w)));
+            linear = linear.plus(&over_w.times(&value));
+            over = over.plus(&over_w);
+            flat = flat.plus(&weight.times(&value));
+        }
+        Some(Seen { linear: linear.over(&over).nearest(), flat_on_screen: flat.nearest() })
+    }
+}
+
+fn magnitude(of: &Fraction) -> Fraction {
+    if of.sign() == Ordering::Less { Fraction::new(0, 1).minus(of) } else { of.clone() }
+}
+
+/// Whether a place relative to a pixel's centre belongs to its diamond: inside, on a lower edge, at the lower corner,
+/// or for steep lines at the right one.
+fn is_in_diamond([x, y]: &[Fraction; 2], is_steep: bool) -> bool {
+    let far = magnitude(x).plus(&magnitude(y)).minus(&Fraction::new(1, 2)).sign();
+    match far {
+        Ordering::Less => true,
+        Ordering::Greater => false,
+        Ordering::Equal => match y.sign() {
+            // y grows downwards.
+            Ordering::Greater => true,
+            Ordering::Equal => is_steep && x.sign() == Ordering::Greater,
+            Ordering::Less => false,
+        },
+    }
+}
+
+/// A point on the screen: a square of one pixel.
+#[derive(Clone, Debug)]
+pub struct Point {
+    centre: [i128; 2],
+}
+
+impl Point {
+    pub fn new(vertex: Vertex, size: u32) -> Point {
+        Point { centre: vertex.on_screen(size) }
+    }
+
+    /// Whether a place lies in the square; of its edges, the left and the upper one belong to it.
+    pub fn covers(&self, place: [i128; 2]) -> bool {
+        (0..2).all(|axis| {
+            let off = place[axis] - self.centre[axis];
+            (-128..128).contains(&off)
+        })
     }
 }
 
