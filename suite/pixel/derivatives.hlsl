@@ -3,6 +3,7 @@
 //--- fine-and-coarse-derivatives
 // f = x·y at pixel centres: rows and columns differ.
 //# draw 2x2
+//# finds depends-on-quads
 #include "fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     float f = v.position.x * v.position.y;

@@ -3,6 +3,7 @@
 //--- lanes-outside-of-the-triangle-are-helpers
 // A triangle that covers the pixel (0, 0) alone: the other lanes of the quad are helpers.
 //# draw 2x2
+//# finds depends-on-helpers
 struct V { float4 position : SV_Position; };
 V vs(uint id : SV_VertexID) {
     const float2 corners[3] = { float2(-1, 1), float2(0.25, 1), float2(-1, -0.25) };
@@ -26,6 +27,7 @@ float4 ps(V v) : SV_Target {
 //--- helpers-extrapolate
 // u is linear over the target, outside of the triangle too.
 //# draw 4x4
+//# finds depends-on-quads
 struct V { float4 position : SV_Position; float u : U; };
 V vs(uint id : SV_VertexID) {
     const float2 corners[3] = { float2(-1, 1), float2(-0.25, 1), float2(-1, 0.25) };
@@ -42,6 +44,7 @@ float4 ps(V v) : SV_Target {
 //--- a-discarded-lane-becomes-a-helper
 // The left half of each quad is discarded and goes on: it takes part in quads, and not in waves.
 //# draw 4x4
+//# finds depends-on-helpers depends-on-packing
 //# zero Out 64
 RWStructuredBuffer<uint> Out : register(u0);
 #include "fullscreen.hlsli"
@@ -131,6 +134,7 @@ float4 ps(V v) : SV_Target {
 //--- the-first-lane-is-no-helper
 // Without the pixel (0, 0), lane 1 is the first of the wave.
 //# draw 2x2
+//# finds depends-on-helpers
 #include "fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     if (v.position.x < 1 && v.position.y < 1) discard;

@@ -3,6 +3,7 @@
 //--- one-triangle-is-packed-quad-by-quad
 // Pixels with x + y < 7 are covered: quad masks F F F 1, F F 1, F 1, 1, row by row.
 //# draw 8x8
+//# finds depends-on-helpers depends-on-packing truncated-mask
 //# zero Out 1024
 RWStructuredBuffer<uint> Out : register(u0);
 struct V { float4 position : SV_Position; };
@@ -29,6 +30,7 @@ float4 ps(V v) : SV_Target {
 //--- two-triangles-share-waves
 // A 4x4 target that two triangles tile: quad masks F 1 1, then E E F. Waves mix primitives.
 //# draw 4x4 vertices 6
+//# finds depends-on-helpers depends-on-packing permuted-result
 //# zero Out 64
 RWStructuredBuffer<uint> Out : register(u0);
 struct V { float4 position : SV_Position; };
@@ -59,6 +61,7 @@ float4 ps(V v, uint primitive : SV_PrimitiveID) : SV_Target {
 //--- lanes-of-a-quad-are-its-pixels
 // Lane 4k is the upper left pixel, then to the right, then the next row; quads are at even coordinates.
 //# draw 4x4
+//# finds depends-on-packing
 #include "fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     uint2 at = uint2(v.position.xy);
@@ -73,6 +76,7 @@ float4 ps(V v) : SV_Target {
 
 //--- instances-share-waves
 //# draw 2x2
+//# finds depends-on-packing
 //# raster Instances: 2
 //# raster DepthStencil: { Func: Always }
 #include "fullscreen.hlsli"

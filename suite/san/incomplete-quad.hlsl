@@ -24,3 +24,22 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     if (t < 4) Out[t] = QuadReadAcrossX(t);
 }
+
+//--- a-derivative-for-some-pixels-of-a-quad
+//# draw 4x2
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    float slope = 0;
+    if (uint(v.position.x) % 2 == 0) slope = ddx(v.position.x); //? incomplete-quad: a derivative where the quad is not complete
+    return slope;
+}
+
+//--- a-derivative-for-whole-quads
+//# draw 4x2
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    float slope = 0;
+    if (v.uv.x < 2) slope = ddx(v.position.x);
+    return slope;
+}
+//= Target f32: 1*32

@@ -101,3 +101,45 @@ void main(uint t : SV_GroupIndex) {
     if (WaveActiveSum(In[t]) < 1) x = 1; //? order-dependent-result: the path that lanes take depends on
     if (t == 0) Out[0] = x;
 }
+
+//--- pixels-take-tickets
+// Which of two triangles comes first at a pixel is settled for targets only.
+//# draw 1x1 vertices 6
+//# raster DepthStencil: { Func: Always }
+//# raster Blend: { Src: One, Dst: Zero, Op: Max, OpAlpha: Max }
+//# zero Tickets 4
+//# widths 4
+RWStructuredBuffer<uint> Tickets : register(u0);
+struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4(id % 3 == 1 ? 3 : -1, id % 3 == 2 ? -3 : 1, 0, 1);
+    v.id = id / 3;
+    return v;
+}
+float4 ps(V v) : SV_Target {
+    uint ticket;
+    InterlockedAdd(Tickets[0], 1, ticket); //? order-dependent-result: the order in which the pixels of a draw run
+    return ticket * 10 + v.id;
+}
+
+//--- pixels-take-tickets-in-the-order-of-primitives
+//# draw 1x1 vertices 6
+//# raster DepthStencil: { Func: Always }
+//# raster Blend: { Src: One, Dst: Zero, Op: Max, OpAlpha: Max }
+//# zero Tickets 4
+//# widths 4
+RasterizerOrderedStructuredBuffer<uint> Tickets : register(u0);
+struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4(id % 3 == 1 ? 3 : -1, id % 3 == 2 ? -3 : 1, 0, 1);
+    v.id = id / 3;
+    return v;
+}
+float4 ps(V v) : SV_Target {
+    uint ticket = Tickets[0];
+    Tickets[0] = ticket + 1;
+    return ticket * 10 + v.id;
+}
+//= Target f32: 11*4

@@ -164,3 +164,38 @@ void main(uint t : SV_GroupIndex) {
     AllMemoryBarrierWithGroupSync();
     Image[uint2(t ^ 127, 0)] += 1;
 }
+
+//--- two-triangles-store-for-one-pixel
+//# draw 1x1 vertices 6
+//# raster DepthStencil: { Func: Always }
+//# zero Last 4
+RWStructuredBuffer<uint> Last : register(u0);
+struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4(id % 3 == 1 ? 3 : -1, id % 3 == 2 ? -3 : 1, 0, 1);
+    v.id = id / 3;
+    return v;
+}
+float4 ps(V v) : SV_Target {
+    Last[0] = v.id; //? race
+    return 1;
+}
+
+//--- two-triangles-store-in-their-order
+//# draw 1x1 vertices 6
+//# raster DepthStencil: { Func: Always }
+//# zero Last 4
+RasterizerOrderedStructuredBuffer<uint> Last : register(u0);
+struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4(id % 3 == 1 ? 3 : -1, id % 3 == 2 ? -3 : 1, 0, 1);
+    v.id = id / 3;
+    return v;
+}
+float4 ps(V v) : SV_Target {
+    Last[0] = v.id;
+    return 1;
+}
+//= Last u32: 1

@@ -132,3 +132,25 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     Out[t] = tile[t ^ 1];
 }
+
+//--- an-output-without-a-value
+//# draw 2x1
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    float4 color; //? uninitialized-value: `color`
+    color.xyz = 1;
+    if (v.position.x < 1) color.w = 1;
+    return color;
+}
+
+//--- an-output-without-a-value-where-it-is-discarded
+//# draw 2x1
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    float4 color;
+    color.xyz = 1;
+    if (v.position.x < 1) color.w = 1;
+    else discard;
+    return color;
+}
+//= Target f32: 1*4 0*4

@@ -2,6 +2,7 @@
 
 //--- a-lane-is-a-vertex
 //# draw 1x1 vertices 6
+//# finds depends-on-packing
 //# zero Out 24
 RWStructuredBuffer<uint> Out : register(u0);
 struct V { float4 position : SV_Position; };
@@ -19,6 +20,7 @@ float4 ps(V v) : SV_Target { return 1; }
 
 //--- instances-follow-each-other
 //# draw 1x1
+//# finds depends-on-packing
 //# raster Instances: 2
 //# zero Out 24
 RWStructuredBuffer<uint> Out : register(u0);

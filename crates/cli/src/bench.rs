@@ -283,6 +283,9 @@ fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, P
         let run = match run {
             Work::Shader(run) => *run,
             Work::Sequence(sequence) => return Ok(Item::Passes(name, sequence)),
+            Work::Draw(_) => {
+                return Err(refused(Exit::Unsupported, "draws are not measured yet"));
+            }
         };
         let widths = widths_of_run(args, &run).map_err(|why| refused(Exit::Unsupported, &why))?;
         let Runnable { shader, pipeline, sources, table, groups, source, .. } = run;

@@ -6,6 +6,7 @@
 //!
 //! Programs are compared in processes of their own, because a driver that is given a program can take its process with it.
 
+mod drawn;
 mod judge;
 mod locate;
 #[cfg(test)]

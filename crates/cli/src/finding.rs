@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use jobs::PassName;
 use serde_json::{Value, json};
-use wavelane::Diagnostic;
 use wavelane::internal::diag::{self, SourceMap};
-use wavelane::internal::{LeftOut, Order, Seen, Verdict};
+use wavelane::internal::{Invocation, LeftOut, Order, Seen, Verdict};
+use wavelane::{Diagnostic, Stage};
 
 /// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
 pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
 
 /// The finding with the widths at which it was made, and the pass of a job in which it was.
 pub(crate) fn diagnostic(seen: &Seen, pass: Option<&PassName>, again: &str) -> Diagnostic {
-    let mut report = seen.finding.report();
+    let mut report = seen.report();
     if let Some(pass) = pass {
         report = report.note(format!("in {pass} of the job"));
     }
@@ -70,6 +70,14 @@ pub(crate) fn as_json(
     record["lanes"] = finding.lanes.iter().collect();
     record["wave"] = json!(finding.wave);
     record["group"] = json!(finding.group);
+    if let Some((stage, at)) = seen.of {
+        record["stage"] = json!(if stage == Stage::Pixel { "pixel" } else { "vertex" });
+        let pixel = match at {
+            Some(Invocation::Pixel { at, .. }) => Some(at),
+            _ => None,
+        };
+        record["pixel"] = json!(pixel);
+    }
     record["width"] = json!(finding.width);
     record["widths"] = json!(seen.widths);
     record["seed"] = json!(seen.order.and_then(Order::seed));

@@ -14,6 +14,7 @@ mod command;
 mod compare;
 mod compile;
 mod device;
+mod draw;
 mod entries;
 mod files;
 mod finding;

@@ -2,6 +2,7 @@
 
 mod assertions;
 mod baseline;
+mod draw;
 mod pool;
 mod record;
 mod show;
@@ -14,7 +15,7 @@ use wavelane::{Adapter, Diagnostic, Level};
 
 use crate::args::Line;
 use crate::asked::LowArgs;
-use crate::asked::{Baselines, Binds, Compiling, Launch, Output, Sanitizing, Selecting};
+use crate::asked::{Baselines, Binds, Compiling, DrawArgs, Launch, Output, Sanitizing, Selecting};
 use crate::command::Command;
 use crate::layers::Layers;
 use crate::pool::Pool;
@@ -35,6 +36,8 @@ pub(crate) struct SanArgs {
     pool: Pool,
     compile: Compiling,
     launch: Launch,
+    /// What is drawn, instead of a dispatch.
+    draw: Option<DrawArgs>,
     bind: Binds,
     adapter: Adapter,
     san: Sanitizing,
@@ -57,6 +60,7 @@ impl SanArgs {
             operands,
             compile,
             launch,
+            draw,
             bind,
             device,
             san,
@@ -75,6 +79,7 @@ impl SanArgs {
             pool,
             compile,
             launch: launch.at_every_width(),
+            draw: (!draw.what.is_empty()).then_some(draw),
             bind,
             adapter: device.adapter,
             san,
@@ -114,7 +119,10 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
                 _ => None,
             };
             let own = own.as_ref().unwrap_or(&args);
-            let subject = subject::shader(own)?;
+            let subject = match &own.draw {
+                Some(asked) => draw::shader(own, asked)?,
+                None => subject::shader(own)?,
+            };
             if let (Some(auto), Output::Text) = (&subject.auto, args.output) {
                 terminal::note(&auto.told());
             }

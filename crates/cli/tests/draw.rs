@@ -255,3 +255,135 @@ fn golden_images_are_compared_if_their_folder_is_given() {
     let (_, shown) = run(&["same.test", "--golden", "images"]);
     assert!(shown.contains("there is no golden image"), "{shown}");
 }
+
+/// Counts pixels and the discarded ones, where a machine lets helper lanes take part.
+const VISIBLE: &str = "RWStructuredBuffer<uint> Visible;
+float4 main(float4 position : SV_Position) : SV_Target {
+    if (position.x > 3) discard;
+    uint pixels = WaveActiveCountBits(true);
+    if (WaveIsFirstLane()) InterlockedAdd(Visible[0], pixels);
+    return 1;
+}
+";
+
+#[test]
+fn a_draw_is_examined() {
+    let kept =
+        VISIBLE.replace("    uint pixels", "    if (IsHelperLane()) return 0;\n    uint pixels");
+    let files = [("a.hlsl", VISIBLE), ("kept.hlsl", kept.as_str())];
+    let folder = folder("examined", &files);
+    let examine = |more: &[&str]| {
+        let draw = ["-T", "ps_6_6", "--draw", "fullscreen", "--size", "4x4", "--format", "json"];
+        let output =
+            wavelane(&[&["san"], more, &draw, &["--bind", "Visible=[1]"]].concat(), &folder);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report)
+    };
+    let (status, report) = examine(&["a.hlsl"]);
+    assert_eq!(status, Some(1), "{report}");
+    let [finding] = report["findings"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!(finding["id"], "depends-on-helpers");
+    assert_eq!((&finding["line"], &finding["stage"]), (&4.into(), &"pixel".into()));
+    assert_eq!(finding["order"], "helpers=included");
+    assert_eq!(finding["pixel"], serde_json::json!([2, 0]));
+    assert!(finding["text"].as_str().unwrap().contains("helper lanes (helpers=included)"));
+    // The command that repeats it does.
+    let again = finding["command"].as_str().unwrap().replace('\'', "");
+    let words: Vec<&str> = again.split_whitespace().skip(1).collect();
+    let output = wavelane(&words, &folder);
+    assert_eq!(output.status.code(), Some(1), "{again}: {}", text(&output.stderr));
+    let (status, report) = examine(&["kept.hlsl"]);
+    assert_eq!((status, report["findings"].as_array().unwrap().len()), (Some(0), 0), "{report}");
+    let (status, report) = examine(&["a.hlsl", "--orders", "packing=one-quad"]);
+    assert_eq!((status, report["findings"].as_array().unwrap().len()), (Some(0), 0), "{report}");
+    let bad = wavelane(
+        &["san", "a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--width-dependent", "Tarjet"],
+        &folder,
+    );
+    let shown = text(&bad.stderr);
+    assert!(bad.status.code() == Some(2) && shown.contains("`Tarjet`"), "{shown}");
+}
+
+/// A job whose pixels differ between packings.
+const PACKED: &str = "#--- vertex.hlsl
+float4 main(uint id : SV_VertexID) : SV_Position {
+    return float4(id == 1 ? 3 : -1, id == 2 ? -3 : 1, 0, 1);
+}
+#--- pixel.hlsl
+float4 main(float4 position : SV_Position) : SV_Target { return SHOWN; }
+#--- pipeline.yaml
+Shaders: [{ Stage: Vertex, Entry: main }, { Stage: Pixel, Entry: main }]
+Buffers:
+  - { Name: T, Format: Float32, Channels: 4, FillSize: 128, OutputProps: { Width: 4, Height: 2, Depth: 1 } }
+Bindings: { RenderTarget: T }
+DescriptorSets: []
+DispatchParameters: { VertexCount: 3 }
+#--- end
+# RUN: split-file %s %t
+# RUN: %dxc_target -T vs_6_0 -Fo %t-v.o %t/vertex.hlsl
+# RUN: %dxc_target -T ps_6_0 -Fo %t-p.o %t/pixel.hlsl
+# RUN: %offloader %t/pipeline.yaml %t-v.o %t-p.o
+";
+
+#[test]
+fn jobs_that_draw_are_examined() {
+    let wrong = PACKED.replace("SHOWN", "WaveActiveMax(position.x)");
+    let right = PACKED.replace("SHOWN", "float4(ddx(position.x), position.yx, 1)");
+    let folder = folder("examined-jobs", &[("wrong.test", &wrong), ("right.test", &right)]);
+    let examine = |file: &str| {
+        let output = wavelane(&["san", file, "--wave-size", "all", "--format", "json"], &folder);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report)
+    };
+    let (status, report) = examine("wrong.test");
+    assert_eq!(status, Some(1), "{report}");
+    assert_eq!(report["findings"][0]["id"], "depends-on-packing", "{report}");
+    assert!(report["findings"][0]["message"].as_str().unwrap().contains("`T` depends on"));
+    let (status, report) = examine("right.test");
+    assert_eq!((status, report["findings"].as_array().unwrap().len()), (Some(0), 0), "{report}");
+    assert_eq!(report["programs"][0]["widths"].as_array().unwrap().len(), 6, "{report}");
+}
+
+#[test]
+fn a_job_writes_its_picture() {
+    let folder = folder("written", &[("a.test", &PACKED.replace("SHOWN", "float4(1, 0, 0, 1)"))]);
+    let run = |more: &[&str]| wavelane(&[&["run", "a.test"], more].concat(), &folder);
+    let done = run(&["--out", "T=a.png"]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    let picture = Picture::read(&fs::read(folder.join("a.png")).unwrap()).unwrap();
+    assert_eq!((picture.width(), picture.height()), (4, 2));
+    let done = run(&["--out", "T=a-{width}.npy", "--wave-size", "4,8"]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    for width in [4, 8] {
+        let array = fs::read(folder.join(format!("a-{width}.npy"))).unwrap();
+        assert!(text(&array).contains("'shape': (2,4,4,)"), "{}", text(&array));
+    }
+    for (more, says) in [
+        (&["--out", "U=a.png"][..], "the job has no buffer `U`"),
+        (&["--out", "T=a.jpg"], "ends in none of"),
+        (&["--out", "T=a.png", "--wave-size", "4,8"], "one file for several wave sizes"),
+    ] {
+        let bad = run(more);
+        assert_eq!(bad.status.code(), Some(2), "{more:?}");
+        assert!(text(&bad.stderr).contains(says), "{more:?}: {}", text(&bad.stderr));
+    }
+}
+
+#[test]
+fn engines_draw_alike() {
+    let folder = folder("alike", &[("a.test", &PACKED.replace("SHOWN", "position / 3"))]);
+    let words = ["diff", "a.test", "--engines", "interp,cpu", "--wave-size", "4,32"];
+    let output = wavelane(&[&words[..], &["--format", "json"]].concat(), &folder);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    assert_eq!(report.to_string().matches("\"result\":\"same\"").count(), 2, "{report}");
+}
+
+#[test]
+fn what_does_not_take_draws_says_so() {
+    let folder = folder("refused", &[("a.test", &PACKED.replace("SHOWN", "1"))]);
+    let output = wavelane(&["bench", "a.test"], &folder);
+    let shown = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{shown}");
+    assert!(shown.contains("draws are not measured"), "{shown}");
+}

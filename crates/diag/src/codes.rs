@@ -170,6 +170,11 @@ pub(crate) mod registry {
         WIDTH_DEPENDENT_RESULT, "width-dependent-result", Error, "a result that differs from one wave width to another";
         ORDER_DEPENDENT_RESULT, "order-dependent-result", Error, "a result that differs from one order to another";
         PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in a different order";
+        HELPER_RESULT, "helper-result", Error, "a result that is undefined in helper lanes is used by other lanes";
+        OTHER_QUAD_READ, "other-quad-read", Error, "a lane of another quad is read in a pixel shader";
+        DEPENDS_ON_HELPERS, "depends-on-helpers", Error, "a result that depends on what helper lanes do";
+        DEPENDS_ON_PACKING, "depends-on-packing", Error, "a result that depends on which pixels or vertices share a wave";
+        DEPENDS_ON_QUADS, "depends-on-quads", Warning, "a result that depends on which pixels form a quad";
         // What this implementation does not have.
         @only_compiling
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not supported yet";

@@ -36,8 +36,8 @@ pub use code::Program;
 pub use decode::decode;
 pub use observe::{NoObserver, Observer};
 
-use ir::Module;
 use ir::exec::{Bindings, Failure, Feed, Launch, WaveInputs, WaveOutputs, Work};
+use ir::{Derivative, Module};
 use ops::wave::FoldOrder;
 
 use buffers::Places;
@@ -64,6 +64,47 @@ pub struct Variation {
     /// Whether another wave runs next, of another group if there is one, right after each operation by which a wave can
     /// let another one go on: an atomic operation, or a store to a coherent buffer.
     pub hands_over: bool,
+    pub helpers: HelperPolicy,
+    pub coarse: CoarseDerivatives,
+}
+
+/// What helper lanes of a pixel shader do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum HelperPolicy {
+    /// They run, and take part in wave operations if the shader asks for it.
+    #[default]
+    Specified,
+    /// They take part in wave operations, and run to the end.
+    Included,
+    /// They do not run at all, and lanes that discard their pixels end.
+    None,
+}
+
+/// Which lanes of a quad a coarse derivative compares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CoarseDerivatives {
+    /// The upper left lane with its neighbours.
+    #[default]
+    UpperLeft,
+    /// Along x, the two lanes of the lower row.
+    LowerRow,
+    /// Along y, the two lanes of the right column.
+    RightColumn,
+    /// Each lane's own row or column.
+    Fine,
+}
+
+impl CoarseDerivatives {
+    /// The lanes of a quad at the greater and at the lesser coordinate.
+    fn lanes(self, of: Derivative, lane: u32) -> [u32; 2] {
+        match (self, of) {
+            (CoarseDerivatives::LowerRow, Derivative::XCoarse) => [3, 2],
+            (CoarseDerivatives::RightColumn, Derivative::YCoarse) => [3, 1],
+            (CoarseDerivatives::Fine, Derivative::XCoarse) => Derivative::XFine.lanes(lane),
+            (CoarseDerivatives::Fine, Derivative::YCoarse) => Derivative::YFine.lanes(lane),
+            _ => of.lanes(lane),
+        }
+    }
 }
 
 /// Which lanes make progress while others iterate.
@@ -115,6 +156,8 @@ pub fn run_varied<O: Observer>(
         places: Places::default(),
         scratch: Default::default(),
         folds: variation.folds,
+        helpers: variation.helpers,
+        coarse: variation.coarse,
         prints: launch.prints.clone(),
         changes: 0,
         hands_over: variation.hands_over,
@@ -148,6 +191,8 @@ pub fn run_waves<O: Observer>(
         places: Places::default(),
         scratch: Default::default(),
         folds: variation.folds,
+        helpers: variation.helpers,
+        coarse: variation.coarse,
         prints: launch.prints.clone(),
         changes: 0,
         hands_over: false,

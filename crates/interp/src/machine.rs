@@ -17,10 +17,11 @@ use ops::{LaneMask, SyncScope, Ternary};
 use crate::buffers::{Places, for_each_lane};
 use crate::code::{Code, Program, Row, SwitchCode};
 use crate::local::{PrivateMemory, SharedMemory};
-use crate::observe::{At, BarrierEvent, DiscardEvent, DivergeEvent, ExitTo, Observer};
+use crate::observe::{At, BarrierEvent, DiscardEvent, DivergeEvent, ExitTo, Observer, OutputEvent};
 use crate::registers::Registers;
 use crate::wave::WaveScratch;
 use crate::waves::StageRun;
+use crate::{CoarseDerivatives, HelperPolicy};
 
 /// Why a wave stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +105,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) places: Places,
     pub(crate) scratch: WaveScratch,
     pub(crate) folds: FoldOrder,
+    pub(crate) helpers: HelperPolicy,
+    pub(crate) coarse: CoarseDerivatives,
     pub(crate) prints: Option<Arc<PrintLog>>,
     /// How often shared memory was written, not counting atomic operations that change nothing.
     pub(crate) changes: u64,
@@ -225,6 +228,13 @@ impl WaveState {
             self.keep(!ended);
         }
         ended
+    }
+
+    /// Ends lanes that discard their pixels, where helper lanes do not run.
+    fn terminate(&mut self, lanes: LaneMask) -> LaneMask {
+        self.helpers |= lanes;
+        self.keep(!lanes);
+        lanes
     }
 
     /// The back edge at which it last stopped.
@@ -372,7 +382,13 @@ impl<O: Observer> Machine<'_, O> {
                 Code::Output { slot, value } => {
                     let outputs = &mut stage(&mut self.stage).outputs;
                     outputs.write(slot, active, |lane| registers.get(value, lane));
-                    outputs.poison[slot.index()] |= registers.poison(value) & active;
+                    let poison = registers.poison(value) & active;
+                    outputs.poison[slot.index()] |= poison;
+                    if O::EVENTS {
+                        let at = self.at(group.id, wave.index, here, active);
+                        let helpers = wave.helpers & active;
+                        self.observer.output(&OutputEvent { at, slot, helpers, poison });
+                    }
                 }
                 Code::WithoutHelpers => {
                     wave.waiting = active & wave.helpers;
@@ -394,7 +410,11 @@ impl<O: Observer> Machine<'_, O> {
                 }
                 Code::Discard { skip } => {
                     let discarded = active & !wave.helpers;
-                    let ended = wave.demote(active, !program.helpers_take_part);
+                    let ended = match self.helpers {
+                        HelperPolicy::None => wave.terminate(active),
+                        HelperPolicy::Included => wave.demote(active, false),
+                        HelperPolicy::Specified => wave.demote(active, !program.helpers_take_part),
+                    };
                     if O::EVENTS {
                         let at = self.at(group.id, wave.index, here, active);
                         self.observer.discard(&DiscardEvent { at, discarded, ended });

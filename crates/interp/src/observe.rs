@@ -5,7 +5,7 @@
 //! else runs between an event and its effect. The contents of an event for an inactive lane are meaningless.
 
 use ir::exec::WaveInputs;
-use ir::{Binding, Derivative, Inst, Private, Shared, Span, TextureOp};
+use ir::{Binding, Derivative, Inst, Private, Shared, Slot, Span, TextureOp};
 use ops::scalar::Hazard;
 use ops::wave::{Lanes, Wave};
 use ops::{Barrier, LaneMask, Ty, WaveOp};
@@ -25,6 +25,8 @@ pub trait Observer {
     fn fed(&mut self, _at: At, _inputs: &WaveInputs) {}
     /// Lanes of a pixel shader become helper lanes.
     fn discard(&mut self, _event: &DiscardEvent) {}
+    /// Lanes of a vertex or pixel shader write an output.
+    fn output(&mut self, _event: &OutputEvent) {}
     /// All lanes of a wave have returned.
     fn wave_end(&mut self, _at: At) {}
     fn wave_op(&mut self, _event: &WaveEvent<'_>) {}
@@ -161,6 +163,17 @@ pub struct DiscardEvent {
     pub discarded: LaneMask,
     /// The lanes of quads that end because all their lanes are helper lanes.
     pub ended: LaneMask,
+}
+
+/// The lanes `at.active` write an output.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputEvent {
+    pub at: At,
+    pub slot: Slot,
+    /// Those of them that are helper lanes, whose outputs have no effect.
+    pub helpers: LaneMask,
+    /// The lanes whose value is poisoned.
+    pub poison: LaneMask,
 }
 
 /// A derivative for the lanes `at.active`.

@@ -63,7 +63,7 @@ impl<O: Observer> Machine<'_, O> {
         let read = registers.poison(a) & active;
         let mut poison = LaneMask::EMPTY;
         for_each_lane(active, |lane| {
-            let lanes = of.lanes(lane & 3).map(|it| quad_lane(lane, it, active));
+            let lanes = self.coarse.lanes(of, lane & 3).map(|it| quad_lane(lane, it, active));
             let [greater, lesser] = lanes.map(|it| registers.get(a, it));
             registers.set(to, lane, eval_binary(Binary::Sub, ty, greater, lesser));
             poison = poison.with(lane, lanes.iter().any(|it| read.contains(*it)));

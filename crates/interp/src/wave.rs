@@ -1,8 +1,9 @@
 //! Wave operations: they pass rows to [`ops::wave::eval`], which defines their meaning, and write back its results.
 
 use ops::wave::{self, FoldOrder, Lanes, LanesMut, Wave};
-use ops::{LaneMask, Repr};
+use ops::{LaneMask, Repr, WaveOp};
 
+use crate::HelperPolicy;
 use crate::buffers::MAX_WIDTH;
 use crate::code::{Row, WaveCode};
 use crate::machine::{Machine, WaveState};
@@ -143,10 +144,12 @@ impl<O: Observer> Machine<'_, O> {
         participants: LaneMask,
         named: Option<LaneMask>,
     ) -> LaneMask {
+        let takes_part = self.helpers == HelperPolicy::Included && code.op != WaveOp::IsHelperLane;
+        let sees_helpers = code.sees_helpers && !takes_part;
         let wave = Wave {
             width: self.width,
             active: participants,
-            helpers: if code.sees_helpers { state.helpers } else { LaneMask::EMPTY },
+            helpers: if sees_helpers { state.helpers } else { LaneMask::EMPTY },
             index_in_group: state.index,
             waves_in_group: self.waves_in_group,
         };

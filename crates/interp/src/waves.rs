@@ -9,6 +9,7 @@ use ir::exec::{Evaluated, Failure, Feed, Launch, Trap, WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
 use ops::LaneMask;
 
+use crate::HelperPolicy;
 use crate::buffers::for_each_lane;
 use crate::code::{EvalAt, EvalCode};
 use crate::local::SharedMemory;
@@ -87,9 +88,18 @@ fn run_all<O: Observer>(
         }
         stage.outputs.reset();
         let lanes = stage.inputs.lanes & LaneMask::first_n(width);
+        let helpers = stage.inputs.helpers & lanes;
+        let without = machine.helpers == HelperPolicy::None;
+        let lanes = if without { lanes & !helpers } else { lanes };
         wave.reset(number, lanes);
-        wave.helpers = stage.inputs.helpers & lanes;
+        wave.helpers = helpers & lanes;
         if O::EVENTS {
+            let StageRun { feed, inputs, .. } = stage;
+            inputs.invocations.clear();
+            inputs.invocations.extend((0..width).map(|it| match lanes.contains(it) {
+                true => feed.invocation(it),
+                false => None,
+            }));
             let at = machine.at(group.id, number, 0, lanes);
             machine.observer.wave_begin(at);
             if let Some(stage) = &machine.stage {

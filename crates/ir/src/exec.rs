@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use diag::Span;
 
 use crate::WaveSize;
-pub use crate::feed::{Evaluated, Feed, Rows, WaveInputs, WaveOutputs};
+pub use crate::feed::{Evaluated, Feed, Invocation, Rows, WaveInputs, WaveOutputs};
 pub use crate::footprint::{Footprint, TooLarge};
 use crate::print::PrintLog;
 

@@ -20,6 +20,12 @@ pub trait Feed {
     /// Receives the outputs of the wave that was fed last, which has ended.
     fn take(&mut self, wave: &WaveOutputs);
 
+    /// What a lane of the wave that was fed last stands for, if the feed can tell; engines ask for observers only.
+    fn invocation(&self, lane: u32) -> Option<Invocation> {
+        let _ = lane;
+        None
+    }
+
     /// The value of an input of the running wave, interpolated elsewhere in the lane's pixel.
     fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
         let _ = (slot, lane, place);
@@ -31,6 +37,24 @@ pub trait Feed {
         let _ = (slot, lane, vertex);
         unreachable!("the feed of a shader without `input_at` instructions is not asked")
     }
+}
+
+/// What a lane stands for, however vertices and quads are packed into waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Invocation {
+    /// The vertex with this number, counted over the instances of a draw.
+    Vertex { number: u64, instance: u32, id: u32 },
+    /// A pixel, or one sample of it.
+    Pixel {
+        /// The number of the primitive in the draw; the pieces of a clipped one have numbers of their own.
+        piece: u64,
+        at: [i32; 2],
+        /// The slice of the targets.
+        layer: u32,
+        sample: Option<u8>,
+        /// `SV_PrimitiveID`.
+        primitive: u32,
+    },
 }
 
 /// What [`Feed::evaluate`] and [`Feed::at_vertex`] give.
@@ -82,6 +106,8 @@ pub struct WaveInputs {
     pub rows: Rows,
     /// By input slot, the lanes whose value is undefined.
     pub poison: Vec<LaneMask>,
+    /// By lane, what it stands for: an engine with an observer asks the feed.
+    pub invocations: Vec<Option<Invocation>>,
 }
 
 impl WaveInputs {
@@ -91,6 +117,7 @@ impl WaveInputs {
             helpers: LaneMask::EMPTY,
             rows: Rows::new(slots, width),
             poison: vec![LaneMask::EMPTY; slots as usize],
+            invocations: Vec::new(),
         }
     }
 }

@@ -209,6 +209,7 @@ mod tests {
     #[test]
     fn differences_name_element_index_and_values() {
         let buffer = |data: Vec<Vec<u8>>, format| Buffer {
+            target: None,
             name: "A".to_owned(),
             format,
             channels: 1,

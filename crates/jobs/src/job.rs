@@ -11,6 +11,8 @@ pub use read::{read, read_for};
 
 use std::ops::Range;
 
+use wavelane::texture::{Format as TexelFormat, Shape};
+
 use crate::number::Format;
 
 /// A job.
@@ -185,6 +187,8 @@ pub struct Buffer {
     /// One for each element of the array.
     pub data: Vec<Vec<u8>>,
     pub texture: Option<TextureSize>,
+    /// The format of its texels, if a draw writes them.
+    pub target: Option<TexelFormat>,
     /// The hidden counters after a run, one for each element.
     pub counters: Vec<u32>,
     pub at: Range<usize>,
@@ -194,6 +198,14 @@ impl Buffer {
     /// The bytes of each element of the array.
     pub fn size(&self) -> usize {
         self.data.first().map_or(0, Vec::len)
+    }
+
+    /// The texels of its first element as a texture, if it has a size: each slice one after the other.
+    pub fn shape(&self) -> Result<Option<Shape>, String> {
+        let Some(size) = self.texture else { return Ok(None) };
+        let format = self.target.map_or_else(|| crate::bind::texel_format(self), Ok)?;
+        let shape = Shape::new(format, size.width, size.height, 1);
+        Ok(Some(Shape { layers: size.depth.max(1), ..shape }))
     }
 
     /// The numbers of one element of the array.

@@ -34,6 +34,7 @@ use crate::printed::PrintedLines;
 use crate::repro::Source;
 use crate::test::Test;
 
+pub use draw::{DrawnRun, DrawnStage};
 pub use drawn::{DrawnOutcome, DrawnSection, NotDrawn};
 pub use passes::{PassName, Sequence, SequencePass, SequenceProgram};
 
@@ -124,6 +125,7 @@ pub fn run(
 pub enum Work {
     Shader(Box<Runnable>),
     Sequence(Box<Sequence>),
+    Draw(Box<DrawnRun>),
 }
 
 /// One dispatch of a shader.
@@ -185,8 +187,8 @@ pub fn prepare(
         printed: RefCell::default(),
     };
     match &test.case {
-        Some(case) if file.has_sections() => shaders(runner.watched_section(&case.name)?),
-        None if test.file.ends_with(".hlsl") => shaders(runner.watched_section("")?),
+        Some(case) if file.has_sections() => runner.watched(&case.name),
+        None if test.file.ends_with(".hlsl") => runner.watched(""),
         Some(case) => shaders(vec![runner.watched_unit(&case.name)?]),
         None => {
             let mut runs = Vec::new();
@@ -196,7 +198,9 @@ pub fn prepare(
                     continue;
                 }
                 if prepared.drawing.is_some() {
-                    return Err(unsupported("the sanitizer does not watch draws yet"));
+                    let run = runner.drawn_run(*prepared).map_err(ended)?;
+                    runs.push(Work::Draw(Box::new(run)));
+                    continue;
                 }
                 // With denormals kept, whatever else is allowed.
                 if !prepared.job.passes.is_empty() {

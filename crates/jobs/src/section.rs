@@ -179,6 +179,14 @@ pub(crate) fn above<'a>(
 const OF_CASES: [&str; 5] = ["in", "inout", "zero", "texture", "sampler"];
 
 impl Section {
+    /// The sets of widths for each of which the section is one program: `WIDTH` makes another for every width.
+    pub fn programs(&self) -> Vec<Vec<u32>> {
+        match self.text.contains("WIDTH") {
+            true => self.widths.iter().map(|it| vec![*it]).collect(),
+            false => vec![self.widths.clone()],
+        }
+    }
+
     fn new(file: &str, name: &str, line: u32) -> Section {
         Section {
             file: file.to_owned(),
@@ -428,12 +436,13 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
             }
         }
         "draw" => section.draw = Some(Drawn::read(rest)?),
-        "target" | "raster" => {
+        "target" | "raster" | "buffer" => {
             let Some(draw) = &mut section.draw else {
                 return Err(format!("`{word}` comes after `draw`"));
             };
             match word {
                 "target" => draw.target(rest)?,
+                "buffer" => draw.buffer(rest),
                 _ => draw.raster(rest),
             }
         }

@@ -13,7 +13,7 @@ mod orders;
 
 pub use eval::{Lanes, LanesMut, eval};
 pub use facts::{Facts, Operands, Results, Sees, Signature, Spread};
-pub use hazards::{Hazards, hazards, poison};
+pub use hazards::{Hazards, hazards, poison, source};
 pub use orders::{FoldOrder, eval_in};
 
 use crate::{Binary, LaneMask, Sign, Ty};

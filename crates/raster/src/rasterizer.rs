@@ -450,10 +450,15 @@ impl Rasterizer {
         });
     }
 
+    fn record(&self, piece: &Piece) -> Record {
+        let Rasterizer { front, id, piece: number, .. } = *self;
+        Record { geometry: piece.geometry, front, id, piece: number }
+    }
+
     /// Tests and writes depth and stencil before the shader runs, and drops quads of which nothing is left.
     fn test_early(&mut self, state: &DepthStencilState, target: &mut DepthStencil<'_>) {
         let piece = &self.pieces[self.begun - 1];
-        let record = Record { geometry: piece.geometry, front: self.front, id: self.id };
+        let record = self.record(piece);
         for quad in &mut self.quads {
             for lane in 0..4 {
                 let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);

@@ -35,6 +35,8 @@ pub(crate) struct Record {
     pub(crate) geometry: Geometry,
     pub(crate) front: bool,
     pub(crate) id: u32,
+    /// The number of the piece in the draw.
+    pub(crate) piece: u64,
 }
 
 /// Consecutive quads of one primitive.
@@ -138,6 +140,11 @@ impl Wave {
         self.record(&self.quads[quad]).id
     }
 
+    /// The number of a quad's primitive, or of its piece of a clipped one, counted over the draw.
+    pub fn piece(&self, quad: usize) -> u64 {
+        self.record(&self.quads[quad]).piece
+    }
+
     /// Whether a quad's primitive is front-facing.
     pub fn is_front(&self, quad: usize) -> bool {
         self.record(&self.quads[quad]).front
@@ -167,7 +174,8 @@ impl Wave {
     pub(crate) fn push(&mut self, mut quads: &[Quad], primitive: u64, of: &Source<'_>) {
         if self.last != Some(primitive) {
             self.last = Some(primitive);
-            self.records.push(Record { geometry: *of.geometry, front: of.front, id: of.id });
+            let Source { geometry, front, id, .. } = *of;
+            self.records.push(Record { geometry: *geometry, front, id, piece: primitive });
             self.numbers.extend_from_slice(of.numbers);
             self.bits.extend_from_slice(of.bits);
         }

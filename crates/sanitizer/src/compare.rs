@@ -483,7 +483,7 @@ fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
     }
 }
 
-fn of_type(ty: Ty, bits: u64) -> String {
+pub(crate) fn of_type(ty: Ty, bits: u64) -> String {
     match ty {
         Ty::Bool => (bits != 0).to_string(),
         Ty::F32 => format!("{:?}", f32::from_bits(bits as u32)),

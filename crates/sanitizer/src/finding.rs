@@ -90,6 +90,11 @@ kinds! {
     WidthDependentResult, WIDTH_DEPENDENT_RESULT, WidthDependent;
     OrderDependentResult, ORDER_DEPENDENT_RESULT, OrderDependent;
     PermutedResult, PERMUTED_RESULT, Portability;
+    HelperResult, HELPER_RESULT, Undefined;
+    OtherQuadRead, OTHER_QUAD_READ, Unspecified;
+    DependsOnHelpers, DEPENDS_ON_HELPERS, Unspecified;
+    DependsOnPacking, DEPENDS_ON_PACKING, Unspecified;
+    DependsOnQuads, DEPENDS_ON_QUADS, Portability;
 }
 
 /// A source location and what happened there.
@@ -119,6 +124,12 @@ pub struct Finding {
 impl Finding {
     /// The report for users.
     pub fn report(&self) -> Diagnostic {
+        let [x, y, z] = self.group;
+        self.report_at(&format!("wave {} of group ({x}, {y}, {z})", self.wave))
+    }
+
+    /// The same, with the place in words.
+    pub(crate) fn report_at(&self, place: &str) -> Diagnostic {
         let mut report = Diagnostic::new(self.kind.code(), self.site.span, self.message.clone())
             .label(self.site.text.clone());
         // Some codes are also warnings of the compiler, which only suspects what has happened here.
@@ -132,11 +143,9 @@ impl Finding {
         for site in &self.related {
             report = report.also(site.span, site.text.clone());
         }
-        let [x, y, z] = self.group;
         report = report.note(format!(
-            "{}: wave {} of group ({x}, {y}, {z}), waves of {} lanes",
+            "{}: {place}, waves of {} lanes",
             self.kind.verdict().word(),
-            self.wave,
             self.width
         ));
         for note in &self.notes {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use interp::{Progress, Variation};
+use interp::{CoarseDerivatives, HelperPolicy, Progress, Variation};
 use ir::Module;
 use ir::exec::{LaneOrder, Launch, Schedule};
 use ops::wave::FoldOrder;
@@ -16,15 +16,56 @@ pub enum Order {
     /// Another wave runs right after each operation that can let it go on.
     HandOver,
     Folds(FoldOrder),
+    // The rest is about draws.
+    /// What helper lanes do.
+    Helpers(HelperPolicy),
+    /// Which quads share a wave.
+    Packing(QuadPacking),
+    /// Whether quads begin at odd coordinates, in x and y.
+    QuadOrigin([bool; 2]),
+    /// What coarse derivatives compare.
+    Coarse(CoarseDerivatives),
+    /// Depth and stencil are tested before the pixel shader runs, although it does not ask for it.
+    EarlyDepth,
+    /// Which vertices share a wave, and how often each runs.
+    Vertices(VertexOrder),
+}
+
+/// Which quads share a wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuadPacking {
+    /// Those of one primitive.
+    PerPrimitive,
+    /// None: each has a wave of its own.
+    OneQuad,
+}
+
+/// Which vertices share a wave, and how often each runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VertexOrder {
+    /// In order over all instances, one lane for each index.
+    #[default]
+    Dense,
+    /// In order; a wave holds those of one instance.
+    PerInstance,
+    /// In order; a vertex with several indices runs once in each instance.
+    Reuse,
+    Random(u64),
 }
 
 impl Order {
     /// The spellings that [`Order::parse`] knows.
     pub const SPELLINGS: &str = "lanes=linear|quad2d|morton|random:SEED, \
-        waves=ascending|descending|round-robin|hand-over|random:SEED, folds=ascending|descending|pairs";
+        waves=ascending|descending|round-robin|hand-over|random:SEED, folds=ascending|descending|pairs; \
+        in draws waves, folds, helpers=none|included, packing=per-primitive|one-quad, \
+        quad-origin=01|10|11, coarse=lower|right|fine, early-z, \
+        vertices=per-instance|reuse|random:SEED";
 
     /// Parses `lanes=random:3` and the like.
     pub fn parse(text: &str) -> Option<Order> {
+        if text == "early-z" {
+            return Some(Order::EarlyDepth);
+        }
         let (what, value) = text.split_once('=')?;
         let seed = || value.strip_prefix("random:")?.parse().ok();
         Some(match (what, value) {
@@ -40,7 +81,10 @@ impl Order {
             ("folds", word) => {
                 Order::Folds(FoldOrder::ALL.into_iter().find(|it| it.word() == word)?)
             }
-            _ => return None,
+            ("vertices", _) if value.starts_with("random:") => {
+                Order::Vertices(VertexOrder::Random(seed()?))
+            }
+            _ => OF_DRAWS.into_iter().find(|it| it.to_string() == text)?,
         })
     }
 
@@ -50,8 +94,14 @@ impl Order {
             Order::Lanes(LaneOrder::Random(seed)) | Order::Waves(Schedule::Random(seed)) => {
                 Some(seed)
             }
-            Order::Lanes(_) | Order::Waves(_) | Order::HandOver | Order::Folds(_) => None,
+            Order::Vertices(VertexOrder::Random(seed)) => Some(seed),
+            _ => None,
         }
+    }
+
+    /// The orders that draws have and dispatches do not, but for random ones.
+    pub(crate) fn of_draws() -> impl Iterator<Item = Order> {
+        OF_DRAWS.into_iter()
     }
 
     /// The dependence of a result that differs in this order.
@@ -60,6 +110,12 @@ impl Order {
             Order::Lanes(_) => "the order in which threads are assigned to lanes",
             Order::Waves(_) | Order::HandOver => "the order in which waves and groups run",
             Order::Folds(_) => "the order in which a wave sums floats",
+            Order::Helpers(_) => "what helper lanes do",
+            Order::Packing(_) => "which quads share a wave",
+            Order::QuadOrigin(_) => "which pixels form a quad",
+            Order::Coarse(_) => "which lanes a coarse derivative compares",
+            Order::EarlyDepth => "whether hidden pixels are dropped before the pixel shader",
+            Order::Vertices(_) => "which vertices share a wave, and how often each runs",
         }
     }
 
@@ -72,6 +128,10 @@ impl Order {
             Order::Waves(schedule) => launch.schedule = schedule,
             Order::HandOver => variation.hands_over = true,
             Order::Folds(folds) => variation.folds = folds,
+            // Of draws only.
+            Order::Helpers(helpers) => variation.helpers = helpers,
+            Order::Coarse(coarse) => variation.coarse = coarse,
+            Order::Packing(_) | Order::QuadOrigin(_) | Order::EarlyDepth | Order::Vertices(_) => {}
         }
         (launch, variation)
     }
@@ -87,6 +147,12 @@ impl Order {
             Order::Waves(schedule) => schedule != launch.schedule && has_waves(module, launch),
             Order::HandOver => has_waves(module, launch) && hands_over(module),
             Order::Folds(order) => order != FoldOrder::Canonical && sums_floats(module),
+            Order::Helpers(_)
+            | Order::Packing(_)
+            | Order::QuadOrigin(_)
+            | Order::Coarse(_)
+            | Order::EarlyDepth
+            | Order::Vertices(_) => false,
         }
     }
 }
@@ -104,6 +170,23 @@ impl fmt::Display for Order {
             Order::Waves(Schedule::Random(seed)) => write!(f, "waves=random:{seed}"),
             Order::HandOver => f.write_str("waves=hand-over"),
             Order::Folds(order) => write!(f, "folds={}", order.word()),
+            Order::Helpers(HelperPolicy::Specified) => f.write_str("helpers=spec"),
+            Order::Helpers(HelperPolicy::Included) => f.write_str("helpers=included"),
+            Order::Helpers(HelperPolicy::None) => f.write_str("helpers=none"),
+            Order::Packing(QuadPacking::PerPrimitive) => f.write_str("packing=per-primitive"),
+            Order::Packing(QuadPacking::OneQuad) => f.write_str("packing=one-quad"),
+            Order::QuadOrigin([x, y]) => {
+                write!(f, "quad-origin={}{}", u8::from(*x), u8::from(*y))
+            }
+            Order::Coarse(CoarseDerivatives::UpperLeft) => f.write_str("coarse=upper-left"),
+            Order::Coarse(CoarseDerivatives::LowerRow) => f.write_str("coarse=lower"),
+            Order::Coarse(CoarseDerivatives::RightColumn) => f.write_str("coarse=right"),
+            Order::Coarse(CoarseDerivatives::Fine) => f.write_str("coarse=fine"),
+            Order::EarlyDepth => f.write_str("early-z"),
+            Order::Vertices(VertexOrder::Dense) => f.write_str("vertices=dense"),
+            Order::Vertices(VertexOrder::PerInstance) => f.write_str("vertices=per-instance"),
+            Order::Vertices(VertexOrder::Reuse) => f.write_str("vertices=reuse"),
+            Order::Vertices(VertexOrder::Random(seed)) => write!(f, "vertices=random:{seed}"),
         }
     }
 }
@@ -121,7 +204,23 @@ fn hands_over(module: &Module) -> bool {
         || module.resources.iter().any(|it| it.globally_coherent)
 }
 
-fn sums_floats(module: &Module) -> bool {
+const OF_DRAWS: [Order; 13] = [
+    Order::Helpers(HelperPolicy::None),
+    Order::Helpers(HelperPolicy::Included),
+    Order::Packing(QuadPacking::PerPrimitive),
+    Order::Packing(QuadPacking::OneQuad),
+    Order::EarlyDepth,
+    Order::QuadOrigin([true, false]),
+    Order::QuadOrigin([false, true]),
+    Order::QuadOrigin([true, true]),
+    Order::Coarse(CoarseDerivatives::LowerRow),
+    Order::Coarse(CoarseDerivatives::RightColumn),
+    Order::Coarse(CoarseDerivatives::Fine),
+    Order::Vertices(VertexOrder::PerInstance),
+    Order::Vertices(VertexOrder::Reuse),
+];
+
+pub(crate) fn sums_floats(module: &Module) -> bool {
     module.insts.iter().any(|it| match &it.op {
         ir::Op::Wave { op, args, .. } => {
             args.first().is_some_and(|first| op.depends_on_order(module.ty(*first)))
@@ -147,10 +246,19 @@ mod tests {
             "waves=random:3",
             "waves=hand-over",
             "folds=pairs",
+            "helpers=included",
+            "packing=one-quad",
+            "quad-origin=10",
+            "coarse=right",
+            "early-z",
+            "vertices=reuse",
+            "vertices=random:9",
         ] {
             assert_eq!(Order::parse(text).map(|it| it.to_string()).as_deref(), Some(text));
         }
-        for text in ["lanes", "lanes=", "waves=random:", "folds=upwards", "x=linear"] {
+        for text in
+            ["lanes", "lanes=", "waves=random:", "folds=upwards", "x=linear", "quad-origin=00"]
+        {
             assert_eq!(Order::parse(text), None, "{text}");
         }
     }

@@ -107,10 +107,24 @@ impl Poison {
     /// Records the hazards of a wave operation.
     pub(crate) fn wave_op(&mut self, facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>) {
         let found = hazards(event.op, &event.wave, event.args);
-        if found.any().is_empty() {
+        if !found.any().is_empty() {
+            self.arise(event.at, wave_origin(facts, flow, event, &found));
             return;
         }
-        self.arise(event.at, wave_origin(facts, flow, event, &found));
+        let helpers = event.wave.active & event.wave.helpers;
+        if !helpers.is_empty() && !event.op.is_defined_on_helpers() {
+            let message = "a wave operation leaves helper lanes an undefined result";
+            self.arise(event.at, helper_origin(event.at, helpers, message));
+        }
+    }
+
+    /// Records that an atomic operation does nothing for helper lanes.
+    pub(crate) fn atomic_of_helpers(&mut self, at: At, helpers: LaneMask) {
+        let key = ((at.group, at.wave), at.inst);
+        if !self.origins.contains_key(&key) {
+            let message = "an atomic operation leaves helper lanes an undefined result";
+            self.arise(at, helper_origin(at, helpers, message));
+        }
     }
 
     /// Records undefined arithmetic.
@@ -365,6 +379,33 @@ fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Or
     }
 }
 
+/// A result that helper lanes have and must not use.
+fn helper_origin(at: At, helpers: LaneMask, message: &str) -> Origin {
+    let come = match helpers.count() {
+        1 => "is a helper lane, and comes",
+        _ => "are helper lanes, and come",
+    };
+    Origin {
+        kind: Kind::HelperResult,
+        message: message.to_owned(),
+        site: Site {
+            span: at.span,
+            text: format!("{} {come} here without taking part", Named(helpers)),
+        },
+        related: Vec::new(),
+        notes: vec!["derivatives and quad operations read helper lanes too".to_owned()],
+        helps: vec![
+            "take the derivative before the wave operation, or of something else".to_owned(),
+            INCLUDE.to_owned(),
+        ],
+        lanes: helpers,
+    }
+}
+
+/// A remedy wherever helper lanes are left out.
+const INCLUDE: &str =
+    "`[WaveOpsIncludeHelperLanes]` (shader model 6.7) lets helper lanes take part";
+
 /// The error of a wave operation, in words.
 fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Hazards) -> Origin {
     let (at, width) = (event.at, event.wave.width);
@@ -406,6 +447,34 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
             notes,
             helps: vec![help.to_owned()],
             lanes,
+        };
+    }
+    let helpers = read(found.inactive_source) & event.wave.active & event.wave.helpers;
+    if !found.inactive_source.is_empty() && !helpers.is_empty() {
+        let readers = found.inactive_source;
+        let are = match helpers.count() {
+            1 => "is a helper lane, and is",
+            _ => "are helper lanes, and are",
+        };
+        return Origin {
+            kind: Kind::HelperResult,
+            message: format!("{} {are} read", Named(helpers)),
+            site: Site {
+                span: at.span,
+                text: format!(
+                    "{} read{} {} here",
+                    Named(readers),
+                    third_person(readers),
+                    it(helpers)
+                ),
+            },
+            related: Vec::new(),
+            notes: vec!["only quad operations and derivatives may read helper lanes".to_owned()],
+            helps: vec![
+                "read only lanes of `WaveActiveBallot(true)`".to_owned(),
+                INCLUDE.to_owned(),
+            ],
+            lanes: readers,
         };
     }
     if !found.inactive_source.is_empty() {

@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use diag::Span;
+use diag::{Diagnostic, Span};
 use interp::{NoObserver, Program, Progress, Variation};
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap};
+use ir::exec::{Bindings, Buffer, Failure, Invocation, LaneOrder, Launch, Schedule, Trap};
 use ir::{AddressKind, Binding, Module};
+use ops::intrinsics::Stage;
 use ops::wave::FoldOrder;
 
 use crate::compare::{self, Difference, Side, Turns};
@@ -15,7 +16,8 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Verdict};
 use crate::floats::{self, FloatRoom};
 use crate::marked::Marked;
-use crate::order::Order;
+use crate::order::{Order, VertexOrder};
+use crate::pixels;
 use crate::spread::{self, Cause, Reach, Spread};
 use crate::watch::{Rules, Watcher};
 
@@ -48,9 +50,9 @@ pub struct Plan {
 /// How far a sweep has come. [`Launch::progress`] counts within the current run, and starts again with each.
 #[derive(Debug, Default)]
 pub struct Pace {
-    width: AtomicU32,
-    run: AtomicUsize,
-    most: AtomicUsize,
+    pub(crate) width: AtomicU32,
+    pub(crate) run: AtomicUsize,
+    pub(crate) most: AtomicUsize,
 }
 
 impl Pace {
@@ -63,8 +65,9 @@ impl Pace {
 
 impl Plan {
     /// The bounded sweep: each width; the reverse order of waves and groups, one at random, and one in which
-    /// waves hand over to each other; for groups of more
-    /// than one dimension lanes by quads, along the Morton curve, and at random; two more orders of float sums.
+    /// waves hand over to each other; for groups of more than one dimension lanes by quads, along the Morton curve,
+    /// and at random; two more orders of float sums; in draws what helper lanes do, and how pixels and vertices are
+    /// packed.
     pub fn new(widths: Vec<u32>) -> Plan {
         let orders = vec![
             Order::Waves(Schedule::Descending),
@@ -76,7 +79,9 @@ impl Plan {
             Order::Lanes(LaneOrder::Random(1)),
             Order::Folds(FoldOrder::Ascending),
             Order::Folds(FoldOrder::Pairs),
+            Order::Vertices(VertexOrder::Random(1)),
         ];
+        let orders = orders.into_iter().chain(Order::of_draws()).collect();
         Plan {
             widths,
             orders,
@@ -106,6 +111,8 @@ impl Plan {
         self.orders.retain(|it| it.seed().is_none());
         self.orders.extend((1..=count).map(|seed| Order::Waves(Schedule::Random(seed))));
         self.orders.extend((1..=count).map(|seed| Order::Lanes(LaneOrder::Random(seed))));
+        let vertices = |seed| Order::Vertices(VertexOrder::Random(seed));
+        self.orders.extend((1..=count).map(vertices));
     }
 
     /// For every save of a file: the smallest and the largest width, and one other order of waves and groups.
@@ -152,6 +159,21 @@ pub struct Seen {
     pub widths: Vec<u32>,
     /// The order that shows it, if it is not that of the launch.
     pub order: Option<Order>,
+    /// In a draw the stage, and the vertex or pixel.
+    pub of: Option<(Stage, Option<Invocation>)>,
+}
+
+impl Seen {
+    /// The report for users.
+    pub fn report(&self) -> Diagnostic {
+        let Some((stage, at)) = self.of else { return self.finding.report() };
+        let shader = if stage == Stage::Pixel { "pixel shader" } else { "vertex shader" };
+        let mut place = format!("wave {} of the {shader}", self.finding.wave);
+        if let Some(at) = at {
+            place.push_str(&format!(", {}", pixels::named(at)));
+        }
+        self.finding.report_at(&place)
+    }
 }
 
 /// A sweep that failed, with its findings so far.
@@ -205,7 +227,7 @@ impl Report {
         match self.seen.iter_mut().find(|it| it.finding.is_like(&finding)) {
             Some(seen) if seen.widths.contains(&width) => {}
             Some(seen) => seen.widths.push(width),
-            None => self.seen.push(Seen { finding, widths: vec![width], order }),
+            None => self.seen.push(Seen { finding, widths: vec![width], order, of: None }),
         }
     }
 
@@ -695,13 +717,13 @@ impl<'a> Sweep<'a> {
 const MARKED_FUEL: u64 = 8;
 
 /// Whether a finding explains differences of the results that it reaches.
-fn explains_differences(kind: Kind) -> bool {
+pub(crate) fn explains_differences(kind: Kind) -> bool {
     matches!(kind.verdict(), Verdict::Undefined | Verdict::Unspecified)
         || kind == Kind::TruncatedMask
 }
 
 /// `4, 8 and 16`.
-fn listed(widths: &[u32]) -> String {
+pub(crate) fn listed(widths: &[u32]) -> String {
     match widths {
         [] => String::new(),
         [only] => only.to_string(),

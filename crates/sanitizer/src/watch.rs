@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use diag::Span;
 use interp::observe::{
-    AccessEvent, At, BarrierEvent, DerivativeEvent, DivergeEvent, ExitTo, SampleEvent, Space,
-    WaveEvent,
+    AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, ExitTo,
+    OutputEvent, SampleEvent, Space, WaveEvent,
 };
 use interp::{Observer, Progress};
-use ir::exec::Bindings;
+use ir::exec::{Bindings, Invocation, WaveInputs};
 use ir::{Binding, Module, Op, Value};
 use ops::LaneMask;
 use ops::scalar::Hazard;
@@ -23,6 +23,7 @@ use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
 use crate::marked::{Mark, Marked};
 use crate::masks::{self, Masks};
+use crate::pixels::Pixels;
 use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Publication, Races};
 use crate::spread::Sources;
@@ -61,7 +62,9 @@ pub struct Watcher<'a> {
     marked: Option<&'a Marked>,
     barriers: Barriers,
     races: Races,
-    findings: Vec<Finding>,
+    watches_races: bool,
+    pixels: Pixels,
+    findings: Vec<(Finding, Option<Invocation>)>,
     /// The number of groups that have started.
     started: u64,
 }
@@ -80,6 +83,9 @@ impl<'a> Watcher<'a> {
     fn made(facts: Facts<'a>, width: u32, rules: Rules, wants_all: bool) -> Watcher<'a> {
         let races = Races::new(&facts, width, (rules.sync, rules.publication), wants_all);
         let module = facts.module;
+        let pixels = Pixels::new(&facts);
+        // What a rasterizer-ordered view orders is not known here.
+        let orders_pixels = module.io.as_ref().is_some_and(|it| it.pixel.orders_pixels);
         Watcher {
             marks: Marks::new(&facts),
             descriptors: Vec::new(),
@@ -94,6 +100,8 @@ impl<'a> Watcher<'a> {
             marked: None,
             barriers: Barriers::new(rules.exited),
             races,
+            watches_races: !orders_pixels,
+            pixels,
             findings: Vec::new(),
             started: 0,
         }
@@ -118,16 +126,23 @@ impl<'a> Watcher<'a> {
 
     /// The findings, in execution order.
     pub fn into_findings(self) -> Vec<Finding> {
+        folded(self.into_drawn().into_iter().map(|it| it.0).collect())
+    }
+
+    /// The same, with the invocation that each befell, in a draw.
+    pub(crate) fn into_drawn(self) -> Vec<(Finding, Option<Invocation>)> {
         let Watcher { mut findings, .. } = self;
         // A load of poison because it comes too early is a race, and one report of it is enough.
         let racing: Vec<Span> = findings
             .iter()
+            .map(|it| &it.0)
             .filter(|it| it.kind == Kind::Race)
             .flat_map(|it| it.related.iter().map(|site| site.span).chain([it.site.span]))
             .collect();
+        findings.retain(|(it, _)| {
+            it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span)
+        });
         findings
-            .retain(|it| it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span));
-        folded(findings)
     }
 
     /// How many groups have started.
@@ -155,13 +170,20 @@ impl<'a> Watcher<'a> {
     fn add(&mut self, finding: Option<Finding>) {
         let Some(finding) = finding else { return };
         if self.findings.len() < MOST_FINDINGS
-            && !self.findings.iter().any(|it| it.is_like(&finding))
+            && !self.findings.iter().any(|it| it.0.is_like(&finding))
         {
-            self.findings.push(finding);
+            let lane = finding.lanes.first();
+            let invocation = lane.and_then(|it| self.pixels.invocation(it));
+            self.findings.push((finding, invocation));
         }
     }
 
     fn sink(&mut self, at: At, values: &[Value], lanes: LaneMask, what: &str) {
+        // What helper lanes do has no effect by itself.
+        let lanes = lanes & !self.pixels.helpers();
+        if lanes.is_empty() {
+            return;
+        }
         let used = Site { span: at.span, text: format!("{what} by {}", Named(lanes)) };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
@@ -175,6 +197,21 @@ impl<'a> Watcher<'a> {
         }
         let (facts, flow, poison, _) = self.flow(at);
         poison.partial_quad(facts, flow, at, lanes);
+    }
+
+    /// Reports helper lanes that come to an operation on whole quads on an undefined condition.
+    fn doubtful(&mut self, at: At) {
+        let Some((selector, lanes)) = self.pixels.doubtful(&self.facts, at) else { return };
+        let used = Site {
+            span: at.span,
+            text: format!(
+                "pixels need {} here, which an undefined condition decides",
+                Named(lanes)
+            ),
+        };
+        let key = (at.group, at.wave);
+        let found = self.poison.sink(&self.facts, key, self.width, &[selector], lanes, used);
+        self.add(found);
     }
 
     /// The flow of the wave of an event. It borrows only a part of the watcher.
@@ -294,9 +331,37 @@ impl Observer for Watcher<'_> {
         self.flow(at).1.begin(at.active);
     }
 
+    fn fed(&mut self, _at: At, inputs: &WaveInputs) {
+        self.pixels.begin(inputs);
+    }
+
+    fn discard(&mut self, event: &DiscardEvent) {
+        self.pixels.discard(event.at);
+    }
+
+    fn output(&mut self, event: &OutputEvent) {
+        if !(event.poison & !event.helpers).is_empty() {
+            let values = self.facts.module.inst(event.at.inst).op.operands();
+            self.sink(event.at, &values, event.poison, "written as an output");
+        }
+    }
+
+    fn wave_end(&mut self, at: At) {
+        // The waves of a draw run one after the other.
+        if self.facts.module.io.is_some() {
+            self.poison.group_end(at.group);
+            self.flow(at).1.begin(LaneMask::EMPTY);
+        }
+    }
+
     fn wave_op(&mut self, event: &WaveEvent<'_>) {
         self.races.wave_op(event.at);
         let width = self.width;
+        let foreign = self.pixels.wave_op(&self.facts, width, event);
+        self.add(foreign);
+        if self.pixels.is_pixel_shader() && event.op.facts().sees == Sees::Quad {
+            self.doubtful(event.at);
+        }
         let (facts, flow, poison, _) = self.flow(event.at);
         poison.wave_op(facts, flow, event);
         let apart = flow.convergence.wave_op(facts, width, event);
@@ -328,7 +393,7 @@ impl Observer for Watcher<'_> {
                 width: self.width,
             }));
         }
-        let on = event.wave.participants();
+        let on = event.wave.participants() & !self.pixels.helpers();
         // If every result depends on every operand, poison cannot stay unused.
         let mixes = event.op.facts().sees == Sees::Participants;
         let bad = event.arg_poison.iter().fold(LaneMask::EMPTY, |all, it| all | *it) & on;
@@ -375,8 +440,10 @@ impl Observer for Watcher<'_> {
     fn load(&mut self, event: &AccessEvent<'_>) {
         self.access(event, false);
         self.poison.access(&self.facts, event, false);
-        let found = self.races.load(&self.facts, self.width, event);
-        self.add(found);
+        if self.watches_races {
+            let found = self.races.load(&self.facts, self.width, event);
+            self.add(found);
+        }
     }
 
     fn store(&mut self, event: &AccessEvent<'_>) {
@@ -393,19 +460,29 @@ impl Observer for Watcher<'_> {
         }
         self.access(event, true);
         self.poison.access(&self.facts, event, true);
-        let found = self.races.store(&self.facts, self.width, event);
-        self.add(found);
+        if self.watches_races {
+            let found = self.races.store(&self.facts, self.width, event);
+            self.add(found);
+        }
     }
 
     fn atomic(&mut self, event: &AccessEvent<'_>) {
         self.access(event, true);
         self.poison.access(&self.facts, event, true);
-        let found = self.races.atomic(&self.facts, self.width, event);
-        self.add(found);
+        if !self.pixels.helpers().is_empty() {
+            self.poison.atomic_of_helpers(event.at, self.pixels.helpers());
+        }
+        if self.watches_races {
+            let found = self.races.atomic(&self.facts, self.width, event);
+            self.add(found);
+        }
     }
 
     fn sample(&mut self, event: &SampleEvent<'_>) {
         self.partial_quad(event.at, event.partial);
+        if event.op.needs_quad() {
+            self.doubtful(event.at);
+        }
         if let Some(elements) = event.element {
             self.descriptor(event.at, event.at.active & !event.poison, (event.texture, elements));
         }
@@ -413,10 +490,12 @@ impl Observer for Watcher<'_> {
 
     fn derivative(&mut self, event: &DerivativeEvent) {
         self.partial_quad(event.at, event.partial);
+        self.doubtful(event.at);
     }
 
     fn diverge(&mut self, event: &DivergeEvent<'_>) {
         if !event.poison.is_empty() {
+            self.pixels.diverge(&self.facts, event);
             let selector = self.facts.module.inst(event.at.inst).op.selector();
             self.sink(event.at, selector.as_slice(), event.poison, "used as a condition");
         }
@@ -445,6 +524,7 @@ impl Observer for Watcher<'_> {
 
     fn reconverge(&mut self, at: At) {
         self.races.reconverge(at);
+        self.pixels.reconverge(at);
         let policy = self.rules.reconvergence;
         let (facts, flow, ..) = self.flow(at);
         flow.reconverge(at);

@@ -2,7 +2,8 @@
 //! and line.
 //!
 //! A program of [`crate::generate`] gets a few lines at a random place, deep in its control flow if the fault
-//! allows it: once correct, and once with one line changed. [`class::all`] gives the faults, one row each. Whether
+//! allows it: once correct, and once with one line changed. [`class::all`] gives the faults, one row each, and
+//! [`pixels::ALL`] those of draws. Whether
 //! a fault can show at a place is decided by an ordinary run, from the lanes that reach it; never by the sanitizer.
 //!
 //! Deliberately absent: any tolerance. The clean program must give no finding at all, and the other one a finding
@@ -10,11 +11,12 @@
 
 pub mod class;
 mod host;
+pub mod pixels;
 
 use std::fmt::Write;
 
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
-use sanitizer::{Plan, Report};
+use sanitizer::{Kind, Plan, Report};
 
 use crate::generate::Random;
 use crate::run::{self, Compiled};
@@ -81,45 +83,53 @@ fn try_once(class: &Class, random: &mut Random) -> Option<Planted> {
     Some(Planted { clean: clean.text, faulty: faulty.text, lines, setup: host.setup })
 }
 
+/// A finding, as far as a judge looks at it.
+struct Told {
+    kind: Kind,
+    line: u32,
+    report: String,
+}
+
 /// Examines both programs of a pair.
 pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
-    let (clean, compiled) = examine(&planted.clean, &planted.setup)?;
+    let told = |(report, compiled): (Report, Compiled)| -> Vec<Told> {
+        let told = report.seen.into_iter().map(|it| Told {
+            kind: it.finding.kind,
+            line: compiled.sources.location(it.finding.site.span).map_or(0, |at| at.line),
+            report: diag::render(&it.finding.report(), &compiled.sources, diag::Style::Plain),
+        });
+        told.collect()
+    };
+    let clean = told(examine(&planted.clean, &planted.setup)?);
+    let faulty = told(examine(&planted.faulty, &planted.setup)?);
+    Ok(weigh(class.kind, &planted.lines, &clean, &faulty))
+}
+
+/// What the findings of both programs of a pair mean.
+fn weigh(kind: Kind, lines: &[u32], clean: &[Told], faulty: &[Told]) -> Verdict {
     // The generator may produce what only other machines object to; but not at the fault.
-    let is_alarm = |it: &&sanitizer::Seen| {
-        let line = compiled.sources.location(it.finding.site.span).map_or(0, |at| at.line);
-        it.finding.kind.verdict() != sanitizer::Verdict::Portability
-            || it.finding.kind == class.kind && planted.lines.contains(&line)
+    let counts =
+        |it: &&Told| it.kind.verdict() != sanitizer::Verdict::Portability || it.kind == kind;
+    let is_alarm = |it: &&Told| {
+        it.kind.verdict() != sanitizer::Verdict::Portability
+            || it.kind == kind && lines.contains(&it.line)
     };
-    if let Some(seen) = clean.seen.iter().find(is_alarm) {
-        let report = diag::render(&seen.finding.report(), &compiled.sources, diag::Style::Plain);
-        return Ok(Verdict::FalseAlarm(report));
+    if let Some(alarm) = clean.iter().find(is_alarm) {
+        return Verdict::FalseAlarm(alarm.report.clone());
     }
-    let (faulty, compiled) = examine(&planted.faulty, &planted.setup)?;
-    let line = |seen: &sanitizer::Seen| {
-        compiled.sources.location(seen.finding.site.span).map_or(0, |at| at.line)
-    };
-    let right: Vec<u32> =
-        faulty.seen.iter().filter(|it| it.finding.kind == class.kind).map(line).collect();
-    if right.iter().any(|it| planted.lines.contains(it)) {
-        let counts = |it: &&sanitizer::Seen| {
-            it.finding.kind.verdict() != sanitizer::Verdict::Portability
-                || it.finding.kind == class.kind
-        };
-        let first = faulty.seen.iter().find(counts).map(line);
-        let is_first = first.is_some_and(|it| planted.lines.contains(&it));
-        return Ok(Verdict::Found { is_first });
+    let right: Vec<u32> = faulty.iter().filter(|it| it.kind == kind).map(|it| it.line).collect();
+    if right.iter().any(|it| lines.contains(it)) {
+        let first = faulty.iter().find(counts);
+        let is_first = first.is_some_and(|it| lines.contains(&it.line));
+        return Verdict::Found { is_first };
     }
-    let others: Vec<&str> = faulty
-        .seen
-        .iter()
-        .filter(|it| it.finding.kind.verdict() != sanitizer::Verdict::Portability)
-        .map(|it| it.finding.kind.code().name)
-        .collect();
-    Ok(match right.first() {
+    let others = faulty.iter().filter(|it| it.kind.verdict() != sanitizer::Verdict::Portability);
+    let others: Vec<&str> = others.map(|it| it.kind.code().name).collect();
+    match right.first() {
         Some(line) => Verdict::Elsewhere(*line),
         None if others.is_empty() => Verdict::Missed,
         None => Verdict::Otherwise(others),
-    })
+    }
 }
 
 /// The results for a class.
@@ -133,41 +143,44 @@ pub struct Tally {
     pub failures: Vec<(u64, Verdict)>,
 }
 
+impl Tally {
+    fn add(&mut self, seed: u64, verdict: Verdict) {
+        self.planted += 1;
+        match verdict {
+            Verdict::Found { is_first } => {
+                self.found += 1;
+                self.first += u32::from(is_first);
+            }
+            other => self.failures.push((seed, other)),
+        }
+    }
+}
+
 /// Plants and judges a number of faults of a class.
 pub fn measure(class: &Class, count: u32) -> Result<Tally, String> {
     let mut tally = Tally::default();
     for seed in 0..u64::from(count) {
         let planted = plant(class, seed)
             .ok_or_else(|| format!("no program has a place for `{}`, seed {seed}", class.name))?;
-        tally.planted += 1;
-        match judge(class, &planted).map_err(|what| {
+        let verdict = judge(class, &planted).map_err(|what| {
             format!("`{}`, seed {seed}: {what}\n{}\n{}", class.name, planted.clean, planted.faulty)
-        })? {
-            Verdict::Found { is_first } => {
-                tally.found += 1;
-                tally.first += u32::from(is_first);
-            }
-            other => tally.failures.push((seed, other)),
-        }
+        })?;
+        tally.add(seed, verdict);
     }
     Ok(tally)
 }
 
 /// The table that the documents show.
-pub fn table(tallies: &[(&Class, Tally)]) -> String {
+pub fn table(tallies: &[(&str, Kind, Tally)]) -> String {
     let mut text = String::from(
         "| fault | finding | planted | found | named first | false alarms |\n|---|---|---:|---:|---:|---:|\n",
     );
-    for (class, tally) in tallies {
+    for (name, kind, tally) in tallies {
         let is_alarm = |it: &&(u64, Verdict)| matches!(it.1, Verdict::FalseAlarm(_));
         let alarms = tally.failures.iter().filter(is_alarm).count();
-        let code = class.kind.code().name;
+        let code = kind.code().name;
         let Tally { planted, found, first, .. } = tally;
-        let _ = writeln!(
-            text,
-            "| {} | `{code}` | {planted} | {found} | {first} | {alarms} |",
-            class.name
-        );
+        let _ = writeln!(text, "| {name} | `{code}` | {planted} | {found} | {first} | {alarms} |");
     }
     text
 }

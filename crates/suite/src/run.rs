@@ -79,18 +79,35 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
     })
 }
 
+/// A section that draws, ready to be observed at these widths.
+pub fn watched(section: &Section, widths: Vec<u32>) -> Result<jobs::DrawnRun, String> {
+    let (drawn, device) = drawn(section, widths.first().copied().unwrap_or(4))?;
+    drawn.watched(section, &device, widths).map_err(what_is_wrong)
+}
+
+fn what_is_wrong(problem: NotDrawn) -> String {
+    match problem {
+        NotDrawn::Wrong(what) | NotDrawn::Unsupported(what) => what,
+    }
+}
+
+/// The shaders of a section that draws, and a device of the reference engine.
+fn drawn(section: &Section, width: u32) -> Result<(DrawnSection, Device), String> {
+    let mut options = options(&section.flags)?;
+    options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
+    let drawn = DrawnSection::compile(section, &options, &mut SuiteFiles).map_err(what_is_wrong)?;
+    let device = Device::with_engine(Adapter::reference(), Engine::Interp)
+        .map_err(|error| error.to_string())?;
+    Ok((drawn, device))
+}
+
 /// Draws a section on the reference engine, and on the fast one with each instruction set of the host, which must leave
 /// the same.
 fn draw_at(section: &Section, width: u32) -> Result<(), String> {
-    let wrong = |problem| match problem {
-        NotDrawn::Wrong(what) | NotDrawn::Unsupported(what) => what,
+    let (drawn, device) = drawn(section, width)?;
+    let draw = |device: Device| {
+        drawn.run(section, &device, width, Some(FUEL), None).map_err(what_is_wrong)
     };
-    let mut options = options(&section.flags)?;
-    options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
-    let drawn = DrawnSection::compile(section, &options, &mut SuiteFiles).map_err(wrong)?;
-    let draw = |device: Device| drawn.run(section, &device, width, Some(FUEL), None).map_err(wrong);
-    let device = Device::with_engine(Adapter::reference(), Engine::Interp)
-        .map_err(|error| error.to_string())?;
     let left = draw(device)?;
     left.judge(section, width)?;
     for isa in engines::sets() {

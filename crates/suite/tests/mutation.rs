@@ -1,6 +1,6 @@
 //! Planted faults in clean generated programs are found, by name and line; `cargo xtask mutate` plants more.
 
-use suite::plant::{self, class};
+use suite::plant::{self, class, pixels};
 
 /// Of each class; `docs/sanitizer.md` shows counts of a longer run.
 const PROGRAMS: u32 = 6;
@@ -10,6 +10,13 @@ fn planted_faults_are_found_and_clean_programs_are_silent() {
     let mut problems = String::new();
     for class in class::all() {
         let tally = plant::measure(class, PROGRAMS).unwrap();
+        assert_eq!(tally.planted, PROGRAMS);
+        for (seed, verdict) in tally.failures {
+            problems.push_str(&format!("{}, seed {seed}: {verdict:?}\n", class.name));
+        }
+    }
+    for class in pixels::ALL {
+        let tally = pixels::measure(class, PROGRAMS).unwrap();
         assert_eq!(tally.planted, PROGRAMS);
         for (seed, verdict) in tally.failures {
             problems.push_str(&format!("{}, seed {seed}: {verdict:?}\n", class.name));
@@ -31,7 +38,11 @@ const NOT_PLANTED: [sanitizer::Kind; 4] = [
 fn every_kind_of_finding_is_planted() {
     let missing: Vec<&str> = sanitizer::Kind::ALL
         .iter()
-        .filter(|kind| !NOT_PLANTED.contains(kind) && !class::all().any(|it| it.kind == **kind))
+        .filter(|kind| {
+            !NOT_PLANTED.contains(kind)
+                && !class::all().any(|it| it.kind == **kind)
+                && !pixels::ALL.iter().any(|it| it.kind == **kind)
+        })
         .map(|kind| kind.code().name)
         .collect();
     assert!(missing.is_empty(), "no class of faults for {missing:?}");
@@ -45,6 +56,11 @@ fn a_planted_program_differs_from_its_clean_one_in_one_line() {
         let pairs = planted.clean.lines().zip(planted.faulty.lines());
         assert_eq!(pairs.filter(|(clean, faulty)| clean != faulty).count(), 1, "{}", class.name);
         assert_eq!(planted.clean.lines().count(), planted.faulty.lines().count());
+    }
+    for class in pixels::ALL {
+        let planted = pixels::plant(class, 1);
+        let pairs = planted.clean.lines().zip(planted.faulty.lines());
+        assert_eq!(pairs.filter(|(clean, faulty)| clean != faulty).count(), 1, "{}", class.name);
     }
 }
 
@@ -62,6 +78,18 @@ fn a_fault_that_is_absent_or_elsewhere_counts_as_missed() {
         assert_eq!(verdict, plant::Verdict::Missed, "{}", class.name);
         let verdict = judge(|it| it.lines = vec![1]);
         assert!(matches!(verdict, plant::Verdict::Elsewhere(_)), "{}: {verdict:?}", class.name);
+        let verdict = judge(|it| it.clean = it.faulty.clone());
+        assert!(matches!(verdict, plant::Verdict::FalseAlarm(_)), "{}: {verdict:?}", class.name);
+    }
+    for class in pixels::ALL {
+        let planted = pixels::plant(class, 2);
+        let judge = |change: fn(&mut pixels::PlantedDraw)| {
+            let mut changed = planted.clone();
+            change(&mut changed);
+            pixels::judge(class, &changed).unwrap()
+        };
+        let verdict = judge(|it| it.faulty = it.clean.clone());
+        assert_eq!(verdict, plant::Verdict::Missed, "{}", class.name);
         let verdict = judge(|it| it.clean = it.faulty.clone());
         assert!(matches!(verdict, plant::Verdict::FalseAlarm(_)), "{}: {verdict:?}", class.name);
     }

@@ -41,7 +41,7 @@ fn is_silent(section: &Section) -> bool {
 /// What is missing from the file of a finding.
 fn complaint(folder: &str, id: &str) -> Option<String> {
     let path = suite::folder().join(folder).join(format!("{id}.hlsl"));
-    let sections = match suite::read(&path) {
+    let sections = match suite::read_all(&path) {
         Ok(sections) => sections,
         Err(what) => return Some(what),
     };

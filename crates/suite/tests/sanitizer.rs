@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use sanitizer::{
-    ExitedThreads, Finding, IntraWaveSync, Plan, Progress, Publication, Reconvergence,
+    ExitedThreads, Finding, IntraWaveSync, Order, Plan, Progress, Publication, Reconvergence, Seen,
 };
 use suite::section::Section;
 
@@ -16,7 +16,7 @@ fn main() {
         if short.starts_with("errors") {
             continue;
         }
-        for section in suite::read(&file).unwrap_or_else(|what| panic!("{what}")) {
+        for section in suite::read_all(&file).unwrap_or_else(|what| panic!("{what}")) {
             let name = format!("{short}: {}", section.name);
             trials.push(Trial::test(name, move || examine(&section).map_err(Failed::from)));
         }
@@ -70,6 +70,10 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
             ("--progress", "fair") => plan.progress = Progress::Fair,
             ("--thorough", "") => plan.thorough(),
             ("--unordered", name) => plan.unordered.push(name.to_owned()),
+            ("--orders", list) => {
+                let orders = list.split(',').map(Order::parse).collect::<Option<Vec<Order>>>();
+                plan.orders = orders.ok_or_else(|| format!("unknown order in `{flag}`"))?;
+            }
             ("--width-dependent", name) => plan.width_dependent.push(name.to_owned()),
             _ => return Err(format!("unknown flag `{flag}` of the sanitizer")),
         }
@@ -79,17 +83,22 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
 
 fn examine(section: &Section) -> Result<(), String> {
     let announced = announced(section);
-    let mut missing: BTreeSet<&Announced> = announced.iter().collect();
-    let mut not_found: BTreeSet<&String> = section.finds.iter().collect();
+    let mut judge = Judge {
+        section,
+        announced: &announced,
+        missing: announced.iter().collect(),
+        not_found: section.finds.iter().collect(),
+        problems: String::new(),
+    };
     // `WIDTH` makes a different program for every width; only sections that do not use it are compared between
     // widths.
-    let same_text = !section.text.contains("WIDTH");
-    let sweeps: Vec<Vec<u32>> = match same_text {
-        true => vec![section.widths.clone()],
-        false => section.widths.iter().map(|it| vec![*it]).collect(),
-    };
-    let mut problems = String::new();
-    for widths in sweeps {
+    for widths in section.programs() {
+        if section.draw.is_some() {
+            for (sources, seen) in drawn(section, widths)? {
+                judge.judge(&sources, &seen);
+            }
+            continue;
+        }
         let compiled = suite::run::compile(section, widths[0])?;
         let Some(module) = &compiled.module else { return Ok(()) };
         // Shaders of draws only compile here.
@@ -102,24 +111,10 @@ fn examine(section: &Section) -> Result<(), String> {
         let report = sanitizer::examine(module, &launch, &bindings, &plan)
             .map_err(|it| format!("at width {}: {:?}", it.width, it.failure))?;
         for seen in report.seen {
-            let finding = &seen.finding;
-            let line = compiled.sources.location(finding.site.span).map_or(0, |at| at.line);
-            let fits = |it: &Announced| {
-                it.line == line && it.code == finding.kind.code().name && says(finding, &it.text)
-            };
-            if announced.iter().any(fits) {
-                missing.retain(|it| !fits(it));
-                continue;
-            }
-            if section.finds.iter().any(|it| it == finding.kind.code().name) {
-                not_found.retain(|it| *it != finding.kind.code().name);
-                continue;
-            }
-            problems.push_str(&format!("at widths {:?}, not expected:\n", seen.widths));
-            let report = finding.report();
-            problems.push_str(&diag::render(&report, &compiled.sources, diag::Style::Plain));
+            judge.judge(&compiled.sources, &seen);
         }
     }
+    let Judge { missing, not_found, mut problems, .. } = judge;
     for Announced { line, code, text } in missing {
         problems.push_str(&format!("line {line}: expected but not found: {code}: {text}\n"));
     }
@@ -127,4 +122,49 @@ fn examine(section: &Section) -> Result<(), String> {
         problems.push_str(&format!("expected but not found: {code}\n"));
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Compares findings with those that a section announces.
+struct Judge<'a> {
+    section: &'a Section,
+    announced: &'a [Announced],
+    missing: BTreeSet<&'a Announced>,
+    not_found: BTreeSet<&'a String>,
+    problems: String,
+}
+
+impl Judge<'_> {
+    fn judge(&mut self, sources: &diag::SourceMap, seen: &Seen) {
+        let finding = &seen.finding;
+        let line = sources.location(finding.site.span).map_or(0, |at| at.line);
+        let fits = |it: &Announced| {
+            it.line == line && it.code == finding.kind.code().name && says(finding, &it.text)
+        };
+        if self.announced.iter().any(fits) {
+            self.missing.retain(|it| !fits(it));
+            return;
+        }
+        let code = finding.kind.code().name;
+        if self.section.finds.iter().any(|it| it == code) {
+            self.not_found.retain(|it| *it != code);
+            return;
+        }
+        let order = seen.order.map_or(String::new(), |it| format!(" with {it}"));
+        self.problems.push_str(&format!("at widths {:?}{order}, not expected:\n", seen.widths));
+        self.problems.push_str(&diag::render(&seen.report(), sources, diag::Style::Plain));
+    }
+}
+
+/// The findings of a draw, with the sources of the shader that each is about.
+fn drawn(section: &Section, widths: Vec<u32>) -> Result<Vec<(diag::SourceMap, Seen)>, String> {
+    let mut plan = plan(section, widths.clone())?;
+    let run = suite::run::watched(section, widths)?;
+    plan.widths.retain(|it| run.pipeline.wave_sizes().contains(it));
+    let jobs::DrawnRun { pipeline, mut draw, vertex, pixel, names, .. } = run;
+    draw.fuel = Some(1 << 28);
+    let tables = [&vertex.table, &pixel.table];
+    let report = wavelane::internal::examine_draw(&pipeline, &draw, &plan, tables, &names)
+        .map_err(|it| it.to_string())?;
+    let of = |stage| if stage == wavelane::Stage::Pixel { &pixel.sources } else { &vertex.sources };
+    Ok(report.seen.into_iter().map(|(stage, it)| (of(stage).clone(), it)).collect())
 }

@@ -4,7 +4,9 @@
 //! that the other reads: a draw of shaders without writes runs in portions of some thousands of vertices, one with
 //! writes runs all of its vertices first. Waves of either stage are the same in both cases.
 
+mod departure;
 mod error;
+mod examine;
 mod pixels;
 mod target;
 mod vertices;
@@ -14,16 +16,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ir::exec::{Bindings, Feed, LaneOrder, Launch, Schedule, Work};
 use ir::print::PrintLog;
+use ops::intrinsics::Stage;
 use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
 use smallvec::smallvec;
 
 pub use self::error::DrawError;
+pub use self::examine::ExamineDrawError;
+pub(crate) use self::examine::drawn;
 pub use self::target::{DepthTarget, RenderTarget};
 
+pub(crate) use self::departure::{Departure, Stages, VertexOrder};
+
+use self::departure::{Programs, Reordered, Shuffled};
 use self::pixels::{Pixels, Portion};
 use self::target::{BoundTargets, Planes};
 use self::vertices::{Fetched, Transformed, VertexFeed};
-use crate::engines::Program;
 use crate::graphics::{
     GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
 };
@@ -138,6 +145,17 @@ impl GraphicsPipeline {
         vertex_table: &ResourceTable,
         pixel_table: Option<&ResourceTable>,
     ) -> Result<(), DrawError> {
+        self.draw_by(draw, vertex_table, pixel_table, &mut Programs { pipeline: self })
+    }
+
+    /// The same, with waves that something else than the programs of the pipeline runs.
+    pub(crate) fn draw_by(
+        &self,
+        draw: &Draw,
+        vertex_table: &ResourceTable,
+        pixel_table: Option<&ResourceTable>,
+        stages: &mut dyn Stages,
+    ) -> Result<(), DrawError> {
         let desc = &*self.desc;
         let width = draw.wave_size.unwrap_or_else(|| self.default_wave_size());
         if !self.wave_sizes().contains(&width) {
@@ -166,7 +184,8 @@ impl GraphicsPipeline {
         if total > MOST_VERTICES {
             return Err(DrawError::TooManyVertices { vertices: total, most: MOST_VERTICES });
         }
-        let merge = self.merge_state(draw);
+        let mut merge = self.merge_state(draw);
+        merge.early |= stages.departure().early_depth;
         let fetched =
             Fetched { draw, desc, link: &self.link, assembly: &assembly, buffers: &buffers };
         let mut pixels = Pixels::new(state, &self.link, desc.topology.kind(), width);
@@ -183,7 +202,7 @@ impl GraphicsPipeline {
         let run = Run { pipeline: self, draw, width, fetched, merge, total };
         let result = catch(|| {
             let mut targets = bound.targets(&planes)?;
-            run.all(&mut memory, [of_vertex, of_pixel], &mut pixels, &mut targets)
+            run.all(stages, &mut memory, [of_vertex, of_pixel], &mut pixels, &mut targets)
         });
         bound.put(&mut memory, &cells);
         result.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into()))
@@ -288,6 +307,14 @@ fn assembly(draw: &Draw, topology: Topology) -> Result<Assembly, DrawError> {
     })
 }
 
+/// A stage of a running draw.
+struct At<'a> {
+    stage: Stage,
+    /// What is bound to it.
+    places: &'a Indices,
+    fuel: &'a mut Option<u64>,
+}
+
 /// A draw that runs.
 struct Run<'a> {
     pipeline: &'a GraphicsPipeline,
@@ -303,6 +330,7 @@ impl Run<'_> {
     /// Runs portions of whole instances, one after the other.
     fn all(
         &self,
+        stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
         [of_vertex, of_pixel]: [&Indices; 2],
         pixels: &mut Pixels,
@@ -313,7 +341,9 @@ impl Run<'_> {
         if self.total == 0 {
             return Ok(());
         }
-        let portion = if self.writes() {
+        let Departure { vertices, waves, .. } = stages.departure();
+        let is_canonical = vertices == VertexOrder::Dense && waves == Schedule::Ascending;
+        let portion = if self.writes() || !is_canonical {
             instances
         } else {
             u32::try_from(PORTION / per_instance).unwrap_or(u32::MAX).clamp(1, instances)
@@ -340,7 +370,15 @@ impl Run<'_> {
                 total: self.total,
                 lanes: 0,
             };
-            self.stage(&*self.pipeline.vertex, memory, of_vertex, &mut fuel, &mut feed)?;
+            let mut stage = At { stage: Stage::Vertex, places: of_vertex, fuel: &mut fuel };
+            match vertices {
+                VertexOrder::Dense => self.stage(stages, memory, &mut stage, &mut feed)?,
+                order => {
+                    let mut feed = Reordered::new(&mut feed, order);
+                    self.stage(stages, memory, &mut stage, &mut feed)?;
+                    feed.finish();
+                }
+            }
             let first = transformed.first;
             let mut primitives = (begin..end).flat_map(|instance| {
                 // Fits: the kept vertices are fewer than `MOST_WORDS`.
@@ -360,9 +398,17 @@ impl Run<'_> {
             };
             match &self.pipeline.pixel {
                 None => pixels.run_alone(&mut of_draw),
-                Some(program) => {
+                Some(_) => {
+                    let mut stage = At { stage: Stage::Pixel, places: of_pixel, fuel: &mut fuel };
                     let mut feed = pixels.feed(of_draw);
-                    self.stage(&**program, memory, of_pixel, &mut fuel, &mut feed)?;
+                    match waves {
+                        Schedule::Ascending => self.stage(stages, memory, &mut stage, &mut feed)?,
+                        order => {
+                            let mut feed = Shuffled::new(feed, order);
+                            self.stage(stages, memory, &mut stage, &mut feed)?;
+                            feed.finish();
+                        }
+                    }
                 }
             }
             begin = end;
@@ -380,10 +426,9 @@ impl Run<'_> {
     /// Runs the waves of a stage that a feed supplies.
     fn stage(
         &self,
-        program: &dyn Program,
+        stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
-        places: &Indices,
-        fuel: &mut Option<u64>,
+        At { stage, places, fuel }: &mut At<'_>,
         feed: &mut dyn Feed,
     ) -> Result<(), DrawError> {
         let draw = self.draw;
@@ -392,7 +437,7 @@ impl Run<'_> {
             wave_width: self.width,
             lane_order: LaneOrder::Linear,
             schedule: Schedule::Ascending,
-            fuel: *fuel,
+            fuel: **fuel,
             cancel: draw.cancel.clone(),
             progress: draw.progress.clone(),
             prints: draw.prints.clone(),
@@ -400,9 +445,11 @@ impl Run<'_> {
         };
         let mut bindings: Bindings = memory.take(places)?;
         // The contents are put back into the buffers in any case.
-        let result = catch(|| program.run_waves(&launch, &mut bindings, feed));
-        memory.put(places, bindings, program.module());
-        if let (Some(fuel), Some(spent)) = (fuel, &launch.spent) {
+        let result = catch(|| stages.run(*stage, &launch, &mut bindings, feed));
+        let desc = &*self.pipeline.desc;
+        let shader = desc.pixel.as_ref().filter(|_| *stage == Stage::Pixel).unwrap_or(&desc.vertex);
+        memory.put(places, bindings, &shader.module);
+        if let (Some(fuel), Some(spent)) = (fuel.as_mut(), &launch.spent) {
             *fuel = fuel.saturating_sub(spent.load(Ordering::Relaxed));
         }
         match result {

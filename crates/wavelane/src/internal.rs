@@ -16,14 +16,14 @@ pub use crate::passes::{
 pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
-pub use ir::exec::Buffer as Slot;
+pub use ir::exec::{Buffer as Slot, Invocation};
 pub use ir::stage::{Element as StageElement, StageIo};
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;
 pub use ops::math::pow;
 pub use sanitizer::{
-    ExitedThreads, FloatRoom, IntraWaveSync, Kind, LeftOut, Order, Pace, Plan, Progress,
-    Publication, Reconvergence, Report, Seen, Verdict,
+    DrawReport, ExitedThreads, FloatRoom, IntraWaveSync, Kind, Left, LeftOut, Order, Pace, Plan,
+    Progress, Publication, Reconvergence, Report, Seen, Verdict,
 };
 
 /// The reference of the language.
@@ -42,8 +42,9 @@ use crate::Shader;
 use crate::guard::catch;
 use crate::memory::{Cell, State};
 use crate::{
-    Bug, CommandList, ComputePipeline, ConstantError, Device, Dispatch, DispatchError,
-    ExecuteError, Includer, Options, ResourceTable, Scalar, SourceMap,
+    Bug, CommandList, ComputePipeline, ConstantError, Device, Dispatch, DispatchError, Draw,
+    DrawError, ExamineDrawError, ExecuteError, GraphicsPipeline, Includer, Options, ResourceTable,
+    Scalar, SourceMap,
 };
 
 /// What a vertex or a pixel shader reads and writes.
@@ -80,6 +81,27 @@ pub fn most_runs(
     let dispatch = Dispatch { wave_size: plan.widths.first().copied(), ..dispatch.clone() };
     let launch = pipeline.launch(&dispatch, table);
     launch.map_or(0, |it| plan.most_runs(&pipeline.shader.module, &it))
+}
+
+/// Draws from copies of everything, and returns what that leaves.
+pub fn drawn(
+    pipeline: &GraphicsPipeline,
+    draw: &Draw,
+    tables: [&ResourceTable; 2],
+    names: &[String],
+) -> Result<Left, DrawError> {
+    crate::draw::drawn(pipeline, draw, tables, names)
+}
+
+/// Examines a draw whose targets have these names.
+pub fn examine_draw(
+    pipeline: &GraphicsPipeline,
+    draw: &Draw,
+    plan: &Plan,
+    tables: [&ResourceTable; 2],
+    names: &[String],
+) -> Result<DrawReport, Box<ExamineDrawError>> {
+    pipeline.examine_named(draw, plan, tables[0], Some(tables[1]), names)
 }
 
 /// Runs a pipeline, and copies the results to the host.

@@ -68,7 +68,9 @@ pub use constants::{Constant, ConstantError, ConstantProblem, Number};
 pub use cpu::Isa;
 pub use device::{Device, Engine};
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS, Measured};
-pub use draw::{DepthTarget, Draw, DrawError, IndexBuffer, RenderTarget, VertexBuffer};
+pub use draw::{
+    DepthTarget, Draw, DrawError, ExamineDrawError, IndexBuffer, RenderTarget, VertexBuffer,
+};
 pub use engines::cpu::CpuOptions;
 pub use engines::vulkan::{Gpu, GpuInfo};
 pub use examine::ExamineError;
@@ -102,8 +104,8 @@ pub use ops::texture::Sampler;
 /// What a run under the sanitizer is told, and what it finds: see [`ComputePipeline::examine`].
 pub mod sanitizer {
     pub use ::sanitizer::{
-        Cause, ExitedThreads, Finding, FloatRoom, IntraWaveSync, Kind, LeftOut, Order, Plan,
-        Progress, Reach, Reconvergence, Report, Rules, Seen, Site, Verdict,
+        Cause, DrawReport, ExitedThreads, Finding, FloatRoom, IntraWaveSync, Kind, LeftOut, Order,
+        Plan, Progress, Reach, Reconvergence, Report, Rules, Seen, Site, Verdict,
     };
 }
 

@@ -321,7 +321,9 @@ impl Sweep<'_> {
             Some((_, known)) if known.widths.contains(&width) => {}
             Some((_, known)) => known.widths.push(width),
             None => {
-                self.found.seen.push((pass, Seen { finding, widths: vec![width], order }));
+                self.found
+                    .seen
+                    .push((pass, Seen { finding, widths: vec![width], order, of: None }));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask mutate`: measures how many planted faults the sanitizer finds.
 
-use suite::plant::{self, Class, Tally, Verdict, class};
+use sanitizer::Kind;
+use suite::plant::{self, Tally, Verdict, class, pixels};
 
 /// Programs of each class, unless a flag says otherwise.
 const PROGRAMS: u32 = 300;
@@ -24,8 +25,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     };
     let filter = value("--class");
     let shows = arguments.iter().any(|it| it == "--show");
-    let mut tallies: Vec<(&Class, Tally)> = Vec::new();
-    for class in class::all().filter(|it| filter.is_none_or(|text| it.name.contains(text))) {
+    let mut tallies: Vec<(&str, Kind, Tally)> = Vec::new();
+    let is_wanted = |name: &str| filter.is_none_or(|text| name.contains(text));
+    for class in class::all().filter(|it| is_wanted(it.name)) {
         let tally = plant::measure(class, programs)?;
         for (seed, verdict) in &tally.failures {
             println!("{}, seed {seed}: {verdict:?}", class.name);
@@ -37,10 +39,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                 println!("lines {:?}\n{text}", planted.lines);
             }
         }
-        tallies.push((class, tally));
+        tallies.push((class.name, class.kind, tally));
+    }
+    for class in pixels::ALL.iter().filter(|it| is_wanted(it.name)) {
+        let tally = pixels::measure(class, programs)?;
+        for (seed, verdict) in &tally.failures {
+            println!("{}, seed {seed}: {verdict:?}", class.name);
+            if shows {
+                let planted = pixels::plant(class, *seed);
+                println!("lines {:?}\n{}\n{}", planted.lines, planted.clean, planted.faulty);
+            }
+        }
+        tallies.push((class.name, class.kind, tally));
     }
     let table = plant::table(&tallies);
-    let sum = |of: fn(&Tally) -> u32| tallies.iter().map(|(_, it)| of(it)).sum::<u32>();
+    let sum = |of: fn(&Tally) -> u32| tallies.iter().map(|(_, _, it)| of(it)).sum::<u32>();
     let (planted, found, first) = (sum(|it| it.planted), sum(|it| it.found), sum(|it| it.first));
     let summary = format!(
         "{found} of {planted} found. Explanation score, the share of faults that the report names first: {:.1} %.",
@@ -52,8 +65,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     let poor = tallies
         .iter()
-        .filter(|(_, it)| f64::from(it.found) < LEAST_OF_A_CLASS * f64::from(it.planted))
-        .map(|(class, _)| class.name);
+        .filter(|(_, _, it)| f64::from(it.found) < LEAST_OF_A_CLASS * f64::from(it.planted))
+        .map(|(name, _, _)| *name);
     let poor: Vec<&str> = poor.collect();
     if !poor.is_empty() || f64::from(found) < LEAST * f64::from(planted) {
         return Err(format!("too few were found: {}", poor.join("; ")));

@@ -12,9 +12,9 @@ use super::DiffArgs;
 use super::judge::{Told, judge};
 use super::record::{Record, Repro, Verdict};
 use super::run::Runner;
-use super::sequence;
 use super::side::Side;
 use super::subject::{self, Item, Nothing};
+use super::{drawn, sequence};
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
@@ -232,6 +232,7 @@ pub(super) fn one(
     match item {
         Item::One(subject) => judge(&runner, subject, sides, style, tell),
         Item::Sequence(all) => sequence::judge(&runner, all, sides, style, tell),
+        Item::Draw(drawn) => drawn::judge(&runner, drawn, sides, tell),
     }
     watch.stop();
     *done = runner.done.get();

@@ -5,6 +5,7 @@ use wavelane::internal::Slots;
 use wavelane::{ComputePipeline, Denormals, Device, Options, ResourceTable, Shader, SourceMap};
 
 use super::DiffArgs;
+use super::drawn::Drawn;
 use crate::asked::WaveSizes;
 use crate::auto::Auto;
 use crate::compile::{Remembered, flags_of};
@@ -33,10 +34,11 @@ pub(super) struct Subject {
     pub(super) auto: Option<Auto>,
 }
 
-/// A program, or several dispatches in order.
+/// A program, several dispatches in order, or a draw.
 pub(super) enum Item {
     One(Box<Subject>),
     Sequence(Box<InOrder>),
+    Draw(Box<Drawn>),
 }
 
 /// The passes of a job.
@@ -91,6 +93,7 @@ pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<V
                 let test = test.name();
                 return Item::Sequence(Box::new(InOrder { name, sequence: *sequence, test }));
             }
+            Work::Draw(run) => return Item::Draw(Box::new(Drawn { name, run: *run })),
         };
         let Runnable {
             shader,

@@ -10,7 +10,7 @@ use crate::command::Command;
 pub(super) const DRAW: Flag = Flag {
     names: &["--draw"],
     takes: Takes::Value("WHAT"),
-    on: &[Command::Run],
+    on: &[Command::Run, Command::San],
     section: Section::Run,
     help: "draw instead of dispatching: fullscreen, a triangle that covers the target,\n\
            or a mesh in FILE.obj, fitted into it. A pixel shader is the entry point;\n\
@@ -24,7 +24,7 @@ pub(super) const DRAW: Flag = Flag {
 pub(super) const SIZE: Flag = Flag {
     names: &["--size"],
     takes: Takes::Value("WxH"),
-    on: &[Command::Run],
+    on: &[Command::Run, Command::San],
     section: Section::Run,
     help: "the size of the target of --draw in pixels (256x256)",
     set: |args, value| {
@@ -42,7 +42,7 @@ pub(super) const SIZE: Flag = Flag {
 pub(super) const VERTEX: Flag = Flag {
     names: &["--vertex"],
     takes: Takes::Value("ENTRY"),
-    on: &[Command::Run],
+    on: &[Command::Run, Command::San],
     section: Section::Run,
     help: "the vertex shader of --draw, in the same file; without it, one is made for\n\
            the inputs of the pixel shader",
@@ -55,7 +55,7 @@ pub(super) const VERTEX: Flag = Flag {
 pub(super) const TARGET: Flag = Flag {
     names: &["--target"],
     takes: Takes::Value("FORMAT"),
-    on: &[Command::Run],
+    on: &[Command::Run, Command::San],
     section: Section::Run,
     help: "the format of the target of --draw, such as RGBA8_UNORM\n\
            (RGBA32_FLOAT)",
@@ -70,7 +70,7 @@ pub(super) const TARGET: Flag = Flag {
 pub(super) const SAMPLES: Flag = Flag {
     names: &["--samples"],
     takes: Takes::Value("N"),
-    on: &[Command::Run],
+    on: &[Command::Run, Command::San],
     section: Section::Run,
     help: "the samples of a pixel of the target of --draw: 1, 2, 4, 8 or 16 (1)",
     set: |args, value| {

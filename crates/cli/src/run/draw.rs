@@ -3,63 +3,40 @@
 //! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own. The target is
 //! a texture named `Target`, which is shown, written and compared like any other result.
 
-mod mesh;
 mod overlay;
-mod vertex;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use wavelane::graphics::{
-    Cull, DepthFormat, DepthState, DepthStencilState, GraphicsDesc, GraphicsPipeline, Samples,
-};
+use wavelane::graphics::{GraphicsPipeline, Samples};
 use wavelane::internal::{Slot, Slots};
-use wavelane::texture::{Comparison, Shape};
-use wavelane::{
-    Buffer, DepthTarget, Device, Draw, DrawError, Layout, PrintLog, RenderTarget, ResourceTable,
-    Shader, SourceMap, Stage, Texture, VertexBuffer,
-};
+use wavelane::texture::Shape;
+use wavelane::{DrawError, Layout, PrintLog, ResourceTable, SourceMap};
 
 use super::{Outcome, RunArgs, Runs, View, check_outs, report_failures, show, views, write_out};
-use crate::asked::{Binds, Compiling, DrawArgs, Output, WaveSizes};
+use crate::asked::{DrawArgs, Output};
 use crate::bind;
+use crate::draw::{self, Scene, for_shader};
 use crate::launch::{Contents, failed};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
-use crate::{compile, device, terminal};
-
-use mesh::Mesh;
+use crate::{device, terminal};
 
 /// The name of the target.
 const TARGET: &str = "Target";
-
-/// The geometry of a draw.
-pub(super) struct Scene {
-    pub(super) vertex: Shader,
-    mesh: Option<Mesh>,
-}
 
 pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> {
     let mut watch = Watch::start(args.launch.timeout, 0);
     args.compile.timeout = args.launch.timeout;
     args.compile.options.cancel = watch.cancel.clone().into();
-    // Without a profile, `--draw` says the stage.
-    args.compile.options.stage = match args.compile.options.stage {
-        Stage::Compute => Stage::Pixel,
-        stage => stage,
-    };
-    if args.compile.options.stage != Stage::Pixel {
-        let problem = Problem::input("`--draw` draws with a pixel shader");
-        return Err(problem.help("-T ps_6_6, and `--vertex ENTRY` for a vertex shader").into());
-    }
-    let (pixel, sources) = compile::shader(&args.operand, &args.compile)?;
+    let (pixel, sources) = draw::pixel_shader(&args.operand, &mut args.compile)?;
     if args.lists_bindings {
         return super::bindings::list(&args, &pixel, &sources);
     }
-    let scene = scene(&args, draw, &pixel)?;
+    let scene = Scene::new(&args.operand, &args.compile, draw, &pixel)?;
     let device = device::open(&args.device, false)?;
-    let pipeline = pipeline(&device, draw, &scene, Some(&pixel))?;
-    let widths = widths(&args, &pipeline)?;
+    let pipeline = scene.pipeline(&device, draw, &pixel)?;
+    let widths = draw::widths(&args.launch, &pipeline)?;
     let mut bound = bind::bind(&args.bind, [1; 3], &pixel, &sources)?;
     if let Some(auto) = bound.auto.as_ref() {
         terminal::note(&auto.told());
@@ -127,88 +104,6 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     Ok(if report_failures(&runs, &sources) { Exit::Findings } else { Exit::Fine })
 }
 
-/// The vertex shader and the mesh.
-fn scene(args: &RunArgs, draw: &DrawArgs, pixel: &Shader) -> Result<Scene, Problem> {
-    let mesh = match draw.what.as_str() {
-        "fullscreen" => None,
-        file => Some(Mesh::read(file)?),
-    };
-    let options = match &draw.vertex {
-        Some(entry) => {
-            let mut options = args.compile.options.clone();
-            (options.stage, options.entry) = (Stage::Vertex, entry.clone());
-            let compiling = Compiling { options, ..args.compile.clone() };
-            let (vertex, _) = compile::shader(&args.operand, &compiling)?;
-            return Ok(Scene { vertex, mesh });
-        }
-        None => args.compile.options.clone(),
-    };
-    let vertex = vertex::made(pixel, mesh.as_ref(), &options)?;
-    Ok(Scene { vertex, mesh })
-}
-
-/// A pipeline that draws the scene into the target, or with another pixel shader without one.
-pub(super) fn pipeline(
-    device: &Device,
-    draw: &DrawArgs,
-    scene: &Scene,
-    pixel: Option<&Shader>,
-) -> Result<GraphicsPipeline, Problem> {
-    let has_depth = scene.mesh.is_some();
-    let mut desc = GraphicsDesc::new(&scene.vertex, pixel);
-    desc.input_layout = scene.mesh.as_ref().map_or_else(Vec::new, |_| Mesh::layout());
-    desc.rasterizer.cull = Cull::None;
-    desc.targets = vec![Some(draw.format)];
-    desc.samples = Samples::of(draw.samples).unwrap_or(Samples::One);
-    if has_depth {
-        desc.depth_format = Some(DepthFormat::D32Float);
-        let depth = DepthState { func: Comparison::Less, write: true };
-        desc.depth_stencil = DepthStencilState { depth: Some(depth), stencil: None };
-    }
-    device.create_graphics_pipeline(&desc).map_err(|error| {
-        let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
-        Problem::new(exit, error.to_string())
-    })
-}
-
-fn widths(args: &RunArgs, pipeline: &GraphicsPipeline) -> Result<Vec<u32>, Problem> {
-    let allowed = pipeline.wave_sizes();
-    match &args.launch.wave_sizes {
-        WaveSizes::Default => Ok(vec![pipeline.default_wave_size()]),
-        WaveSizes::All => Ok(allowed.to_vec()),
-        WaveSizes::List(list) => match list.iter().find(|it| !allowed.contains(it)) {
-            None => Ok(list.clone()),
-            Some(width) => {
-                let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
-                let what = format!("waves of {width} lanes are not allowed here");
-                Err(Problem::new(Exit::Unsupported, what)
-                    .help(format!("the widths there are: {}", allowed.join(", "))))
-            }
-        },
-    }
-}
-
-/// What is bound to a shader of several: what it has no resource for is meant for another one.
-fn for_shader(binds: &Binds, shader: &Shader) -> Binds {
-    let has = |name: &str| {
-        let name = name.split('[').next().unwrap_or(name);
-        shader.resource(name).is_some()
-    };
-    let is_constant = |path: &str| {
-        let word = path.split(['[', '.']).next().unwrap_or(path);
-        shader
-            .resources()
-            .iter()
-            .any(|it| it.name == word || it.kind.view().members.iter().any(|it| it.name == word))
-    };
-    Binds {
-        binds: binds.binds.iter().filter(|it| has(&it.0)).cloned().collect(),
-        sets: binds.sets.iter().filter(|it| is_constant(&it.0)).cloned().collect(),
-        counters: binds.counters.iter().filter(|it| has(&it.0)).cloned().collect(),
-        ..binds.clone()
-    }
-}
-
 /// One draw at a width.
 pub(super) struct Once<'a> {
     pub(super) pipeline: &'a GraphicsPipeline,
@@ -226,26 +121,14 @@ impl Once<'_> {
         prints: Option<Arc<PrintLog>>,
         [vertex, pixel]: [&mut ResourceTable; 2],
     ) -> Result<Vec<u8>, DrawError> {
-        let [width, height] = self.draw.size;
-        let samples = self.pipeline.desc().samples;
-        let shape =
-            Shape { samples: samples.count(), ..Shape::new(self.draw.format, width, height, 1) };
-        let target = Texture::new(shape)?;
-        let mut draw = Draw::new(self.scene.mesh.as_ref().map_or(3, Mesh::count));
-        if let Some(mesh) = &self.scene.mesh {
-            let buffer = Buffer::from_bytes(mesh.bytes());
-            draw.vertex_buffers = vec![VertexBuffer { buffer, stride: Mesh::STRIDE }];
-            let format = DepthFormat::D32Float;
-            draw.depth = Some(DepthTarget::new(format, width, height, 1, samples)?);
-        }
-        draw.targets = vec![Some(RenderTarget::from(&target))];
+        let (mut draw, target) = self.scene.draw(self.draw)?;
         draw.wave_size = Some(self.width);
         draw.fuel = args.launch.fuel.at(self.width);
         draw.cancel = Some(watch.cancel.clone());
         draw.progress = Some(watch.progress.clone());
         draw.prints = prints;
         self.pipeline.draw(&draw, vertex, Some(pixel))?;
-        let texels = match samples {
+        let texels = match self.pipeline.desc().samples {
             Samples::One => target.read_bytes()?,
             _ => wavelane::graphics::resolved(&target)?.read_bytes()?,
         };

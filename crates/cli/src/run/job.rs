@@ -5,28 +5,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jobs::{Features, Setup, Test, Verdict, printed_text};
-use wavelane::Device;
+use wavelane::{Device, Layout};
 
 use super::RunArgs;
 use crate::asked::Output;
 use crate::command::Command;
 use crate::compile::flags_of;
-use crate::problem::{End, Exit};
+use crate::problem::{End, Exit, Problem};
 use crate::report::{Baseline, Record, Report};
 use crate::testing::{Beside, LastFile, find, refuse_flags_of_shaders, setup, widths_of};
 use crate::watch::Watch;
 use crate::worker::late;
-use crate::{device, report, terminal};
+use crate::{device, missing, report, terminal, texture};
 
 /// `wavelane run` with a job: in this process, with what the buffers hold at the end.
 pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let operand = args.operand.as_str();
-    let more = [
-        ("--print", !args.prints.is_empty()),
-        ("--out", !args.outs.is_empty()),
-        ("--draw", args.draw.is_some()),
-    ];
-    let remedy = "; all its buffers are printed";
+    let more = [("--print", !args.prints.is_empty()), ("--draw", args.draw.is_some())];
+    let remedy = "; all its buffers are printed, and `--out` writes one";
     refuse_flags_of_shaders(&args.bind, &args.launch, &more, operand, remedy)?;
     let device = device::open(&args.device, false)?;
     let features = args.select.features(device.adapter());
@@ -52,6 +48,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
                 shown.push_str(&format!("# waves of {} lanes\n", outcome.width));
             }
             shown.push_str(&outcome.output);
+            write_outs(args, &outcome, several)?;
             // Those of a failure are part of its report.
             if outcome.verdict != Verdict::Failed {
                 shown.push_str(&printed_text(&outcome.printed));
@@ -102,6 +99,50 @@ fn here(
         all.push(outcomes);
     }
     Ok(all)
+}
+
+/// Writes the buffers that `--out` names; `several` if there are other wave sizes.
+fn write_outs(args: &RunArgs, outcome: &jobs::Outcome, several: bool) -> Result<(), Problem> {
+    // A test that failed early left nothing, and says why.
+    if outcome.buffers.is_empty() {
+        return Ok(());
+    }
+    for (name, path) in &args.outs {
+        let Some(buffer) = outcome.buffers.iter().find(|it| it.name == *name) else {
+            let known = outcome.buffers.iter().map(|it| it.name.as_str());
+            return Err(missing::unknown(&format!("the job has no buffer `{name}`"), name, known));
+        };
+        if several && !path.contains("{width}") {
+            let what = format!("`--out {name}={path}` names one file for several wave sizes");
+            let (stem, ending) = path.rsplit_once('.').unwrap_or((path, "npy"));
+            let help = format!("--out {name}={stem}-{{width}}.{ending}");
+            return Err(Problem::input(what).help(help));
+        }
+        let path = path.replace("{width}", &outcome.width.to_string());
+        let bytes = buffer.data.first().map_or(&[][..], Vec::as_slice);
+        let wrong = |what: String| Problem::input(format!("`{path}`: {what}"));
+        let ending = path.rsplit_once('.').map_or("", |it| it.1);
+        let file = match (ending, buffer.shape().map_err(wrong)?) {
+            ("bin", _) => bytes.to_vec(),
+            ("png" | "npy", Some(shape)) => {
+                let layout = Layout::of_texel(shape.format);
+                texture::file(&shape, &layout, bytes, ending == "png").map_err(wrong)?
+            }
+            ("png" | "npy", None) => {
+                let what = format!("`{name}` has no `OutputProps` that say its size");
+                return Err(
+                    Problem::input(what).help("write its bytes: a file that ends in `.bin`")
+                );
+            }
+            _ => {
+                let what = format!("`{path}` ends in none of `.png`, `.npy` and `.bin`");
+                return Err(Problem::input(what));
+            }
+        };
+        std::fs::write(&path, file)
+            .map_err(|error| Problem::input(format!("`{path}` cannot be written: {error}")))?;
+    }
+    Ok(())
 }
 
 /// Of one test, at each width, with the time it took.

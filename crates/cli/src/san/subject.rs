@@ -95,6 +95,9 @@ pub(super) enum Works {
 
 /// Looks which tests and entry points the operands hold.
 pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
+    if args.draw.is_some() {
+        return Ok(Works::One(None));
+    }
     let (mut tests, mut shaders) = (Vec::new(), BTreeSet::new());
     for operand in &args.operands {
         let is_case = operand.contains("::") && !Path::new(operand).exists();
@@ -295,6 +298,7 @@ pub(super) fn test(
                 }
                 widths
             }
+            Work::Draw(run) => super::draw::widths_of(args, run),
         };
         if widths.is_empty() {
             continue;
@@ -304,6 +308,7 @@ pub(super) fn test(
         let subject = match run {
             Work::Shader(run) => runnable(args, *run, widths, name.clone()),
             Work::Sequence(sequence) => self::sequence(args, *sequence, widths, name.clone()),
+            Work::Draw(run) => super::draw::drawn(args, *run, widths, name.clone()),
         };
         tell(name, subject);
     }

@@ -282,6 +282,10 @@ impl Reader {
             );
             self.error::<()>(&sets_at?, what);
         }
+        let (draw, mut buffers) = (draw?, buffers);
+        for target in draw.iter().flat_map(|it| &it.targets) {
+            buffers[target.buffer].target = Some(target.format);
+        }
         Some(Job {
             shaders,
             root_parameters,
@@ -292,7 +296,7 @@ impl Reader {
             push_constants: push_constants?,
             groups: groups?,
             passes: passes?,
-            draw: draw?,
+            draw,
             unused,
         })
     }
@@ -375,8 +379,17 @@ impl Reader {
             None => None,
         };
         let (name, channels, stride, data) = (name?, channels?, stride?, data?);
-        let buffer =
-            Buffer { name, format, channels, stride, data, texture, counters: Vec::new(), at };
+        let buffer = Buffer {
+            name,
+            format,
+            channels,
+            stride,
+            data,
+            texture,
+            target: None,
+            counters: Vec::new(),
+            at,
+        };
         self.check_texture(&buffer, properties);
         Some(buffer)
     }

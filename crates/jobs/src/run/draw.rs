@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wavelane::graphics::GraphicsPipeline;
-use wavelane::{Denormals, DrawError, PrintLog, Shader, SourceMap, Stage};
+use wavelane::{Denormals, DrawError, PrintLog, ResourceTable, Shader, SourceMap, Stage};
 
 use super::dispatch::{NotBound, not_run};
 use super::steps::{Object, Prepared, What};
@@ -23,6 +23,29 @@ pub(super) struct Drawing {
     shaders: Vec<DrawnShader>,
     /// The same with denormal floats flushed to zero, if the flags leave the choice.
     flushed: Option<(GraphicsPipeline, Vec<Shader>)>,
+}
+
+/// A draw, ready except for the width, for callers that observe it.
+#[derive(Debug)]
+pub struct DrawnRun {
+    pub pipeline: GraphicsPipeline,
+    pub draw: wavelane::Draw,
+    pub vertex: DrawnStage,
+    pub pixel: DrawnStage,
+    /// Of the targets.
+    pub names: Vec<String>,
+    /// The only widths for which it is made, if not all that the pipeline allows.
+    pub widths: Option<Vec<u32>>,
+    /// Flags for `wavelane san` in the test.
+    pub san: Vec<String>,
+}
+
+/// A shader of a draw, and what is bound to it.
+#[derive(Debug)]
+pub struct DrawnStage {
+    pub shader: Shader,
+    pub sources: SourceMap,
+    pub table: ResourceTable,
 }
 
 struct DrawnShader {
@@ -143,6 +166,37 @@ impl Runner<'_> {
                 false => failed(format!("the shaders do not form a pipeline: {error}")),
             }
         })
+    }
+
+    /// Binds the draw of a job, to be observed.
+    pub(super) fn drawn_run(&self, prepared: Prepared) -> Result<DrawnRun, NotBound> {
+        let Prepared { job, drawing: Some(drawing), .. } = prepared else {
+            unreachable!("the caller has seen that the job draws");
+        };
+        let Some(draw) = job.draw.clone() else {
+            unreachable!("only a job with a draw has a pipeline");
+        };
+        let Drawing { pipeline, shaders, .. } = *drawing;
+        let programs: Vec<(&Shader, &Root)> =
+            shaders.iter().map(|it| (&it.shader, &it.root)).collect();
+        let is_vulkan = self.setup.features.contains("Vulkan");
+        let mut bound = bound::bind(&job, &draw, &programs, is_vulkan)?;
+        let mut tables = std::mem::take(&mut bound.tables);
+        let mut stages: Vec<(job::Stage, DrawnStage)> = Vec::new();
+        for (index, it) in shaders.into_iter().enumerate().rev() {
+            let Some(table) = tables.pop() else { unreachable!("each shader has a table") };
+            let DrawnShader { shader, sources, .. } = it;
+            stages.push((job.shaders[index].stage, DrawnStage { shader, sources, table }));
+        }
+        let mut take = |stage| {
+            let at = stages.iter().position(|it| it.0 == stage);
+            let Some(at) = at else { unreachable!("the reader demands both shaders") };
+            stages.swap_remove(at).1
+        };
+        let (vertex, pixel) = (take(job::Stage::Vertex), take(job::Stage::Pixel));
+        let names = draw.targets.iter().map(|it| job.buffers[it.buffer].name.clone()).collect();
+        let (widths, san, draw) = (None, Vec::new(), bound.draw);
+        Ok(DrawnRun { pipeline, draw, vertex, pixel, names, widths, san })
     }
 
     /// Draws, and leaves the results in the job; returns what may explain unexpected ones.

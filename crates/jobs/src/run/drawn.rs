@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use wavelane::internal::{Shared, Slot, Slots};
-use wavelane::{Device, Includer, Options, PrintLog, Printed, ResourceTable, Shader, Stage};
+use wavelane::{
+    Device, Includer, Options, PrintLog, Printed, ResourceTable, Shader, SourceMap, Stage,
+};
 
-use super::section::bound;
+use super::draw::{DrawnRun, DrawnStage};
+use super::section::bound as bound_to;
 use crate::bind::draw as binding;
 use crate::job::Job;
 use crate::job::draw::Draw;
@@ -21,6 +24,8 @@ pub struct DrawnSection {
     draw: Draw,
     vertex: Shader,
     pixel: Shader,
+    /// Of both.
+    sources: [SourceMap; 2],
 }
 
 /// What a draw left.
@@ -62,13 +67,45 @@ impl DrawnSection {
             let plain = wavelane::internal::diag::Style::Plain;
             let report = wavelane::internal::diag::render_all(&shown, &compiled.sources, plain);
             match compiled.shader {
-                Some(shader) if shown.is_empty() => Ok(shader),
+                Some(shader) if shown.is_empty() => Ok((shader, compiled.sources)),
                 _ => Err(NotDrawn::Wrong(format!("the compiler says\n{report}"))),
             }
         };
-        let vertex = compile(Stage::Vertex, "vs")?;
-        let pixel = compile(Stage::Pixel, "ps")?;
-        Ok(DrawnSection { job, draw, vertex, pixel })
+        let (vertex, of_vertex) = compile(Stage::Vertex, "vs")?;
+        let (pixel, of_pixel) = compile(Stage::Pixel, "ps")?;
+        Ok(DrawnSection { job, draw, vertex, pixel, sources: [of_vertex, of_pixel] })
+    }
+
+    /// The draw, ready to be observed at these widths.
+    pub fn watched(
+        self,
+        section: &Section,
+        device: &Device,
+        widths: Vec<u32>,
+    ) -> Result<DrawnRun, NotDrawn> {
+        let desc = binding::desc(&self.draw, &self.vertex, &self.pixel);
+        let pipeline = device.create_graphics_pipeline(&desc).map_err(|error| {
+            match error.is_unsupported() {
+                true => NotDrawn::Unsupported(error.to_string()),
+                false => NotDrawn::Wrong(error.to_string()),
+            }
+        })?;
+        let bound = binding::bind(&self.job, &self.draw, &[], false).map_err(not_bound)?;
+        let table =
+            |shader: &Shader| bound_to(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
+        let [vertex_table, pixel_table] = shared([table(&self.vertex)?, table(&self.pixel)?])?;
+        let names =
+            self.draw.targets.iter().map(|it| self.job.buffers[it.buffer].name.clone()).collect();
+        let [of_vertex, of_pixel] = self.sources;
+        Ok(DrawnRun {
+            pipeline,
+            draw: bound.draw,
+            vertex: DrawnStage { shader: self.vertex, sources: of_vertex, table: vertex_table },
+            pixel: DrawnStage { shader: self.pixel, sources: of_pixel, table: pixel_table },
+            names,
+            widths: Some(widths),
+            san: section.san.clone(),
+        })
     }
 
     /// The vertex and the pixel shader.
@@ -93,13 +130,9 @@ impl DrawnSection {
             }
         })?;
         let mut job = self.job.clone();
-        let mut bound_draw =
-            binding::bind(&job, &self.draw, &[], false).map_err(|it| match it {
-                crate::bind::BindProblem::Unsupported(what) => NotDrawn::Unsupported(what),
-                crate::bind::BindProblem::Wrong(what) => NotDrawn::Wrong(what),
-            })?;
+        let mut bound_draw = binding::bind(&job, &self.draw, &[], false).map_err(not_bound)?;
         let table =
-            |shader: &Shader| bound(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
+            |shader: &Shader| bound_to(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
         let tables = shared([table(&self.vertex)?, table(&self.pixel)?])?;
         let log = Arc::new(PrintLog::new(MOST_LINES));
         bound_draw.draw.wave_size = Some(width);
@@ -114,6 +147,13 @@ impl DrawnSection {
         )?;
         bound_draw.take_back(&mut job, &self.draw)?;
         Ok(DrawnOutcome { job, tables, printed: self.pixel.printed(&log) })
+    }
+}
+
+fn not_bound(problem: crate::bind::BindProblem) -> NotDrawn {
+    match problem {
+        crate::bind::BindProblem::Unsupported(what) => NotDrawn::Unsupported(what),
+        crate::bind::BindProblem::Wrong(what) => NotDrawn::Wrong(what),
     }
 }
 

@@ -193,12 +193,7 @@ pub(super) fn of_buffer(job: &Job, index: usize) -> Result<Picture, String> {
     let Some(size) = buffer.texture else {
         return Err(format!("`{}` has no `OutputProps`", buffer.name));
     };
-    let targets = job.draw.iter().flat_map(|it| &it.targets);
-    let target = targets.clone().find(|it| it.buffer == index);
-    let format: TextureFormat = match target {
-        Some(target) => target.format,
-        None => texel_format(buffer)?,
-    };
+    let format: TextureFormat = buffer.target.map_or_else(|| texel_format(buffer), Ok)?;
     let bytes = buffer.data.first().map_or(&[][..], Vec::as_slice);
     let picture = Picture::of(format, size.width, size.height, bytes);
     picture.map_err(|what| format!("`{}`: {what}", buffer.name))

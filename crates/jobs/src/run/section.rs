@@ -4,7 +4,7 @@ use wavelane::internal::{Slot, SlotRef, Slots};
 use wavelane::{Compilation, Shader, Stage};
 
 use super::{
-    DrawnSection, End, Flags, NotDrawn, Runnable, Runner, Setup, Widths, failed, unsupported,
+    DrawnSection, End, Flags, NotDrawn, Runnable, Runner, Setup, Widths, Work, failed, unsupported,
     wrong_file,
 };
 use crate::outcome::{Outcome, Verdict};
@@ -61,21 +61,33 @@ impl Runner<'_> {
 
     /// Prepares a section for observation: one program if its text does not depend on the wave width, one for each
     /// width if it does.
-    pub(super) fn watched_section(&mut self, name: &str) -> Result<Vec<Runnable>, End> {
+    pub(super) fn watched(&mut self, name: &str) -> Result<Vec<Work>, End> {
         let file = self.file;
         let section = file.section(name).map_err(wrong_file)?;
         if section.fails() {
             return Ok(Vec::new());
         }
-        if section.draw.is_some() {
-            return Err(unsupported("the sanitizer does not watch draws yet"));
+        if section.draw.is_none() {
+            let runs = self.watched_section(section)?;
+            return Ok(runs.into_iter().map(|it| Work::Shader(Box::new(it))).collect());
         }
-        let programs: Vec<Vec<u32>> = match section.text.contains("WIDTH") {
-            true => section.widths.iter().map(|it| vec![*it]).collect(),
-            false => vec![section.widths.clone()],
-        };
         let mut runs = Vec::new();
-        for widths in programs {
+        for widths in section.programs() {
+            let Some(first) = widths.first() else { continue };
+            let flags = self.section_flags(section, *first)?;
+            let mut includer = self.includer(&flags);
+            self.file.count_front_end();
+            let run = DrawnSection::compile(section, &flags.options, &mut includer)
+                .and_then(|it| it.watched(section, self.setup.device, widths))
+                .map_err(not_drawn)?;
+            runs.push(Work::Draw(Box::new(run)));
+        }
+        Ok(runs)
+    }
+
+    fn watched_section(&mut self, section: &Section) -> Result<Vec<Runnable>, End> {
+        let mut runs = Vec::new();
+        for widths in section.programs() {
             let Some(first) = widths.first() else { continue };
             let flags = self.section_flags(section, *first)?;
             let Compilation { shader, diagnostics, sources, .. } =
@@ -176,15 +188,13 @@ impl Runner<'_> {
         flags: &Flags,
         width: u32,
     ) -> Result<Outcome, End> {
-        let ended = |problem| match problem {
-            NotDrawn::Wrong(what) => failed(what),
-            NotDrawn::Unsupported(what) => unsupported(what.trim_start_matches("unsupported: ")),
-        };
         let mut includer = self.includer(flags);
         self.file.count_front_end();
-        let drawn = DrawnSection::compile(section, &flags.options, &mut includer).map_err(ended)?;
+        let drawn =
+            DrawnSection::compile(section, &flags.options, &mut includer).map_err(not_drawn)?;
         let Setup { device, cancel, fuel, .. } = self.setup;
-        let left = drawn.run(section, device, width, fuel(width), cancel.clone()).map_err(ended)?;
+        let left =
+            drawn.run(section, device, width, fuel(width), cancel.clone()).map_err(not_drawn)?;
         left.judge(section, width).map_err(failed)?;
         Ok(Outcome::new(width, Verdict::Passed, ""))
     }
@@ -217,6 +227,13 @@ impl Runner<'_> {
         let compiled = Shader::check(name, text, &flags.options, &mut includer);
         self.included.append(&mut includer.read);
         compiled.map_err(|bug| failed(bug.to_string()))
+    }
+}
+
+fn not_drawn(problem: NotDrawn) -> End {
+    match problem {
+        NotDrawn::Wrong(what) => failed(what),
+        NotDrawn::Unsupported(what) => unsupported(what.trim_start_matches("unsupported: ")),
     }
 }
 

@@ -1,4 +1,5 @@
-//! The directives of a section that draws, rather than dispatching: `//# draw`, `//# target`, `//# raster`.
+//! The directives of a section that draws, rather than dispatching: `//# draw`, `//# target`, `//# raster`,
+//! `//# buffer`.
 //!
 //! The state is written as in a job and read by the reader of jobs.
 
@@ -18,6 +19,8 @@ pub struct Drawn {
     targets: Vec<(String, Format)>,
     /// The fields of `Raster`.
     raster: Vec<String>,
+    /// Of vertices, instances and indices, as in a job.
+    buffers: Vec<String>,
 }
 
 /// The format of the target `Target` if no line names another one.
@@ -33,8 +36,8 @@ impl Drawn {
         let (width, height) = words.next().and_then(|it| it.split_once('x')).ok_or(usage)?;
         let number = |it: &str| it.parse::<u32>().map_err(|_| usage.to_owned());
         let (width, height) = (number(width)?, number(height)?);
-        let (targets, raster) = (Vec::new(), Vec::new());
-        let mut drawn = Drawn { width, height, vertices: 3, slices: 1, targets, raster };
+        let (targets, raster, buffers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut drawn = Drawn { width, height, vertices: 3, slices: 1, targets, raster, buffers };
         while let Some(word) = words.next() {
             let place = match word {
                 "vertices" => &mut drawn.vertices,
@@ -63,7 +66,12 @@ impl Drawn {
         self.raster.push(text.to_owned());
     }
 
-    /// The draw as a job: its buffers are the targets and the stencil.
+    /// `{ Name: NAME, … }`, as under `Buffers` of a job.
+    pub(super) fn buffer(&mut self, text: &str) {
+        self.buffers.push(text.to_owned());
+    }
+
+    /// The draw as a job: its buffers are the targets, those of the lines, and the stencil.
     pub fn job(&self) -> Result<(Job, Draw), String> {
         let Drawn { width, height, vertices, slices, .. } = self;
         let usual = Format::parse(USUAL).map(|it| ("Target".to_owned(), it));
@@ -83,6 +91,9 @@ impl Drawn {
                  {{ Width: {width}, Height: {height}, Depth: {slices} }} }}\n",
                 texels * bytes as u64
             ));
+        }
+        for buffer in &self.buffers {
+            text.push_str(&format!("  - {buffer}\n"));
         }
         text.push_str(&format!("  - {{ Name: {STENCIL}, Format: Hex8, FillSize: {texels} }}\n"));
         text.push_str(&format!(

@@ -120,8 +120,8 @@ fn by_operands(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask
     }
 }
 
-/// The lane that a lane reads; for `ReadLaneAt` it may lie beyond the width.
-fn source(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], lane: u32) -> u32 {
+/// The lane that a lane reads, by an operation that reads one; for `ReadLaneAt` it may lie beyond the width.
+pub fn source(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], lane: u32) -> u32 {
     match op {
         WaveOp::ReadLaneAt => args[1].get(lane) as u32,
         WaveOp::Rotate => rotated(lane, args[1].get(lane) as u32, wave.width),

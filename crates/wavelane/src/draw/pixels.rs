@@ -1,7 +1,7 @@
 //! The pixel side of a draw: feeds the pixel shader with quads, and merges its outputs into the targets.
 
 use ir::Slot;
-use ir::exec::{Evaluated, Feed, WaveInputs, WaveOutputs};
+use ir::exec::{Evaluated, Feed, Invocation, WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
 use raster::{
     At, Batch, Colour, Kind, MergeState, Outputs, Primitive, RasterState, Rasterizer, Targets,
@@ -70,11 +70,9 @@ pub(super) struct PixelFeed<'a, 'b> {
     portion: Portion<'a, 'b>,
 }
 
-impl Feed for PixelFeed<'_, '_> {
-    fn next(&mut self, wave: &mut WaveInputs) -> bool {
-        if !self.pixels.fill(&mut self.portion) {
-            return false;
-        }
+impl PixelFeed<'_, '_> {
+    /// Fills the inputs of the wave.
+    pub(super) fn inputs(&mut self, wave: &mut WaveInputs) {
         let quads = &mut self.pixels.wave;
         wave.lanes = quads.lanes();
         wave.helpers = quads.helpers();
@@ -82,10 +80,10 @@ impl Feed for PixelFeed<'_, '_> {
         for slot in &self.portion.link.read {
             quads.row(inputs, slot.index(), wave.rows.row_mut(*slot));
         }
-        true
     }
 
-    fn take(&mut self, wave: &WaveOutputs) {
+    /// Merges the outputs of the wave into the targets.
+    pub(super) fn merge(&mut self, wave: &WaveOutputs) {
         let link = &self.portion.link.outputs;
         let row = |slot: u32| wave.rows.row(Slot(slot));
         let colours = link.colours.iter().map(|output| {
@@ -101,7 +99,53 @@ impl Feed for PixelFeed<'_, '_> {
         };
         let portion = &mut self.portion;
         portion.merge.merge(&self.pixels.wave, wave.live, &outputs, portion.targets);
+    }
+
+    /// Takes the next wave away, to be run later.
+    pub(super) fn next_wave(&mut self) -> Option<Wave> {
+        if !self.pixels.fill(&mut self.portion) {
+            return None;
+        }
+        let empty = Wave::new(self.pixels.wave.width(), self.pixels.rasterizer.state());
+        Some(std::mem::replace(&mut self.pixels.wave, empty))
+    }
+
+    /// Goes on with that wave.
+    pub(super) fn replace_wave(&mut self, wave: Wave) {
+        self.pixels.wave = wave;
+    }
+
+    /// Forgets the wave.
+    pub(super) fn clear(&mut self) {
         self.pixels.wave.clear();
+    }
+}
+
+impl Feed for PixelFeed<'_, '_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        if !self.pixels.fill(&mut self.portion) {
+            return false;
+        }
+        self.inputs(wave);
+        true
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        self.merge(wave);
+        self.pixels.wave.clear();
+    }
+
+    fn invocation(&self, lane: u32) -> Option<Invocation> {
+        let wave = &self.pixels.wave;
+        let number = lane as usize / 4;
+        let quad = wave.quads().get(number)?;
+        Some(Invocation::Pixel {
+            piece: wave.piece(number),
+            at: wave.pixel(lane),
+            layer: quad.layer,
+            sample: quad.sample,
+            primitive: wave.primitive_id(number),
+        })
     }
 
     fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {

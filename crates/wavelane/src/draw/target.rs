@@ -25,8 +25,8 @@ pub struct RenderTarget {
 #[derive(Clone, Debug)]
 pub struct DepthTarget {
     format: DepthFormat,
-    depth: Texture,
-    stencil: Option<Texture>,
+    pub(super) depth: Texture,
+    pub(super) stencil: Option<Texture>,
 }
 
 impl RenderTarget {
@@ -53,7 +53,7 @@ impl RenderTarget {
         self.shape.format
     }
 
-    fn layout(&self) -> Result<Layout, DrawError> {
+    pub(super) fn layout(&self) -> Result<Layout, DrawError> {
         let layout = Layout::of_level(&self.shape, self.level).ok_or(DrawError::Shape)?;
         match Samples::of(layout.samples) {
             Some(_) => Ok(layout),

@@ -4,7 +4,7 @@
 //! reuse: an index that occurs twice is two lanes.
 
 use ir::Slot;
-use ir::exec::{Feed, WaveInputs, WaveOutputs};
+use ir::exec::{Feed, Invocation, WaveInputs, WaveOutputs};
 use ops::LaneMask;
 use raster::{Assembly, fetch};
 
@@ -77,6 +77,43 @@ impl Fetched<'_> {
         let at = u64::try_from(at).unwrap_or(u64::MAX);
         fetch(buffer, at, element.offset, element.format, attribute.scalar)
     }
+
+    /// Fills the rows of a wave with the inputs of these vertices, lane by lane.
+    pub(super) fn fill(&self, vertices: impl Iterator<Item = u64>, wave: &mut WaveInputs) {
+        let per_instance = u64::from(self.assembly.vertices());
+        let mut attributes = vec![[0; 4]; self.link.attributes.len()];
+        for (lane, vertex) in vertices.enumerate() {
+            let instance = (vertex / per_instance) as u32;
+            let vertex_id = self.assembly.vertex_id((vertex % per_instance) as u32);
+            for (i, attribute) in attributes.iter_mut().enumerate() {
+                *attribute = self.attribute(i, vertex_id, instance);
+            }
+            for (slot, input) in self.link.vertex_inputs.iter().enumerate() {
+                let bits = match *input {
+                    VertexInput::VertexId => vertex_id,
+                    VertexInput::InstanceId => instance,
+                    VertexInput::StartVertex if self.draw.indices.is_some() => {
+                        self.draw.base_vertex as u32
+                    }
+                    VertexInput::StartVertex => self.draw.start,
+                    VertexInput::StartInstance => self.draw.start_instance,
+                    VertexInput::Zero => 0,
+                    VertexInput::Attribute { attribute, component } => {
+                        attributes[attribute][component]
+                    }
+                };
+                wave.rows.row_mut(Slot(slot as u32))[lane] = u64::from(bits);
+            }
+        }
+    }
+
+    /// What a vertex is.
+    pub(super) fn invocation(&self, number: u64) -> Invocation {
+        let per_instance = u64::from(self.assembly.vertices());
+        let instance = (number / per_instance) as u32;
+        let id = self.assembly.vertex_id((number % per_instance) as u32);
+        Invocation::Vertex { number, instance, id }
+    }
 }
 
 impl Feed for VertexFeed<'_> {
@@ -88,32 +125,8 @@ impl Feed for VertexFeed<'_> {
         let lanes = (self.total - *self.next).min(u64::from(self.width)) as u32;
         wave.lanes = LaneMask::first_n(lanes);
         wave.helpers = LaneMask::EMPTY;
-        let per_instance = u64::from(fetched.assembly.vertices());
-        let mut attributes = vec![[0; 4]; fetched.link.attributes.len()];
-        for lane in 0..lanes {
-            let vertex = *self.next + u64::from(lane);
-            let instance = (vertex / per_instance) as u32;
-            let vertex_id = fetched.assembly.vertex_id((vertex % per_instance) as u32);
-            for (i, attribute) in attributes.iter_mut().enumerate() {
-                *attribute = fetched.attribute(i, vertex_id, instance);
-            }
-            for (slot, input) in fetched.link.vertex_inputs.iter().enumerate() {
-                let bits = match *input {
-                    VertexInput::VertexId => vertex_id,
-                    VertexInput::InstanceId => instance,
-                    VertexInput::StartVertex if fetched.draw.indices.is_some() => {
-                        fetched.draw.base_vertex as u32
-                    }
-                    VertexInput::StartVertex => fetched.draw.start,
-                    VertexInput::StartInstance => fetched.draw.start_instance,
-                    VertexInput::Zero => 0,
-                    VertexInput::Attribute { attribute, component } => {
-                        attributes[attribute][component]
-                    }
-                };
-                wave.rows.row_mut(Slot(slot as u32))[lane as usize] = u64::from(bits);
-            }
-        }
+        let vertices = *self.next..*self.next + u64::from(lanes);
+        fetched.fill(vertices, wave);
         *self.next += u64::from(lanes);
         self.lanes = lanes;
         true
@@ -130,5 +143,11 @@ impl Feed for VertexFeed<'_> {
                 vertex[slot] = *bits as u32;
             }
         }
+    }
+
+    fn invocation(&self, lane: u32) -> Option<Invocation> {
+        // The wave has been counted.
+        let first = *self.next - u64::from(self.lanes);
+        (lane < self.lanes).then(|| self.fetched.invocation(first + u64::from(lane)))
     }
 }

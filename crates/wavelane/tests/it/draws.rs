@@ -5,7 +5,7 @@ use wavelane::texture::{Comparison, Format, Shape};
 use wavelane::*;
 
 /// A shader of a stage; the entry point is `main`.
-fn stage(profile: &str, text: &str) -> Shader {
+pub(crate) fn stage(profile: &str, text: &str) -> Shader {
     let stage = if profile.starts_with("vs") { Stage::Vertex } else { Stage::Pixel };
     let minor = profile[5..].parse().unwrap();
     let options = Options { stage, shader_model: (6, minor), ..Options::default() };
@@ -13,7 +13,7 @@ fn stage(profile: &str, text: &str) -> Shader {
     compiled.shader().unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn format(name: &str) -> Format {
+pub(crate) fn format(name: &str) -> Format {
     Format::parse(name).unwrap()
 }
 
@@ -29,7 +29,7 @@ fn attribute(semantic: &str, format_name: &str, offset: usize) -> InputElement {
     }
 }
 
-fn target(format_name: &str, width: u32, height: u32) -> Texture {
+pub(crate) fn target(format_name: &str, width: u32, height: u32) -> Texture {
     Texture::new(Shape::new(format(format_name), width, height, 1)).unwrap()
 }
 
@@ -39,7 +39,7 @@ const WHOLE: &str = "float4 main(uint i : SV_VertexID) : SV_Position {
 }";
 
 /// The devices that draw.
-fn drawing() -> Vec<Device> {
+pub(crate) fn drawing() -> Vec<Device> {
     crate::devices().into_iter().filter(|it| it.gpu().is_none()).collect()
 }
 

@@ -7,6 +7,7 @@ mod draws;
 mod examples;
 mod lists;
 mod printing;
+mod states;
 mod tables;
 
 use wavelane::{Adapter, Device, Engine, NoIncludes, Options, Shader};

@@ -9,9 +9,10 @@ use wavelane::internal::{Slot, Slots};
 use wavelane::texture::Texel;
 use wavelane::{Device, NoIncludes, Options, ResourceTable, Shader, Stage};
 
-use super::{Once, Scene, for_shader, pipeline};
+use super::Once;
 use crate::asked::{DrawArgs, Overlay};
 use crate::bind;
+use crate::draw::{Scene, for_shader};
 use crate::problem::Problem;
 use crate::run::{RunArgs, Runs};
 use crate::watch::Watch;
@@ -64,7 +65,7 @@ pub(super) fn write(
     let compiled = Shader::compile("<overlay>", NOTES, &options, &mut NoIncludes)
         .map_err(|bug| Problem::bug(&bug.message))?;
     let shader = compiled.shader.ok_or_else(|| Problem::bug("the shader of overlays is wrong"))?;
-    let pipeline = pipeline(device, draw, scene, Some(&shader))?;
+    let pipeline = scene.pipeline(device, draw, &shader)?;
     let sources = wavelane::SourceMap::new();
     let binds = for_shader(&args.bind, &scene.vertex);
     let mut vertex = bind::bind(&binds, [1; 3], &scene.vertex, &sources)?.table;

@@ -1,0 +1,151 @@
+//! `--draw`: a pixel shader over a full-screen triangle or a mesh, without a job.
+//!
+//! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own.
+
+mod mesh;
+mod vertex;
+
+use wavelane::graphics::{
+    Cull, DepthFormat, DepthState, DepthStencilState, GraphicsDesc, GraphicsPipeline, Samples,
+};
+use wavelane::texture::{Comparison, Shape};
+use wavelane::{
+    Buffer, BufferError, DepthTarget, Device, Draw, RenderTarget, Shader, SourceMap, Stage,
+    Texture, VertexBuffer,
+};
+
+use crate::asked::{Binds, Compiling, DrawArgs, Launch, WaveSizes};
+use crate::compile;
+use crate::problem::{End, Exit, Problem};
+
+use mesh::Mesh;
+
+/// The geometry of a draw.
+pub(crate) struct Scene {
+    pub(crate) vertex: Shader,
+    mesh: Option<Mesh>,
+}
+
+/// Compiles the pixel shader; without a profile, `--draw` says the stage.
+pub(crate) fn pixel_shader(
+    operand: &str,
+    compiling: &mut Compiling,
+) -> Result<(Shader, SourceMap), End> {
+    compiling.options.stage = match compiling.options.stage {
+        Stage::Compute => Stage::Pixel,
+        stage => stage,
+    };
+    if compiling.options.stage != Stage::Pixel {
+        let problem = Problem::input("`--draw` draws with a pixel shader");
+        return Err(problem.help("-T ps_6_6, and `--vertex ENTRY` for a vertex shader").into());
+    }
+    Ok(compile::shader(operand, compiling)?)
+}
+
+impl Scene {
+    /// The vertex shader and the mesh.
+    pub(crate) fn new(
+        operand: &str,
+        compiling: &Compiling,
+        draw: &DrawArgs,
+        pixel: &Shader,
+    ) -> Result<Scene, Problem> {
+        let mesh = match draw.what.as_str() {
+            "fullscreen" => None,
+            file => Some(Mesh::read(file)?),
+        };
+        let options = match &draw.vertex {
+            Some(entry) => {
+                let mut options = compiling.options.clone();
+                (options.stage, options.entry) = (Stage::Vertex, entry.clone());
+                let own = Compiling { options, ..compiling.clone() };
+                let (vertex, _) = compile::shader(operand, &own)?;
+                return Ok(Scene { vertex, mesh });
+            }
+            None => compiling.options.clone(),
+        };
+        let vertex = vertex::made(pixel, mesh.as_ref(), &options)?;
+        Ok(Scene { vertex, mesh })
+    }
+
+    /// A pipeline that draws the scene into the target.
+    pub(crate) fn pipeline(
+        &self,
+        device: &Device,
+        draw: &DrawArgs,
+        pixel: &Shader,
+    ) -> Result<GraphicsPipeline, Problem> {
+        let has_depth = self.mesh.is_some();
+        let mut desc = GraphicsDesc::new(&self.vertex, Some(pixel));
+        desc.input_layout = self.mesh.as_ref().map_or_else(Vec::new, |_| Mesh::layout());
+        desc.rasterizer.cull = Cull::None;
+        desc.targets = vec![Some(draw.format)];
+        desc.samples = Samples::of(draw.samples).unwrap_or(Samples::One);
+        if has_depth {
+            desc.depth_format = Some(DepthFormat::D32Float);
+            let depth = DepthState { func: Comparison::Less, write: true };
+            desc.depth_stencil = DepthStencilState { depth: Some(depth), stencil: None };
+        }
+        device.create_graphics_pipeline(&desc).map_err(|error| {
+            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
+            Problem::new(exit, error.to_string())
+        })
+    }
+
+    /// The draw, and its target.
+    pub(crate) fn draw(&self, asked: &DrawArgs) -> Result<(Draw, Texture), BufferError> {
+        let [width, height] = asked.size;
+        let samples = Samples::of(asked.samples).unwrap_or(Samples::One);
+        let shape =
+            Shape { samples: samples.count(), ..Shape::new(asked.format, width, height, 1) };
+        let target = Texture::new(shape)?;
+        let mut draw = Draw::new(self.mesh.as_ref().map_or(3, Mesh::count));
+        if let Some(mesh) = &self.mesh {
+            let buffer = Buffer::from_bytes(mesh.bytes());
+            draw.vertex_buffers = vec![VertexBuffer { buffer, stride: Mesh::STRIDE }];
+            let format = DepthFormat::D32Float;
+            draw.depth = Some(DepthTarget::new(format, width, height, 1, samples)?);
+        }
+        draw.targets = vec![Some(RenderTarget::from(&target))];
+        Ok((draw, target))
+    }
+}
+
+/// The widths that are asked for.
+pub(crate) fn widths(launch: &Launch, pipeline: &GraphicsPipeline) -> Result<Vec<u32>, Problem> {
+    let allowed = pipeline.wave_sizes();
+    match &launch.wave_sizes {
+        WaveSizes::Default => Ok(vec![pipeline.default_wave_size()]),
+        WaveSizes::All => Ok(allowed.to_vec()),
+        WaveSizes::List(list) => match list.iter().find(|it| !allowed.contains(it)) {
+            None => Ok(list.clone()),
+            Some(width) => {
+                let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+                let what = format!("waves of {width} lanes are not allowed here");
+                Err(Problem::new(Exit::Unsupported, what)
+                    .help(format!("the widths there are: {}", allowed.join(", "))))
+            }
+        },
+    }
+}
+
+/// What is bound to a shader of several: what it has no resource for is meant for another one.
+pub(crate) fn for_shader(binds: &Binds, shader: &Shader) -> Binds {
+    let has = |name: &str| {
+        let name = name.split('[').next().unwrap_or(name);
+        shader.resource(name).is_some()
+    };
+    let is_constant = |path: &str| {
+        let word = path.split(['[', '.']).next().unwrap_or(path);
+        shader
+            .resources()
+            .iter()
+            .any(|it| it.name == word || it.kind.view().members.iter().any(|it| it.name == word))
+    };
+    Binds {
+        binds: binds.binds.iter().filter(|it| has(&it.0)).cloned().collect(),
+        sets: binds.sets.iter().filter(|it| is_constant(&it.0)).cloned().collect(),
+        counters: binds.counters.iter().filter(|it| has(&it.0)).cloned().collect(),
+        ..binds.clone()
+    }
+}

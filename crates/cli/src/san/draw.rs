@@ -1,0 +1,144 @@
+//! Examines draws: those of tests, and a pixel shader that `--draw` draws with.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use jobs::{DrawnRun, DrawnStage};
+use wavelane::internal::{self, Pace};
+use wavelane::sanitizer::{DrawReport, Plan};
+use wavelane::{Device, Draw, DrawError, SourceMap, Stage};
+
+use super::SanArgs;
+use super::record::Stop;
+use super::subject::{Part, Subject, stop};
+use crate::asked::{DrawArgs, Launch, WaveSizes};
+use crate::draw::{self, Scene, for_shader};
+use crate::launch::failed;
+use crate::plan::{plan, plan_of};
+use crate::problem::{End, Exit, Problem};
+use crate::watch::Watch;
+use crate::{bind, missing};
+
+/// The pixel shader that the command line names, with what it draws.
+pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
+    let file = args.operand.as_ref().map_err(Clone::clone)?;
+    let mut compiling = args.compile.clone();
+    let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
+    let scene = Scene::new(file, &compiling, asked, &pixel)?;
+    let pipeline = scene.pipeline(&Device::new(args.adapter.clone()), asked, &pixel)?;
+    let widths = draw::widths(&args.launch, &pipeline)?;
+    let bound = bind::bind(&args.bind, [1; 3], &pixel, &sources)?;
+    let of_vertex = for_shader(&args.bind, &scene.vertex);
+    let vertex = bind::bind(&of_vertex, [1; 3], &scene.vertex, &sources)?.table;
+    let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
+    let (draw, _) = scene.draw(asked).map_err(cannot)?;
+    let plan = plan(&args.san, widths);
+    let names = vec!["Target".to_owned()];
+    for name in plan.width_dependent.iter().chain(&plan.unordered) {
+        let known = pixel.resources().iter().map(|it| it.name.as_str());
+        let known: Vec<&str> = known.chain(["Target", "Depth", "Stencil"]).collect();
+        if !known.contains(&name.as_str()) {
+            let what = format!("nothing that is drawn or bound is called `{name}`");
+            return Err(missing::unknown(&what, name, known.into_iter()).into());
+        }
+    }
+    let run = DrawnRun {
+        pipeline,
+        draw,
+        vertex: DrawnStage { shader: scene.vertex, sources: sources.clone(), table: vertex },
+        pixel: DrawnStage { shader: pixel, sources, table: bound.table },
+        names,
+        widths: None,
+        san: Vec::new(),
+    };
+    let subject = examine(args, &args.launch, run, plan, file.to_owned())?;
+    Ok(Subject { auto: bound.auto, ..subject })
+}
+
+/// The widths that a draw of a test allows and the command line asks for.
+pub(super) fn widths_of(args: &SanArgs, run: &DrawnRun) -> Vec<u32> {
+    let allowed = run.pipeline.wave_sizes();
+    let mut widths = run.widths.clone().unwrap_or_else(|| allowed.to_vec());
+    widths.retain(|it| allowed.contains(it));
+    if let WaveSizes::List(list) = &args.launch.wave_sizes {
+        widths.retain(|it| list.contains(it));
+    }
+    widths
+}
+
+/// Examines a draw of a test.
+pub(super) fn drawn(
+    args: &SanArgs,
+    run: DrawnRun,
+    widths: Vec<u32>,
+    name: String,
+) -> Result<Box<Subject>, Stop> {
+    let plan = plan_of(&args.san, &run.san, widths, None).map_err(stop)?;
+    examine(args, &args.launch, run, plan, name).map(Box::new).map_err(stop)
+}
+
+fn examine(
+    args: &SanArgs,
+    launch: &Launch,
+    run: DrawnRun,
+    plan: Plan,
+    name: String,
+) -> Result<Subject, Problem> {
+    let DrawnRun { pipeline, draw, vertex, pixel, names, .. } = run;
+    let pace: Arc<Pace> = Arc::default();
+    let plan = Plan { pace: Some(pace.clone()), ..plan };
+    let mut watch = Watch::start_sweep(launch.timeout, 0, 1, pace);
+    let draw = Draw {
+        // The bound of the widest waves is the lowest.
+        fuel: launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
+        cancel: Some(watch.cancel.clone()),
+        progress: Some(watch.progress.clone()),
+        ..draw
+    };
+    let tables = [&vertex.table, &pixel.table];
+    let result = internal::examine_draw(&pipeline, &draw, &plan, tables, &names);
+    let late = watch.cancel.load(Ordering::Relaxed);
+    watch.stop();
+    let (report, stopped) = match result {
+        Ok(report) => (report, None),
+        Err(it) => {
+            let of = if it.stage == Some(Stage::Vertex) { &vertex } else { &pixel };
+            let problem = problem(&it.error, it.width, args, late, &of.sources);
+            if it.found.seen.is_empty() {
+                return Err(problem);
+            }
+            (it.found, Some(stop(problem)))
+        }
+    };
+    let DrawReport { seen, runs, left_out } = report;
+    let part = |stage: DrawnStage, which: Stage| Part {
+        shader: stage.shader,
+        sources: stage.sources,
+        seen: of_stage(&seen, which).map(|it| (None, it)).collect(),
+        left_out: of_stage(&left_out, which).map(|it| (None, it)).collect(),
+        failures: Vec::new(),
+    };
+    let parts = vec![part(vertex, Stage::Vertex), part(pixel, Stage::Pixel)];
+    Ok(Subject { name, parts, widths: plan.widths, runs, stopped, auto: None })
+}
+
+/// What is about the shader of a stage.
+fn of_stage<T: Clone>(all: &[(Stage, T)], stage: Stage) -> impl Iterator<Item = T> {
+    all.iter().filter(move |it| it.0 == stage).map(|it| it.1.clone())
+}
+
+fn problem(
+    error: &DrawError,
+    width: u32,
+    args: &SanArgs,
+    late: bool,
+    sources: &SourceMap,
+) -> Problem {
+    match error {
+        DrawError::Run(error) => failed(error, width, &args.launch, late, sources),
+        error => {
+            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
+            Problem::new(exit, error.to_string())
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! The sweep over a draw: repeats it at every width, with other helper lanes, packings, quads and orders, and compares
+//! what it leaves.
+//!
+//! Nothing specifies which quads share a wave, whether helper lanes take part in wave operations, or which corner of a
+//! quad is even; machines differ in all of them. Each is varied by itself, so that a difference has one cause.
+//! The fixed functions and the memory of a draw belong to the caller, who runs it for this file: see [`Scene`].
+//!
+//! Limits: where a run does something undefined, nothing of that width is compared.
+
+mod contents;
+mod explain;
+
+use std::sync::atomic::Ordering;
+
+use interp::{CoarseDerivatives, HelperPolicy, NoObserver, Observer, Program, Variation};
+use ir::exec::{Failure, Invocation, Schedule, Trap};
+use ir::stage::SystemValue;
+use ir::{Derivative, Module, Op};
+use ops::WaveOp;
+use ops::intrinsics::Stage;
+use ops::wave::{FoldOrder, Sees};
+
+pub use self::contents::{Content, Holder, Left};
+
+use self::contents::{Difference, Room};
+use crate::finding::{Finding, Kind};
+use crate::order::{Order, sums_floats};
+use crate::spread::Cause;
+use crate::sweep::{LeftOut, Plan, Seen, explains_differences, listed};
+use crate::watch::Watcher;
+
+/// A draw that can be repeated from the same contents.
+pub trait Scene {
+    /// Why a draw failed other than by its shaders.
+    type Error;
+
+    fn vertex(&self) -> &Module;
+
+    fn pixel(&self) -> Option<&Module>;
+
+    /// Whether depth or stencil are tested.
+    fn tests_depth(&self) -> bool;
+
+    /// Draws, observed; returns the contents of everything that was written.
+    fn run<V: Observer, P: Observer>(
+        &self,
+        how: How,
+        vertex: Watched<'_, V>,
+        pixel: Watched<'_, P>,
+    ) -> Result<Left, Ended<Self::Error>>;
+}
+
+/// How a draw runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct How {
+    pub width: u32,
+    /// How it departs from the canonical draw.
+    pub order: Option<Order>,
+    /// So many instructions run for each of the shader.
+    pub marks: u64,
+}
+
+/// A program in place of a shader, and its observer.
+pub struct Watched<'a, O> {
+    /// None if the draw has no such shader.
+    pub program: Option<&'a Program>,
+    pub observer: &'a mut O,
+}
+
+/// Why a draw did not end.
+#[derive(Debug)]
+pub enum Ended<E> {
+    Run(Stage, Failure),
+    Other(E),
+}
+
+/// What was found in a draw, by the stage whose shader it is about.
+#[derive(Clone, Debug, Default)]
+pub struct DrawReport {
+    pub seen: Vec<(Stage, Seen)>,
+    pub runs: usize,
+    pub left_out: Vec<(Stage, LeftOut)>,
+}
+
+/// A sweep that failed, with its findings so far.
+#[derive(Debug)]
+pub struct DrawStopped<E> {
+    pub width: u32,
+    pub why: Ended<E>,
+    pub report: DrawReport,
+}
+
+impl How {
+    /// The canonical draw.
+    pub fn canonical(width: u32) -> How {
+        How { width, order: None, marks: 1 }
+    }
+
+    /// How the reference engine departs from the canonical run.
+    pub fn variation(self) -> Variation {
+        match self.order {
+            Some(Order::Helpers(helpers)) => Variation { helpers, ..Variation::default() },
+            Some(Order::Coarse(coarse)) => Variation { coarse, ..Variation::default() },
+            Some(Order::Folds(folds)) => Variation { folds, ..Variation::default() },
+            _ => Variation::default(),
+        }
+    }
+
+    /// In words, beside another one.
+    fn words(self, other: How) -> String {
+        if self.width != other.width {
+            return format!("waves of {} lanes", self.width);
+        }
+        if let Some(order) = self.order {
+            return order.to_string();
+        }
+        match other.order {
+            Some(Order::Helpers(_)) => Order::Helpers(HelperPolicy::Specified).to_string(),
+            Some(Order::Waves(_)) => Order::Waves(Schedule::Ascending).to_string(),
+            Some(Order::Folds(_)) => Order::Folds(FoldOrder::Canonical).to_string(),
+            Some(Order::Packing(_)) => "packing=dense".to_owned(),
+            Some(Order::QuadOrigin(_)) => "quad-origin=00".to_owned(),
+            Some(Order::Coarse(_)) => Order::Coarse(CoarseDerivatives::UpperLeft).to_string(),
+            Some(Order::EarlyDepth) => "a late depth test".to_owned(),
+            Some(Order::Vertices(_)) => "vertices=dense".to_owned(),
+            Some(Order::Lanes(_) | Order::HandOver) | None => "the canonical draw".to_owned(),
+        }
+    }
+}
+
+/// The kind of a result that differs in an order.
+fn kind_of(order: Order) -> Kind {
+    match order {
+        Order::Helpers(_) => Kind::DependsOnHelpers,
+        Order::Packing(_) | Order::EarlyDepth | Order::Vertices(_) => Kind::DependsOnPacking,
+        Order::QuadOrigin(_) | Order::Coarse(_) => Kind::DependsOnQuads,
+        Order::Waves(_) | Order::HandOver | Order::Folds(_) | Order::Lanes(_) => {
+            Kind::OrderDependentResult
+        }
+    }
+}
+
+/// What a result depends on that differs in an order.
+fn subject(order: Order) -> &'static str {
+    match order {
+        Order::Waves(_) => "the order in which the pixels of a draw run",
+        other => other.subject(),
+    }
+}
+
+/// The width-dependent contents are also those that depend on packing.
+fn is_of_waves(order: Order) -> bool {
+    matches!(order, Order::Packing(_) | Order::EarlyDepth | Order::Vertices(_))
+}
+
+/// The sweep over one draw.
+struct Sweep<'a, S> {
+    scene: &'a S,
+    plan: &'a Plan,
+    vertex: Program,
+    pixel: Option<Program>,
+    report: DrawReport,
+}
+
+/// A run at a width, and the names of what is not compared with other widths.
+struct Run {
+    how: How,
+    left: Left,
+    unsettled: Vec<String>,
+}
+
+/// Runs the whole plan.
+pub fn examine_draw<S: Scene>(
+    scene: &S,
+    plan: &Plan,
+) -> Result<DrawReport, Box<DrawStopped<S::Error>>> {
+    let vertex = interp::decode(scene.vertex());
+    let pixel = scene.pixel().map(interp::decode);
+    let mut sweep = Sweep { scene, plan, vertex, pixel, report: DrawReport::default() };
+    if let Some(pace) = &plan.pace {
+        pace.expect(plan.widths.len() * (1 + sweep.trials().len()));
+    }
+    let mut runs = Vec::new();
+    let mut failed = None;
+    for width in &plan.widths {
+        match sweep.at_width(*width) {
+            Ok(run) => runs.extend(run),
+            Err(why) => {
+                failed = Some((*width, why));
+                break;
+            }
+        }
+    }
+    // What has been run is compared, even if the sweep does not come to its end.
+    if let Err((width, why)) = sweep.compare_widths(&runs) {
+        failed = failed.or(Some((width, why)));
+    }
+    match failed {
+        None => Ok(sweep.report),
+        Some((width, why)) => Err(Box::new(DrawStopped { width, why, report: sweep.report })),
+    }
+}
+
+impl<S: Scene> Sweep<'_, S> {
+    /// The orders to try.
+    fn trials(&self) -> Vec<Order> {
+        self.plan.orders.iter().copied().filter(|it| self.matters(*it)).collect()
+    }
+
+    /// Whether an order can make a difference.
+    fn matters(&self, order: Order) -> bool {
+        let (vertex, pixel) = (self.scene.vertex(), self.scene.pixel());
+        let traits = pixel.and_then(|it| it.io.as_ref()).map(|it| it.pixel).unwrap_or_default();
+        let has = |module: Option<&Module>, is: fn(&Op) -> bool| {
+            module.is_some_and(|it| it.insts.iter().any(|inst| is(&inst.op)))
+        };
+        let waves = |module| has(module, sees_wave);
+        let writes = |module: Option<&Module>| {
+            let mut resources = module.into_iter().flat_map(|it| &it.resources);
+            resources.any(|it| it.used && it.kind.writable())
+        };
+        match order {
+            Order::Lanes(_) | Order::HandOver => false,
+            Order::Waves(Schedule::Descending | Schedule::Random(_)) => {
+                writes(pixel) && !traits.orders_pixels
+            }
+            Order::Waves(Schedule::Ascending | Schedule::RoundRobin) => false,
+            Order::Folds(order) => {
+                order != FoldOrder::Canonical
+                    && (sums_floats(vertex) || pixel.is_some_and(sums_floats))
+            }
+            // Derivatives and quad operations need helper lanes, so that no machine may do without.
+            Order::Helpers(HelperPolicy::None) => {
+                waves(pixel) && !traits.derivatives && !traits.helpers_take_part
+            }
+            Order::Helpers(policy) => {
+                policy != HelperPolicy::Specified && waves(pixel) && !traits.helpers_take_part
+            }
+            Order::Packing(_) => waves(pixel),
+            Order::QuadOrigin(origin) => origin != [false; 2] && traits.derivatives,
+            Order::Coarse(_) => has(pixel, |op| {
+                matches!(op, Op::Derivative(Derivative::XCoarse | Derivative::YCoarse, _))
+            }),
+            // A machine may only test early where nothing but wave operations tells.
+            Order::EarlyDepth => {
+                waves(pixel)
+                    && self.scene.tests_depth()
+                    && !traits.early_depth
+                    && !traits.discards
+                    && !writes(pixel)
+                    && !pixel.is_some_and(writes_depth)
+            }
+            Order::Vertices(_) => waves(Some(vertex)) || writes(Some(vertex)),
+        }
+    }
+
+    fn begin(&mut self, how: How) {
+        self.report.runs += 1;
+        if let Some(pace) = &self.plan.pace {
+            pace.tell(how.width, self.report.runs);
+        }
+    }
+
+    fn add(
+        &mut self,
+        stage: Stage,
+        finding: Finding,
+        order: Option<Order>,
+        at: Option<Invocation>,
+    ) {
+        let width = finding.width;
+        let like = |it: &&mut (Stage, Seen)| it.0 == stage && it.1.finding.is_like(&finding);
+        match self.report.seen.iter_mut().find(like) {
+            Some((_, seen)) if seen.widths.contains(&width) => {}
+            Some((_, seen)) => seen.widths.push(width),
+            None => {
+                let seen = Seen { finding, widths: vec![width], order, of: Some((stage, at)) };
+                self.report.seen.push((stage, seen));
+            }
+        }
+    }
+
+    /// Runs all orders at one width. Returns the run if it can be compared.
+    fn at_width(&mut self, width: u32) -> Result<Option<Run>, Ended<S::Error>> {
+        let how = How::canonical(width);
+        let Some((left, undefined)) = self.watch(how)? else { return Ok(None) };
+        if let Some((stage, cause)) = undefined {
+            self.leave_out(stage, width, cause);
+            return Ok(None);
+        }
+        let mut run = Run { how, left, unsettled: Vec::new() };
+        let mut settled: Vec<&str> = Vec::new();
+        for order in self.trials() {
+            let varied = How { order: Some(order), ..how };
+            let again = match self.run(varied)? {
+                Some(left) => left,
+                // A run that does not end is explained by the finding that says so.
+                None => {
+                    settled.push(subject(order));
+                    continue;
+                }
+            };
+            let room = match order {
+                Order::QuadOrigin(_) | Order::Coarse(_) => Room::Quads,
+                _ => Room::Floats(self.plan.float_room),
+            };
+            let is_left_out = |name: &str| {
+                let is_in = |names: &[String]| names.iter().any(|it| it == name);
+                is_in(&self.plan.unordered)
+                    || is_of_waves(order) && is_in(&self.plan.width_dependent)
+            };
+            let different = run.left.differences(&again, room, self.scene, is_left_out);
+            for difference in different {
+                let name = run.left.contents[difference.content].name.clone();
+                let is_known = run.unsettled.contains(&name);
+                // Other quads are also packed otherwise.
+                if matches!(order, Order::QuadOrigin(_)) && is_known {
+                    continue;
+                }
+                if !is_known {
+                    run.unsettled.push(name);
+                }
+                if settled.contains(&subject(order)) {
+                    continue;
+                }
+                let kind = match difference.is_permuted && kind_of(order) != Kind::DependsOnHelpers
+                {
+                    true => Kind::PermutedResult,
+                    false => kind_of(order),
+                };
+                if kind != Kind::PermutedResult {
+                    settled.push(subject(order));
+                }
+                self.explain(kind, [how, varied], [&run.left, &again], difference, subject(order))?;
+            }
+        }
+        Ok(Some(run))
+    }
+
+    /// An observed run. Returns what it left if it ended, and the first undefined thing that it did.
+    #[expect(clippy::type_complexity, reason = "what it left, and where something is undefined")]
+    fn watch(
+        &mut self,
+        how: How,
+    ) -> Result<Option<(Left, Option<(Stage, Cause)>)>, Ended<S::Error>> {
+        self.begin(how);
+        let (width, rules) = (how.width, self.plan.rules);
+        let of_vertex = self.scene.vertex();
+        // Without a pixel shader, its observer sees nothing.
+        let of_pixel = self.scene.pixel().unwrap_or(of_vertex);
+        let mut vertex = Watcher::new(of_vertex, width, rules);
+        let mut pixel = Watcher::new(of_pixel, width, rules);
+        let ended = self.scene.run(
+            how,
+            Watched { program: Some(&self.vertex), observer: &mut vertex },
+            Watched { program: self.pixel.as_ref(), observer: &mut pixel },
+        );
+        let progress = self.plan.progress;
+        let endless = match &ended {
+            Err(Ended::Run(stage, Failure::Trap(trap))) => {
+                let is_proven = matches!(trap, Trap::Deadlock { .. });
+                let watcher = if *stage == Stage::Pixel { &pixel } else { &vertex };
+                match trap {
+                    Trap::Deadlock { .. } | Trap::OutOfFuel { .. } => {
+                        watcher.endless_wait(progress, is_proven).map(|it| (*stage, it))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let mut undefined = None;
+        for (stage, watcher) in [(Stage::Vertex, vertex), (Stage::Pixel, pixel)] {
+            for (finding, at) in watcher.into_drawn() {
+                if undefined.is_none() && explains_differences(finding.kind) {
+                    let cause = Cause { kind: finding.kind, span: finding.site.span };
+                    undefined = Some((stage, cause));
+                }
+                self.add(stage, finding, how.order, at);
+            }
+        }
+        let has_explanation = endless.is_some();
+        if let Some((stage, finding)) = endless {
+            let cause = Cause { kind: finding.kind, span: finding.site.span };
+            self.leave_out(stage, width, cause);
+            self.add(stage, finding, how.order, None);
+        }
+        match ended {
+            Ok(left) => Ok(Some((left, undefined))),
+            Err(_) if has_explanation => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// A run of which only the results matter. If it does not end, it is repeated and observed.
+    fn run(&mut self, how: How) -> Result<Option<Left>, Ended<S::Error>> {
+        self.begin(how);
+        let (mut vertex, mut pixel) = (NoObserver, NoObserver);
+        let ended = self.scene.run(
+            how,
+            Watched { program: Some(&self.vertex), observer: &mut vertex },
+            Watched { program: self.pixel.as_ref(), observer: &mut pixel },
+        );
+        match ended {
+            Ok(left) => Ok(Some(left)),
+            Err(Ended::Run(_, Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. }))) => {
+                Ok(self.watch(how)?.map(|it| it.0))
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    fn leave_out(&mut self, stage: Stage, width: u32, cause: Cause) {
+        let like = |it: &&mut (Stage, LeftOut)| it.0 == stage && it.1.cause == cause;
+        match self.report.left_out.iter_mut().find(like) {
+            Some((_, known)) if known.widths.contains(&width) => {}
+            Some((_, known)) => known.widths.push(width),
+            None => {
+                let widths = vec![width];
+                let left_out = LeftOut { buffer: None, bytes: (0, 0), widths, cause };
+                self.report.left_out.push((stage, left_out));
+            }
+        }
+    }
+
+    /// Compares the results at all widths: the largest set that agrees is the reference, and each other set is
+    /// compared with it where the two are nearest.
+    fn compare_widths(&mut self, runs: &[Run]) -> Result<(), (u32, Ended<S::Error>)> {
+        let mut classes: Vec<Vec<usize>> = Vec::new();
+        for index in 0..runs.len() {
+            let agrees = |class: &&mut Vec<usize>| {
+                class.iter().all(|it| self.between(&runs[*it], &runs[index]).is_none())
+            };
+            match classes.iter_mut().find(agrees) {
+                Some(class) => class.push(index),
+                None => classes.push(vec![index]),
+            }
+        }
+        classes.sort_by_key(|it| (std::cmp::Reverse(it.len()), it[0]));
+        let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
+        let widths =
+            |class: &[usize]| class.iter().map(|it| runs[*it].how.width).collect::<Vec<u32>>();
+        for other in others {
+            let steps = |a: usize, b: usize| {
+                let bits = |it: usize| runs[it].how.width.trailing_zeros();
+                bits(a).abs_diff(bits(b))
+            };
+            let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
+            let Some((a, b)) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b)) else { continue };
+            let (a, b) = (&runs[a], &runs[b]);
+            let Some(difference) = self.between(a, b) else { continue };
+            let (kind, what) = (Kind::WidthDependentResult, "the wave width");
+            let found = self
+                .found(kind, [a.how, b.how], [&a.left, &b.left], difference, what)
+                .map_err(|why| (b.how.width, why))?;
+            let (stage, mut finding, at) = found;
+            if reference.len() > 1 {
+                finding.notes.push(format!(
+                    "waves of {} lanes give one result, of {} another",
+                    listed(&widths(reference)),
+                    listed(&widths(other))
+                ));
+            }
+            for width in widths(other) {
+                self.add(stage, Finding { width, ..finding.clone() }, None, at);
+            }
+        }
+        Ok(())
+    }
+
+    fn between(&self, a: &Run, b: &Run) -> Option<Difference> {
+        let is_left_out = |name: &str| {
+            [&self.plan.unordered, &self.plan.width_dependent, &a.unsettled, &b.unsettled]
+                .iter()
+                .any(|names| names.iter().any(|it| it == name))
+        };
+        let room = Room::Floats(self.plan.float_room);
+        a.left.differences(&b.left, room, self.scene, is_left_out).into_iter().next()
+    }
+
+    fn explain(
+        &mut self,
+        kind: Kind,
+        how: [How; 2],
+        left: [&Left; 2],
+        difference: Difference,
+        what: &str,
+    ) -> Result<(), Ended<S::Error>> {
+        let (stage, finding, at) = self.found(kind, how, left, difference, what)?;
+        self.add(stage, finding, how[1].order, at);
+        Ok(())
+    }
+}
+
+/// Whether an operation sees more of its wave than its quad.
+fn sees_wave(op: &Op) -> bool {
+    match op {
+        Op::Wave { op: WaveOp::IsHelperLane, .. } => false,
+        Op::Wave { op, .. } => op.facts().sees != Sees::Quad,
+        _ => false,
+    }
+}
+
+/// Whether a pixel shader decides itself what becomes of depth, stencil or coverage.
+fn writes_depth(module: &Module) -> bool {
+    let outputs = module.io.iter().flat_map(|it| &it.outputs);
+    let systems = outputs.filter_map(|it| it.system);
+    systems.into_iter().any(|it| it != SystemValue::Target)
+}
+
+impl crate::sweep::Pace {
+    fn expect(&self, runs: usize) {
+        self.most.store(runs, Ordering::Relaxed);
+    }
+
+    fn tell(&self, width: u32, run: usize) {
+        self.width.store(width, Ordering::Relaxed);
+        self.run.store(run, Ordering::Relaxed);
+    }
+}

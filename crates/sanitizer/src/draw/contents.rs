@@ -1,0 +1,260 @@
+//! What a draw leaves, and where two draws differ: buffers by their scalars, targets by their texels.
+
+use ir::exec::Buffer;
+use ir::{AddressKind, Binding};
+use ops::intrinsics::Stage;
+use ops::texture::{Encoding, Format, Texel};
+
+use super::Scene;
+use crate::floats::{self, FloatRoom};
+use crate::place;
+
+/// The contents of everything that a draw writes.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    pub contents: Vec<Content>,
+}
+
+/// One buffer, texture or target.
+#[derive(Clone, Debug)]
+pub struct Content {
+    pub name: String,
+    pub holder: Holder,
+    pub buffer: Buffer,
+}
+
+/// What holds contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// An element of a resource of a shader.
+    Resource(Stage, Binding, u32),
+    /// A render target: its number, the format of its texels, and width, height, slices and samples.
+    Target(u32, Format, [u32; 4]),
+    /// A plane of the depth buffer.
+    Depth(Format, [u32; 4]),
+}
+
+/// How far contents may differ.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Room {
+    /// Floats by rounding.
+    Floats(FloatRoom),
+    /// What derivatives give, which are approximations.
+    Quads,
+}
+
+/// Of what derivatives give, floats may differ by this share of the larger one, and a little more.
+const QUAD_SHARE: f32 = 0.125;
+const QUAD_REST: f32 = 1.0 / 64.0;
+
+/// The first place of a content that differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) content: usize,
+    pub(super) at: Place,
+    /// Both hold the same elements, in another order.
+    pub(super) is_permuted: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Byte(u64),
+    Counter,
+    /// The number of a texel, or sample.
+    Texel(usize),
+}
+
+impl Left {
+    /// The first place that differs in any bit, and its values in both, in words.
+    pub fn first_difference(&self, other: &Left) -> Option<(String, [String; 2])> {
+        let mut pairs = self.contents.iter().zip(&other.contents);
+        pairs.find_map(|(a, b)| {
+            let at = a.first_bit(b)?;
+            let value = |it: &Content| {
+                it.value(at).unwrap_or_else(|| match at {
+                    Place::Byte(byte) => it.buffer.bytes[byte as usize].to_string(),
+                    Place::Counter | Place::Texel(_) => String::new(),
+                })
+            };
+            let place = match at {
+                Place::Counter => format!("the counter of `{}`", a.name),
+                Place::Byte(byte) => format!("byte {byte} of `{}`", a.name),
+                Place::Texel(_) => a.pixel(at),
+            };
+            Some((place, [value(a), value(b)]))
+        })
+    }
+
+    /// The first difference in each content.
+    pub(super) fn differences<S: Scene>(
+        &self,
+        other: &Left,
+        room: Room,
+        scene: &S,
+        is_left_out: impl Fn(&str) -> bool,
+    ) -> Vec<Difference> {
+        let pairs = self.contents.iter().zip(&other.contents).enumerate();
+        let compared = pairs.filter(|(_, (a, _))| !is_left_out(&a.name));
+        let found = compared.filter_map(|(content, (a, b))| {
+            let at = a.first_difference(b, room, scene)?;
+            Some(Difference { content, at, is_permuted: a.is_permuted(b, scene) })
+        });
+        found.collect()
+    }
+}
+
+impl Content {
+    /// The first place that differs in any bit.
+    fn first_bit(&self, other: &Content) -> Option<Place> {
+        let (a, b) = (&self.buffer.bytes, &other.buffer.bytes);
+        match a.iter().zip(b).position(|(a, b)| a != b) {
+            Some(byte) => Some(match self.holder {
+                Holder::Target(_, format, _) | Holder::Depth(format, _) => {
+                    Place::Texel(byte / format.bytes())
+                }
+                Holder::Resource(..) => Place::Byte(byte as u64),
+            }),
+            None => (self.buffer.counter != other.buffer.counter).then_some(Place::Counter),
+        }
+    }
+
+    /// A pixel in words.
+    fn pixel(&self, at: Place) -> String {
+        let name = &self.name;
+        let Some(([x, y], layer, sample)) = self.texel(at) else { return name.clone() };
+        let mut text = format!("pixel ({x}, {y})");
+        if let Some(sample) = sample {
+            text = format!("sample {sample} of {text}");
+        }
+        if layer > 0 {
+            text.push_str(&format!(" of slice {layer}"));
+        }
+        format!("{text} of `{name}`")
+    }
+
+    fn first_difference<S: Scene>(&self, other: &Content, room: Room, scene: &S) -> Option<Place> {
+        if self.buffer.bytes == other.buffer.bytes {
+            return (self.buffer.counter != other.buffer.counter).then_some(Place::Counter);
+        }
+        match self.holder {
+            Holder::Target(_, format, _) | Holder::Depth(format, _) => {
+                let size = format.bytes();
+                let (a, b) = (&self.buffer.bytes, &other.buffer.bytes);
+                let mut texels = a.chunks_exact(size).zip(b.chunks_exact(size));
+                texels.position(|(a, b)| a != b && !room.admits(format, a, b)).map(Place::Texel)
+            }
+            Holder::Resource(stage, binding, _) => {
+                let module = scene.pixel().filter(|_| stage == Stage::Pixel);
+                let module = module.unwrap_or(scene.vertex());
+                let room = match room {
+                    Room::Floats(room) => room,
+                    Room::Quads => FloatRoom::Relative(f64::from(QUAD_SHARE)),
+                };
+                floats::first_difference(module, binding, &self.buffer, &other.buffer, room)
+                    .map(Place::Byte)
+                    .or((self.buffer.counter != other.buffer.counter).then_some(Place::Counter))
+            }
+        }
+    }
+
+    /// Whether a buffer has the same elements in another order.
+    fn is_permuted<S: Scene>(&self, other: &Content, scene: &S) -> bool {
+        let Holder::Resource(stage, binding, _) = self.holder else { return false };
+        let module = scene.pixel().filter(|_| stage == Stage::Pixel).unwrap_or(scene.vertex());
+        let view = module.resource(binding).kind.view();
+        let size = match view.address {
+            AddressKind::Element => view.stride as usize,
+            AddressKind::Byte | AddressKind::Texel => 4,
+            AddressKind::Texture | AddressKind::None => return false,
+        };
+        let elements = |it: &Content| {
+            let mut all: Vec<Vec<u8>> =
+                it.buffer.bytes.chunks(size.max(1)).map(<[u8]>::to_vec).collect();
+            all.sort();
+            (all, it.buffer.counter)
+        };
+        elements(self) == elements(other)
+    }
+
+    /// A place in words.
+    pub(super) fn place<S: Scene>(&self, at: Place, scene: &S) -> String {
+        let name = &self.name;
+        match (at, self.holder) {
+            (Place::Texel(_), _) => self.pixel(at),
+            (Place::Counter, _) => format!("the counter of `{name}`"),
+            (Place::Byte(byte), Holder::Resource(stage, binding, _)) => {
+                let module = scene.pixel().filter(|_| stage == Stage::Pixel);
+                let facts = crate::facts::Facts::new(module.unwrap_or(scene.vertex()));
+                format!("{} of `{name}`", place::of_byte(&facts, binding, byte))
+            }
+            (Place::Byte(byte), _) => format!("byte {byte} of `{name}`"),
+        }
+    }
+
+    /// The pixel, slice and sample of a texel.
+    pub(super) fn texel(&self, at: Place) -> Option<([u32; 2], u32, Option<u32>)> {
+        let (Holder::Target(_, _, size) | Holder::Depth(_, size)) = self.holder else {
+            return None;
+        };
+        let Place::Texel(number) = at else { return None };
+        let [width, height, _, samples] = size.map(|it| it.max(1) as usize);
+        let (pixel, sample) = (number / samples, number % samples);
+        let (row, x) = (pixel / width, pixel % width);
+        let sample = (samples > 1).then_some(sample as u32);
+        Some(([x as u32, (row % height) as u32], (row / height) as u32, sample))
+    }
+
+    /// The value at a place, in words.
+    pub(super) fn value(&self, at: Place) -> Option<String> {
+        let (Holder::Target(_, format, _) | Holder::Depth(format, _)) = self.holder else {
+            return match at {
+                Place::Counter => Some(self.buffer.counter.to_string()),
+                Place::Byte(_) | Place::Texel(_) => None,
+            };
+        };
+        let Place::Texel(number) = at else { return None };
+        let size = format.bytes();
+        let bytes = self.buffer.bytes.get(number * size..(number + 1) * size)?;
+        let count = format.channels().count();
+        let words: Vec<String> = match format.decode(bytes) {
+            Texel::Float(it) => it[..count].iter().map(|it| format!("{it:?}")).collect(),
+            Texel::Unsigned(it) => it[..count].iter().map(u64::to_string).collect(),
+            Texel::Signed(it) => it[..count].iter().map(i64::to_string).collect(),
+        };
+        Some(match words.as_slice() {
+            [only] => only.clone(),
+            all => format!("({})", all.join(", ")),
+        })
+    }
+}
+
+impl Room {
+    fn admits(self, format: Format, a: &[u8], b: &[u8]) -> bool {
+        let (Texel::Float(a), Texel::Float(b)) = (format.decode(a), format.decode(b)) else {
+            return false;
+        };
+        // A float that is stored as an integer may come to lie on the other side of a step.
+        let step = match format {
+            Format::Plain { bits, encoding: Encoding::Unorm | Encoding::Snorm, .. } => {
+                1.01 / ((1u64 << bits.min(32)) as f32 - 1.0)
+            }
+            Format::Plain { encoding: Encoding::Srgb, .. } | Format::Bgra8 { .. } => 0.01,
+            Format::Rgb10A2 { .. } => 1.01 / 3.0,
+            Format::Plain { .. } | Format::Rg11B10Float | Format::Rgb9E5 => 0.0,
+        };
+        a.iter().zip(&b).all(|(a, b)| {
+            let (a, b) = (*a, *b);
+            let apart = (a - b).abs();
+            let is_close = match self {
+                Room::Floats(room) => {
+                    room.admits(4, u64::from(a.to_bits()), u64::from(b.to_bits()))
+                }
+                Room::Quads => {
+                    a.is_nan() && b.is_nan()
+                        || apart <= QUAD_SHARE * a.abs().max(b.abs()) + QUAD_REST
+                }
+            };
+            is_close || a == b || apart <= step
+        })
+    }
+}

@@ -1,0 +1,288 @@
+//! Faults in pixel shaders: random draws of a triangle, each with a few lines that are right in one and wrong in the other.
+//!
+//! The triangle has a slanted edge, so that some quads have helper lanes and others have none; the planted lines are at
+//! a random depth of branches and loops that all lanes take. The draws run with the real rasterizer.
+
+use std::fmt::Write;
+
+use sanitizer::{Kind, Plan};
+
+use super::{Tally, Told, Verdict, weigh};
+use crate::generate::Random;
+use crate::run;
+
+/// One class of faults.
+pub struct PixelClass {
+    /// The name in the table of the documents.
+    pub name: &'static str,
+    /// The finding that the sanitizer must report.
+    pub kind: Kind,
+    lines: fn(&mut Random) -> Vec<Line>,
+}
+
+/// A line of the clean program and of the faulty one, and whether the report may be there.
+type Line = (String, String, bool);
+
+/// A draw, clean and with its fault, as sections.
+#[derive(Clone, Debug)]
+pub struct PlantedDraw {
+    pub clean: String,
+    pub faulty: String,
+    /// The lines, from 1, at which the report may be.
+    pub lines: Vec<u32>,
+    widths: Vec<u32>,
+}
+
+fn same(text: &str) -> Line {
+    (text.to_owned(), text.to_owned(), false)
+}
+
+/// The same in both, but involved in the fault.
+fn partner(text: &str) -> Line {
+    (text.to_owned(), text.to_owned(), true)
+}
+
+fn fault(clean: &str, faulty: &str) -> Line {
+    (clean.to_owned(), faulty.to_owned(), true)
+}
+
+/// The wrong line, when the report is about others.
+fn cause(clean: &str, faulty: &str) -> Line {
+    (clean.to_owned(), faulty.to_owned(), false)
+}
+
+/// Every class.
+pub const ALL: &[PixelClass] = &[
+    PixelClass {
+        name: "a wave result in a derivative",
+        kind: Kind::HelperResult,
+        lines: |random| {
+            let fold = random.pick(&["Max", "Min", "BitOr"]);
+            vec![
+                partner(&format!("float shared = WaveActive{fold}(v.one);")),
+                cause("planted = ddx(a) + shared;", "planted = ddx(a + shared);"),
+            ]
+        },
+    },
+    PixelClass {
+        name: "a derivative where a wave result leads",
+        kind: Kind::HelperResult,
+        lines: |random| {
+            let test = random.pick(&[
+                "WaveActiveAllTrue(v.one == 1)",
+                "WaveActiveAnyTrue(v.one == 1)",
+                "WaveReadLaneFirst(v.one) == v.one",
+            ]);
+            let of = random.pick(&["ddx(a)", "ddy(a)", "ddx_fine(a)"]);
+            vec![
+                partner(&format!("bool goes = {test};")),
+                cause(&format!("planted = {of};"), &format!("if (goes) planted = {of};")),
+            ]
+        },
+    },
+    PixelClass {
+        name: "a lane of another quad",
+        kind: Kind::OtherQuadRead,
+        lines: |random| {
+            let lane =
+                random.pick(&["0", "WaveGetLaneIndex() & 1", "(WaveGetLaneIndex() & 3) ^ 1"]);
+            vec![
+                same("uint present = firstbitlow(WaveActiveBallot(true).x);"),
+                fault(
+                    "planted = WaveReadLaneAt(v.one, present);",
+                    &format!("planted = WaveReadLaneAt(v.one, {lane});"),
+                ),
+            ]
+        },
+    },
+    PixelClass {
+        name: "helper lanes that count",
+        kind: Kind::DependsOnHelpers,
+        lines: |random| {
+            let sum = random.pick(&["WaveActiveCountBits(true)", "WaveActiveSum(1u)"]);
+            vec![
+                same("uint pixels = 0;"),
+                fault(
+                    &format!("if (!IsHelperLane()) pixels = {sum};"),
+                    &format!("pixels = {sum};"),
+                ),
+                same("if (!IsHelperLane()) {"),
+                same("    if (WaveIsFirstLane()) InterlockedAdd(Count[0], pixels);"),
+                same("}"),
+            ]
+        },
+    },
+    PixelClass {
+        name: "what a wave of pixels has in common",
+        kind: Kind::DependsOnPacking,
+        lines: |random| {
+            let value = random.pick(&["n", "n * 3u + 1u", "(n ^ 5u)"]);
+            let fold = random.pick(&["Sum", "Max"]);
+            vec![fault(
+                "planted = WaveActiveMax(v.one);",
+                &format!("if (!IsHelperLane()) planted = WaveActive{fold}({value});"),
+            )]
+        },
+    },
+    PixelClass {
+        name: "a lane index taken for a pixel",
+        kind: Kind::DependsOnPacking,
+        lines: |_| vec![fault("planted = n;", "planted = WaveGetLaneIndex() / 4;")],
+    },
+    PixelClass {
+        name: "a derivative across a jump",
+        kind: Kind::DependsOnQuads,
+        lines: |random| {
+            let jump = random.pick(&[
+                "float(uint(v.position.x) / 2)",
+                "frac(v.position.x / 2)",
+                "(uint(v.position.x) % 4 < 2 ? 1.0f : 2.0f)",
+            ]);
+            vec![fault("planted = ddx(a);", &format!("planted = ddx({jump});"))]
+        },
+    },
+    PixelClass {
+        name: "a derivative in divergent flow",
+        kind: Kind::IncompleteQuad,
+        lines: |random| {
+            let test = random.pick(&["n % 2 == 0", "v.position.x % 2 < 1", "(n / 8) % 2 == 1"]);
+            vec![fault("planted = ddx(a);", &format!("if ({test}) planted = ddx(a);"))]
+        },
+    },
+    PixelClass {
+        name: "a store by several pixels",
+        kind: Kind::Race,
+        lines: |_| vec![fault("InterlockedMax(Count[0], n);", "Count[0] = n;")],
+    },
+    PixelClass {
+        name: "a ticket from an atomic",
+        kind: Kind::OrderDependentResult,
+        lines: |_| {
+            vec![
+                same("uint before = 0;"),
+                partner("InterlockedAdd(Count[0], 1u, before);"),
+                (
+                    "planted = n;".to_owned(),
+                    "if (!IsHelperLane()) planted = before;".to_owned(),
+                    true,
+                ),
+            ]
+        },
+    },
+    PixelClass {
+        name: "an output that is not set",
+        kind: Kind::UninitializedValue,
+        lines: |random| {
+            let test = random.pick(&["n > 6", "v.position.x > 2"]);
+            vec![
+                fault("float unset = a;", "float unset;"),
+                same(&format!("if ({test}) unset = n;")),
+                same("planted = unset;"),
+            ]
+        },
+    },
+];
+
+/// Plants the class's fault from a seed.
+pub fn plant(class: &PixelClass, seed: u64) -> PlantedDraw {
+    let mut random = Random::new(
+        seed ^ class.name.bytes().fold(11, |all: u64, it| all.wrapping_mul(31) ^ u64::from(it)),
+    );
+    let random = &mut random;
+    let lines = (class.lines)(random);
+    let size = random.pick(&["8x8", "12x8", "8x12"]);
+    // Of several quads, some of which are whole.
+    let mut corner = || f64::from(2 + random.below(5)) / 4.0;
+    let (right, low) = (corner(), corner());
+    let mut head = format!(
+        "//--- planted\n//# draw {size}\n//# zero Count 4\n//# args -T ps_6_6\n\
+         RWStructuredBuffer<uint> Count : register(u0);\n\
+         struct V {{ float4 position : SV_Position; float u : U; nointerpolation uint one : ONE; }};\n\
+         V vs(uint id : SV_VertexID) {{\n    \
+         const float2 corners[3] = {{ float2(-1, 1), float2({right:?}, 1), float2(-1, -{low:?}) }};\n    \
+         V v;\n    v.position = float4(corners[id], 0, 1);\n    v.u = corners[id].x + corners[id].y * 2;\n    \
+         v.one = 1;\n    return v;\n}}\nfloat4 ps(V v) : SV_Target {{\n    \
+         float a = v.u * {} + {};\n    uint n = uint(v.position.x) + uint(v.position.y) * 8;\n    \
+         float planted = 0;\n",
+        1 + random.below(3),
+        random.below(4),
+    );
+    for _ in 0..random.below(3) {
+        let _ = writeln!(
+            head,
+            "    {}",
+            random.pick(&[
+                "a += ddy(v.u);",
+                "if (n > 20) a += 1 - v.one;",
+                "a = a * 2 - a;",
+                "n += QuadReadAcrossY(v.one) - 1;",
+            ])
+        );
+    }
+    let mut tail = String::new();
+    for depth in 0..random.below(3) {
+        let open = match random.below(3) {
+            0 => "if (v.one == 1) {".to_owned(),
+            1 => format!("for (uint k{depth} = 0; k{depth} < v.one; ++k{depth}) {{"),
+            _ => "if (v.one > 3) { planted = 9; } else {".to_owned(),
+        };
+        let _ = writeln!(head, "    {open}");
+        tail.push_str("    }\n");
+    }
+    let first = head.lines().count() as u32 + 1;
+    tail.push_str("    return float4(a, planted, n, 1);\n}\n");
+    let text = |is_faulty: bool| {
+        let mut text = head.clone();
+        for (clean, faulty, _) in &lines {
+            let _ = writeln!(text, "        {}", if is_faulty { faulty } else { clean });
+        }
+        text + &tail
+    };
+    let marked = (first..).zip(&lines).filter(|it| it.1.2).map(|it| it.0).collect();
+    let widths = random.pick(&[&[8, 16][..], &[16, 32], &[8]]).to_vec();
+    PlantedDraw { clean: text(false), faulty: text(true), lines: marked, widths }
+}
+
+/// Examines both draws of a pair.
+pub fn judge(class: &PixelClass, planted: &PlantedDraw) -> Result<Verdict, String> {
+    let clean = examine(&planted.clean, &planted.widths)?;
+    let faulty = examine(&planted.faulty, &planted.widths)?;
+    Ok(weigh(class.kind, &planted.lines, &clean, &faulty))
+}
+
+/// Plants and judges a number of faults of a class.
+pub fn measure(class: &PixelClass, count: u32) -> Result<Tally, String> {
+    let mut tally = Tally::default();
+    for seed in 0..u64::from(count) {
+        let planted = plant(class, seed);
+        let verdict = judge(class, &planted).map_err(|what| {
+            format!("`{}`, seed {seed}: {what}\n{}\n{}", class.name, planted.clean, planted.faulty)
+        })?;
+        tally.add(seed, verdict);
+    }
+    Ok(tally)
+}
+
+fn examine(text: &str, widths: &[u32]) -> Result<Vec<Told>, String> {
+    let sections = crate::section::read("planted.hlsl", text)?;
+    let [section] = sections.as_slice() else {
+        return Err(format!("{} sections", sections.len()));
+    };
+    let run = run::watched(section, widths.to_vec())?;
+    // Packing decides what shares a wave at each width, too.
+    let plan = Plan::new(widths.to_vec());
+    let draw = wavelane::Draw { fuel: Some(1 << 26), ..run.draw };
+    let tables = [&run.vertex.table, &run.pixel.table];
+    let report = wavelane::internal::examine_draw(&run.pipeline, &draw, &plan, tables, &run.names)
+        .map_err(|it| it.to_string())?;
+    let told = report.seen.iter().map(|(stage, seen)| {
+        let is_pixel = *stage == wavelane::Stage::Pixel;
+        let sources = if is_pixel { &run.pixel.sources } else { &run.vertex.sources };
+        Told {
+            kind: seen.finding.kind,
+            line: sources.location(seen.finding.site.span).map_or(0, |at| at.line),
+            report: diag::render(&seen.report(), sources, diag::Style::Plain),
+        }
+    });
+    Ok(told.collect())
+}

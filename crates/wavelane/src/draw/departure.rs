@@ -1,0 +1,218 @@
+//! Draws that depart from the canonical one where nothing specifies it: what runs their waves, which vertices share a
+//! wave, in which order the waves of pixels run, and whether depth is tested before the pixel shader.
+//!
+//! The sanitizer compares such draws. The targets are still written in the order of primitives.
+
+use ir::exec::{Bindings, Evaluated, Failure, Feed, Invocation, Launch, Schedule};
+use ir::exec::{WaveInputs, WaveOutputs};
+use ir::stage::EvalPlace;
+use ops::intrinsics::Stage;
+use ops::{LaneMask, Random};
+use raster::Wave;
+
+use super::pixels::PixelFeed;
+use super::vertices::VertexFeed;
+use crate::GraphicsPipeline;
+
+pub(crate) use sanitizer::VertexOrder;
+
+/// Runs the waves of both stages of a draw.
+pub(crate) trait Stages {
+    fn departure(&self) -> Departure {
+        Departure::default()
+    }
+
+    fn run(
+        &mut self,
+        stage: Stage,
+        launch: &Launch,
+        bindings: &mut Bindings,
+        feed: &mut dyn Feed,
+    ) -> Result<(), Failure>;
+}
+
+/// How a draw departs from the canonical one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub(crate) early_depth: bool,
+    pub(crate) vertices: VertexOrder,
+    /// The order in which the waves of the pixel shader run.
+    pub(crate) waves: Schedule,
+}
+
+impl Default for Departure {
+    fn default() -> Departure {
+        let (vertices, waves) = (VertexOrder::Dense, Schedule::Ascending);
+        Departure { early_depth: false, vertices, waves }
+    }
+}
+
+/// The programs of a pipeline.
+pub(super) struct Programs<'a> {
+    pub(super) pipeline: &'a GraphicsPipeline,
+}
+
+impl Stages for Programs<'_> {
+    fn run(
+        &mut self,
+        stage: Stage,
+        launch: &Launch,
+        bindings: &mut Bindings,
+        feed: &mut dyn Feed,
+    ) -> Result<(), Failure> {
+        let GraphicsPipeline { vertex, pixel, .. } = self.pipeline;
+        let program = pixel.as_ref().filter(|_| stage == Stage::Pixel).unwrap_or(vertex);
+        program.run_waves(launch, bindings, feed)
+    }
+}
+
+/// Feeds all vertices of a draw in another order, or fewer of them.
+pub(super) struct Reordered<'a, 'b> {
+    feed: &'a mut VertexFeed<'b>,
+    /// Wave by wave, in reverse order.
+    waves: Vec<Vec<u64>>,
+    running: Vec<u64>,
+    /// For each vertex that does not run, the one whose outputs it has.
+    copies: Vec<(u64, u64)>,
+}
+
+impl<'a, 'b> Reordered<'a, 'b> {
+    /// The draw runs as one portion, so that the feed is at its first vertex.
+    pub(super) fn new(feed: &'a mut VertexFeed<'b>, order: VertexOrder) -> Reordered<'a, 'b> {
+        let assembly = feed.fetched.assembly;
+        let per_instance = u64::from(assembly.vertices()).max(1);
+        let width = feed.width as usize;
+        let all: Vec<u64> = (0..feed.total).collect();
+        let mut copies = Vec::new();
+        let split = |it: &[u64]| it.chunks(width).map(<[u64]>::to_vec).collect::<Vec<_>>();
+        let mut waves: Vec<Vec<u64>> = match order {
+            VertexOrder::Dense => split(&all),
+            VertexOrder::PerInstance => all.chunks(per_instance as usize).flat_map(split).collect(),
+            VertexOrder::Reuse => {
+                let mut first = std::collections::HashMap::new();
+                let is_new = |number: &u64| {
+                    let instance = number / per_instance;
+                    let id = assembly.vertex_id((number % per_instance) as u32);
+                    let known = *first.entry((instance, id)).or_insert(*number);
+                    if known != *number {
+                        copies.push((*number, known));
+                    }
+                    known == *number
+                };
+                split(&all.iter().copied().filter(is_new).collect::<Vec<_>>())
+            }
+            VertexOrder::Random(seed) => {
+                let (mut random, mut all) = (Random::new(seed), all);
+                for last in (1..all.len()).rev() {
+                    all.swap(last, random.below(last + 1));
+                }
+                split(&all)
+            }
+        };
+        waves.reverse();
+        let words = feed.total as usize * feed.transformed.slots;
+        feed.transformed.words.resize(words, 0);
+        Reordered { feed, waves, running: Vec::new(), copies }
+    }
+
+    /// Gives the vertices that did not run their outputs.
+    pub(super) fn finish(self) {
+        let slots = self.feed.transformed.slots;
+        for (vertex, of) in self.copies {
+            let from = of as usize * slots;
+            self.feed.transformed.words.copy_within(from..from + slots, vertex as usize * slots);
+        }
+    }
+}
+
+impl Feed for Reordered<'_, '_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        let Some(vertices) = self.waves.pop() else { return false };
+        wave.lanes = LaneMask::first_n(vertices.len() as u32);
+        wave.helpers = LaneMask::EMPTY;
+        self.feed.fetched.fill(vertices.iter().copied(), wave);
+        self.running = vertices;
+        true
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        let slots = self.feed.transformed.slots;
+        for slot in 0..slots {
+            let row = wave.rows.row(ir::Slot(slot as u32));
+            for (vertex, bits) in self.running.iter().zip(row) {
+                self.feed.transformed.words[*vertex as usize * slots + slot] = *bits as u32;
+            }
+        }
+    }
+
+    fn invocation(&self, lane: u32) -> Option<Invocation> {
+        let number = self.running.get(lane as usize)?;
+        Some(self.feed.fetched.invocation(*number))
+    }
+}
+
+/// Feeds the waves of a portion in another order; they are merged in the canonical one, at the end.
+pub(super) struct Shuffled<'a, 'b> {
+    feed: PixelFeed<'a, 'b>,
+    waves: Vec<(Wave, Option<WaveOutputs>)>,
+    /// The numbers of the waves to come, in reverse order.
+    order: Vec<usize>,
+    running: usize,
+}
+
+impl<'a, 'b> Shuffled<'a, 'b> {
+    pub(super) fn new(mut feed: PixelFeed<'a, 'b>, order: Schedule) -> Shuffled<'a, 'b> {
+        let mut waves = Vec::new();
+        while let Some(wave) = feed.next_wave() {
+            waves.push((wave, None));
+        }
+        let mut numbers: Vec<usize> = (0..waves.len()).collect();
+        match order {
+            Schedule::Random(seed) => {
+                let mut random = Random::new(seed);
+                for last in (1..numbers.len()).rev() {
+                    numbers.swap(last, random.below(last + 1));
+                }
+            }
+            Schedule::Descending => {}
+            Schedule::Ascending | Schedule::RoundRobin => numbers.reverse(),
+        }
+        Shuffled { feed, waves, order: numbers, running: 0 }
+    }
+
+    /// Merges what all waves left.
+    pub(super) fn finish(mut self) {
+        for (wave, outputs) in self.waves {
+            let Some(outputs) = outputs else { continue };
+            self.feed.replace_wave(wave);
+            self.feed.merge(&outputs);
+        }
+        self.feed.clear();
+    }
+}
+
+impl Feed for Shuffled<'_, '_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        let Some(number) = self.order.pop() else { return false };
+        self.running = number;
+        self.feed.replace_wave(self.waves[number].0.clone());
+        self.feed.inputs(wave);
+        true
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        self.waves[self.running].1 = Some(wave.clone());
+    }
+
+    fn invocation(&self, lane: u32) -> Option<Invocation> {
+        self.feed.invocation(lane)
+    }
+
+    fn evaluate(&mut self, slot: ir::Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
+        self.feed.evaluate(slot, lane, place)
+    }
+
+    fn at_vertex(&mut self, slot: ir::Slot, lane: u32, vertex: u32) -> Evaluated {
+        self.feed.at_vertex(slot, lane, vertex)
+    }
+}
