@@ -77,3 +77,27 @@ void main(uint lane : SV_GroupIndex) {
     }
     EXPECT_EQ(seen, lane < 2 ? 0 : lane < 4 ? 1 : 9);
 }
+
+//--- a-switch-over-64-bits
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    uint64_t wide = (uint64_t)(lane % 3) << 32 | 1;
+    uint seen = 0;
+    switch (wide) {
+        case 1: seen = 5; break;
+        case 0x100000001: seen = 6; break;
+        default: seen = 7; break;
+    }
+    EXPECT_EQ(seen, 5 + lane % 3);
+}
+
+//--- a-switch-over-a-truth-value
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    uint seen = 0;
+    switch (lane % 3 == 1) {
+        case false: seen = 5; break;
+        case true: seen = lane; break;
+    }
+    EXPECT_EQ(seen, lane % 3 == 1 ? lane : 5);
+}

@@ -169,3 +169,16 @@ void main() {
     C.GetDimensions(n, stride);
     EXPECT_EQ(uint2(n, stride), uint2(3, 8));
 }
+
+//--- a-short-member-leaves-its-neighbour-alone
+//# args -enable-16bit-types -T cs_6_2
+//# zero Out 512
+struct Pair { uint16_t low, high; };
+RWStructuredBuffer<Pair> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[t].high = (uint16_t)(t + 7);
+    Out[t].low = (uint16_t)(t + 3);
+    EXPECT_EQ(Out[t].low, (uint16_t)(t + 3));
+    EXPECT_EQ(Out[t].high, (uint16_t)(t + 7));
+}

@@ -268,3 +268,14 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(cells[65536 - WIDTH + t], WIDTH - 1 - t);
     EXPECT_EQ(cells[WIDTH - 1 - t], 10 * (WIDTH - 1 - t));
 }
+
+//--- additions-of-64-bits-carry-from-those-of-32-before
+//# zero Wide 8
+//= Wide u32: 0 1
+RWByteAddressBuffer Wide;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    // The lower word counts down from zero, without a borrow from the upper one.
+    Wide.InterlockedAdd(0, 0xffffffff);
+    Wide.InterlockedAdd64(0, 1ull);
+}

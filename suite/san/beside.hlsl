@@ -86,3 +86,88 @@ void main(uint t : SV_GroupIndex) {
     for (uint i = 0; i < 4; ++i) sum += tile[(t + i * 32) % 128];
     Out[t] = WaveActiveSum(sum);
 }
+
+//--- san-a-store-replaces-what-a-race-left
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t; //? race: race on `tile`
+    Out[t] = tile[127 - t];
+    Out[t] = WaveActiveSum(1); //? width-dependent-result: `Out` depends on the wave width
+}
+
+//--- san-an-addition-keeps-what-a-race-left
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t; //? race: race on `tile`
+    Out[t] = tile[127 - t];
+    InterlockedAdd(Out[t], 5);
+}
+
+//--- san-a-conversion-out-of-range-is-not-compared
+// Waves of 4 lanes convert 4e9, which is in range; all others convert more.
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float large = WaveActiveSum(1.0) * 1e9;
+    Out[t] = uint(large); //? conversion-out-of-range: cannot represent it
+}
+
+//--- san-a-selection-takes-only-what-it-chooses
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t; //? race: race on `tile`
+    uint noise = tile[127 - t];
+    uint sum = WaveActiveSum(1); //? width-dependent-result: `Out` depends on the wave width
+    Out[t] = select(t < 64, noise, sum);
+}
+
+//--- san-a-selection-of-what-a-race-left-is-not-compared
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t; //? race: race on `tile`
+    uint noise = tile[127 - t];
+    Out[t] = select(t % 2 == 0, noise, t);
+}
+
+//--- san-what-a-race-might-have-stored-is-not-compared
+// One wave of 128 lanes has no race, and stores where the lanes of other waves might have stored.
+//# zero Out[0] 512
+//# zero Out[1] 512
+RWStructuredBuffer<uint> Out[2];
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t + 1; //? race: race on `tile`
+    uint other = tile[127 - t];
+    if (other != 0) {
+        uint at = (t * 5 + 3) % 128;
+        Out[1][at] = 7;
+    }
+}
+
+//--- san-a-race-and-a-shift-out-of-range-hide-no-number-of-lanes
+//# finds shift-out-of-range
+//# zero Noise 512
+//# zero Out 512
+RWStructuredBuffer<uint> Noise, Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t; //? race: race on `tile`
+    Noise[t] = tile[127 - t];
+    uint count = WaveActiveSum(1); //? width-dependent-result: `Out` depends on the wave width
+    Out[t] = count << (32 + (t & 3));
+}

@@ -92,3 +92,18 @@ void main(uint t : SV_GroupIndex) {
         InterlockedAdd(Ready[0], 1, before);
     }
 }
+
+//--- san-two-waves-wait-for-each-other
+// Each wave would store after its own loop.
+//# widths 4
+//# zero Ready 8
+RWStructuredBuffer<uint> Ready;
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint seen, before;
+    uint own = t / WIDTH;
+    do { //? endless-wait: all waves that have started are in such loops, wait at a barrier, or have ended
+        InterlockedOr(Ready[1 - own], 0, seen);
+    } while (seen == 0);
+    InterlockedOr(Ready[own], 1, before);
+}

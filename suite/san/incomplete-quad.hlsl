@@ -43,3 +43,27 @@ float4 ps(V v) : SV_Target {
     return slope;
 }
 //= Target f32: 1*32
+
+//--- san-a-derivative-without-the-first-lane
+//# zero Out 512
+RWStructuredBuffer<float> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t % 4 != 0) Out[t] = ddx(float(t)); //? incomplete-quad: a derivative where the quad is not complete
+}
+
+//--- san-a-derivative-without-the-second-lane
+//# zero Out 512
+RWStructuredBuffer<float> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t % 4 != 1) Out[t] = ddx(float(t)); //? incomplete-quad: a derivative where the quad is not complete
+}
+
+//--- san-a-derivative-without-the-third-lane
+//# zero Out 512
+RWStructuredBuffer<float> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t % 4 != 2) Out[t] = ddx(float(t)); //? incomplete-quad: a derivative where the quad is not complete
+}

@@ -199,3 +199,50 @@ float4 ps(V v) : SV_Target {
     return 1;
 }
 //= Last u32: 1
+
+//--- san-groups-that-end-while-others-run-leave-these-alone
+// In random orders, which `--thorough` observes, groups take turns, and nothing happens between the last barrier of a
+// group and its end.
+//# san --thorough
+//# args -Wno-narrow-lane-mask
+//# groups 8 1 1
+//# zero Out 8192
+RWStructuredBuffer<uint> Out;
+[numthreads(256, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    Out[256 * g + t] = t;
+    AllMemoryBarrierWithGroupSync();
+    uint other = Out[256 * g + (t ^ 255)];
+    AllMemoryBarrierWithGroupSync();
+    Out[256 * g + t] = other;
+    AllMemoryBarrierWithGroupSync();
+}
+//= Out u32: 255 254 253
+
+//--- san-a-barrier-of-the-wave-orders-its-lanes
+//# args --dialect slang
+//# widths 8
+//# san --intra-wave-sync=waveop
+//# zero Out 512
+groupshared uint cell;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 2) cell = 7;
+    GroupMemoryBarrierWithWaveSync();
+    Out[t] = cell;
+}
+//= Out u32: 7*8
+
+//--- san-a-barrier-of-memory-alone-orders-no-lanes
+//# widths 8
+//# san --intra-wave-sync=waveop
+//# zero Out 512
+groupshared uint cell;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 2) cell = 7;
+    GroupMemoryBarrier();
+    Out[t] = cell; //? race: race on `cell`
+}

@@ -75,3 +75,36 @@ void main(uint t : SV_GroupIndex) {
     while (n < t) ++n;
     Out[t] = WaveActiveSum(n); //? reconvergence: the lanes need not have reconverged here
 }
+
+// Where `continue` and `return` lead, nothing promises that lanes come together, and a branch that only some of them
+// are known to have reached together does not bring them together either.
+
+//--- san-a-branch-after-lanes-have-continued
+//# san --reconvergence=spirv
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint x = t;
+    for (uint i = 0; i < 2; ++i) {
+        if (t & 2) x *= 3;
+        x += WaveActiveCountBits(true); //? reconvergence: the lanes need not have reconverged here
+        if (t & 1) continue;
+        x += 5;
+    }
+    Out[t] = x;
+}
+
+//--- san-after-a-function-from-which-lanes-returned-one-by-one
+//# san --reconvergence=spirv
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+uint small(uint t) {
+    if (t & 1) return 3;
+    return t;
+}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint x = small(t);
+    Out[t] = x + WaveActiveCountBits(true); //? reconvergence: the lanes need not have reconverged here
+}

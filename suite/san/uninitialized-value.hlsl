@@ -154,3 +154,39 @@ float4 ps(V v) : SV_Target {
     return color;
 }
 //= Target f32: 1*4 0*4
+
+//--- san-an-atomic-operation-stores-a-missing-value
+//# zero Out 512
+groupshared uint cell;
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint x; //? uninitialized-value: `x` is used before it is given a value
+    if (t > 0) x = t;
+    if (t == 0) cell = 0;
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) InterlockedAdd(cell, x);
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = cell;
+}
+
+//--- san-an-atomic-operation-keeps-a-missing-value
+//# zero Out 512
+groupshared uint cell;
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) InterlockedAdd(cell, 1);
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = cell; //? uninitialized-value: `cell` is read before it is written
+}
+
+//--- san-a-wave-operation-without-a-value
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint x; //? uninitialized-value: given to this operation
+    if (t & 1) x = t;
+    Out[t] = WaveActiveSum(x);
+}

@@ -101,3 +101,126 @@ void main(uint t : SV_GroupIndex) {
     uint lanes = WaveGetLaneCount(); //? width-dependent-result: `Out` depends on the wave width
     Out[t] = lanes * 2;
 }
+
+// The cause is a comparison, and the label says what it compares.
+
+//--- san-equality-holds-at-one-width
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    uint seen = 1;
+    if (lanes == 128) seen = 2; //? width-dependent-result: `64 == 128` is false (waves of 64 lanes), `128 == 128` is true
+    Out[t] = seen;
+}
+
+//--- san-inequality-fails-at-one-width
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    uint seen = 1;
+    if (lanes != 128) seen = 2; //? width-dependent-result: `64 != 128` is true (waves of 64 lanes), `128 != 128` is false
+    Out[t] = seen;
+}
+
+// Sums of floats whose rounding depends on the width are equal up to that, whatever the type of their buffer.
+
+//--- san-typed-floats-are-equal-up-to-rounding
+//# zero Out 512
+RWBuffer<float> Out;
+groupshared float sums[32];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    float sum = WaveActiveSum(1.0 / (3 * t + 1));
+    if (WaveIsFirstLane()) sums[t / lanes] = sum;
+    GroupMemoryBarrierWithGroupSync();
+    float total = 0;
+    for (uint i = 0; i < 128 / lanes; ++i) total += sums[i];
+    Out[t] = total;
+}
+//= Out f32: 2.5
+
+//--- san-raw-floats-are-equal-up-to-rounding
+//# zero Out 512
+RWByteAddressBuffer Out;
+groupshared float sums[32];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    float sum = WaveActiveSum(1.0 / (3 * t + 1));
+    if (WaveIsFirstLane()) sums[t / lanes] = sum;
+    GroupMemoryBarrierWithGroupSync();
+    float total = 0;
+    for (uint i = 0; i < 128 / lanes; ++i) total += sums[i];
+    Out.Store<float>(4 * t, total);
+}
+//= Out f32: 2.5
+
+//--- san-floats-in-arrays-of-members-are-equal-up-to-rounding
+//# zero Out 4096
+struct Row { uint index; float2 values[3]; float last; };
+RWStructuredBuffer<Row> Out;
+groupshared float sums[32];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    float sum = WaveActiveSum(1.0 / (3 * t + 1));
+    if (WaveIsFirstLane()) sums[t / lanes] = sum;
+    GroupMemoryBarrierWithGroupSync();
+    float total = 0;
+    for (uint i = 0; i < 128 / lanes; ++i) total += sums[i];
+    Row row;
+    row.index = t;
+    for (uint k = 0; k < 3; ++k) row.values[k] = float2(total, total + k);
+    row.last = total;
+    Out[t] = row;
+}
+//= Out f32: 0 2.5
+
+//--- san-integers-beside-arrays-of-floats-have-no-tolerance
+//# finds width-dependent-result
+//# zero Out 2048
+struct Row { float values[3]; uint bits; };
+RWStructuredBuffer<Row> Out;
+groupshared float sums[32];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    float sum = WaveActiveSum(1.0 / (3 * t + 1)); //? order-dependent-result: byte 12 of element 0 of `Out` is the first that differs
+    if (WaveIsFirstLane()) sums[t / lanes] = sum;
+    GroupMemoryBarrierWithGroupSync();
+    float total = 0;
+    for (uint i = 0; i < 128 / lanes; ++i) total += sums[i];
+    Row row;
+    row.values[0] = row.values[1] = row.values[2] = total;
+    row.bits = asuint(total);
+    Out[t] = row;
+}
+
+// The way from the cause to the result leads through a decision elsewhere.
+
+//--- san-a-decision-on-the-number-of-lanes-is-told
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint sums[32];
+groupshared uint total;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lanes = WaveGetLaneCount();
+    bool many = lanes < 128; //? width-dependent-result: so the condition is true (waves of 64 lanes), or false (waves of 128 lanes)
+    uint sum = WaveActiveSum(t + 1);
+    if (WaveIsFirstLane()) sums[t / lanes] = sum;
+    if (t == 0) total = 0;
+    GroupMemoryBarrierWithGroupSync();
+    if (many) {
+        if (t == 0) {
+            for (uint i = 0; i < 128 / lanes; ++i) total += sums[i];
+        }
+    }
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = total;
+}

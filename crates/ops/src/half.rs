@@ -27,8 +27,9 @@ impl F16 {
         let normal = magnitude.wrapping_add(0xfff + tie).wrapping_sub(112 << 23) >> 13;
         let normal = normal.min(u32::from(INFINITY));
 
-        // The last place of 0.5 is 2^-24, the smallest f16: the addition rounds, and its fraction is the result.
-        let denormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
+        // The last place of 0.5 is 2^-24, the smallest f16: the addition rounds, and its fraction is the result. The
+        // 16 bits that are kept hold nothing else.
+        let denormal = (f32::from_bits(magnitude) + 0.5).to_bits();
 
         let number = if magnitude < 0x3880_0000 { denormal } else { normal };
         F16(if magnitude > 0x7f80_0000 { NAN } else { sign | number as u16 })
@@ -45,9 +46,7 @@ impl F16 {
         let normal = normal.min(u64::from(INFINITY));
 
         // The last place of 2^28 is 2^-24.
-        let anchor = f64::from(1 << 28);
-        let denormal =
-            (f64::from_bits(magnitude) + anchor).to_bits().wrapping_sub(anchor.to_bits());
+        let denormal = (f64::from_bits(magnitude) + f64::from(1 << 28)).to_bits();
 
         let number = if magnitude < 0x3f10_0000_0000_0000 { denormal } else { normal };
         F16(if magnitude > 0x7ff0_0000_0000_0000 { NAN } else { sign | number as u16 })

@@ -135,10 +135,7 @@ pub fn first_difference(
 }
 
 fn layout(module: &Module, binding: Binding, format: Option<Format>) -> Option<Layout> {
-    let row = |float: Float, count: usize| Layout {
-        stride: float.bytes() * count,
-        floats: (0..count).map(|i| (i * float.bytes(), float)).collect(),
-    };
+    let row = |float: Float| Layout { stride: float.bytes(), floats: vec![(0, float)] };
     match &module.resource(binding).kind {
         ResourceKind::Structured { stride, members, .. } => {
             let mut floats = Vec::new();
@@ -174,7 +171,7 @@ fn layout(module: &Module, binding: Binding, format: Option<Format>) -> Option<L
                     _ => return None,
                 },
             };
-            Some(row(float, 1))
+            Some(row(float))
         }
         // Bytes are floats if nothing else is ever stored there.
         ResourceKind::Raw { .. } => {
@@ -194,7 +191,7 @@ fn layout(module: &Module, binding: Binding, format: Option<Format>) -> Option<L
                 Ty::F64 => Float::Double,
                 Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => return None,
             };
-            types.all(|it| it == first).then(|| row(float, 1))
+            types.all(|it| it == first).then(|| row(float))
         }
         // Constants and samplers are not written, and texels are compared by their format.
         _ => None,

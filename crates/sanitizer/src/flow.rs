@@ -72,8 +72,8 @@ impl Flow {
         self.left.push((at.active, at, to));
     }
 
-    /// Whether some of these lanes, which are not at `from`, may still reach `to`: not if they took the other arm
-    /// of a selection that contains both.
+    /// Whether some of these lanes, which have started and are not at `from`, may still reach `to`: not if they took
+    /// the other arm of a selection that contains both.
     pub(crate) fn may_come_to(
         &self,
         facts: &Facts<'_>,
@@ -81,7 +81,7 @@ impl Flow {
         to: Inst,
         absent: LaneMask,
     ) -> bool {
-        let mut able = absent & self.started;
+        let mut able = absent;
         for open in self.open.iter().filter(|it| facts.are_in_one_arm(it.inst, from, to)) {
             let left = self.left.iter().filter(|it| facts.encloses(open.inst, it.1.inst));
             let came = left.fold(LaneMask::EMPTY, |all, it| all | it.0);

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cpu::{Isa, Stopped};
-use ir::Module;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, TooLarge, Trap};
+use ir::{Module, ResourceKind};
+use legalize::{Target, legalize};
 use suite::engines::{Outcome, Programs, compare, launch, sets, try_seed};
 use suite::generate::Statistics;
 use suite::run;
@@ -243,6 +244,61 @@ fn an_endless_loop_ends_when_the_fuel_does() {
         let Err(Stopped::Failure(Failure::Trap(Trap::OutOfFuel { .. }))) = result else {
             panic!("{isa:?}: {result:?}")
         };
+    }
+}
+
+/// Between two waves, the end of the first is where the fuel has run out.
+#[test]
+fn fuel_that_runs_out_between_waves_does_so_at_the_end_of_one() {
+    let text = "RWStructuredBuffer<uint> Out;
+        [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {
+            uint sum = Out[t];
+            for (uint i = 0; i < (t & 3); ++i) sum += i * sum;
+            Out[t] = sum;
+        }";
+    let compiled = run::compile_text("test.hlsl", text, &run::options(&[]).unwrap());
+    let module = Arc::new(compiled.module.unwrap());
+    for isa in sets() {
+        let mut launch = launch([1000, 1, 1], 32);
+        launch.fuel = Some(1000);
+        let program = cpu::compile(&module, isa, 32).unwrap();
+        let result = program.run(&launch, &mut buffers(&[4 * 64]), 1);
+        let Err(Stopped::Failure(Failure::Trap(Trap::OutOfFuel { span }))) = result else {
+            panic!("{isa:?}: {result:?}")
+        };
+        let line = compiled.sources.location(span).map(|it| it.line);
+        assert!(line.is_some_and(|it| it >= 5), "{isa:?}: {line:?}");
+    }
+}
+
+/// A thread that waits for long leaves its waves to the others; the last of these runs them, whatever it was doing.
+#[test]
+fn waves_that_a_thread_has_left_to_others_are_not_lost() {
+    // A group that opens barriers makes progress, so that its thread does not look for what others have left. Group 0
+    // waits only after a while, when the other thread has certainly taken group 1.
+    let text = "globallycoherent RWStructuredBuffer<uint> Out; groupshared uint tile[64];
+        [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+            uint seen = 0, sum = t, rounds = g == 0 ? 100000 : 1000000;
+            for (uint i = 0; i < rounds; ++i) {
+                tile[t] = sum;
+                GroupMemoryBarrierWithGroupSync();
+                sum = sum * 5 + tile[63 - t];
+                GroupMemoryBarrierWithGroupSync();
+            }
+            Out[2 + g] = sum;
+            if (t == 0) {
+                if (g == 1) InterlockedAdd(Out[0], 1, seen);
+                while (seen == 0 && g == 0) InterlockedAdd(Out[0], 0, seen);
+                InterlockedAdd(Out[1], 1, seen);
+            }
+        }";
+    let module = Arc::new(module(text));
+    for isa in sets() {
+        let mut bindings =
+            Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 256], ..Buffer::default() }]] };
+        let program = cpu::compile(&module, isa, 32).unwrap();
+        program.run(&launch([2, 1, 1], 32), &mut bindings, 2).unwrap();
+        assert_eq!(bindings.bindings[0][0].bytes[4..8], [2, 0, 0, 0], "{isa:?}");
     }
 }
 
@@ -557,6 +613,74 @@ fn stores_of_single_lanes_match_the_reference() {
                     assert!(same, "{threads}: {body} at {width}, {isa:?}: {outcome:?}");
                 }
             }
+        }
+    }
+}
+
+/// The fast engine knows which indices are neighbours, or the same, only where the arithmetic says so.
+#[test]
+fn indices_from_arithmetic_match_the_reference() {
+    let bodies = [
+        // A sum of which neither part is a multiple of the number that it is taken modulo.
+        "Out[(((t & 15) + Count) << 3 & 0x78) >> 3] = t;",
+        "Out[(((t & 7) + Count) << 3 & 0x38) >> 3] = t;",
+        "Out[t] = In[(((t & 15) + Count) << 3 & 0x78) >> 3];",
+        "Out[t] = In[(((t & 7) + Count) << 3 & 0x38) >> 3];",
+        "Out[t] = In[((t & 16) + Count) << 1 & 63];",
+        "Out[t] = In[((t & 8) + Count) << 1 & 31];",
+        // Operations whose pattern is unknown.
+        "Out[t] = In[max(t & 15, 16)];",
+        "Out[t] = In[max(t & 7, 8)];",
+        "Out[max(t & 7, 8)] = t;",
+        "Out[t] = In[min((t & 15) + Count, 5)];",
+        "Out[t] = In[(int(t & 15) + 8) % 16];",
+        "Out[t] = In[(t & 15) ^ 8];",
+        "tile[max(t & 7, 8)] = t; Out[t] = tile[t & 15];",
+        "tile[t & 31] = t; Out[t] = tile[max(t & 15, 16)];",
+        "tile[(((t & 15) + Count) << 3 & 0x78) >> 3] = t; Out[t] = tile[t & 15];",
+    ];
+    for body in bodies {
+        let module = module(&format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In; groupshared uint tile[64];
+            cbuffer Constants {{ uint Count; }}
+            [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {{ {body} }}"
+        ));
+        let sizes: Vec<usize> = module.resources.iter().map(|_| 480).collect();
+        let mut before = buffers(&sizes);
+        for (resource, buffers) in module.resources.iter().zip(&mut before.bindings) {
+            if matches!(resource.kind, ResourceKind::Constant { .. }) {
+                buffers[0].bytes = 28u32.to_le_bytes().to_vec();
+                buffers[0].bytes.resize(16, 0);
+            }
+        }
+        for isa in sets() {
+            for width in WIDTHS {
+                let outcome = compare(&module, &launch([2, 1, 1], width), &before, isa);
+                assert_eq!(outcome, Outcome::Same, "{body} at {width}, {isa:?}");
+            }
+        }
+    }
+}
+
+/// The engine also runs what `legalize` makes for GPUs: accesses whose bounds have been checked, by their condition.
+#[test]
+fn checked_accesses_match_the_reference() {
+    let text = "RWByteAddressBuffer Bytes; RWStructuredBuffer<uint2> Pairs; RWBuffer<uint> Texels;
+        [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {
+            uint sum = Bytes.Load(4 * t) + Pairs[t].y + Texels[t];
+            Bytes.Store(4 * (t ^ 1), sum);
+            Pairs[t ^ 2].x = sum;
+            Texels[t ^ 3] = sum;
+            Bytes.InterlockedAdd(8 * t, 5);
+        }";
+    let checked = legalize(&module(text), &Target::cuda());
+    assert!(ir::text::print(&checked).contains("[within 4 "));
+    assert!(ir::text::print(&checked).contains("[within 0 "));
+    for isa in sets() {
+        for width in WIDTHS {
+            let outcome =
+                compare(&checked, &launch([1, 1, 1], width), &buffers(&[150, 300, 128]), isa);
+            assert_eq!(outcome, Outcome::Same, "at {width}, {isa:?}");
         }
     }
 }

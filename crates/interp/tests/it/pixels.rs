@@ -57,6 +57,8 @@ impl Observer for Watch {
 
     fn fed(&mut self, at: wavelane_interp::observe::At, inputs: &WaveInputs) {
         assert_eq!(at.active, inputs.lanes);
+        // A draw has no groups.
+        assert_eq!(at.group, [0; 3]);
         self.fed += 1;
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::build::{Shader, launch, module};
 use ir::exec::Bindings;
-use ir::{Memory, Module, Op, Private, Span, Value, Values, values};
+use ir::{Address, Memory, Module, Op, Private, Span, Value, Values, values};
 use ops::{Fold, LaneMask, Ternary, Ty, WaveOp};
 use wavelane_interp::Observer;
 use wavelane_interp::observe::{
@@ -14,6 +14,8 @@ use wavelane_interp::observe::{
 struct Witness {
     /// The poison of the values stored to buffers.
     stored: Vec<u128>,
+    /// The poison of the addresses of loads from buffers.
+    loaded: Vec<u128>,
     log: Vec<String>,
 }
 
@@ -21,6 +23,11 @@ impl Observer for Witness {
     fn store(&mut self, event: &AccessEvent<'_>) {
         if let Space::Buffer(..) = event.space {
             self.stored.push(event.value_poison.0);
+        }
+    }
+    fn load(&mut self, event: &AccessEvent<'_>) {
+        if let Space::Buffer(..) = event.space {
+            self.loaded.push(event.address_poison.0);
         }
     }
     fn group_begin(&mut self, group: [u32; 3]) {
@@ -89,6 +96,23 @@ fn arithmetic_propagates_poison_and_select_only_that_of_the_chosen_value() {
         values![thread, sum, picked, by_bad]
     });
     assert_eq!(poison, [0, 0xf, 0xa, 0xf]);
+}
+
+#[test]
+fn a_checked_address_is_poisoned_by_its_unit_and_by_its_condition() {
+    let mut s = Shader::new(module([4, 1, 1], 1));
+    let thread = s.thread;
+    let undefined = s.b.value(Op::Undef(Ty::I32), Ty::I32);
+    let odd = s.bit(thread, 1);
+    // Poisoned in odd lanes.
+    let unit = s.b.value(Op::Ternary(Ternary::Select, [odd, undefined, thread]), Ty::I32);
+    let bad = s.bit(undefined, 1);
+    for (unit, when) in [(thread, Some(odd)), (unit, Some(odd)), (thread, Some(bad)), (unit, None)]
+    {
+        let at = Address::Within { unit, bytes: 4, when };
+        s.b.value(Op::Load { place: Shader::place(0), at }, Ty::I32);
+    }
+    assert_eq!(witness(&s.finish()).loaded, [0, 0xa, 0xf, 0xa]);
 }
 
 #[test]

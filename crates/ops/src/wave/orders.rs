@@ -69,7 +69,7 @@ pub fn eval_in(
                     let pair = |it: &[u64]| it.iter().copied().reduce(combine).unwrap_or(0);
                     values = values.chunks(2).map(pair).collect();
                 }
-                values.first().copied()
+                values.pop()
             }
         }
         .unwrap_or(fold.identity(ty))
