@@ -159,6 +159,9 @@ pub(crate) struct StageRow {
     pub(crate) ty: Ty,
     /// Whether the module reads or writes it.
     pub(crate) is_used: bool,
+    /// For an output, whether one instruction outside of all constructs writes it: then it sets the whole row, inactive
+    /// lanes to 0.
+    pub(crate) is_whole: bool,
     /// For an output, the set of the lanes that have written it.
     pub(crate) written: usize,
 }
@@ -172,10 +175,18 @@ impl StageRows {
         let mut written = start + 2 * SET_BYTES;
         let sets = slot_count(&io.outputs) as usize * SET_BYTES;
         let mut end = (written + sets).next_multiple_of(64);
-        let mut rows = |elements: &[Element], is_used: &dyn Fn(Slot) -> bool| {
+        // How many instructions there are for a slot, and how many of them are outside of all constructs.
+        let users = |is_one: &dyn Fn(&Op) -> bool| {
+            let outside = &module.region(module.body).insts;
+            let all = module.insts.iter().filter(|it| is_one(&it.op)).count();
+            [all, outside.iter().filter(|it| is_one(&module.inst(**it).op)).count()]
+        };
+        let mut rows = |elements: &[Element], users: &dyn Fn(Slot) -> [usize; 2]| {
             let slots = elements.iter().flat_map(|it| (0..it.components).map(|_| it.ty()));
             let row = |(slot, ty): (u32, Ty)| {
-                let row = StageRow { at: end, ty, is_used: is_used(Slot(slot)), written };
+                let users = users(Slot(slot));
+                let (is_used, is_whole) = (users[0] > 0, users == [1, 1]);
+                let row = StageRow { at: end, ty, is_used, is_whole, written };
                 end = (end + lanes * scalar_bytes(ty)).next_multiple_of(64);
                 written += SET_BYTES;
                 row
@@ -183,14 +194,10 @@ impl StageRows {
             (0..).zip(slots).map(row).collect::<Vec<StageRow>>()
         };
         let outputs = rows(&io.outputs, &|slot| {
-            module
-                .insts
-                .iter()
-                .any(|it| matches!(it.op, Op::Output { slot: own, .. } if own == slot))
+            users(&|op| matches!(op, Op::Output { slot: own, .. } if *own == slot))
         });
-        let inputs = rows(&io.inputs, &|slot| {
-            module.insts.iter().any(|it| matches!(it.op, Op::Input(own) if own == slot))
-        });
+        let inputs =
+            rows(&io.inputs, &|slot| users(&|op| matches!(op, Op::Input(own) if *own == slot)));
         Some(StageRows { lanes: start, inputs, outputs, end })
     }
 

@@ -132,16 +132,15 @@ impl Runner<'_> {
                     let to = self.frame.row_words(row.at, width);
                     to.iter_mut().zip(from).for_each(|(to, bits)| *to = *bits as u32 & 1);
                 }
-                Repr::Word => {
-                    let to = self.frame.row_words(row.at, width);
-                    to.iter_mut().zip(from).for_each(|(to, bits)| *to = *bits as u32);
-                }
+                // SAFETY: `compile` has checked that the host has the instructions.
+                Repr::Word => unsafe { narrow(from, self.frame.row_words(row.at, width)) },
                 Repr::Long => self.frame.row_longs(row.at, width).copy_from_slice(from),
             }
         }
         for row in self.rows.outputs.iter().filter(|row| row.is_used) {
             self.frame.put_set_of_lanes(row.written, LaneMask::EMPTY);
             match row.ty.repr() {
+                _ if row.is_whole => {}
                 Repr::Bit | Repr::Word => self.frame.row_words(row.at, width).fill(0),
                 Repr::Long => self.frame.row_longs(row.at, width).fill(0),
             }
@@ -155,23 +154,21 @@ impl Runner<'_> {
         (outputs.live, outputs.helpers) = (lanes & !helpers, helpers);
         for (number, row) in self.rows.outputs.iter().enumerate().filter(|(_, row)| row.is_used) {
             let StageRow { at, ty, written, .. } = *row;
-            let to = outputs.rows.row_mut(Slot(number as u32)).iter_mut();
+            let to = outputs.rows.row_mut(Slot(number as u32));
+            let written = self.frame.set_of_lanes(written);
             match ty.repr() {
+                // Where no lane has written it, the row may be that of an earlier wave.
+                _ if written.is_empty() => to.fill(0),
                 Repr::Bit => {
                     let from = self.frame.row_words(at, width);
-                    to.zip(from).for_each(|(to, bits)| *to = u64::from(*bits & 1));
+                    to.iter_mut().zip(from).for_each(|(to, bits)| *to = u64::from(*bits & 1));
                 }
-                Repr::Word => {
-                    let from = self.frame.row_words(at, width);
-                    to.zip(from).for_each(|(to, bits)| *to = u64::from(*bits));
-                }
-                Repr::Long => {
-                    let from = self.frame.row_longs(at, width);
-                    to.zip(from).for_each(|(to, bits)| *to = *bits);
-                }
+                // SAFETY: `compile` has checked that the host has the instructions.
+                Repr::Word => unsafe { widen(self.frame.row_words(at, width), to) },
+                Repr::Long => to.copy_from_slice(self.frame.row_longs(at, width)),
             }
-            outputs.written[number] = self.frame.set_of_lanes(written);
-            outputs.poison[number] = LaneMask::first_n(width as u32) & !outputs.written[number];
+            outputs.written[number] = written;
+            outputs.poison[number] = LaneMask::first_n(width as u32) & !written;
         }
     }
 
@@ -239,4 +236,22 @@ impl Runner<'_> {
             memory.finish()
         })
     }
+}
+
+/// Copies the low words of longs.
+///
+/// # Safety
+/// The host must have AVX2, with which the compiler vectorises the loop.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+unsafe fn narrow(from: &[u64], to: &mut [u32]) {
+    to.iter_mut().zip(from).for_each(|(to, bits)| *to = *bits as u32);
+}
+
+/// Copies words to longs.
+///
+/// # Safety
+/// As above.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+unsafe fn widen(from: &[u32], to: &mut [u64]) {
+    to.iter_mut().zip(from).for_each(|(to, bits)| *to = u64::from(*bits));
 }

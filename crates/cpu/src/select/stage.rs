@@ -49,6 +49,8 @@ enum Rule {
     Others,
     /// The lanes whose quads contain the lane at these places: see [`Selector::shuffle`].
     Quads(u8),
+    /// The set itself, as bits of general registers.
+    Bits,
 }
 
 impl Selector<'_> {
@@ -302,33 +304,35 @@ impl Selector<'_> {
         };
         let row = rows.outputs[slot.index()];
         let lanes = self.active();
-        for (i, part) in self.lane_bits(&lanes).into_iter().enumerate() {
+        let bits = self.derive(Rule::Bits, &lanes, |s| s.lane_bits(&lanes));
+        for (i, part) in bits.into_iter().enumerate() {
+            let code = if row.is_whole { Mov_rm64_r64 } else { Or_rm64_r64 };
             let written = Address::frame(row.written + 8 * i);
-            let part = Source::Register(View::R64, part);
-            self.a.b.store(Or_rm64_r64, written, part, None);
+            self.a.b.store(code, written, Source::Register(View::R64, part), None);
         }
-        match self.ty(value).repr() {
-            Repr::Bit => {
-                for (chunk, mask) in self.bits(value).into_iter().enumerate() {
-                    let words = self.a.ones(mask);
-                    let at = Address::frame(row.at + 4 * self.lanes * chunk);
-                    self.a.store_masked(at, words, Some(lanes[chunk]));
-                }
-            }
-            Repr::Word => {
-                for (chunk, words) in self.words(value).into_iter().enumerate() {
-                    let at = Address::frame(row.at + 4 * self.lanes * chunk);
-                    self.a.store_masked(at, words, Some(lanes[chunk]));
-                }
-            }
+        let at = |chunk: usize| Address::frame(row.at + 4 * self.lanes * chunk);
+        let places: Vec<Address> = (0..2 * self.chunks).map(at).collect();
+        let words = match self.ty(value).repr() {
+            Repr::Bit => self.bits(value).into_iter().map(|it| self.a.ones(it)).collect(),
+            Repr::Word => self.words(value),
             Repr::Long => {
                 for (half, longs) in self.longs(value).into_iter().enumerate() {
-                    let at = Address::frame(row.at + 4 * self.lanes * half);
-                    let old = self.a.load_vector(at);
+                    let old = match row.is_whole {
+                        true => self.a.zero(),
+                        false => self.a.load_vector(places[half]),
+                    };
                     let new = self.a.blend_long(lanes[half / 2], half % 2, longs, old);
-                    self.a.store_vector(at, new);
+                    self.a.store_vector(places[half], new);
                 }
+                return;
             }
+        };
+        if row.is_whole {
+            let words = self.zero_inactive(&words, &lanes);
+            words.iter().zip(places).for_each(|(words, at)| self.a.store_vector(at, *words));
+        } else {
+            let masked = words.iter().zip(&lanes).zip(places);
+            masked.for_each(|((words, mask), at)| self.a.store_masked(at, *words, Some(*mask)));
         }
     }
 

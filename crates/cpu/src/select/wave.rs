@@ -266,7 +266,7 @@ impl Selector<'_> {
     }
 
     /// Zero in inactive lanes.
-    fn zero_inactive(&mut self, words: &[VReg], active: &[VReg]) -> Vec<VReg> {
+    pub(super) fn zero_inactive(&mut self, words: &[VReg], active: &[VReg]) -> Vec<VReg> {
         if self.are_full(active) {
             return words.to_vec();
         }
