@@ -155,6 +155,31 @@ struct Ran {
     instead: Option<String>,
 }
 
+/// Says which engine runs waves of that width, if that was asked for: without `--engine` it does not matter, since the
+/// results are the same.
+fn told(
+    args: &RunArgs,
+    engine: Engine,
+    width: u32,
+    fallback: impl FnOnce() -> Option<String>,
+) -> Option<Ran> {
+    if !args.device.verbose && args.device.engine.is_none() {
+        return None;
+    }
+    let instead = fallback();
+    match &instead {
+        Some(what) => terminal::note(&format!(
+            "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
+        )),
+        None if args.device.verbose => {
+            terminal::note(&format!("the engine `{}` runs waves of {width} lanes", engine.name()));
+        }
+        None => {}
+    }
+    let engine = if instead.is_some() { Engine::Interp } else { engine };
+    Some(Ran { engine, instead })
+}
+
 pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     if testing::is_job(&args.operand) {
         return job::run_job(&args);
@@ -359,22 +384,7 @@ fn run_all(
             progress: Some(watch.progress.clone()),
             prints: log.clone(),
         };
-        // Who has not asked for the engine does not mind who does its work: the results are the same.
-        if args.device.verbose || args.device.engine.is_some() {
-            let instead = pipeline.fallback(&dispatch, table);
-            match &instead {
-                Some(what) => terminal::note(&format!(
-                    "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
-                )),
-                None if args.device.verbose => terminal::note(&format!(
-                    "the engine `{}` runs waves of {width} lanes",
-                    engine.name()
-                )),
-                None => {}
-            }
-            let engine = if instead.is_some() { Engine::Interp } else { engine };
-            engines.push(Ran { engine, instead });
-        }
+        engines.extend(told(args, engine, *width, || pipeline.fallback(&dispatch, table)));
         let is_wanted = found.as_ref().is_none_or(Missed::is_empty);
         // What is counted runs for itself, and prints nothing.
         let silent = Dispatch { prints: None, ..dispatch.clone() };

@@ -8,6 +8,7 @@ mod link;
 
 use std::sync::Arc;
 
+use ir::exec::{Bindings, LaneOrder, Launch, Schedule, Work};
 use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format, Shape};
 
@@ -21,6 +22,7 @@ pub use raster::{
 };
 
 use crate::engines::Program;
+use crate::guard::catch;
 use crate::pipeline::check_caps;
 use crate::{Adapter, BufferError, Device, PipelineError, Shader, Texture};
 
@@ -138,6 +140,30 @@ impl GraphicsPipeline {
     /// The widths that both shaders and the adapter allow, ascending; at least one.
     pub fn wave_sizes(&self) -> &[u32] {
         &self.wave_sizes
+    }
+
+    /// The feature that the device's engine lacks, as a noun phrase, if a stage of draws at that width has to run on the
+    /// reference engine. The results are the same, but it takes longer. What is bound is not considered.
+    pub fn fallback(&self, wave_size: u32) -> Option<String> {
+        let launch = Launch {
+            work: Work::Waves,
+            wave_width: wave_size,
+            lane_order: LaneOrder::Linear,
+            schedule: Schedule::Ascending,
+            fuel: None,
+            cancel: None,
+            progress: None,
+            prints: None,
+            spent: None,
+        };
+        let programs = std::iter::once(&self.vertex).chain(&self.pixel);
+        let mut lacks = programs.map(|it| catch(|| it.refuses(&launch, &Bindings::default())));
+        lacks.find_map(|it| it.ok().flatten())
+    }
+
+    /// Prepares for draws at that width now, instead of at the first one: compiles machine code, for example.
+    pub fn prepare(&self, wave_size: u32) {
+        std::iter::once(&self.vertex).chain(&self.pixel).for_each(|it| it.warm(wave_size));
     }
 
     /// The default width of a draw: 32, or the adapter's smallest.

@@ -13,7 +13,9 @@ use wavelane::internal::{Slot, Slots};
 use wavelane::texture::Shape;
 use wavelane::{DrawError, Layout, PrintLog, ResourceTable, SourceMap};
 
-use super::{Outcome, RunArgs, Runs, View, check_outs, report_failures, show, views, write_out};
+use super::{
+    Outcome, RunArgs, Runs, View, check_outs, report_failures, show, told, views, write_out,
+};
 use crate::asked::{DrawArgs, Output};
 use crate::bind;
 use crate::draw::{self, Scene, for_shader};
@@ -64,7 +66,9 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     check_outs(&args, &all, widths.len())?;
     let contents = Contents::of(&bound.table);
     let (mut outcomes, mut printed) = (Vec::<(u32, Rc<Outcome>)>::new(), Vec::new());
+    let mut engines = Vec::new();
     for width in &widths {
+        engines.extend(told(&args, device.engine(), *width, || pipeline.fallback(*width)));
         contents.restore(&mut bound.table);
         let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.launch.print_limit)));
         let tables = [&mut of_vertex.table, &mut bound.table];
@@ -83,8 +87,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         let same = outcomes.iter().find(|(_, it)| **it == outcome).map(|(_, it)| it.clone());
         outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
     }
-    let runs =
-        Runs { views: all, outcomes, printed, engines: Vec::new(), auto: bound.auto, missed: None };
+    let runs = Runs { views: all, outcomes, printed, engines, auto: bound.auto, missed: None };
     for (name, path) in &args.outs {
         match draw.overlay.filter(|_| name == TARGET) {
             Some(overlay) => overlay::write(overlay, &args, draw, &scene, &device, &runs, path)?,

@@ -349,3 +349,49 @@ fn helpers_and_discarded_pixels_leave_no_trace() {
         }
     }
 }
+
+/// The first waves of a draw stay on the reference engine where small dispatches do, and machine code runs the others:
+/// nothing of it can be seen in the results.
+#[test]
+fn engines_that_take_turns_leave_the_same() {
+    let vertex = stage("vs_6_0", WHOLE);
+    let pixel = stage(
+        "ps_6_0",
+        "RWStructuredBuffer<uint> Count : register(u0);
+         float4 main(float4 p : SV_Position) : SV_Target {
+             uint before = 0;
+             if (WaveIsFirstLane()) InterlockedAdd(Count[0], 1, before);
+             return float4(before, WaveActiveSum(p.x), ddy(p.y * p.x), WavePrefixCountBits(frac(p.x * 0.3) < 0.5));
+         }",
+    );
+    let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+    desc.targets = vec![Some(format("RGBA32_FLOAT"))];
+    let draw = |device: &Device, fuel: Option<u64>| {
+        let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+        assert_eq!(pipeline.fallback(16), None);
+        let image = target("RGBA32_FLOAT", 64, 64);
+        let count = Buffer::zeroed::<u32>(1);
+        let mut of_pixel = ResourceTable::new(&pixel);
+        of_pixel.bind("Count", &count).unwrap();
+        let mut draw = Draw::new(3);
+        draw.targets = vec![Some(RenderTarget::from(&image))];
+        (draw.wave_size, draw.fuel) = (Some(16), fuel);
+        let ended = pipeline.draw(&draw, &ResourceTable::new(&vertex), Some(&of_pixel));
+        ended.map(|()| (image.read_bytes().unwrap(), count.read::<u32>().unwrap()))
+    };
+    let reference = Device::with_engine(Adapter::reference(), Engine::Interp).unwrap();
+    let (image, count) = draw(&reference, None).unwrap();
+    assert_eq!(count, [64 * 64 / 16]);
+    let sizes = [false, true].into_iter();
+    for leaves_small in sizes.filter(|_| Engine::Cpu.missing().is_none()) {
+        let options = CpuOptions { leaves_small, ..CpuOptions::default() };
+        let device = Device::with_cpu(Adapter::reference(), options).unwrap();
+        for fuel in [None, Some(1 << 20)] {
+            let (other, counted) = draw(&device, fuel).unwrap();
+            assert!(other == image && counted == count, "{leaves_small} {fuel:?}");
+        }
+        // Too little for all waves, and enough for the first ones.
+        let ended = draw(&device, Some(3000)).unwrap_err().to_string();
+        assert!(ended.contains("fuel"), "{ended}");
+    }
+}
