@@ -5,7 +5,8 @@
 //! supports all of them: everything is supported, some of it slowly.
 //!
 //! # Map
-//! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of uniform values.
+//! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of uniform values, `math`
+//! transcendental functions.
 //! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
 //! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unseen`
 //! additions that are combined, `stage` inputs, outputs, helper lanes and quads, `call` everything else.
@@ -18,6 +19,7 @@ mod general;
 mod group;
 mod joint;
 mod known;
+mod math;
 mod memory;
 mod nan;
 mod pattern;

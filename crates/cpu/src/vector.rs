@@ -505,6 +505,16 @@ impl Assembler {
         self.blend(mask, b, a)
     }
 
+    /// A select by a mask of longs.
+    pub(crate) fn pick_long(&mut self, mask: VReg, yes: VReg, no: VReg) -> VReg {
+        if !self.wide() {
+            return self.blend(mask, yes, no);
+        }
+        let sources = [no, yes].map(|it| self.vector(it));
+        let options = Options { mask: Some(mask), ..Options::default() };
+        self.b.define_with(EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64, View::Zmm, &sources, options)
+    }
+
     /// A mask over the longs of one half of a chunk.
     pub(crate) fn half_mask(&mut self, mask: VReg, half: usize) -> VReg {
         match (self.isa, half) {

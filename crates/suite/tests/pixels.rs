@@ -711,3 +711,78 @@ Out main(float3 position : POSITION, uint id : SV_VertexID) {
         }
     }
 }
+
+/// Special numbers, numbers of usual size, and any bits.
+fn odd_number(wave: usize, name: &str, _: u8, lane: u32) -> u64 {
+    const SPECIAL: [f32; 14] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        f32::MIN_POSITIVE,
+        1e-40,
+        88.722_84,
+        -87.336_54,
+        1_048_576.0,
+        -1_048_575.9,
+        3e38,
+    ];
+    let seed = (wave as u64 * 128 + u64::from(lane)) * 2 + u64::from(name == "Y0");
+    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (mixed >> 32) as u32;
+    let number = match mixed & 3 {
+        0 => SPECIAL[word as usize % SPECIAL.len()],
+        1 => word as i32 as f32 / 2e7,
+        2 => word as i32 as f32 / 2e9,
+        _ => f32::from_bits(word),
+    };
+    u64::from(number.to_bits())
+}
+
+/// `pixels::run` compares the engines bit for bit.
+#[test]
+fn functions_have_the_same_bits_as_machine_code() {
+    const FUNCTIONS: [&str; 17] = [
+        "sin(x)",
+        "cos(x)",
+        "tan(x)",
+        "asin(x)",
+        "acos(x)",
+        "atan(x)",
+        "sinh(x)",
+        "cosh(x)",
+        "tanh(x)",
+        "exp(x)",
+        "exp2(x)",
+        "log(x)",
+        "log2(x)",
+        "log10(x)",
+        "rsqrt(x)",
+        "pow(x, y)",
+        "atan2(x, y)",
+    ];
+    let places = (0..20).zip(FUNCTIONS.into_iter().chain(["0"; 3]));
+    let lines: String =
+        places.map(|(i, it)| format!("    t[{}][{}] = {it};\n", i / 4, i % 4)).collect();
+    let text =
+        format!("void main(float x : X, float y : Y, out float4 t[5] : SV_Target) {{\n{lines}}}");
+    let module = pixels::compile(&text, "ps_6_6").unwrap();
+    for width in WIDTHS {
+        let wave = Quads { lanes: u128::MAX, helpers: 0 };
+        let waves = vec![wave; 4096 / width as usize];
+        let (outputs, _) = pixels::run(&module, width, &waves, odd_number).unwrap();
+        let mut zeros = 0;
+        for (number, output) in outputs.iter().enumerate() {
+            for lane in output.live.iter().filter(|it| odd_number(number, "X0", 0, *it) == 0) {
+                let of = |slot: u32| output.rows.row(ir::Slot(slot))[lane as usize] as u32;
+                assert_eq!([of(0), of(1), of(9)].map(f32::from_bits), [0.0, 1.0, 1.0]);
+                zeros += 1;
+            }
+        }
+        assert!(zeros > 20, "{zeros}");
+    }
+}

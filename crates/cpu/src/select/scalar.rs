@@ -44,6 +44,7 @@ impl Selector<'_> {
         let args = self.args(a, single, exact);
         match self.unary_vectors(op, ty, result, &args, single) {
             Some(made) => self.keep(made, to, single),
+            None if !single && self.math_unary(op, a, to) => {}
             None => self.call_pure(What::Unary(op), &[a], to),
         }
     }
@@ -98,6 +99,7 @@ impl Selector<'_> {
         let args = [x, y];
         match self.binary_vectors(op, ty, &args, self.constant(b)) {
             Some(vectors) => self.keep(Made::Vectors(vectors), to, single),
+            None if !single && self.math_binary(op, a, b, to) => {}
             None => self.call_pure(What::Binary(op), &[a, b], to),
         }
     }
@@ -692,7 +694,7 @@ impl Selector<'_> {
     }
 
     /// Half the words of a chunk, in the lower half of a vector.
-    fn half_of_words(&mut self, words: VReg, half: usize) -> VReg {
+    pub(super) fn half_of_words(&mut self, words: VReg, half: usize) -> VReg {
         if half == 0 {
             return words;
         }
