@@ -33,6 +33,7 @@
 pub mod access;
 mod build;
 mod deal;
+pub mod debug;
 pub mod effort;
 pub mod eval;
 pub mod exec;

@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use ir::debug::{Debug, Place};
 use ir::uniformity::Uniformities;
 use ir::{Inst, Op, Value};
 use legalize::legalize;
@@ -11,7 +12,7 @@ use ops::intrinsics::Stage;
 use ops::{Ternary, Ty};
 
 use crate::control::{Reached, Target};
-use crate::environment::{Debug, Environment, Extension, Place};
+use crate::environment::{Environment, Extension};
 use crate::memory::Resources;
 use crate::module::{Id, Module, push, push_all, string};
 use crate::opcode::{self as op, Opcode};

@@ -1,7 +1,7 @@
 //! The target environment of a module: the version of Vulkan, the extensions that may be used, the numbering of
 //! bindings, and the source of debug information.
 
-use ir::{Register, RegisterClass, Span};
+use ir::{Register, RegisterClass};
 use legalize::Target;
 use ops::Ty;
 use ops::texture::Format;
@@ -286,42 +286,5 @@ impl Environment {
 
     pub(crate) fn has(&self, extension: Extension) -> bool {
         self.extensions.contains(&extension)
-    }
-}
-
-/// A source location; line and column count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The index of the file among [`Debug::sources`].
-    pub file: usize,
-    pub line: u32,
-    pub column: u32,
-}
-
-/// A source file whose text is put into the module.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    pub name: String,
-    pub text: String,
-}
-
-/// The source of file names and lines.
-pub trait Debug {
-    fn sources(&self) -> Vec<Source>;
-    /// `None` for a span without source text.
-    fn place(&self, span: Span) -> Option<Place>;
-}
-
-/// No sources and no lines; names of variables and resources are kept.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoDebug;
-
-impl Debug for NoDebug {
-    fn sources(&self) -> Vec<Source> {
-        Vec::new()
-    }
-
-    fn place(&self, _: Span) -> Option<Place> {
-        None
     }
 }

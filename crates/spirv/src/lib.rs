@@ -54,9 +54,10 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::{
-    Bound, Debug, Environment, Extension, Floats, Locations, Named, NoDebug, Numbering, Place,
-    Placed, Shift, Sizes, Source, Vulkan, Written,
+    Bound, Environment, Extension, Floats, Locations, Named, Numbering, Placed, Shift, Sizes,
+    Vulkan, Written,
 };
+pub use ir::debug::{Debug, NoDebug, Place, Source};
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use strip::strip;
 pub use text::listing;
