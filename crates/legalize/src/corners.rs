@@ -28,7 +28,10 @@ impl Writer<'_> {
         if !self.target.leaves_open(Class::Nan, ty) {
             return value;
         }
-        let is_nan = self.magnitude(Compare::Gt(Unsigned), ty, value);
+        let is_nan = match self.target.has(Class::NanTest, ty) {
+            Has::Exact => self.op1(Unary::IsNan, value),
+            Has::Partly | Has::Near | Has::No => self.magnitude(Compare::Gt(Unsigned), ty, value),
+        };
         // Selected as integers, because a driver may substitute one NaN for another.
         let int = ty.as_int();
         let (bits, nan) = (self.bits(value, ty), self.constant(int, ty.canonical_nan()));

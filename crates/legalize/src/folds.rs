@@ -54,14 +54,16 @@ impl Writer<'_> {
     pub(crate) fn folded(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
         let (fold, target) = (folding.fold, self.target);
         match (fold, ty) {
-            (Fold::Min(_) | Fold::Max(_), Ty::F16) if target.leaves_open(Class::Fold, ty) => {
+            (Fold::Min(_) | Fold::Max(_), Ty::F16)
+                if target.leaves_open(Class::FoldExtremum, ty) =>
+            {
                 // Every half is exact in f32, and the conversion preserves the order.
                 let single = self.converted(a, Sign::Signed, Ty::F32);
                 let folded = self.folded(folding, Ty::F32, single);
                 self.canonical(ty, self.converted(folded, Sign::Signed, ty))
             }
             (Fold::Min(_) | Fold::Max(_), Ty::F32 | Ty::F64)
-                if target.leaves_open(Class::Fold, ty) =>
+                if target.leaves_open(Class::FoldExtremum, ty) =>
             {
                 self.folded_by_order(folding, ty, a)
             }

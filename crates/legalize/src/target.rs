@@ -4,7 +4,7 @@ use Ty::{Bool, F16, F32, F64, I16, I32, I64};
 use ir::{Address, InstData, Module, Op, Place, ResourceKind};
 use ops::scalar::Family;
 use ops::wave::{Facts, Operands, Results, Sees, Spread};
-use ops::{Binary, Sign, Ternary, Ty, Unary, WaveOp};
+use ops::{Binary, Fold, Sign, Ternary, Ty, Unary, WaveOp};
 
 /// Operations that a device supports or lacks together, or a guarantee about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,8 +48,10 @@ pub enum Class {
     Transcendental,
     /// The decimal logarithm, for devices that provide the other transcendental functions.
     DecimalLogarithm,
-    /// Folds over lanes, with instructions for the type. Corners of floats: the sign of a zero, and NaN.
+    /// Folds over lanes, with instructions for the type. Corner of floats: a sum of nothing but `-0`.
     Fold,
+    /// Minimum and maximum of floats over lanes. Corners: the sign of a zero, and NaN.
+    FoldExtremum,
     /// Folds and scans over the lanes of a partition.
     Partition,
     /// Counting lanes of a partition.
@@ -153,6 +155,7 @@ const EXACT: &[Row] = &[
     row(Class::Fma, &[F16, F32], Has::No),
     row(Class::Transcendental, &[F16, F32], Has::No),
     row(Class::Fold, FLOATS, Has::Partly),
+    row(Class::FoldExtremum, FLOATS, Has::Partly),
     row(Class::SampleBias, &[F32], Has::No),
 ];
 
@@ -169,22 +172,29 @@ const NEAR: &[Row] = &[
     row(Class::Transcendental, &[F16], Has::No),
     row(Class::DecimalLogarithm, &[F32], Has::No),
     row(Class::Fold, FLOATS, Has::Near),
+    row(Class::FoldExtremum, FLOATS, Has::Near),
 ];
 
 const SHORT_WORDS: &[Row] = &[row(Class::Arithmetic, &[I16], Has::No)];
 
-/// CUDA's PTX: divisions, roots and conversions follow IEEE 754; the bits of a NaN are hardware-specific.
+/// CUDA's PTX: divisions, roots and conversions follow IEEE 754; the bits of a NaN are hardware-specific. Folds of
+/// floats are the back end's own trees, in the canonical order.
 const CUDA: &[Row] = &[
     row(Class::Nan, FLOATS, Has::Partly),
     row(Class::Sign, FLOATS, Has::Partly),
-    row(Class::NanTest, FLOATS, Has::Exact),
+    row(Class::NanTest, &[F32, F64], Has::Exact),
+    row(Class::ToInteger, &[F32, F64], Has::Exact),
     row(Class::Bits, &[I64], Has::Exact),
+    row(Class::SignedBit, &[I32, I64], Has::Exact),
     row(Class::Rounding, &[F16], Has::No),
     row(Class::Root, &[F16], Has::No),
     row(Class::Division, &[F16], Has::No),
     row(Class::Remainder, &[F16, F32], Has::No),
     row(Class::Transcendental, &[F16, F32], Has::No),
-    row(Class::Fold, FLOATS, Has::Partly),
+    row(Class::FoldExtremum, FLOATS, Has::Partly),
+    row(Class::PartitionCount, &[Bool], Has::Exact),
+    row(Class::NamedLanes, ALL, Has::No),
+    row(Class::Switch, ALL, Has::Exact),
     row(Class::SampleBias, &[F32], Has::No),
 ];
 
@@ -232,7 +242,7 @@ impl Target {
     }
 
     pub fn cuda() -> Target {
-        Target::of_rows(&[COMMON, CUDA, LANES])
+        Target::of_rows(&[COMMON, CUDA])
     }
 
     /// The device with the fewest capabilities.
@@ -372,11 +382,15 @@ pub(crate) fn uneven(module: &Module, access: &BufferAccess) -> bool {
 
 pub(crate) fn asks_wave(op: WaveOp, ty: Ty) -> [Option<(Class, Ty)>; 2] {
     let Facts { signature, sees, spread, fold, .. } = op.facts();
+    let folds = fold.map(|fold| match fold {
+        Fold::Min(_) | Fold::Max(_) if ty.is_float() => Class::FoldExtremum,
+        _ => Class::Fold,
+    });
     let class = match (sees, signature.operands) {
-        (Sees::Partition, _) if fold.is_some() => {
-            return [Some((Class::Fold, ty)), Some((Class::Partition, ty))];
+        (Sees::Partition, _) if let Some(folds) = folds => {
+            return [Some((folds, ty)), Some((Class::Partition, ty))];
         }
-        _ if fold.is_some() => Class::Fold,
+        _ if let Some(folds) = folds => folds,
         (Sees::Partition, _) => Class::PartitionCount,
         (Sees::Participants, Operands::Value) => Class::AllEqual,
         (Sees::Participants, Operands::Values) => Class::Match,

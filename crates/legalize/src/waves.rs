@@ -108,7 +108,9 @@ impl Writer<'_> {
     /// Whether an operation on masked lanes must become one on active lanes: if it expands to several operations, each
     /// would become a loop.
     pub(crate) fn names_apart(&self, op: WaveOp, ty: Ty) -> bool {
-        let lacks = |(class, ty): (Class, Ty)| class != Class::Fold && self.target.lacks(class, ty);
+        let lacks = |(class, ty): (Class, Ty)| {
+            !matches!(class, Class::Fold | Class::FoldExtremum) && self.target.lacks(class, ty)
+        };
         lacks((Class::NamedLanes, ty))
             || self.is_folded_twice(op, ty)
             || asks_wave(op, ty).into_iter().flatten().any(lacks)

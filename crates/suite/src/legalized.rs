@@ -345,7 +345,7 @@ impl Device<'_, '_> {
                 self.change(|to, _| to.constant(Ty::Bool, 0));
             }
             // A fold of floats starts with `+0`, and may order zeros and NaN arbitrarily.
-            (Class::Fold, Op::Wave { op: it, .. }) => {
+            (Class::Fold | Class::FoldExtremum, Op::Wave { op: it, .. }) => {
                 self.change(|to, raw| {
                     let ty = to.module.ty(raw);
                     match fold_of(*it) {
