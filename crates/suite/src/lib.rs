@@ -7,6 +7,7 @@
 
 pub mod bless;
 pub mod bombs;
+pub mod emulate;
 pub mod engines;
 pub mod generate;
 pub mod gpu;

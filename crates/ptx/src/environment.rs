@@ -1,0 +1,57 @@
+//! What a kernel is emitted for: the architecture, and what is known about the bound resources.
+
+use ir::exec::Format;
+
+/// The assumed properties of the device and of what is bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// The compute capability as a number, such as 90 for `sm_90`.
+    pub sm: u32,
+    /// For each resource of the module, the format of its texels if it differs from the shader's own element type;
+    /// empty if none does.
+    pub formats: Vec<Option<Format>>,
+}
+
+/// The compute capabilities, and the lowest version of PTX that knows each.
+const ARCHITECTURES: [(u32, &str); 12] = [
+    (75, "7.0"),
+    (80, "7.0"),
+    (86, "7.1"),
+    (87, "7.4"),
+    (88, "9.0"),
+    (89, "7.8"),
+    (90, "7.8"),
+    (100, "8.6"),
+    (103, "8.8"),
+    (110, "9.0"),
+    (120, "8.7"),
+    (121, "8.8"),
+];
+
+impl Environment {
+    /// The least capability that is supported.
+    pub const LEAST: u32 = 75;
+
+    /// The capabilities that have a name, ascending.
+    pub fn architectures() -> impl Iterator<Item = u32> {
+        ARCHITECTURES.iter().map(|it| it.0)
+    }
+
+    /// An environment for a device of this capability: the newest architecture that it can run. `None` if it is too
+    /// old.
+    pub fn for_device(sm: u32) -> Option<Environment> {
+        let sm = Environment::architectures().filter(|it| *it <= sm).last()?;
+        Some(Environment { sm, formats: Vec::new() })
+    }
+
+    /// The version of PTX: as low as the architecture allows, so that older drivers take it.
+    pub(crate) fn version(&self) -> &'static str {
+        let known = ARCHITECTURES.iter().rev().find(|it| it.0 <= self.sm);
+        known.map_or("7.0", |it| it.1)
+    }
+
+    /// Whether integers are reduced by one instruction (`redux.sync`).
+    pub(crate) fn has_redux(&self) -> bool {
+        self.sm >= 80
+    }
+}

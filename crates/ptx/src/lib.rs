@@ -1,0 +1,83 @@
+//! The PTX back end for CUDA: a pure function from a module and an [`Environment`] to the text of a kernel.
+//!
+//! # What is preserved, and how
+//! - **Active sets.** They are flags, not masks. All 32 threads of a warp walk through the code that can observe the
+//!   active set, and a predicate says which of them are active; so every `.sync` instruction has the constant mask -1
+//!   and is executed by all 32. The hardware is never asked who is there. `control.rs` says why this is exact.
+//! - **Arithmetic.** IEEE 754 operations are the hardware's, with their rounding written out; `legalize` has expanded
+//!   what PTX lacks or leaves open ([`legalize::Target::cuda`]). Nothing is approximate and denormals are kept.
+//! - **Bounds.** CUDA has no robust access: an address outside a buffer ends the context. Every access to a buffer is
+//!   predicated on the comparison that `legalize` has written out.
+//! - **Order.** Statements that lanes execute together are ordered, also between lanes: `bar.warp.sync -1` stands
+//!   between an access to shared memory and a later one that may conflict with it.
+//!
+//! # Kernel interface
+//! A block is one thread group: one-dimensional, padded to whole warps. The only parameter is an array of descriptors
+//! of [`DESCRIPTOR_BYTES`] bytes, one for each used resource in the order of [`Emitted::slots`]: the address of its
+//! bytes, the address of its hidden counter, its size in bytes, and the number of elements of its array. The address
+//! of a resource array is that of a table of such descriptors.
+//!
+//! # Map
+//! `shape.rs`: which constructs observe lanes; `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`:
+//! control flow; `scalar.rs`, `wave.rs`, `memory.rs`, `local.rs`, `texel.rs`, `thread.rs`: lowerings; `text.rs`:
+//! registers, operands and lines.
+//!
+//! Deliberately absent: files, devices, optimisation (the driver's assembler optimises), textures, wave widths other
+//! than 32, the inputs and outputs of a draw.
+#![forbid(unsafe_code)]
+
+mod control;
+mod emit;
+mod environment;
+mod local;
+mod memory;
+mod natural;
+mod scalar;
+mod shape;
+mod texel;
+mod text;
+mod thread;
+mod wave;
+
+pub use emit::emit;
+pub use environment::Environment;
+
+/// The lanes of a wave: the threads of a warp.
+pub const LANES: u32 = 32;
+
+/// The size of a descriptor in the parameter and in the tables of resource arrays: the address of the bytes (64 bits),
+/// the address of the hidden counter (64), the size in bytes (32), and the number of array elements (32).
+pub const DESCRIPTOR_BYTES: u32 = 24;
+
+/// The most groupshared memory of a block, in bytes, that a kernel can declare.
+pub const MOST_GROUPSHARED: u64 = 48 << 10;
+
+/// A kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    pub text: String,
+    /// The name of the kernel.
+    pub entry: String,
+    /// The resource of each descriptor in the parameter.
+    pub slots: Vec<ir::Binding>,
+    /// The threads of a block: those of a group, padded to whole warps.
+    pub threads: u32,
+}
+
+/// Something that this target cannot express. The emitter never gives a wrong kernel instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The missing feature, such as `textures`: the same for all modules that need it.
+    pub what: &'static str,
+    /// The operation or resource that requires it.
+    pub asked: String,
+    pub span: ir::Span,
+}
+
+impl std::fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "unsupported: {}: the PTX back end does not support {}", self.asked, self.what)
+    }
+}
+
+impl std::error::Error for Unsupported {}

@@ -1,0 +1,225 @@
+//! Which constructs observe the active set, and what they contain.
+//!
+//! A construct is *collective* if it contains an operation that depends on which lanes execute it together, or memory
+//! accesses whose order between lanes can be observed: then all threads of the warp walk through it together. Other
+//! constructs become ordinary branches.
+//!
+//! Statements of one tangle are ordered, so a construct is also collective if lanes could observe one another's
+//! progress: one access writes, and another one, or the same one in another iteration, touches the same memory.
+//! Atomic operations of one kind whose results are unused commute, and do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ir::facts::{Access, Kind, Space};
+use ir::{Atomic, Binding, Inst, Module, Op, Region};
+
+/// Memory that lanes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shared {
+    Resource(Binding),
+    Counter(Binding),
+    Group(u32),
+}
+
+/// What is done to some shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+    /// The number of instructions; a loop counts as many.
+    times: u32,
+    /// The only kind of access, if it is an atomic operation whose order cannot be observed.
+    commutes: Option<Atomic>,
+}
+
+/// What a construct contains, at any depth.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shape {
+    /// An operation that depends on which lanes execute it together.
+    sees_lanes: bool,
+    pub(crate) touched: BTreeMap<Shared, Touched>,
+    pub(crate) returns: bool,
+    pub(crate) has_loop: bool,
+    /// The number of instructions.
+    pub(crate) size: u32,
+    /// Constructs around it that it exits to.
+    pub(crate) exits: BTreeSet<Inst>,
+    /// A barrier, which orders what comes before and after it.
+    pub(crate) has_barrier: bool,
+}
+
+impl Shape {
+    pub(crate) fn is_collective(&self) -> bool {
+        self.sees_lanes || self.touched.values().any(|it| it.is_ordered())
+    }
+
+    /// Whether lanes leave it otherwise than at its end.
+    pub(crate) fn escapes(&self) -> bool {
+        self.returns || !self.exits.is_empty()
+    }
+
+    /// Adds what follows.
+    fn add(&mut self, other: &Shape) {
+        self.sees_lanes |= other.sees_lanes;
+        self.returns |= other.returns;
+        self.has_loop |= other.has_loop;
+        self.has_barrier |= other.has_barrier;
+        self.size += other.size;
+        self.exits.extend(&other.exits);
+        for (memory, touched) in &other.touched {
+            self.touch(*memory, *touched);
+        }
+    }
+
+    fn touch(&mut self, memory: Shared, touched: Touched) {
+        match self.touched.get_mut(&memory) {
+            None => {
+                self.touched.insert(memory, touched);
+            }
+            Some(known) => known.add(touched),
+        }
+    }
+}
+
+impl Touched {
+    pub(crate) fn add(&mut self, other: Touched) {
+        self.reads |= other.reads;
+        self.writes |= other.writes;
+        self.times = self.times.saturating_add(other.times);
+        if self.commutes != other.commutes {
+            self.commutes = None;
+        }
+    }
+
+    /// Whether the order of lanes can be observed.
+    fn is_ordered(&self) -> bool {
+        self.writes && self.times > 1 && self.commutes.is_none()
+    }
+
+    /// Whether an access after this one must come after it for all lanes.
+    pub(crate) fn conflicts(&self, other: Touched) -> bool {
+        let commute = self.commutes.is_some() && self.commutes == other.commutes;
+        (self.writes || other.writes) && !commute
+    }
+}
+
+/// Whether anything uses each value.
+pub(crate) fn used(module: &Module) -> Vec<bool> {
+    let mut used = vec![false; module.values.len()];
+    for value in module.insts.iter().flat_map(|it| it.op.operands()) {
+        used[value.index()] = true;
+    }
+    used
+}
+
+/// The shared memory that an instruction accesses, and how.
+pub(crate) fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, Touched)> {
+    let data = module.inst(inst);
+    let (space, access) = data.op.effects().memory()?;
+    let memory = match space {
+        Space::Resource(place) => {
+            if !module.resource(place.binding).kind.writable() {
+                return None;
+            }
+            Shared::Resource(module.storage(place.binding))
+        }
+        Space::Counter(place) => Shared::Counter(module.storage(place.binding)),
+        Space::Shared(memory) => Shared::Group(memory.0),
+        Space::Private(_) => return None,
+    };
+    let unused = !data.results.iter().any(|it| used[it.index()]);
+    let commutes = match &data.op {
+        Op::Atomic { op, .. } | Op::SharedAtomic { op, .. } if unused => match op {
+            Atomic::Exchange | Atomic::CompareExchange => None,
+            _ => Some(*op),
+        },
+        _ => None,
+    };
+    let (reads, writes) = (access == Access::Read, access != Access::Read);
+    Some((memory, Touched { reads, writes, times: 1, commutes }))
+}
+
+/// The shapes of all instructions and regions of a module that are reachable from its body.
+pub(crate) struct Shapes {
+    insts: BTreeMap<Inst, Shape>,
+    regions: Vec<Shape>,
+    /// Whether anything uses each value.
+    pub(crate) used: Vec<bool>,
+}
+
+impl Shapes {
+    pub(crate) fn of(module: &Module) -> Shapes {
+        let regions = vec![Shape::default(); module.regions.len()];
+        let mut shapes = Shapes { insts: BTreeMap::new(), regions, used: used(module) };
+        // Textual order puts a construct before its regions, so the reverse computes what is inside first.
+        let structure = ir::flow::Structure::of(module);
+        for step in structure.steps.iter().rev() {
+            match *step {
+                ir::flow::Step::Inst(inst) => shapes.inst(module, inst),
+                ir::flow::Step::Region(_) => {}
+            }
+        }
+        shapes.region(module, module.body);
+        shapes
+    }
+
+    /// The shape of a construct.
+    pub(crate) fn construct(&self, inst: Inst) -> &Shape {
+        match self.insts.get(&inst) {
+            Some(shape) => shape,
+            None => unreachable!("only constructs have shapes, and each has been visited"),
+        }
+    }
+
+    pub(crate) fn of_region(&self, region: Region) -> &Shape {
+        &self.regions[region.index()]
+    }
+
+    fn inst(&mut self, module: &Module, inst: Inst) {
+        let op = &module.inst(inst).op;
+        let regions = op.regions();
+        if !op.is_construct() {
+            return;
+        }
+        let mut shape = Shape { size: 1, ..Shape::default() };
+        for region in regions {
+            self.region(module, region);
+            shape.add(&self.regions[region.index()]);
+        }
+        if matches!(op, Op::Loop { .. }) {
+            shape.has_loop = true;
+            for touched in shape.touched.values_mut() {
+                touched.times = touched.times.saturating_mul(2);
+            }
+        }
+        shape.exits.remove(&inst);
+        self.insts.insert(inst, shape);
+    }
+
+    /// Everything inside the constructs of the region is known.
+    fn region(&mut self, module: &Module, region: Region) {
+        let mut shape = Shape::default();
+        for inst in &module.region(region).insts {
+            if let Some(inner) = self.insts.get(inst) {
+                shape.add(&inner.clone());
+                continue;
+            }
+            let op = &module.inst(*inst).op;
+            let effects = op.effects();
+            shape.size += 1;
+            shape.sees_lanes |= effects.sees_lanes;
+            shape.has_barrier |= effects.kind == Kind::Barrier;
+            if let Some((memory, touched)) = touched(module, &self.used, *inst) {
+                shape.touch(memory, touched);
+            }
+            match op {
+                Op::Exit { to, .. } => {
+                    shape.exits.insert(*to);
+                }
+                Op::Return => shape.returns = true,
+                _ => {}
+            }
+        }
+        self.regions[region.index()] = shape;
+    }
+}

@@ -1,0 +1,139 @@
+//! What identifies a thread, and barriers.
+
+use ir::Builtin;
+use ops::intrinsics::ShaderModel;
+use ops::{Barrier, MemoryScope, Relation, SyncScope};
+
+use crate::emit::Emitter;
+use crate::text::{Class, Operand, Reg, put};
+
+impl Emitter<'_> {
+    /// A word that is computed once, at the start.
+    fn once(&mut self, name: &'static str, make: impl FnOnce(&mut Self, Reg)) -> Reg {
+        if let Some(reg) = self.thread.get(name) {
+            return *reg;
+        }
+        let reg = self.text.reg(Class::Word);
+        self.early(|it| make(it, reg));
+        self.thread.insert(name, reg);
+        reg
+    }
+
+    fn special(&mut self, name: &'static str) -> Reg {
+        self.once(name, |it, reg| put!(it, "mov.u32 {reg}, {name}"))
+    }
+
+    /// The index of the thread in its block: the lane of the group.
+    pub(crate) fn thread_index(&mut self) -> Reg {
+        self.special("%tid.x")
+    }
+
+    pub(crate) fn lane(&mut self) -> Reg {
+        self.special("%laneid")
+    }
+
+    pub(crate) fn lanes(&mut self, relation: Relation) -> Reg {
+        self.special(match relation {
+            Relation::Equal => "%lanemask_eq",
+            Relation::GreaterEqual => "%lanemask_ge",
+            Relation::Greater => "%lanemask_gt",
+            Relation::LessEqual => "%lanemask_le",
+            Relation::Less => "%lanemask_lt",
+        })
+    }
+
+    pub(crate) fn wave_index(&mut self) -> Reg {
+        let thread = self.thread_index();
+        self.once("wave", |it, reg| put!(it, "shr.u32 {reg}, {thread}, 5"))
+    }
+
+    /// Whether each square of 2 by 2 threads has four consecutive lanes, squares row by row.
+    fn has_squares(&self) -> bool {
+        let [x, y, _] = self.ir.group_size;
+        self.ir.needs.quads && x % 2 == 0 && y % 2 == 0 && self.ir.shader_model >= ShaderModel::V6_6
+    }
+
+    pub(crate) fn builtin(&mut self, builtin: Builtin) -> Operand {
+        let size = self.ir.group_size;
+        match builtin {
+            Builtin::GroupId(axis) => {
+                let name = ["%ctaid.x", "%ctaid.y", "%ctaid.z"][usize::from(axis)];
+                Operand::Reg(self.special(name))
+            }
+            Builtin::GroupThreadId(axis) => self.coordinate(axis),
+            Builtin::DispatchThreadId(axis) => {
+                let group = self.builtin(Builtin::GroupId(axis));
+                let inside = self.coordinate(axis);
+                let name = ["dispatch.x", "dispatch.y", "dispatch.z"][usize::from(axis)];
+                let size = size[usize::from(axis)];
+                Operand::Reg(self.once(name, |it, reg| {
+                    put!(it, "mad.lo.u32 {reg}, {group}, {size}, {inside}");
+                }))
+            }
+            Builtin::GroupIndex if self.has_squares() => {
+                let [x, y, z] = [0, 1, 2].map(|it| self.coordinate(it));
+                let [columns, rows, _] = size;
+                Operand::Reg(self.once("index", |it, reg| {
+                    let z = it.reg(z);
+                    put!(it, "mad.lo.u32 {reg}, {z}, {rows}, {y}");
+                    put!(it, "mad.lo.u32 {reg}, {reg}, {columns}, {x}");
+                }))
+            }
+            Builtin::GroupIndex => Operand::Reg(self.thread_index()),
+        }
+    }
+
+    /// A coordinate of the thread in its group. Padding threads have any.
+    fn coordinate(&mut self, axis: u8) -> Operand {
+        let [x, y, z] = self.ir.group_size;
+        if [x, y, z][usize::from(axis)] == 1 {
+            return Operand::word(0);
+        }
+        let thread = self.thread_index();
+        let squares = self.has_squares();
+        let name = ["thread.x", "thread.y", "thread.z"][usize::from(axis)];
+        Operand::Reg(match (axis, squares) {
+            (0, false) if y == 1 && z == 1 => thread,
+            (0, false) => self.once(name, |it, reg| put!(it, "rem.u32 {reg}, {thread}, {x}")),
+            (1, false) => self.once(name, |it, reg| {
+                put!(it, "div.u32 {reg}, {thread}, {x}");
+                put!(it, "rem.u32 {reg}, {reg}, {y}");
+            }),
+            (0, true) => self.once(name, |it, reg| {
+                let right = it.text.reg(Class::Word);
+                put!(it, "shr.u32 {reg}, {thread}, 2");
+                put!(it, "rem.u32 {reg}, {reg}, {}", x / 2);
+                put!(it, "shl.b32 {reg}, {reg}, 1");
+                put!(it, "and.b32 {right}, {thread}, 1");
+                put!(it, "or.b32 {reg}, {reg}, {right}");
+            }),
+            (1, true) => self.once(name, |it, reg| {
+                let lower = it.text.reg(Class::Word);
+                put!(it, "shr.u32 {reg}, {thread}, 2");
+                put!(it, "div.u32 {reg}, {reg}, {}", x / 2);
+                put!(it, "rem.u32 {reg}, {reg}, {}", y / 2);
+                put!(it, "shl.b32 {reg}, {reg}, 1");
+                put!(it, "shr.u32 {lower}, {thread}, 1");
+                put!(it, "and.b32 {lower}, {lower}, 1");
+                put!(it, "or.b32 {reg}, {reg}, {lower}");
+            }),
+            (_, _) => self.once(name, |it, reg| put!(it, "div.u32 {reg}, {thread}, {}", x * y)),
+        })
+    }
+
+    /// All 32 threads execute it, also those of lanes that have returned.
+    pub(crate) fn barrier(&mut self, barrier: Barrier) {
+        match barrier.memory {
+            MemoryScope::Group => put!(self, "fence.acq_rel.cta"),
+            MemoryScope::Device | MemoryScope::All => put!(self, "fence.acq_rel.gpu"),
+        }
+        match barrier.sync {
+            SyncScope::None => {}
+            SyncScope::Wave => self.sync_lanes(),
+            SyncScope::Group => {
+                put!(self, "bar.sync 0");
+                self.forget_pending();
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Emitted PTX does what the reference engine does, bit for bit: the whole suite at 32 lanes and generated programs,
+//! read back from the text and executed by an interpreter, with threads in several orders. No GPU is needed.
+//!
+//! `PTX=text` runs only the sections whose names contain the text, and prints their kernels. With `PTXAS=path`, every
+//! kernel is also assembled, for every architecture. With `PTX_PROGRAMS=file`, the generated programs are written there
+//! as sections, for `wavelane diff` on a GPU.
+#![allow(clippy::print_stdout, reason = "shows how much was run")]
+
+use std::collections::BTreeMap;
+
+use interp::NoObserver;
+use ir::exec::Bindings;
+use suite::emulate::{Outcome, assemble, compare, emit};
+use suite::engines::Programs;
+use suite::generate::Statistics;
+use suite::legalized::is_aligned;
+use suite::run;
+use suite::section::Section;
+
+/// The lanes of a warp.
+const WIDTH: u32 = 32;
+
+/// Generated programs of each kind.
+const PROGRAMS: u64 = 400;
+
+/// What was run.
+#[derive(Default)]
+struct Tally {
+    runs: u32,
+    unsupported: BTreeMap<&'static str, u32>,
+    /// Undefined programs with another result.
+    excused: Vec<String>,
+}
+
+impl Tally {
+    /// With an assembler, assembles the kernel for one architecture by turns.
+    fn assemble(&self, module: &ir::Module, before: &Bindings, turn: u64) -> Result<(), String> {
+        let Ok(assembler) = std::env::var("PTXAS") else { return Ok(()) };
+        let all: Vec<u32> = ptx::Environment::architectures().collect();
+        let sm = all[turn as usize % all.len()];
+        let Ok(emitted) = emit(module, sm, before) else { return Ok(()) };
+        let scratch = std::env::temp_dir();
+        assemble(&assembler, &emitted.text, sm, &scratch)
+            .map_err(|what| format!("sm_{sm}: {what}\n{}", emitted.text))
+    }
+
+    /// Runs a section, on an architecture and with an order of threads by turns.
+    fn check(&mut self, section: &Section, turn: u64) -> Result<(), String> {
+        let Some(module) = run::compile(section, WIDTH)?.module else { return Ok(()) };
+        let Ok(before) = run::inputs(section, &module) else { return Ok(()) };
+        let launch = run::launch(section, &module, WIDTH);
+        let mut wanted = before.clone();
+        if interp::run(&module, &launch, &mut wanted, &mut NoObserver).is_err() {
+            // Where a run is cut off is not part of the contract.
+            return Ok(());
+        }
+        let sm = [75, 90][turn as usize % 2];
+        self.assemble(&module, &before, turn)?;
+        match compare(&module, sm, &launch, &before, &wanted, turn) {
+            Outcome::Same => self.runs += 1,
+            Outcome::Unsupported(what) => *self.unsupported.entry(what).or_default() += 1,
+            Outcome::Different(what) => {
+                // What is undefined, such as a race between lanes, and misaligned addresses, may differ.
+                let is_defined = is_defined(&module, &launch, &before);
+                if !is_defined || !is_aligned(&module, &launch, &before) {
+                    self.excused.push(section.name.clone());
+                    return Ok(());
+                }
+                return Err(format!("{}: {what}", section.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the sanitizer has nothing against a run.
+fn is_defined(module: &ir::Module, launch: &ir::exec::Launch, bindings: &Bindings) -> bool {
+    let plan = sanitizer::Plan::new(vec![launch.wave_width]);
+    let report = sanitizer::examine(module, launch, bindings, &plan);
+    let portability = sanitizer::Verdict::Portability;
+    report.is_ok_and(|it| it.seen.iter().all(|it| it.finding.kind.verdict() == portability))
+}
+
+#[test]
+fn the_suite_does_the_same_in_ptx() {
+    let filter = std::env::var("PTX").unwrap_or_default();
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    let mut turn = 0;
+    for file in suite::files(&suite::folder()) {
+        for section in suite::read(&file).unwrap() {
+            let is_error = |level: &str| level == "error" || level == "unsupported";
+            let fails = section.annotations.iter().any(|it| is_error(&it.level));
+            // The order of turns is the reference engine's.
+            let waits = section.may_wait_for_ever();
+            if fails || waits || !section.name.contains(&filter) || !section.widths.contains(&WIDTH)
+            {
+                continue;
+            }
+            turn += 1;
+            if let Err(what) = tally.check(&section, turn) {
+                wrong.push(what);
+            }
+        }
+    }
+    println!("{} runs; unsupported: {:?}", tally.runs, tally.unsupported);
+    println!("undefined and different: {}", tally.excused.join(", "));
+    let first = |what: &String| what.lines().next().unwrap_or("").to_owned();
+    let shown: Vec<String> = match filter.is_empty() {
+        true => wrong.iter().take(40).map(first).collect(),
+        false => wrong.iter().take(3).cloned().collect(),
+    };
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), shown.join("\n"));
+    assert!(tally.runs > 400 || !filter.is_empty(), "{} runs", tally.runs);
+}
+
+fn generated(programs: Programs) {
+    let mut tally = Tally::default();
+    let mut all = String::new();
+    for seed in 0..PROGRAMS {
+        let text = programs.section(seed, WIDTH, &mut Statistics::default());
+        let (marker, rest) = text.split_once('\n').unwrap();
+        all += &format!("{marker}\n//# widths {WIDTH}\n{rest}\n");
+        for section in suite::section::read("generated.hlsl", &text).unwrap() {
+            if let Err(what) = tally.check(&section, seed) {
+                panic!("seed {seed}: {what}\n{text}");
+            }
+        }
+    }
+    println!("{} runs; unsupported: {:?}", tally.runs, tally.unsupported);
+    assert!(u64::from(tally.runs) > PROGRAMS / 2, "{} runs", tally.runs);
+    if let Ok(file) = std::env::var("PTX_PROGRAMS") {
+        std::fs::write(file, all).unwrap();
+    }
+}
+
+#[test]
+fn generated_programs_do_the_same_in_ptx() {
+    generated(Programs::Generated);
+}
+
+/// The text of a compute shader's kernel.
+fn kernel(body: &str) -> String {
+    let text = format!(
+        "RWStructuredBuffer<uint> Out; groupshared uint tile[64];\n\
+         [numthreads(64, 1, 1)] void main(uint i : SV_GroupIndex) {{ {body} }}"
+    );
+    let compiled = run::compile_text("kernel.hlsl", &text, &hlsl::Options::default());
+    let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let environment = ptx::Environment { sm: 80, formats: Vec::new() };
+    ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text
+}
+
+#[test]
+fn only_what_observes_lanes_is_predicated() {
+    // An ordinary branch, without a vote.
+    let plain = kernel("uint x = i; if (i > 5) { x = i * 3; x ^= x << (x & 7); } Out[i] = x;");
+    assert!(plain.contains("bra $else") && !plain.contains(".sync"), "{plain}");
+    // The lanes that sum are flagged: nobody branches around the reduction.
+    let sum = kernel("uint x = 1; if (i > 5) x = WaveActiveSum(i); Out[i] = x;");
+    assert!(sum.contains("redux.sync.add.u32") && !sum.contains("bra"), "{sum}");
+    // In a loop that all lanes leave together, all of them are active: there is no set to compute.
+    let together =
+        kernel("uint x = i; for (uint k = 0; k < 4; ++k) x += WaveActiveSum(x); Out[i] = x;");
+    assert!(!together.contains("ballot"), "{together}");
+    let apart =
+        kernel("uint x = i; for (uint k = 0; k < i; ++k) x += WaveActiveSum(x); Out[i] = x;");
+    assert!(apart.contains("vote.sync.any.pred"), "{apart}");
+}
+
+#[test]
+fn lanes_are_synchronised_where_accesses_may_conflict_and_nowhere_else() {
+    let conflicts = kernel("tile[i] = i; Out[i] = tile[i ^ 1];");
+    assert_eq!(conflicts.matches("bar.warp.sync -1").count(), 1, "{conflicts}");
+    let reads = kernel("Out[i] = tile[i ^ 1] + tile[i ^ 2];");
+    assert!(!reads.contains("bar.warp.sync"), "{reads}");
+    // Additions whose results are unused commute.
+    let counts = kernel("InterlockedAdd(tile[0], i); InterlockedAdd(tile[1], i);");
+    assert!(counts.contains("red.relaxed.cta.shared.add.u32"), "{counts}");
+    assert!(!counts.contains("bar.warp.sync"), "{counts}");
+}
+
+#[test]
+fn accesses_of_one_element_become_one() {
+    let text = "struct Pair { uint4 a; uint2 b; float2 c; };
+        StructuredBuffer<Pair> In; RWStructuredBuffer<Pair> Out;
+        [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = In[i]; }";
+    let compiled = run::compile_text("kernel.hlsl", text, &hlsl::Options::default());
+    let module = compiled.module.unwrap();
+    let environment = ptx::Environment { sm: 75, formats: Vec::new() };
+    let text = ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text;
+    assert!(text.contains("ld.global.v4.b32") && text.contains("st.global.v4.b32"), "{text}");
+}
