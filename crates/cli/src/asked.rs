@@ -57,6 +57,9 @@ pub(crate) struct LowArgs {
     /// The target that the emitted IR is made for.
     pub(crate) emit_for: Option<String>,
     pub(crate) emit_spirv: bool,
+    /// `--ptx` of `emit`, and the architecture.
+    pub(crate) emit_ptx: bool,
+    pub(crate) sm: Option<String>,
     pub(crate) spirv: SpirvFlags,
     /// What dxc's flags ask for besides the code.
     pub(crate) build: Build,
@@ -105,6 +108,8 @@ impl LowArgs {
             emit_ir: false,
             emit_for: None,
             emit_spirv: false,
+            emit_ptx: false,
+            sm: None,
             spirv: SpirvFlags::default(),
             build: Build::default(),
             list: false,

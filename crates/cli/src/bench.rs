@@ -361,7 +361,7 @@ fn measure(
         let mut measured = Measured { args, device, shader, sources, groups, width };
         if let Some(other) = &against {
             rows.push(measured.in_turns(&pipeline, &table, other, &mut watch)?);
-        } else if device.engine() == Engine::Vulkan {
+        } else if device.is_gpu() {
             rows.extend(measured.on_gpu(&pipeline, other.as_ref(), &table, &mut watch)?);
         } else {
             rows.push(measured.row(&pipeline, &table, &mut watch)?);
@@ -586,7 +586,7 @@ impl<'a> Repeated<'a> {
         let dispatch = self.dispatch.dispatch(watch);
         self.contents.restore(&mut self.table);
         watch.progress.store(0, Ordering::Relaxed);
-        let on_gpu = self.dispatch.device.engine() == Engine::Vulkan;
+        let on_gpu = self.dispatch.device.is_gpu();
         let result = if on_gpu {
             let measured = ComputePipeline::measure(&[self.pipeline], &dispatch, &self.table, 1);
             measured.map(|it| {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use wavelane::{Adapter, Engine, Gpu, GpuInfo, Isa};
+use wavelane::{Adapter, CudaGpu, CudaInfo, Engine, Gpu, GpuInfo, Isa};
 
 use crate::asked::LowArgs;
 use crate::asked::Output;
@@ -63,8 +63,7 @@ fn text(adapter: &Adapter) -> String {
             _ if engine == Engine::fastest() => "available, the default of run and test",
             _ if engine.is_available() => "available",
             Engine::Cpu => "not here: interp runs in its place",
-            Engine::Vulkan => "no device",
-            _ => "not supported yet",
+            _ => "no device",
         };
         let _ = writeln!(text, "  {:<8} {:<44} {state}", engine.name(), about(engine));
         for isa in Isa::ALL.into_iter().filter(|_| engine == Engine::Cpu) {
@@ -82,6 +81,27 @@ fn text(adapter: &Adapter) -> String {
             let _ = writeln!(text, "  none: {}", none.missing);
         }
     }
+    text.push_str("\ndevices of cuda\n");
+    match CudaGpu::all() {
+        Ok(all) if all.is_empty() => text.push_str("  none: the driver lists none\n"),
+        Ok(all) => all.iter().for_each(|it| text.push_str(&listed_cuda(it))),
+        Err(none) => {
+            let _ = writeln!(text, "  none: {}", none.missing);
+        }
+    }
+    text
+}
+
+fn listed_cuda(gpu: &CudaInfo) -> String {
+    let CudaInfo { index, name, driver, capability, adapter, unusable } = gpu;
+    let capability = format!("{}.{}", capability / 10, capability % 10);
+    let mut text =
+        format!("  {index} {name}\n    compute capability {capability}, CUDA {driver}\n");
+    let lanes = &adapter.options1.wave_lane_count;
+    let _ = match unusable {
+        Some(what) => writeln!(text, "    cannot be used: {what}"),
+        None => writeln!(text, "    waves of {lanes} lanes, 64-bit integers, 16-bit types, double"),
+    };
     text
 }
 
@@ -144,6 +164,20 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
     // What there is depends on the machine; without Vulkan the list is empty.
     let devices: Vec<serde_json::Value> =
         Gpu::all().unwrap_or_default().iter().map(device).collect();
+    let cuda = |it: &CudaInfo| {
+        json!({
+            "index": it.index,
+            "name": it.name,
+            "cuda": it.driver,
+            "capability": it.capability,
+            "WaveLaneCountMin": it.adapter.options1.wave_lane_count.min,
+            "WaveLaneCountMax": it.adapter.options1.wave_lane_count.max,
+            "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
+            "unusable": it.unusable,
+        })
+    };
+    let cuda_devices: Vec<serde_json::Value> =
+        CudaGpu::all().unwrap_or_default().iter().map(cuda).collect();
     json!({
         "adapters": [{
             "name": adapter.name,
@@ -161,5 +195,6 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
         "stages": STAGES,
         "default_engine": Engine::fastest().name(),
         "devices": devices,
+        "cuda_devices": cuda_devices,
     })
 }

@@ -1,6 +1,6 @@
 //! The device that a command line asks for, and the report where a shader needs what it lacks.
 
-use wavelane::{CpuOptions, Device, Engine, Gpu, PipelineError, SourceMap};
+use wavelane::{CpuOptions, CudaGpu, Device, Engine, Gpu, PipelineError, SourceMap};
 
 use crate::asked::DeviceChoice;
 use crate::problem::{Exit, Problem};
@@ -19,9 +19,12 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
     };
     let engine = choice.engine.unwrap_or(Engine::fastest());
-    if engine == Engine::Vulkan {
-        let gpu = Gpu::open(choice.name.as_deref()).map_err(unsupported)?;
-        let device = Device::with_gpu(choice.adapter.clone(), gpu);
+    if matches!(engine, Engine::Vulkan | Engine::Cuda) {
+        let (adapter, name) = (choice.adapter.clone(), choice.name.as_deref());
+        let device = match engine {
+            Engine::Cuda => Device::with_cuda(adapter, CudaGpu::open(name).map_err(unsupported)?),
+            _ => Device::with_gpu(adapter, Gpu::open(name).map_err(unsupported)?),
+        };
         let none = |error| Problem::new(Exit::Unsupported, format!("--caps: {error}"));
         device.adapter().check().map_err(none)?;
         return Ok(device);

@@ -1,6 +1,9 @@
-//! `wavelane emit`: the output of the compiler: the IR as text, or SPIR-V as a module, a listing or reflection data.
+//! `wavelane emit`: the output of the compiler: the IR as text, PTX, or SPIR-V as a module, a listing or reflection
+//! data.
 
+use wavelane::internal::ptx_target;
 use wavelane::internal::spirv_target::listing;
+use wavelane::{Shader, SourceMap};
 
 use crate::asked::LowArgs;
 use crate::asked::{Compiling, Output, SpirvFlags};
@@ -18,6 +21,9 @@ pub(crate) struct EmitArgs {
     /// dxc's `-spirv` asks for it as well.
     spirv: bool,
     flags: SpirvFlags,
+    ptx: bool,
+    /// The architecture of the PTX.
+    sm: Option<String>,
     /// The file for the module.
     path: Option<String>,
     output: Output,
@@ -31,6 +37,8 @@ impl EmitArgs {
             emit_ir,
             emit_for: target,
             emit_spirv,
+            emit_ptx: ptx,
+            sm,
             spirv: flags,
             output,
             build,
@@ -44,6 +52,8 @@ impl EmitArgs {
             target,
             spirv,
             flags,
+            ptx,
+            sm,
             path: build.object,
             output,
         })
@@ -52,10 +62,11 @@ impl EmitArgs {
 
 pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
     let file = args.file.as_str();
-    if args.ir == args.spirv {
+    if [args.ir, args.spirv, args.ptx].iter().filter(|it| **it).count() != 1 {
         return Err(Problem::input("say what to emit")
             .help(format!("wavelane emit --ir {file}"))
             .help(format!("wavelane emit --spirv {file}"))
+            .help(format!("wavelane emit --ptx {file}"))
             .into());
     }
     if args.target.is_some() && !args.ir {
@@ -63,7 +74,18 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
             .help("`-fspv-target-env` says for which Vulkan SPIR-V is emitted")
             .into());
     }
+    if args.sm.is_some() && !args.ptx {
+        return Err(Problem::input("`--sm` goes with `--ptx`").into());
+    }
     let (mut shader, sources) = compile::shader(file, &args.compile)?;
+    if args.ptx {
+        let text = ptx_of(args.sm.as_deref(), &shader, &sources)?;
+        match &args.path {
+            Some(path) => write(path, text.as_bytes())?,
+            None => terminal::print(&text)?,
+        }
+        return Ok(Exit::Fine);
+    }
     if args.ir {
         if let Some(target) = &args.target {
             shader = target::made_for(&shader, target)?;
@@ -90,4 +112,25 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// The shader as PTX for an architecture.
+fn ptx_of(sm: Option<&str>, shader: &Shader, sources: &SourceMap) -> Result<String, Problem> {
+    let mut all = ptx_target::Environment::architectures();
+    let sm = match sm {
+        None => ptx_target::Environment::LEAST,
+        Some(text) => all.find(|it| it.to_string() == text).ok_or_else(|| {
+            let names: Vec<String> =
+                ptx_target::Environment::architectures().map(|it| it.to_string()).collect();
+            Problem::input(format!("`{text}` is not an architecture"))
+                .help(format!("one of {}", names.join(", ")))
+        })?,
+    };
+    let environment = ptx_target::Environment { sm, ..Default::default() };
+    let emitted = shader.ptx(&environment, Some(sources));
+    let emitted = emitted.map_err(|bug| Problem::bug(&bug.message))?.map_err(|it| {
+        let what = format!("PTX cannot be emitted: {} are not supported", it.what);
+        Problem::new(Exit::Unsupported, what).at(it.span, &it.asked, sources)
+    })?;
+    Ok(emitted.text)
 }

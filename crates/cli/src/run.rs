@@ -215,7 +215,7 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     check_outs(&args, &views, widths.len())?;
 
     let engine = device.engine();
-    if shader.prints() && device.gpu().is_some() {
+    if shader.prints() && device.is_gpu() {
         let note = "what the shader prints is left to the tools of the GPU; \
                     `--engine cpu` shows the lines";
         terminal::note(note);

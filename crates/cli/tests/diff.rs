@@ -90,7 +90,7 @@ fn without_vulkan_nothing_passes_that_was_to_run_there() {
     let ran = on_host("missing", &format!("{SHADER} --engines interp,vulkan"));
     assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("\nunsupported: a.hlsl"), "{}", ran.out);
-    let ran = on_host("missing", &format!("{SHADER} --engines interp,cuda"));
+    let ran = on_host("missing", &format!("{SHADER} --engines interp,cuda:none"));
     assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
     // Without a word about engines there is no more than what is here.
     assert_eq!(on_host("missing", SHADER).status, 0);

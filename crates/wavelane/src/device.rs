@@ -8,11 +8,12 @@ use ops::intrinsics::Stage;
 
 use crate::engines::Backend;
 use crate::engines::cpu::{CpuOptions, Native};
+use crate::engines::cuda::Cuda;
 use crate::engines::reference::Reference;
 use crate::engines::vulkan::Vulkan;
 use crate::foreign::{Foreign, ForeignError};
 use crate::pipeline::check_caps;
-use crate::{Adapter, ComputePipeline, Gpu, Isa, Missing, PipelineError, Shader};
+use crate::{Adapter, ComputePipeline, CudaGpu, Gpu, Isa, Missing, PipelineError, Shader};
 
 /// The engines, which execute shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// All engines that have a name, also those that are not supported yet.
+    /// All engines, also those that are not available here.
     pub const ALL: [Engine; 4] = [Engine::Interp, Engine::Cpu, Engine::Vulkan, Engine::Cuda];
 
     /// The name on command lines.
@@ -51,7 +52,9 @@ impl Engine {
             Engine::Vulkan => {
                 Gpu::all().is_ok_and(|all| all.iter().any(|it| it.unusable.is_none()))
             }
-            Engine::Cuda => false,
+            Engine::Cuda => {
+                CudaGpu::all().is_ok_and(|all| all.iter().any(|it| it.unusable.is_none()))
+            }
         }
     }
 
@@ -67,7 +70,8 @@ impl Engine {
             Engine::Cpu => Isa::best().map_or(Isa::Avx2.missing(), |_| None),
             Engine::Vulkan => (!self.is_available())
                 .then_some("no Vulkan device is usable here; `wavelane caps` says why"),
-            Engine::Cuda => Some("it is not supported yet"),
+            Engine::Cuda => (!self.is_available())
+                .then_some("no NVIDIA GPU is usable here; `wavelane caps` says why"),
         }
     }
 }
@@ -91,10 +95,7 @@ impl Device {
             Engine::Interp => Ok(Device::new(adapter)),
             Engine::Cpu => Device::with_cpu(adapter, CpuOptions::default()),
             Engine::Vulkan => Gpu::open(None).map(|gpu| Device::with_gpu(adapter, gpu)),
-            Engine::Cuda => Err(Unsupported {
-                asked: "the engine `cuda`".to_owned(),
-                missing: "it is not supported yet; `interp`, `cpu` and `vulkan` are".to_owned(),
-            }),
+            Engine::Cuda => CudaGpu::open(None).map(|gpu| Device::with_cuda(adapter, gpu)),
         }
     }
 
@@ -106,6 +107,11 @@ impl Device {
     /// A device on a GPU, with the caps that the adapter and the GPU have in common.
     pub fn with_gpu(adapter: Adapter, gpu: Gpu) -> Device {
         Device::on(adapter, Arc::new(Vulkan::new(gpu)))
+    }
+
+    /// A device on an NVIDIA GPU, with the caps that the adapter and the GPU have in common.
+    pub fn with_cuda(adapter: Adapter, gpu: CudaGpu) -> Device {
+        Device::on(adapter, Arc::new(Cuda::new(gpu)))
     }
 
     fn on(adapter: Adapter, backend: Arc<dyn Backend>) -> Device {
@@ -122,9 +128,25 @@ impl Device {
         self.backend.cpu()
     }
 
-    /// The GPU, if the device uses one.
+    /// The GPU, if the device uses one through Vulkan.
     pub fn gpu(&self) -> Option<&Gpu> {
         self.backend.gpu()
+    }
+
+    /// The GPU, if the device uses one through CUDA.
+    pub fn cuda(&self) -> Option<&CudaGpu> {
+        self.backend.cuda()
+    }
+
+    /// Whether dispatches run on a GPU, which schedules waves itself and drops what shaders print.
+    pub fn is_gpu(&self) -> bool {
+        self.gpu().is_some() || self.cuda().is_some()
+    }
+
+    /// Whether a dispatch on a GPU did not finish: nothing runs on the device any more, and only a new process can
+    /// reliably open it again.
+    pub fn is_lost(&self) -> bool {
+        self.gpu().is_some_and(Gpu::is_lost) || self.cuda().is_some_and(CudaGpu::is_lost)
     }
 
     /// The caps.

@@ -5,6 +5,7 @@
 //! ([`CpuOptions`], [`Gpu`]).
 
 pub(crate) mod cpu;
+pub(crate) mod cuda;
 pub(crate) mod reference;
 pub(crate) mod vulkan;
 
@@ -23,7 +24,7 @@ use self::cpu::CpuOptions;
 use crate::guard::catch;
 use crate::indirect;
 use crate::memory::{Indices, Memory};
-use crate::{Adapter, DispatchError, Engine, Gpu};
+use crate::{Adapter, CudaGpu, DispatchError, Engine, Gpu};
 
 /// An engine.
 pub(crate) trait Backend: fmt::Debug + Send + Sync {
@@ -84,8 +85,13 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The GPU, if it runs on one.
+    /// The GPU, if it runs on one through Vulkan.
     fn gpu(&self) -> Option<&Gpu> {
+        None
+    }
+
+    /// The GPU, if it runs on one through CUDA.
+    fn cuda(&self) -> Option<&CudaGpu> {
         None
     }
 }

@@ -33,7 +33,8 @@ pub mod reference {
 
 /// The whole of the crate that describes diagnostics.
 pub use diag;
-/// The whole of the emitter.
+/// The whole of the emitters.
+pub use ptx as ptx_target;
 pub use spirv as spirv_target;
 
 pub use hlsl::Declared;

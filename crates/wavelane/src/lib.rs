@@ -29,7 +29,7 @@
 //! assert_eq!(out.read::<u32>()?, [6, 6, 6, 6, 22, 22, 22, 22]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-// Only `engines::vulkan` calls what is unsafe; it says where and why.
+// Only `engines::vulkan` and `engines::cuda` call what is unsafe; they say where and why.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -55,6 +55,7 @@ mod passes;
 mod pipeline;
 mod plain;
 mod preprocessed;
+mod ptx;
 mod reference;
 mod shader;
 mod spirv;
@@ -72,6 +73,7 @@ pub use draw::{
     DepthTarget, Draw, DrawError, ExamineDrawError, IndexBuffer, RenderTarget, VertexBuffer,
 };
 pub use engines::cpu::CpuOptions;
+pub use engines::cuda::{CudaGpu, CudaInfo};
 pub use engines::vulkan::{Gpu, GpuInfo};
 pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};
@@ -115,6 +117,11 @@ pub mod emit {
         Binding, BindingKind, Emitted, Environment, Extension, Numbering, Push, Reflection,
         Unsupported, Vulkan, Warning,
     };
+}
+
+/// Shaders as PTX for CUDA: see [`Shader::ptx`].
+pub mod cuda {
+    pub use ::ptx::{Emitted, Environment, Unsupported};
 }
 
 /// Texels, shapes of textures and the state of samplers.

@@ -25,13 +25,13 @@ impl Shader {
 
 /// The files of a compilation, and where their lines start. A debugger shows the text in the module, so lines are those
 /// of the text; `#line` is ignored.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     sources: &'a SourceMap,
     starts: Vec<Vec<u32>>,
 }
 
 impl Lines<'_> {
-    fn new(sources: &SourceMap) -> Lines<'_> {
+    pub(crate) fn new(sources: &SourceMap) -> Lines<'_> {
         let starts = |text: &str| {
             let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
             std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect()

@@ -87,7 +87,7 @@ impl Measured<'_> {
         let first = list(&passes, all.clone())?;
         internal::execute(device, &first).map_err(|it| failed(it.index, &it.error))?;
         let code = self.code()?;
-        let rounds: Vec<Vec<Duration>> = if device.engine() == Engine::Vulkan {
+        let rounds: Vec<Vec<Duration>> = if device.is_gpu() {
             let passes = copied()?;
             let list = list(&passes, all)?;
             let times = internal::measure(device, &list, args.rounds);

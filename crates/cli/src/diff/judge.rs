@@ -79,7 +79,7 @@ pub(super) fn judge(
         Err(NotRun::BadInput(why)) => return tell(nothing(Exit::BadInput, why)),
     };
     let ready = ready(runner, subject, sides);
-    let gpus = ready.iter().filter(|it| it.side.gpu().is_some());
+    let gpus = ready.iter().filter(|it| it.side.is_gpu());
     let gpus: Vec<&ComputePipeline> = gpus.filter_map(|it| it.pipeline.as_ref().ok()).collect();
     let widths = subject.widths(args, &of_reference, &gpus);
     if widths.is_empty() {
@@ -113,7 +113,7 @@ fn ready<'a>(runner: &Runner<'_>, subject: &Subject, sides: &'a [Side]) -> Vec<R
     let others = sides.iter().filter(|it| !matches!(it.runs, Runs::Reference));
     others
         .map(|side| {
-            let pipeline = match side.gpu().is_some() && subject.may_wait {
+            let pipeline = match side.is_gpu() && subject.may_wait {
                 true => {
                     let why = "it may wait forever, which cannot be interrupted on a GPU";
                     Err(NotRun::Unsupported(why.to_owned()))
@@ -145,7 +145,7 @@ pub(super) fn judge_at(
 /// Whether close floats agree: the side chooses its rounding, or the device its order of sums.
 pub(super) fn may_round(side: &Side, shader: &Shader) -> bool {
     let sums = || shader.trace_points().iter().any(wavelane::internal::TracePoint::folds_floats);
-    side.rounds_as_it_likes() || side.gpu().is_some() && sums()
+    side.rounds_as_it_likes() || side.reorders_sums() && sums()
 }
 
 struct At<'a> {
@@ -308,7 +308,7 @@ impl At<'_> {
         let is_open = |(side, did): &&&(&Side, Did)| match did {
             Did::Differs(difference, got) => {
                 difference.is_rounding && may_round(side, shader)
-                    || side.gpu().is_some() && is_flushed(got)
+                    || side.is_gpu() && is_flushed(got)
             }
             _ => false,
         };
@@ -335,7 +335,7 @@ impl At<'_> {
         let mut is_rounding = true;
         for (side, did) in real.iter() {
             is_rounding &= match did {
-                Did::Differs(..) => self.locate(side, &mut record) && side.gpu().is_some(),
+                Did::Differs(..) => self.locate(side, &mut record) && side.is_gpu(),
                 _ => false,
             };
         }
@@ -493,12 +493,9 @@ fn whose(did: &[(&Side, Did)]) -> String {
         _ => false,
     };
     let module = compared.iter().find(|(side, _)| side.module().is_some());
-    let ours: Vec<&&(&Side, Did)> = compared
-        .iter()
-        .filter(|(side, _)| side.gpu().is_some() && side.module().is_none())
-        .collect();
-    let hosts: Vec<&&(&Side, Did)> =
-        compared.iter().filter(|(side, _)| side.gpu().is_none()).collect();
+    let ours: Vec<&&(&Side, Did)> =
+        compared.iter().filter(|(side, _)| side.is_gpu() && side.module().is_none()).collect();
+    let hosts: Vec<&&(&Side, Did)> = compared.iter().filter(|(side, _)| !side.is_gpu()).collect();
     let wrong: Vec<&&(&Side, Did)> = compared.iter().filter(|(_, it)| is_wrong(it)).collect();
     // All others agree with each other.
     if wrong.len() > 1
@@ -512,7 +509,7 @@ fn whose(did: &[(&Side, Did)]) -> String {
     if let Some((host, _)) = hosts.iter().find(|(_, it)| is_wrong(it)) {
         return format!("wavelane: `{}` must give the bits of the reference engine", host.name);
     }
-    let gpu = |side: &Side| side.gpu().map_or_else(String::new, |it| it.adapter().name.clone());
+    let gpu = |side: &Side| side.gpu_name().unwrap_or_default();
     match (module, ours.as_slice()) {
         (Some((module, its)), [(side, own), ..]) => match (is_wrong(its), is_wrong(own)) {
             (true, false) => format!(

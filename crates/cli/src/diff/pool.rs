@@ -96,7 +96,7 @@ fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<R
 /// Compares what standard input names until it ends.
 pub(super) fn serve(args: &DiffArgs, sides: &[Side]) -> Result<Exit, End> {
     // A driver of a GPU reserves addresses by the hundred gigabytes.
-    if sides.iter().all(|it| it.gpu().is_none()) {
+    if sides.iter().all(|it| !it.is_gpu()) {
         limit_memory();
     }
     let mut last = LastFile::default();
@@ -236,7 +236,7 @@ pub(super) fn one(
     }
     watch.stop();
     *done = runner.done.get();
-    runner.is_lost.get() && sides.iter().any(|it| it.gpu().is_some())
+    runner.is_lost.get() && sides.iter().any(|it| it.is_gpu())
 }
 
 /// What has become of a disagreement, in words.

@@ -145,7 +145,7 @@ impl Maker<'_> {
     /// Whether the side does what it may: denormal floats become zeros.
     fn only_flushes(&self, text: &str, groups: [u32; 3]) -> bool {
         let Maker { runner, subject, side, width, rules } = self;
-        if side.gpu().is_none() {
+        if !side.is_gpu() {
             return false;
         }
         let flushed = runner.flushed(subject, text, groups, *width);

@@ -57,7 +57,7 @@ fn default_widths(runner: &Runner<'_>, all: &InOrder, sides: &[Side]) -> Vec<u32
         let pipelines: Vec<ComputePipeline> = pipelines.collect();
         pipelines.iter().max_by_key(|it| it.wave_sizes().len()).map(|it| it.default_wave_size())
     };
-    let gpus = sides.iter().filter(|it| it.gpu().is_some());
+    let gpus = sides.iter().filter(|it| it.is_gpu());
     let mut widths: Vec<u32> = gpus.filter_map(of_gpu).collect();
     if widths.is_empty() {
         widths.push(all.sequence.default_wave_size());

@@ -1,8 +1,8 @@
 //! The engines to compare: those that `--engines` and `--spirv` name, opened, or with the reason why they cannot be.
 
 use wavelane::{
-    Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader,
-    Unsupported,
+    Adapter, ComputePipeline, CpuOptions, CudaGpu, Device, Engine, Foreign, ForeignError, Gpu, Isa,
+    Shader, Unsupported,
 };
 
 use super::DiffArgs;
@@ -81,7 +81,7 @@ impl Side {
     /// The device whose command lists it runs: a GPU takes the dispatches of a list in one submission.
     pub(super) fn lists(&self) -> Option<&Device> {
         match &self.runs {
-            Runs::Engine(device) => device.gpu().map(|_| device),
+            Runs::Engine(device) => Some(device).filter(|it| it.is_gpu()),
             Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) | Runs::Module(..) => None,
             #[cfg(test)]
             Runs::Planted(_) => None,
@@ -90,16 +90,30 @@ impl Side {
 
     /// Whether it has the lines that a shader prints; a GPU drops them.
     pub(super) fn prints(&self) -> bool {
-        self.gpu().is_none()
+        !self.is_gpu()
     }
 
-    pub(super) fn gpu(&self) -> Option<&Gpu> {
+    fn device(&self) -> Option<&Device> {
         match &self.runs {
-            Runs::Engine(device) | Runs::Module(device, _) => device.gpu(),
+            Runs::Engine(device) | Runs::Module(device, _) => Some(device),
             Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) => None,
             #[cfg(test)]
             Runs::Planted(_) => None,
         }
+    }
+
+    pub(super) fn is_gpu(&self) -> bool {
+        self.device().is_some_and(Device::is_gpu)
+    }
+
+    /// The name of the GPU.
+    pub(super) fn gpu_name(&self) -> Option<String> {
+        self.device().filter(|it| it.is_gpu()).map(|it| it.adapter().name.clone())
+    }
+
+    /// Whether the order in which lanes are added is the device's.
+    pub(super) fn reorders_sums(&self) -> bool {
+        self.device().is_some_and(|it| it.gpu().is_some())
     }
 
     /// Whether the last bits of floats and the bits of a NaN are device-specific.
@@ -128,7 +142,7 @@ pub(super) fn open(args: &DiffArgs) -> Result<Vec<Side>, Problem> {
     let named = match &args.engines {
         Some(list) => list.split(',').map(|it| it.trim().to_owned()).collect(),
         None => {
-            let all = [Engine::Interp, Engine::Cpu, Engine::Vulkan].into_iter();
+            let all = Engine::ALL.into_iter();
             // A module needs a device to run on.
             let wanted =
                 |it: &Engine| it.is_available() || *it == Engine::Vulkan && args.module.is_some();
@@ -181,6 +195,17 @@ fn open_one(args: &DiffArgs, name: String) -> Result<Side, Problem> {
                 adapter = adapter.within(gpu.adapter());
                 match adapter.check() {
                     Ok(()) => Runs::Engine(Device::with_gpu(args.device.adapter.clone(), gpu)),
+                    Err(error) => Runs::Missing(format!("--caps: {error}")),
+                }
+            }
+            Err(error) => missing(error),
+        },
+        (Engine::Cuda, choice) => match CudaGpu::open(choice.or(args.device.name.as_deref())) {
+            Ok(gpu) => {
+                about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver()));
+                adapter = adapter.within(gpu.adapter());
+                match adapter.check() {
+                    Ok(()) => Runs::Engine(Device::with_cuda(args.device.adapter.clone(), gpu)),
                     Err(error) => Runs::Missing(format!("--caps: {error}")),
                 }
             }

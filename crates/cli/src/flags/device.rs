@@ -67,8 +67,8 @@ pub(super) const FLAGS: &[Flag] = &[
         on: RUNS_ON_AN_ENGINE,
         section: Section::Device,
         help: "what runs the lanes: cpu, machine code for this computer, where that can be\n\
-               made; interp, the reference engine; vulkan, a GPU through Vulkan; cuda is\n\
-               not supported yet",
+               made; interp, the reference engine; vulkan, a GPU through Vulkan; cuda, an\n\
+               NVIDIA GPU through CUDA",
         set: |args, value| {
             args.device.engine = Some(choose(value, &Engine::ALL.map(|it| (it.name(), it)))?);
             Ok(())
@@ -104,7 +104,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("DEVICE"),
         on: RUNS_ON_DEVICES,
         section: Section::Device,
-        help: "which device the engine vulkan uses: its number in `wavelane caps`, or a\n\
+        help: "which device the engine vulkan or cuda uses: its number in `wavelane caps`, or a\n\
                part of its name; by default the first that can be used",
         set: |args, value| {
             args.device.name = Some(value.to_owned());

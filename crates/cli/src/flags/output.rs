@@ -145,6 +145,28 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--ptx"],
+        takes: Takes::Nothing,
+        on: &[Command::Emit],
+        section: Section::Output,
+        help: "PTX for CUDA, as the engine cuda runs it; with -Fo FILE, in FILE",
+        set: |args, _| {
+            args.emit_ptx = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--sm"],
+        takes: Takes::Value("N"),
+        on: &[Command::Emit],
+        section: Section::Output,
+        help: "with --ptx, the architecture: 75, which is the default, to 121",
+        set: |args, value| {
+            args.sm = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
         names: &["-fspv-target-env"],
         takes: Takes::Joined("ENV"),
         on: COMPILES,

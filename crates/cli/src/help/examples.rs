@@ -38,6 +38,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
                 "wavelane emit --spirv a.hlsl -Fo a.spv",
                 "writes a module, and a.spv.json with its bindings",
             ),
+            ("wavelane emit --ptx --sm 90 a.hlsl", "prints the kernel for an architecture of CUDA"),
         ],
         Command::Explain => &[
             (

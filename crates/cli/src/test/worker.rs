@@ -19,7 +19,7 @@ use crate::worker::{limit_memory, requests};
 /// Serves until standard input ends.
 pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Result<Exit, End> {
     // A driver of a GPU reserves addresses by the hundred gigabytes.
-    if device.gpu().is_none() {
+    if !device.is_gpu() {
         limit_memory();
     }
     let widths = widths_of(&args.launch);
@@ -30,7 +30,7 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
         ..setup(&args.launch, device, features, &widths, &flags, &fuel)
     };
     let mut last = LastFile::default();
-    let is_lost = || device.gpu().is_some_and(wavelane::Gpu::is_lost);
+    let is_lost = || device.is_lost();
     for request in requests() {
         let Some(file) = request["file"].as_str() else { continue };
         let out = RefCell::new(terminal::out());

@@ -24,7 +24,7 @@ impl Runner<'_> {
     pub(super) fn section(&mut self, name: &str) -> Result<(), End> {
         let file = self.file;
         let section = file.section(name).map_err(wrong_file)?;
-        if self.setup.device.gpu().is_some() && section.may_wait_for_ever() {
+        if self.setup.device.is_gpu() && section.may_wait_for_ever() {
             return Err(unsupported("it may wait for ever, which cannot be interrupted on a GPU"));
         }
         let mut widths = match self.setup.widths {
@@ -34,7 +34,7 @@ impl Runner<'_> {
             }
         };
         let lanes = self.setup.device.adapter().options1.wave_lane_count;
-        if self.setup.device.gpu().is_some() && !section.fails() {
+        if self.setup.device.is_gpu() && !section.fails() {
             // A device has fixed widths; the section runs at those of them that it names.
             widths.retain(|it| lanes.contains(*it));
         }
@@ -175,7 +175,7 @@ impl Runner<'_> {
         };
         section.judge(width, find).map_err(failed)?;
         // What a shader prints on a GPU is for the GPU's tools.
-        if self.setup.device.gpu().is_none() {
+        if !self.setup.device.is_gpu() {
             section.judge_printed(width, &printed).map_err(failed)?;
         }
         if is_only_watched { watched() } else { passed() }

@@ -27,5 +27,5 @@ fn devices() -> Vec<Device> {
             None
         }
     };
-    [Engine::Interp, Engine::Cpu, Engine::Vulkan].into_iter().filter_map(open).collect()
+    Engine::ALL.into_iter().filter_map(open).collect()
 }

@@ -1,0 +1,25 @@
+//! Shaders as PTX: passes the module, and lines of the compilation, to the emitter.
+
+use diag::SourceMap;
+use ptx::{Emitted, Environment, Unsupported};
+
+use crate::guard::catch;
+use crate::spirv::Lines;
+use crate::{Bug, Shader};
+
+impl Shader {
+    /// The shader as PTX for an architecture, as the engine `cuda` runs it. With the sources of its compilation, it
+    /// holds the lines.
+    ///
+    /// The inner error says what the emitter does not support; the outer one is a bug in wavelane.
+    pub fn ptx(
+        &self,
+        environment: &Environment,
+        sources: Option<&SourceMap>,
+    ) -> Result<Result<Emitted, Unsupported>, Bug> {
+        catch(|| match sources {
+            None => ptx::emit(&self.module, environment, &ir::debug::NoDebug),
+            Some(sources) => ptx::emit(&self.module, environment, &Lines::new(sources)),
+        })
+    }
+}
