@@ -1,8 +1,7 @@
 //! What can be bound, and which tables a dispatch takes.
 
 use wavelane::{
-    Adapter, BindProblem, Buffer, Device, Dispatch, DispatchError, Options, ResourceTable, Sampler,
-    Texture,
+    BindProblem, Buffer, Dispatch, DispatchError, Options, ResourceTable, Sampler, Texture,
 };
 
 use crate::{devices, shader};
