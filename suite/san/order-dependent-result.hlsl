@@ -144,30 +144,6 @@ float4 ps(V v) : SV_Target {
 }
 //= Target f32: 11*4
 
-//--- san-sets-of-lanes-are-named
-//# args -Wno-narrow-lane-mask -Wno-implicit-truncation
-//# widths 4
-//# zero Out 64
-RWStructuredBuffer<uint> Out;
-[numthreads(4, 4, 1)]
-void main(uint3 at : SV_GroupThreadID, uint t : SV_GroupIndex) {
-    uint4 second = WaveActiveBallot(at.y == 1); //? order-dependent-result: gets no lanes (lanes=linear), or lanes 2 and 3 (lanes=quad2d)
-    Out[t] = countbits(second.x);
-}
-
-//--- san-the-order-matters-in-the-second-round-only
-//# widths 16
-//# zero Out 64
-RWStructuredBuffer<uint> Out;
-[numthreads(4, 4, 1)]
-void main(uint t : SV_GroupIndex) {
-    uint sum = 0;
-    for (uint i = 0; i < 2; ++i) {
-        sum += WavePrefixSum(i * t); //? order-dependent-result: thread 2 of its group gets 1 (lanes=linear), or 10 (lanes=quad2d)
-    }
-    Out[t] = sum;
-}
-
 //--- san-groups-that-meet-count-each-other
 // Groups that run one after the other, in whatever order, never meet; those of a random order do.
 //# groups 4 1 1

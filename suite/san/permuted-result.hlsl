@@ -27,3 +27,30 @@ void main(uint t : SV_DispatchThreadID) {
     InterlockedAdd(Count[0], 1, at);
     Out[at] = t;
 }
+
+// The label says what a thread gets in both orders: a set of lanes, or the result of a later round.
+
+//--- san-a-slot-from-a-set-of-lanes
+//# args -Wno-narrow-lane-mask -Wno-implicit-truncation
+//# widths 16
+//# zero Out 64
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 4, 1)]
+void main(uint3 at : SV_GroupThreadID, uint t : SV_GroupIndex) {
+    uint4 others = WaveActiveBallot(at.x != 1); //? permuted-result: thread 0 of its group gets lanes 0, 2
+    uint below = (1u << WaveGetLaneIndex()) - 1;
+    if (at.x != 1) Out[countbits(others.x & below)] = t + 1;
+}
+
+//--- san-a-slot-from-the-second-round
+//# widths 16
+//# zero Out 64
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 4, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint slot = 0;
+    for (uint i = 0; i < 2; ++i) {
+        slot += WavePrefixCountBits(i == 1); //? permuted-result: thread 2 of its group gets 2 (lanes=linear), or 4 (lanes=quad2d)
+    }
+    Out[slot] = t;
+}
