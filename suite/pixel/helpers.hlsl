@@ -156,25 +156,3 @@ float4 ps(V v) : SV_Target {
     return 1;
 }
 //= Out u32: 2
-
-//--- a-quad-retires-with-its-lanes-in-another-arm
-// In the quad at (0, 0), a helper lane waits for the other arm while the rest of its quad is discarded.
-//# draw 4x2
-//# zero Out 32
-RWStructuredBuffer<uint> Out : register(u0);
-#include "fullscreen.hlsli"
-float4 ps(V v) : SV_Target {
-    uint2 at = uint2(v.position.xy);
-    if (at.x == 0 && at.y == 0) discard;
-    uint seen = 0;
-    if (!IsHelperLane()) {
-        if (at.x < 2) discard;
-        seen = WaveActiveCountBits(true);
-    } else {
-        // Endless, if the helper lane were still there: its loads give zero.
-        while (seen == 0) InterlockedOr(Out[0], 1, seen);
-    }
-    Out[at.y * 4 + at.x] = seen;
-    return 1;
-}
-//= Out u32: 0 0 4 4 0 0 4 4

@@ -229,6 +229,30 @@ output s0, v11";
 }
 
 #[test]
+fn a_quad_retires_with_its_lanes_in_another_arm() {
+    // Lane 0 is a helper lane and would take the second arm; in the first one, the rest of its quad is discarded.
+    let body = "v6: i32 = const.i32 4
+v7: bool = lt.u v3, v0
+v8: bool = lt.u v0, v6
+if v7 then r1 {
+  if v8 then r2 {
+    discard
+    yield
+  } else r3 {
+    yield
+  }
+  yield
+} else r4 {
+  discard
+  yield
+}
+output s0, v0";
+    let Ran { outputs, watch, .. } = run(&shader("", body), vec![wave(8, 0xff, 1)]);
+    assert_eq!(watch.discards, [(LaneMask(0b1110), LaneMask(0b1111))]);
+    assert_eq!(outputs[0].live, LaneMask(0xf0));
+}
+
+#[test]
 fn a_launch_that_does_not_suit_the_module_is_refused() {
     let module = shader("", "");
     let program = decode(&module);
