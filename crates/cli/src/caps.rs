@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use wavelane::{Adapter, CudaGpu, CudaInfo, Engine, Gpu, GpuInfo, Isa};
+use wavelane::{Adapter, CudaGpu, CudaInfo, Engine, Gpu, GpuDraws, GpuInfo, Isa};
 
 use crate::asked::LowArgs;
 use crate::asked::Output;
@@ -106,7 +106,7 @@ fn listed_cuda(gpu: &CudaInfo) -> String {
 }
 
 fn listed(gpu: &GpuInfo) -> String {
-    let GpuInfo { index, name, driver, kind, vulkan, adapter, unusable } = gpu;
+    let GpuInfo { index, name, driver, kind, vulkan, adapter, draws, unusable } = gpu;
     let options = &adapter.options1;
     let mut has = vec![format!("waves of {} lanes", options.wave_lane_count)];
     let halves = adapter.options4.native_16bit_shader_ops;
@@ -124,7 +124,32 @@ fn listed(gpu: &GpuInfo) -> String {
         Some(what) => writeln!(text, "    cannot be used: {what}"),
         None => writeln!(text, "    {}", has.join(", ")),
     };
+    if unusable.is_none() {
+        let _ = match draws {
+            Some(draws) => writeln!(text, "    draws: {}", drawn(draws)),
+            None => writeln!(text, "    no draws: it has no queue for them"),
+        };
+    }
     text
+}
+
+/// What a device can draw, in words.
+fn drawn(draws: &GpuDraws) -> String {
+    let mut has = vec![
+        format!("waves of {} lanes", draws.wave_lane_count),
+        "points".to_owned(),
+        "triangles".to_owned(),
+    ];
+    for (is_there, what) in [
+        (draws.lines, "lines"),
+        (draws.barycentrics, "SV_Barycentrics"),
+        (draws.stencil_reference, "SV_StencilRef"),
+    ] {
+        if is_there {
+            has.push(what.to_owned());
+        }
+    }
+    has.join(", ")
 }
 
 fn about(engine: Engine) -> &'static str {
@@ -158,6 +183,13 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "Native16BitShaderOps": it.adapter.options4.native_16bit_shader_ops,
             "DoublePrecisionFloatShaderOps": it.adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
+            "draws": it.draws.map(|it| json!({
+                "WaveLaneCountMin": it.wave_lane_count.min,
+                "WaveLaneCountMax": it.wave_lane_count.max,
+                "lines": it.lines,
+                "SV_Barycentrics": it.barycentrics,
+                "SV_StencilRef": it.stencil_reference,
+            })),
             "unusable": it.unusable,
         })
     };

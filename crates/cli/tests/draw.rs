@@ -387,3 +387,22 @@ fn what_does_not_take_draws_says_so() {
     assert_eq!(output.status.code(), Some(3), "{shown}");
     assert!(shown.contains("draws are not measured"), "{shown}");
 }
+
+#[test]
+fn a_gpu_packs_pixels_as_it_likes_only_where_that_is_accepted() {
+    let folder = folder("packing", &[("a.hlsl", BALLOT)]);
+    let draw = ["run", "a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "4x4"];
+    let on = |more: &[&'static str]| wavelane(&[&draw[..], more].concat(), &folder);
+    let refused = on(&["--packing", "device"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("--engine vulkan"), "{}", text(&refused.stderr));
+    // Without a device the engine is unsupported, with one the wave operations are.
+    let refused = on(&["--engine", "vulkan"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused.stderr));
+    let accepted = on(&["--engine", "vulkan", "--packing", "device"]);
+    let has_device = !text(&refused.stderr).contains("a Vulkan device");
+    match accepted.status.code() {
+        Some(0) => assert!(has_device),
+        code => assert_eq!((code, has_device), (Some(3), false), "{}", text(&accepted.stderr)),
+    }
+}

@@ -43,6 +43,7 @@ pub mod flow;
 mod flush;
 mod footprint;
 mod module;
+pub mod packing;
 pub mod print;
 pub mod rewrite;
 pub mod rounds;

@@ -177,7 +177,7 @@ impl Trace {
 }
 
 /// A free register.
-fn free_register(module: &Module) -> Register {
+pub(crate) fn free_register(module: &Module) -> Register {
     let class = RegisterClass::Unordered;
     let taken = module.resources.iter().filter(|it| it.register.class == class);
     let space = taken.map(|it| it.register.space).max().unwrap_or(0);

@@ -51,8 +51,8 @@ pub use printed::{
 };
 pub use repro::{Repro, Source, words, write};
 pub use run::{
-    DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Files, Flags, NotDrawn, PassName, Runnable,
-    Sequence, SequencePass, SequenceProgram, Setup, Widths, Work, prepare, run,
+    DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Files, Flags, NotDrawn, Packed, PassName,
+    Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work, prepare, run,
 };
 pub use shrink::{shrink, shrink_expressions};
 pub use test::{NotATest, Test, tests};

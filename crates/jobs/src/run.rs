@@ -35,7 +35,7 @@ use crate::repro::Source;
 use crate::test::Test;
 
 pub use draw::{DrawnRun, DrawnStage};
-pub use drawn::{DrawnOutcome, DrawnSection, NotDrawn};
+pub use drawn::{DrawnOutcome, DrawnSection, NotDrawn, Packed};
 pub use passes::{PassName, Sequence, SequencePass, SequenceProgram};
 
 /// The provider of the texts of other files.

@@ -2,6 +2,7 @@
 
 use crate::depth::DepthFormat;
 use crate::sample::Samples;
+use crate::viewport::{Rect, drawable};
 
 /// The rectangle of a target onto which clip space is mapped, in pixels, and its range of depths.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,6 +101,13 @@ impl Viewport {
 }
 
 impl RasterState {
+    /// The pixels that primitives of a viewport may cover: inside of the viewport, its scissor rectangle and the targets.
+    /// Empty if there are none.
+    pub fn drawn(&self, viewport: usize) -> Scissor {
+        let Rect { left, top, right, bottom } = drawable(self, viewport);
+        Scissor { left, top, right: right.max(left), bottom: bottom.max(top) }
+    }
+
     /// One sample, one slice, a viewport that covers the target, nothing culled.
     pub fn new(width: u32, height: u32) -> RasterState {
         RasterState {

@@ -3,6 +3,9 @@
 //! They have the reference engine's bits on every device: an inactive lane of the quad, found by a ballot, has the
 //! reading lane's value. The device's derivative instructions leave that open and are used only where they are
 //! unavoidable (`sample.rs`).
+//!
+//! In a pixel shader the other lanes are read without asking: a driver may leave helper lanes out of ballots although
+//! it computes their values (lavapipe 25.0 does). There a lane that has diverged gives what the device gives.
 
 use ir::Derivative;
 use ops::{Binary, Ty};
@@ -13,7 +16,7 @@ use crate::opcode as op;
 
 impl Emitter<'_> {
     pub(crate) fn derivative(&mut self, of: Derivative, ty: Ty, value: Id) -> Id {
-        let active = self.active_in_quad();
+        let active = if self.is_pixel() { None } else { Some(self.active_in_quad()) };
         let [greater, lesser] = match of {
             Derivative::XCoarse | Derivative::YCoarse => of
                 .lanes(0)
@@ -39,12 +42,13 @@ impl Emitter<'_> {
     }
 
     /// The value of a lane of the quad; the reading lane's own value if that lane is not active.
-    fn in_quad(&mut self, ty: Ty, value: Id, index: Id, active: Id) -> Id {
+    fn in_quad(&mut self, ty: Ty, value: Id, index: Id, active: Option<Id>) -> Id {
         let uint = self.out.uint();
         let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
         let first = self.words(op::BITWISE_AND, lane, !3);
         let source = self.op(op::BITWISE_OR, uint, &[first, index]);
         let read = self.shuffle(ty, value, source);
+        let Some(active) = active else { return read };
         let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[active, index]);
         let bit = self.words(op::BITWISE_AND, shifted, 1);
         let zero = self.out.word(0);

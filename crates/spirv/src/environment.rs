@@ -165,6 +165,8 @@ pub struct Environment {
     pub layers: Option<u32>,
     /// Whether the second target's output is a second source for blending.
     pub dual_source: bool,
+    /// Whether a vertex shader writes the size of points, which is 1.
+    pub point_size: bool,
     /// The name of the entry point; without one, that of the function.
     pub entry_name: Option<String>,
 }
@@ -257,6 +259,7 @@ impl Default for Environment {
             locations: Locations::Counted,
             layers: None,
             dual_source: false,
+            point_size: false,
             entry_name: None,
         }
     }

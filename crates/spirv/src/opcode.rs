@@ -395,6 +395,7 @@ enumerants! {
     /// Built-in variables.
     BUILT_INS:
     POSITION 0 "Position"
+    POINT_SIZE 1 "PointSize"
     CLIP_DISTANCE 3 "ClipDistance"
     CULL_DISTANCE 4 "CullDistance"
     PRIMITIVE_ID 7 "PrimitiveId"

@@ -512,6 +512,12 @@ impl Emitter<'_> {
             let all = io.outputs.iter().filter(|it| it.system == Some(of));
             all.map(|it| u32::from(it.components)).sum()
         };
+        if self.environment.point_size && !self.is_pixel() {
+            let single = self.out.float(32);
+            let one = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0));
+            let variable = self.global_with(op::OUTPUT, single, Some(one));
+            self.out.decorate(variable, op::BUILT_IN, &[op::POINT_SIZE]);
+        }
         let mut arrays: BTreeMap<u32, (Id, u32)> = BTreeMap::new();
         for (number, element) in io.outputs.iter().enumerate() {
             let own = u32::from(element.components);

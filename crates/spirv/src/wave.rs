@@ -483,6 +483,21 @@ impl Emitter<'_> {
                     self.shuffle(ty, args[0], source)
                 }
             },
+            // A driver may leave helper lanes out of ballots, but not of quads.
+            WaveOp::QuadAny | WaveOp::QuadAll if self.is_pixel() => {
+                let own = self.as_word(args[0]);
+                let opcode =
+                    if operation == WaveOp::QuadAny { op::BITWISE_OR } else { op::BITWISE_AND };
+                let both = |it: &mut Self, word: Id, direction: u32| {
+                    let direction = it.out.word(direction);
+                    let capability = op::CAP_GROUP_QUAD;
+                    let other = it.group(op::GROUP_QUAD_SWAP, capability, uint, &[word, direction]);
+                    it.op(opcode, uint, &[word, other])
+                };
+                let row = both(self, own, 0);
+                let all = both(self, row, 1);
+                self.as_truth(all)
+            }
             WaveOp::QuadAny => {
                 let lanes = self.ballot(args[0]);
                 let bits = self.quad_bits(lanes);

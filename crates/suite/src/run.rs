@@ -217,7 +217,7 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
 }
 
 /// Includes are looked up in the suite's folder.
-struct SuiteFiles;
+pub struct SuiteFiles;
 
 impl Includer for SuiteFiles {
     fn read(&mut self, path: &str, includer: &str, _system: bool) -> Option<(String, Arc<str>)> {

@@ -146,6 +146,7 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
         locations: Locations::Counted,
         layers: None,
         dual_source: false,
+        point_size: exact,
         entry_name: None,
         floats: Floats::ALL,
     }
@@ -203,7 +204,7 @@ fn bound(module: &Module) -> Vec<Bound> {
 pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
     let mut all = Vec::new();
     for file in crate::files(&crate::folder()) {
-        for section in crate::read(&file)? {
+        for section in crate::read_all(&file)? {
             let width = if section.widths.contains(&width) { width } else { section.widths[0] };
             if section.draw.is_some() {
                 for (entry, stage) in [("vs", hlsl::Stage::Vertex), ("ps", hlsl::Stage::Pixel)] {

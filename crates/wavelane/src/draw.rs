@@ -8,13 +8,14 @@ mod departure;
 mod error;
 mod examine;
 mod pixels;
+mod replay;
 mod target;
 mod vertices;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ir::exec::{Bindings, Feed, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Feed, LaneOrder, Launch, Schedule, Unsupported, Work};
 use ir::print::PrintLog;
 use ops::intrinsics::Stage;
 use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
@@ -23,14 +24,17 @@ use smallvec::smallvec;
 pub use self::error::DrawError;
 pub use self::examine::ExamineDrawError;
 pub(crate) use self::examine::drawn;
+pub use self::replay::Recording;
 pub use self::target::{DepthTarget, RenderTarget};
 
 pub(crate) use self::departure::{Departure, Stages, VertexOrder};
 
 use self::departure::{Programs, Reordered, Shuffled};
 use self::pixels::{Pixels, Portion};
+use self::replay::{Drawn, Replay};
 use self::target::{BoundTargets, Planes};
 use self::vertices::{Fetched, Transformed, VertexFeed};
+use crate::engines::DrawJob;
 use crate::graphics::{
     GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
 };
@@ -44,6 +48,8 @@ pub const MOST_VERTICES: u64 = 1 << 40;
 const MOST_WORDS: u64 = 1 << 28;
 /// The most viewports of a draw.
 const MOST_VIEWPORTS: usize = 16;
+/// The most bytes of a recorded packing.
+const MOST_RECORDED: u64 = 1 << 26;
 /// About how many vertices run ahead of the pixel shader.
 const PORTION: u64 = 1 << 14;
 
@@ -98,6 +104,12 @@ pub struct Draw {
     pub wave_size: Option<u32>,
     /// How quads are packed into waves.
     pub packing: Packing,
+    /// Receives which pixel each lane was, on a GPU: it packs quads as it likes, and refuses wave operations in a pixel
+    /// shader whose packing is not recorded.
+    pub record: Option<Arc<Mutex<Recording>>>,
+    /// Packs quads as recorded, on the other engines. Waves run in the order of the recording; what they write to the
+    /// targets is merged in the order of primitives.
+    pub replay: Option<Arc<Recording>>,
     /// The most wave-instructions to run; `None` for no limit.
     pub fuel: Option<u64>,
     /// Set it from another thread to end the run early.
@@ -127,11 +139,57 @@ impl Draw {
             stencil_ref: 0,
             wave_size: None,
             packing: Packing::default(),
+            record: None,
+            replay: None,
             fuel: None,
             cancel: None,
             progress: None,
             prints: None,
         }
+    }
+}
+
+impl Draw {
+    fn launch(&self, width: u32, fuel: Option<u64>) -> Launch {
+        Launch {
+            work: Work::Waves,
+            wave_width: width,
+            lane_order: LaneOrder::Linear,
+            schedule: Schedule::Ascending,
+            fuel,
+            cancel: self.cancel.clone(),
+            progress: self.progress.clone(),
+            prints: self.prints.clone(),
+            spent: fuel.map(|_| Arc::default()),
+        }
+    }
+}
+
+/// A buffer for the packing of a draw, if it is recorded.
+fn recorded(draw: &Draw, state: &RasterState, assembly: &Assembly, width: u32) -> Option<Buffer> {
+    draw.record.as_ref()?;
+    // A wave has a quad at least. A device may cut triangles into some, each with quads of its own.
+    let primitives = assembly.count().saturating_mul(draw.instances.into());
+    let per_primitive = u64::from(state.width / 2 + 1) * u64::from(state.height / 2 + 1);
+    let samples = if state.sample_frequency { state.samples.count() } else { 1 };
+    let waves = primitives.saturating_mul(per_primitive * u64::from(samples)).saturating_mul(3);
+    let most = MOST_RECORDED / u64::from(width) / ir::packing::SEAT as u64;
+    let waves = waves.saturating_add(16).min(most) as usize;
+    Some(Buffer::from_bytes(vec![0; ir::packing::bytes(waves, width)]))
+}
+
+impl Draw {
+    /// Hands over what was recorded.
+    fn keep(&self, recorded: Option<&Buffer>, width: u32) -> Result<(), DrawError> {
+        let (Some(buffer), Some(record)) = (recorded, &self.record) else { return Ok(()) };
+        let Some(seats) = ir::packing::read(&buffer.read_bytes()?, width) else {
+            let asked = "the recording of a packing".to_owned();
+            let missing = format!("it has more waves than fit into {MOST_RECORDED} bytes");
+            return Err(DispatchError::Unsupported(Unsupported { asked, missing }).into());
+        };
+        // Another thread that panicked left a whole recording.
+        *record.lock().unwrap_or_else(PoisonError::into_inner) = Recording { width, seats };
+        Ok(())
     }
 }
 
@@ -180,6 +238,7 @@ impl GraphicsPipeline {
             .iter()
             .map(|it| it.buffer.read_bytes())
             .collect::<Result<_, _>>()?;
+        let index_bytes = draw.indices.as_ref().map(|it| it.buffer.read_bytes()).transpose()?;
         let total = u64::from(assembly.vertices()) * u64::from(draw.instances);
         if total > MOST_VERTICES {
             return Err(DrawError::TooManyVertices { vertices: total, most: MOST_VERTICES });
@@ -188,20 +247,67 @@ impl GraphicsPipeline {
         merge.early |= stages.departure().early_depth;
         let fetched =
             Fetched { draw, desc, link: &self.link, assembly: &assembly, buffers: &buffers };
-        let mut pixels = Pixels::new(state, &self.link, desc.topology.kind(), width);
 
+        let recorded = recorded(draw, &state, &assembly, width);
         // Everything is locked at once, in one order for all draws and dispatches.
         let places = pixel_table.map_or_else(Places::new, ResourceTable::places);
         let targets = written.iter().map(|it| smallvec![Some(&***it)]).collect();
-        let (mut memory, indices) = memory::lock(&[vertex_table.places(), places, targets]);
-        let [of_vertex, of_pixel, of_targets] = indices.as_slice() else {
-            unreachable!("three lists of places are locked")
+        let log = recorded.iter().map(|it| smallvec![Some(&*it.cell)]).collect();
+        let (mut memory, indices) = memory::lock(&[vertex_table.places(), places, targets, log]);
+        let [of_vertex, of_pixel, of_targets, of_log] = indices.as_slice() else {
+            unreachable!("four lists of places are locked")
         };
         let cells: Vec<usize> = of_targets.iter().flatten().flatten().copied().collect();
         let mut bound = BoundTargets::take(&mut memory, &cells)?;
+        let on_device = catch(|| {
+            let mut job = DrawJob {
+                desc,
+                link: &self.link,
+                draw,
+                state: &state,
+                width,
+                launch: &draw.launch(width, draw.fuel),
+                places: [of_vertex, of_pixel],
+                buffers: &buffers,
+                indices: index_bytes,
+                record: of_log.iter().flatten().flatten().next().copied(),
+                attached: bound.attached(&planes, desc)?,
+            };
+            Ok(self.backend.draw(&mut job, &mut memory))
+        });
+        let ended = match on_device {
+            Ok(Ok(None)) if draw.record.is_none() => None,
+            Ok(Ok(None)) => {
+                let asked = "the recording of a packing".to_owned();
+                let missing = "the engine has one packing, which is always the same".to_owned();
+                Some(Err(DispatchError::Unsupported(Unsupported { asked, missing }).into()))
+            }
+            Ok(Ok(Some(ended))) => Some(ended.map_err(DrawError::from)),
+            Ok(Err(error)) => Some(Err(error)),
+            Err(bug) => Some(Err(DispatchError::Bug(bug).into())),
+        };
+        if let Some(ended) = ended {
+            bound.put(&mut memory, &cells);
+            drop(memory);
+            ended?;
+            return draw.keep(recorded.as_ref(), width);
+        }
+        let kind = desc.topology.kind();
+        let mut pixels = Pixels::new(state, &self.link, kind, width);
         let run = Run { pipeline: self, draw, width, fetched, merge, total };
         let result = catch(|| {
             let mut targets = bound.targets(&planes)?;
+            if let Some(recording) = &draw.replay {
+                let places = [of_vertex, of_pixel];
+                return run.replay(
+                    stages,
+                    &mut memory,
+                    places,
+                    recording,
+                    &mut pixels,
+                    &mut targets,
+                );
+            }
             run.all(stages, &mut memory, [of_vertex, of_pixel], &mut pixels, &mut targets)
         });
         bound.put(&mut memory, &cells);
@@ -416,6 +522,76 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Runs the pixel shader's waves as a device packed them.
+    fn replay(
+        &self,
+        stages: &mut dyn Stages,
+        memory: &mut Memory<'_>,
+        [of_vertex, of_pixel]: [&Indices; 2],
+        recording: &Recording,
+        pixels: &mut Pixels,
+        targets: &mut Targets<'_>,
+    ) -> Result<(), DrawError> {
+        let refused = |why: String| {
+            let asked = "the replay of a packing".to_owned();
+            let missing = Unsupported { asked, missing: why };
+            DrawError::Run(DispatchError::Unsupported(missing))
+        };
+        if recording.width != self.width {
+            let why = format!("it was recorded with waves of {} lanes", recording.width);
+            return Err(refused(why));
+        }
+        if self.pipeline.pixel.is_none() {
+            return Err(refused("there is no pixel shader".to_owned()));
+        }
+        let link = &self.pipeline.link;
+        let per_instance = u64::from(self.fetched.assembly.vertices());
+        let mut transformed = Transformed::new(link.vertex_slots);
+        if self.total.saturating_mul(u64::from(link.vertex_slots.max(1))) > MOST_WORDS {
+            let most = MOST_WORDS / u64::from(link.vertex_slots.max(1));
+            return Err(DrawError::TooManyVertices { vertices: self.total, most });
+        }
+        let (mut fuel, mut next) = (self.draw.fuel, 0);
+        let mut feed = VertexFeed {
+            fetched: &self.fetched,
+            transformed: &mut transformed,
+            next: &mut next,
+            end: self.total,
+            width: self.width,
+            total: self.total,
+            lanes: 0,
+        };
+        let mut stage = At { stage: Stage::Vertex, places: of_vertex, fuel: &mut fuel };
+        self.stage(stages, memory, &mut stage, &mut feed)?;
+        let mut quads = Vec::new();
+        for instance in 0..self.draw.instances {
+            let start = (u64::from(instance) * per_instance) as u32;
+            let mut primitives = self.fetched.assembly.primitives().map(|it| Primitive {
+                vertices: it.vertices.map(|vertex| start + vertex),
+                id: it.id,
+            });
+            let mut of_draw = Portion {
+                link,
+                merge: &self.merge,
+                transformed: &transformed,
+                primitives: &mut primitives,
+                targets,
+                is_last: true,
+            };
+            quads.extend(pixels.quads(&mut of_draw).map(|wave| Drawn { instance, wave }));
+        }
+        let tests = self.merge.depth_stencil;
+        let culls = !self.merge.early && (tests.depth.is_some() || tests.stencil.is_some());
+        let counts = pixels.counts();
+        let layers = pixels.layers();
+        let mut feed =
+            Replay::new(link, quads, recording, layers, culls, counts).map_err(refused)?;
+        let mut stage = At { stage: Stage::Pixel, places: of_pixel, fuel: &mut fuel };
+        self.stage(stages, memory, &mut stage, &mut feed)?;
+        feed.merge(&self.merge, targets);
+        Ok(())
+    }
+
     /// Whether a shader writes memory, so that the order of the stages can be seen.
     fn writes(&self) -> bool {
         let desc = &*self.pipeline.desc;
@@ -431,18 +607,7 @@ impl Run<'_> {
         At { stage, places, fuel }: &mut At<'_>,
         feed: &mut dyn Feed,
     ) -> Result<(), DrawError> {
-        let draw = self.draw;
-        let launch = Launch {
-            work: Work::Waves,
-            wave_width: self.width,
-            lane_order: LaneOrder::Linear,
-            schedule: Schedule::Ascending,
-            fuel: **fuel,
-            cancel: draw.cancel.clone(),
-            progress: draw.progress.clone(),
-            prints: draw.prints.clone(),
-            spent: fuel.map(|_| Arc::default()),
-        };
+        let launch = self.draw.launch(self.width, **fuel);
         let mut bindings: Bindings = memory.take(places)?;
         // The contents are put back into the buffers in any case.
         let result = catch(|| stages.run(*stage, &launch, &mut bindings, feed));

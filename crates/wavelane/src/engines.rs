@@ -18,9 +18,13 @@ use std::time::Duration;
 
 use ir::Module;
 use ir::exec::{Bindings, Failure, Feed, Launch, Unsupported, Work};
+use ops::texture::Format;
+use raster::{Layout, RasterState};
 use spirv::Emitted;
 
 use self::cpu::CpuOptions;
+use crate::draw::Draw;
+use crate::graphics::{GraphicsDesc, Link};
 use crate::guard::catch;
 use crate::indirect;
 use crate::memory::{Indices, Memory};
@@ -85,6 +89,15 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Draws with fixed functions of its own, instead of those of `raster`; `None` if the engine has none.
+    fn draw(
+        &self,
+        _job: &mut DrawJob<'_>,
+        _memory: &mut Memory<'_>,
+    ) -> Option<Result<(), DispatchError>> {
+        None
+    }
+
     /// The GPU, if it runs on one through Vulkan.
     fn gpu(&self) -> Option<&Gpu> {
         None
@@ -125,6 +138,42 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
     fn device_time(&self) -> Option<Duration> {
         None
     }
+}
+
+/// A draw for an engine with fixed functions of its own.
+pub(crate) struct DrawJob<'a> {
+    pub(crate) desc: &'a GraphicsDesc,
+    pub(crate) link: &'a Link,
+    pub(crate) draw: &'a Draw,
+    pub(crate) state: &'a RasterState,
+    pub(crate) width: u32,
+    pub(crate) launch: &'a Launch,
+    /// What is bound to the vertex and to the pixel shader.
+    pub(crate) places: [&'a Indices; 2],
+    /// The contents of the vertex buffers by slot, and of the index buffer.
+    pub(crate) buffers: &'a [Vec<u8>],
+    pub(crate) indices: Option<Vec<u8>>,
+    /// The cell of the buffer that records the packing.
+    pub(crate) record: Option<usize>,
+    pub(crate) attached: Vec<Attached<'a>>,
+}
+
+/// The texels of a target, on the host.
+pub(crate) struct Attached<'a> {
+    pub(crate) part: Part,
+    pub(crate) format: Format,
+    pub(crate) layout: Layout,
+    pub(crate) is_blended: bool,
+    /// Of the whole texture or buffer.
+    pub(crate) bytes: &'a mut [u8],
+}
+
+/// What a target is to the draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Colour(usize),
+    Depth,
+    Stencil,
 }
 
 /// One dispatch of a list.

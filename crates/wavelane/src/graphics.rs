@@ -21,7 +21,7 @@ pub use raster::{
     TargetState, Topology, Viewport,
 };
 
-use crate::engines::Program;
+use crate::engines::{Backend, Program};
 use crate::guard::catch;
 use crate::pipeline::check_caps;
 use crate::{Adapter, BufferError, Device, PipelineError, Shader, Texture};
@@ -95,6 +95,7 @@ pub struct GraphicsPipeline {
     pub(crate) link: Arc<Link>,
     pub(crate) vertex: Arc<dyn Program>,
     pub(crate) pixel: Option<Arc<dyn Program>>,
+    pub(crate) backend: Arc<dyn Backend>,
     /// Invariant: ascending and not empty.
     wave_sizes: Vec<u32>,
 }
@@ -196,6 +197,7 @@ impl Device {
             link: Arc::new(link),
             vertex: self.backend.prepare(&desc.vertex.module),
             pixel: desc.pixel.as_ref().map(|it| self.backend.prepare(&it.module)),
+            backend: self.backend.clone(),
             wave_sizes,
         })
     }

@@ -74,7 +74,7 @@ pub use draw::{
 };
 pub use engines::cpu::CpuOptions;
 pub use engines::cuda::{CudaGpu, CudaInfo};
-pub use engines::vulkan::{Gpu, GpuInfo};
+pub use engines::vulkan::{Gpu, GpuDraws, GpuInfo};
 pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};
 pub use graphics::{GraphicsDesc, GraphicsError, GraphicsPipeline, InputElement};

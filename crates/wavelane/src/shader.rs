@@ -172,6 +172,12 @@ impl Shader {
         log.read(&self.module.messages)
     }
 
+    /// Whether the results of a vertex or pixel shader can depend on which vertices or pixels share a wave: it has wave
+    /// operations, and not only those of quads.
+    pub fn sees_packing(&self) -> bool {
+        self.module.sees_packing()
+    }
+
     /// The intermediate representation as text; not part of the stable interface.
     pub fn ir(&self) -> Result<String, Bug> {
         catch(|| ir::text::print(&self.module))

@@ -16,6 +16,8 @@ pub(crate) struct DrawArgs {
     /// A vertex shader of the same file.
     pub(crate) vertex: Option<String>,
     pub(crate) overlay: Option<Overlay>,
+    /// Whether a GPU may assign pixels to lanes as it likes.
+    pub(crate) is_packed_by_device: bool,
 }
 
 /// What is drawn over a target.
@@ -41,6 +43,7 @@ impl Default for DrawArgs {
             samples: 1,
             vertex: None,
             overlay: None,
+            is_packed_by_device: false,
         }
     }
 }

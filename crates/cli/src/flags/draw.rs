@@ -81,6 +81,20 @@ pub(super) const SAMPLES: Flag = Flag {
     },
 };
 
+pub(super) const PACKING: Flag = Flag {
+    names: &["--packing"],
+    takes: Takes::Value("WHOSE"),
+    on: &[Command::Run],
+    section: Section::Run,
+    help: "which pixels share a wave in --draw: canonical, the same everywhere, or\n\
+           device, what a GPU makes of it, without which --engine vulkan refuses wave\n\
+           operations in pixel shaders (canonical)",
+    set: |args, value| {
+        args.draw.is_packed_by_device = choose(value, &[("canonical", false), ("device", true)])?;
+        Ok(())
+    },
+};
+
 pub(super) const FILE: Flag = Flag {
     names: &["-o"],
     takes: Takes::Value("FILE"),

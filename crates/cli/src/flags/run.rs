@@ -97,6 +97,7 @@ pub(super) const FLAGS: &[Flag] = &[
     draw::VERTEX,
     draw::TARGET,
     draw::SAMPLES,
+    draw::PACKING,
     auto::AUTO,
     auto::BINDINGS,
     Flag {

@@ -37,6 +37,10 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     }
     let scene = Scene::new(&args.operand, &args.compile, draw, &pixel)?;
     let device = device::open(&args.device, false)?;
+    if draw.is_packed_by_device && device.gpu().is_none() {
+        let problem = Problem::input("`--packing device` leaves the packing to a GPU");
+        return Err(problem.help("--engine vulkan").into());
+    }
     let pipeline = scene.pipeline(&device, draw, &pixel)?;
     let widths = draw::widths(&args.launch, &pipeline)?;
     let mut bound = bind::bind(&args.bind, [1; 3], &pixel, &sources)?;
@@ -130,6 +134,7 @@ impl Once<'_> {
         draw.cancel = Some(watch.cancel.clone());
         draw.progress = Some(watch.progress.clone());
         draw.prints = prints;
+        draw.record = self.draw.is_packed_by_device.then(Arc::default);
         self.pipeline.draw(&draw, vertex, Some(pixel))?;
         let texels = match self.pipeline.desc().samples {
             Samples::One => target.read_bytes()?,

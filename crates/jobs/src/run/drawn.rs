@@ -1,9 +1,11 @@
 //! Runs a section that draws: two entry points of one text, `vs` and `ps`, with tables of their own.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
+use wavelane::draw::Recording;
 use wavelane::internal::{Shared, Slot, Slots};
+use wavelane::texture::Format;
 use wavelane::{
     Device, Includer, Options, PrintLog, Printed, ResourceTable, Shader, SourceMap, Stage,
 };
@@ -28,10 +30,20 @@ pub struct DrawnSection {
     sources: [SourceMap; 2],
 }
 
+/// Which packing a draw has.
+pub enum Packed {
+    /// That of the engine.
+    Own,
+    Record(Arc<Mutex<Recording>>),
+    Replay(Arc<Recording>),
+}
+
 /// What a draw left.
 pub struct DrawnOutcome {
     job: Job,
     tables: [ResourceTable; 2],
+    /// Of the targets, which are the first buffers of the job.
+    formats: Vec<Format>,
     pub printed: Printed,
 }
 
@@ -122,6 +134,21 @@ impl DrawnSection {
         fuel: Option<u64>,
         cancel: Option<Arc<AtomicBool>>,
     ) -> Result<DrawnOutcome, NotDrawn> {
+        self.run_packed(section, device, width, &Packed::Own, |draw| {
+            draw.fuel = fuel;
+            draw.cancel = cancel;
+        })
+    }
+
+    /// The same, with a packing that is recorded or replayed.
+    pub fn run_packed(
+        &self,
+        section: &Section,
+        device: &Device,
+        width: u32,
+        packed: &Packed,
+        set: impl FnOnce(&mut wavelane::Draw),
+    ) -> Result<DrawnOutcome, NotDrawn> {
         let desc = binding::desc(&self.draw, &self.vertex, &self.pixel);
         let pipeline = device.create_graphics_pipeline(&desc).map_err(|error| {
             match error.is_unsupported() {
@@ -136,8 +163,12 @@ impl DrawnSection {
         let tables = shared([table(&self.vertex)?, table(&self.pixel)?])?;
         let log = Arc::new(PrintLog::new(MOST_LINES));
         bound_draw.draw.wave_size = Some(width);
-        bound_draw.draw.fuel = fuel;
-        bound_draw.draw.cancel = cancel;
+        set(&mut bound_draw.draw);
+        match packed {
+            Packed::Own => {}
+            Packed::Record(recording) => bound_draw.draw.record = Some(recording.clone()),
+            Packed::Replay(recording) => bound_draw.draw.replay = Some(recording.clone()),
+        }
         bound_draw.draw.prints = self.pixel.prints().then(|| log.clone());
         pipeline.draw(&bound_draw.draw, &tables[0], Some(&tables[1])).map_err(
             |error| match error.is_unsupported() {
@@ -146,7 +177,8 @@ impl DrawnSection {
             },
         )?;
         bound_draw.take_back(&mut job, &self.draw)?;
-        Ok(DrawnOutcome { job, tables, printed: self.pixel.printed(&log) })
+        let formats = self.draw.targets.iter().map(|it| it.format).collect();
+        Ok(DrawnOutcome { job, tables, formats, printed: self.pixel.printed(&log) })
     }
 }
 
@@ -175,8 +207,8 @@ fn shared([mut vertex, mut pixel]: [ResourceTable; 2]) -> Result<[ResourceTable;
 }
 
 impl DrawnOutcome {
-    /// Everything that was written, by name and element.
-    fn held(&self) -> Vec<(String, usize, Vec<u8>)> {
+    /// What is bound and what was drawn, by name and element: the targets are last.
+    pub fn contents(&self) -> Vec<(String, usize, Vec<u8>)> {
         let mut held: Vec<(String, usize, Vec<u8>)> = Vec::new();
         // What both shaders bind is judged as the pixel shader left it.
         for table in self.tables.iter().rev() {
@@ -191,16 +223,22 @@ impl DrawnOutcome {
 
     /// Whether another engine has left the same bits, and printed the same.
     pub fn agrees(&self, other: &DrawnOutcome) -> bool {
-        self.held() == other.held() && self.printed == other.printed
+        self.contents() == other.contents() && self.printed == other.printed
     }
 
     /// Whether the outputs, the log and what was printed are as expected.
     pub fn judge(&self, section: &Section, width: u32) -> Result<(), String> {
-        let held = self.held();
+        let held = self.contents();
         section.judge(width, |name, element| {
             let found = held.iter().find(|it| it.0 == name && it.1 == element);
             found.map(|it| it.2.as_slice())
         })?;
         section.judge_printed(width, &self.printed)
+    }
+
+    /// The formats of the targets, by name.
+    pub fn targets(&self) -> Vec<(String, Format)> {
+        let targets = self.job.buffers.iter().zip(&self.formats);
+        targets.map(|(buffer, format)| (buffer.name.clone(), *format)).collect()
     }
 }

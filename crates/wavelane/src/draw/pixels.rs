@@ -4,8 +4,8 @@ use ir::Slot;
 use ir::exec::{Evaluated, Feed, Invocation, WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
 use raster::{
-    At, Batch, Colour, Kind, MergeState, Outputs, Primitive, RasterState, Rasterizer, Targets,
-    Vertices, Wave,
+    At, Batch, Colour, Kind, MergeState, Outputs, Packing, Primitive, RasterState, Rasterizer,
+    Targets, Vertices, Wave,
 };
 
 use super::vertices::Transformed;
@@ -49,6 +49,40 @@ impl Pixels {
         is_closed || portion.is_last && !self.wave.is_empty()
     }
 
+    /// All quads of a portion, each in a wave of its own.
+    pub(super) fn quads(&mut self, portion: &mut Portion<'_, '_>) -> impl Iterator<Item = Wave> {
+        let state = self.rasterizer.state();
+        let packing = Packing { one_quad: true, ..state.packing };
+        let state = RasterState { packing, ..state.clone() };
+        let inputs = self.rasterizer.inputs().clone();
+        let mut pixels = Pixels {
+            wave: Wave::new(4, &state),
+            rasterizer: Rasterizer::new(state, inputs, self.kind),
+            kind: self.kind,
+        };
+        let mut quads = Vec::new();
+        while pixels.fill(portion) {
+            quads.push(pixels.wave.clone());
+            pixels.wave.clear();
+        }
+        quads.into_iter()
+    }
+
+    /// The samples of a pixel, and the vertices of a primitive.
+    pub(super) fn counts(&self) -> (u32, u32) {
+        let vertices = match self.kind {
+            Kind::Point => 1,
+            Kind::Line => 2,
+            Kind::Triangle => 3,
+        };
+        (self.rasterizer.state().samples.count(), vertices)
+    }
+
+    /// The slices of the targets.
+    pub(super) fn layers(&self) -> u32 {
+        self.rasterizer.state().layers
+    }
+
     /// Draws a portion without a pixel shader: only depth and stencil are tested and written.
     pub(super) fn run_alone(&mut self, portion: &mut Portion<'_, '_>) {
         while self.fill(portion) {
@@ -61,6 +95,22 @@ impl Pixels {
     /// The feed of the pixel shader for a portion.
     pub(super) fn feed<'a, 'b>(&'a mut self, portion: Portion<'a, 'b>) -> PixelFeed<'a, 'b> {
         PixelFeed { pixels: self, portion }
+    }
+}
+
+/// What the merger reads of a pixel shader's outputs, which `row` gives by slot.
+pub(super) fn outputs<'a>(link: &Link, row: impl Fn(u32) -> &'a [u64]) -> Outputs<'a> {
+    let link = &link.outputs;
+    let colours = link.colours.iter().map(|output| {
+        let (first, components, scalar) = (*output)?;
+        let of = |i: u8| (i < components).then(|| row(first + u32::from(i)));
+        Some(Colour { rows: [of(0), of(1), of(2), of(3)], scalar })
+    });
+    Outputs {
+        colours: colours.collect(),
+        depth: link.depth.map(&row),
+        coverage: link.coverage.map(&row),
+        stencil_ref: link.stencil_ref.map(&row),
     }
 }
 
@@ -84,19 +134,7 @@ impl PixelFeed<'_, '_> {
 
     /// Merges the outputs of the wave into the targets.
     pub(super) fn merge(&mut self, wave: &WaveOutputs) {
-        let link = &self.portion.link.outputs;
-        let row = |slot: u32| wave.rows.row(Slot(slot));
-        let colours = link.colours.iter().map(|output| {
-            let (first, components, scalar) = (*output)?;
-            let of = |i: u8| (i < components).then(|| row(first + u32::from(i)));
-            Some(Colour { rows: [of(0), of(1), of(2), of(3)], scalar })
-        });
-        let outputs = Outputs {
-            colours: colours.collect(),
-            depth: link.depth.map(row),
-            coverage: link.coverage.map(row),
-            stencil_ref: link.stencil_ref.map(row),
-        };
+        let outputs = outputs(self.portion.link, |slot| wave.rows.row(Slot(slot)));
         let portion = &mut self.portion;
         portion.merge.merge(&self.pixels.wave, wave.live, &outputs, portion.targets);
     }
@@ -161,11 +199,7 @@ impl Feed for PixelFeed<'_, '_> {
     }
 
     fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
-        let count = match self.pixels.kind {
-            Kind::Point => 1,
-            Kind::Line => 2,
-            Kind::Triangle => 3,
-        };
+        let (_, count) = self.pixels.counts();
         let wave = &self.pixels.wave;
         let bits = wave.at_vertex(&self.portion.link.inputs, slot.index(), lane, vertex);
         Evaluated { bits, poisoned: vertex >= count }

@@ -6,6 +6,7 @@ use ops::texture::{Format, Shape};
 use raster::{DepthStencil, Layout, Samples, Target, Targets};
 
 use super::{Draw, DrawError};
+use crate::engines::{Attached, Part};
 use crate::graphics::{DepthFormat, GraphicsDesc};
 use crate::memory::{Cell, Memory, Slot};
 use crate::{Buffer, BufferError, Texture};
@@ -234,6 +235,40 @@ impl BoundTargets {
         for (cell, slot) in cells.iter().zip(self.slots) {
             memory.cell(*cell).put(slot);
         }
+    }
+
+    /// The targets for an engine with fixed functions of its own.
+    pub(super) fn attached(
+        &mut self,
+        planes: &Planes,
+        desc: &GraphicsDesc,
+    ) -> Result<Vec<Attached<'_>>, DrawError> {
+        let mut slots = self.slots.iter_mut();
+        let mut next = |part: Part, (format, layout): Plane| {
+            let Some(slot) = slots.next() else { unreachable!("each plane has a cell") };
+            let (bytes, needs) = (slot.bytes.len(), layout.texels() * format.bytes());
+            if Target::new(format, layout, &mut slot.bytes).is_none() {
+                return Err(DrawError::TargetBytes { bytes, needs });
+            }
+            let is_blended = match part {
+                Part::Colour(target) => desc.blend.get(target).is_some_and(|it| it.blend.is_some()),
+                Part::Depth | Part::Stencil => false,
+            };
+            Ok(Attached { part, format, layout, is_blended, bytes: &mut slot.bytes })
+        };
+        let mut all = Vec::new();
+        for (target, plane) in planes.colours.iter().enumerate() {
+            if let Some(plane) = plane {
+                all.push(next(Part::Colour(target), *plane)?);
+            }
+        }
+        if let Some((_, depth, stencil)) = planes.depth {
+            all.push(next(Part::Depth, depth)?);
+            if let Some(stencil) = stencil {
+                all.push(next(Part::Stencil, stencil)?);
+            }
+        }
+        Ok(all)
     }
 
     /// The targets for the merger.

@@ -5,8 +5,8 @@
 //! named in an error, and nothing falls back to another engine.
 //!
 //! # Unsafe code
-//! Every call into Vulkan is unsafe. The calls are in `instance`, `context`, `program`, `image`, `fill`, `resident` and
-//! `run`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
+//! Every call into Vulkan is unsafe. The calls are in `instance`, `context`, `program`, `image`, `fill`, `resident`, `run`,
+//! `graphics` and `attachment`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
 //! structure that keeps its device alive and destroys it once, the queue is used by one thread at a time, and after a
 //! dispatch that did not finish no object of the device is used or destroyed any more.
 //!
@@ -15,11 +15,15 @@
 //!
 //! Deliberately absent: queues other than the first compute queue.
 
+#[allow(unsafe_code, reason = "the images of targets, and their copies")]
+mod attachment;
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
 #[allow(unsafe_code, reason = "the program that fills images of several samples")]
 mod fill;
 mod format;
+#[allow(unsafe_code, reason = "graphics pipelines, and the recording of a draw")]
+mod graphics;
 #[allow(unsafe_code, reason = "images, samplers and copies")]
 mod image;
 #[allow(unsafe_code, reason = "the loader, and the properties of devices")]
@@ -31,6 +35,7 @@ mod resident;
 #[allow(unsafe_code, reason = "descriptors, and the recording of a dispatch")]
 mod run;
 mod special;
+mod state;
 mod stored;
 
 use std::collections::HashMap;
@@ -42,9 +47,9 @@ use ir::Module;
 use ir::exec::{Bindings, Failure, Launch, Schedule, Unsupported};
 use spirv::{Emitted, Environment, NoDebug};
 
-use super::{Backend, Program, Step, Stopped, made};
+use super::{Backend, DrawJob, Program, Step, Stopped, made};
 use crate::memory::{Contents, Memory, Slot};
-use crate::{Adapter, Engine};
+use crate::{Adapter, DispatchError, Engine, LaneCounts};
 use context::Context;
 use instance::{Capabilities, Instance};
 use program::Program as Pipeline;
@@ -54,6 +59,10 @@ use run::{Job, Run};
 #[derive(Clone)]
 pub struct Gpu {
     context: Arc<Context>,
+    /// The device for draws, opened for the first one.
+    graphics: Arc<OnceLock<Result<Arc<Context>, Unsupported>>>,
+    /// The number of the device.
+    index: usize,
     adapter: Adapter,
 }
 
@@ -72,8 +81,23 @@ pub struct GpuInfo {
     pub vulkan: String,
     /// The caps for shaders.
     pub adapter: Adapter,
+    /// What it can draw; `None` if it has no queue for draws.
+    pub draws: Option<GpuDraws>,
     /// The missing requirement, if the device cannot be used.
     pub unusable: Option<String>,
+}
+
+/// What a device can draw besides triangles and points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuDraws {
+    /// The lanes of a wave of a pixel shader.
+    pub wave_lane_count: LaneCounts,
+    /// Lines by Direct3D's rule.
+    pub lines: bool,
+    /// `SV_Barycentrics` and `GetAttributeAtVertex`.
+    pub barycentrics: bool,
+    /// `SV_StencilRef`.
+    pub stencil_reference: bool,
 }
 
 impl Gpu {
@@ -121,7 +145,29 @@ impl Gpu {
                 asked: format!("the device `{}`", adapter.name),
                 missing: format!("it cannot be opened: {result}"),
             })?;
-        Ok(Gpu { context: Arc::new(context), adapter })
+        Ok(Gpu { context: Arc::new(context), graphics: Arc::default(), index, adapter })
+    }
+
+    /// The device again, with a queue that can draw. The queue for dispatches may be a faster one that cannot.
+    fn graphics(&self) -> Result<&Arc<Context>, Unsupported> {
+        let open = || {
+            let name = &self.adapter.name;
+            let fail = |missing: String| Unsupported { asked: "a draw".to_owned(), missing };
+            let instance = Instance::new().map_err(fail)?;
+            let devices = instance.devices().map_err(fail)?;
+            let found = devices.get(self.index).filter(|(_, it)| it.name == *name).cloned();
+            let Some((physical, mut capabilities)) = found else {
+                return Err(fail(format!("the device `{name}` is not listed any more")));
+            };
+            let Some(family) = capabilities.graphics.family else {
+                return Err(fail(format!("the device `{name}` has no queue for draws")));
+            };
+            capabilities.family = Some(family);
+            let context = Context::new(instance, physical, capabilities)
+                .map_err(|it| fail(format!("the device `{name}` cannot be opened: {it}")))?;
+            Ok(Arc::new(context))
+        };
+        self.graphics.get_or_init(open).as_ref().map_err(Unsupported::clone)
     }
 
     /// Its caps.
@@ -137,7 +183,8 @@ impl Gpu {
     /// Whether a dispatch did not finish: nothing runs on the device any more, and only a new process can reliably open
     /// it again.
     pub fn is_lost(&self) -> bool {
-        self.context.is_lost()
+        let graphics = self.graphics.get().and_then(|it| it.as_ref().ok());
+        self.context.is_lost() || graphics.is_some_and(|it| it.is_lost())
     }
 
     /// The environment for which modules are emitted.
@@ -160,6 +207,7 @@ fn info(index: usize, capabilities: &Capabilities) -> GpuInfo {
         kind: capabilities.kind(),
         vulkan: capabilities.version(),
         adapter: capabilities.adapter(),
+        draws: capabilities.draws(),
         unusable: capabilities.unusable(),
     }
 }
@@ -291,6 +339,18 @@ impl Backend for Vulkan {
     ) -> Result<Option<Vec<Vec<Duration>>>, Failure> {
         let programs: Vec<&GpuPrograms> = programs.iter().map(|it| made(*it)).collect();
         GpuPrograms::measure(&programs, launch, bindings, rounds)
+    }
+
+    fn draw(
+        &self,
+        job: &mut DrawJob<'_>,
+        memory: &mut Memory<'_>,
+    ) -> Option<Result<(), DispatchError>> {
+        let drawn = match self.gpu.graphics() {
+            Ok(context) => graphics::draw(context, job, memory),
+            Err(unsupported) => Err(Failure::Unsupported(unsupported)),
+        };
+        Some(drawn.map_err(DispatchError::from))
     }
 
     fn gpu(&self) -> Option<&Gpu> {

@@ -63,6 +63,14 @@ impl Context {
             .custom_border_color_without_format(true);
         let mut image_atomics = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default()
             .shader_image_int64_atomics(true);
+        let mut clip =
+            vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default().depth_clip_enable(true);
+        let mut lines =
+            vk::PhysicalDeviceLineRasterizationFeaturesEXT::default().bresenham_lines(true);
+        let mut barycentric = vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR::default()
+            .fragment_shader_barycentric(true);
+        let mut quads =
+            vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default().shader_quad_control(true);
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .features(capabilities.features)
             .push_next(&mut features11)
@@ -93,6 +101,26 @@ impl Context {
         }
         if capabilities.partitions {
             extensions.push(ash::nv::shader_subgroup_partitioned::NAME);
+        }
+        let graphics = capabilities.graphics;
+        if graphics.clips_depth {
+            extensions.push(ash::ext::depth_clip_enable::NAME);
+            features = features.push_next(&mut clip);
+        }
+        if graphics.draws_lines {
+            extensions.push(ash::ext::line_rasterization::NAME);
+            features = features.push_next(&mut lines);
+        }
+        if graphics.barycentrics {
+            extensions.push(ash::khr::fragment_shader_barycentric::NAME);
+            features = features.push_next(&mut barycentric);
+        }
+        if graphics.controls_quads {
+            extensions.push(ash::khr::shader_quad_control::NAME);
+            features = features.push_next(&mut quads);
+        }
+        if graphics.exports_stencil {
+            extensions.push(ash::ext::shader_stencil_export::NAME);
         }
         let names: Vec<*const std::ffi::c_char> = extensions.iter().map(|it| it.as_ptr()).collect();
         let create = vk::DeviceCreateInfo::default()

@@ -190,7 +190,6 @@ pub(super) fn image_format(
     named: Option<&str>,
 ) -> Option<vk::Format> {
     use texture::Format as T;
-    use vk::Format as F;
     let (kind, found) = match format {
         T::Plain { channels, bits: 64, encoding } if is_wide(element) => {
             let signed = encoding == Encoding::Sint;
@@ -199,23 +198,29 @@ pub(super) fn image_format(
             (Kind::Unsigned, wide(count, signed, named).filter(|_| is_same))
         }
         _ if is_wide(element) => return None,
-        T::Plain { channels, bits, encoding } => {
-            let kind = match encoding {
-                Encoding::Uint => Kind::Unsigned,
-                Encoding::Sint => Kind::Signed,
-                Encoding::Unorm | Encoding::Snorm | Encoding::Float | Encoding::Srgb => Kind::Float,
-            };
-            (kind, plain(channels.count() as u32, bits, encoding))
+        T::Plain { encoding: Encoding::Uint, .. } | T::Rgb10A2 { uint: true } => {
+            (Kind::Unsigned, target_format(format))
         }
-        T::Bgra8 { srgb: false } => (Kind::Float, Some(F::B8G8R8A8_UNORM)),
-        T::Bgra8 { srgb: true } => (Kind::Float, Some(F::B8G8R8A8_SRGB)),
-        T::Rgb10A2 { uint: false } => (Kind::Float, Some(F::A2B10G10R10_UNORM_PACK32)),
-        T::Rgb10A2 { uint: true } => (Kind::Unsigned, Some(F::A2B10G10R10_UINT_PACK32)),
-        T::Rg11B10Float => (Kind::Float, Some(F::B10G11R11_UFLOAT_PACK32)),
-        T::Rgb9E5 => (Kind::Float, Some(F::E5B9G9R9_UFLOAT_PACK32)),
+        T::Plain { encoding: Encoding::Sint, .. } => (Kind::Signed, target_format(format)),
+        _ => (Kind::Float, target_format(format)),
     };
     let found = found.filter(|_| kind == kind_of(element)).map(|it| as_words(it, named));
     found.filter(|it| has_name(*it, named))
+}
+
+/// For a target, or for an attribute in a vertex buffer.
+pub(super) fn target_format(format: texture::Format) -> Option<vk::Format> {
+    use texture::Format as T;
+    use vk::Format as F;
+    match format {
+        T::Plain { channels, bits, encoding } => plain(channels.count() as u32, bits, encoding),
+        T::Bgra8 { srgb: false } => Some(F::B8G8R8A8_UNORM),
+        T::Bgra8 { srgb: true } => Some(F::B8G8R8A8_SRGB),
+        T::Rgb10A2 { uint: false } => Some(F::A2B10G10R10_UNORM_PACK32),
+        T::Rgb10A2 { uint: true } => Some(F::A2B10G10R10_UINT_PACK32),
+        T::Rg11B10Float => Some(F::B10G11R11_UFLOAT_PACK32),
+        T::Rgb9E5 => Some(F::E5B9G9R9_UFLOAT_PACK32),
+    }
 }
 
 /// The depth format with the same bits.

@@ -7,6 +7,7 @@ use ash::vk;
 use ops::intrinsics::ShaderModel;
 use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan};
 
+use super::GpuDraws;
 use crate::{Adapter, LaneCounts, Options1, Options4};
 
 /// The loader with an instance in it.
@@ -44,10 +45,30 @@ pub(super) struct Capabilities {
     /// Whether a pipeline can require one of several widths.
     pub(super) requires_width: bool,
     pub(super) most_subgroups: u32,
+    pub(super) graphics: Graphics,
     kind: vk::PhysicalDeviceType,
     floats: Floats,
     /// Whether subgroup operations are available in compute shaders.
     in_compute: bool,
+}
+
+/// What concerns draws alone.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Graphics {
+    /// The queue family for draws.
+    pub(super) family: Option<u32>,
+    /// The stages in which subgroup operations are available, and those for which a width can be required.
+    pub(super) subgroup_stages: vk::ShaderStageFlags,
+    pub(super) width_stages: vk::ShaderStageFlags,
+    /// The width of subgroups where none is required.
+    pub(super) width: u32,
+    /// Whether clipping to the depth range and clamping to it can be set apart.
+    pub(super) clips_depth: bool,
+    /// Whether lines can be rasterized by the diamond rule.
+    pub(super) draws_lines: bool,
+    pub(super) exports_stencil: bool,
+    pub(super) barycentrics: bool,
+    pub(super) controls_quads: bool,
 }
 
 /// Newer than the headers that `ash` was generated from; it has the structure of NVIDIA's extension.
@@ -115,6 +136,10 @@ impl Instance {
         let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
         let mut image_atomics = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default();
+        let mut clip = vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default();
+        let mut lines = vk::PhysicalDeviceLineRasterizationFeaturesEXT::default();
+        let mut barycentric = vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR::default();
+        let mut quads = vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default();
         let derives = has(KHR_COMPUTE_SHADER_DERIVATIVES);
         let mut features = vk::PhysicalDeviceFeatures2::default();
         if is_new {
@@ -137,6 +162,18 @@ impl Instance {
             if has(ash::ext::shader_image_atomic_int64::NAME) {
                 features = features.push_next(&mut image_atomics);
             }
+            if has(ash::ext::depth_clip_enable::NAME) {
+                features = features.push_next(&mut clip);
+            }
+            if has(ash::ext::line_rasterization::NAME) {
+                features = features.push_next(&mut lines);
+            }
+            if has(ash::khr::fragment_shader_barycentric::NAME) {
+                features = features.push_next(&mut barycentric);
+            }
+            if has(ash::khr::shader_quad_control::NAME) {
+                features = features.push_next(&mut quads);
+            }
         }
         // SAFETY: the device supports the structures of its version and extensions, which outlive the call.
         unsafe { self.raw.get_physical_device_features2(device, &mut features) };
@@ -156,6 +193,7 @@ impl Instance {
             |it: &vk::QueueFamilyProperties| it.queue_flags.contains(vk::QueueFlags::GRAPHICS);
         let alone = families.iter().position(|it| computes(&it) && !draws(it));
         let family = alone.or_else(|| families.iter().position(|it| computes(&it)));
+        let draws = families.iter().position(|it| computes(&it) && draws(it));
         let text =
             |it: Option<&CStr>| it.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let stages = of13.required_subgroup_size_stages;
@@ -200,6 +238,20 @@ impl Instance {
             widths: LaneCounts { min: widths.min.max(4), max: widths.max.min(128) },
             requires_width,
             most_subgroups: of13.max_compute_workgroup_subgroups,
+            graphics: Graphics {
+                family: draws.map(|it| it as u32),
+                subgroup_stages: of11.subgroup_supported_stages,
+                width_stages: match features13.subgroup_size_control {
+                    vk::TRUE => stages,
+                    _ => vk::ShaderStageFlags::empty(),
+                },
+                width: of11.subgroup_size,
+                clips_depth: clip.depth_clip_enable == vk::TRUE,
+                draws_lines: lines.bresenham_lines == vk::TRUE,
+                exports_stencil: has(ash::ext::shader_stencil_export::NAME),
+                barycentrics: barycentric.fragment_shader_barycentric == vk::TRUE,
+                controls_quads: quads.shader_quad_control == vk::TRUE,
+            },
             kind: properties.device_type,
             floats: Floats {
                 denorm_preserve: sizes(
@@ -271,6 +323,19 @@ impl Capabilities {
         }
     }
 
+    pub(super) fn draws(&self) -> Option<GpuDraws> {
+        let graphics = self.graphics;
+        graphics.family?;
+        let is_required = graphics.width_stages.contains(vk::ShaderStageFlags::FRAGMENT);
+        let own = LaneCounts { min: graphics.width, max: graphics.width };
+        Some(GpuDraws {
+            wave_lane_count: if is_required { self.widths } else { own },
+            lines: graphics.draws_lines,
+            barycentrics: graphics.barycentrics,
+            stencil_reference: graphics.exports_stencil,
+        })
+    }
+
     pub(super) fn environment(&self) -> Environment {
         let reconverges = self.reconverges.then_some(Extension::MaximalReconvergence);
         let partitions = self.partitions.then_some(Extension::SubgroupPartitioned);
@@ -295,8 +360,21 @@ impl Capabilities {
             locations: Locations::Counted,
             layers: None,
             dual_source: false,
+            point_size: false,
             entry_name: None,
         }
+    }
+
+    /// The same for the shaders of a draw.
+    pub(super) fn graphics_environment(&self) -> Environment {
+        let mut environment = self.environment();
+        let Graphics { barycentrics, controls_quads, .. } = self.graphics;
+        environment.extensions.retain(|it| *it != Extension::ComputeDerivatives);
+        environment.extensions.extend(barycentrics.then_some(Extension::Barycentric));
+        environment.extensions.extend(controls_quads.then_some(Extension::QuadControl));
+        // Waves of draws are not whole.
+        environment.full_waves = false;
+        environment
     }
 
     pub(super) fn kind(&self) -> &'static str {
@@ -348,6 +426,18 @@ impl Capabilities {
             "ImageCubeArray" | "SampledCubeArray" => is(f.image_cube_array),
             "MinLod" => is(f.shader_resource_min_lod),
             "Int64ImageEXT" => self.wide_image_atomics,
+            "Geometry" => is(f.geometry_shader),
+            "SampleRateShading" | "InterpolationFunction" => is(f.sample_rate_shading),
+            "ClipDistance" => is(f.shader_clip_distance),
+            "CullDistance" => is(f.shader_cull_distance),
+            "MultiViewport" => is(f.multi_viewport),
+            "ShaderLayer" => is(f12.shader_output_layer),
+            "ShaderViewportIndex" => is(f12.shader_output_viewport_index),
+            "DrawParameters" => is(f11.shader_draw_parameters),
+            "DemoteToHelperInvocation" => is(self.features13.shader_demote_to_helper_invocation),
+            "StencilExportEXT" => self.graphics.exports_stencil,
+            "FragmentBarycentricKHR" => self.graphics.barycentrics,
+            "QuadControlKHR" => self.graphics.controls_quads,
             "ComputeDerivativeGroupLinearKHR" => self.derivatives,
             "ImageGatherExtended" => is(f.shader_image_gather_extended),
             "RuntimeDescriptorArray" => is(f12.runtime_descriptor_array),

@@ -49,14 +49,7 @@ impl Program {
         within_limits(context, module, reflection, width)?;
         let counts: Vec<u32> = reflection.bindings.iter().map(|it| it.count.unwrap_or(1)).collect();
         enough_descriptors(context, reflection, &counts)?;
-        let mut program = Program {
-            context: context.clone(),
-            reflection: reflection.clone(),
-            counts,
-            sets: Vec::new(),
-            layout: vk::PipelineLayout::null(),
-            pipeline: vk::Pipeline::null(),
-        };
+        let mut program = Program::empty(context, reflection, counts);
         program.make(words, width, module.group_size).map_err(|result| {
             let asked = format!("a pipeline for `{}`", module.name);
             unsupported(asked, format!("the driver of `{name}` cannot create it: {result}"))
@@ -64,28 +57,43 @@ impl Program {
         Ok(program)
     }
 
+    fn empty(context: &Arc<Context>, reflection: &Reflection, counts: Vec<u32>) -> Program {
+        Program {
+            context: context.clone(),
+            reflection: reflection.clone(),
+            counts,
+            sets: Vec::new(),
+            layout: vk::PipelineLayout::null(),
+            pipeline: vk::Pipeline::null(),
+        }
+    }
+
+    /// The descriptors of a stage of a draw, whose pipeline belongs to all of its stages.
+    pub(super) fn of_stage(
+        context: &Arc<Context>,
+        reflection: &Reflection,
+        stage: vk::ShaderStageFlags,
+    ) -> Result<Program, Unsupported> {
+        let name = &context.capabilities.name;
+        if let Some(what) = context.capabilities.lacks(&reflection.capabilities) {
+            let missing = format!("the device `{name}` lacks it");
+            return Err(Unsupported { asked: what.to_owned(), missing });
+        }
+        let counts: Vec<u32> = reflection.bindings.iter().map(|it| it.count.unwrap_or(1)).collect();
+        enough_descriptors(context, reflection, &counts)?;
+        let mut program = Program::empty(context, reflection, counts);
+        program.make_sets(stage).map_err(|result| Unsupported {
+            asked: format!("the descriptors of `{}`", reflection.entry),
+            missing: format!("the driver of `{name}` cannot create them: {result}"),
+        })?;
+        Ok(program)
+    }
+
     /// Objects that have been created are destroyed with the program, even if this fails half way.
     fn make(&mut self, words: &[u32], width: u32, group: [u32; 3]) -> Result<(), vk::Result> {
+        self.make_sets(vk::ShaderStageFlags::COMPUTE)?;
         let device = &self.context.device;
         let capabilities = &self.context.capabilities;
-        let sets = self.reflection.bindings.iter().map(|it| it.set + 1).max().unwrap_or(0);
-        for set in 0..sets {
-            let each = self.reflection.bindings.iter().zip(&self.counts);
-            let bindings: Vec<vk::DescriptorSetLayoutBinding<'_>> = each
-                .filter(|(it, _)| it.set == set)
-                .map(|(it, count)| {
-                    vk::DescriptorSetLayoutBinding::default()
-                        .binding(it.binding)
-                        .descriptor_count(*count)
-                        .descriptor_type(descriptor_type(it.kind))
-                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
-                })
-                .collect();
-            let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-            // SAFETY: the structure outlives the call.
-            let set = unsafe { device.create_descriptor_set_layout(&create, None) }?;
-            self.sets.push(set);
-        }
         let pushed: Vec<vk::PushConstantRange> = self
             .reflection
             .push
@@ -129,6 +137,29 @@ impl Program {
         };
         let made = made.map_err(|(_, result)| result)?;
         self.pipeline = made.first().copied().unwrap_or_default();
+        Ok(())
+    }
+
+    fn make_sets(&mut self, stage: vk::ShaderStageFlags) -> Result<(), vk::Result> {
+        let device = &self.context.device;
+        let sets = self.reflection.bindings.iter().map(|it| it.set + 1).max().unwrap_or(0);
+        for set in 0..sets {
+            let each = self.reflection.bindings.iter().zip(&self.counts);
+            let bindings: Vec<vk::DescriptorSetLayoutBinding<'_>> = each
+                .filter(|(it, _)| it.set == set)
+                .map(|(it, count)| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(it.binding)
+                        .descriptor_count(*count)
+                        .descriptor_type(descriptor_type(it.kind))
+                        .stage_flags(stage)
+                })
+                .collect();
+            let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            // SAFETY: the structure outlives the call.
+            let set = unsafe { device.create_descriptor_set_layout(&create, None) }?;
+            self.sets.push(set);
+        }
         Ok(())
     }
 }

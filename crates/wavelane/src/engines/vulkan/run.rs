@@ -158,6 +158,38 @@ pub(super) fn run(
     memory: &mut memory::Memory<'_>,
     back: bool,
 ) -> Result<Vec<Option<Duration>>, (usize, Failure)> {
+    run_with(jobs, memory, back, |run| run.submit(0..jobs.len(), back))
+}
+
+/// What a draw binds to its stages: descriptor sets, and push constants.
+pub(super) struct BoundStages<'a> {
+    pub(super) sets: &'a [Vec<vk::DescriptorSet>],
+    pub(super) pushed: &'a [Option<Vec<u8>>],
+}
+
+/// Runs a draw, whose stages are the jobs: `record` records it, after what is bound was brought to the device.
+pub(super) fn draw(
+    jobs: &[Job<'_>],
+    memory: &mut memory::Memory<'_>,
+    record: impl FnOnce(vk::CommandBuffer, &BoundStages<'_>),
+) -> Result<(), Failure> {
+    let result = run_with(jobs, memory, false, |run| {
+        let stages = BoundStages { sets: &run.sets, pushed: &run.pushed };
+        let graphics = vk::PipelineStageFlags::ALL_GRAPHICS;
+        let body = |commands| record(commands, &stages);
+        let commands = run.recorded(graphics, false, body)?;
+        run.made.context.submit(commands, &[jobs[0].launch])?;
+        Ok(Vec::new())
+    });
+    result.map(|_| ()).map_err(|(_, failure)| failure)
+}
+
+fn run_with(
+    jobs: &[Job<'_>],
+    memory: &mut memory::Memory<'_>,
+    back: bool,
+    go: impl FnOnce(&mut Run<'_>) -> Result<Vec<Option<Duration>>, Failure>,
+) -> Result<Vec<Option<Duration>>, (usize, Failure)> {
     let first = |failure| (0, failure);
     let empty = memory::Slot::default();
     for cell in jobs.iter().filter_map(|it| it.places).flatten().flatten().flatten() {
@@ -170,7 +202,7 @@ pub(super) fn run(
     }
     let source = Source::Cells { memory, empty: &empty, back };
     let mut run = Run::new(jobs, source)?;
-    let result = run.submit(0..jobs.len(), back);
+    let result = go(&mut run);
     let context = run.made.context;
     if result.is_ok() || context.is_lost() {
         for stored in std::mem::take(&mut run.made.stored) {
@@ -390,6 +422,18 @@ impl<'a> Run<'a> {
 
     /// Records some of the dispatches; `back` copies what is written to the staging buffer.
     fn record(&self, which: Range<usize>, back: bool) -> Result<vk::CommandBuffer, Failure> {
+        self.recorded(vk::PipelineStageFlags::COMPUTE_SHADER, back, |commands| {
+            self.dispatches(commands, which);
+        })
+    }
+
+    /// Records copies to the device, what `body` records, and copies back. `shaders` are the stages that run between.
+    fn recorded(
+        &self,
+        shaders: vk::PipelineStageFlags,
+        back: bool,
+        body: impl FnOnce(vk::CommandBuffer),
+    ) -> Result<vk::CommandBuffer, Failure> {
         let made = &self.made;
         let (context, device) = (made.context, &made.context.device);
         let failed = |it| context.failed(it, 0);
@@ -420,23 +464,34 @@ impl<'a> Run<'a> {
                 Held::Picture(picture) => picture.fill(context, commands, staging, stored.staged),
             };
             use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
-            let barrier = |from: (Stage, Access), to: (Stage, Access)| {
-                let memory =
-                    [vk::MemoryBarrier::default().src_access_mask(from.1).dst_access_mask(to.1)];
-                let none = vk::DependencyFlags::empty();
-                device.cmd_pipeline_barrier(commands, from.0, to.0, none, &memory, &[], &[]);
-            };
             let shader = Access::SHADER_READ | Access::SHADER_WRITE | Access::UNIFORM_READ;
             let copies = Access::TRANSFER_READ | Access::TRANSFER_WRITE;
             // The results of earlier submissions.
             let everything = (Stage::ALL_COMMANDS, Access::MEMORY_WRITE);
-            barrier(everything, (Stage::TRANSFER | Stage::COMPUTE_SHADER, copies | shader));
+            let fills = Stage::TRANSFER | Stage::COMPUTE_SHADER;
+            barrier(context, commands, everything, (fills | shaders, copies | shader));
             made.stored.iter().filter(|it| it.uploads).for_each(|it| copy(it, false));
             for filler in &made.fillers {
                 filler.record(context, commands);
             }
-            let filled = (Stage::TRANSFER | Stage::COMPUTE_SHADER, copies | Access::SHADER_WRITE);
-            barrier(filled, (Stage::COMPUTE_SHADER, shader));
+            let filled = (fills, copies | Access::SHADER_WRITE);
+            barrier(context, commands, filled, (shaders, shader));
+            body(commands);
+            barrier(context, commands, (shaders, shader), (Stage::TRANSFER, copies));
+            made.stored.iter().filter(|it| back && it.written).for_each(|it| copy(it, true));
+            barrier(context, commands, (Stage::TRANSFER, copies), (Stage::HOST, Access::HOST_READ));
+            device.end_command_buffer(commands).map_err(failed)?;
+            Ok(commands)
+        }
+    }
+
+    fn dispatches(&self, commands: vk::CommandBuffer, which: Range<usize>) {
+        let made = &self.made;
+        let (context, device) = (made.context, &made.context.device);
+        use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+        let shader = Access::SHADER_READ | Access::SHADER_WRITE | Access::UNIFORM_READ;
+        // SAFETY: the commands are being recorded; as in `recorded`, everything is alive until the end of the run.
+        unsafe {
             let clock = |number: usize, stage: Stage| {
                 if made.queries != vk::QueryPool::null() {
                     device.cmd_write_timestamp(commands, stage, made.queries, number as u32);
@@ -456,7 +511,7 @@ impl<'a> Run<'a> {
                         reads.0 |= Stage::DRAW_INDIRECT;
                         reads.1 |= Access::INDIRECT_COMMAND_READ;
                     }
-                    barrier((Stage::COMPUTE_SHADER, shader), reads);
+                    barrier(context, commands, (Stage::COMPUTE_SHADER, shader), reads);
                 }
                 device.cmd_bind_pipeline(commands, point, program.pipeline);
                 if !sets.is_empty() {
@@ -485,12 +540,25 @@ impl<'a> Run<'a> {
                 }
                 clock(2 * number + 1, Stage::COMPUTE_SHADER);
             }
-            barrier((Stage::COMPUTE_SHADER, shader), (Stage::TRANSFER, copies));
-            made.stored.iter().filter(|it| back && it.written).for_each(|it| copy(it, true));
-            barrier((Stage::TRANSFER, copies), (Stage::HOST, Access::HOST_READ));
-            device.end_command_buffer(commands).map_err(failed)?;
-            Ok(commands)
         }
+    }
+}
+
+/// What comes later in `to` waits for what came before in `from`, and sees what it has written.
+///
+/// # Safety
+/// The commands are being recorded, outside of a rendering.
+pub(super) unsafe fn barrier(
+    context: &Context,
+    commands: vk::CommandBuffer,
+    from: (vk::PipelineStageFlags, vk::AccessFlags),
+    to: (vk::PipelineStageFlags, vk::AccessFlags),
+) {
+    let memory = [vk::MemoryBarrier::default().src_access_mask(from.1).dst_access_mask(to.1)];
+    let none = vk::DependencyFlags::empty();
+    // SAFETY: the caller's contract.
+    unsafe {
+        context.device.cmd_pipeline_barrier(commands, from.0, to.0, none, &memory, &[], &[]);
     }
 }
 

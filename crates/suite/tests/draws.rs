@@ -1,0 +1,156 @@
+//! Every section of the suite that draws, on a Vulkan device and on the reference engine.
+//!
+//! Without wave operations results do not depend on how pixels are packed into waves, and are compared directly.
+//! Otherwise the device records its packing, and the reference engine runs the same waves.
+//! Integers are equal; numbers may differ by what Vulkan leaves to a device's interpolation and blending. Sections that
+//! differ by more are listed with the reason, and must differ.
+//!
+//! Without a usable device the tests print that they are skipped.
+#![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
+
+use std::sync::{Arc, Mutex};
+
+use jobs::{DrawnSection, NotDrawn, Packed};
+use suite::section::Section;
+use wavelane::draw::Recording;
+use wavelane::texture::{Format, Texel};
+use wavelane::{Adapter, Device, Engine};
+
+const FUEL: u64 = 1 << 28;
+
+/// Sections whose results on lavapipe are not those of the reference engine, with the reason.
+const DIFFERENT: [(&str, &str); 2] = [
+    (
+        "included-helpers-contribute",
+        "lavapipe leaves helper lanes out of wave operations, also where maximal reconvergence keeps them active",
+    ),
+    (
+        "a-constant-stays-itself",
+        "its interpolation rounds, so that a constant is not always the same in every pixel",
+    ),
+];
+
+fn device() -> Option<Device> {
+    match Device::with_engine(Adapter::reference(), Engine::Vulkan) {
+        Ok(device) => Some(device),
+        Err(why) => {
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+fn reference() -> Device {
+    Device::with_engine(Adapter::reference(), Engine::Interp).unwrap()
+}
+
+/// The sections that draw.
+fn sections() -> Vec<Section> {
+    let files = suite::files(&suite::folder());
+    let all = files.iter().flat_map(|it| suite::read_all(it).unwrap());
+    all.filter(|it| it.draw.is_some()).collect()
+}
+
+enum Outcome {
+    Same { waves: bool },
+    Unsupported(String),
+    Different(String),
+}
+
+/// Whether two texels are equal as far as Vulkan says: integers and UNORM steps of one, floats nearly.
+fn is_close(format: Format, a: &[u8], b: &[u8]) -> bool {
+    match (format.decode(a), format.decode(b)) {
+        (Texel::Float(a), Texel::Float(b)) => a.iter().zip(&b).all(|(a, b)| {
+            // A step of the narrowest channel, or some in the last places of an interpolated float.
+            let step = match format {
+                Format::Plain { bits: 32, .. } => 0.0,
+                Format::Plain { bits: 16, .. } => 1.0 / 1024.0,
+                _ => 1.0 / 250.0,
+            };
+            a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= step + a.abs().max(1e-3) * 1e-5
+        }),
+        _ => a == b,
+    }
+}
+
+fn drawn(section: &Section, device: &Device, width: u32) -> Outcome {
+    let refused = |error: NotDrawn| match error {
+        NotDrawn::Unsupported(what) => Outcome::Unsupported(what),
+        NotDrawn::Wrong(what) => Outcome::Different(what),
+    };
+    let mut options = suite::run::options(&section.flags).unwrap();
+    options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
+    let compiled = match DrawnSection::compile(section, &options, &mut suite::run::SuiteFiles) {
+        Ok(compiled) => compiled,
+        Err(error) => return refused(error),
+    };
+    let run = |device: &Device, packed: &Packed| {
+        compiled.run_packed(section, device, width, packed, |draw| draw.fuel = Some(FUEL))
+    };
+    let recording = Arc::new(Mutex::new(Recording::default()));
+    let [_, pixel] = compiled.shaders();
+    let waves = pixel.sees_packing();
+    let packed = if waves { Packed::Record(recording.clone()) } else { Packed::Own };
+    let got = match run(device, &packed) {
+        Ok(got) => got,
+        Err(error) => return refused(error),
+    };
+    let packed = match waves {
+        true => Packed::Replay(Arc::new(recording.lock().unwrap().clone())),
+        false => Packed::Own,
+    };
+    let wanted = match run(&reference(), &packed) {
+        Ok(wanted) => wanted,
+        Err(error) => return refused(error),
+    };
+    let formats = wanted.targets();
+    for ((name, element, wanted), (_, _, got)) in wanted.contents().iter().zip(got.contents()) {
+        let format = formats.iter().find(|it| it.0 == *name).map(|it| it.1);
+        let size = format.map_or(4, Format::bytes);
+        for (at, (a, b)) in wanted.chunks(size).zip(got.chunks(size)).enumerate() {
+            let same = match format {
+                Some(format) => is_close(format, a, b),
+                None => a == b,
+            };
+            if !same {
+                let what = format!("{name}[{element}] at {at}: {b:?} on the device, not {a:?}");
+                return Outcome::Different(what);
+            }
+        }
+    }
+    Outcome::Same { waves }
+}
+
+#[test]
+fn sections_that_draw_agree_with_the_reference_engine() {
+    let Some(device) = device() else { return };
+    let widths = device.adapter().options1.wave_lane_count;
+    let filter = std::env::var("DRAWS").unwrap_or_default();
+    let is_lavapipe = device.adapter().name.contains("llvmpipe");
+    let (mut same, mut replayed, mut wrong) = (0, 0, Vec::new());
+    for section in sections() {
+        if !section.name.contains(&filter) {
+            continue;
+        }
+        let Some(width) = section.widths.iter().copied().find(|it| widths.contains(*it)) else {
+            println!("skipped: {}: waves of other widths", section.name);
+            continue;
+        };
+        let known = DIFFERENT.iter().find(|it| is_lavapipe && section.name == it.0);
+        match (drawn(&section, &device, width), known) {
+            (Outcome::Same { waves }, None) => {
+                same += 1;
+                replayed += u32::from(waves);
+            }
+            (Outcome::Same { .. }, Some(_)) => {
+                wrong.push(format!("{} agrees, and is listed as different", section.name));
+            }
+            (Outcome::Unsupported(what), _) => println!("unsupported: {}: {what}", section.name),
+            (Outcome::Different(_), Some((name, why))) => println!("differs: {name}: {why}"),
+            (Outcome::Different(what), None) => wrong.push(format!("{}: {what}", section.name)),
+        }
+    }
+    println!("{same} sections agree, {replayed} of them with the device's packing");
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(same > 0 || !filter.is_empty());
+}

@@ -1,0 +1,677 @@
+//! Draws on a GPU: the shaders of a graphics pipeline as a pipeline of the device, made for one draw, and its recording.
+//!
+//! The device's fixed functions replace `raster`: coverage, interpolation and blending are as exact as the device is.
+//! What Vulkan or the device cannot express is refused by name (`state.rs`).
+//! A device assigns pixels to lanes as it likes, so a shader that can see the assignment is refused, unless the draw
+//! records it.
+//!
+//! Draws have a device of their own, with a queue that can draw; what shaders bind stays on it, like after a dispatch
+//! (`resident.rs`).
+
+use std::ffi::CString;
+use std::sync::Arc;
+
+use ash::vk;
+use ir::Module;
+use ir::exec::{Failure, Unsupported};
+use ir::stage::{Element, StageIo, SystemValue};
+use smallvec::smallvec;
+use spirv::{Emitted, Locations, NoDebug};
+
+use super::attachment::Attachments;
+use super::context::{Context, Memory};
+use super::program::Program;
+use super::run::{self, BoundStages, Job};
+use super::{special, state};
+use crate::engines::{DrawJob, Part};
+use crate::graphics::Packing;
+use crate::memory;
+
+/// The largest vertex buffer that is extended with zeros, so that reads beyond its end need no robustness.
+const MOST_PADDED: u64 = 1 << 28;
+
+/// One stage: its descriptors, and its code.
+struct Stage {
+    module: Module,
+    program: Arc<Program>,
+    words: Vec<u32>,
+    flag: vk::ShaderStageFlags,
+    /// The width to require of its waves.
+    width: Option<u32>,
+}
+
+/// The objects of a draw; destroyed after it, unless the device may still use them.
+struct Drawn {
+    context: Arc<Context>,
+    layout: vk::PipelineLayout,
+    pipeline: vk::Pipeline,
+    modules: Vec<vk::ShaderModule>,
+    /// By attribute, the buffer of its slot.
+    vertex_buffers: Vec<Memory>,
+    indices: Option<Memory>,
+}
+
+/// Draws on the device of the context.
+pub(super) fn draw(
+    context: &Arc<Context>,
+    job: &mut DrawJob<'_>,
+    memory: &mut memory::Memory<'_>,
+) -> Result<(), Failure> {
+    if job.draw.packing != Packing::default() || job.draw.replay.is_some() {
+        let missing = "a GPU assigns pixels to lanes itself";
+        return state::unsupported("a packing of quads", missing).map_err(Failure::Unsupported);
+    }
+    state::check(context, job.desc, job.link).map_err(Failure::Unsupported)?;
+    let stages = stages(context, job, memory).map_err(Failure::Unsupported)?;
+    let attachments = Attachments::new(context, job.desc, &job.attached)?;
+    let mut drawn = Drawn {
+        context: context.clone(),
+        layout: vk::PipelineLayout::null(),
+        pipeline: vk::Pipeline::null(),
+        modules: Vec::new(),
+        vertex_buffers: Vec::new(),
+        indices: None,
+    };
+    drawn.buffers(job)?;
+    drawn.pipeline(job, &stages).map_err(Failure::Unsupported)?;
+    let pushed = pushed(&stages)?;
+    let places = all_places(job);
+    let jobs: Vec<Job<'_>> = stages
+        .iter()
+        .zip(&places)
+        .enumerate()
+        .map(|(space, (stage, places))| Job {
+            program: &stage.program,
+            module: &stage.module,
+            launch: job.launch,
+            places: Some(places),
+            indirect: None,
+            space,
+        })
+        .collect();
+    run::draw(&jobs, memory, |commands, bound| {
+        // SAFETY: the commands are being recorded; everything they name lives until `run::draw` has returned, or is
+        // leaked because the device is lost.
+        unsafe { drawn.record(commands, job, &stages, bound, &pushed, &attachments) };
+    })?;
+    attachments.download(&mut job.attached);
+    Ok(())
+}
+
+/// Emits the shaders and makes their descriptors.
+fn stages(
+    context: &Arc<Context>,
+    job: &DrawJob<'_>,
+    memory: &memory::Memory<'_>,
+) -> Result<Vec<Stage>, Unsupported> {
+    let desc = job.desc;
+    let pixel = desc.pixel.as_ref();
+    let recorded = recorded_modules(job);
+    let source_of = |flag| match &recorded {
+        Some([vertex, pixel]) => {
+            if flag == vk::ShaderStageFlags::VERTEX {
+                vertex
+            } else {
+                pixel
+            }
+        }
+        None if flag == vk::ShaderStageFlags::VERTEX => &*desc.vertex.module,
+        None => pixel.map_or(&*desc.vertex.module, |it| &it.module),
+    };
+    let pixel_io = pixel.and(source_of(vk::ShaderStageFlags::FRAGMENT).io.as_ref());
+    let Some(vertex_io) = &source_of(vk::ShaderStageFlags::VERTEX).io else {
+        unreachable!("vertex shaders have a signature")
+    };
+    let (of_vertex, of_pixel) = locations(vertex_io, pixel_io);
+    let shaders = std::iter::once((&desc.vertex, of_vertex, vk::ShaderStageFlags::VERTEX))
+        .chain(pixel.map(|it| (it, of_pixel, vk::ShaderStageFlags::FRAGMENT)));
+    let empty = memory::Slot::default();
+    let mut stages: Vec<Stage> = Vec::new();
+    let mut first_set = 0;
+    let places = all_places(job);
+    for ((shader, locations, flag), places) in shaders.zip(&places) {
+        let graphics = context.capabilities.graphics;
+        let source = source_of(flag);
+        let entry = shader.entry();
+        let is_recorded = recorded.is_some() && flag == vk::ShaderStageFlags::FRAGMENT;
+        let width = if is_recorded || source.sees_packing() {
+            Some(packed_width(context, entry, job.width, flag, is_recorded)?)
+        } else {
+            None
+        };
+        let required = width.filter(|_| graphics.width_stages.contains(flag));
+        let contents = memory.contents(places, &empty);
+        let key = special::key(source, &contents);
+        let module = special::module(source, &key).into_owned();
+        let mut environment = context.capabilities.graphics_environment();
+        environment.lanes = required;
+        environment.bound = key.iter().map(|it| it.bound).collect();
+        environment.locations = locations;
+        environment.first_set = first_set;
+        environment.layers = Some(job.state.layers);
+        environment.point_size = true;
+        environment.dual_source =
+            desc.blend.first().and_then(|it| it.blend).is_some_and(|it| it.is_dual_source());
+        let emitted = spirv::emit(&module, &environment, &NoDebug).map_err(|it| Unsupported {
+            asked: it.asked,
+            missing: format!("SPIR-V cannot express {}", it.what),
+        })?;
+        let Emitted { words, reflection } = emitted;
+        let uses_waves = reflection.capabilities.contains(&"GroupNonUniform");
+        if uses_waves && !graphics.subgroup_stages.contains(flag) {
+            let name = &context.capabilities.name;
+            let missing = format!("the device `{name}` has no wave operations in this stage");
+            return state::unsupported(format!("`{entry}`"), missing);
+        }
+        let program = Arc::new(Program::of_stage(context, &reflection, flag)?);
+        first_set = first_set.max(program.sets.len() as u32);
+        stages.push(Stage { module, program, words, flag, width: required });
+    }
+    let most = context.capabilities.limits.max_bound_descriptor_sets;
+    if first_set > most {
+        let missing = format!("the device `{}` supports at most {most}", context.capabilities.name);
+        return state::unsupported(format!("{first_set} register spaces"), missing);
+    }
+    Ok(stages)
+}
+
+/// The shaders with instructions that record the packing of pixels, if it is recorded.
+fn recorded_modules(job: &DrawJob<'_>) -> Option<[Module; 2]> {
+    job.record?;
+    let pixel = &*job.desc.pixel.as_ref()?.module;
+    let vertex = &*job.desc.vertex.module;
+    let has_instances = job.draw.instances > 1;
+    let index = SystemValue::RenderTargetArrayIndex;
+    let has_layers = vertex.io.as_ref().is_some_and(|io| io.system_output(index).is_some());
+    let (pixel, _) = ir::packing::pixel(pixel, has_instances, has_layers);
+    let vertex = if has_instances { ir::packing::vertex(vertex) } else { vertex.clone() };
+    Some([vertex, pixel])
+}
+
+/// What is bound to each stage, the buffer for a recording included.
+fn all_places(job: &DrawJob<'_>) -> [memory::Indices; 2] {
+    let [vertex, pixel] = job.places.map(Clone::clone);
+    let mut pixel: memory::Indices = pixel;
+    if job.record.is_some() {
+        pixel.push(smallvec![job.record]);
+    }
+    [vertex, pixel]
+}
+
+/// The width of the waves of a shader that can see it, if the device can have it.
+fn packed_width(
+    context: &Context,
+    entry: &str,
+    width: u32,
+    stage: vk::ShaderStageFlags,
+    is_recorded: bool,
+) -> Result<u32, Unsupported> {
+    let asked = format!("wave operations of {width} lanes in `{entry}`");
+    if !is_recorded {
+        let missing = match stage {
+            vk::ShaderStageFlags::FRAGMENT => {
+                "a GPU assigns pixels to lanes itself; record the packing to see which"
+            }
+            _ => "a GPU assigns vertices to lanes itself",
+        };
+        return state::unsupported(asked, missing);
+    }
+    let graphics = context.capabilities.graphics;
+    let is_possible = match graphics.width_stages.contains(stage) {
+        true => context.capabilities.widths.contains(width),
+        false => graphics.width == width,
+    };
+    if !is_possible {
+        let missing = format!("the device `{}` draws with others", context.capabilities.name);
+        return state::unsupported(asked, missing);
+    }
+    Ok(width)
+}
+
+/// The locations of both signatures: an output of the vertex shader has one if the pixel shader reads it.
+fn locations(vertex: &StageIo, pixel: Option<&StageIo>) -> (Locations, Locations) {
+    let mut next = 0;
+    let mut outputs = vec![None; vertex.outputs.len()];
+    let mut travels = |element: &Element| -> Option<u32> {
+        let is_passed = matches!(
+            element.system,
+            None | Some(
+                SystemValue::RenderTargetArrayIndex
+                    | SystemValue::ViewportArrayIndex
+                    | SystemValue::ViewId
+                    | SystemValue::ShadingRate
+            )
+        );
+        let of = |it: &Element| it.is(&element.semantic, element.index);
+        let found = vertex.outputs.iter().position(of).filter(|_| is_passed)?;
+        if outputs[found].is_none() {
+            outputs[found] = Some(next);
+            next += 1;
+        }
+        outputs[found]
+    };
+    let read = pixel.map_or(&[][..], |it| &it.inputs);
+    let inputs = read.iter().map(&mut travels).collect();
+    let mut attribute = 0;
+    let attributes = vertex.inputs.iter().map(|it| {
+        it.system.is_none().then(|| {
+            attribute += 1;
+            attribute - 1
+        })
+    });
+    let attributes = attributes.collect();
+    (
+        Locations::Given { inputs: attributes, outputs },
+        Locations::Given { inputs, outputs: Vec::new() },
+    )
+}
+
+/// The stages that have push constants, whose ranges begin at 0 in both.
+fn pushed(stages: &[Stage]) -> Result<Option<(vk::ShaderStageFlags, u32, usize)>, Failure> {
+    let mut found: Option<(vk::ShaderStageFlags, u32, usize)> = None;
+    for (number, stage) in stages.iter().enumerate() {
+        let Some(push) = &stage.program.reflection.push else { continue };
+        if found.is_some() {
+            return Err(Failure::Unsupported(Unsupported {
+                asked: "push constants of both stages".to_owned(),
+                missing: "they would share their bytes".to_owned(),
+            }));
+        }
+        found = Some((stage.flag, push.bytes, number));
+    }
+    Ok(found)
+}
+
+impl Drawn {
+    /// A buffer that the host fills, with zeros up to a size.
+    fn buffer(
+        &self,
+        bytes: &[u8],
+        size: u64,
+        usage: vk::BufferUsageFlags,
+    ) -> Result<Memory, Failure> {
+        use vk::MemoryPropertyFlags as Flags;
+        let context = &self.context;
+        let size = size.max(bytes.len() as u64).max(4);
+        let needs = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+        let memory = context.buffer(size, usage, needs, Flags::DEVICE_LOCAL)?;
+        let (all, none) = (vk::WHOLE_SIZE, vk::MemoryMapFlags::empty());
+        // SAFETY: the memory can be mapped and is mapped once; it has `size` bytes, and the device does not use it yet.
+        unsafe {
+            let mapped = match context.device.map_memory(memory.memory, 0, all, none) {
+                Ok(mapped) => mapped.cast::<u8>(),
+                Err(error) => {
+                    context.free(memory);
+                    return Err(context.failed(error, size));
+                }
+            };
+            std::ptr::write_bytes(mapped, 0, size as usize);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped, bytes.len());
+            context.device.unmap_memory(memory.memory);
+        }
+        Ok(memory)
+    }
+
+    /// Makes the buffers of the input assembler. Beyond their ends they read as 0.
+    fn buffers(&mut self, job: &DrawJob<'_>) -> Result<(), Failure> {
+        let draw = job.draw;
+        let mut last = u64::from(draw.start) + u64::from(draw.count);
+        if let (Some(indices), Some(bytes)) = (&draw.indices, &job.indices) {
+            let size = indices.format.bytes();
+            let cut = indices.format.cut();
+            let numbers = bytes
+                .chunks_exact(size)
+                .map(|it| it.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)));
+            let most = numbers.filter(|it| *it != cut).max().unwrap_or(0);
+            last = (i64::from(most) + i64::from(draw.base_vertex) + 1).max(1) as u64;
+            let needs = (u64::from(draw.start) + u64::from(draw.count)) * size as u64;
+            let needs = if needs <= MOST_PADDED { needs } else { 0 };
+            let usage = vk::BufferUsageFlags::INDEX_BUFFER;
+            self.indices = Some(self.buffer(bytes, needs, usage)?);
+        }
+        for attribute in &job.link.attributes {
+            let element = &job.desc.input_layout[attribute.element];
+            let elements = match element.step_rate {
+                None => last,
+                Some(_) => u64::from(draw.start_instance) + u64::from(draw.instances),
+            };
+            let stride = draw.vertex_buffers[element.slot].stride as u64;
+            let end = elements.saturating_mul(stride).saturating_add(element.offset as u64 + 16);
+            let needs = if end <= MOST_PADDED { end } else { 0 };
+            let bytes = &job.buffers[element.slot];
+            let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
+            let made = self.buffer(bytes, needs, usage)?;
+            self.vertex_buffers.push(made);
+        }
+        Ok(())
+    }
+
+    fn pipeline(&mut self, job: &DrawJob<'_>, stages: &[Stage]) -> Result<(), Unsupported> {
+        let (bindings, attributes) = self.vertex_input(job)?;
+        let (viewports, scissors) = state::viewports(&self.context, job.desc, job.state)?;
+        let made = self.make(job, stages, (&bindings, &attributes), (&viewports, &scissors));
+        made.map_err(|result| Unsupported {
+            asked: format!("a pipeline for `{}`", job.desc.vertex.entry()),
+            missing: format!(
+                "the driver of `{}` cannot create it: {result}",
+                self.context.capabilities.name
+            ),
+        })
+    }
+
+    fn vertex_input(
+        &self,
+        job: &DrawJob<'_>,
+    ) -> Result<
+        (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>),
+        Unsupported,
+    > {
+        let inputs = job.desc.vertex.module.io.as_ref().map_or(&[][..], |it| &it.inputs);
+        let mut read = inputs.iter().filter(|it| it.system.is_none());
+        let (mut bindings, mut attributes) = (Vec::new(), Vec::new());
+        for (number, attribute) in (0..).zip(&job.link.attributes) {
+            let element = &job.desc.input_layout[attribute.element];
+            let Some(input) = read.next() else {
+                unreachable!("each attribute has an input of the vertex shader")
+            };
+            let signed = matches!(input.scalar, ir::HostScalar::I16 | ir::HostScalar::I32);
+            let (semantic, scalar) = (&element.semantic, attribute.scalar);
+            let format =
+                state::attribute_format(&self.context, semantic, element.format, scalar, signed)?;
+            let stride = job.draw.vertex_buffers[element.slot].stride;
+            let asked = format!("the attribute `{semantic}`");
+            let unit = element.format.bytes() / element.format.channels().count().max(1);
+            let unit = if unit * element.format.channels().count() == element.format.bytes() {
+                unit.max(1)
+            } else {
+                element.format.bytes()
+            };
+            if !stride.is_multiple_of(unit) || !element.offset.is_multiple_of(unit) {
+                return state::unsupported(asked, "Vulkan needs attributes that are aligned");
+            }
+            let limits = &self.context.capabilities.limits;
+            if stride > limits.max_vertex_input_binding_stride as usize
+                || number >= limits.max_vertex_input_bindings
+            {
+                return state::unsupported(asked, "it is beyond a limit of the device");
+            }
+            let rate = match element.step_rate {
+                None => vk::VertexInputRate::VERTEX,
+                Some(1) => vk::VertexInputRate::INSTANCE,
+                Some(rate) => {
+                    let missing = format!("steps of {rate} instances are not supported");
+                    return state::unsupported(asked, missing);
+                }
+            };
+            bindings.push(vk::VertexInputBindingDescription {
+                binding: number,
+                stride: stride as u32,
+                input_rate: rate,
+            });
+            attributes.push(vk::VertexInputAttributeDescription {
+                location: number,
+                binding: number,
+                format,
+                // The buffer is bound from the offset on.
+                offset: 0,
+            });
+        }
+        Ok((bindings, attributes))
+    }
+
+    fn make(
+        &mut self,
+        job: &DrawJob<'_>,
+        stages: &[Stage],
+        (bindings, attributes): (
+            &[vk::VertexInputBindingDescription],
+            &[vk::VertexInputAttributeDescription],
+        ),
+        (viewports, scissors): (&[vk::Viewport], &[vk::Rect2D]),
+    ) -> Result<(), vk::Result> {
+        let desc = job.desc;
+        let capabilities = &self.context.capabilities;
+        let device = &self.context.device;
+        let mut sets: Vec<vk::DescriptorSetLayout> = Vec::new();
+        for stage in stages {
+            sets.extend(stage.program.sets.iter().skip(sets.len()));
+        }
+        let pushed = stages.iter().filter_map(|it| {
+            let push = it.program.reflection.push.as_ref()?;
+            Some(vk::PushConstantRange { stage_flags: it.flag, offset: 0, size: push.bytes })
+        });
+        let pushed: Vec<vk::PushConstantRange> = pushed.collect();
+        let create = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&sets)
+            .push_constant_ranges(&pushed);
+        // SAFETY: the layouts of the sets are alive.
+        self.layout = unsafe { device.create_pipeline_layout(&create, None) }?;
+        for stage in stages {
+            let create = vk::ShaderModuleCreateInfo::default().code(&stage.words);
+            // SAFETY: the words are a module that `spirv` has emitted.
+            self.modules.push(unsafe { device.create_shader_module(&create, None) }?);
+        }
+        let names: Vec<CString> = stages
+            .iter()
+            .map(|it| CString::new(it.program.reflection.entry.as_str()).unwrap_or_default())
+            .collect();
+        let mut required: Vec<vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo<'_>> = stages
+            .iter()
+            .map(|it| {
+                vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+                    .required_subgroup_size(it.width.unwrap_or(0))
+            })
+            .collect();
+        let made = stages.iter().zip(&self.modules).zip(&names).zip(&mut required).map(
+            |(((stage, module), name), required)| {
+                let made = vk::PipelineShaderStageCreateInfo::default()
+                    .stage(stage.flag)
+                    .module(*module)
+                    .name(name);
+                if stage.width.is_some() { made.push_next(required) } else { made }
+            },
+        );
+        let made: Vec<vk::PipelineShaderStageCreateInfo<'_>> = made.collect();
+
+        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_binding_descriptions(bindings)
+            .vertex_attribute_descriptions(attributes);
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(state::topology(desc.topology))
+            .primitive_restart_enable(desc.topology.is_strip() && job.draw.indices.is_some());
+        let viewport =
+            vk::PipelineViewportStateCreateInfo::default().viewports(viewports).scissors(scissors);
+        let rasterizer = desc.rasterizer;
+        let bias = rasterizer.depth_bias;
+        let graphics = capabilities.graphics;
+        let mut clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default()
+            .depth_clip_enable(rasterizer.depth_clip);
+        let mut lines = vk::PipelineRasterizationLineStateCreateInfoEXT::default()
+            .line_rasterization_mode(vk::LineRasterizationModeEXT::BRESENHAM);
+        let clamps = capabilities.features.depth_clamp == vk::TRUE
+            && (graphics.clips_depth || !rasterizer.depth_clip);
+        let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .depth_clamp_enable(clamps)
+            .polygon_mode(vk::PolygonMode::FILL)
+            .cull_mode(state::cull(rasterizer.cull))
+            .front_face(match rasterizer.front_counter_clockwise {
+                true => vk::FrontFace::COUNTER_CLOCKWISE,
+                false => vk::FrontFace::CLOCKWISE,
+            })
+            .depth_bias_enable(bias.bias != 0 || bias.slope != 0.0)
+            .depth_bias_constant_factor(bias.bias as f32)
+            .depth_bias_slope_factor(bias.slope)
+            .depth_bias_clamp(bias.clamp)
+            .line_width(1.0);
+        if graphics.clips_depth {
+            raster = raster.push_next(&mut clip);
+        }
+        if graphics.draws_lines {
+            raster = raster.push_next(&mut lines);
+        }
+        let mask = [desc.sample_mask];
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::from_raw(desc.samples.count()))
+            .sample_mask(&mask)
+            .alpha_to_coverage_enable(desc.alpha_to_coverage);
+        let depth_stencil = state::depth_stencil(desc, job.draw.stencil_ref);
+        let blending = state::blending(desc, job.link);
+        let logic = desc.blend.iter().find_map(|it| it.logic);
+        let blend = vk::PipelineColorBlendStateCreateInfo::default()
+            .attachments(&blending)
+            .logic_op_enable(logic.is_some())
+            .logic_op(logic.map_or(vk::LogicOp::COPY, state::logic))
+            .blend_constants(job.draw.blend_factor);
+        let formats: Vec<vk::Format> = desc
+            .targets
+            .iter()
+            .map(|it| it.and_then(super::format::target_format).unwrap_or_default())
+            .collect();
+        let depth = desc.depth_format.map_or(vk::Format::UNDEFINED, state::depth_format);
+        let has_stencil = desc.depth_format.is_some_and(|it| it.has_stencil());
+        let mut rendering = vk::PipelineRenderingCreateInfo::default()
+            .color_attachment_formats(&formats)
+            .depth_attachment_format(depth)
+            .stencil_attachment_format(if has_stencil { depth } else { vk::Format::UNDEFINED });
+        let create = [vk::GraphicsPipelineCreateInfo::default()
+            .stages(&made)
+            .vertex_input_state(&vertex_input)
+            .input_assembly_state(&assembly)
+            .viewport_state(&viewport)
+            .rasterization_state(&raster)
+            .multisample_state(&multisample)
+            .depth_stencil_state(&depth_stencil)
+            .color_blend_state(&blend)
+            .layout(self.layout)
+            .push_next(&mut rendering)];
+        // SAFETY: everything that the structures name is alive, and within the device's features, which `state::check` has
+        // compared.
+        let pipelines =
+            unsafe { device.create_graphics_pipelines(vk::PipelineCache::null(), &create, None) };
+        self.pipeline =
+            pipelines.map_err(|(_, result)| result)?.first().copied().unwrap_or_default();
+        Ok(())
+    }
+
+    /// Records the draw.
+    ///
+    /// # Safety
+    /// The commands are being recorded, and everything they name lives until they have ended.
+    unsafe fn record(
+        &self,
+        commands: vk::CommandBuffer,
+        job: &DrawJob<'_>,
+        stages: &[Stage],
+        bound: &BoundStages<'_>,
+        pushed: &Option<(vk::ShaderStageFlags, u32, usize)>,
+        attachments: &Attachments,
+    ) {
+        let device = &self.context.device;
+        let (views, depth) = attachments.views();
+        let attachment = |view: Option<vk::ImageView>| {
+            vk::RenderingAttachmentInfo::default()
+                .image_view(view.unwrap_or_default())
+                .image_layout(vk::ImageLayout::GENERAL)
+                .load_op(vk::AttachmentLoadOp::LOAD)
+                .store_op(vk::AttachmentStoreOp::STORE)
+        };
+        let colours: Vec<vk::RenderingAttachmentInfo<'_>> =
+            views.into_iter().map(attachment).collect();
+        let depth_attachment = attachment(depth);
+        let has_stencil = job.attached.iter().any(|it| it.part == Part::Stencil);
+        let limits = &self.context.capabilities.limits;
+        let area = vk::Rect2D {
+            offset: vk::Offset2D::default(),
+            extent: vk::Extent2D {
+                width: job.state.width.min(limits.max_framebuffer_width),
+                height: job.state.height.min(limits.max_framebuffer_height),
+            },
+        };
+        let mut rendering = vk::RenderingInfo::default()
+            .render_area(area)
+            .layer_count(job.state.layers)
+            .color_attachments(&colours);
+        if depth.is_some() {
+            rendering = rendering.depth_attachment(&depth_attachment);
+            if has_stencil {
+                rendering = rendering.stencil_attachment(&depth_attachment);
+            }
+        }
+        // SAFETY: the caller's contract.
+        unsafe {
+            attachments.fill(commands);
+            device.cmd_begin_rendering(commands, &rendering);
+            let point = vk::PipelineBindPoint::GRAPHICS;
+            device.cmd_bind_pipeline(commands, point, self.pipeline);
+            let mut next = 0;
+            for (sets, stage) in bound.sets.iter().zip(stages) {
+                // The sets below are those of the stage before.
+                let own = sets.get(next..).unwrap_or(&[]);
+                if !own.is_empty() {
+                    let first = next as u32;
+                    device.cmd_bind_descriptor_sets(commands, point, self.layout, first, own, &[]);
+                }
+                next = next.max(stage.program.sets.len());
+            }
+            if let Some((flag, _, number)) = pushed
+                && let Some(bytes) = &bound.pushed[*number]
+            {
+                device.cmd_push_constants(commands, self.layout, *flag, 0, bytes);
+            }
+            for (number, (buffer, attribute)) in
+                (0..).zip(self.vertex_buffers.iter().zip(&job.link.attributes))
+            {
+                let offset = job.desc.input_layout[attribute.element].offset as u64;
+                let buffers = [buffer.buffer];
+                device.cmd_bind_vertex_buffers(commands, number, &buffers, &[offset]);
+            }
+            let draw = job.draw;
+            match (&self.indices, &draw.indices) {
+                (Some(memory), Some(indices)) => {
+                    let ty = match indices.format {
+                        raster::IndexFormat::U16 => vk::IndexType::UINT16,
+                        raster::IndexFormat::U32 => vk::IndexType::UINT32,
+                    };
+                    device.cmd_bind_index_buffer(commands, memory.buffer, 0, ty);
+                    device.cmd_draw_indexed(
+                        commands,
+                        draw.count,
+                        draw.instances,
+                        draw.start,
+                        draw.base_vertex,
+                        draw.start_instance,
+                    );
+                }
+                _ => device.cmd_draw(
+                    commands,
+                    draw.count,
+                    draw.instances,
+                    draw.start,
+                    draw.start_instance,
+                ),
+            }
+            device.cmd_end_rendering(commands);
+            attachments.read(commands);
+        }
+    }
+}
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        if self.context.is_lost() {
+            return;
+        }
+        let device = &self.context.device;
+        // SAFETY: the device no longer uses any of it, or never did; null handles are ignored.
+        unsafe {
+            device.destroy_pipeline(self.pipeline, None);
+            device.destroy_pipeline_layout(self.layout, None);
+            for module in &self.modules {
+                device.destroy_shader_module(*module, None);
+            }
+        }
+        for memory in self.vertex_buffers.iter().chain(&self.indices) {
+            self.context.free(*memory);
+        }
+    }
+}
