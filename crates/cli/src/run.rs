@@ -162,6 +162,7 @@ fn told(
     engine: Engine,
     width: u32,
     fallback: impl FnOnce() -> Option<String>,
+    order: impl FnOnce() -> String,
 ) -> Option<Ran> {
     if !args.device.verbose && args.device.engine.is_none() {
         return None;
@@ -172,7 +173,8 @@ fn told(
             "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
         )),
         None if args.device.verbose => {
-            terminal::note(&format!("the engine `{}` runs waves of {width} lanes", engine.name()));
+            let (engine, order) = (engine.name(), order());
+            terminal::note(&format!("the engine `{engine}` runs waves of {width} lanes{order}"));
         }
         None => {}
     }
@@ -384,7 +386,9 @@ fn run_all(
             progress: Some(watch.progress.clone()),
             prints: log.clone(),
         };
-        engines.extend(told(args, engine, *width, || pipeline.fallback(&dispatch, table)));
+        let order = || pipeline.order(*width).map_or(String::new(), |it| format!(" {it}"));
+        let fallback = || pipeline.fallback(&dispatch, table);
+        engines.extend(told(args, engine, *width, fallback, order));
         let is_wanted = found.as_ref().is_none_or(Missed::is_empty);
         // What is counted runs for itself, and prints nothing.
         let silent = Dispatch { prints: None, ..dispatch.clone() };

@@ -557,6 +557,27 @@ fn machine_code_runs_where_it_can_be_made_and_who_asks_is_told() {
     assert_eq!(said, format!("note: the engine `{default}` runs waves of 32 lanes\n"));
 
     if default == "cpu" {
+        // Several threads keep the order of one reservation, and say so where they cannot.
+        let counted = |body: &str| {
+            let source = format!(
+                "RWStructuredBuffer<uint> Out; [numthreads(32, 1, 1)] void main(uint t : SV_GroupIndex) {{
+                    uint old; {body} }}"
+            );
+            wavelane("order", &source, &format!("{run} --verbose --threads 2")).err
+        };
+        let note = |more: &str| format!("note: the engine `cpu` runs waves of 32 lanes{more}\n");
+        let add = "InterlockedAdd(Out[0], t, old); if (old == 9) InterlockedAdd(Out[0], old);";
+        let also = "the counter is also accessed in another way";
+        assert_eq!(counted(add), note(&format!(" on one thread, because {also}")));
+        assert_eq!(
+            counted(
+                "for (uint i = 0; i < t; i++) { InterlockedAdd(Out[0], t, old); Out[1] += old; }"
+            ),
+            note(
+                " on 2 threads, which share its counters in no fixed order, because the counter \
+                 changes in a loop"
+            )
+        );
         // Other orders are the reference engine's; nobody is told who has not asked for another one.
         let order = "--schedule descending --format json";
         assert_eq!(engine(&format!("{run} {order}")).1, "");

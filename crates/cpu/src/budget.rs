@@ -53,6 +53,9 @@ impl Batch {
     }
 }
 
+/// The bytes that a batch of waves reads to be counted: they stay in the second-level cache until the waves run.
+pub(crate) const BATCH_BYTES: u64 = 128 << 10;
+
 /// The most bytes of a frame for spilled values: with more, waves would run slower than in the reference engine.
 pub(crate) const MOST_SPILLED_BYTES: usize = 64 << 20;
 

@@ -85,12 +85,12 @@ pub(crate) struct Common<'a> {
     pub(crate) module: &'a Module,
     pub(crate) layout: &'a Layout,
     pub(crate) sites: &'a [Site],
-    pub(crate) views: Views<'a>,
+    pub(crate) views: &'a Views<'a>,
     pub(crate) width: u32,
     pub(crate) fault: Fault,
     /// The width for which fuel is counted.
     pub(crate) asked: u32,
-    pub(crate) meter: Meter,
+    pub(crate) meter: &'a Meter,
     pub(crate) prints: Option<&'a PrintLog>,
     /// What the waves of a vertex or pixel shader come from.
     pub(crate) feed: Option<RefCell<&'a mut dyn Feed>>,

@@ -1,5 +1,5 @@
 //! Contended counters: recognises programs that a second thread does not speed up, because their waves do little but
-//! fetch and add to one counter.
+//! fetch and add to one counter, unless they can be split there (`split`).
 //!
 //! The cache line of a counter that several cores change moves between their caches, which takes longer than the rest
 //! of a short wave; then two threads are slower than one. Additions whose results are used cannot be combined for many

@@ -8,7 +8,11 @@
 //! the launch is deadlocked. A thread whose groups wait for those of other threads gives them to the thread that runs
 //! last, which then runs all turns.
 //!
-//! With one thread, groups run in ascending order, and so do the waves of a group between barriers.
+//! With one thread, groups run in ascending order, and so do the waves of a group between barriers. With several, a
+//! program that is split at its reservation (`split`) gets the results of that order: a thread counts a batch of waves,
+//! gets the sum of all earlier waves from the chain, and then runs the batch.
+
+mod ordered;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -28,6 +32,7 @@ use crate::meter::Meter;
 use crate::pool::Team;
 use crate::views::{View, Views};
 use crate::{Compiled, Fallback, Stopped, select};
+use ordered::{Order, Ordered};
 
 /// After this many rounds in which no wave has ended, a thread gives its groups away if other threads run.
 const MOST_WAITS: u32 = 256;
@@ -56,6 +61,10 @@ struct Shared<'a> {
     waves_in_group: u32,
     /// Whether each wave of a group has a separate frame, because it may have to wait for others of its group.
     apart: bool,
+    /// Where waves get their numbers, if the program is split.
+    ordered: Option<&'a Ordered<'a>>,
+    /// For the code that counts.
+    counting: Option<Common<'a>>,
     threads: Vec<u32>,
     /// The buffers of which each party has a private copy for additions.
     copied: Vec<Binding>,
@@ -64,6 +73,8 @@ struct Shared<'a> {
     total: u64,
     /// The number of threads.
     team: usize,
+    /// The size of a chain's batches.
+    batch: u64,
     stopped: AtomicBool,
     trap: Mutex<Option<Trap>>,
     /// The number of parties that have ended.
@@ -123,6 +134,8 @@ struct Party {
     shared: Block,
     /// Its private copies of buffers, not yet added to the buffers.
     copies: Vec<Block>,
+    /// The slots of its waves: see [`crate::split`].
+    slots: Vec<u64>,
     waves: u64,
     groups: u64,
     cursor: usize,
@@ -159,7 +172,6 @@ pub(crate) fn run(
     bindings: &mut Bindings,
     threads: usize,
 ) -> Result<(), Stopped> {
-    let threads = if compiled.passes_one_counter { 1 } else { threads };
     let module: &Module = &compiled.module;
     if module.io.is_some() || matches!(launch.work, Work::Waves) {
         return Err(ir::exec::mismatch().into());
@@ -170,7 +182,7 @@ pub(crate) fn run(
     if let Some(what) = refuses(module, launch, bindings) {
         return Err(what.into());
     }
-    let groups = launch.groups();
+    let counts = launch.groups();
     let waves_in_group = module.threads_per_group().div_ceil(compiled.unit());
     let apart = !compiled.is_whole && (compiled.has_barriers || compiled.layout.shared_bytes > 0);
     let bytes = (compiled.frame as u64) * if apart { u64::from(waves_in_group) } else { 1 }
@@ -178,39 +190,90 @@ pub(crate) fn run(
     if bytes > GROUP_BYTES {
         return Err(Failure::Trap(Trap::OutOfMemory { bytes }).into());
     }
-    let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
+    let total = counts.iter().map(|it| u128::from(*it)).product::<u128>();
     let total = u64::try_from(total * u128::from(waves_in_group)).unwrap_or(u64::MAX);
-    let slots = (waves_in_group * compiled.unit()) as usize + compiled.layout.lanes;
-    let team = Team::of(compiled.batch.threads(total, threads));
-    let threads = team.size();
-    let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
-    let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
     let views = Views::new(bindings);
-    let mut copied = select::unseen::copied(module);
-    copied.retain(|it| first_view(&views, *it).is_some_and(|view| view.len <= MOST_COPIED));
-    let shared = Shared {
-        compiled,
-        common: Common {
-            module,
+    let meter = Meter::new(launch.fuel, launch.cancel.clone());
+    let all =
+        Dispatch { launch, views: &views, meter: &meter, counts, waves_in_group, apart, total };
+    let ended = match ordered::order(compiled, &all, threads) {
+        Order::Any => run_waves(compiled, &all, 0, threads, None),
+        Order::OneThread => run_waves(compiled, &all, 0, 1, None),
+        Order::Split(split, view) => ordered::run_split(compiled, split, view, &all, threads),
+    };
+    if let (Some(spent), Some(fuel)) = (&launch.spent, launch.fuel) {
+        spent.store(fuel - meter.fuel.load(Relaxed), Relaxed);
+    }
+    ended.map_err(|trap| Failure::Trap(trap).into())
+}
+
+/// A launch, as far as it is the same for all code that runs its waves.
+struct Dispatch<'a> {
+    launch: &'a Launch,
+    views: &'a Views<'a>,
+    meter: &'a Meter,
+    counts: [u32; 3],
+    waves_in_group: u32,
+    apart: bool,
+    total: u64,
+}
+
+impl<'a> Dispatch<'a> {
+    fn common(&self, compiled: &'a Compiled, meter: &'a Meter) -> Common<'a> {
+        Common {
+            module: &compiled.module,
             layout: &compiled.layout,
             sites: &compiled.sites,
-            views,
+            views: self.views,
             width: compiled.width,
             fault: Fault::default(),
             asked: compiled.asked,
-            meter: Meter::new(launch.fuel, launch.cancel.clone()),
-            prints: launch.prints.as_deref(),
+            meter,
+            prints: self.launch.prints.as_deref(),
             feed: None,
-        },
+        }
+    }
+}
+
+/// Runs the waves from the first one on.
+fn run_waves(
+    compiled: &Compiled,
+    all: &Dispatch<'_>,
+    first: u64,
+    threads: usize,
+    ordered: Option<&Ordered<'_>>,
+) -> Result<(), Trap> {
+    let module: &Module = &compiled.module;
+    let Dispatch { launch, counts, waves_in_group, apart, total, .. } = *all;
+    let slots = (waves_in_group * compiled.unit()) as usize + compiled.layout.lanes;
+    let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
+    let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
+    let mut copied = select::unseen::copied(module);
+    copied.retain(|it| first_view(all.views, *it).is_some_and(|view| view.len <= MOST_COPIED));
+    let threads = match ordered {
+        Some(_) => threads,
+        None => compiled.batch.threads(total - first, threads),
+    };
+    let team = Team::of(threads);
+    let threads = team.size();
+    let shared = Shared {
+        compiled,
+        common: all.common(compiled, all.meter),
         launch,
-        counts: groups,
+        counts,
         waves_in_group,
         apart,
+        ordered,
+        counting: ordered.map(|it| all.common(&it.split.count, &it.meter)),
         threads: threads_table,
         copied,
-        next: AtomicU64::new(0),
+        next: AtomicU64::new(first),
         total,
         team: threads,
+        batch: ordered.map_or(0, |it| {
+            let batch = compiled.batch.next(total, 2 * threads).min(it.split.batch);
+            batch.next_multiple_of(u64::from(waves_in_group))
+        }),
         stopped: AtomicBool::new(false),
         trap: Mutex::new(None),
         finished: AtomicU64::new(0),
@@ -218,20 +281,64 @@ pub(crate) fn run(
     };
     let limit = compiled.footprint.most_started(compiled.asked);
     team.run(|| Worker { shared: &shared, limit, ..Worker::new(&shared) }.run());
-    if let (Some(spent), Some(fuel)) = (&launch.spent, launch.fuel) {
-        spent.store(fuel - shared.common.meter.fuel.load(Relaxed), Relaxed);
-    }
     shared.common.fault.resume();
+    shared.counting.iter().for_each(|it| it.fault.resume());
     let trap = shared.trap.lock().ok().and_then(|mut it| it.take());
-    match trap {
-        Some(trap) => Err(Failure::Trap(trap).into()),
-        None => Ok(()),
-    }
+    trap.map_or(Ok(()), Err)
 }
 
 // SAFETY: the table of threads and the views are shared by address; the former is never written, and the latter
 // document their own synchronisation. A dispatch has no feed.
 unsafe impl Sync for Shared<'_> {}
+
+/// The memory of a party that its frames point to.
+struct Memory {
+    shared: *mut u8,
+    /// One for each buffer that is copied.
+    copies: Vec<*mut u8>,
+    slots: *mut u8,
+}
+
+impl Shared<'_> {
+    /// Prepares a frame for a number of waves.
+    fn fill(
+        &self,
+        frame: &mut Block,
+        compiled: &Compiled,
+        common: &Common<'_>,
+        range: Range,
+        memory: &Memory,
+    ) {
+        let waves = u64::from(self.waves_in_group);
+        let group = range.first / waves;
+        let [x, y] = [u64::from(self.counts[0]), u64::from(self.counts[1])];
+        let start = frame.start();
+        let header = Header {
+            group: [group % x, group / x % y, group / x / y].map(|it| it as u32),
+            wave: (range.first % waves) as u32,
+            remaining: range.count,
+            counts: self.counts,
+            waves_in_group: module_waves(compiled),
+            threads: self.threads.as_ptr(),
+            shared: memory.shared,
+            ..header(compiled, common)
+        };
+        // SAFETY: a frame begins with a header, and is larger than it.
+        unsafe { start.cast::<Header>().write(header) };
+        for binding in 0..common.module.resources.len() {
+            let mut slice = slice(common, binding);
+            let mut copied = self.copied.iter().zip(&memory.copies);
+            if let Some((_, copy)) = copied.find(|(it, _)| it.index() == binding) {
+                (slice.start, slice.own) = (*copy, 1);
+            }
+            if self.ordered.is_some_and(|it| it.split.slots.index() == binding) {
+                slice.start = memory.slots;
+            }
+            // SAFETY: the frame's layout has room for the slice of every binding.
+            unsafe { start.add(compiled.layout.slice(binding)).cast::<Slice>().write(slice) };
+        }
+    }
+}
 
 /// One thread's part of a launch.
 struct Worker<'a> {
@@ -242,6 +349,10 @@ struct Worker<'a> {
     idle: Vec<Party>,
     /// Free frames.
     spare: Vec<Block>,
+    /// The frame of waves that are counted.
+    counting: Option<Block>,
+    /// The slots of batches that it counts for other threads.
+    others: Vec<u64>,
     limit: usize,
     /// The number of rounds without progress, and how many parties had ended then.
     waits: u32,
@@ -257,6 +368,8 @@ impl<'a> Worker<'a> {
             pending: VecDeque::new(),
             idle: Vec::new(),
             spare: Vec::new(),
+            counting: None,
+            others: Vec::new(),
             limit: 1,
             waits: 0,
             seen: 0,
@@ -271,14 +384,14 @@ impl<'a> Worker<'a> {
     }
 
     fn copy_of(&self, binding: Binding) -> Block {
-        let len = first_view(&self.shared.common.views, binding).map_or(0, |it| it.len);
+        let len = first_view(self.shared.common.views, binding).map_or(0, |it| it.len);
         Block::new(len as usize)
     }
 
     /// Adds a party's private copies to the buffers.
     fn add_up(&self, party: &Party) {
         for (binding, copy) in self.shared.copied.iter().zip(&party.copies) {
-            let Some(view) = first_view(&self.shared.common.views, *binding) else { continue };
+            let Some(view) = first_view(self.shared.common.views, *binding) else { continue };
             let words = copy.words(0).flat_map(|it| [it as u32, (it >> 32) as u32]);
             // Only whole words in bounds have been changed.
             for (at, added) in (0..view.len / 4).zip(words).filter(|it| it.1 != 0) {
@@ -416,7 +529,7 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         let memory = || {
             let mut memory = memory;
-            memory.memory(&shared.common.views);
+            memory.memory(shared.common.views);
             memory.finish()
         };
         let back = waits_at?;
@@ -434,10 +547,12 @@ impl<'a> Worker<'a> {
     fn take(&mut self) -> Option<Range> {
         let shared = self.shared;
         let waves = u64::from(shared.waves_in_group);
-        // A group with groupshared memory runs alone, and so does one that others wait for.
-        let count = match shared.apart || !self.started.is_empty() {
-            true => waves,
-            false => {
+        let count = match shared.ordered {
+            // The batches of a chain have one size, so that each thread knows those of the others.
+            Some(_) => shared.batch,
+            // A group with groupshared memory runs alone, and so does one that others wait for.
+            None if shared.apart || !self.started.is_empty() => waves,
+            None => {
                 let left = shared.total.saturating_sub(shared.next.load(Relaxed));
                 shared.compiled.batch.next(left, shared.team).next_multiple_of(waves)
             }
@@ -462,6 +577,7 @@ impl<'a> Worker<'a> {
             strands: Vec::new(),
             shared: Block::new(compiled.layout.shared_bytes),
             copies: shared.copied.iter().map(|it| self.copy_of(*it)).collect(),
+            slots: Vec::new(),
             waves: 0,
             groups: 0,
             cursor: 0,
@@ -469,6 +585,12 @@ impl<'a> Worker<'a> {
             left: 0,
             effort: 0,
         });
+        if let Some(ordered) = shared.ordered
+            && !self.reserve(ordered, range, &mut party.slots)
+        {
+            self.idle.push(party);
+            return false;
+        }
         if compiled.layout.shared_bytes > 0 {
             party.shared.clear();
         }
@@ -491,37 +613,12 @@ impl<'a> Worker<'a> {
         let spare = self.spare.pop();
         let mut frame = spare.unwrap_or_else(|| Block::new(shared.compiled.frame));
         let party = &mut self.started[current];
-        let memory = party.shared.start();
         let mut copies: Vec<*mut u8> = Vec::new();
         copies.extend(party.copies.iter_mut().map(Block::start));
+        let memory =
+            Memory { shared: party.shared.start(), copies, slots: party.slots.as_mut_ptr().cast() };
         let range = party.strands[at].range;
-        let waves = u64::from(shared.waves_in_group);
-        let group = range.first / waves;
-        let [x, y] = [u64::from(shared.counts[0]), u64::from(shared.counts[1])];
-        let start = frame.start();
-        let header = Header {
-            group: [group % x, group / x % y, group / x / y].map(|it| it as u32),
-            wave: (range.first % waves) as u32,
-            remaining: range.count,
-            counts: shared.counts,
-            waves_in_group: module_waves(shared.compiled),
-            threads: shared.threads.as_ptr(),
-            shared: memory,
-            ..header(shared.compiled, &shared.common)
-        };
-        // SAFETY: a frame begins with a header, and is larger than it.
-        unsafe { start.cast::<Header>().write(header) };
-        for binding in 0..shared.common.module.resources.len() {
-            let mut slice = slice(&shared.common, binding);
-            let mut copied = shared.copied.iter().zip(&copies);
-            if let Some((_, copy)) = copied.find(|(it, _)| it.index() == binding) {
-                (slice.start, slice.own) = (*copy, 1);
-            }
-            // SAFETY: the frame's layout has room for the slice of every binding.
-            unsafe {
-                start.add(shared.compiled.layout.slice(binding)).cast::<Slice>().write(slice)
-            };
-        }
+        shared.fill(&mut frame, shared.compiled, &shared.common, range, &memory);
         let strand = &mut self.started[current].strands[at];
         strand.frame = Some(frame);
         self.grant(current, at);
@@ -609,7 +706,8 @@ impl<'a> Worker<'a> {
                 } else if strand.rounds == 0 {
                     strand.rounds = ROUNDS;
                     party.effort += 1;
-                    if !shared.apart && header.remaining > 1 {
+                    // The waves of a split program do not wait for others, and share the slots of their party.
+                    if !shared.apart && shared.ordered.is_none() && header.remaining > 1 {
                         let rest = self.part(current, header);
                         rest.into_iter().for_each(|it| self.pending.push_front(it));
                     }
@@ -743,7 +841,7 @@ pub(crate) fn slice(common: &Common<'_>, binding: usize) -> Slice {
     use ir::ResourceKind::*;
     let kind = &common.module.resources[binding].kind;
     let storage = common.module.storage(Binding(binding as u32));
-    let Some(view) = first_view(&common.views, storage) else {
+    let Some(view) = first_view(common.views, storage) else {
         let start = std::ptr::null_mut();
         return Slice { start, len: 0, count: 0, own: 0, unused: [0; 2] };
     };

@@ -6,7 +6,8 @@
 //! `select` does instruction selection, from the IR to a machine program (`machine`, `vector`); `schedule` orders
 //! instructions within blocks; `away` does early spilling; `allocate` does register allocation; `encode` writes bytes;
 //! `code` makes them executable. `unseen_width` chooses the width of programs that cannot observe it. `launch`
-//! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; operations without instructions are a `call` into the runtime, which
+//! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; `split` and `chain` keep the
+//! order of atomic additions on several threads; operations without instructions are a `call` into the runtime, which
 //! uses the definitions in [`ops`], on buffers as `views`.
 //!
 //! # Deliberately absent
@@ -21,6 +22,7 @@ mod allocate;
 mod away;
 mod budget;
 mod call;
+mod chain;
 mod code;
 mod contended;
 mod counting;
@@ -37,6 +39,7 @@ mod meter;
 mod pool;
 mod schedule;
 mod select;
+mod split;
 mod texture;
 mod unseen_width;
 mod vector;
@@ -44,7 +47,7 @@ mod views;
 mod waves;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ir::Module;
 use ir::exec::{Bindings, Failure, Feed, Footprint, Launch};
@@ -55,6 +58,7 @@ pub use isa::Isa;
 use call::Site;
 use code::Code;
 use layout::Layout;
+use split::Counter;
 
 /// The most bytes of local arrays: offsets in a frame have 32 bits, for this and everything else in it.
 const MOST_FRAME_BYTES: usize = 1 << 30;
@@ -75,6 +79,11 @@ pub struct Compiled {
     is_whole: bool,
     /// Whether more than one thread would mostly wait for a contended counter.
     passes_one_counter: bool,
+    isa: Isa,
+    /// Whether waves can observe the order in which they change memory.
+    sees_order: bool,
+    /// The code for several threads, or why there is none; made when it is first needed.
+    split: OnceLock<Result<Box<Split>, String>>,
     work: Work,
     /// The cost of a wave outside its loops, and the number of waves that run at a time.
     wave_cost: u64,
@@ -82,6 +91,16 @@ pub struct Compiled {
     /// The requested width, and the width that runs, which may differ if the program cannot observe it.
     asked: u32,
     width: u32,
+}
+
+/// The code of a program that is split at its reservation.
+struct Split {
+    count: Compiled,
+    place: Compiled,
+    counter: Counter,
+    slots: ir::Binding,
+    /// The number of waves that are counted, and then run, at a time.
+    batch: u64,
 }
 
 /// The cost of a compilation, in counts rather than time.
@@ -162,15 +181,27 @@ pub fn compile_unless(
         // The reference engine refuses it with a location.
         return Err(Fallback::new(too_large.to_string()));
     }
-    let asked = width;
     let written = module;
     let module = &counting::alone(module, width).map_or_else(|| Arc::clone(module), Arc::new);
     // The feed of a vertex or pixel shader deals waves of the requested width.
-    let width = match module.io {
-        Some(_) => asked,
-        None => unseen_width::made_for(module, isa, asked),
+    let made_for = match module.io {
+        Some(_) => width,
+        None => unseen_width::made_for(module, isa, width),
     };
-    let mut selected = select::select(module, isa, width, asked, is_cancelled);
+    let made = generate(module, isa, [made_for, width], None, is_cancelled)?;
+    Ok(Compiled { footprint, wave_cost: wave_cost(written, width), ..made })
+}
+
+/// Generates code for waves of a width, in place of those of the requested width. If the module has a hidden buffer of
+/// slots, its start moves on by a slot after each wave.
+fn generate(
+    module: &Arc<Module>,
+    isa: Isa,
+    [width, asked]: [u32; 2],
+    slots: Option<ir::Binding>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Compiled, Fallback> {
+    let mut selected = select::select(module, isa, width, asked, slots, is_cancelled);
     if selected.builder.size() > budget::MOST_INSTRUCTIONS {
         let most = "a program of more than 400,000 machine instructions";
         return Err(Fallback::new(most));
@@ -214,12 +245,15 @@ pub fn compile_unless(
         frame: encoded.frame,
         stops: encoded.stops,
         most_cost,
-        footprint,
+        footprint: Footprint::of(module),
         has_barriers: selected.has_barriers,
         is_whole: selected.is_whole,
         passes_one_counter,
+        isa,
+        sees_order: module.io.is_none() && split::sees_order(module),
+        split: OnceLock::new(),
         work: Work { instructions: function.ops.len(), live_ranges },
-        wave_cost: wave_cost(written, asked),
+        wave_cost: wave_cost(module, asked),
         batch: budget::Batch::of(size, has_loops),
         asked,
         width,
@@ -240,7 +274,8 @@ impl Compiled {
 
     /// Runs a launch of the module on `threads` threads.
     ///
-    /// With one thread, the order is the canonical one.
+    /// With one thread, the order is the canonical one. With several, atomic operations give the results of that order
+    /// if the program can be split at its one reservation (`split`).
     pub fn run(
         &self,
         launch: &Launch,
@@ -260,6 +295,52 @@ impl Compiled {
     ) -> Result<(), Stopped> {
         assert_eq!(launch.wave_width, self.asked, "the code was compiled for another width");
         waves::run(self, launch, bindings, feed)
+    }
+
+    /// What threads mean for the order of waves, if these can observe it and only one thread keeps it: a clause for a
+    /// message.
+    pub fn order(&self, threads: usize) -> Option<String> {
+        if threads <= 1 || !self.sees_order {
+            return None;
+        }
+        let why = self.split(&|| false).err()?;
+        Some(match self.passes_one_counter {
+            true => format!("on one thread, because {why}"),
+            false => format!(
+                "on {threads} threads, which share its counters in no fixed order, because {why}"
+            ),
+        })
+    }
+
+    /// The code for several threads, if waves observe an order that these can keep, otherwise the reason.
+    fn split(&self, is_cancelled: &dyn Fn() -> bool) -> Result<&Split, String> {
+        let made = match self.split.get() {
+            Some(made) => made,
+            None => {
+                let made = self.make_split(is_cancelled);
+                if is_cancelled() {
+                    return Err("the run was cancelled".to_owned());
+                }
+                self.split.get_or_init(|| made)
+            }
+        };
+        made.as_deref().map_err(Clone::clone)
+    }
+
+    fn make_split(&self, is_cancelled: &dyn Fn() -> bool) -> Result<Box<Split>, String> {
+        let split::Halves { count, place, counter, slots, bytes } = split::split(&self.module)?;
+        let made = |module: Module| {
+            let module = Arc::new(module);
+            let widths = [self.width, self.asked];
+            generate(&module, self.isa, widths, Some(slots), is_cancelled)
+                .map_err(|it| format!("the halves of the program have {it}"))
+        };
+        let (count, mut place) = (made(count)?, made(place)?);
+        // Threads pay for the program as it is.
+        place.wave_cost = self.wave_cost;
+        let wave_bytes = bytes.saturating_mul(u64::from(self.width)).max(1);
+        let batch = (budget::BATCH_BYTES / wave_bytes).max(1);
+        Ok(Box::new(Split { count, place, counter, slots, batch }))
     }
 
     /// Whether a group runs in one frame, all its waves together, so that barriers cost nothing.

@@ -47,6 +47,7 @@ use crate::call::Site;
 use crate::isa::Isa;
 use crate::layout::*;
 use crate::machine::*;
+use crate::split::SLOT;
 use crate::vector::*;
 pub(crate) use place::{Kept, Place, Variable};
 
@@ -108,6 +109,8 @@ pub(crate) struct Selector<'m> {
     /// The index of the wave in its group, which is also in the frame, for the host.
     wave: Var,
     next_wave: Block,
+    /// The hidden buffer of the waves' slots, which moves on by one slot with each wave.
+    slots: Option<ir::Binding>,
     /// The waves of a group that runs in one frame.
     group: Option<group::Group>,
     /// Helper lanes, in a pixel shader.
@@ -126,6 +129,7 @@ pub(crate) fn select<'m>(
     isa: Isa,
     width: u32,
     asked: u32,
+    slots: Option<ir::Binding>,
     is_cancelled: &'m dyn Fn() -> bool,
 ) -> Selected {
     let mut a = Assembler::new(isa);
@@ -172,6 +176,7 @@ pub(crate) fn select<'m>(
         summed: HashMap::default(),
         wave,
         next_wave: Block::new(0),
+        slots,
         group,
         stage: stage::Stage::default(),
         derived: stage::Derived::default(),
@@ -292,6 +297,11 @@ impl<'m> Selector<'m> {
         let insts = &self.module.region(self.module.body).insts;
         if let (Some(last), true) = (insts.last(), self.a.b.most_cost() > 0) {
             self.a.b.settle(*last);
+        }
+        if let Some(slots) = self.slots {
+            let slot = Address::frame(self.layout.slice(slots.index()));
+            let step = Source::Immediate(Immediate::SignedByte64(SLOT as i8));
+            self.a.b.effect(Add_rm64_imm8, &[Source::Memory(slot), step]);
         }
         // The odometer: wave, x, y, z.
         let again = self.a.b.block();

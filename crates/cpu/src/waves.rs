@@ -42,22 +42,24 @@ pub(crate) fn run(
     if bytes > GROUP_BYTES {
         return Err(Failure::Trap(Trap::OutOfMemory { bytes }).into());
     }
+    let views = Views::new(bindings);
+    let meter = Meter::new(launch.fuel, launch.cancel.clone());
     let common = Common {
         module,
         layout: &compiled.layout,
         sites: &compiled.sites,
-        views: Views::new(bindings),
+        views: &views,
         width: compiled.width,
         fault: Fault::default(),
         asked: compiled.asked,
-        meter: Meter::new(launch.fuel, launch.cancel.clone()),
+        meter: &meter,
         prints: launch.prints.as_deref(),
         feed: Some(RefCell::new(feed)),
     };
     let mut runner = Runner { compiled, rows, common: &common, frame: Block::new(compiled.frame) };
     let ended = runner.all(launch);
     if let (Some(spent), Some(fuel)) = (&launch.spent, launch.fuel) {
-        spent.store(fuel - common.meter.fuel.load(Relaxed), Relaxed);
+        spent.store(fuel - meter.fuel.load(Relaxed), Relaxed);
     }
     common.fault.resume();
     ended.map_err(|trap| Failure::Trap(trap).into())
@@ -174,7 +176,7 @@ impl Runner<'_> {
 
     /// Runs a wave to its end, or until the runtime has panicked.
     fn run_one(&mut self, number: u32) -> Result<(), Trap> {
-        let (compiled, meter) = (self.compiled, &self.common.meter);
+        let (compiled, meter) = (self.compiled, self.common.meter);
         let header = self.header();
         // SAFETY: a frame begins with a header, and no code runs in it now.
         unsafe {
@@ -232,7 +234,7 @@ impl Runner<'_> {
         frame.words(self.frame.words(size_of::<Header>()));
         past.comes_back(frame.finish(), || {
             let mut memory = Digest::new();
-            memory.memory(&self.common.views);
+            memory.memory(self.common.views);
             memory.finish()
         })
     }

@@ -11,7 +11,7 @@ use ir::print::PrintLog;
 
 use crate::generate::{self, Statistics};
 use crate::section::WIDTHS;
-use crate::{run, wild};
+use crate::{ordered, run, wild};
 use jobs::shrink;
 
 /// Enough for nearly every program that terminates, and soon spent.
@@ -131,9 +131,14 @@ pub enum Programs {
     Wild,
     /// The same with endless loops, and little fuel.
     Endless,
+    /// Programs whose results depend on the order of waves, which several threads must keep.
+    Ordered,
 }
 
 impl Programs {
+    pub const ALL: [Programs; 4] =
+        [Programs::Generated, Programs::Wild, Programs::Endless, Programs::Ordered];
+
     /// The program of a seed as a section of the suite.
     pub fn section(self, seed: u64, width: u32, statistics: &mut Statistics) -> String {
         match self {
@@ -149,6 +154,7 @@ impl Programs {
             }
             Programs::Wild => wild::section(seed),
             Programs::Endless => wild::endless(seed),
+            Programs::Ordered => ordered::section(seed, width),
         }
     }
 }
@@ -167,8 +173,14 @@ pub fn try_seed(
     let Some(isa) = sets.get(turn % sets.len().max(1)) else { return Ok(true) };
     let text = programs.section(seed, width, statistics);
     let compare_section = |text: &str, width, isa| {
-        if programs != Programs::Endless {
-            return compare_section(text, width, isa, None);
+        match programs {
+            Programs::Generated | Programs::Wild => {
+                return compare_section(text, width, isa, None);
+            }
+            Programs::Ordered => {
+                return compare_threads(text, width, isa, 2 + (seed % 15) as usize);
+            }
+            Programs::Endless => {}
         }
         // Each engine counts fuel in its own way: if only one of them runs out, retry with more.
         match compare_section(text, width, isa, Some(LITTLE_FUEL))? {
@@ -200,15 +212,49 @@ pub fn try_seed(
     Err(format!("{} at {width} lanes: {what}\n\n{text}", isa.name()))
 }
 
-/// Compares the engines on a text of one section.
-fn compare_section(text: &str, width: u32, isa: Isa, fuel: Option<u64>) -> Result<Outcome, String> {
+/// Compares the engines on a program that several threads must run in the canonical order.
+fn compare_threads(text: &str, width: u32, isa: Isa, threads: usize) -> Result<Outcome, String> {
+    let (module, launch, bindings) = prepared(text, width)?;
+    let same = compare(&module, &launch, &bindings, isa);
+    if same != Outcome::Same {
+        return Ok(same);
+    }
+    let module = Arc::new(module);
+    let compiled = cpu::compile(&module, isa, width).map_err(|it| it.what)?;
+    if let Some(what) = compiled.order(threads) {
+        return Err(format!("it runs {what}"));
+    }
+    let run = |threads| {
+        let (log, mut memory) = (Arc::new(PrintLog::new(run::MOST_LINES)), bindings.clone());
+        let launch = Launch { prints: Some(log.clone()), ..launch.clone() };
+        compiled.run(&launch, &mut memory, threads).map_err(|it| format!("{it:?}"))?;
+        Ok::<_, String>((memory, log.read(&module.messages)))
+    };
+    let ((wanted, printed), (got, lines)) = (run(1)?, run(threads)?);
+    Ok(match difference(&module, &wanted, &got) {
+        Some(what) => Outcome::Different(format!("on {threads} threads: {what}")),
+        None if printed != lines => {
+            Outcome::Different(format!("{threads} threads printed {lines:?}, not {printed:?}"))
+        }
+        None => Outcome::Same,
+    })
+}
+
+/// What a text of one section runs.
+fn prepared(text: &str, width: u32) -> Result<(Module, Launch, Bindings), String> {
     let sections = crate::section::read("program.hlsl", text)?;
     let [section] = sections.as_slice() else {
         return Err("it is not a single section".to_owned());
     };
     let module = run::compile(section, width)?.module.ok_or("it does not compile")?;
     let bindings = run::inputs(section, &module)?;
-    let mut launch = run::launch(section, &module, width);
+    let launch = run::launch(section, &module, width);
+    Ok((module, launch, bindings))
+}
+
+/// Compares the engines on a text of one section.
+fn compare_section(text: &str, width: u32, isa: Isa, fuel: Option<u64>) -> Result<Outcome, String> {
+    let (module, mut launch, bindings) = prepared(text, width)?;
     launch.fuel = fuel.or(launch.fuel);
     Ok(compare(&module, &launch, &bindings, isa))
 }

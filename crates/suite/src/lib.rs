@@ -14,6 +14,7 @@ pub mod gpu;
 pub mod grid;
 pub mod hostile;
 pub mod legalized;
+pub mod ordered;
 pub mod pixels;
 pub mod plant;
 pub mod rational;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cpu::{Isa, Stopped};
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, TooLarge, Trap};
@@ -21,6 +21,8 @@ use suite::section::WIDTHS;
 const PROGRAMS: u64 = 1000;
 /// Of those that use up their fuel on both engines.
 const ENDLESS_PROGRAMS: u64 = 60;
+/// Of those that take thousands of waves.
+const ORDERED_PROGRAMS: u64 = 60;
 
 fn suite_agrees(isa: Isa) {
     let filter = std::env::var("ENGINES").unwrap_or_default();
@@ -394,29 +396,173 @@ fn additions_with_unused_results_add_up() {
     }
 }
 
-/// With one contended counter, a second thread would only wait, so there is none: the result is the canonical
-/// order.
+/// Programs with one reservation, which several threads run in the canonical order.
 #[test]
-fn one_counter_is_left_to_one_thread() {
-    let text = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count;
-        [numthreads(64, 1, 1)] void main(uint3 d : SV_DispatchThreadID) {
-            bool keep = (d.x * 0x9e3779b1 >> 8 & 1) != 0;
-            uint kept = WaveActiveCountBits(keep), before = WavePrefixCountBits(keep), start = 0;
-            if (WaveIsFirstLane()) InterlockedAdd(Count[0], kept, start);
-            start = WaveReadLaneFirst(start);
-            if (keep) Out[start + before] = d.x;
-        }";
-    let module = Arc::new(module(text));
-    for isa in sets() {
-        let program = cpu::compile(&module, isa, 16).unwrap();
-        let run = |threads| {
-            let mut bindings = buffers(&[4 * 64 * 3000, 4]);
-            bindings.bindings[1][0].bytes.fill(0);
-            program.run(&launch([3000, 1, 1], 16), &mut bindings, threads).unwrap();
+fn generated_programs_keep_the_order_of_waves_on_several_threads() {
+    let mut statistics = Statistics::default();
+    for seed in 0..ORDERED_PROGRAMS {
+        if let Err(what) = try_seed(Programs::Ordered, seed, &mut statistics) {
+            panic!("{what}");
+        }
+    }
+}
+
+const COMPACT: &str = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count;
+    [numthreads(64, 1, 1)] void main(uint3 d : SV_DispatchThreadID) {
+        bool keep = (d.x * 0x9e3779b1 >> 8 & 1) != 0;
+        uint kept = WaveActiveCountBits(keep), before = WavePrefixCountBits(keep), start = 0;
+        if (WaveIsFirstLane()) InterlockedAdd(Count[0], kept, start);
+        start = WaveReadLaneFirst(start);
+        if (keep) Out[start + before] = d.x;
+    }";
+
+/// A counter that all waves add to, at every width and number of threads.
+#[test]
+fn a_compaction_keeps_its_order_on_every_number_of_threads() {
+    let module = Arc::new(module(COMPACT));
+    let all = WIDTHS.into_iter().flat_map(|width| sets().into_iter().map(move |isa| (width, isa)));
+    for (width, isa) in all {
+        let program = cpu::compile(&module, isa, width).unwrap();
+        assert_eq!(program.order(2), None);
+        let groups = 5000 * width.div_ceil(64);
+        let run = |threads, groups| {
+            let mut bindings = buffers(&[4 * 64 * groups as usize, 4]);
+            program.run(&launch([groups, 1, 1], width), &mut bindings, threads).unwrap();
             bindings
         };
-        let one = run(1);
-        assert!(run(2) == one && run(7) == one, "{isa:?}");
+        assert_eq!(run(3, 0), run(1, 0), "an empty dispatch");
+        let one = run(1, groups);
+        for threads in 2..=16 {
+            assert!(run(threads, groups) == one, "{width}, {isa:?}, {threads} threads");
+        }
+    }
+}
+
+/// Each program breaks one condition of the split, or none.
+#[test]
+fn programs_that_cannot_be_split_say_why() {
+    let add = "InterlockedAdd(Count[0], x, old);";
+    let programs = [
+        (add.to_owned(), None),
+        (format!("Out[x] = 3; {add}"), None),
+        (format!("uint y; InterlockedAdd(Most[x & 3], 1); {add}"), None),
+        (format!("for (uint i = 0; i < In[x]; i++) x += In[i]; {add}"), None),
+        ("if (In[x] == 3) Done.Append(x);".to_owned(), None),
+        (format!("for (uint i = 0; i < x; i++) {add}"), Some("the counter changes in a loop")),
+        (format!("do {{ if (x == 7) {add} x--; }} while (x > 3);"), Some("changes in a loop")),
+        (format!("{add} InterlockedAdd(Count[1], 1, x);"), Some("several atomic operations")),
+        (format!("{add} InterlockedMax(Most[0], 1, x);"), Some("several atomic operations")),
+        ("InterlockedMax(Count[0], x, old);".to_owned(), Some("not an addition")),
+        ("InterlockedExchange(Count[0], x, old);".to_owned(), Some("not an addition")),
+        ("InterlockedAdd(Count[x & 1], 1, old);".to_owned(), Some("at a constant address")),
+        ("InterlockedAdd(Array[In[0]][0], 1, old);".to_owned(), Some("an array of buffers")),
+        ("InterlockedAdd(Typed[0], 1, old);".to_owned(), Some("in a typed buffer")),
+        (format!("{add} Out[x] = Count[0];"), Some("accessed in another way")),
+        (format!("Count[5] = x; {add}"), Some("accessed in another way")),
+        (format!("InterlockedAdd(Count[2], 1); {add}"), Some("accessed in another way")),
+        ("old = List.IncrementCounter(); List[old] = x;".to_owned(), None),
+        (
+            "old = x & 1 ? List.IncrementCounter() : List.DecrementCounter();".to_owned(),
+            Some("several"),
+        ),
+        (format!("x += Out[x]; Out[x] = 1; {add}"), Some("a buffer that it also writes")),
+        (format!("InterlockedMin(Most[1], x); x += Most[0]; {add}"), Some("that it also writes")),
+        (format!("tile[t] = x; x = tile[t ^ 1]; {add}"), Some("groupshared memory")),
+        (format!("AllMemoryBarrierWithGroupSync(); {add}"), Some("barriers")),
+        (format!("uint y; InterlockedExchange(Most[0], x, y); {add}"), Some("exchanges")),
+    ];
+    for (body, why) in programs {
+        let module = Arc::new(module(&format!(
+            "StructuredBuffer<uint> In; RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count;
+            RWStructuredBuffer<uint> Most; RWStructuredBuffer<uint> List; RWBuffer<uint> Typed;
+            RWStructuredBuffer<uint> Array[3]; AppendStructuredBuffer<uint> Done;
+            RWStructuredBuffer<uint> Olds; groupshared uint tile[64];
+            [numthreads(64, 1, 1)] void main(uint3 d : SV_DispatchThreadID, uint t : SV_GroupIndex) {{
+                uint x = d.x, old = 0;
+                {body}
+                Olds[d.x] = old + x;
+            }}"
+        )));
+        for isa in sets() {
+            let program = cpu::compile(&module, isa, 32).unwrap();
+            assert_eq!(program.order(1), None);
+            let said = program.order(2);
+            match (why, &said) {
+                (None, None) => {}
+                (Some(why), Some(said)) => assert!(said.contains(why), "{body}: {said}"),
+                _ => panic!("{body}: {said:?}, not {why:?}"),
+            }
+        }
+    }
+}
+
+/// A wave that loops for long, or for ever, before its reservation or after it: the run ends as with one thread.
+#[test]
+fn runs_that_fail_on_several_threads_fail_as_on_one() {
+    let program = |before: &str, after: &str| {
+        format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count;
+            [numthreads(64, 1, 1)] void main(uint3 d : SV_DispatchThreadID) {{
+                uint x = d.x * 0x9e3779b1 >> 9, old;
+                {before}
+                InterlockedAdd(Count[0], x & 7, old);
+                {after}
+                Out[d.x] = old + x;
+            }}"
+        )
+    };
+    let rounds = "for (uint i = 0; i < (d.x == 200000 ? 100000 : 3); i++) x = x * 5 + i;";
+    let endless = "while (d.x == 200000) {}";
+    let fails = |result: &Result<(), Stopped>| match result {
+        Ok(()) => "not at all",
+        Err(Stopped::Failure(Failure::Trap(Trap::OutOfFuel { .. }))) => "out of fuel",
+        Err(Stopped::Failure(Failure::Trap(Trap::Deadlock { .. }))) => "endless",
+        Err(Stopped::Failure(Failure::Trap(Trap::Cancelled { .. }))) => "cancelled",
+        other => panic!("{other:?}"),
+    };
+    let cancel = Some(Arc::new(AtomicBool::new(true)));
+    for (before, after, wanted) in [
+        (rounds, "", "not at all"),
+        ("", rounds, "not at all"),
+        (endless, "", "endless"),
+        ("", endless, "endless"),
+    ] {
+        let module = Arc::new(module(&program(before, after)));
+        for isa in sets() {
+            let program = cpu::compile(&module, isa, 32).unwrap();
+            assert_eq!(program.order(2), None, "{before} {after}");
+            let run = |threads, launch: &Launch| {
+                let mut bindings = buffers(&[4 * 64 * 5000, 4]);
+                let result = program.run(launch, &mut bindings, threads);
+                (bindings, result)
+            };
+            let free = Launch { fuel: None, ..launch([5000, 1, 1], 32) };
+            let (one, result) = run(1, &free);
+            assert_eq!(fails(&result), wanted);
+            for threads in [2, 5] {
+                let (bindings, result) = run(threads, &free);
+                assert_eq!(fails(&result), wanted, "{before} {after}");
+                assert!(wanted != "not at all" || bindings == one, "{before} {after}");
+            }
+            let cancelled = Launch { cancel: cancel.clone(), ..free.clone() };
+            assert_eq!(fails(&run(3, &cancelled).1), "cancelled", "{before} {after}");
+            // As much fuel as one thread takes is enough for several, and all of it is spent.
+            let spent = Arc::new(AtomicU64::new(0));
+            let bounded =
+                |fuel| Launch { fuel: Some(fuel), spent: Some(spent.clone()), ..free.clone() };
+            if wanted == "endless" {
+                assert_eq!(fails(&run(4, &bounded(100_000)).1), "out of fuel", "{before} {after}");
+                continue;
+            }
+            assert_eq!(fails(&run(1, &bounded(1 << 30)).1), wanted, "{before} {after}");
+            let cost = spent.load(Ordering::Relaxed);
+            assert_eq!(fails(&run(4, &bounded(1 << 30)).1), wanted, "{before} {after}");
+            assert_eq!(spent.load(Ordering::Relaxed), cost, "{before} {after}");
+            for threads in [1, 4] {
+                assert_eq!(fails(&run(threads, &bounded(cost / 2)).1), "out of fuel");
+                assert_eq!(fails(&run(threads, &bounded(cost)).1), "out of fuel");
+            }
+        }
     }
 }
 

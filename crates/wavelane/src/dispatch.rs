@@ -154,6 +154,12 @@ impl ComputePipeline {
         table.with_bindings(asked).ok().flatten()
     }
 
+    /// How the threads of the engine `cpu` affect the order of waves at that width, if the program can observe that order
+    /// and several threads cannot keep it, as a clause: on one thread, because the counter changes in a loop.
+    pub fn order(&self, wave_size: u32) -> Option<String> {
+        catch(|| self.program.order(wave_size)).ok().flatten()
+    }
+
     /// Prepares for dispatches at that width now, instead of at the first one: compiles machine code, for example.
     pub fn prepare(&self, wave_size: u32) {
         self.program.warm(wave_size);

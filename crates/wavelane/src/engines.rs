@@ -134,6 +134,11 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// What several threads mean for an order of waves that the program can observe, unless they keep it.
+    fn order(&self, _width: u32) -> Option<String> {
+        None
+    }
+
     /// The duration of the last dispatch by the device's clock, if it has one.
     fn device_time(&self) -> Option<Duration> {
         None

@@ -204,9 +204,7 @@ fn measure(kernel: &Kernel, module: &Arc<Module>, width: u32, flags: &Flags) -> 
         times.push(milliseconds(start));
         if let Some(input) = before {
             let buffers = Buffers { input, ..words(module, &bindings) };
-            // Several threads append in any order.
-            let any_order = flags.threads > 1 && kernel.name == "compact";
-            if !any_order && !(kernel.check)(&buffers, width) {
+            if !(kernel.check)(&buffers, width) {
                 return Err(format!("{} at {width}: the result is wrong", kernel.name));
             }
         }

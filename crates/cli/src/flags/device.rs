@@ -129,7 +129,8 @@ pub(super) const FLAGS: &[Flag] = &[
         on: RUNS_ON_DEVICES,
         section: Section::Device,
         help: "how many threads the engine cpu uses, 1 by default: with one, groups and\n\
-               waves run in their canonical order",
+               waves run in their canonical order; with several, --verbose says if a\n\
+               program can tell the difference by the results of atomic operations",
         set: |args, value| {
             args.device.threads = match value.parse() {
                 Ok(threads @ 1..=256) => threads,

@@ -72,7 +72,8 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     let (mut outcomes, mut printed) = (Vec::<(u32, Rc<Outcome>)>::new(), Vec::new());
     let mut engines = Vec::new();
     for width in &widths {
-        engines.extend(told(&args, device.engine(), *width, || pipeline.fallback(*width)));
+        let fallback = || pipeline.fallback(*width);
+        engines.extend(told(&args, device.engine(), *width, fallback, String::new));
         contents.restore(&mut bound.table);
         let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.launch.print_limit)));
         let tables = [&mut of_vertex.table, &mut bound.table];

@@ -152,6 +152,13 @@ impl Selector<'_> {
             return self.call(inst);
         };
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        if self.slots == Some(place.binding) {
+            for (result, at) in results.iter().zip((0..).step_by(4)) {
+                let word = self.a.load_general(View::R32, Address::at(Base::Register(start), at));
+                self.set(*result, Place::General(word));
+            }
+            return;
+        }
         if self.is_single(access.index) {
             return self.load_single(&access, start, results);
         }
@@ -580,6 +587,15 @@ impl Selector<'_> {
         let Some(access) = self.access(place, at, values.len(), ty) else {
             return self.call(inst);
         };
+        if self.slots == Some(place.binding) {
+            // The sum over an empty set of lanes is zero, which is there already.
+            let start = self.a.load_general(View::R64, Address::frame(access.slice));
+            for (value, at) in values.iter().zip((0..).step_by(4)) {
+                let word = self.general(*value);
+                self.a.store_general(View::R32, Address::at(Base::Register(start), at), word);
+            }
+            return;
+        }
         // Lanes that write to the same place do so in order, so strides smaller than the scalars are excluded.
         if values.len() == 1 && self.is_contiguous(&access) {
             let start = self.a.load_general(View::R64, Address::frame(access.slice));

@@ -30,7 +30,9 @@ use crate::memory::Memory;
 pub struct CpuOptions {
     /// The instruction set; `None` for the best of the host.
     pub isa: Option<Isa>,
-    /// The number of CPU threads. With one thread, the order of groups and waves is the canonical one.
+    /// The number of CPU threads. With one thread, the order of groups and waves is the canonical one. With several,
+    /// atomic operations give the same results if there is one whose result is used, an addition outside of loops to a
+    /// counter that is accessed in no other way ([`ComputePipeline::order`](crate::ComputePipeline::order) says why not).
     pub threads: usize,
     /// Lets the reference engine run small dispatches, for which compilation would take longer than the run. The
     /// results are the same.
@@ -294,6 +296,10 @@ impl Program for Code {
             Ok(compiled) => compiled.refuses(launch, bindings).map(|it| it.what),
             Err(what) => Some(what),
         }
+    }
+
+    fn order(&self, width: u32) -> Option<String> {
+        self.made(width, None).ok()?.order(self.options.threads)
     }
 }
 

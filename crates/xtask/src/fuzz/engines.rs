@@ -1,5 +1,6 @@
 //! `cargo xtask fuzz --engines`: differential testing of the reference engine and the fast one, bit for bit. Generated,
-//! irregular and non-terminating programs alternate. A failure is minimised and printed as a section of the suite.
+//! irregular and non-terminating programs alternate with those whose results depend on the order of waves, which run on
+//! several threads as well. A failure is minimised and printed as a section of the suite.
 //!
 //! With `--hostile`: programs with arbitrary indices, between guard pages. These need a special allocator, which only a
 //! test of the suite has, so this runs that test with the requested numbers.
@@ -34,9 +35,8 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
                     if number >= runs || over {
                         return;
                     }
-                    let all = [Programs::Generated, Programs::Wild, Programs::Endless];
-                    let programs = all[(number % 3) as usize];
-                    match try_seed(programs, first.wrapping_add(number / 3), &mut statistics) {
+                    let programs = Programs::ALL[(number % 4) as usize];
+                    match try_seed(programs, first.wrapping_add(number / 4), &mut statistics) {
                         Ok(true) => {}
                         Ok(false) => _ = too_large.fetch_add(1, Ordering::Relaxed),
                         Err(what) => {

@@ -1,0 +1,175 @@
+//! The chain of batches: passes the sum of all earlier waves from one batch to the next (decoupled look-back, with a
+//! distance of one).
+//!
+//! Threads take batches in ascending order and count each before they need the sum of those before it, so that this is
+//! usually there. Where it is late, because the system runs something else on the core of the thread that counts, the
+//! waiting thread counts that batch as well (fallback of a look-back): counting has no effects, so it does not matter
+//! who does it, and no thread waits for another one for longer than a batch takes.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) struct Chain {
+    /// [`State::next`], to wait for.
+    next: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// The first wave whose batch has not been added up, and the sum of the waves before it.
+    next: u64,
+    sum: u64,
+    /// The first wave that is not run in parallel: see [`Chain::give_up`].
+    end: u64,
+    /// For each batch that another thread has added up, by its first wave, the sum of the waves before it.
+    helped: BTreeMap<u64, u64>,
+}
+
+/// Where a batch stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    Yes,
+    /// The batch with this first wave is late.
+    Late(u64),
+    /// It is not run in parallel.
+    Never,
+}
+
+/// A waiting thread checks so many times, about as long as counting a batch takes, before it helps.
+const SPINS: u32 = 1 << 8;
+
+impl Chain {
+    /// For waves from 0 to an end, and the initial value of the counter.
+    pub(crate) fn new(end: u64, sum: u64) -> Chain {
+        let state = State { next: 0, sum, end, helped: BTreeMap::new() };
+        Chain { next: AtomicU64::new(0), state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds up a batch: replaces what each of its waves adds by the sum of all earlier waves.
+    pub(crate) fn pass(&self, first: u64, slots: &mut [u64]) -> Passed {
+        for _ in 0..SPINS {
+            if self.next.load(Relaxed) >= first {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        let mut state = self.state();
+        if first >= state.end {
+            return Passed::Never;
+        }
+        if state.next < first {
+            return Passed::Late(state.next);
+        }
+        let helped = state.helped.remove(&first);
+        // Sums wrap around as those of the counter do, which has no more bits.
+        let mut sum = helped.unwrap_or(state.sum);
+        for slot in &mut *slots {
+            (*slot, sum) = (sum, sum.wrapping_add(*slot));
+        }
+        if helped.is_none() {
+            self.advance(&mut state, slots.len() as u64, sum);
+        }
+        Passed::Yes
+    }
+
+    /// Adds up a batch that is late, from the sum of what its waves add.
+    pub(crate) fn help(&self, first: u64, waves: u64, added: u64) {
+        let mut state = self.state();
+        if state.next == first && first < state.end {
+            let sum = state.sum;
+            state.helped.insert(first, sum);
+            self.advance(&mut state, waves, sum.wrapping_add(added));
+        }
+    }
+
+    fn advance(&self, state: &mut State, waves: u64, sum: u64) {
+        (state.next, state.sum) = (state.next + waves, sum);
+        self.next.store(state.next, Relaxed);
+    }
+
+    /// Leaves the waves from this one on to be run in sequence, by the program as it is. Returns false if another thread
+    /// has already added up their batch.
+    pub(crate) fn give_up(&self, first: u64) -> bool {
+        let mut state = self.state();
+        if state.next > first {
+            return false;
+        }
+        state.end = state.end.min(first);
+        true
+    }
+
+    /// The first wave whose batch has not been added up, and the value of the counter there.
+    pub(crate) fn left(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.next, state.sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_wave_gets_the_sum_of_all_before_it_whatever_thread_counts_it() {
+        let chain = Chain::new(90, u64::from(u32::MAX));
+        let taken = AtomicU64::new(0);
+        let seen: Vec<AtomicU64> = (0..90).map(|_| AtomicU64::new(0)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    loop {
+                        let first = taken.fetch_add(3, Relaxed);
+                        if first >= 90 {
+                            return;
+                        }
+                        let mut slots = [first, first + 1, first + 2];
+                        while let Passed::Late(late) = chain.pass(first, &mut slots) {
+                            chain.help(late, 3, 3 * late + 3);
+                        }
+                        for (wave, slot) in (first as usize..).zip(slots) {
+                            seen[wave].store(slot, Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        let start = u64::from(u32::MAX);
+        let wanted = |wave: u64| start + wave * wave.saturating_sub(1) / 2;
+        for (wave, seen) in (0..).zip(&seen) {
+            assert_eq!(seen.load(Relaxed), wanted(wave), "{wave}");
+        }
+        assert_eq!(chain.left(), (90, wanted(90)));
+    }
+
+    #[test]
+    fn a_late_batch_is_counted_by_a_waiting_thread() {
+        let chain = Chain::new(90, 7);
+        assert_eq!(chain.pass(60, &mut [1; 30]), Passed::Late(0));
+        chain.help(0, 30, 5);
+        // Only the first help counts.
+        chain.help(0, 30, 5);
+        assert_eq!(chain.pass(60, &mut [1; 30]), Passed::Late(30));
+        let (mut second, mut first) = ([2; 30], [0; 30]);
+        assert_eq!(chain.pass(30, &mut second), Passed::Yes);
+        assert_eq!(chain.pass(0, &mut first), Passed::Yes);
+        assert_eq!((first[0], second[0], second[1], chain.left()), (7, 12, 14, (60, 72)));
+    }
+
+    #[test]
+    fn what_is_given_up_never_passes() {
+        let chain = Chain::new(90, 7);
+        assert!(chain.give_up(30));
+        // Batches before the one that was given up still pass.
+        assert_eq!(chain.pass(60, &mut [1; 30]), Passed::Never);
+        assert_eq!(chain.pass(0, &mut [1; 30]), Passed::Yes);
+        chain.help(30, 30, 1);
+        assert_eq!(chain.pass(30, &mut [1; 30]), Passed::Never);
+        assert_eq!(chain.left(), (30, 37));
+        assert!(!chain.give_up(0));
+    }
+}
