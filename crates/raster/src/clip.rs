@@ -21,8 +21,10 @@ fn distance(position: &[f64; 4], (axis, sign): (usize, f64), band: f64) -> f64 {
 }
 
 /// Whether a vertex is in front of the eye and in the guard band.
+#[inline(always)]
 pub(crate) fn is_inside(position: [f32; 4], band: f64) -> bool {
-    let [x, y, _, w] = position.map(f64::from);
+    let [x, y, w] = [position[0], position[1], position[3]];
+    let (x, y, w) = (f64::from(x), f64::from(y), f64::from(w));
     w > 0.0 && x.abs() <= band * w && y.abs() <= band * w
 }
 

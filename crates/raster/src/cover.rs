@@ -27,6 +27,7 @@ pub(crate) struct Block {
 
 impl Block {
     /// The pixels of the block that lie in a rectangle.
+    #[inline(always)]
     fn within(&self, rect: Rect) -> u64 {
         let span = |start: i32, from: i32, to: i32| {
             let from = (i64::from(from) - i64::from(start)).clamp(0, 8) as u32;
@@ -35,12 +36,13 @@ impl Block {
         };
         let columns = span(self.x, rect.left, rect.right);
         let rows = span(self.y, rect.top, rect.bottom);
+        if rows == 0xff && columns == 0xff {
+            return u64::MAX;
+        }
         // Spreads the bits of `rows` to bytes, and fills each with the columns.
         let mut all = 0;
         for y in 0..8 {
-            if rows >> y & 1 == 1 {
-                all |= columns << (8 * y);
-            }
+            all |= (rows >> y & 1) * (columns << (8 * y));
         }
         all
     }
@@ -60,19 +62,21 @@ impl Block {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn is_empty(&self, samples: Samples) -> bool {
         self.covered[..samples.count() as usize].iter().all(|it| *it == 0)
     }
 }
 
 /// The place of a sample in 1/256 pixels.
-#[inline]
+#[inline(always)]
 pub(crate) fn place(x: i32, y: i32, [right, down]: [i8; 2]) -> [i64; 2] {
-    [(x, right), (y, down)]
-        .map(|(pixel, offset)| i64::from(pixel) * UNITS + UNITS / 2 + i64::from(offset) * 16)
+    let at = |pixel, offset| i64::from(pixel) * UNITS + UNITS / 2 + i64::from(offset) * 16;
+    [at(x, right), at(y, down)]
 }
 
 /// The samples of the block at a pixel that the primitive covers.
+#[inline(always)]
 pub(crate) fn cover(geometry: &Geometry, samples: Samples, x: i32, y: i32) -> Block {
     let mut block = Block { x, y, covered: [0; MOST] };
     let inside = block.within(geometry.bounds);

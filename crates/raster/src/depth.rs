@@ -7,6 +7,7 @@
 use ops::texture::{Comparison, Format};
 
 use crate::cover::place;
+use crate::each::each3;
 use crate::setup::Geometry;
 use crate::state::Viewport;
 use crate::target::{Layout, Target};
@@ -293,15 +294,15 @@ impl Rule {
             let mut z = [0.0; 64];
             let z = &mut z[..count];
             depth.fill(x, y, z);
-            for ((stored, z), passed) in row.chunks_exact_mut(4).zip(&*z).zip(&mut *passed) {
-                let old = f32::from_le_bytes([stored[0], stored[1], stored[2], stored[3]]);
-                let passes = self.holds(*z, old);
-                *passed = passes;
+            let row = &mut row.as_chunks_mut::<4>().0[..count];
+            let passed = &mut passed[..count];
+            for i in 0..count {
+                let old = f32::from_le_bytes(row[i]);
+                let passes = self.holds(z[i], old);
+                passed[i] = passes;
                 all &= passes;
-                if write {
-                    let new = z.to_bits() & passes | old.to_bits() & !passes;
-                    stored.copy_from_slice(&new.to_le_bytes());
-                }
+                let new = z[i].to_bits() & passes | old.to_bits() & !passes;
+                row[i] = if write { new.to_le_bytes() } else { row[i] };
             }
         }
         if all == u32::MAX {
@@ -330,14 +331,15 @@ impl RowDepth<'_> {
             RowDepth::Constant(z) => return depths.fill(z),
             RowDepth::Plane(geometry, planes) => (geometry, planes),
         };
-        let [x, y] = place(x, y, [0, 0]).map(|it| it as f64);
+        let [x, y] = place(x, y, [0, 0]);
+        let (x, y) = (x as f64, y as f64);
         // All of this is exact up to the products with depths.
         let [(e0, s0), (e1, s1), (e2, s2)] =
-            planes.map(|[a, b, c]| (a * x + b * y + c, a * UNITS as f64));
-        let [z0, z1, z2] = geometry.z.map(f64::from);
+            each3(*planes, |[a, b, c]| (a * x + b * y + c, a * UNITS as f64));
+        let [z0, z1, z2] = each3(geometry.z, f64::from);
         let (reciprocal, range) = (geometry.reciprocal, geometry.depth_range);
-        for (depth, i) in depths.iter_mut().zip(0i32..) {
-            let i = f64::from(i);
+        for (i, depth) in depths.iter_mut().enumerate() {
+            let i = f64::from(i as i32);
             let [e0, e1, e2] = [e0 + i * s0, e1 + i * s1, e2 + i * s2];
             let z = (((e0 * z0 + e1 * z1) + e2 * z2) * reciprocal) as f32;
             *depth = Viewport::clamp_depth(range, z);

@@ -3,7 +3,7 @@
 //! Spec: Direct3D 11.3, 8.6. Components that a format lacks are (0, 0, 0, 1), and what lies beyond a buffer reads as
 //! zero.
 
-use ops::texture::{Format, Texel};
+use ops::texture::{Encoding, Format, Texel};
 
 use crate::signature::Scalar;
 
@@ -28,6 +28,19 @@ pub fn fetch(
         .and_then(|it| it.checked_mul(buffer.stride)?.checked_add(offset));
     let range = start.and_then(|start| Some(start..start.checked_add(format.bytes())?));
     let Some(bytes) = range.and_then(|range| buffer.bytes.get(range)) else { return [0; 4] };
+    // Words are moved, whatever they are.
+    if let (
+        Format::Plain { channels, bits: 32, encoding },
+        Scalar::F32 | Scalar::Int { bits: 32 },
+    ) = (format, scalar)
+    {
+        let one = if encoding == Encoding::Float { 1.0f32.to_bits() } else { 1 };
+        let mut words = [0, 0, 0, one];
+        for (word, bytes) in words.iter_mut().zip(&bytes.as_chunks::<4>().0[..channels.count()]) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        return words;
+    }
     let texel = format.decode(bytes);
     std::array::from_fn(|i| match (texel, scalar) {
         // Between integers and 32-bit floats the bits are moved, as Direct3D does.
@@ -58,6 +71,14 @@ mod tests {
             fetch(buffer, element, offset, format, Scalar::F32).map(f32::from_bits)
         };
         assert_eq!(numbers(0, 0), [1.5, -2.0, 0.0, 1.0]);
+        let words =
+            |format: &str, scalar| fetch(buffer, 1, 0, Format::parse(format).unwrap(), scalar);
+        let bits = (-2.0f32).to_bits();
+        for scalar in [Scalar::F32, Scalar::Int { bits: 32 }] {
+            assert_eq!(words("R32_UINT", scalar), [bits, 0, 0, 1]);
+            assert_eq!(words("R32_SINT", scalar), [bits, 0, 0, 1]);
+            assert_eq!(words("R32_FLOAT", scalar), [bits, 0, 0, 1.0f32.to_bits()]);
+        }
         assert_eq!(numbers(0, 4), [-2.0, 3.0, 0.0, 1.0]);
         assert_eq!(numbers(2, 0), [0.0; 4]);
         assert_eq!(numbers(u64::MAX, usize::MAX), [0.0; 4]);

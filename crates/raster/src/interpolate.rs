@@ -6,9 +6,12 @@
 //!
 //! Spec: Direct3D 11.3, 3.5 and 16.5; `docs/semantics.md`.
 
+use std::ops::Range;
+
 use crate::cover::place;
+use crate::each::{each3, each4};
 use crate::sample::Samples;
-use crate::setup::{Geometry, over_quad};
+use crate::setup::{Geometry, over_quad_from_corner};
 use crate::signature::{Input, Inputs, Mode, Place, Scalar, Stored};
 use crate::topology::Kind;
 use crate::viewport::UNITS;
@@ -55,6 +58,12 @@ impl Wave {
     /// The values of an input in all lanes, as bits in `row`, which has one element for each lane of the wave. Lanes
     /// beyond the last quad are 0. [`Wave::evaluate`] is the definition of what is computed here for rows of lanes.
     pub fn row(&mut self, inputs: &Inputs, input: usize, row: &mut [u64]) {
+        self.row_inline(inputs, input, row);
+    }
+
+    /// The same as a part of the caller, which may be compiled for more instructions.
+    #[inline(always)]
+    pub fn row_inline(&mut self, inputs: &Inputs, input: usize, row: &mut [u64]) {
         row[4 * self.quads.len()..].fill(0);
         match (inputs.inputs[input], inputs.stored[input]) {
             (_, Stored::Bits(slot)) => {
@@ -92,6 +101,7 @@ impl Wave {
         }
     }
 
+    #[inline(always)]
     fn fill(&self, row: &mut [u64], value: impl Fn(&Quad, usize) -> u32) {
         for (quad, row) in self.quads.iter().zip(row.chunks_exact_mut(4)) {
             for (lane, place) in row.iter_mut().enumerate() {
@@ -169,6 +179,7 @@ impl Wave {
         first(inside & self.mask).or_else(of_mask).unwrap_or([0, 0])
     }
 
+    #[inline(always)]
     fn offset(&self, quad: &Quad, lane: usize, at: Place) -> [i8; 2] {
         match at {
             Place::Centre => [0, 0],
@@ -180,15 +191,8 @@ impl Wave {
         }
     }
 
-    /// The offset that all lanes of a quad have in common, if they do.
-    fn common_offset(&self, quad: &Quad, at: Place) -> Option<[i8; 2]> {
-        match at {
-            Place::Centroid if self.samples != Samples::One => None,
-            Place::Centre | Place::Centroid | Place::Sample => Some(self.offset(quad, 0, at)),
-        }
-    }
-
     /// Computes the weights at a place for all lanes, if they are not there yet.
+    #[inline(always)]
     fn prepare(&mut self, at: Place) {
         let mut lanes = std::mem::take(&mut self.weights.of[at as usize]);
         if !lanes.is_valid {
@@ -214,39 +218,41 @@ impl Wave {
         let inverse_w = geometry.inverse_w;
         let is_affine = geometry.is_affine();
         let of = 4 * run.start..4 * run.end;
-        let [weights0, weights1, weights2] = lanes.weights.each_mut().map(|it| &mut it[of.clone()]);
-        let [over0, over1, over2] = lanes.over_w.each_mut().map(|it| &mut it[of.clone()]);
-        let reciprocals = &mut lanes.reciprocal[of];
-        let outputs = weights0
-            .chunks_exact_mut(4)
-            .zip(weights1.chunks_exact_mut(4))
-            .zip(weights2.chunks_exact_mut(4))
-            .zip(over0.chunks_exact_mut(4).zip(over1.chunks_exact_mut(4)))
-            .zip(over2.chunks_exact_mut(4).zip(reciprocals.chunks_exact_mut(4)));
-        for (quad, ((((w0, w1), w2), (q0, q1)), (q2, reciprocal))) in quads.iter().zip(outputs) {
-            let weights: [[f64; 4]; 3] = match self.common_offset(quad, at) {
-                Some(offset) if geometry.kind == Kind::Triangle => {
-                    let [x, y] = place(quad.x, quad.y, offset).map(|it| it as f64);
-                    planes.map(|it| over_quad(it, x, y))
+        let [w0, w1, w2] = &mut lanes.weights;
+        let [q0, q1, q2] = &mut lanes.over_w;
+        let [w0, w1, w2] = [chunks(w0, &of), chunks(w1, &of), chunks(w2, &of)];
+        let [q0, q1, q2] = [chunks(q0, &of), chunks(q1, &of), chunks(q2, &of)];
+        let reciprocals = chunks(&mut lanes.reciprocal, &of);
+        let count = quads.len();
+        let (w0, w1, w2) = (&mut w0[..count], &mut w1[..count], &mut w2[..count]);
+        let (q0, q1, q2) = (&mut q0[..count], &mut q1[..count], &mut q2[..count]);
+        let reciprocals = &mut reciprocals[..count];
+        let is_common = geometry.kind == Kind::Triangle
+            && (at == Place::Centre || self.samples == Samples::One);
+        let offsets = each3(planes, over_quad_from_corner);
+        for (i, quad) in quads.iter().enumerate() {
+            if is_common {
+                let [x, y] = place(quad.x, quad.y, [0, 0]);
+                let [c0, c1, c2] = each3(planes, |[a, b, c]| a * x as f64 + b * y as f64 + c);
+                for lane in 0..4 {
+                    w0[i][lane] = c0 + offsets[0][lane];
+                    w1[i][lane] = c1 + offsets[1][lane];
+                    w2[i][lane] = c2 + offsets[2][lane];
                 }
-                _ => self.weights_of_each(geometry, quad, at),
-            };
-            w0.copy_from_slice(&weights[0]);
-            w1.copy_from_slice(&weights[1]);
-            w2.copy_from_slice(&weights[2]);
+            } else {
+                [w0[i], w1[i], w2[i]] = self.weights_of_each(geometry, quad, at);
+            }
             if is_affine {
                 // Dividing by 1 changes nothing, and the sum of the weights is exact.
-                reciprocal.fill(geometry.reciprocal);
+                reciprocals[i] = [geometry.reciprocal; 4];
                 continue;
             }
-            let over: [[f64; 4]; 3] =
-                std::array::from_fn(|i| weights[i].map(|it| it * inverse_w[i]));
-            let of_sum: [f64; 4] =
-                std::array::from_fn(|i| 1.0 / ((over[0][i] + over[1][i]) + over[2][i]));
-            q0.copy_from_slice(&over[0]);
-            q1.copy_from_slice(&over[1]);
-            q2.copy_from_slice(&over[2]);
-            reciprocal.copy_from_slice(&of_sum);
+            for lane in 0..4 {
+                q0[i][lane] = w0[i][lane] * inverse_w[0];
+                q1[i][lane] = w1[i][lane] * inverse_w[1];
+                q2[i][lane] = w2[i][lane] * inverse_w[2];
+                reciprocals[i][lane] = 1.0 / ((q0[i][lane] + q1[i][lane]) + q2[i][lane]);
+            }
         }
     }
 
@@ -263,6 +269,7 @@ impl Wave {
         weights
     }
 
+    #[inline(always)]
     fn numbers_row(
         &mut self,
         inputs: &Inputs,
@@ -283,7 +290,7 @@ impl Wave {
                 Mode::Linear => {
                     let is_affine = geometry.is_affine();
                     let over_w = if is_affine { &lanes.weights } else { &lanes.over_w };
-                    let over_w = over_w.each_ref().map(|it| &it[of.clone()]);
+                    let over_w = each3([0, 1, 2], |i: usize| &over_w[i][of.clone()]);
                     let reciprocal = &lanes.reciprocal[of];
                     match scalar {
                         Scalar::F32 => {
@@ -293,7 +300,7 @@ impl Wave {
                     }
                 }
                 Mode::NoPerspective | Mode::Flat => {
-                    let weights = lanes.weights.each_ref().map(|it| &it[of.clone()]);
+                    let weights = each3([0, 1, 2], |i: usize| &lanes.weights[i][of.clone()]);
                     let reciprocal = geometry.reciprocal;
                     match scalar {
                         Scalar::F32 => {
@@ -306,6 +313,7 @@ impl Wave {
         }
     }
 
+    #[inline(always)]
     fn position_row(&mut self, component: u8, at: Place, row: &mut [u64]) {
         if component < 2 {
             let units = |quad: &Quad, lane: usize| {
@@ -343,6 +351,12 @@ impl Wave {
     }
 }
 
+/// The quads of some lanes.
+#[inline(always)]
+fn chunks<'a>(row: &'a mut [f64], of: &Range<usize>) -> &'a mut [[f64; 4]] {
+    row[of.clone()].as_chunks_mut::<4>().0
+}
+
 /// The perspective formula over lanes.
 #[inline(always)]
 fn linear(
@@ -352,8 +366,15 @@ fn linear(
     row: &mut [u64],
     round: impl Fn(f64) -> u32,
 ) {
-    for ((((value, q0), q1), q2), r) in row.iter_mut().zip(q0).zip(q1).zip(q2).zip(reciprocal) {
-        *value = u64::from(round(((q0 * a0 + q1 * a1) + q2 * a2) * r));
+    // A quad at a time: runs are short where triangles are small.
+    let (row, _) = row.as_chunks_mut::<4>();
+    let count = row.len();
+    let [q0, q1, q2, r] = each4([q0, q1, q2, reciprocal], |it| &it.as_chunks::<4>().0[..count]);
+    for (i, values) in row.iter_mut().enumerate() {
+        for lane in 0..4 {
+            let sum = (q0[i][lane] * a0 + q1[i][lane] * a1) + q2[i][lane] * a2;
+            values[lane] = u64::from(round(sum * r[i][lane]));
+        }
     }
 }
 
@@ -366,8 +387,14 @@ fn flattened(
     row: &mut [u64],
     round: impl Fn(f64) -> u32,
 ) {
-    for (((value, e0), e1), e2) in row.iter_mut().zip(e0).zip(e1).zip(e2) {
-        *value = u64::from(round(((e0 * a0 + e1 * a1) + e2 * a2) * reciprocal));
+    let (row, _) = row.as_chunks_mut::<4>();
+    let count = row.len();
+    let [e0, e1, e2] = each3([e0, e1, e2], |it| &it.as_chunks::<4>().0[..count]);
+    for (i, values) in row.iter_mut().enumerate() {
+        for lane in 0..4 {
+            let sum = (e0[i][lane] * a0 + e1[i][lane] * a1) + e2[i][lane] * a2;
+            values[lane] = u64::from(round(sum * reciprocal));
+        }
     }
 }
 

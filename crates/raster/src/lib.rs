@@ -22,6 +22,7 @@ mod blend;
 mod clip;
 mod cover;
 mod depth;
+mod each;
 mod fetch;
 mod interpolate;
 mod logic;

@@ -69,6 +69,33 @@ pub struct Targets<'a> {
     pub depth_stencil: Option<DepthStencil<'a>>,
 }
 
+impl<'a> Targets<'a> {
+    /// Parts with this many rows each but for the last, for draws on several threads. All targets have one slice and
+    /// one height.
+    pub fn bands(self, height: u32) -> Vec<Targets<'a>> {
+        let mut bands: Vec<Targets<'a>> = Vec::new();
+        let mut split = |target: Option<Target<'a>>| {
+            let parts = target.map(|it| it.bands(height)).unwrap_or_default();
+            bands.resize_with(bands.len().max(parts.len()), Targets::default);
+            parts
+        };
+        let colours: Vec<Vec<Target<'a>>> = self.colours.into_iter().map(&mut split).collect();
+        let planes = self.depth_stencil.map(|it| (it.format, split(it.depth), split(it.stencil)));
+        for of_target in colours {
+            let mut parts = of_target.into_iter();
+            bands.iter_mut().for_each(|it| it.colours.push(parts.next()));
+        }
+        if let Some((format, depth, stencil)) = planes {
+            let (mut depth, mut stencil) = (depth.into_iter(), stencil.into_iter());
+            for band in &mut bands {
+                let (depth, stencil) = (depth.next(), stencil.next());
+                band.depth_stencil = Some(DepthStencil { format, depth, stencil });
+            }
+        }
+        bands
+    }
+}
+
 impl Default for TargetState {
     /// Written as it is.
     fn default() -> TargetState {
@@ -87,6 +114,18 @@ impl Record {
 impl MergeState {
     /// Merges the outputs of those lanes of a wave that are not helpers at its end.
     pub fn merge(
+        &self,
+        wave: &Wave,
+        lanes: LaneMask,
+        outputs: &Outputs<'_>,
+        targets: &mut Targets<'_>,
+    ) {
+        self.merge_inline(wave, lanes, outputs, targets);
+    }
+
+    /// The same as a part of the caller, which may be compiled for more instructions.
+    #[inline(always)]
+    pub fn merge_inline(
         &self,
         wave: &Wave,
         lanes: LaneMask,

@@ -4,6 +4,9 @@
 //! sample frequency then the samples. A wave takes them as they come, over primitives and instances.
 //! One row of blocks is expanded at a time, so that memory is bounded by the width of a target.
 
+use crate::each::{each3, each4};
+use std::ops::Range;
+
 use crate::clip::{self, ClipVertex};
 use crate::cover::{Block, SIDE, cover};
 use crate::depth::{DepthStencil, DepthStencilState, Pixel};
@@ -13,7 +16,7 @@ use crate::setup::{Geometry, area, is_culled, is_front};
 use crate::signature::{Inputs, Number, Of};
 use crate::state::{RasterState, Viewport};
 use crate::topology::{Kind, Primitive};
-use crate::viewport::{Projected, Rect, drawable};
+use crate::viewport::{Projected, Rect, UNITS, drawable};
 use crate::wave::{Quad, Record, Source, Wave};
 
 /// The outputs of vertices: one word for each slot, vertex after vertex. 16-bit values are in the low bits.
@@ -32,6 +35,7 @@ pub struct Batch<'a> {
 
 impl<'a> Vertices<'a> {
     /// The slots of a vertex; a vertex that is not there has none.
+    #[inline(always)]
     fn of(&self, vertex: u32) -> &'a [u32] {
         let start = (vertex as usize).saturating_mul(self.slots);
         self.words.get(start..start.saturating_add(self.slots)).unwrap_or(&[])
@@ -39,6 +43,7 @@ impl<'a> Vertices<'a> {
 }
 
 /// The value of a slot; 0 if it is not there.
+#[inline(always)]
 fn word(slots: &[u32], slot: u32) -> u32 {
     slots.get(slot as usize).copied().unwrap_or(0)
 }
@@ -116,6 +121,15 @@ impl Rasterizer {
         }
     }
 
+    /// Draws within these rows only. They begin and end at a multiple of 8.
+    pub fn restrict(&mut self, rows: Range<u32>) {
+        let (top, bottom) = (rows.start as i32, rows.end as i32);
+        let band = Rect { left: 0, top, right: i32::MAX, bottom };
+        for view in &mut self.views {
+            view.drawable = view.drawable.intersect(band);
+        }
+    }
+
     pub fn inputs(&self) -> &Inputs {
         &self.inputs
     }
@@ -129,6 +143,17 @@ impl Rasterizer {
     ///
     /// With `early`, depth and stencil are tested and written here, before the pixel shader runs.
     pub fn fill(
+        &mut self,
+        batch: &mut Batch<'_>,
+        early: Option<(&DepthStencilState, &mut DepthStencil<'_>)>,
+        wave: &mut Wave,
+    ) -> bool {
+        self.fill_inline(batch, early, wave)
+    }
+
+    /// The same as a part of the caller, which may be compiled for more instructions.
+    #[inline(always)]
+    pub fn fill_inline(
         &mut self,
         batch: &mut Batch<'_>,
         mut early: Option<(&DepthStencilState, &mut DepthStencil<'_>)>,
@@ -174,6 +199,7 @@ impl Rasterizer {
     }
 
     /// How many of the next quads join a wave together.
+    #[inline(always)]
     fn admitted(&self, wave: &Wave) -> usize {
         let rest = &self.quads[self.packed..];
         let count = wave.room().min(rest.len());
@@ -184,13 +210,14 @@ impl Rasterizer {
     }
 
     /// Sets up a primitive: its pieces, if anything of it may be visible.
+    #[inline(always)]
     fn begin(&mut self, primitive: Primitive, vertices: Vertices<'_>) {
         self.spare.extend(self.pieces.drain(..).map(|it| it.numbers));
         self.spare.truncate(8);
         self.begun = 0;
         let layout = &self.inputs.layout;
         let Some(position) = layout.position else { return };
-        let slots = primitive.vertices.map(|it| vertices.of(it));
+        let slots = each3(primitive.vertices, |it| vertices.of(it));
         let count = match self.kind {
             Kind::Point => 1,
             Kind::Line => 2,
@@ -198,16 +225,15 @@ impl Rasterizer {
         };
         let slots = &slots[..count];
         let float = |of: &[u32], slot: u32| f32::from_bits(word(of, slot));
-        let positions: [[f32; 4]; 3] = std::array::from_fn(|i| {
-            let of = slots[i.min(count - 1)];
-            position.map(|slot| float(of, slot))
-        });
+        let last = count - 1;
+        let positions =
+            each3([0, last.min(1), last], |i| each4(position, |slot| float(slots[i], slot)));
         let is_dropped =
             |slot: &u32| slots.iter().map(|of| float(of, *slot)).all(|it| it < 0.0 || it.is_nan());
         let is_nan = |slot: &u32| slots.iter().any(|of| float(of, *slot).is_nan());
         if layout.cull_distances.iter().any(is_dropped)
             || layout.clip_distances.iter().any(is_nan)
-            || positions.iter().flatten().any(|it| it.is_nan())
+            || positions.as_flattened().iter().fold(false, |any, it| any | it.is_nan())
         {
             return;
         }
@@ -222,8 +248,13 @@ impl Rasterizer {
         self.layer = if layer < self.state.layers { layer } else { 0 };
         self.id = primitive.id;
         self.front = true;
-        if positions.iter().all(|it| clip::is_inside(*it, view.band)) {
-            let projected = positions.map(|it| view.viewport.project(it));
+        let [a, b, c] = positions;
+        if clip::is_inside(a, view.band)
+            && clip::is_inside(b, view.band)
+            && clip::is_inside(c, view.band)
+        {
+            let projected =
+                [view.viewport.project(a), view.viewport.project(b), view.viewport.project(c)];
             let [Some(a), Some(b), Some(c)] = projected else { return };
             self.add_whole(&[a, b, c], slots, &view);
         } else {
@@ -237,8 +268,17 @@ impl Rasterizer {
         }
     }
 
+    #[inline(always)]
     fn add_whole(&mut self, vertices: &[Projected; 3], slots: &[&[u32]], view: &View) {
         if self.kind == Kind::Triangle {
+            // Most triangles of a draw on several threads lie in the bands of others.
+            let [a, b, c] = each3(*vertices, |it| it.y);
+            let Rect { top, bottom, .. } = view.drawable;
+            if a.max(b).max(c) < i64::from(top) * UNITS
+                || a.min(b).min(c) > i64::from(bottom) * UNITS
+            {
+                return;
+            }
             self.front = is_front(area(vertices), &self.state);
             if is_culled(self.front, self.state.cull) {
                 return;
@@ -318,6 +358,7 @@ impl Rasterizer {
         }
     }
 
+    #[inline(always)]
     fn geometry(&self, vertices: &[Projected; 3], view: &View) -> Option<Geometry> {
         let range = [view.viewport.min_depth, view.viewport.max_depth];
         let state = &self.state;
@@ -329,6 +370,7 @@ impl Rasterizer {
         (!geometry.bounds.is_empty()).then_some(geometry)
     }
 
+    #[inline(always)]
     fn add(&mut self, geometry: Geometry, numbers: Vec<f64>) {
         let count = geometry.vertices();
         // Within these bounds interpolation stays within them, so that no sample needs a test.
@@ -342,6 +384,7 @@ impl Rasterizer {
     }
 
     /// Expands the next row of blocks of the current piece into quads.
+    #[inline(always)]
     fn expand_row(&mut self) {
         let piece = &self.pieces[self.begun - 1];
         let samples = self.state.samples;
@@ -381,6 +424,7 @@ impl Rasterizer {
     }
 
     /// The quads of one row of a block with one sample.
+    #[inline(always)]
     fn expand_one(&mut self, block: usize, row: i32) {
         let block = &self.blocks[block];
         let (y, layer) = (block.y + 2 * row, self.layer);
@@ -478,6 +522,7 @@ impl Rasterizer {
 }
 
 /// A number of a vertex.
+#[inline(always)]
 fn value(of: Of, slots: &[u32], vertex: usize) -> f64 {
     match of {
         Of::Slot(slot, scalar) => scalar.number(word(slots, slot)),

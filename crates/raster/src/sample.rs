@@ -24,16 +24,19 @@ impl Samples {
         Samples::ALL.into_iter().find(|it| it.count() == count)
     }
 
+    #[inline]
     pub fn count(self) -> u32 {
         1 << self as u32
     }
 
     /// A bit for each sample.
+    #[inline]
     pub fn all(self) -> u16 {
         ((1u32 << self.count()) - 1) as u16
     }
 
     /// The offset of each sample from the centre of its pixel, in sixteenths of a pixel.
+    #[inline]
     pub fn offsets(self) -> &'static [[i8; 2]] {
         match self {
             Samples::One => &[[0, 0]],

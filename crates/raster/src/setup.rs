@@ -6,6 +6,7 @@
 
 use crate::cover::place;
 use crate::depth::DepthFormat;
+use crate::each::{each3, each4};
 use crate::state::{Cull, DepthBias, RasterState};
 use crate::topology::Kind;
 use crate::viewport::{Projected, Rect, UNITS};
@@ -45,6 +46,7 @@ pub(crate) struct Geometry {
 
 impl Edge {
     /// From `a` to `b`; `sign` is that of the triangle's area.
+    #[inline(always)]
     fn new([ax, ay]: [i64; 2], [bx, by]: [i64; 2], sign: i64) -> Edge {
         let (dx, dy) = (sign * (bx - ax), sign * (by - ay));
         // y grows downwards: an edge that goes up is a left one, and a horizontal one to the right a top one.
@@ -52,23 +54,27 @@ impl Edge {
         Edge { a: -dy, b: dx, c: dy * ax - dx * ay, is_top_left }
     }
 
+    #[inline(always)]
     pub(crate) fn at(&self, x: i64, y: i64) -> i64 {
         self.a * x + self.b * y + self.c
     }
 }
 
 /// Twice the signed area of a triangle; positive if it is clockwise on the screen.
+#[inline(always)]
 pub(crate) fn area(corners: &[Projected; 3]) -> i64 {
     let [p, q, r] = corners;
     (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x)
 }
 
 /// Whether a triangle of this signed area is front-facing.
+#[inline(always)]
 pub(crate) fn is_front(area: i64, state: &RasterState) -> bool {
     if state.front_counter_clockwise { area < 0 } else { area > 0 }
 }
 
 /// Whether a triangle is dropped.
+#[inline(always)]
 pub(crate) fn is_culled(front: bool, cull: Cull) -> bool {
     match cull {
         Cull::None => false,
@@ -79,6 +85,7 @@ pub(crate) fn is_culled(front: bool, cull: Cull) -> bool {
 
 impl Geometry {
     /// A triangle; `None` if it has no area. The other arguments belong to its viewport.
+    #[inline(always)]
     pub(crate) fn triangle(
         vertices: &[Projected; 3],
         state: &RasterState,
@@ -89,12 +96,12 @@ impl Geometry {
         if area == 0 {
             return None;
         }
-        let corners = vertices.map(|it| [it.x, it.y]);
+        let corners = each3(*vertices, |it| [it.x, it.y]);
         let sign = area.signum();
         let edges =
-            [0, 1, 2].map(|i: usize| Edge::new(corners[(i + 1) % 3], corners[(i + 2) % 3], sign));
+            each3([[1, 2], [2, 0], [0, 1]], |[a, b]| Edge::new(corners[a], corners[b], sign));
         let scale = area.abs() as f64;
-        let mut z = vertices.map(|it| it.z);
+        let mut z = each3(*vertices, |it| it.z);
         let bias = state.depth_bias;
         if bias.bias != 0 || bias.slope != 0.0 {
             let by = depth_bias(&edges, scale, z, bias, state.depth_format);
@@ -106,9 +113,9 @@ impl Geometry {
             scale,
             reciprocal: 1.0 / scale,
             corners,
-            inverse_w: vertices.map(|it| it.inverse_w),
+            inverse_w: each3(*vertices, |it| it.inverse_w),
             z,
-            clip_z: vertices.map(|it| it.clip_z),
+            clip_z: each3(*vertices, |it| it.clip_z),
             depth_range,
             bounds: drawable,
         };
@@ -163,11 +170,12 @@ impl Geometry {
     }
 
     /// Shrinks the bounds to the pixels with a sample within the corners, or this far outside.
+    #[inline(always)]
     fn bound(&mut self, state: &RasterState, right: i64, left: i64) {
         // Samples lie at 0..240 in a pixel, the only one of a pixel at 128.
         let (first, last) = if state.samples.count() == 1 { (128, 128) } else { (0, 240) };
         let axis = |i: usize| {
-            let all = self.corners.map(|it| it[i]);
+            let all = each3(self.corners, |it| it[i]);
             let (least, most) = (all[0].min(all[1]).min(all[2]), all[0].max(all[1]).max(all[2]));
             let from = (least - left - last).div_euclid(UNITS)
                 + i64::from((least - left - last).rem_euclid(UNITS) != 0);
@@ -180,6 +188,7 @@ impl Geometry {
 
     /// The columns between two others in which these rows may be covered. A line or a long triangle is narrow, however
     /// wide its bounds are.
+    #[inline(always)]
     pub(crate) fn columns(&self, top: i32, bottom: i32, left: i32, right: i32) -> (i32, i32) {
         if self.kind == Kind::Triangle {
             return self.between_edges(top, bottom, left, right);
@@ -200,6 +209,7 @@ impl Geometry {
     }
 
     /// The columns between two others in which no edge of a triangle rejects all places of these rows.
+    #[inline(always)]
     fn between_edges(&self, top: i32, bottom: i32, mut left: i32, mut right: i32) -> (i32, i32) {
         // Blocks are rejected one by one as fast.
         if right - left <= 32 {
@@ -223,10 +233,10 @@ impl Geometry {
     }
 
     /// The values of the edge functions, or the weights of a line's or point's vertices, at a place in 1/256 pixels.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn weights(&self, x: i64, y: i64) -> [f64; 3] {
         match self.kind {
-            Kind::Triangle => self.edges.map(|it| it.at(x, y) as f64),
+            Kind::Triangle => each3(self.edges, |it| it.at(x, y) as f64),
             Kind::Line => {
                 let [[x0, y0], [x1, y1], _] = self.corners;
                 let (dx, dy) = (x1 - x0, y1 - y0);
@@ -240,13 +250,13 @@ impl Geometry {
 
     /// The coefficients of the edge functions in f64, in which their values at all places of the grid are exact: each
     /// product is below 2⁴⁹.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn planes(&self) -> [[f64; 3]; 3] {
-        self.edges.map(|it| [it.a as f64, it.b as f64, it.c as f64])
+        each3(self.edges, |it| [it.a as f64, it.b as f64, it.c as f64])
     }
 
     /// Whether w is 1 everywhere: then the sum of the weights over w is the scale, exactly.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_affine(&self) -> bool {
         self.inverse_w == [1.0; 3] && self.kind == Kind::Triangle
     }
@@ -255,7 +265,7 @@ impl Geometry {
     ///
     /// Weights of covered samples are not negative, so that the rounding errors of interpolation are below 2⁻⁵⁰ of the
     /// result, which is then rounded to f32: back to the depth of the vertices.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn constant_depth(&self) -> Option<f32> {
         let [a, b, c] = self.z.map(f32::to_bits);
         (a == b && b == c && self.z[0].is_finite() && self.kind == Kind::Triangle)
@@ -263,6 +273,7 @@ impl Geometry {
     }
 
     /// How many vertices have a weight.
+    #[inline(always)]
     pub(crate) fn vertices(&self) -> usize {
         match self.kind {
             Kind::Triangle => 3,
@@ -272,7 +283,7 @@ impl Geometry {
     }
 
     /// A number that is linear on the screen, in f64.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_screen(&self, weights: [f64; 3], at: [f64; 3]) -> f64 {
         let [e0, e1, e2] = weights;
         let sum = match self.kind {
@@ -284,22 +295,22 @@ impl Geometry {
     }
 
     /// `SV_Position.z` at a place, which the depth test uses too.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn depth(&self, x: i64, y: i64) -> f32 {
         self.on_screen(self.weights(x, y), self.z.map(f64::from)) as f32
     }
 
     /// The depths at the centres of a quad's pixels; `planes` are those of [`Geometry::planes`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn depths(&self, planes: &[[f64; 3]; 3], x: i32, y: i32) -> [f32; 4] {
         let [x, y] = place(x, y, [0, 0]);
         if self.kind != Kind::Triangle {
             let at = |lane: i64| self.depth(x + lane % 2 * UNITS, y + lane / 2 * UNITS);
             return [at(0), at(1), at(2), at(3)];
         }
-        let [e0, e1, e2] = planes.map(|it| over_quad(it, x as f64, y as f64));
-        let [z0, z1, z2] = self.z.map(f64::from);
-        std::array::from_fn(|lane| {
+        let [e0, e1, e2] = each3(*planes, |it| over_quad(it, x as f64, y as f64));
+        let [z0, z1, z2] = each3(self.z, f64::from);
+        each4([0, 1, 2, 3], |lane: usize| {
             (((e0[lane] * z0 + e1[lane] * z1) + e2[lane] * z2) * self.reciprocal) as f32
         })
     }
@@ -310,12 +321,19 @@ impl Geometry {
     }
 }
 
-/// The values of a plane in the pixels of a quad. All operations are exact.
+/// What a plane's values in the pixels of a quad have more than the first. Sums and products are exact.
 #[inline(always)]
-pub(crate) fn over_quad([a, b, c]: [f64; 3], x: f64, y: f64) -> [f64; 4] {
-    let corner = a * x + b * y + c;
+pub(crate) fn over_quad_from_corner([a, b, _]: [f64; 3]) -> [f64; 4] {
     let (right, down) = (a * UNITS as f64, b * UNITS as f64);
-    [corner, corner + right, corner + down, corner + (right + down)]
+    [0.0, right, down, right + down]
+}
+
+/// The values of a plane in the pixels of a quad.
+#[inline(always)]
+fn over_quad(plane: [f64; 3], x: f64, y: f64) -> [f64; 4] {
+    let [a, b, c] = plane;
+    let corner = a * x + b * y + c;
+    each4(over_quad_from_corner(plane), |it| corner + it)
 }
 
 /// A column, or the first or last one that there is.

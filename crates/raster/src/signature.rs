@@ -123,6 +123,7 @@ impl Interpolation {
 
 impl Scalar {
     /// The number that bits represent; integers are not interpolated, and give themselves.
+    #[inline]
     pub(crate) fn number(self, bits: u32) -> f64 {
         match self {
             Scalar::F32 => f64::from(f32::from_bits(bits)),
@@ -132,6 +133,7 @@ impl Scalar {
     }
 
     /// The bits of a number, rounded once.
+    #[inline]
     pub(crate) fn round(self, number: f64) -> u32 {
         match self {
             Scalar::F32 => (number as f32).to_bits(),

@@ -1,5 +1,7 @@
 //! Render targets: texels in memory.
 
+use std::ops::Range;
+
 use ops::texture::{Format, Shape};
 
 use crate::wave::Quad;
@@ -22,6 +24,8 @@ pub struct Layout {
 pub struct Target<'a> {
     pub(crate) format: Format,
     pub(crate) layout: Layout,
+    /// The rows that `bytes` holds.
+    rows: Range<u32>,
     texel: usize,
     layer_stride: usize,
     bytes: &'a mut [u8],
@@ -67,7 +71,23 @@ impl<'a> Target<'a> {
         let layer_stride = layout.layer_stride.unwrap_or(of_layer);
         let before = layer_stride.checked_mul(layout.layers.saturating_sub(1) as usize)?;
         let end = layout.start.checked_add(before)?.checked_add(of_layer)?;
-        (end <= bytes.len()).then_some(Target { format, layout, texel, layer_stride, bytes })
+        let rows = 0..layout.height;
+        (end <= bytes.len()).then_some(Target { format, layout, rows, texel, layer_stride, bytes })
+    }
+
+    /// The parts of a target with one slice, each with this many rows but for the last.
+    pub fn bands(self, height: u32) -> Vec<Target<'a>> {
+        let Target { format, layout, texel, layer_stride, bytes, .. } = self;
+        let row = layout.width as usize * layout.samples as usize * texel;
+        let end = layout.start + row * layout.height as usize;
+        let tops = (0..layout.height).step_by(height.max(1) as usize);
+        let bytes = bytes[layout.start..end].chunks_mut((row * height as usize).max(1));
+        let band = |(top, bytes): (u32, &'a mut [u8])| {
+            let rows = top..(top + height).min(layout.height);
+            let layout = Layout { start: 0, ..layout };
+            Target { format, layout, rows, texel, layer_stride, bytes }
+        };
+        tops.zip(bytes).map(band).collect()
     }
 
     pub fn format(&self) -> Format {
@@ -79,13 +99,14 @@ impl<'a> Target<'a> {
     }
 
     /// The bytes of a sample; `None` outside. A slice that does not exist stands for the first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn texel(&mut self, [x, y]: [u32; 2], layer: u32, sample: u32) -> Option<&mut [u8]> {
         let layout = &self.layout;
-        if x >= layout.width || y >= layout.height || sample >= layout.samples || layout.layers == 0
-        {
+        let is_inside = x < layout.width && self.rows.contains(&y) && sample < layout.samples;
+        if !is_inside || layout.layers == 0 {
             return None;
         }
+        let y = y - self.rows.start;
         let layer = if layer < layout.layers { layer as usize } else { 0 };
         let (width, samples) = (layout.width as usize, layout.samples as usize);
         let texel = (y as usize * width + x as usize) * samples + sample as usize;
@@ -98,8 +119,9 @@ impl<'a> Target<'a> {
     #[inline(always)]
     pub(crate) fn pairs(&mut self, first: &Quad, count: usize) -> Option<[&mut [u8]; 2]> {
         let layout = &self.layout;
-        let (x, y) = (usize::try_from(first.x).ok()?, usize::try_from(first.y).ok()?);
-        let (width, height) = (layout.width as usize, layout.height as usize);
+        let (x, y) = (usize::try_from(first.x).ok()?, u32::try_from(first.y).ok()?);
+        let y = y.checked_sub(self.rows.start)? as usize;
+        let (width, height) = (layout.width as usize, self.rows.len());
         if x + 2 * count > width || y + 2 > height || layout.layers == 0 {
             return None;
         }
@@ -114,6 +136,21 @@ impl<'a> Target<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bands_hold_their_rows() {
+        // Two rows a band, of three rows after a byte that is not the target's.
+        let format = Format::parse("R8_UINT").unwrap();
+        let layout = Layout { start: 1, ..Layout::new(4, 3, 1, 1) };
+        let mut bytes: Vec<u8> = (0..20).collect();
+        let mut bands = Target::new(format, layout, &mut bytes).unwrap().bands(2);
+        assert_eq!(bands.len(), 2);
+        assert_eq!(bands[0].texel([1, 1], 0, 0), Some(&mut [6][..]));
+        assert_eq!(bands[0].texel([1, 2], 0, 0), None);
+        assert_eq!(bands[1].texel([1, 1], 0, 0), None);
+        assert_eq!(bands[1].texel([1, 2], 0, 0), Some(&mut [10][..]));
+        assert_eq!(bands[1].texel([1, 3], 0, 0), None);
+    }
 
     #[test]
     fn levels_slices_and_samples_have_their_places() {

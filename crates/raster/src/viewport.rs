@@ -34,6 +34,7 @@ pub(crate) struct Rect {
 
 impl Viewport {
     /// Projects a position in clip space; `None` if a coordinate is NaN.
+    #[inline(always)]
     pub(crate) fn project(&self, position: [f32; 4]) -> Option<Projected> {
         let [x, y, z, w] = position;
         let (x, y, clip_z) = (x / w, y / w, z / w);
@@ -67,6 +68,7 @@ impl Viewport {
     }
 
     /// The depth that a test uses: NaN becomes the smallest.
+    #[inline(always)]
     pub(crate) fn clamp_depth(range: [f32; 2], z: f32) -> f32 {
         let z = if z > range[0] { z } else { range[0] };
         if z < range[1] { z } else { range[1] }
@@ -74,6 +76,7 @@ impl Viewport {
 }
 
 /// To the nearest 1/256, ties to even, saturating.
+#[inline(always)]
 fn snap(coordinate: f32) -> i64 {
     let units = UNITS as f64;
     // Exact: 24 bits times a power of two. Where units are the last bits of f64, addition rounds to nearest even.
@@ -104,6 +107,7 @@ pub(crate) fn drawable(state: &RasterState, viewport: usize) -> Rect {
 }
 
 impl Rect {
+    #[inline(always)]
     pub(crate) fn intersect(self, other: Rect) -> Rect {
         Rect {
             left: self.left.max(other.left),
@@ -113,6 +117,7 @@ impl Rect {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.left >= self.right || self.top >= self.bottom
     }

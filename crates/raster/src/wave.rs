@@ -5,6 +5,7 @@
 
 use ops::LaneMask;
 
+use crate::each::each4;
 use crate::interpolate::Weights;
 use crate::sample::Samples;
 use crate::setup::Geometry;
@@ -115,16 +116,19 @@ impl Wave {
         self.quads.is_empty()
     }
 
+    #[inline]
     pub fn is_full(&self) -> bool {
         self.quads.len() as u32 >= self.width / 4
     }
 
     /// The lanes that exist: those of quads, helpers included.
+    #[inline]
     pub fn lanes(&self) -> LaneMask {
         LaneMask::first_n(4 * self.quads.len() as u32)
     }
 
     /// The lanes whose pixel is not covered.
+    #[inline]
     pub fn helpers(&self) -> LaneMask {
         self.uncovered
     }
@@ -150,11 +154,13 @@ impl Wave {
         self.record(&self.quads[quad]).front
     }
 
+    #[inline]
     pub(crate) fn record(&self, quad: &Quad) -> &Record {
         &self.records[quad.record as usize]
     }
 
     /// Whether a quad of the primitive with this number may join the wave.
+    #[inline]
     pub(crate) fn admits(&self, quad: &Quad, primitive: u64, packing: Packing) -> bool {
         if self.quads.is_empty() {
             return true;
@@ -165,6 +171,7 @@ impl Wave {
     }
 
     /// How many quads can still join.
+    #[inline]
     pub(crate) fn room(&self) -> usize {
         (self.width as usize / 4).saturating_sub(self.quads.len())
     }
@@ -190,10 +197,10 @@ impl Wave {
             let start = self.quads.len();
             let mut uncovered = 0;
             for (i, quad) in row.iter().enumerate() {
-                let [a, b, c, d] = quad.covered.map(|it| u128::from(it == 0));
+                let [a, b, c, d] = each4(quad.covered, |it| u128::from(it == 0));
                 uncovered |= (a | b << 1 | c << 2 | d << 3) << (4 * i);
             }
-            self.uncovered |= LaneMask(uncovered << (4 * start));
+            self.uncovered.0 |= uncovered << (4 * start);
             self.quads.extend(row.iter().map(|it| Quad { record, ..*it }));
             let is_adjacent = row[count - 1].x - first.x == 2 * (count as i32 - 1);
             let is_solid = is_long && count >= LONG && is_adjacent && uncovered == 0;
@@ -202,17 +209,20 @@ impl Wave {
     }
 
     /// The lanes of a run.
-    pub(crate) fn lanes_of(run: Run) -> LaneMask {
-        LaneMask(LaneMask::first_n(4 * (run.end - run.start) as u32).0 << (4 * run.start))
+    #[inline]
+    pub(crate) fn lanes_of(run: Run) -> u128 {
+        u128::MAX >> (128 - 4 * (run.end - run.start)) << (4 * run.start)
     }
 
     /// The values of a number at the vertices of a record's primitive.
+    #[inline]
     pub(crate) fn numbers_of(&self, record: u32, inputs: &Inputs, number: usize) -> [f64; 3] {
         let start = (record as usize * inputs.numbers.len() + number) * 3;
         [self.numbers[start], self.numbers[start + 1], self.numbers[start + 2]]
     }
 
     /// The bits of a kept slot at a vertex of a quad's primitive.
+    #[inline]
     pub(crate) fn bits_of(&self, quad: &Quad, inputs: &Inputs, slot: usize, vertex: usize) -> u32 {
         self.bits[(quad.record as usize * inputs.bits.len() + slot) * 3 + vertex]
     }

@@ -4,9 +4,12 @@
 //! that the other reads: a draw of shaders without writes runs in portions of some thousands of vertices, one with
 //! writes runs all of its vertices first. Waves of either stage are the same in both cases.
 
+mod bands;
 mod departure;
 mod error;
 mod examine;
+#[allow(unsafe_code, reason = "calls of functions compiled for instructions that the host has")]
+pub(crate) mod loops;
 mod pixels;
 mod replay;
 mod target;
@@ -18,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ir::exec::{Bindings, Feed, LaneOrder, Launch, Schedule, Unsupported, Work};
 use ir::print::PrintLog;
 use ops::intrinsics::Stage;
-use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
+use raster::{Assembly, MergeState, Primitive, RasterState};
 use smallvec::smallvec;
 
 pub use self::error::DrawError;
@@ -29,6 +32,7 @@ pub use self::target::{DepthTarget, RenderTarget};
 
 pub(crate) use self::departure::{Departure, Stages, VertexOrder};
 
+use self::bands::Band;
 use self::departure::{Programs, Reordered, Shuffled};
 use self::pixels::{Pixels, Portion};
 use self::replay::{Drawn, Replay};
@@ -292,23 +296,18 @@ impl GraphicsPipeline {
             ended?;
             return draw.keep(recorded.as_ref(), width);
         }
-        let kind = desc.topology.kind();
-        let mut pixels = Pixels::new(state, &self.link, kind, width);
         let run = Run { pipeline: self, draw, width, fetched, merge, total };
         let result = catch(|| {
-            let mut targets = bound.targets(&planes)?;
+            let targets = bound.targets(&planes)?;
             if let Some(recording) = &draw.replay {
                 let places = [of_vertex, of_pixel];
-                return run.replay(
-                    stages,
-                    &mut memory,
-                    places,
-                    recording,
-                    &mut pixels,
-                    &mut targets,
-                );
+                let kind = desc.topology.kind();
+                let pixels = Pixels::new(state, &self.link, kind, width);
+                let band = Band { pixels, targets };
+                return run.replay(stages, &mut memory, places, recording, band);
             }
-            run.all(stages, &mut memory, [of_vertex, of_pixel], &mut pixels, &mut targets)
+            let mut bands = self.bands(draw, stages.threads(), &state, width, targets);
+            run.all(stages, &mut memory, [of_vertex, of_pixel], &mut bands)
         });
         bound.put(&mut memory, &cells);
         result.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into()))
@@ -439,8 +438,7 @@ impl Run<'_> {
         stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
         [of_vertex, of_pixel]: [&Indices; 2],
-        pixels: &mut Pixels,
-        targets: &mut Targets<'_>,
+        bands: &mut [Band<'_>],
     ) -> Result<(), DrawError> {
         let assembly = self.fetched.assembly;
         let (per_instance, instances) = (u64::from(assembly.vertices()), self.draw.instances);
@@ -486,21 +484,39 @@ impl Run<'_> {
                 }
             }
             let first = transformed.first;
-            let mut primitives = (begin..end).flat_map(|instance| {
-                // Fits: the kept vertices are fewer than `MOST_WORDS`.
-                let start = (u64::from(instance) * per_instance - first) as u32;
-                assembly.primitives().map(move |it| Primitive {
-                    vertices: it.vertices.map(|vertex| start + vertex),
-                    id: it.id,
+            let drawn = begin..end;
+            begin = end;
+            let primitives = || {
+                drawn.clone().flat_map(|instance| {
+                    // Fits: the kept vertices are fewer than `MOST_WORDS`.
+                    let start = (u64::from(instance) * per_instance - first) as u32;
+                    assembly.primitives().map(move |it| Primitive {
+                        vertices: it.vertices.map(|vertex| start + vertex),
+                        id: it.id,
+                    })
                 })
-            });
+            };
+            let is_last = end == instances;
+            let [Band { pixels, targets }] = &mut *bands else {
+                let launch = self.draw.launch(self.width, fuel);
+                let (pipeline, merge, transformed) = (self.pipeline, &self.merge, &transformed);
+                let common =
+                    bands::Common { pipeline, merge, transformed, launch: &launch, is_last };
+                let mut bindings = memory.take(of_pixel)?;
+                let result = bands::draw(bands, &common, &mut bindings, primitives);
+                if let Some(program) = &self.pipeline.pixel {
+                    memory.put(of_pixel, bindings, program.module());
+                }
+                result?;
+                continue;
+            };
             let mut of_draw = Portion {
                 link,
                 merge: &self.merge,
                 transformed: &transformed,
-                primitives: &mut primitives,
+                primitives: &mut primitives(),
                 targets,
-                is_last: end == instances,
+                is_last,
             };
             match &self.pipeline.pixel {
                 None => pixels.run_alone(&mut of_draw),
@@ -517,7 +533,6 @@ impl Run<'_> {
                     }
                 }
             }
-            begin = end;
         }
         Ok(())
     }
@@ -529,8 +544,7 @@ impl Run<'_> {
         memory: &mut Memory<'_>,
         [of_vertex, of_pixel]: [&Indices; 2],
         recording: &Recording,
-        pixels: &mut Pixels,
-        targets: &mut Targets<'_>,
+        Band { mut pixels, mut targets }: Band<'_>,
     ) -> Result<(), DrawError> {
         let refused = |why: String| {
             let asked = "the replay of a packing".to_owned();
@@ -575,7 +589,7 @@ impl Run<'_> {
                 merge: &self.merge,
                 transformed: &transformed,
                 primitives: &mut primitives,
-                targets,
+                targets: &mut targets,
                 is_last: true,
             };
             quads.extend(pixels.quads(&mut of_draw).map(|wave| Drawn { instance, wave }));
@@ -588,7 +602,7 @@ impl Run<'_> {
             Replay::new(link, quads, recording, layers, culls, counts).map_err(refused)?;
         let mut stage = At { stage: Stage::Pixel, places: of_pixel, fuel: &mut fuel };
         self.stage(stages, memory, &mut stage, &mut feed)?;
-        feed.merge(&self.merge, targets);
+        feed.merge(&self.merge, &mut targets);
         Ok(())
     }
 

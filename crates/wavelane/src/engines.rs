@@ -129,6 +129,11 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
         }))
     }
 
+    /// On how many threads waves may run at once.
+    fn threads(&self) -> usize {
+        1
+    }
+
     /// The feature that the engine lacks, as a noun phrase, if the launch has to run on the reference engine.
     fn refuses(&self, _launch: &Launch, _bindings: &Bindings) -> Option<String> {
         None

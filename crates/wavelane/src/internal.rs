@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ir::Resource;
 
+pub use crate::draw::loops::Loops;
 pub use crate::missed::{Beyond, Counting, Missed};
 pub use crate::passes::{
     Examined, Groups, Pass, PassesReport, PassesStopped, Shared, examine, run_pass, width_of,

@@ -4,10 +4,12 @@
 //! to pixel in 32 bits, for the edges that cross the block only.
 
 use super::{Block, SIDE, place};
+use crate::each::each3;
 use crate::sample::Samples;
 use crate::setup::Geometry;
 use crate::viewport::UNITS;
 
+#[inline(always)]
 pub(super) fn cover(geometry: &Geometry, samples: Samples, inside: u64, block: &mut Block) {
     // All samples of the block lie in this box.
     let (first, last) = if samples.count() == 1 { (128, 128) } else { (0, 240) };
@@ -38,12 +40,12 @@ pub(super) fn cover(geometry: &Geometry, samples: Samples, inside: u64, block: &
     // Samples of neighbouring pixels are 256 units apart. Therefore E ≥ 0 where ⌊E/256⌋ ≥ 0, which is linear in pixels
     // too. An edge that crosses the box has |E| ≤ (|a| + |b|) · side < 2³⁶ in it, and the quotient fits in i32.
     // Unused edges are 0 everywhere: inside.
-    let across = crossing.map(|(a, _, _)| a as i32);
-    let down = crossing.map(|(_, b, _)| b as i32);
+    let across = each3(crossing, |(a, _, _)| a as i32);
+    let down = each3(crossing, |(_, b, _)| b as i32);
     let rows = inside.trailing_zeros() / 8..8 - inside.leading_zeros() / 8;
     for (covered, offset) in block.covered.iter_mut().zip(offsets) {
         let [x, y] = place(block.x, block.y + rows.start as i32, *offset);
-        let mut at = crossing.map(|(a, b, c)| ((a * x + b * y + c) >> 8) as i32);
+        let mut at = each3(crossing, |(a, b, c)| ((a * x + b * y + c) >> 8) as i32);
         let mut all = 0;
         for row in rows.clone() {
             // The sign of the last column ends up in the highest bit.

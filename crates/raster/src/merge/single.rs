@@ -21,25 +21,30 @@ use crate::wave::{Quad, Run, Wave};
 const LANES: usize = 128;
 
 /// The four lanes of a quad among those of a wave.
+#[inline(always)]
 fn of_quad(lanes: LaneMask, quad: usize) -> u32 {
     (lanes.0 >> (4 * quad)) as u32 & 15
 }
 
 /// The lanes of a quad that a mask of four bits has.
+#[inline(always)]
 fn each(lanes: u32) -> impl Iterator<Item = usize> {
     (0..4).filter(move |lane| lanes >> lane & 1 == 1)
 }
 
 /// The lanes for which `keep` holds.
+#[inline(always)]
 fn filter(lanes: LaneMask, mut keep: impl FnMut(u32) -> bool) -> LaneMask {
     LaneMask(lanes.iter().fold(0, |all, lane| all | u128::from(keep(lane)) << lane))
 }
 
+#[inline(always)]
 fn pixel(quad: &Quad, lane: usize) -> [u32; 2] {
     [(quad.x + (lane % 2) as i32) as u32, (quad.y + (lane / 2) as i32) as u32]
 }
 
 impl MergeState {
+    #[inline(always)]
     pub(super) fn merge_single(
         &self,
         wave: &Wave,
@@ -73,6 +78,7 @@ impl MergeState {
     }
 
     /// Writes one target.
+    #[inline(always)]
     fn write_wave(
         &self,
         state: TargetState,
@@ -130,6 +136,7 @@ impl MergeState {
 }
 
 /// Whether texels are four normalised bytes without a curve.
+#[inline(always)]
 fn is_small_unorm(format: Format) -> bool {
     matches!(
         format,
@@ -139,6 +146,7 @@ fn is_small_unorm(format: Format) -> bool {
 }
 
 /// Where the components of four bytes lie.
+#[inline(always)]
 fn byte_order(format: Format) -> [usize; 4] {
     if matches!(format, Format::Bgra8 { .. }) { [2, 1, 0, 3] } else { [0, 1, 2, 3] }
 }
@@ -167,6 +175,7 @@ fn to_byte(number: f32) -> u32 {
 }
 
 /// Writes texels as they are.
+#[inline(always)]
 fn store(
     format: Format,
     wave: &Wave,
@@ -207,10 +216,11 @@ fn store_sized<const SIZE: usize>(
     for run in &wave.runs {
         let of = &texels[4 * run.start..4 * run.end];
         if let Some([upper, lower]) = solid(wave, *run, lanes, target) {
-            let rows = upper.chunks_exact_mut(2 * SIZE).zip(lower.chunks_exact_mut(2 * SIZE));
-            for (quad, (upper, lower)) in of.chunks_exact(4).zip(rows) {
-                upper.copy_from_slice(quad[..2].as_flattened());
-                lower.copy_from_slice(quad[2..].as_flattened());
+            let (upper, lower) = (upper.as_chunks_mut::<SIZE>().0, lower.as_chunks_mut::<SIZE>().0);
+            let (upper, lower) = (upper.as_chunks_mut::<2>().0, lower.as_chunks_mut::<2>().0);
+            for ((quad, upper), lower) in of.as_chunks::<4>().0.iter().zip(upper).zip(lower) {
+                *upper = [quad[0], quad[1]];
+                *lower = [quad[2], quad[3]];
             }
             continue;
         }
@@ -241,13 +251,14 @@ fn solid<'a>(
     lanes: LaneMask,
     target: &'a mut Target<'_>,
 ) -> Option<[&'a mut [u8]; 2]> {
-    if !run.is_solid || (!lanes & Wave::lanes_of(run)).0 != 0 {
+    if !run.is_solid || !lanes.0 & Wave::lanes_of(run) != 0 {
         return None;
     }
     target.pairs(&wave.quads[run.start], run.end - run.start)
 }
 
 /// The bytes of the texels of lanes.
+#[inline(always)]
 fn encode<const SIZE: usize>(
     format: Format,
     colour: &Colour<'_>,
@@ -261,9 +272,11 @@ fn encode<const SIZE: usize>(
         let [r, g, b, a] = rows.map(|row| row.map_or(&ZEROS[..count], |row| &row[..count]));
         let (first, third) = if byte_order(format)[0] == 0 { (r, b) } else { (b, r) };
         let byte = |bits: u64| to_byte(f32::from_bits(bits as u32)) & 0xff;
-        let all = texels.iter_mut().zip(first).zip(g).zip(third).zip(a);
-        for ((((texel, first), second), third), fourth) in all {
-            let word = byte(*first) | byte(*second) << 8 | byte(*third) << 16 | byte(*fourth) << 24;
+        for (lane, texel) in texels.iter_mut().enumerate() {
+            let word = byte(first[lane])
+                | byte(g[lane]) << 8
+                | byte(third[lane]) << 16
+                | byte(a[lane]) << 24;
             texel.copy_from_slice(&word.to_le_bytes()[..SIZE]);
         }
         return;
@@ -289,6 +302,7 @@ fn encode<const SIZE: usize>(
 
 impl DepthStencil<'_> {
     /// Tests lanes and updates the buffer. Returns those that pass.
+    #[inline(always)]
     fn test_wave(
         &mut self,
         state: &DepthStencilState,
@@ -328,11 +342,11 @@ impl DepthStencil<'_> {
                 }
                 let quad = &wave.quads[i];
                 let Some((plane, (rule, write))) = &mut fast else {
-                    rest |= LaneMask(u128::from(covered) << (4 * i));
+                    rest.0 |= u128::from(covered) << (4 * i);
                     continue;
                 };
                 let Some([upper, lower]) = plane.pairs(quad, 1) else {
-                    rest |= LaneMask(u128::from(covered) << (4 * i));
+                    rest.0 |= u128::from(covered) << (4 * i);
                     continue;
                 };
                 let z = match (outputs.depth, constant) {

@@ -22,6 +22,11 @@ pub(crate) trait Stages {
         Departure::default()
     }
 
+    /// On how many threads the programs of the pipeline may run instead.
+    fn threads(&self) -> usize {
+        1
+    }
+
     fn run(
         &mut self,
         stage: Stage,
@@ -53,6 +58,10 @@ pub(super) struct Programs<'a> {
 }
 
 impl Stages for Programs<'_> {
+    fn threads(&self) -> usize {
+        self.pipeline.vertex.threads()
+    }
+
     fn run(
         &mut self,
         stage: Stage,

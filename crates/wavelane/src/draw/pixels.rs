@@ -1,5 +1,7 @@
 //! The pixel side of a draw: feeds the pixel shader with quads, and merges its outputs into the targets.
 
+use std::ops::Range;
+
 use ir::Slot;
 use ir::exec::{Evaluated, Feed, Invocation, WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
@@ -8,6 +10,7 @@ use raster::{
     Targets, Vertices, Wave,
 };
 
+use super::loops::Loops;
 use super::vertices::Transformed;
 use crate::graphics::Link;
 
@@ -16,6 +19,7 @@ pub(super) struct Pixels {
     rasterizer: Rasterizer,
     wave: Wave,
     kind: Kind,
+    loops: Loops,
 }
 
 /// A portion of a draw.
@@ -33,7 +37,13 @@ pub(super) struct Portion<'a, 'b> {
 impl Pixels {
     pub(super) fn new(state: RasterState, link: &Link, kind: Kind, width: u32) -> Pixels {
         let wave = Wave::new(width, &state);
-        Pixels { rasterizer: Rasterizer::new(state, link.inputs.clone(), kind), wave, kind }
+        let rasterizer = Rasterizer::new(state, link.inputs.clone(), kind);
+        Pixels { rasterizer, wave, kind, loops: Loops::best() }
+    }
+
+    /// Draws within these rows only.
+    pub(super) fn restrict(&mut self, rows: Range<u32>) {
+        self.rasterizer.restrict(rows);
     }
 
     /// Fills the wave; whether it is to be run.
@@ -45,7 +55,7 @@ impl Pixels {
         };
         let early = portion.targets.depth_stencil.as_mut().filter(|_| portion.merge.early);
         let tests = early.map(|it| (&portion.merge.depth_stencil, it));
-        let is_closed = self.rasterizer.fill(&mut batch, tests, &mut self.wave);
+        let is_closed = self.loops.fill(&mut self.rasterizer, &mut batch, tests, &mut self.wave);
         is_closed || portion.is_last && !self.wave.is_empty()
     }
 
@@ -59,6 +69,7 @@ impl Pixels {
             wave: Wave::new(4, &state),
             rasterizer: Rasterizer::new(state, inputs, self.kind),
             kind: self.kind,
+            loops: Loops::best(),
         };
         let mut quads = Vec::new();
         while pixels.fill(portion) {
@@ -87,7 +98,8 @@ impl Pixels {
     pub(super) fn run_alone(&mut self, portion: &mut Portion<'_, '_>) {
         while self.fill(portion) {
             let lanes = !self.wave.helpers();
-            portion.merge.merge(&self.wave, lanes, &Outputs::default(), portion.targets);
+            let outputs = Outputs::default();
+            self.loops.merge(portion.merge, &self.wave, lanes, &outputs, portion.targets);
             self.wave.clear();
         }
     }
@@ -128,7 +140,7 @@ impl PixelFeed<'_, '_> {
         wave.helpers = quads.helpers();
         let inputs = &self.portion.link.inputs;
         for slot in &self.portion.link.read {
-            quads.row(inputs, slot.index(), wave.rows.row_mut(*slot));
+            self.pixels.loops.row(quads, inputs, slot.index(), wave.rows.row_mut(*slot));
         }
     }
 
@@ -136,7 +148,8 @@ impl PixelFeed<'_, '_> {
     pub(super) fn merge(&mut self, wave: &WaveOutputs) {
         let outputs = outputs(self.portion.link, |slot| wave.rows.row(Slot(slot)));
         let portion = &mut self.portion;
-        portion.merge.merge(&self.pixels.wave, wave.live, &outputs, portion.targets);
+        let Pixels { loops, wave: quads, .. } = &*self.pixels;
+        loops.merge(portion.merge, quads, wave.live, &outputs, portion.targets);
     }
 
     /// Takes the next wave away, to be run later.

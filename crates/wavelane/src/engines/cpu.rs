@@ -291,6 +291,10 @@ impl Program for Code {
         ended
     }
 
+    fn threads(&self) -> usize {
+        self.options.threads
+    }
+
     fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<String> {
         match self.made(launch.wave_width, launch.cancel.as_deref()) {
             Ok(compiled) => compiled.refuses(launch, bindings).map(|it| it.what),

@@ -395,3 +395,83 @@ fn engines_that_take_turns_leave_the_same() {
         assert!(ended.contains("fuel"), "{ended}");
     }
 }
+
+/// Random overlapping triangles with blending, depth, discard and derivatives: the bytes are the same for any number of
+/// threads, whether the shader lets them share the target or not.
+#[test]
+fn threads_change_no_bit() {
+    let structure = "struct V { float4 position : SV_Position; float4 color : COLOR; };";
+    let vertex = stage(
+        "vs_6_0",
+        &format!(
+            "{structure} V main(float4 position : POSITION, float4 color : COLOR) {{
+                 V v = {{ position, color }};
+                 return v;
+             }}"
+        ),
+    );
+    let split = "if (frac(v.color.x * 9) < 0.2) discard; return v.color + ddx(v.color) + fwidth(v.position.z);";
+    // Waves notice how they are packed, so that these stay on one thread.
+    let seen = "return v.color + WaveActiveCountBits(v.color.x > 0.5) / 64.0;";
+    let plain = "return v.color;";
+    let mut random = internal::Random::new(9);
+    let mut number = |from: f64, to: f64| (random.unit() * (to - from) + from) as f32;
+    let vertices: Vec<[f32; 8]> = (0..90)
+        .map(|_| {
+            let w = number(0.5, 2.0);
+            let [x, y, z] = [number(-1.5, 1.5), number(-1.5, 1.5), number(0.0, 1.0)];
+            let [r, g, b, a] = [(); 4].map(|()| number(0.0, 1.0));
+            [x * w, y * w, z * w, w, r, g, b, a]
+        })
+        .collect();
+    let vertices = Buffer::from_slice(&vertices);
+    for (attribute_of_pixel, body) in
+        [("", split), ("", seen), ("", plain), ("[earlydepthstencil]", plain)]
+    {
+        let pixel = stage(
+            "ps_6_0",
+            &format!("{structure} {attribute_of_pixel} float4 main(V v) : SV_Target {{ {body} }}"),
+        );
+        for samples in [1, 4] {
+            let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+            desc.input_layout = vec![
+                attribute("POSITION", "RGBA32_FLOAT", 0),
+                attribute("COLOR", "RGBA32_FLOAT", 16),
+            ];
+            desc.targets = vec![Some(format("RGBA8_UNORM"))];
+            desc.depth_format = Some(DepthFormat::D32Float);
+            desc.depth_stencil.depth =
+                Some(DepthState { func: Comparison::LessEqual, write: true });
+            desc.samples = Samples::of(samples).unwrap();
+            let equation =
+                Equation { src: Factor::SrcAlpha, dst: Factor::InvSrcAlpha, op: BlendOp::Add };
+            let blend = Some(Blend { color: equation, alpha: equation });
+            desc.blend = vec![TargetState { blend, ..TargetState::default() }];
+            let mut first: Option<[Vec<u8>; 2]> = None;
+            for threads in [1, 2, 3, 7] {
+                let options = CpuOptions { threads, ..CpuOptions::default() };
+                let Ok(device) = Device::with_cpu(Adapter::reference(), options) else {
+                    println!("skipped: the host has no instruction set for the engine `cpu`");
+                    return;
+                };
+                let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+                let shape = Shape { samples, ..Shape::new(format("RGBA8_UNORM"), 100, 75, 1) };
+                let image = Texture::new(shape).unwrap();
+                let depth =
+                    DepthTarget::new(DepthFormat::D32Float, 100, 75, 1, desc.samples).unwrap();
+                let mut draw = Draw::new(90);
+                draw.vertex_buffers = vec![VertexBuffer { buffer: vertices.clone(), stride: 32 }];
+                draw.targets = vec![Some(RenderTarget::from(&image))];
+                draw.depth = Some(depth.clone());
+                draw.wave_size = Some(32);
+                let tables = (ResourceTable::new(&vertex), ResourceTable::new(&pixel));
+                pipeline.draw(&draw, &tables.0, Some(&tables.1)).unwrap();
+                let bytes = [image.read_bytes().unwrap(), depth.depth().read_bytes().unwrap()];
+                let covered = bytes[1].chunks_exact(4).filter(|it| **it != 1f32.to_le_bytes());
+                assert!(covered.count() > 3000);
+                let expected = first.get_or_insert_with(|| bytes.clone());
+                assert!(bytes == *expected, "{threads} threads, {samples} samples, {body}");
+            }
+        }
+    }
+}

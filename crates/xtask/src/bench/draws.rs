@@ -15,6 +15,7 @@ use raster::{
     Topology, VertexLayout, Vertices, Wave,
 };
 use wavelane::graphics::{GraphicsDesc, GraphicsPipeline, InputElement};
+use wavelane::internal::Loops;
 use wavelane::texture::{Comparison, Format, Shape};
 use wavelane::{
     Adapter, Buffer, CpuOptions, DepthTarget, Device, Draw, NoIncludes, Options, RenderTarget,
@@ -294,14 +295,15 @@ impl Fixed {
         let mut primitives = assembly.primitives();
         let vertices = Vertices { words: &self.words, slots: self.slots };
         let mut batch = Batch { vertices, primitives: &mut primitives };
-        while rasterizer.fill(&mut batch, None, &mut wave) || !wave.is_empty() {
+        let loops = Loops::best();
+        while loops.fill(&mut rasterizer, &mut batch, None, &mut wave) || !wave.is_empty() {
             for (input, row) in rows.iter_mut().enumerate().take(self.inputs.len()) {
-                wave.row(&self.inputs, input, row);
+                loops.row(&mut wave, &self.inputs, input, row);
             }
             let of = |i: usize| Some(&rows[i][..]);
             let colour = Colour { rows: [of(0), of(1), of(2), of(3)], scalar: Scalar::F32 };
             let outputs = Outputs { colours: vec![Some(colour)], ..Outputs::default() };
-            self.merge.merge(&wave, !wave.helpers(), &outputs, &mut targets);
+            loops.merge(&self.merge, &wave, !wave.helpers(), &outputs, &mut targets);
             wave.clear();
         }
         start.milliseconds()
