@@ -79,3 +79,9 @@ void main(uint t : SV_GroupIndex) {
 //# args -T ps_6_6
 [WaveOpsIncludeHelperLanes] //~ error[needs-shader-model]: `WaveOpsIncludeHelperLanes` requires shader model 6.7, but the profile has 6.6
 float4 main() : SV_Target { return WaveActiveSum(1.0f); }
+//| FILE:3:1: error: `WaveOpsIncludeHelperLanes` requires shader model 6.7, but the profile has 6.6 [needs-shader-model]
+//|   |
+//| 3 | [WaveOpsIncludeHelperLanes]
+//|   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: compile with `-T ps_6_7`

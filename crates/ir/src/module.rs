@@ -70,8 +70,7 @@ pub struct Module {
     pub body: Region,
     /// The values that held a source variable, for debuggers and for names in emitted code.
     pub variables: Vec<Variable>,
-    /// The values that the source marks with `NonUniformResourceIndex`, and where; for the sanitizer. The text of a module
-    /// omits them.
+    /// The values that the source marks with `NonUniformResourceIndex`, and where; for the sanitizer.
     pub non_uniform: Vec<(Value, Span)>,
 }
 

@@ -188,6 +188,10 @@ impl<'a> Verifier<'a> {
                 });
             }
         }
+        for (value, _) in &module.non_uniform {
+            let exists = value.index() < module.values.len();
+            self.require(exists, || format!("{value} is marked, but does not exist"));
+        }
     }
 
     fn wave_size(&mut self, size: WaveSize) {

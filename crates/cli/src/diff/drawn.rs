@@ -6,7 +6,7 @@
 use jobs::DrawnRun;
 use serde_json::json;
 use wavelane::internal::{self, Left};
-use wavelane::{Device, DispatchError, Draw, DrawError};
+use wavelane::{Device, DispatchError, Draw, DrawError, Engine};
 
 use super::judge::Told;
 use super::record::{Compared, Record, Verdict};
@@ -76,7 +76,9 @@ fn at_width(runner: &Runner<'_>, drawn: &Drawn, sides: &[Side], width: u32) -> R
     let mut record = Record::new(&drawn.name, width);
     for side in sides.iter().filter(|it| !matches!(it.runs, Runs::Reference)) {
         let left = match &side.runs {
-            Runs::Engine(device) if device.gpu().is_none() => draw(runner, drawn, device, width),
+            Runs::Engine(device) if matches!(device.engine(), Engine::Interp | Engine::Cpu) => {
+                draw(runner, drawn, device, width)
+            }
             Runs::Missing(why) => Err(Ended::Unsupported(why.clone())),
             _ => Err(Ended::Unsupported("draws are compared on engines of the host".to_owned())),
         };

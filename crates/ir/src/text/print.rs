@@ -208,6 +208,12 @@ impl<'a> Printer<'a> {
             self.span(variable.span);
             self.out.push('\n');
         }
+        for (value, span) in &module.non_uniform {
+            put!(self, "non_uniform");
+            self.args(&[*value]);
+            self.span(*span);
+            self.out.push('\n');
+        }
         self.out.push_str("\nbody ");
         self.region(module.body);
         self.out.push('\n');

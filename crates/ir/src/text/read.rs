@@ -350,7 +350,7 @@ impl<'a> Reader<'a> {
         Ok(stage::Element { semantic, index, scalar, components, interpolation, system })
     }
 
-    /// A resource, a memory or a variable.
+    /// A resource, a memory, a variable, or the mark of a value.
     fn declaration(&mut self, module: &mut Module) -> Read<()> {
         if self.eat_word("variable")? {
             let name = self.string()?;
@@ -360,8 +360,15 @@ impl<'a> Reader<'a> {
             module.variables.push(Variable { name, values, span });
             return Ok(());
         }
+        if self.eat_word("non_uniform")? {
+            let at = self.at;
+            let values = self.values()?;
+            let [value] = values[..] else { return Err(at.error("expected one value")) };
+            module.non_uniform.push((value, self.span()?));
+            return Ok(());
+        }
         let at = self.at;
-        let what = "a resource, a memory, a message, a variable or `body`";
+        let what = "a resource, a memory, a message, a variable, a mark or `body`";
         let kinds = [
             (RESOURCE, module.resources.len()),
             (SHARED, module.groupshared.len()),
