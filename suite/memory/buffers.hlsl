@@ -115,8 +115,8 @@ void main(uint t : SV_GroupIndex) {
 //--- texture-buffers-have-the-layout-of-constant-buffers
 //# in Old u32: 1 2 3 4 7 0 0 0 8 0 0 0 9
 //# in Table u32: 20 0x3f800000 0 0 5 6 7
-//# in Many[0] u32: 100
-//# in Many[1] u32: 200 0x40000000
+//# in Many[0] u32: 100 0 0 0 1 2 3
+//# in Many[1] u32: 200 0x40000000 0 0 4 5 6
 struct S { uint n; float x; uint3 v; };
 tbuffer Old : register(t4) {
     uint3 a;
@@ -137,9 +137,8 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(whole(Table).v, uint3(5, 6, 7));
     uint i = t & 1;
     EXPECT_EQ(Many[NonUniformResourceIndex(i)].n, i ? 200 : 100);
-    // What is beyond the contents reads as zero.
     EXPECT_EQ(Many[NonUniformResourceIndex(i)].x, i ? 2.0 : 0.0);
-    EXPECT_EQ(Many[1].v, uint3(0, 0, 0));
+    EXPECT_EQ(Many[1].v, uint3(4, 5, 6));
 }
 
 //--- loose-globals-make-a-constant-buffer

@@ -24,3 +24,4 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     Out[t] = t < 2 ? Parts[NonUniformResourceIndex(t)][0] : 0;
 }
+//= Out u32: 0*4

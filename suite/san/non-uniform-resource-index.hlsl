@@ -22,6 +22,7 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     Out[t] = Parts[NonUniformResourceIndex(t & 1)][0];
 }
+//= Out u32: 0*4
 
 //--- san-the-index-is-marked-where-it-is-computed
 //# zero Parts[0] 4
@@ -34,6 +35,7 @@ void main(uint t : SV_GroupIndex) {
     uint which = NonUniformResourceIndex(t & 1);
     Out[t] = Parts[which][0];
 }
+//= Out u32: 0*4
 
 //--- san-a-mark-holds-only-for-its-own-access
 //# widths 4
@@ -59,3 +61,4 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     Out[t] = Parts[t / 128][0];
 }
+//= Out u32: 0*256

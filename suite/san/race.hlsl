@@ -53,6 +53,7 @@ void main(uint t : SV_GroupIndex) {
     }
     Out[t] = sum;
 }
+//= Out u32: 514 510 506 502
 
 //--- san-a-barrier-of-other-memory
 //# widths 4 32

@@ -140,9 +140,9 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     float total = 0;
     for (uint i = 0; i < 128 / lanes; ++i) total += sums[i];
+    EXPECT_EQ(uint(total * 100), 266);
     Out[t] = total;
 }
-//= Out f32: 2.5
 
 //--- san-raw-floats-are-equal-up-to-rounding
 //# zero Out 512
@@ -156,9 +156,9 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     float total = 0;
     for (uint i = 0; i < 128 / lanes; ++i) total += sums[i];
+    EXPECT_EQ(uint(total * 100), 266);
     Out.Store<float>(4 * t, total);
 }
-//= Out f32: 2.5
 
 //--- san-floats-in-arrays-of-members-are-equal-up-to-rounding
 //# zero Out 4096
@@ -177,9 +177,9 @@ void main(uint t : SV_GroupIndex) {
     row.index = t;
     for (uint k = 0; k < 3; ++k) row.values[k] = float2(total, total + k);
     row.last = total;
+    EXPECT_EQ(uint(total * 100), 266);
     Out[t] = row;
 }
-//= Out f32: 0 2.5
 
 //--- san-integers-beside-arrays-of-floats-have-no-tolerance
 //# finds width-dependent-result

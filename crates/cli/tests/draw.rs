@@ -297,7 +297,18 @@ fn a_draw_is_examined() {
     let (status, report) = examine(&["a.hlsl", "--orders", "packing=one-quad"]);
     assert_eq!((status, report["findings"].as_array().unwrap().len()), (Some(0), 0), "{report}");
     let bad = wavelane(
-        &["san", "a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--width-dependent", "Tarjet"],
+        &[
+            "san",
+            "a.hlsl",
+            "-T",
+            "ps_6_6",
+            "--draw",
+            "fullscreen",
+            "--bind",
+            "Visible=[1]",
+            "--width-dependent",
+            "Tarjet",
+        ],
         &folder,
     );
     let shown = text(&bad.stderr);
