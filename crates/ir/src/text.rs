@@ -1,4 +1,4 @@
-//! The text form of a module: [`print()`] writes it, [`read`] reads it back. Reading what was printed gives the same module.
+//! The text form of a module: [`print()`] writes it, [`read()`] reads it back. Reading what was printed gives the same module.
 //!
 //! ```text
 //! entry "main": compute 6.6
@@ -58,7 +58,7 @@
 //! the traits of a pixel shader, and `stage_io` alone an empty signature.
 //!
 //! Deliberately absent: any check of the module. [`print()`] takes every module, and marks what it cannot express;
-//! [`read`] accepts everything that it can represent, for [`crate::verify`] to judge.
+//! [`read()`] accepts everything that it can represent, for [`crate::verify`] to judge.
 
 mod lex;
 mod print;

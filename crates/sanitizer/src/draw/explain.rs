@@ -4,7 +4,7 @@
 //! on which the result depends, each gives every invocation a sequence of values; the first value that differs for an
 //! invocation which both draws have names the operation. An invocation is the same in both whatever lane it is.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
@@ -48,7 +48,7 @@ struct Trail<'a> {
     invocations: Vec<Option<Invocation>>,
     company: HashMap<Inst, [u32; 2]>,
     steps: Vec<Step>,
-    by: HashMap<Invocation, Vec<usize>>,
+    by: BTreeMap<Invocation, Vec<usize>>,
 }
 
 impl<'a> Trail<'a> {
@@ -61,7 +61,7 @@ impl<'a> Trail<'a> {
             invocations: Vec::new(),
             company: HashMap::new(),
             steps: Vec::new(),
-            by: HashMap::new(),
+            by: BTreeMap::new(),
         }
     }
 }

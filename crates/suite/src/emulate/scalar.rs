@@ -203,7 +203,6 @@ pub(crate) fn compute(it: &Instruction, args: &[u64]) -> Result<u64, String> {
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "the host's fused multiply-add also rounds once")]
 fn fused(bits: u32, a: u64, b: u64, c: u64) -> u64 {
     match bits {
         // An f64 holds the product of halves exactly, and its sum with a third is rounded to odd by more digits
