@@ -10,18 +10,16 @@ use ir::{Address, Module, Op};
 /// Instructions that run while a cache line moves between cores (about 50 ns).
 const AS_LONG_AS_THE_WAY: usize = 700;
 
-/// Whether the waves of a program of this many machine instructions mostly wait for one counter.
+/// Whether the waves of a program without loops and of this many machine instructions mostly wait for one counter.
 pub(crate) fn passes_one_counter(module: &Module, size: usize) -> bool {
     if size > AS_LONG_AS_THE_WAY {
         return false;
     }
     let used = ir::flow::used(module);
-    let has_loops = module.insts.iter().any(|it| matches!(it.op, Op::Loop { .. }));
-    !has_loops
-        && module.insts.iter().any(|data| match &data.op {
-            Op::Atomic { at: Address::Structured { index, .. } | Address::Byte(index), .. } => {
-                module.constant(*index).is_some() && data.results.iter().any(|it| used[it.index()])
-            }
-            _ => false,
-        })
+    module.insts.iter().any(|data| match &data.op {
+        Op::Atomic { at: Address::Structured { index, .. } | Address::Byte(index), .. } => {
+            module.constant(*index).is_some() && data.results.iter().any(|it| used[it.index()])
+        }
+        _ => false,
+    })
 }

@@ -8,8 +8,8 @@
 //! - the loop over first lanes: the lanes with the key of the first lane are counted, and leave the loop.
 //!
 //! Both add as much in total, for each key, as its lanes adding 1 each. So the difference is unobservable if nothing else
-//! is done with the counters, and no addition's result is used: nobody sees when they happen, in what order, and in what
-//! portions.
+//! is done with the counters, and no addition's result is used: whether they happen early or late, in what order and in what
+//! portions, cannot be seen.
 
 use std::cell::Cell;
 
@@ -17,17 +17,21 @@ use ir::flow::yielded;
 use ir::rewrite::rewrite;
 use ir::{Address, Atomic, Inst, Module, Op, Place, Region, Value, ValueDef, Values};
 use ops::{Binary, Compare, Ternary, Ty, Unary, WaveOp};
-use rustc_hash::FxHashSet;
 
 use crate::select::unseen;
+use crate::sweep::sweep;
 
 /// The module with each lane counting for itself, if it counts by matching.
 pub(crate) fn alone(module: &Module, width: u32) -> Option<Module> {
+    let compares =
+        |op: &Op| matches!(op, Op::Wave { op: WaveOp::Match | WaveOp::ReadLaneFirst, .. });
     // Helper lanes may be counted, but do not add.
-    let found = match module.io {
-        Some(_) => Vec::new(),
-        None => Counting { module, words: width.div_ceil(32), tried: Cell::new(0) }.found(),
-    };
+    if module.io.is_some() || !module.insts.iter().any(|it| compares(&it.op)) {
+        return None;
+    }
+    let used = ir::flow::used(module);
+    let counting = Counting { module, used, words: width.div_ceil(32), tried: Cell::new(0) };
+    let found = counting.found();
     if found.is_empty() {
         return None;
     }
@@ -40,43 +44,22 @@ pub(crate) fn alone(module: &Module, width: u32) -> Option<Module> {
         let args = Values::from_slice(&[one]);
         to.inst(Op::Atomic { place: it.place, at, op: Atomic::Add, args }, &[Ty::I32]);
     });
-    ir::simplify::prune(&mut rewritten);
-    // What chose the lowest lane, and then the comparison of the lanes.
-    drop(&mut rewritten, is_empty);
-    let used = ir::flow::used(&rewritten);
-    drop(&mut rewritten, |module, inst| {
-        let data = module.inst(inst);
-        matches!(data.op, Op::Wave { .. }) && data.results.iter().all(|it| !used[it.index()])
-    });
+    // What compared the lanes, and chose the lowest.
+    sweep(&mut rewritten, is_idle);
     Some(rewritten)
 }
 
-/// Removes instructions, and what is of no use then.
-fn drop(module: &mut Module, is_useless: impl Fn(&Module, Inst) -> bool) {
-    let all = (0..module.insts.len() as u32).map(Inst);
-    let useless: FxHashSet<Inst> = all.filter(|it| is_useless(module, *it)).collect();
-    rewrite(module, |to, _, inst| {
-        if !useless.contains(&inst) {
-            to.keep(inst);
-        }
-    });
-    ir::simplify::prune(module);
-}
-
-/// Whether an instruction is an `if` that does nothing.
-fn is_empty(module: &Module, inst: Inst) -> bool {
-    let data = module.inst(inst);
+/// Whether an instruction is a wave operation, or an `if` with no effect. Loops stay, since they might not end.
+fn is_idle(module: &Module, inst: Inst) -> bool {
     let does_nothing = |region: Region| {
-        let mut insts = module.region(region).insts.iter();
-        insts.all(|it| {
+        module.region(region).insts.iter().all(|it| {
             let op = &module.inst(*it).op;
-            op.is_pure() || matches!(op, Op::Yield(_)) || is_empty(module, *it)
+            op.is_pure() || matches!(op, Op::Yield(_)) || is_idle(module, *it)
         })
     };
-    match data.op {
-        Op::If { then, else_, .. } => {
-            data.results.is_empty() && does_nothing(then) && does_nothing(else_)
-        }
+    match module.inst(inst).op {
+        Op::Wave { .. } => true,
+        Op::If { then, else_, .. } => does_nothing(then) && does_nothing(else_),
         _ => false,
     }
 }
@@ -102,6 +85,8 @@ struct Addition {
 
 struct Counting<'m> {
     module: &'m Module,
+    /// The values that are used.
+    used: Vec<bool>,
     /// The words of a mask that may have bits.
     words: u32,
     /// How many candidates were looked at closely, each of which may take a look at the whole module.
@@ -153,8 +138,8 @@ impl Counting<'_> {
             return None;
         };
         let offset = self.module.constant(*offset)?;
-        let is_counter =
-            place.element.is_none() && unseen::is_only_added(self.module, place.binding);
+        let is_counter = place.element.is_none()
+            && unseen::is_only_added(self.module, &self.used, place.binding);
         is_counter.then_some(Addition { place: *place, index: *index, offset, count: args[0] })
     }
 

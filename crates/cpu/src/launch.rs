@@ -31,7 +31,7 @@ use crate::layout::{BARRIER, DONE, Fuel, Header, SPINNING, Slice};
 use crate::meter::Meter;
 use crate::pool::Team;
 use crate::views::{View, Views};
-use crate::{Compiled, Fallback, Stopped, select};
+use crate::{Compiled, Fallback, Stopped};
 use ordered::{Order, Ordered};
 
 /// After this many rounds in which no wave has ended, a thread gives its groups away if other threads run.
@@ -248,7 +248,7 @@ fn run_waves(
     let slots = (waves_in_group * compiled.unit()) as usize + compiled.layout.lanes;
     let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
     let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
-    let mut copied = select::unseen::copied(module);
+    let mut copied = compiled.copied.clone();
     copied.retain(|it| first_view(all.views, *it).is_some_and(|view| view.len <= MOST_COPIED));
     let threads = match ordered {
         Some(_) => threads,

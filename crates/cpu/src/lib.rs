@@ -40,6 +40,7 @@ mod pool;
 mod schedule;
 mod select;
 mod split;
+mod sweep;
 mod texture;
 mod unseen_width;
 mod vector;
@@ -54,6 +55,7 @@ use ir::exec::{Bindings, Failure, Feed, Footprint, Launch};
 
 pub use budget::MOST_LIVE_RANGES;
 pub use isa::Isa;
+pub use pool::Team;
 
 use call::Site;
 use code::Code;
@@ -77,6 +79,8 @@ pub struct Compiled {
     has_barriers: bool,
     /// Whether a frame runs whole groups, all waves of a group together.
     is_whole: bool,
+    /// The buffers of which each party may have a private copy.
+    copied: Vec<ir::Binding>,
     /// Whether more than one thread would mostly wait for a contended counter.
     passes_one_counter: bool,
     isa: Isa,
@@ -214,7 +218,8 @@ fn generate(
     }
     // Calls take longer than moving cache lines between cores.
     let size = if selected.sites.is_empty() { selected.builder.size() } else { usize::MAX };
-    let passes_one_counter = contended::passes_one_counter(module, size);
+    let has_loops = module.insts.iter().any(|it| matches!(it.op, ir::Op::Loop { .. }));
+    let passes_one_counter = !has_loops && contended::passes_one_counter(module, size);
     let most_cost = selected.builder.most_cost() as u64;
     let size = selected.builder.size();
     let function = selected.builder.finish(
@@ -236,7 +241,6 @@ fn generate(
     let encoded = encode::encode(&function, &output, isa, &selected.layout);
     let code = Code::new(&encoded.bytes, encoded.entry, encoded.start)
         .map_err(|_| Fallback::new("executable memory, which the system refuses"))?;
-    let has_loops = module.insts.iter().any(|it| matches!(it.op, ir::Op::Loop { .. }));
     Ok(Compiled {
         module: module.clone(),
         code,
@@ -248,6 +252,7 @@ fn generate(
         footprint: Footprint::of(module),
         has_barriers: selected.has_barriers,
         is_whole: selected.is_whole,
+        copied: selected.copied,
         passes_one_counter,
         isa,
         sees_order: module.io.is_none() && split::sees_order(module),

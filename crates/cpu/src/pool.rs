@@ -8,24 +8,27 @@ use rayon_core::{ThreadPool, ThreadPoolBuilder};
 /// The pools by their number of threads. Idle threads sleep, and a process asks for few different numbers.
 static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
-/// The threads of a launch.
-pub(crate) struct Team {
+/// The threads of a launch or a draw.
+pub struct Team {
     /// `None` for the calling thread alone.
     pool: Option<Arc<ThreadPool>>,
 }
 
 impl Team {
     /// A team of so many threads, or of the calling thread alone if the system has no more.
-    pub(crate) fn of(threads: usize) -> Team {
+    #[must_use]
+    pub fn of(threads: usize) -> Team {
         Team { pool: if threads > 1 { pool(threads) } else { None } }
     }
 
-    pub(crate) fn size(&self) -> usize {
+    /// The number of its threads.
+    #[must_use]
+    pub fn size(&self) -> usize {
         self.pool.as_ref().map_or(1, |it| it.current_num_threads())
     }
 
     /// Runs `work` once on each thread, and returns when all have ended.
-    pub(crate) fn run(&self, work: impl Fn() + Sync) {
+    pub fn run(&self, work: impl Fn() + Sync) {
         match &self.pool {
             Some(pool) => drop(pool.broadcast(|_| work())),
             None => work(),

@@ -59,6 +59,8 @@ pub(crate) struct Selected {
     pub(crate) has_barriers: bool,
     /// Whether a frame runs whole groups.
     pub(crate) is_whole: bool,
+    /// The buffers of which each party may have a private copy.
+    pub(crate) copied: Vec<ir::Binding>,
 }
 
 pub(crate) struct Selector<'m> {
@@ -146,6 +148,7 @@ pub(crate) fn select<'m>(
     let group = plan.map(|it| group::Group::new(it, waves as usize));
     let is_whole = group.is_some();
     let has_barriers = !is_whole && module.insts.iter().any(|it| joint::is_barrier(&it.op));
+    let used = ir::flow::used(module);
     let mut selector = Selector {
         a,
         module,
@@ -171,8 +174,8 @@ pub(crate) fn select<'m>(
         prefixes: HashMap::default(),
         compared: HashMap::default(),
         unseen: HashMap::default(),
-        copied: if module.io.is_some() { Vec::new() } else { unseen::copied(module) },
-        used: ir::flow::used(module),
+        copied: if module.io.is_some() { Vec::new() } else { unseen::copied(module, &used) },
+        used,
         summed: HashMap::default(),
         wave,
         next_wave: Block::new(0),
@@ -186,8 +189,8 @@ pub(crate) fn select<'m>(
     };
     selector.waves();
     selector.layout.close(module, selector.rows);
-    let Selector { a, layout, sites, .. } = selector;
-    Selected { builder: a.b, layout, sites, has_barriers, is_whole }
+    let Selector { a, layout, sites, copied, .. } = selector;
+    Selected { builder: a.b, layout, sites, has_barriers, is_whole, copied }
 }
 
 impl<'m> Selector<'m> {

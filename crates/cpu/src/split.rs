@@ -21,6 +21,8 @@ use ir::{
 };
 use ops::{Binary, Fold, Sign, Ty, Unary, WaveOp};
 
+use crate::sweep::sweep;
+
 /// The counter of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
@@ -262,7 +264,7 @@ impl Reservation {
                 over.insert(region);
             }
         });
-        sweep(&mut count);
+        sweep(&mut count, is_silent);
         count
     }
 
@@ -406,30 +408,6 @@ fn with_slots(module: &Module) -> Module {
         span: Span::NONE,
     });
     copy
-}
-
-/// Dead code elimination, also of what observers could see: loads, wave operations, and constructs without effects.
-fn sweep(module: &mut Module) {
-    // Each pass removes the users of nothing; what is left after the last one is only slow.
-    const MOST_PASSES: usize = 16;
-    for _ in 0..MOST_PASSES {
-        ir::simplify::prune(module);
-        let used = ir::flow::used(module);
-        let mut is_done = true;
-        rewrite(module, |rewriter, _, inst| {
-            let data = rewriter.module.inst(inst);
-            let is_used = data.results.iter().any(|it| used[it.index()]);
-            if is_used || !is_silent(rewriter.module, inst) {
-                rewriter.keep(inst);
-            } else {
-                is_done = false;
-            }
-        });
-        if is_done {
-            return;
-        }
-    }
-    ir::simplify::prune(module);
 }
 
 /// Whether an instruction does nothing but compute its results.

@@ -27,18 +27,10 @@ pub(super) struct Unseen {
 }
 
 /// The additions whose sums may be kept, with their indices.
-pub(super) fn unseen(module: &Module) -> Vec<(Inst, Value)> {
-    let used = ir::flow::used(module);
-    // The index of an addition whose result is not used.
-    let silent = |inst: Inst| match &module.inst(inst).op {
-        Op::Atomic { place, at, op: Atomic::Add, args }
-            if place.element.is_none()
-                && module.ty(args[0]) == Ty::I32
-                && module.inst(inst).results.iter().all(|it| !used[it.index()]) =>
-        {
-            let (At::Structured { index, .. } | At::Byte(index)) = *at else { return None };
-            module.constant(index).map(|_| index)
-        }
+pub(super) fn unseen(module: &Module, used: &[bool]) -> Vec<(Inst, Value)> {
+    // The index of an addition to a known place.
+    let silent = |inst: Inst| match silent(module, used, inst)? {
+        At::Structured { index, .. } | At::Byte(index) => module.constant(index).map(|_| index),
         _ => None,
     };
     let all = || (0..module.insts.len() as u32).map(Inst);
@@ -66,17 +58,24 @@ fn users(module: &Module, binding: Binding) -> impl Iterator<Item = Inst> {
     })
 }
 
-/// Whether a module only adds to a resource, without using the results.
-pub(crate) fn is_only_added(module: &Module, binding: Binding) -> bool {
-    let used = ir::flow::used(module);
-    let is_silent = |inst: Inst| match &module.inst(inst).op {
-        Op::Atomic { place, at: At::Structured { .. }, op: Atomic::Add, args } => {
-            place.element.is_none()
+/// The address of an addition of words whose result is not used. `used` is that of [`ir::flow`].
+fn silent(module: &Module, used: &[bool], inst: Inst) -> Option<At> {
+    let data = module.inst(inst);
+    match &data.op {
+        Op::Atomic { place, at, op: Atomic::Add, args }
+            if place.element.is_none()
                 && module.ty(args[0]) == Ty::I32
-                && module.inst(inst).results.iter().all(|it| !used[it.index()])
+                && data.results.iter().all(|it| !used[it.index()]) =>
+        {
+            Some(*at)
         }
-        _ => false,
-    };
+        _ => None,
+    }
+}
+
+/// Whether a module only adds to a structured buffer, without using the results.
+pub(crate) fn is_only_added(module: &Module, used: &[bool], binding: Binding) -> bool {
+    let is_silent = |inst: Inst| matches!(silent(module, used, inst), Some(At::Structured { .. }));
     let resource = module.resource(binding);
     matches!(resource.kind, ResourceKind::Structured { .. })
         && !resource.register.class.is_heap()
@@ -85,19 +84,19 @@ pub(crate) fn is_only_added(module: &Module, binding: Binding) -> bool {
 }
 
 /// The buffers of single words of which each party may have a private copy, initially zero.
-pub(crate) fn copied(module: &Module) -> Vec<Binding> {
+pub(super) fn copied(module: &Module, used: &[bool]) -> Vec<Binding> {
     let all = (0..module.resources.len() as u32).map(Binding);
     let is_of_words = |it: Binding| {
         matches!(module.resource(it).kind, ResourceKind::Structured { stride: 4, .. })
     };
-    all.filter(|it| is_of_words(*it) && is_only_added(module, *it)).collect()
+    all.filter(|it| is_of_words(*it) && is_only_added(module, used, *it)).collect()
 }
 
 impl Selector<'_> {
     /// Before the first wave.
     pub(super) fn begin_unseen(&mut self) {
         let mut all = HashMap::default();
-        for (inst, index) in unseen(self.module) {
+        for (inst, index) in unseen(self.module, &self.used) {
             let Op::Atomic { place, at, .. } = self.module.inst(inst).op else {
                 unreachable!("only additions are combined")
             };
