@@ -5,8 +5,9 @@
 //! without wave operations, writes to memory, ordered views and prints. A quad lies in one band, which is why helper
 //! lanes and derivatives are the same.
 
-use std::thread;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cpu::Team;
 use ir::exec::{Bindings, Failure, Launch};
 use raster::{Packing, Primitive, RasterState, Targets};
 
@@ -99,15 +100,21 @@ pub(super) fn draw<I: Iterator<Item = Primitive>>(
     let results: Vec<_> = if bytes > MOST_COPIED {
         bands.iter_mut().map(|band| run(band, bindings)).collect()
     } else {
+        let team = Team::of(bands.len());
         let mut copies: Vec<Bindings> = bands.iter().skip(1).map(|_| bindings.clone()).collect();
-        let all = bands.iter_mut().zip(std::iter::once(bindings).chain(&mut copies));
-        thread::scope(|scope| {
-            let run = &run;
-            let running: Vec<_> =
-                all.map(|(band, bindings)| scope.spawn(move || run(band, bindings))).collect();
-            let joined = running.into_iter().map(|it| it.join());
-            joined.map(|it| it.unwrap_or_else(|_| unreachable!("panics are caught"))).collect()
-        })
+        let all = bands.iter_mut().zip(std::iter::once(bindings).chain(&mut copies)).enumerate();
+        // A thread may have started before another is awake, and takes its band too.
+        let (left, results) = (Mutex::new(all), Mutex::new(Vec::new()));
+        let next = || lock(&left).next();
+        team.run(|| {
+            while let Some((index, (band, bindings))) = next() {
+                let result = run(band, bindings);
+                lock(&results).push((index, result));
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, result)| result).collect()
     };
     for result in results {
         match result {
@@ -116,6 +123,11 @@ pub(super) fn draw<I: Iterator<Item = Primitive>>(
         }
     }
     Ok(())
+}
+
+/// Panics are caught below, so that no lock is poisoned halfway.
+fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Common<'_> {
