@@ -1,5 +1,6 @@
 //! Runs a section that draws: two entry points of one text, `vs` and `ps`, with tables of their own.
 
+use std::error::Error;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +8,8 @@ use wavelane::draw::Recording;
 use wavelane::internal::{Shared, Slot, Slots};
 use wavelane::texture::Format;
 use wavelane::{
-    Device, Includer, Options, PrintLog, Printed, ResourceTable, Shader, SourceMap, Stage,
+    Device, GraphicsPipeline, Includer, Options, PrintLog, Printed, ResourceTable, Shader,
+    SourceMap, Stage,
 };
 
 use super::draw::{DrawnRun, DrawnStage};
@@ -53,6 +55,15 @@ pub enum NotDrawn {
     Unsupported(String),
 }
 
+impl NotDrawn {
+    fn of(error: &dyn Error, is_unsupported: bool) -> NotDrawn {
+        match is_unsupported {
+            true => NotDrawn::Unsupported(error.to_string()),
+            false => NotDrawn::Wrong(error.to_string()),
+        }
+    }
+}
+
 impl From<String> for NotDrawn {
     fn from(what: String) -> NotDrawn {
         NotDrawn::Wrong(what)
@@ -95,17 +106,9 @@ impl DrawnSection {
         device: &Device,
         widths: Vec<u32>,
     ) -> Result<DrawnRun, NotDrawn> {
-        let desc = binding::desc(&self.draw, &self.vertex, &self.pixel);
-        let pipeline = device.create_graphics_pipeline(&desc).map_err(|error| {
-            match error.is_unsupported() {
-                true => NotDrawn::Unsupported(error.to_string()),
-                false => NotDrawn::Wrong(error.to_string()),
-            }
-        })?;
+        let pipeline = self.pipeline(device)?;
         let bound = binding::bind(&self.job, &self.draw, &[], false).map_err(not_bound)?;
-        let table =
-            |shader: &Shader| bound_to(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
-        let [vertex_table, pixel_table] = shared([table(&self.vertex)?, table(&self.pixel)?])?;
+        let [vertex_table, pixel_table] = self.tables(section)?;
         let names =
             self.draw.targets.iter().map(|it| self.job.buffers[it.buffer].name.clone()).collect();
         let [of_vertex, of_pixel] = self.sources;
@@ -118,6 +121,19 @@ impl DrawnSection {
             widths: Some(widths),
             san: section.san.clone(),
         })
+    }
+
+    fn pipeline(&self, device: &Device) -> Result<GraphicsPipeline, NotDrawn> {
+        let desc = binding::desc(&self.draw, &self.vertex, &self.pixel);
+        let made = device.create_graphics_pipeline(&desc);
+        made.map_err(|error| NotDrawn::of(&error, error.is_unsupported()))
+    }
+
+    /// What the section binds to each stage.
+    fn tables(&self, section: &Section) -> Result<[ResourceTable; 2], NotDrawn> {
+        let table =
+            |shader: &Shader| bound_to(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
+        shared([table(&self.vertex)?, table(&self.pixel)?])
     }
 
     /// The vertex and the pixel shader.
@@ -149,34 +165,23 @@ impl DrawnSection {
         packed: &Packed,
         set: impl FnOnce(&mut wavelane::Draw),
     ) -> Result<DrawnOutcome, NotDrawn> {
-        let desc = binding::desc(&self.draw, &self.vertex, &self.pixel);
-        let pipeline = device.create_graphics_pipeline(&desc).map_err(|error| {
-            match error.is_unsupported() {
-                true => NotDrawn::Unsupported(error.to_string()),
-                false => NotDrawn::Wrong(error.to_string()),
-            }
-        })?;
+        let pipeline = self.pipeline(device)?;
         let mut job = self.job.clone();
-        let mut bound_draw = binding::bind(&job, &self.draw, &[], false).map_err(not_bound)?;
-        let table =
-            |shader: &Shader| bound_to(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
-        let tables = shared([table(&self.vertex)?, table(&self.pixel)?])?;
+        let mut bound = binding::bind(&job, &self.draw, &[], false).map_err(not_bound)?;
+        let tables = self.tables(section)?;
         let log = Arc::new(PrintLog::new(MOST_LINES));
-        bound_draw.draw.wave_size = Some(width);
-        set(&mut bound_draw.draw);
+        bound.draw.wave_size = Some(width);
+        set(&mut bound.draw);
         match packed {
             Packed::Own => {}
-            Packed::Record(recording) => bound_draw.draw.record = Some(recording.clone()),
-            Packed::Replay(recording) => bound_draw.draw.replay = Some(recording.clone()),
+            Packed::Record(recording) => bound.draw.record = Some(recording.clone()),
+            Packed::Replay(recording) => bound.draw.replay = Some(recording.clone()),
         }
-        bound_draw.draw.prints = self.pixel.prints().then(|| log.clone());
-        pipeline.draw(&bound_draw.draw, &tables[0], Some(&tables[1])).map_err(
-            |error| match error.is_unsupported() {
-                true => NotDrawn::Unsupported(error.to_string()),
-                false => NotDrawn::Wrong(error.to_string()),
-            },
-        )?;
-        bound_draw.take_back(&mut job, &self.draw)?;
+        bound.draw.prints = self.pixel.prints().then(|| log.clone());
+        pipeline
+            .draw(&bound.draw, &tables[0], Some(&tables[1]))
+            .map_err(|error| NotDrawn::of(&error, error.is_unsupported()))?;
+        bound.take_back(&mut job, &self.draw)?;
         let formats = self.draw.targets.iter().map(|it| it.format).collect();
         Ok(DrawnOutcome { job, tables, formats, printed: self.pixel.printed(&log) })
     }
