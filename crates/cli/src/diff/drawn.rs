@@ -9,7 +9,7 @@ use wavelane::internal::{self, Left};
 use wavelane::{Device, DispatchError, Draw, DrawError, Engine};
 
 use super::judge::Told;
-use super::record::{Compared, Record, Verdict};
+use super::record::{Compared, Record};
 use super::run::Runner;
 use super::side::{Runs, Side};
 use crate::asked::WaveSizes;
@@ -103,17 +103,7 @@ fn at_width(runner: &Runner<'_>, drawn: &Drawn, sides: &[Side], width: u32) -> R
         };
         record.engines.push((side.name.clone(), compared));
     }
-    let has = |what: fn(&Compared) -> bool| record.engines.iter().any(|(_, it)| what(it));
-    record.verdict = match has(|it| matches!(it, Compared::Differs(_))) {
-        true => Verdict::Disagree,
-        false if has(|it| *it == Compared::Same) => Verdict::Agree,
-        false => Verdict::Unsupported,
-    };
-    if record.verdict == Verdict::Disagree {
-        record.whose = "wavelane: its engines must leave the same bits".to_owned();
-        let message = record.details.join("\n");
-        record.github = super::show::annotation(&record.name, None, &message);
-    }
+    record.conclude("wavelane: its engines must leave the same bits");
     record
 }
 

@@ -347,10 +347,6 @@ impl At<'_> {
                     .to_owned();
             return tell(Told::Record(Box::new(record)));
         }
-        if record.github.is_empty() {
-            let message = record.details.join("\n");
-            record.github = super::show::annotation(name, None, &message);
-        }
         tell(Told::Record(Box::new(record)));
         let Some((side, _)) = real.iter().find(|(_, it)| matches!(it, Did::Differs(..))) else {
             let why = match real.iter().any(|(_, it)| matches!(it, Did::Prints(_))) {

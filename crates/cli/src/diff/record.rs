@@ -120,6 +120,19 @@ impl Record {
         Record { verdict, stop: Some((exit, why)), ..Record::new(name, 0) }
     }
 
+    /// Concludes from what came of each side; `whose` names the mistake if one differs.
+    pub(super) fn conclude(&mut self, whose: &str) {
+        let has = |what: fn(&Compared) -> bool| self.engines.iter().any(|(_, it)| what(it));
+        if has(|it| matches!(it, Compared::Differs(_))) {
+            self.verdict = Verdict::Disagree;
+            whose.clone_into(&mut self.whose);
+        } else if has(|it| *it == Compared::Same) {
+            self.verdict = Verdict::Agree;
+        } else {
+            self.verdict = Verdict::Unsupported;
+        }
+    }
+
     pub(super) fn is_bad(&self) -> bool {
         match self.verdict {
             Verdict::Undefined | Verdict::Open | Verdict::Disagree | Verdict::NotRun => true,

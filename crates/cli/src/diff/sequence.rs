@@ -134,17 +134,7 @@ impl At<'_> {
             record.engines.push((side.name.clone(), compared));
         }
         if differing.is_empty() {
-            let has = |what: fn(&Compared) -> bool| record.engines.iter().any(|(_, it)| what(it));
-            record.verdict = match has(|it| matches!(it, Compared::Differs(_))) {
-                true => Verdict::Disagree,
-                false if has(|it| *it == Compared::Same) => Verdict::Agree,
-                false => Verdict::Unsupported,
-            };
-            if record.verdict == Verdict::Disagree {
-                record.whose = "wavelane: its engines must print the same lines".to_owned();
-                let message = record.details.join("\n");
-                record.github = super::show::annotation(&record.name, None, &message);
-            }
+            record.conclude("wavelane: its engines must print the same lines");
             return tell(Told::Record(Box::new(record)));
         }
         if let Some(told) = self.first(&differing, sides, style) {
@@ -316,8 +306,6 @@ impl At<'_> {
                 record.details.push(after_pass(side, pass, &difference));
             }
         }
-        let message = record.details.join("\n");
-        record.github = super::show::annotation(&record.name, None, &message);
     }
 
     /// The reference did not come to its end, so there is nothing to compare with.

@@ -11,7 +11,7 @@ use wavelane::{Device, Draw, DrawError, SourceMap, Stage};
 use super::SanArgs;
 use super::record::Stop;
 use super::subject::{Part, Subject, stop};
-use crate::asked::{DrawArgs, Launch, WaveSizes};
+use crate::asked::{DrawArgs, Launch};
 use crate::draw::{self, Scene, for_shader};
 use crate::launch::failed;
 use crate::plan::{plan, plan_of};
@@ -53,17 +53,6 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
     };
     let subject = examine(args, &args.launch, run, plan, file.to_owned())?;
     Ok(Subject { auto: bound.auto, ..subject })
-}
-
-/// The widths that a draw of a test allows and the command line asks for.
-pub(super) fn widths_of(args: &SanArgs, run: &DrawnRun) -> Vec<u32> {
-    let allowed = run.pipeline.wave_sizes();
-    let mut widths = run.widths.clone().unwrap_or_else(|| allowed.to_vec());
-    widths.retain(|it| allowed.contains(it));
-    if let WaveSizes::List(list) = &args.launch.wave_sizes {
-        widths.retain(|it| list.contains(it));
-    }
-    widths
 }
 
 /// Examines a draw of a test.

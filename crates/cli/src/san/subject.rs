@@ -290,15 +290,9 @@ pub(super) fn test(
     let (several, mut any) = (runs.len() > 1, false);
     for (number, run) in (1..).zip(runs) {
         let widths = match &run {
-            Work::Shader(run) => widths_of(args, run),
-            Work::Sequence(sequence) => {
-                let mut widths = sequence.wave_sizes();
-                if let WaveSizes::List(list) = &args.launch.wave_sizes {
-                    widths.retain(|it| list.contains(it));
-                }
-                widths
-            }
-            Work::Draw(run) => super::draw::widths_of(args, run),
+            Work::Shader(run) => widths_of(args, run.widths.as_ref(), run.pipeline.wave_sizes()),
+            Work::Sequence(sequence) => widths_of(args, None, &sequence.wave_sizes()),
+            Work::Draw(run) => widths_of(args, run.widths.as_ref(), run.pipeline.wave_sizes()),
         };
         if widths.is_empty() {
             continue;
@@ -318,10 +312,9 @@ pub(super) fn test(
     }
 }
 
-/// The widths that a run allows and the command line asks for.
-fn widths_of(args: &SanArgs, run: &Runnable) -> Vec<u32> {
-    let allowed = run.pipeline.wave_sizes();
-    let mut widths = run.widths.clone().unwrap_or_else(|| allowed.to_vec());
+/// The widths of a test, or all, that its pipeline allows and the command line asks for.
+fn widths_of(args: &SanArgs, of_test: Option<&Vec<u32>>, allowed: &[u32]) -> Vec<u32> {
+    let mut widths = of_test.map_or_else(|| allowed.to_vec(), Vec::clone);
     widths.retain(|it| allowed.contains(it));
     if let WaveSizes::List(list) = &args.launch.wave_sizes {
         widths.retain(|it| list.contains(it));
