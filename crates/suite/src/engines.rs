@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cpu::{Isa, Stopped};
 use interp::NoObserver;
 use ir::Module;
-use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap, Work};
 use ir::print::PrintLog;
 
 use crate::generate::{self, Statistics};
@@ -26,6 +26,13 @@ pub enum Outcome {
     /// The fast engine does not support it.
     Fallback(String),
     Different(String),
+}
+
+/// Buffers of these sizes in bytes, each bound alone, with contents that are not zero.
+pub fn buffers(sizes: &[usize]) -> Bindings {
+    let bytes = |size: usize| (0..size).map(|it| (it * 7 + 1) as u8).collect();
+    let buffer = |size: &usize| vec![Buffer { bytes: bytes(*size), ..Buffer::default() }];
+    Bindings { bindings: sizes.iter().map(buffer).collect() }
 }
 
 /// Runs the launch on the reference engine and on the fast one, from the same memory.

@@ -156,6 +156,17 @@ pub fn compile_text(name: &str, text: &str, options: &Options) -> Compiled {
     Compiled { module, diagnostics: sink.into_sorted(), sources }
 }
 
+/// The module of a text that must compile.
+///
+/// # Panics
+/// With its diagnostics, if it does not.
+pub fn module(text: &str) -> Module {
+    let options = options(&[]).unwrap_or_else(|what| panic!("{what}"));
+    let compiled = compile_text("test.hlsl", text, &options);
+    let all = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
+    compiled.module.unwrap_or_else(|| panic!("{all}\n{text}"))
+}
+
 /// The options for command-line flags.
 pub fn options(flags: &[String]) -> Result<Options, String> {
     let mut options = Options::default();

@@ -6,14 +6,8 @@ use std::sync::Arc;
 use ir::Module;
 use ir::exec::{Bindings, Buffer};
 use suite::engines::{Outcome, compare, launch, sets};
-use suite::run;
+use suite::run::module;
 use suite::section::WIDTHS;
-
-fn module(text: &str) -> Module {
-    let compiled = run::compile_text("test.hlsl", text, &run::options(&[]).unwrap());
-    let all = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
-    compiled.module.unwrap_or_else(|| panic!("{all}\n{text}"))
-}
 
 /// A group of 128 threads with two arrays and three buffers.
 fn group(body: &str) -> Module {
