@@ -207,13 +207,7 @@ impl Writer<'_> {
             Fold::Min(_) | Fold::Max(_) if ty.is_float() => {
                 self.wave_op(WaveOp::ReadLaneAt, &[value, first], &[self.held(ty)])[0]
             }
-            Fold::Sum
-            | Fold::Product
-            | Fold::Min(_)
-            | Fold::Max(_)
-            | Fold::And
-            | Fold::Or
-            | Fold::Xor => self.constant(ty, fold.neutral(ty)),
+            _ => self.constant(ty, fold.neutral(ty)),
         };
         self.choose(excluded, neutral, value)
     }

@@ -6,7 +6,7 @@
 
 use ash::vk;
 use ir::exec::{Failure, Unsupported};
-use ops::texture::{Address, Comparison, Dim, Filter, Sampler, Shape};
+use ops::texture::{Address, Dim, Filter, Sampler, Shape};
 
 use super::context::Context;
 use super::fill;
@@ -405,16 +405,7 @@ impl Context {
             Address::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
             Address::MirrorOnce => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
         });
-        let compare = match state.compare {
-            Comparison::Never => vk::CompareOp::NEVER,
-            Comparison::Less => vk::CompareOp::LESS,
-            Comparison::Equal => vk::CompareOp::EQUAL,
-            Comparison::LessEqual => vk::CompareOp::LESS_OR_EQUAL,
-            Comparison::Greater => vk::CompareOp::GREATER,
-            Comparison::NotEqual => vk::CompareOp::NOT_EQUAL,
-            Comparison::GreaterEqual => vk::CompareOp::GREATER_OR_EQUAL,
-            Comparison::Always => vk::CompareOp::ALWAYS,
-        };
+        let compare = super::state::comparison(state.compare);
         let border = match state.address.contains(&Address::Border) {
             true => border(state.border, whole),
             false => border([0.0; 4], whole),
