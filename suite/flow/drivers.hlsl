@@ -87,6 +87,8 @@ void main(uint t : SV_GroupIndex) {
     int16_t least = WavePrefixMax((int16_t)13);
     EXPECT_EQ(int(-least), t == 0 ? -32768 : -13);
     EXPECT_EQ(int(-int16_t(t << 15)), t & 1 ? -32768 : 0);
+    EXPECT_EQ(int(int16_t(0 - int16_t(t << 15))), t & 1 ? -32768 : 0);
+    EXPECT_EQ(int(int16_t(~int16_t(t << 15) + 1)), t & 1 ? -32768 : 0);
 }
 
 //--- a-half-that-is-used-as-a-float-has-been-rounded

@@ -109,7 +109,15 @@ impl Emitter<'_> {
         match (op, ty) {
             (Unary::Not, Ty::Bool) => put!(self, "not.pred {to}, {from}"),
             (Unary::Not, _) => put!(self, "not.{} {to}, {from}", Self::bits_of(ty)),
-            (Unary::Neg, Ty::I16 | Ty::I32 | Ty::I64) => put!(self, "neg.{float} {to}, {from}"),
+            (Unary::Neg, Ty::I16) => {
+                // The driver's assembler takes an extended `neg.s16` for the negative of the extended operand, which
+                // differs for the smallest value.
+                let wide = self.reg_for(Ty::I32);
+                put!(self, "cvt.s32.s16 {wide}, {from}");
+                put!(self, "neg.s32 {wide}, {wide}");
+                put!(self, "cvt.u16.u32 {to}, {wide}");
+            }
+            (Unary::Neg, Ty::I32 | Ty::I64) => put!(self, "neg.{float} {to}, {from}"),
             (Unary::CountBits, _) => put!(self, "popc.{} {to}, {from}", Self::bits_of(ty)),
             (Unary::ReverseBits, _) => put!(self, "brev.{} {to}, {from}", Self::bits_of(ty)),
             (Unary::FirstBitHigh(sign), _) => put!(self, "bfind.{} {to}, {from}", signed(ty, sign)),
