@@ -8,6 +8,16 @@ float4 ps(V v) : SV_Target {
     return ddx(tile); //? depends-on-quads: `Target` depends on which pixels form a quad
 }
 
+//--- a-derivative-across-a-jump-beside-a-rounded-one
+// The first derivative differs too, by rounding, and is not behind the channel that differs.
+//# draw 8x4
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    float slope = ddy((v.position.x + v.position.y) * 0.3f);
+    float tile = uint(v.position.x) / 4;
+    return float4(slope, ddx(tile), 0, 1); //? depends-on-quads: `Target` depends on which pixels form a quad
+}
+
 //--- a-derivative-of-a-smooth-value
 //# draw 8x2
 #include "pixel/fullscreen.hlsli"

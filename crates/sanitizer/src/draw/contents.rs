@@ -4,6 +4,7 @@ use ir::exec::Buffer;
 use ir::{AddressKind, Binding};
 use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format, Texel};
+use std::array::from_fn;
 
 use super::Scene;
 use crate::floats::{self, FloatRoom};
@@ -52,6 +53,8 @@ const QUAD_REST: f32 = 1.0 / 64.0;
 pub(super) struct Difference {
     pub(super) content: usize,
     pub(super) at: Place,
+    /// Of a texel, the channels that differ.
+    pub(super) channels: [bool; 4],
     /// Both hold the same elements, in another order.
     pub(super) is_permuted: bool,
 }
@@ -97,7 +100,8 @@ impl Left {
         let compared = pairs.filter(|(_, (a, _))| !is_left_out(&a.name));
         let found = compared.filter_map(|(content, (a, b))| {
             let at = a.first_difference(b, room, scene)?;
-            Some(Difference { content, at, is_permuted: a.is_permuted(b, scene) })
+            let (channels, is_permuted) = (a.channels(b, room, at), a.is_permuted(b, scene));
+            Some(Difference { content, at, channels, is_permuted })
         });
         found.collect()
     }
@@ -141,7 +145,9 @@ impl Content {
                 let size = format.bytes();
                 let (a, b) = (&self.buffer.bytes, &other.buffer.bytes);
                 let mut texels = a.chunks_exact(size).zip(b.chunks_exact(size));
-                texels.position(|(a, b)| a != b && !room.admits(format, a, b)).map(Place::Texel)
+                texels
+                    .position(|(a, b)| a != b && room.apart(format, a, b).contains(&true))
+                    .map(Place::Texel)
             }
             Holder::Resource(stage, binding, _) => {
                 let module = scene.pixel().filter(|_| stage == Stage::Pixel);
@@ -154,6 +160,21 @@ impl Content {
                     .map(Place::Byte)
                     .or((self.buffer.counter != other.buffer.counter).then_some(Place::Counter))
             }
+        }
+    }
+
+    /// The channels of a texel that differ too far; all, if it is none.
+    fn channels(&self, other: &Content, room: Room, at: Place) -> [bool; 4] {
+        let (Holder::Target(_, format, _) | Holder::Depth(format, _), Place::Texel(number)) =
+            (self.holder, at)
+        else {
+            return [true; 4];
+        };
+        let bytes = number * format.bytes()..(number + 1) * format.bytes();
+        let held = [self, other].map(|it| it.buffer.bytes.get(bytes.clone()));
+        match held {
+            [Some(a), Some(b)] => room.apart(format, a, b),
+            _ => [true; 4],
         }
     }
 
@@ -229,9 +250,13 @@ impl Content {
 }
 
 impl Room {
-    fn admits(self, format: Format, a: &[u8], b: &[u8]) -> bool {
-        let (Texel::Float(a), Texel::Float(b)) = (format.decode(a), format.decode(b)) else {
-            return false;
+    /// The channels of two texels that are too far apart.
+    fn apart(self, format: Format, a: &[u8], b: &[u8]) -> [bool; 4] {
+        let (a, b) = match (format.decode(a), format.decode(b)) {
+            (Texel::Float(a), Texel::Float(b)) => (a, b),
+            (Texel::Unsigned(a), Texel::Unsigned(b)) => return from_fn(|it| a[it] != b[it]),
+            (Texel::Signed(a), Texel::Signed(b)) => return from_fn(|it| a[it] != b[it]),
+            _ => return [true; 4],
         };
         // A float that is stored as an integer may come to lie on the other side of a step.
         let step = match format {
@@ -242,8 +267,8 @@ impl Room {
             Format::Rgb10A2 { .. } => 1.01 / 3.0,
             Format::Plain { .. } | Format::Rg11B10Float | Format::Rgb9E5 => 0.0,
         };
-        a.iter().zip(&b).all(|(a, b)| {
-            let (a, b) = (*a, *b);
+        from_fn(|it| {
+            let (a, b) = (a[it], b[it]);
             let apart = (a - b).abs();
             let is_close = match self {
                 Room::Floats(room) => {
@@ -254,7 +279,7 @@ impl Room {
                         || apart <= QUAD_SHARE * a.abs().max(b.abs()) + QUAD_REST
                 }
             };
-            is_close || a == b || apart <= step
+            !(is_close || a == b || apart <= step)
         })
     }
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
 use ir::exec::{Invocation, WaveInputs};
+use ir::stage::{SystemValue, element_of};
 use ir::{Inst, Module, Op, Value, ValueDef};
 use ops::intrinsics::Stage;
 use ops::wave::Sees;
@@ -102,11 +103,11 @@ impl Observer for Trail<'_> {
     }
 }
 
-/// The first value that two runs give an invocation differently, by its steps in both.
+/// The first value of certain operations that two runs give an invocation differently, by its steps in both.
 fn first_difference(
     module: &Module,
-    one: &Trail<'_>,
-    other: &Trail<'_>,
+    [one, other]: [&Trail<'_>; 2],
+    among: &HashSet<Inst>,
     is_near: impl Fn(Invocation) -> bool,
 ) -> Option<(usize, usize)> {
     let mut best: Option<(u8, usize, usize)> = None;
@@ -118,17 +119,15 @@ fn first_difference(
             if mine.value != its.value {
                 break;
             }
-            if mine.bits == its.bits {
+            let ValueDef::Result(inst, _) = module.values[mine.value.index()].def else { continue };
+            if mine.bits == its.bits || !among.contains(&inst) {
                 continue;
             }
             // Which lane an invocation is differs as a matter of course.
-            let is_query = match module.values[mine.value.index()].def {
-                ValueDef::Result(inst, _) => matches!(
-                    module.inst(inst).op,
-                    Op::Wave { op: WaveOp::LaneIndex | WaveOp::IsFirstLane, .. }
-                ),
-                ValueDef::Param(..) => false,
-            };
+            let is_query = matches!(
+                module.inst(inst).op,
+                Op::Wave { op: WaveOp::LaneIndex | WaveOp::IsFirstLane, .. }
+            );
             let rank = 2 * u8::from(is_query) + u8::from(!is_near(*of));
             if best.is_none_or(|it| (rank, *a) < (it.0, it.1)) {
                 best = Some((rank, *a, *b));
@@ -150,6 +149,21 @@ fn sees_others(module: &Module, op: &Op) -> bool {
         Op::Load { place, .. } => module.resource(place.binding).kind.writable(),
         Op::Atomic { .. } => true,
         _ => effects.asks_quad,
+    }
+}
+
+/// Whether an output of a pixel shader decides about some channels of a target.
+fn decides(module: &Module, inst: Inst, holder: Holder, channels: [bool; 4]) -> bool {
+    let (Op::Output { slot, .. }, Holder::Target(number, ..)) = (&module.inst(inst).op, holder)
+    else {
+        return true;
+    };
+    let outputs = module.io.as_ref().map_or(&[][..], |it| &it.outputs);
+    match element_of(outputs, *slot) {
+        Some((element, component)) if element.system == Some(SystemValue::Target) => {
+            element.index == number && channels.get(usize::from(component)) == Some(&true)
+        }
+        _ => true,
     }
 }
 
@@ -220,10 +234,16 @@ impl<S: Scene> Sweep<'_, S> {
             (Stage::Pixel, None) => Vec::new(),
             (stage, _) => writers(modules[it], holder, stage),
         });
-        let wanted = [0, 1].map(|it| {
-            let all = wrote[it].iter().flat_map(|inst| slice::backward(&facts[it], *inst));
-            let seen = |inst: &Inst| sees_others(modules[it], &modules[it].inst(*inst).op);
-            all.filter(seen).collect::<HashSet<Inst>>()
+        let behind = |it: usize, is_asked: &dyn Fn(Inst) -> bool| -> HashSet<Inst> {
+            let asked = wrote[it].iter().filter(|inst| is_asked(**inst));
+            let all = asked.flat_map(|inst| slice::backward(&facts[it], *inst));
+            all.filter(|inst| sees_others(modules[it], &modules[it].inst(*inst).op)).collect()
+        };
+        let wanted = [0, 1].map(|it| behind(it, &|_| true));
+        // Blending mixes the channels, so that others may be the cause if these are not.
+        let closest = [0, 1].map(|it| {
+            let channels = difference.channels;
+            behind(it, &|inst| decides(modules[it], inst, holder, channels))
         });
         let marked = modules.map(Marked::new);
         let trails = {
@@ -243,10 +263,12 @@ impl<S: Scene> Sweep<'_, S> {
             [record(how[0])?, record(how[1])?]
         };
         for it in [0, 1] {
-            let (one, other) = (&trails[0][it], &trails[1][it]);
-            let module = modules[it];
-            let Some((a, b)) = first_difference(module, one, other, is_near) else { continue };
-            let (a, b) = (&one.steps[a], &other.steps[b]);
+            let (both, module) = ([&trails[0][it], &trails[1][it]], modules[it]);
+            let mut first = [&closest[it], &wanted[it]]
+                .into_iter()
+                .map(|among| first_difference(module, both, among, is_near));
+            let Some((a, b)) = first.find_map(|it| it) else { continue };
+            let (a, b) = (&both[0].steps[a], &both[1].steps[b]);
             let ValueDef::Result(inst, _) = module.values[a.value.index()].def else { continue };
             let side = |step: &Step, words: &str| {
                 let value = of_type(module.ty(step.value), step.bits);

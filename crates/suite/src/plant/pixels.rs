@@ -58,9 +58,14 @@ pub const ALL: &[PixelClass] = &[
         kind: Kind::HelperResult,
         lines: |random| {
             let fold = random.pick(&["Max", "Min", "BitOr"]);
+            // Each row and column of a quad has a derivative, so that one of them takes a value of a helper lane.
+            let of = random.pick(&["ddx_fine", "ddy_fine"]);
             vec![
                 partner(&format!("float shared = WaveActive{fold}(v.one);")),
-                cause("planted = ddx(a) + shared;", "planted = ddx(a + shared);"),
+                cause(
+                    &format!("planted = {of}(a) + shared;"),
+                    &format!("planted = {of}(a + shared);"),
+                ),
             ]
         },
     },
