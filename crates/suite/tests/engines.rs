@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cpu::{Isa, Stopped};
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, TooLarge, Trap};
 use ir::ResourceKind;
+use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, TooLarge, Trap};
 use legalize::{Target, legalize};
 use suite::engines::{Outcome, Programs, buffers, compare, launch, sets, try_seed};
 use suite::generate::Statistics;
