@@ -13,7 +13,10 @@
 //!
 //! Where all waves of a group pass the same barriers (`joint`), the code runs a whole group in one frame (`group`).
 
+mod atomic;
 mod call;
+mod compress;
+mod contiguous;
 mod control;
 mod general;
 mod group;

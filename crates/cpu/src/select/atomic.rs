@@ -1,0 +1,146 @@
+//! Atomic additions to buffers: one for all lanes if they add the same number at the same place, otherwise lane by lane.
+//! Every other atomic operation is a call.
+
+use iced_x86::Code::*;
+use ir::{Address as At, Atomic, Inst, Place as Of, Value};
+use ops::Ty;
+
+use super::memory::Access;
+use super::{Place, Selector};
+use crate::layout::*;
+use crate::machine::*;
+use crate::vector::*;
+
+impl Selector<'_> {
+    pub(super) fn atomic(&mut self, inst: Inst, place: Of, at: At, op: Atomic, args: &[Value]) {
+        let ty = self.ty(args[0]);
+        let access = self.access(place, at, 1, ty);
+        let Some(access) = access.filter(|_| op == Atomic::Add && ty == Ty::I32) else {
+            return self.call(inst);
+        };
+        if self.add_unseen(inst, args[0]) {
+            if let Some(result) = self.module.inst(inst).results.first() {
+                // Nobody reads it.
+                self.set(*result, Place::Constant(0));
+            }
+            return;
+        }
+        if !self.is_single(access.index) || !self.is_single(args[0]) {
+            let is_copied = self.copied.contains(&place.binding);
+            return self.add_by_lane(&access, args[0], inst, is_copied);
+        }
+        // One addition for all lanes: each sees the sum of the lanes below it.
+        let index = self.index(access.index);
+        let active = self.active();
+        let count = self.lane_count(&active);
+        let own = self.general(args[0]);
+        let (address, own) = self.address_and_own(&access, index, own);
+        let total =
+            self.a.general(Imul_r32_rm32, View::R32, own, Source::Register(View::R32, count));
+        let options = Options { tied: Some(total), ..Options::default() };
+        let old = self.a.b.exchange_add(address, options);
+        let Some(result) = self.module.inst(inst).results.first().copied() else { return };
+        if self.origins.last().is_some_and(|it| it.single) {
+            let splat = self.a.splat(old, false);
+            return self.set(result, Place::Words(vec![splat; self.chunks]));
+        }
+        let below = self.count_below(&active);
+        let own = self.a.splat(own, false);
+        let old = self.a.splat(old, false);
+        let seen = below
+            .into_iter()
+            .map(|below| {
+                let added = self.a.op(Lanewise::MulD, Arg::Register(below), Arg::Register(own));
+                self.a.op(Lanewise::AddD, Arg::Register(added), Arg::Register(old))
+            })
+            .collect();
+        self.set(result, Place::Words(seen));
+    }
+
+    /// The address of an addition, and the word; out of bounds, nothing is added and the result is zero.
+    pub(super) fn address_and_own(
+        &mut self,
+        access: &Access,
+        index: VReg,
+        own: VReg,
+    ) -> (Address, VReg) {
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        let address = self.single_address(access, start, index, 0);
+        let count = self.count(access, 0);
+        let zero = self.a.word(0);
+        let sources = [index, count].map(|it| Source::Register(View::R32, it));
+        self.a.b.effect(Cmp_r32_rm32, &sources);
+        let zero = Source::Register(View::R32, zero);
+        (address, self.a.general(Cmovae_r32_rm32, View::R32, own, zero))
+    }
+
+    /// Lane by lane, ascending, through rows of the frame.
+    ///
+    /// If the buffer may have a private copy, the result is not used; additions to a private copy need no lock.
+    fn add_by_lane(&mut self, access: &Access, value: Value, inst: Inst, is_copied: bool) {
+        self.rows = self.rows.max(3);
+        let result = self.module.inst(inst).results.first().copied();
+        let seen = result.filter(|_| !is_copied);
+        let active = self.active();
+        let words = self.words(access.index);
+        let values = self.words(value);
+        let masks = self.in_bounds(access, 0, &words, &active);
+        let rows = [0, 1, 2].map(|it| self.layout.row(it));
+        let zero = self.a.zero();
+        for chunk in 0..self.chunks {
+            let at = 4 * self.lanes * chunk;
+            self.a.store_vector(Address::frame(rows[0] + at), words[chunk]);
+            self.a.store_vector(Address::frame(rows[1] + at), values[chunk]);
+            if seen.is_some() {
+                self.a.store_vector(Address::frame(rows[2] + at), zero);
+            }
+        }
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        let add = |s: &mut Self, lane: VReg, word: usize, is_own: bool| {
+            let of = |row: usize| Address {
+                index: Some((View::R64, lane)),
+                scale: 4,
+                ..Address::frame(row + 256 * word)
+            };
+            let index = s.a.load_general(View::R32, of(rows[0]));
+            let to = s.scaled_address(access, start, index, 0);
+            let added = s.a.load_general(View::R32, of(rows[1]));
+            if is_own {
+                let sources = [Source::Memory(to), Source::Register(View::R32, added)];
+                return s.a.b.effect(Add_rm32_r32, &sources);
+            }
+            let options = Options { tied: Some(added), ..Options::default() };
+            let old = s.a.b.exchange_add(to, options);
+            if seen.is_some() {
+                s.a.store_general(View::R32, of(rows[2]), old);
+            }
+        };
+        if is_copied {
+            // Each case has a separate loop: a lock costs far more than a jump.
+            let [own, common, joined] = [0; 3].map(|_| self.a.b.block());
+            let is_own = self.a.load_general(View::R32, Address::frame(access.slice + SLICE_OWN));
+            let is_own = Source::Register(View::R32, is_own);
+            let bits = self.lane_bits(&masks);
+            self.a.b.effect(Test_rm32_r32, &[is_own, is_own]);
+            self.a.b.branch(Condition::NotZero, own, common);
+            for (block, is_own) in [(own, true), (common, false)] {
+                self.a.b.switch_to(block);
+                self.each_bit(bits.clone(), |s, lane, word| add(s, lane, word, is_own));
+                self.a.b.jump(joined);
+            }
+            self.a.b.seal(joined);
+            self.a.b.switch_to(joined);
+        } else {
+            self.each_lane(&masks, |s, lane, word| add(s, lane, word, false));
+        }
+        if let Some(result) = seen {
+            let seen = (0..self.chunks)
+                .map(|chunk| self.a.load_vector(Address::frame(rows[2] + 4 * self.lanes * chunk)))
+                .collect();
+            self.set(result, Place::Words(seen));
+        } else if let Some(result) = result {
+            // Nobody reads it.
+            self.set(result, Place::Constant(0));
+        }
+    }
+}
