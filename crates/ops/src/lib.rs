@@ -3,7 +3,7 @@
 //! [`intrinsics`] holds one row for each wave and quad function of HLSL and its dialects: its spelling, where it is
 //! allowed, its meaning.
 //! [`wave`] defines what a wave operation does to the lanes, [`scalar`] what an arithmetic operation does to one
-//! lane.
+//! lane, and [`ray`] what a ray query finds in a scene.
 //! Both are executable and pure; every engine is compared with them, bit for bit.
 //!
 //! Deliberately absent: any dependency, any I/O, any knowledge of source text or of a particular engine.
@@ -15,6 +15,7 @@ mod lanes;
 pub mod math;
 mod names;
 mod random;
+pub mod ray;
 pub mod scalar;
 pub mod texture;
 mod ty;

@@ -1,0 +1,244 @@
+//! Bottom levels: triangles or boxes, transformed once and immutable from then on.
+
+use std::sync::Arc;
+
+use super::aabb::Aabb;
+use super::refusal::Refusal;
+use super::transform::{self, Transform};
+use super::{IDENTITY, geometry_flag};
+
+/// What one geometry of a bottom level consists of, decoded.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape<'a> {
+    Triangles {
+        vertices: &'a [[f32; 3]],
+        /// Without indices, every three vertices are a triangle.
+        indices: Option<&'a [u32]>,
+        /// Applied to the vertices; it is not part of an instance's matrices.
+        transform: Option<&'a Transform>,
+    },
+    /// The least corner and the greatest of each box.
+    Boxes(&'a [[f32; 6]]),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry<'a> {
+    pub shape: Shape<'a>,
+    /// Of [`geometry_flag`].
+    pub flags: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BottomOptions {
+    /// Whether shaders may read the positions of vertices (`ALLOW_DATA_ACCESS`).
+    pub data_access: bool,
+}
+
+impl Default for BottomOptions {
+    fn default() -> BottomOptions {
+        BottomOptions { data_access: true }
+    }
+}
+
+/// A bottom-level acceleration structure.
+#[derive(Debug)]
+pub struct Bottom {
+    pub(super) primitives: Primitives,
+    geometries: Vec<Part>,
+    data_access: bool,
+}
+
+/// The primitives of all geometries, one after the other. Inactive ones stay, because they are counted.
+#[derive(Debug)]
+pub(super) enum Primitives {
+    Triangles(Vec<[[f32; 3]; 3]>),
+    /// A NaN in the first coordinate marks an inactive box.
+    Boxes(Vec<Aabb>),
+}
+
+/// Where a geometry's primitives begin, and its flags.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    first: u32,
+    flags: u32,
+}
+
+/// A primitive, as shaders name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Primitive {
+    pub(super) geometry: u32,
+    pub(super) index: u32,
+    /// Of the geometry.
+    pub(super) flags: u32,
+}
+
+const MOST_GEOMETRIES: usize = 1 << 24;
+const MOST_PRIMITIVES: usize = 1 << 29;
+
+impl Bottom {
+    /// Checks and transforms the geometries. All have to be of one kind.
+    pub fn build(
+        geometries: &[Geometry<'_>],
+        options: BottomOptions,
+    ) -> Result<Arc<Bottom>, Refusal> {
+        if geometries.len() > MOST_GEOMETRIES {
+            return Err(Refusal::TooManyGeometries(geometries.len()));
+        }
+        let boxes = geometries.first().is_some_and(|it| matches!(it.shape, Shape::Boxes(_)));
+        let mut primitives =
+            if boxes { Primitives::Boxes(Vec::new()) } else { Primitives::Triangles(Vec::new()) };
+        let mut parts = Vec::with_capacity(geometries.len());
+        let mut total = 0usize;
+        for (at, geometry) in geometries.iter().enumerate() {
+            let unknown = geometry.flags & !geometry_flag::KNOWN;
+            if unknown != 0 {
+                return Err(Refusal::UnknownFlags { geometry: at, flags: unknown });
+            }
+            parts.push(Part { first: total as u32, flags: geometry.flags });
+            let count = primitive_count(at, &geometry.shape)?;
+            total = total.saturating_add(count);
+            if total > MOST_PRIMITIVES {
+                return Err(Refusal::TooManyPrimitives(total));
+            }
+            match (&mut primitives, geometry.shape) {
+                (
+                    Primitives::Triangles(triangles),
+                    Shape::Triangles { vertices, indices, transform },
+                ) => {
+                    triangles.reserve_exact(count);
+                    append_triangles(triangles, at, vertices, indices, transform)?;
+                }
+                (Primitives::Boxes(boxes), Shape::Boxes(given)) => {
+                    boxes.reserve_exact(count);
+                    append_boxes(boxes, at, given)?;
+                }
+                _ => return Err(Refusal::MixedKinds { geometry: at }),
+            }
+        }
+        Ok(Arc::new(Bottom { primitives, geometries: parts, data_access: options.data_access }))
+    }
+
+    pub fn geometry_count(&self) -> usize {
+        self.geometries.len()
+    }
+
+    /// Of all geometries, inactive ones included.
+    pub fn primitive_count(&self) -> usize {
+        match &self.primitives {
+            Primitives::Triangles(triangles) => triangles.len(),
+            Primitives::Boxes(boxes) => boxes.len(),
+        }
+    }
+
+    /// Whether this level holds boxes rather than triangles.
+    pub fn is_procedural(&self) -> bool {
+        matches!(self.primitives, Primitives::Boxes(_))
+    }
+
+    /// Whether shaders may read the positions of vertices.
+    pub fn data_access(&self) -> bool {
+        self.data_access
+    }
+
+    /// The vertices of a triangle, after the geometry's transform.
+    pub fn triangle(&self, geometry: u32, primitive: u32) -> Option<[[f32; 3]; 3]> {
+        let part = self.geometries.get(geometry as usize)?;
+        match &self.primitives {
+            Primitives::Triangles(triangles) => {
+                triangles.get((part.first.checked_add(primitive)?) as usize).copied()
+            }
+            Primitives::Boxes(_) => None,
+        }
+    }
+
+    /// The geometry and the index in it of a primitive that is counted across all geometries.
+    pub(super) fn primitive(&self, at: u32) -> Primitive {
+        // The last geometry that begins here or before: empty ones begin where the next one does.
+        let geometry = match &self.geometries[..] {
+            [_] => 0,
+            parts => parts.partition_point(|it| it.first <= at) - 1,
+        };
+        let part = self.geometries[geometry];
+        Primitive { geometry: geometry as u32, index: at - part.first, flags: part.flags }
+    }
+}
+
+fn primitive_count(geometry: usize, shape: &Shape<'_>) -> Result<usize, Refusal> {
+    match shape {
+        Shape::Triangles { vertices, indices, .. } => {
+            let (count, indexed) = match indices {
+                Some(indices) => (indices.len(), true),
+                None => (vertices.len(), false),
+            };
+            if count % 3 != 0 {
+                return Err(Refusal::NotTriangles { geometry, count, indexed });
+            }
+            Ok(count / 3)
+        }
+        Shape::Boxes(boxes) => Ok(boxes.len()),
+    }
+}
+
+fn append_triangles(
+    triangles: &mut Vec<[[f32; 3]; 3]>,
+    geometry: usize,
+    vertices: &[[f32; 3]],
+    indices: Option<&[u32]>,
+    transform: Option<&Transform>,
+) -> Result<(), Refusal> {
+    if transform.is_some_and(|it| it.iter().any(|it| it.is_nan())) {
+        return Err(Refusal::NanTransform { geometry });
+    }
+    // The identity would turn an infinite coordinate into NaNs, and −0 into +0; neither is seen by a ray.
+    let transform = transform.filter(|it| **it != IDENTITY);
+    let first = triangles.len();
+    let mut append = |corners: [[f32; 3]; 3]| -> Result<(), Refusal> {
+        let inactive = corners.iter().any(|it| it[0].is_nan());
+        if !inactive && corners.iter().flatten().any(|it| it.is_nan()) {
+            return Err(Refusal::Nan { geometry, primitive: triangles.len() - first });
+        }
+        triangles.push(match transform {
+            _ if inactive => [[f32::NAN; 3]; 3],
+            Some(transform) => corners.map(|it| transform::point(transform, it)),
+            None => corners,
+        });
+        Ok(())
+    };
+    let Some(indices) = indices else {
+        return vertices.as_chunks().0.iter().try_for_each(|corners| append(*corners));
+    };
+    for (triangle, corners) in indices.as_chunks::<3>().0.iter().enumerate() {
+        let mut positions = [[0.0; 3]; 3];
+        for (corner, &index) in corners.iter().enumerate() {
+            positions[corner] = *vertices.get(index as usize).ok_or(Refusal::IndexOutOfRange {
+                geometry,
+                position: triangle * 3 + corner,
+                index,
+                vertices: vertices.len(),
+            })?;
+        }
+        append(positions)?;
+    }
+    Ok(())
+}
+
+fn append_boxes(boxes: &mut Vec<Aabb>, geometry: usize, given: &[[f32; 6]]) -> Result<(), Refusal> {
+    for (primitive, corners) in given.iter().enumerate() {
+        let inactive = corners[0].is_nan();
+        if !inactive && corners.iter().any(|it| it.is_nan()) {
+            return Err(Refusal::Nan { geometry, primitive });
+        }
+        let [low, high] = [[0, 1, 2], [3, 4, 5]].map(|at| at.map(|it| corners[it]));
+        let inverted = (0..3).any(|axis| low[axis] > high[axis]);
+        boxes.push(if inactive {
+            [[f32::NAN; 3]; 2]
+        } else if inverted {
+            let middle =
+                |axis: usize| (f64::from(low[axis]) * 0.5 + f64::from(high[axis]) * 0.5) as f32;
+            [[middle(0), middle(1), middle(2)]; 2]
+        } else {
+            [low, high]
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! The state machine of a query, one for each lane.
+
+use super::search::{self, Hit, Key, Search, Wanted};
+use super::{Ray, Scene, ray_flag};
+
+/// A `RayQuery` object of one lane. Plain data: a copy is a query of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Query {
+    pub(super) state: State,
+    pub(super) status: Status,
+    pub(super) ray: Ray,
+    pub(super) flags: u32,
+    mask: u32,
+    /// The t of the committed hit, or of the ray's end.
+    pub(super) t_max: f32,
+    /// The search is over: aborted, or ended by its first commit.
+    ended: bool,
+    /// The last primitive that was committed or offered.
+    last: Option<Key>,
+    pub(super) candidate: Record,
+    pub(super) committed: Record,
+}
+
+/// Where a query is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum State {
+    /// Only `TraceRayInline` is allowed.
+    #[default]
+    New,
+    /// Before the first `Proceed`.
+    Traced,
+    CandidateTriangle,
+    CandidateProcedural,
+    /// `Proceed` has returned false.
+    Finished,
+}
+
+/// What has been committed; the values are those of `COMMITTED_STATUS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub enum Status {
+    #[default]
+    Nothing = 0,
+    Triangle = 1,
+    Procedural = 2,
+}
+
+/// What became of a commit by the shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitResult {
+    Committed,
+    /// No candidate of this kind: nothing happens.
+    WrongState,
+    /// A t outside `TMin` to `CommittedRayT`, or a NaN: nothing happens.
+    OutOfRange,
+}
+
+/// A candidate or a committed hit.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub(super) struct Record {
+    pub(super) t: f32,
+    pub(super) barycentrics: [f32; 2],
+    pub(super) front: bool,
+    pub(super) opaque: bool,
+    pub(super) instance: u32,
+    pub(super) geometry: u32,
+    pub(super) primitive: u32,
+}
+
+impl Default for Query {
+    fn default() -> Query {
+        Query {
+            state: State::New,
+            status: Status::Nothing,
+            ray: Ray { origin: [0.0; 3], t_min: 0.0, direction: [0.0; 3], t_max: 0.0 },
+            flags: 0,
+            mask: 0,
+            t_max: 0.0,
+            ended: false,
+            last: None,
+            candidate: Record::default(),
+            committed: Record::default(),
+        }
+    }
+}
+
+impl Query {
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The ray of the last `TraceRayInline`.
+    pub fn ray(&self) -> &Ray {
+        &self.ray
+    }
+
+    /// The flags of the last `TraceRayInline`.
+    pub fn flags(&self) -> u32 {
+        self.flags
+    }
+
+    /// `TraceRayInline`, in any state. The flags are those of the template and the dynamic ones together; unknown
+    /// bits are dropped. See [`super::flag_problem`] and [`Ray::problem`] for what is undefined about them.
+    pub fn trace(&mut self, flags: u32, mask: u32, ray: Ray) {
+        *self = Query {
+            state: State::Traced,
+            ray,
+            flags: flags & ray_flag::KNOWN,
+            mask: mask & 0xff,
+            t_max: ray.t_max,
+            ended: ray.hits_nothing(),
+            ..Query::default()
+        };
+    }
+
+    /// `Proceed`: whether there is a candidate for the shader. `scene` is that of the last `TraceRayInline`; without
+    /// one, every ray misses. In state [`State::New`], where it is not allowed, the answer is false.
+    pub fn proceed(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
+        match self.state {
+            State::New | State::Finished => return false,
+            State::Traced | State::CandidateTriangle | State::CandidateProcedural => {}
+        }
+        self.state = State::Finished;
+        self.candidate = Record::default();
+        let Some(scene) = scene.filter(|_| !self.ended) else { return false };
+        let wanted = Wanted {
+            ray: self.ray,
+            flags: self.flags,
+            mask: self.mask,
+            t_max: self.t_max,
+            after: self.last,
+            admissible: search.admissible,
+        };
+        for hit in search::brute(scene, &wanted) {
+            // Commits before this one may have shortened the ray.
+            if !hit.in_range(self.t_max) {
+                continue;
+            }
+            self.last = Some(hit.key);
+            let record = Record::from(&hit);
+            if hit.procedural || !hit.opaque {
+                self.candidate = record;
+                self.state = if hit.procedural {
+                    State::CandidateProcedural
+                } else {
+                    State::CandidateTriangle
+                };
+                return true;
+            }
+            self.commit(record, Status::Triangle);
+            if self.ended {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// `Abort`: whether it is allowed. The next `Proceed` returns false; what is committed stays.
+    pub fn abort(&mut self) -> bool {
+        self.ended = true;
+        self.state != State::New
+    }
+
+    /// `CommitNonOpaqueTriangleHit`.
+    pub fn commit_triangle(&mut self) -> CommitResult {
+        if self.state != State::CandidateTriangle {
+            return CommitResult::WrongState;
+        }
+        self.commit(self.candidate, Status::Triangle);
+        CommitResult::Committed
+    }
+
+    /// `CommitProceduralPrimitiveHit`.
+    pub fn commit_procedural(&mut self, t: f32) -> CommitResult {
+        if self.state != State::CandidateProcedural {
+            return CommitResult::WrongState;
+        }
+        if !(self.ray.t_min <= t && t <= self.t_max) {
+            return CommitResult::OutOfRange;
+        }
+        self.commit(Record { t, ..self.candidate }, Status::Procedural);
+        CommitResult::Committed
+    }
+
+    fn commit(&mut self, record: Record, status: Status) {
+        self.committed = record;
+        self.status = status;
+        self.t_max = record.t;
+        self.ended |= self.flags & ray_flag::ACCEPT_FIRST_HIT_AND_END_SEARCH != 0;
+    }
+}
+
+impl From<&Hit> for Record {
+    fn from(hit: &Hit) -> Record {
+        Record {
+            t: hit.t as f32,
+            barycentrics: hit.barycentrics,
+            front: hit.front,
+            opaque: hit.opaque,
+            instance: hit.instance,
+            geometry: hit.geometry,
+            primitive: hit.primitive,
+        }
+    }
+}
