@@ -7,6 +7,7 @@ use std::fmt;
 
 /// Ray flags, as `TraceRayInline` and the template argument of `RayQuery` take them.
 pub mod ray_flag {
+    pub const NONE: u32 = 0;
     pub const FORCE_OPAQUE: u32 = 0x1;
     pub const FORCE_NON_OPAQUE: u32 = 0x2;
     pub const ACCEPT_FIRST_HIT_AND_END_SEARCH: u32 = 0x4;

@@ -1,12 +1,13 @@
-//! Ray queries on small scenes, where every answer is known: the state machine, the flags and the order of
-//! candidates, through the public interface.
+//! The state machine, the flags and the order of candidates on small scenes, where every answer is known.
 
 use std::sync::Arc;
 
 use wavelane_ops::ray::{
-    Bottom, BottomOptions, CommitResult, Field, Geometry, Instance, Query, Ray, Scene, Search,
-    Shape, State, Status, Which, geometry_flag, instance_flag, ray_flag,
+    Bottom, CommitResult, Field, Instance, Query, Ray, Scene, Search, State, Status, Which,
+    geometry_flag, instance_flag, ray_flag,
 };
+
+use crate::scenes::{self, boxes, one};
 
 /// A triangle across the z axis, seen clockwise from below.
 fn triangle(z: f32) -> [[f32; 3]; 3] {
@@ -15,17 +16,7 @@ fn triangle(z: f32) -> [[f32; 3]; 3] {
 
 fn triangles(at: &[f32], flags: u32) -> Arc<Bottom> {
     let vertices: Vec<[f32; 3]> = at.iter().flat_map(|z| triangle(*z)).collect();
-    let shape = Shape::Triangles { vertices: &vertices, indices: None, transform: None };
-    Bottom::build(&[Geometry { shape, flags }], BottomOptions::default()).unwrap()
-}
-
-fn boxes(at: &[[f32; 6]], flags: u32) -> Arc<Bottom> {
-    let geometry = Geometry { shape: Shape::Boxes(at), flags };
-    Bottom::build(&[geometry], BottomOptions::default()).unwrap()
-}
-
-fn one(bottom: Arc<Bottom>) -> Scene {
-    Scene::build(&[Instance { bottom: Some(bottom), ..Instance::default() }]).unwrap()
+    scenes::triangles(&vertices, flags)
 }
 
 fn up() -> Ray {

@@ -1,0 +1,10 @@
+//! Ray queries through the public interface.
+//!
+//! - `machine`: the state machine, the flags and the order of candidates on small scenes, where every answer is known.
+//! - `exact`: a second evaluator in integers, which shares no code with the first.
+//! - `closed`: closed meshes, which no ray leaks through or hits twice.
+
+mod closed;
+mod exact;
+mod machine;
+mod scenes;
