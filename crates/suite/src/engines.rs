@@ -9,9 +9,9 @@ use ir::Module;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap, Work};
 use ir::print::PrintLog;
 
-use crate::generate::{self, Statistics};
 use crate::section::WIDTHS;
 use crate::{ordered, run, wild};
+use generate::Statistics;
 use jobs::shrink;
 
 /// Enough for nearly every program that terminates, and soon spent.

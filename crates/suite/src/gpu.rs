@@ -15,9 +15,9 @@ use wavelane::internal::{Slot, Slots};
 use wavelane::{Device, Dispatch, DispatchError, NoIncludes, ResourceTable, Shader};
 
 use crate::engines::Programs;
-use crate::generate::{self, Statistics};
 use crate::run;
 use crate::section::Section;
+use generate::Statistics;
 
 /// Generated programs end soon; reduced ones may not.
 const FUEL: u64 = 1 << 20;

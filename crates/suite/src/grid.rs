@@ -24,9 +24,9 @@ use ir::Module;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ops::intrinsics::{self, Elements, Intrinsic, Output, Param};
 
-use crate::generate::Kind;
 use crate::run;
 use crate::section::WIDTHS;
+use generate::Kind;
 
 /// The threads of a group: more than the widest wave has lanes, and not a multiple of any width.
 pub const THREADS: usize = 139;

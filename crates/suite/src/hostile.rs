@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::generate::make::Random;
+use generate::Random;
 
 /// The approximate number of accesses in a program.
 const ACCESSES: u32 = 18;

@@ -9,7 +9,6 @@ pub mod bless;
 pub mod bombs;
 pub mod emulate;
 pub mod engines;
-pub mod generate;
 pub mod gpu;
 pub mod grid;
 pub mod hostile;
@@ -19,7 +18,6 @@ pub mod pixels;
 pub mod plant;
 pub mod rational;
 pub mod run;
-pub mod second;
 pub mod validate;
 pub mod wild;
 

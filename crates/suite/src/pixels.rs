@@ -12,7 +12,7 @@ use ir::stage::{EvalPlace, slot_count, with_slots};
 use ir::{Module, ResourceKind, Slot};
 use ops::LaneMask;
 
-use crate::{engines, generate, run};
+use crate::{engines, run};
 
 /// The bytes of every buffer of a shader.
 pub const BYTES: usize = 1 << 14;

@@ -18,9 +18,9 @@ use std::fmt::Write;
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
 use sanitizer::{Kind, Plan, Report};
 
-use crate::generate::Random;
 use crate::run::{self, Compiled};
 pub use class::Class;
+use generate::Random;
 use host::Host;
 
 /// How many places are tried before the class counts as unplaceable.

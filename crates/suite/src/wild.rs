@@ -9,8 +9,8 @@ mod expression;
 
 use std::fmt::Write;
 
-use crate::generate::make::Random;
 use expression::{ALL, Type, VARIABLES};
+use generate::Random;
 
 /// The statements of a program, including nested ones.
 const STATEMENTS: u32 = 24;

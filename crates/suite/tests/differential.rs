@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use generate::second;
+use generate::{Kind, Program, Statistics};
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
-use suite::generate::{self, Kind, Program, Statistics};
+use suite::run;
 use suite::section::WIDTHS;
-use suite::{run, second};
 
 const PROGRAMS: u64 = 10_000;
 

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cpu::{Isa, Stopped};
+use generate::Statistics;
 use ir::ResourceKind;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, TooLarge, Trap};
 use legalize::{Target, legalize};
 use suite::engines::{Outcome, Programs, buffers, compare, launch, sets, try_seed};
-use suite::generate::Statistics;
 use suite::run::{self, module};
 use suite::section::WIDTHS;
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use std::time::Instant;
 
+use generate::Kind;
 use ops::intrinsics::{self, Elements, Param};
-use suite::generate::Kind;
 use suite::grid::{self, Cell, Report, SPELLINGS, Spelling};
 
 static RUN: LazyLock<(Vec<Cell>, Vec<Report>, f32)> = LazyLock::new(|| {

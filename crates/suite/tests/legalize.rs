@@ -5,13 +5,13 @@
 //! `LEGALIZE=text` runs only the sections whose names contain the text, and prints their legalised forms.
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
 
+use generate::Statistics;
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, Launch};
 use ir::trace::Trace;
 use ir::{Address, Module, Op};
 use legalize::{Target, legalize};
 use suite::engines::{Programs, difference};
-use suite::generate::Statistics;
 use suite::legalized::{fault, is_aligned, perturbed, targets};
 use suite::run;
 use suite::section::{Section, WIDTHS};
@@ -320,7 +320,7 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
     let mut with_helpers = 0;
     for seed in 0..PROGRAMS {
         let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
-        let program = suite::generate::pixels(seed, width, &mut statistics);
+        let program = generate::pixels(seed, width, &mut statistics);
         let wanted = suite::pixels::log_of(&program, width, &[]).unwrap();
         let (name, target) = &targets[seed as usize % targets.len()];
         // The number of lanes is that of another width; a device that folds over partitions itself has other undefined
@@ -337,7 +337,7 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
         assert!(
             got.as_ref() == Ok(&wanted),
             "seed {seed} at {width} for {name}\n{}",
-            suite::generate::print(&program)
+            generate::print(&program)
         );
         with_helpers += usize::from(program.pixels.is_some_and(|it| !it.helpers.is_empty()));
     }

@@ -554,14 +554,14 @@ fn the_outputs_of_every_return_arrive() {
 
 #[test]
 fn generated_pixel_shaders_agree_with_the_second_evaluator() {
-    let mut statistics = suite::generate::Statistics::default();
+    let mut statistics = generate::Statistics::default();
     let (mut discarding, mut deriving) = (0, 0);
     for seed in 0..400 {
         let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
-        let program = suite::generate::pixels(seed, width, &mut statistics);
-        let expected = suite::second::evaluate(&program, width);
+        let program = generate::pixels(seed, width, &mut statistics);
+        let expected = generate::second::evaluate(&program, width);
         let got = pixels::log_of(&program, width, &suite::engines::sets());
-        let text = suite::generate::print(&program);
+        let text = generate::print(&program);
         discarding += usize::from(text.contains("discard"));
         deriving += usize::from(text.contains("ddx_") || text.contains("ddy_"));
         assert!(

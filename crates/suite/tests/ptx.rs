@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 
+use generate::Statistics;
 use interp::NoObserver;
 use ir::exec::Bindings;
 use suite::emulate::{Outcome, assemble, compare, emit};
 use suite::engines::Programs;
-use suite::generate::Statistics;
 use suite::legalized::is_aligned;
 use suite::run;
 use suite::section::Section;

@@ -1,8 +1,8 @@
 //! No false alarms: the sanitizer reports nothing for generated programs, which are well defined by construction.
 
+use generate::{Program, Statistics};
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
 use sanitizer::{Plan, Verdict};
-use suite::generate::{self, Program, Statistics};
 use suite::run;
 use suite::section::WIDTHS;
 

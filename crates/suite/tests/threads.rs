@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cpu::Stopped;
+use generate::Statistics;
 use ir::Module;
 use ir::exec::{Bindings, Buffer, Failure, Launch, Trap};
 use suite::engines::{Outcome, Programs, buffers, compare, launch, sets, try_seed};
-use suite::generate::Statistics;
 use suite::run::module;
 use suite::section::WIDTHS;
 

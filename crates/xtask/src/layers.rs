@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 18] = [
     "ops",
     "diag",
     "ir",
@@ -11,6 +11,7 @@ const CRATES: [&str; 17] = [
     "cpu",
     "legalize",
     "raster",
+    "generate",
     "spirv",
     "ptx",
     "sanitizer",

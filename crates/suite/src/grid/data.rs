@@ -9,7 +9,7 @@ use ops::intrinsics::{Meaning, Param};
 
 use super::source::{CONDITION, INDEX, LANES, TAKES_PART, VALUE, WAVE_MASK};
 use super::{Cell, THREADS};
-use crate::generate::Kind;
+use generate::Kind;
 
 /// The pattern in output slots that are never written.
 pub const UNTOUCHED: u64 = 0xcdcd_cdcd_cdcd_cdcd;

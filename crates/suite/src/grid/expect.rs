@@ -10,7 +10,7 @@ use ops::intrinsics::{Meaning, Output};
 use super::data::{Data, Thread};
 use super::source::{CLUSTER_SIZE, CONSTANT_LANE};
 use super::{Cell, Shape, THREADS};
-use crate::generate::Kind;
+use generate::Kind;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fold {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use ops::intrinsics::{Meaning, Output, Param};
 
 use super::{Cell, Shape, THREADS};
-use crate::generate::Kind;
+use generate::Kind;
 
 /// The slots of a record in `input`; those of the value's components follow.
 pub const TAKES_PART: usize = 0;

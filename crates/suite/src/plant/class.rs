@@ -7,7 +7,7 @@ use sanitizer::Kind;
 
 use super::Setup;
 use super::host::Visit;
-use crate::generate::Random;
+use generate::Random;
 
 /// One class of faults.
 pub struct Class {

@@ -9,7 +9,7 @@ use ops::LaneMask;
 
 use super::class::{Class, Place};
 use super::{Setup, bindings, compile, launch};
-use crate::generate::{self, Random, Statistics};
+use generate::{Random, Statistics};
 
 pub(super) struct Host {
     lines: Vec<String>,

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use sanitizer::{Kind, Plan};
 
 use super::{Tally, Told, Verdict, weigh};
-use crate::generate::Random;
 use crate::run;
+use generate::Random;
 
 /// One class of faults.
 pub struct PixelClass {

@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use generate::Statistics;
 use suite::engines::{Programs, try_seed};
-use suite::generate::Statistics;
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     if arguments.first().is_some_and(|it| it == "--hostile") {

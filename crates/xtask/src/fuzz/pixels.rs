@@ -3,9 +3,10 @@
 
 use std::time::Instant;
 
-use suite::generate::{self, Statistics};
+use generate::Statistics;
+use generate::second;
+use suite::pixels;
 use suite::section::WIDTHS;
-use suite::{pixels, second};
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     let (mut runs, mut first) = (10_000u64, 1_000_000u64);

@@ -1,7 +1,7 @@
 //! Random wave programs that are well defined by construction, as trees that can be printed as HLSL or evaluated.
 //!
-//! [`program`] makes a tree from a seed, [`print()`] writes it down as HLSL, and [`crate::second`] evaluates it by a second
-//! definition of everything. What keeps a program well defined:
+//! [`program`] makes a tree from a seed for waves of one width, [`Wanted::program`] for all widths of a range; [`print()`]
+//! writes it as HLSL, and [`second`] evaluates it by a second definition of everything. What keeps a program well defined:
 //! - lanes read only lanes that are active, partition masks are partitions, wave masks are the active set;
 //! - quads, derivatives and rotations are used only where the whole wave is active, or in a pixel shader all that is
 //!   left of it;
@@ -10,12 +10,16 @@
 //!
 //! [`pixels`] makes pixel shaders, whose lanes discard as they run. Results of helper lanes are undefined in the
 //! language; here they are those of our reference, which decide where helper lanes go.
+//!
+//! Deliberately absent: engines, the IR, and any check of what was generated; `ops` is used for the table of wave functions
+//! alone, never for what they mean.
+#![forbid(unsafe_code)]
 
-pub(crate) mod make;
+mod make;
 mod print;
+pub mod second;
 
-pub(crate) use make::Random;
-pub use make::{Statistics, pixels, program};
+pub use make::{Random, Statistics, Wanted, pixels, program};
 pub use print::print;
 
 use ops::intrinsics::Intrinsic;
@@ -227,6 +231,15 @@ pub struct Program {
     pub places: usize,
     /// In a pixel shader: threads are pixels then, four to a quad.
     pub pixels: Option<Pixels>,
+    /// Only what every compiler of HLSL knows is used: `fmod` takes no `double`.
+    pub portable: bool,
+}
+
+impl Program {
+    /// The size of the log in words.
+    pub fn words(&self) -> usize {
+        self.threads as usize * self.places
+    }
 }
 
 /// The packing of a pixel shader's quads, and its mode.

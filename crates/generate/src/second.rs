@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::generate::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
+use crate::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
 
 /// The lanes that execute something together.
 type Tangle = BTreeSet<u32>;

@@ -1,11 +1,11 @@
 //! Generates programs from seeds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ops::WaveOp;
-use ops::intrinsics::{Elements, Intrinsic, Meaning, Output, Param, Stage};
+use ops::intrinsics::{Elements, Intrinsic, Meaning, Origin, Output, Param, ShaderModel, Stage};
 
-use super::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Pixels, Program, Stmt, Ty};
+use crate::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Pixels, Program, Stmt, Ty};
 
 /// What programs consist of; printed, so that a generator of uninteresting programs is noticed.
 #[derive(Debug, Default)]
@@ -14,23 +14,80 @@ pub struct Statistics {
     pub uses: BTreeMap<(&'static str, Kind), usize>,
     /// For each depth of nested control flow, the number of wave functions.
     pub depths: BTreeMap<usize, usize>,
+    /// For each construct of control flow, the number of programs with it.
+    pub constructs: BTreeMap<&'static str, usize>,
+    pub programs: usize,
+}
+
+impl Statistics {
+    pub fn add(&mut self, other: &Statistics) {
+        fn sum<K: Copy + Ord>(into: &mut BTreeMap<K, usize>, from: &BTreeMap<K, usize>) {
+            for (key, count) in from {
+                *into.entry(*key).or_default() += count;
+            }
+        }
+        sum(&mut self.uses, &other.uses);
+        sum(&mut self.depths, &other.depths);
+        sum(&mut self.constructs, &other.constructs);
+        self.programs += other.programs;
+    }
+}
+
+/// What programs are generated for. Each program depends on the seed alone, not on those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The narrowest and the widest waves; a program is defined at every width from one to the other.
+    pub widths: (u32, u32),
+    /// Functions of later versions are left out.
+    pub model: ShaderModel,
+    /// Functions of Slang are used too.
+    pub slang: bool,
+}
+
+impl Wanted {
+    /// The program of a seed.
+    pub fn program(&self, seed: u64, statistics: &mut Statistics) -> Program {
+        let program = make(seed, *self, statistics, Mode { pixel: false, balanced: false });
+        statistics.programs += 1;
+        for construct in constructs(&program) {
+            *statistics.constructs.entry(construct).or_default() += 1;
+        }
+        program
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Mode {
+    pixel: bool,
+    /// Prefers what the statistics show least of.
+    balanced: bool,
 }
 
 /// Generates a program for waves of `width` lanes.
 pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
-    make(seed, width, statistics, false)
+    make(seed, of_width(width), statistics, Mode { pixel: false, balanced: true })
 }
 
 /// Generates a pixel shader for waves of `width` lanes.
 pub fn pixels(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
-    make(seed, width, statistics, true)
+    make(seed, of_width(width), statistics, Mode { pixel: true, balanced: true })
 }
 
-fn make(seed: u64, width: u32, statistics: &mut Statistics, pixel: bool) -> Program {
+/// Everything that a width allows.
+fn of_width(width: u32) -> Wanted {
+    Wanted { widths: (width, width), model: ShaderModel::HIGHEST, slang: true }
+}
+
+fn make(seed: u64, wanted: Wanted, statistics: &mut Statistics, mode: Mode) -> Program {
+    let Mode { pixel, balanced } = mode;
+    let (narrowest, width) = wanted.widths;
     let mut maker = Maker {
         random: Random::new(seed),
+        wanted,
+        narrowest,
         width,
         pixel,
+        balanced,
         statistics,
         functions: Vec::new(),
         locals: Vec::new(),
@@ -49,20 +106,20 @@ fn make(seed: u64, width: u32, statistics: &mut Statistics, pixel: bool) -> Prog
     if pixel {
         return maker.finish_pixels(seed);
     }
-    // Whole waves, a partial one, or a whole and a partial one.
+    // Whole waves, a partial one, or a whole and a partial one. What fills the widest wave fills narrower ones, too.
     let whole = maker.random.below(2) == 0;
     let threads = if whole { width } else { 1 + maker.random.below(2 * width) };
     let main = maker.main(whole);
     maker.functions.push(main);
     let (places, functions) = (maker.places, maker.functions);
-    Program { seed, places, functions, threads, pixels: None }
+    Program { seed, places, functions, threads, pixels: None, portable: !wanted.slang }
 }
 
 /// The random choices of a seed.
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
+    pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -73,24 +130,28 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 20
     }
 
-    pub(crate) fn below(&mut self, n: u32) -> u32 {
+    pub fn below(&mut self, n: u32) -> u32 {
         (self.next() % u64::from(n)) as u32
     }
 
-    pub(crate) fn chance(&mut self, one_in: u32) -> bool {
+    pub fn chance(&mut self, one_in: u32) -> bool {
         self.below(one_in) == 0
     }
 
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u32) as usize]
     }
 }
 
 struct Maker<'a> {
     random: Random,
+    wanted: Wanted,
+    narrowest: u32,
+    /// The widest waves.
     width: u32,
     /// Whether the program is a pixel shader.
     pixel: bool,
+    balanced: bool,
     statistics: &'a mut Statistics,
     functions: Vec<Function>,
     locals: Vec<Ty>,
@@ -124,7 +185,7 @@ impl Maker<'_> {
         let included = self.random.chance(4);
         let (places, functions) = (self.places, self.functions);
         let pixels = Some(Pixels { helpers, included });
-        Program { seed, places, functions, threads: 4 * quads, pixels }
+        Program { seed, places, functions, threads: 4 * quads, pixels, portable: false }
     }
 
     fn main(&mut self, whole: bool) -> Function {
@@ -469,7 +530,9 @@ impl Maker<'_> {
                 }
                 Param::Bool => self.expr(Ty::BOOL, depth),
                 Param::LaneIndex => self.lane_index(),
-                Param::ConstantLane => literal(Ty::UINT, i64::from(self.random.below(self.width))),
+                Param::ConstantLane => {
+                    literal(Ty::UINT, i64::from(self.random.below(self.narrowest)))
+                }
                 Param::Distance => literal(Ty::UINT, i64::from(self.random.below(2 * self.width))),
                 Param::ClusterSize => literal(Ty::UINT, 1 << self.random.below(3)),
                 Param::QuadIndex => self.small(),
@@ -493,8 +556,11 @@ impl Maker<'_> {
         kinds.iter().map(uses).min().unwrap_or(0)
     }
 
-    fn least_tried(&self, intrinsic: &Intrinsic) -> Kind {
+    fn least_tried(&mut self, intrinsic: &Intrinsic) -> Kind {
         let kinds = kinds_of(intrinsic);
+        if !self.balanced {
+            return self.random.pick(&kinds);
+        }
         kinds
             .into_iter()
             .min_by_key(|kind| self.tried(intrinsic, Some(*kind)))
@@ -504,6 +570,11 @@ impl Maker<'_> {
     /// Whether a function can return that type here and stay well defined.
     fn fits(&self, intrinsic: &Intrinsic, ty: Ty) -> bool {
         let Meaning::Wave(op) = intrinsic.meaning else { return false };
+        let is_known = intrinsic.since <= self.wanted.model
+            && (self.wanted.slang || intrinsic.origin == Origin::Hlsl);
+        if !is_known {
+            return false;
+        }
         let of_groups = matches!(op, WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount);
         if self.pixel && (of_groups || !intrinsic.stages.contains(Stage::Pixel)) {
             return false;
@@ -585,6 +656,59 @@ impl Maker<'_> {
             }
         }
     }
+}
+
+/// The constructs of control flow in a program.
+fn constructs(program: &Program) -> BTreeSet<&'static str> {
+    fn block(stmts: &[Stmt], found: &mut BTreeSet<&'static str>) {
+        for stmt in stmts {
+            let (word, inner): (_, &[&[Stmt]]) = match stmt {
+                Stmt::If(_, then, otherwise) => ("if", &[then, otherwise]),
+                Stmt::For { body, .. } => ("for", &[body]),
+                Stmt::DoWhile { body, .. } => ("do", &[body]),
+                Stmt::Switch(_, groups) => {
+                    for group in groups {
+                        block(&group.body, found);
+                        if !group.breaks {
+                            found.insert("fallthrough");
+                        }
+                    }
+                    ("switch", &[])
+                }
+                Stmt::Break => ("break", &[]),
+                Stmt::Continue => ("continue", &[]),
+                Stmt::Discard => ("discard", &[]),
+                Stmt::Return(_) | Stmt::Assign(..) | Stmt::Log { .. } => continue,
+            };
+            found.insert(word);
+            for stmts in inner {
+                block(stmts, found);
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    for function in &program.functions {
+        block(&function.body, &mut found);
+        // The last statement of a function is a return, which is not an early one.
+        let last = function.body.len().saturating_sub(1);
+        if function.result.is_some() && returns(&function.body[..last]) {
+            found.insert("early return");
+        }
+    }
+    if program.functions.len() > 1 {
+        found.insert("function");
+    }
+    found
+}
+
+fn returns(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Return(_) => true,
+        Stmt::If(_, then, otherwise) => returns(then) || returns(otherwise),
+        Stmt::For { body, .. } | Stmt::DoWhile { body, .. } => returns(body),
+        Stmt::Switch(_, groups) => groups.iter().any(|it| returns(&it.body)),
+        Stmt::Assign(..) | Stmt::Break | Stmt::Continue | Stmt::Discard | Stmt::Log { .. } => false,
+    })
 }
 
 /// Loop counters have a type that no other local has.

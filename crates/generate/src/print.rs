@@ -1,0 +1,300 @@
+//! Prints programs as HLSL.
+
+use std::fmt::Write;
+
+use crate::{Bin, Cmp, Expr, ExprKind, Function, Kind, Program, Stmt, Ty};
+
+const HEAD: &str = "\
+RWStructuredBuffer<uint> Log;
+static uint thread;
+// Another active lane, or this one if that lane is inactive.
+uint peer(uint flip) {
+    uint lane = WaveGetLaneIndex(), other = lane ^ flip;
+    uint4 active = WaveActiveBallot(true);
+    return other < WaveGetLaneCount() && (active[other / 32] >> (other % 32) & 1) ? other : lane;
+}
+void mix(uint place, uint value) {
+    Log[place] = Log[place] * 31 + value;
+}
+";
+
+/// The whole program. It needs `-enable-16bit-types` and `--dialect slang`.
+pub fn print(program: &Program) -> String {
+    let mut text = HEAD.to_owned();
+    let (main, functions) =
+        program.functions.split_last().unwrap_or_else(|| unreachable!("a program has a main"));
+    for (index, function) in functions.iter().enumerate() {
+        let ty = name(function.result.unwrap_or(Ty::UINT));
+        let _ = writeln!(text, "{ty} f{index}({ty} v0) {{");
+        print_body(&mut text, function, 1, program);
+        text.push_str("}\n");
+    }
+    let head = match &program.pixels {
+        None => {
+            format!(
+                "[numthreads({}, 1, 1)]\nvoid main(uint index : SV_GroupIndex) {{",
+                program.threads
+            )
+        }
+        Some(pixels) => {
+            let attribute = if pixels.included { "[WaveOpsIncludeHelperLanes]\n" } else { "" };
+            format!("{attribute}void main(nointerpolation uint index : INDEX) {{")
+        }
+    };
+    let _ = writeln!(text, "{head}");
+    text.push_str("    thread = index;\n");
+    print_body(&mut text, main, 0, program);
+    text.push_str("}\n");
+    text
+}
+
+fn name(ty: Ty) -> String {
+    let word = ty.kind.word();
+    if ty.n > 1 { format!("{word}{}", ty.n) } else { word.to_owned() }
+}
+
+fn print_body(text: &mut String, function: &Function, given: usize, program: &Program) {
+    let Program { places, portable, .. } = *program;
+    for (local, ty) in function.locals.iter().enumerate().skip(given) {
+        let _ = writeln!(text, "    {} v{local} = ({})0;", name(*ty), name(*ty));
+    }
+    let mut printer = Printer { text, indent: 1, places, portable };
+    printer.stmts(&function.body);
+}
+
+struct Printer<'a> {
+    text: &'a mut String,
+    indent: usize,
+    places: usize,
+    portable: bool,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, line: &str) {
+        let indent = self.indent * 4;
+        let _ = writeln!(self.text, "{:indent$}{line}", "");
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    fn inner(&mut self, stmts: &[Stmt]) {
+        self.indent += 1;
+        self.stmts(stmts);
+        self.indent -= 1;
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Assign(local, value) => self.line(&format!("v{local} = {};", self.expr(value))),
+            Stmt::If(condition, then, otherwise) => {
+                self.line(&format!("if ({}) {{", self.expr(condition)));
+                self.inner(then);
+                if !otherwise.is_empty() {
+                    self.line("} else {");
+                    self.inner(otherwise);
+                }
+                self.line("}");
+            }
+            Stmt::For { counter, bound, body } => {
+                self.line("{");
+                self.line(&format!("uint bound = {};", self.expr(bound)));
+                self.line(&format!("for (v{counter} = 0; v{counter} < bound; ++v{counter}) {{"));
+                self.inner(body);
+                self.line("}");
+                self.line("}");
+            }
+            Stmt::DoWhile { counter, body, condition } => {
+                self.line(&format!("v{counter} = 0;"));
+                self.line("do {");
+                self.line(&format!("    ++v{counter};"));
+                self.inner(body);
+                self.line(&format!("}} while (v{counter} < 4 && {});", self.expr(condition)));
+            }
+            Stmt::Switch(selector, groups) => {
+                self.line(&format!("switch ({}) {{", self.expr(selector)));
+                for group in groups {
+                    for label in &group.labels {
+                        match label {
+                            Some(value) => self.line(&format!("case {value}:")),
+                            None => self.line("default:"),
+                        }
+                    }
+                    self.inner(&group.body);
+                    if group.breaks {
+                        self.line("    break;");
+                    }
+                }
+                self.line("}");
+            }
+            Stmt::Break => self.line("break;"),
+            Stmt::Discard => self.line("discard;"),
+            Stmt::Continue => self.line("continue;"),
+            Stmt::Return(value) => self.line(&format!("return {};", self.expr(value))),
+            Stmt::Log { place, value } => {
+                self.line("{");
+                self.line(&format!("{} value = {};", name(value.ty), self.expr(value)));
+                let places = self.places;
+                for component in 0..value.ty.n.max(1) {
+                    let scalar = if value.ty.n > 1 {
+                        format!("value[{component}]")
+                    } else {
+                        "value".to_owned()
+                    };
+                    for word in words(value.ty.kind, &scalar) {
+                        self.line(&format!("mix(thread * {places} + {place}, {word});"));
+                    }
+                }
+                self.line("}");
+            }
+        }
+    }
+
+    fn expr(&self, it: &Expr) -> String {
+        let float = it.ty.kind.is_float();
+        match &it.kind {
+            ExprKind::Literal(values) => {
+                let parts: Vec<String> =
+                    values.iter().map(|value| literal(it.ty.kind, *value)).collect();
+                if it.ty.n > 1 {
+                    format!("{}({})", name(it.ty), parts.join(", "))
+                } else {
+                    format!("({})", parts[0])
+                }
+            }
+            ExprKind::Local(local) => format!("v{local}"),
+            ExprKind::Thread => "thread".to_owned(),
+            ExprKind::Lane => "WaveGetLaneIndex()".to_owned(),
+            ExprKind::Neg(a) => format!("(-{})", self.expr(a)),
+            ExprKind::Not(a) => format!("(!{})", self.expr(a)),
+            ExprKind::Bin(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                let infix = |sign: &str| match float {
+                    // Keeps floats small and exact.
+                    true => self.below_16(it.ty, &format!("{a} {sign} {b}")),
+                    false => format!("({a} {sign} {b})"),
+                };
+                match op {
+                    Bin::Add => infix("+"),
+                    Bin::Sub => infix("-"),
+                    Bin::Mul => infix("*"),
+                    Bin::And => infix("&"),
+                    Bin::Or => infix("|"),
+                    Bin::Xor => infix("^"),
+                    Bin::Min => format!("min({a}, {b})"),
+                    Bin::Max => format!("max({a}, {b})"),
+                }
+            }
+            ExprKind::Shift { left, value, by } => {
+                let sign = if *left { "<<" } else { ">>" };
+                format!("({} {sign} ({}){by})", self.expr(value), it.ty.kind.word())
+            }
+            ExprKind::Cmp(op, a, b) => {
+                let sign = match op {
+                    Cmp::Eq => "==",
+                    Cmp::Ne => "!=",
+                    Cmp::Lt => "<",
+                    Cmp::Ge => ">=",
+                };
+                format!("({} {sign} {})", self.expr(a), self.expr(b))
+            }
+            ExprKind::Cast(a) => {
+                let inner = self.expr(a);
+                match (a.ty.kind, it.ty.kind) {
+                    // A negative float cannot be converted to an unsigned integer directly: go through the signed one.
+                    (from, to) if from.is_float() && !to.is_float() && to != Kind::Bool => {
+                        let signed = Ty { kind: Kind::I32, ..it.ty };
+                        format!("(({})({}){inner})", name(it.ty), name(signed))
+                    }
+                    // A float holds small numbers only.
+                    (from, to) if from.is_int() && to.is_float() => {
+                        format!("(({})({inner} & ({})15))", name(it.ty), from.word())
+                    }
+                    _ => format!("(({}){inner})", name(it.ty)),
+                }
+            }
+            ExprKind::Component(a, component) => {
+                format!("{}[{component}]", parenthesised(&self.expr(a)))
+            }
+            ExprKind::Make(parts) => {
+                let parts: Vec<String> = parts.iter().map(|it| self.expr(it)).collect();
+                format!("{}({})", name(it.ty), parts.join(", "))
+            }
+            ExprKind::Logic { and, lhs, rhs } => {
+                format!(
+                    "({} {} {})",
+                    self.expr(lhs),
+                    if *and { "&&" } else { "||" },
+                    self.expr(rhs)
+                )
+            }
+            ExprKind::Conditional(c, a, b) => {
+                format!("({} ? {} : {})", self.expr(c), self.expr(a), self.expr(b))
+            }
+            ExprKind::Wave { intrinsic, args } => {
+                let args: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
+                let call = format!("{}({})", intrinsic.name, args.join(", "));
+                // Sums over many lanes are reduced below 16.
+                match float && intrinsic.name.ends_with("Sum") {
+                    true => self.below_16(it.ty, &call),
+                    false
+                        if float
+                            && (intrinsic.name.ends_with("Min")
+                                || intrinsic.name.ends_with("Max")) =>
+                    {
+                        // The identity of a scan is an infinity.
+                        format!("clamp({call}, ({0})-15.0, ({0})15.0)", it.ty.kind.word())
+                    }
+                    false => call,
+                }
+            }
+            ExprKind::Peer(flip) => format!("peer({flip})"),
+            ExprKind::Call(function, argument) => format!("f{function}({})", self.expr(argument)),
+            ExprKind::Derivative { down, fine, value } => {
+                let name = if *down { "ddy" } else { "ddx" };
+                let suffix = if *fine { "fine" } else { "coarse" };
+                format!("fmod({name}_{suffix}({}), 16.0)", self.expr(value))
+            }
+        }
+    }
+
+    /// A float expression reduced below 16, which keeps floats small and exact.
+    fn below_16(&self, ty: Ty, value: &str) -> String {
+        match self.portable && ty.kind == Kind::F64 {
+            // The numbers are small integers, so that nothing is lost on the way.
+            true => {
+                let narrow = name(Ty { kind: Kind::F32, ..ty });
+                format!("(({})fmod(({narrow})({value}), 16.0))", name(ty))
+            }
+            false => format!("fmod({value}, ({})16.0)", ty.kind.word()),
+        }
+    }
+}
+
+/// The bits of a scalar, in words.
+fn words(kind: Kind, scalar: &str) -> Vec<String> {
+    match kind {
+        Kind::Bool => vec![format!("{scalar} ? 1 : 0")],
+        Kind::U32 | Kind::I32 => vec![format!("(uint){scalar}")],
+        Kind::U16 => vec![format!("(uint){scalar}")],
+        Kind::I16 => vec![format!("(uint)(int){scalar}")],
+        Kind::U64 | Kind::I64 => vec![format!("(uint){scalar}"), format!("(uint)({scalar} >> 32)")],
+        // A float holds a small integer; only the sign of zero is additional information.
+        Kind::F16 | Kind::F32 | Kind::F64 => vec![format!("asuint((float){scalar})")],
+    }
+}
+
+fn literal(kind: Kind, value: i64) -> String {
+    match kind {
+        Kind::Bool => (value & 1 == 1).to_string(),
+        Kind::F16 | Kind::F32 | Kind::F64 => format!("({}){value}.0", kind.word()),
+        _ => format!("({}){value}", kind.word()),
+    }
+}
+
+fn parenthesised(text: &str) -> String {
+    format!("({text})")
+}
