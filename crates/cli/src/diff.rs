@@ -34,7 +34,7 @@ use judge::Told;
 use pool::Work;
 use record::{Record, Repro};
 use side::Side;
-use subject::{Item, Subject};
+use subject::Item;
 
 /// What `diff` needs.
 #[derive(Clone)]
@@ -167,10 +167,10 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
 }
 
 /// The words that give `wavelane san` the program that this command line gives `diff`, but for widths, which it is told besides.
-fn san_words(line: &Line, subject: &Subject) -> Vec<String> {
+fn san_words(line: &Line, test: Option<&str>) -> Vec<String> {
     let mut kept = vec![Command::San.name().to_owned()];
-    kept.extend(subject.test.clone());
-    kept.extend(line.for_command(Command::San, subject.test.is_some()));
+    kept.extend(test.map(str::to_owned));
+    kept.extend(line.for_command(Command::San, test.is_some()));
     kept
 }
 

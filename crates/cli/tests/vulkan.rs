@@ -108,6 +108,47 @@ fn without_vulkan_the_engine_is_unsupported_and_nothing_passes() {
 }
 
 /// Both programs run in turns on the device, and what they leave is compared.
+/// Waves are those of the device: the sums of a wave agree although it packs pixels otherwise. What may differ by the
+/// precision of interpolation is open, and a difference that the sanitizer explains is the program's.
+#[test]
+fn draws_are_compared_with_the_packing_of_the_device() {
+    let Some((device, width)) = processor(VECTORS[0]) else {
+        println!("skipped: no CPU driver of Vulkan can be used here");
+        return;
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vulkan-draws");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("draws.hlsl");
+    let section = |name: &str, body: &str| {
+        format!(
+            "//--- {name}\n//# draw 16x8\nfloat4 vs(uint id : SV_VertexID) : SV_Position {{\n\
+             return float4(id == 1 ? 3 : -1, id == 2 ? -3 : 1, 0, 1);\n}}\n\
+             float4 ps(float4 at : SV_Position) : SV_Target {{ {body} }}\n"
+        )
+    };
+    let text = section("packed", "return WaveActiveSum(uint(at.x));")
+        + &section("plain", "return at.xyxy;")
+        + &section(
+            "undefined",
+            "if (at.x > 1) discard; float sum = WavePrefixSum(1.0f); return QuadReadAcrossX(sum);",
+        );
+    std::fs::write(&file, text).unwrap();
+    let engines = format!("interp,cpu,vulkan:{}", device["index"]);
+    let words = ["diff", file.to_str().unwrap(), "--engines", &engines, "--format", "json"];
+    let report: Value = serde_json::from_str(&wavelane(&words, VECTORS[0])).unwrap();
+    let records = report["comparisons"].as_array().unwrap();
+    assert_eq!(records.len(), 3, "{report}");
+    for (record, [verdict, on_device]) in
+        records.iter().zip([["agree", "same"], ["agree", "same"], ["undefined", "differs"]])
+    {
+        assert_eq!(record["wave_size"].as_u64(), Some(width), "{report}");
+        assert_eq!(record["verdict"], verdict, "{report}");
+        assert_eq!(record["engines"][0]["result"], "same", "{report}");
+        assert_eq!(record["engines"][1]["result"], on_device, "{report}");
+    }
+    assert_eq!(records[2]["findings"][0]["id"], "helper-result", "{report}");
+}
+
 #[test]
 fn two_programs_are_measured_beside_each_other_on_a_device() {
     if processor(VECTORS[0]).is_none() {

@@ -13,13 +13,14 @@ use std::sync::{Arc, Mutex};
 use jobs::{DrawnSection, NotDrawn, Packed};
 use suite::section::Section;
 use wavelane::draw::Recording;
-use wavelane::texture::{Format, Texel};
+use wavelane::internal::is_device_choice;
+use wavelane::texture::Format;
 use wavelane::{Adapter, Device, Engine};
 
 const FUEL: u64 = 1 << 28;
 
 /// Sections whose results on lavapipe are not those of the reference engine, with the reason.
-const DIFFERENT: [(&str, &str); 11] = [
+const DIFFERENT: [(&str, &str); 9] = [
     (
         "included-helpers-contribute",
         "lavapipe leaves helper lanes out of wave operations, also where maximal reconvergence keeps them active",
@@ -41,8 +42,6 @@ const DIFFERENT: [(&str, &str); 11] = [
         "its rasterizer has a range of its own, beyond which it drops triangles",
     ),
     ("points-far-outside-cover-nothing", "its points are clipped to the range of its rasterizer"),
-    ("srgb-targets-are-encoded", "the encoding is exact to about one step"),
-    ("srgb-targets-are-blended-as-linear-colours", "the encoding is exact to about one step"),
     ("vertices-that-are-counted", "devices transform a vertex once for several primitives"),
     (
         "wave-result-in-a-quad-operation",
@@ -76,22 +75,6 @@ enum Outcome {
     Same { waves: bool },
     Unsupported(String),
     Different(String),
-}
-
-/// Whether two texels are equal as far as Vulkan says: integers and UNORM steps of one, floats nearly.
-fn is_close(format: Format, a: &[u8], b: &[u8]) -> bool {
-    match (format.decode(a), format.decode(b)) {
-        (Texel::Float(a), Texel::Float(b)) => a.iter().zip(&b).all(|(a, b)| {
-            // A step of the narrowest channel, or some in the last places of an interpolated float.
-            let step = match format {
-                Format::Plain { bits: 32, .. } => 0.0,
-                Format::Plain { bits: 16, .. } => 1.0 / 1024.0,
-                _ => 1.0 / 250.0,
-            };
-            a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= step + a.abs().max(1e-3) * 1e-5
-        }),
-        _ => a == b,
-    }
 }
 
 fn drawn(section: &Section, device: &Device, width: u32) -> Outcome {
@@ -130,7 +113,7 @@ fn drawn(section: &Section, device: &Device, width: u32) -> Outcome {
         let size = format.map_or(4, Format::bytes);
         for (at, (a, b)) in wanted.chunks(size).zip(got.chunks(size)).enumerate() {
             let same = match format {
-                Some(format) => is_close(format, a, b),
+                Some(format) => is_device_choice(format, a, b),
                 None => a == b,
             };
             if !same {

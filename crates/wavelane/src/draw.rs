@@ -8,6 +8,7 @@ mod bands;
 mod departure;
 mod error;
 mod examine;
+pub(crate) mod freedom;
 #[allow(unsafe_code, reason = "calls of functions compiled for instructions that the host has")]
 pub(crate) mod loops;
 mod pixels;

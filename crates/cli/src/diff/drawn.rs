@@ -1,19 +1,26 @@
-//! The verdict on the draw of a job: it runs on each side from the same contents, and targets, depth and buffers must be the
-//! same, bit for bit.
+//! The verdict on the draw of a job: it runs on each side from the same contents, and targets, depth and buffers are
+//! compared.
 //!
-//! Only engines of the host take part, which interpolate in one written order of operations.
+//! Engines of the host leave the same bits. A GPU packs pixels into waves in its own way: where the pixel shader can tell,
+//! the packing is recorded there, and the reference engine runs the same waves. Interpolation, blending and formats leave
+//! a GPU some precision; within it, a difference is open.
 
-use jobs::DrawnRun;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jobs::{DrawnRun, DrawnStage};
 use serde_json::json;
-use wavelane::internal::{self, Left};
-use wavelane::{Device, DispatchError, Draw, DrawError, Engine};
+use wavelane::draw::Recording;
+use wavelane::internal::{self, Left, diag};
+use wavelane::sanitizer::DrawReport;
+use wavelane::{Device, DispatchError, Draw, DrawError, GraphicsPipeline, Stage};
 
 use super::judge::Told;
-use super::record::{Compared, Record};
-use super::run::Runner;
+use super::record::{Compared, Record, Verdict};
+use super::run::{Explained, Runner, explained};
 use super::side::{Runs, Side};
 use crate::asked::WaveSizes;
 use crate::launch::failed;
+use crate::plan::plan_of;
 use crate::problem::{Exit, Problem};
 
 /// The draw of a job.
@@ -21,6 +28,7 @@ pub(super) struct Drawn {
     /// The file, with the number of the run where it has several.
     pub(super) name: String,
     pub(super) run: DrawnRun,
+    pub(super) test: String,
 }
 
 /// Why a side left nothing.
@@ -34,21 +42,10 @@ pub(super) fn judge(
     runner: &Runner<'_>,
     drawn: &Drawn,
     sides: &[Side],
+    style: diag::Style,
     tell: &mut dyn FnMut(Told),
 ) {
-    let pipeline = &drawn.run.pipeline;
-    let is_made_for =
-        |width: &u32| drawn.run.widths.as_ref().is_none_or(|widths| widths.contains(width));
-    let allowed: Vec<u32> = pipeline.wave_sizes().iter().copied().filter(is_made_for).collect();
-    let widths = match &runner.args.launch.wave_sizes {
-        WaveSizes::All => allowed,
-        WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
-        WaveSizes::Default => {
-            let usual = pipeline.default_wave_size();
-            let usual = allowed.iter().copied().find(|it| *it == usual);
-            usual.or(allowed.first().copied()).into_iter().collect()
-        }
-    };
+    let widths = widths(runner, drawn, sides);
     if widths.is_empty() && !runner.is_done() {
         let why = "none of its widths is among those asked for".to_owned();
         return tell(Told::Record(Box::new(Record::nothing(&drawn.name, Exit::Unsupported, why))));
@@ -57,85 +54,219 @@ pub(super) fn judge(
         if runner.is_done() {
             continue;
         }
-        tell(Told::Record(Box::new(at_width(runner, drawn, sides, width))));
+        if runner.is_lost.get() {
+            return;
+        }
+        tell(Told::Record(Box::new(At { runner, drawn, width }.judge(sides, style))));
     }
 }
 
-fn at_width(runner: &Runner<'_>, drawn: &Drawn, sides: &[Side], width: u32) -> Record {
-    let reference = Device::new(runner.args.device.adapter.clone());
-    let expected = match draw(runner, drawn, &reference, width) {
-        Ok(left) => left,
-        Err(Ended::Unsupported(why)) => {
-            return Record { width, ..Record::nothing(&drawn.name, Exit::Unsupported, why) };
-        }
-        Err(Ended::Failed(error)) => {
-            let Problem { exit, message, .. } = problem(runner, drawn, &error, width);
-            return Record { width, ..Record::nothing(&drawn.name, exit, message) };
-        }
+/// The widths at which it is compared: those asked for, or else the one that each GPU has, which the others follow.
+fn widths(runner: &Runner<'_>, drawn: &Drawn, sides: &[Side]) -> Vec<u32> {
+    let pipeline = &drawn.run.pipeline;
+    let is_made_for =
+        |width: &u32| drawn.run.widths.as_ref().is_none_or(|widths| widths.contains(width));
+    let allowed: Vec<u32> = pipeline.wave_sizes().iter().copied().filter(is_made_for).collect();
+    let usual = |of: &GraphicsPipeline| {
+        let usual = of.default_wave_size();
+        let has = |it: &u32| of.wave_sizes().contains(it);
+        let found = allowed.iter().copied().find(|it| *it == usual);
+        found.or_else(|| allowed.iter().copied().find(has))
     };
-    let mut record = Record::new(&drawn.name, width);
-    for side in sides.iter().filter(|it| !matches!(it.runs, Runs::Reference)) {
-        let left = match &side.runs {
-            Runs::Engine(device) if matches!(device.engine(), Engine::Interp | Engine::Cpu) => {
-                draw(runner, drawn, device, width)
+    match &runner.args.launch.wave_sizes {
+        WaveSizes::All => allowed,
+        WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
+        WaveSizes::Default => {
+            let gpus = sides.iter().filter_map(Side::gpu);
+            let made = gpus.filter_map(|it| it.create_graphics_pipeline(pipeline.desc()).ok());
+            let mut widths: Vec<u32> = made.filter_map(|it| usual(&it)).collect();
+            if widths.is_empty() {
+                widths.extend(usual(pipeline));
             }
-            Runs::Missing(why) => Err(Ended::Unsupported(why.clone())),
-            _ => Err(Ended::Unsupported("draws are compared on engines of the host".to_owned())),
-        };
-        let compared = match left {
-            Ok(left) => match expected.first_difference(&left) {
-                None => Compared::Same,
-                Some((place, [right, wrong])) => {
-                    record.details.push(format!(
-                        "`{}` and `interp` differ: {place} is {wrong}, and {right} in `interp`",
-                        side.name
-                    ));
-                    Compared::Differs(Some(json!({
-                        "place": place, "expected": right, "got": wrong,
-                    })))
-                }
-            },
-            Err(Ended::Unsupported(why)) => Compared::Unsupported(why),
+            widths.sort_unstable();
+            widths.dedup();
+            widths
+        }
+    }
+}
+
+struct At<'a> {
+    runner: &'a Runner<'a>,
+    drawn: &'a Drawn,
+    width: u32,
+}
+
+impl At<'_> {
+    fn judge(&self, sides: &[Side], style: diag::Style) -> Record {
+        let At { runner, drawn, width } = *self;
+        let expected = match self.draw(&self.reference(), |_| {}) {
+            Ok(left) => left,
+            Err(Ended::Unsupported(why)) => {
+                return Record { width, ..Record::nothing(&drawn.name, Exit::Unsupported, why) };
+            }
             Err(Ended::Failed(error)) => {
-                record.details.push(format!("`{}` stops: {error}", side.name));
-                Compared::Differs(None)
+                let Problem { exit, message, .. } = self.problem(&error);
+                return Record { width, ..Record::nothing(&drawn.name, exit, message) };
             }
         };
-        record.engines.push((side.name.clone(), compared));
+        let mut record = Record::new(&drawn.name, width);
+        let (mut of_host, mut is_precision) = (false, true);
+        for side in sides.iter().filter(|it| !matches!(it.runs, Runs::Reference)) {
+            let pair = match &side.runs {
+                Runs::Engine(device) if device.is_gpu() => match self.on_gpu(device, &expected) {
+                    Some(pair) => pair,
+                    // It has no waves of that width, and they were not asked for by number.
+                    None => continue,
+                },
+                Runs::Engine(device) => {
+                    self.draw(device, |_| {}).map(|left| (expected.clone(), left))
+                }
+                Runs::Missing(why) => Err(Ended::Unsupported(why.clone())),
+                _ => Err(Ended::Unsupported("draws run on whole engines only".to_owned())),
+            };
+            let (compared, is_near) = match pair {
+                Ok((expected, left)) => self.compare(side, &expected, &left, &mut record),
+                Err(Ended::Unsupported(why)) => (Compared::Unsupported(why), true),
+                Err(Ended::Failed(error)) => {
+                    if runner.is_late() && side.is_gpu() {
+                        runner.is_lost.set(true);
+                    }
+                    record.details.push(format!("`{}` stops: {error}", side.name));
+                    (Compared::Differs(None), false)
+                }
+            };
+            is_precision &= is_near;
+            of_host |= matches!(compared, Compared::Differs(_)) && !side.is_gpu();
+            record.engines.push((side.name.clone(), compared));
+        }
+        record.conclude(match of_host {
+            true => "wavelane: its engines must leave the same bits",
+            false => "wavelane, or the driver",
+        });
+        if record.verdict == Verdict::Disagree && !of_host {
+            if is_precision {
+                record.verdict = Verdict::Open;
+                record.whose =
+                    "no engine's: Vulkan leaves the precision of interpolation, blending and formats to the device"
+                        .to_owned();
+            } else {
+                self.explain(&mut record, style);
+            }
+        }
+        record
     }
-    record.conclude("wavelane: its engines must leave the same bits");
-    record
-}
 
-/// Draws on a device, from copies of the contents.
-fn draw(runner: &Runner<'_>, drawn: &Drawn, device: &Device, width: u32) -> Result<Left, Ended> {
-    let DrawnRun { pipeline, draw, vertex, pixel, names, .. } = &drawn.run;
-    let pipeline = device
-        .create_graphics_pipeline(pipeline.desc())
-        .map_err(|error| Ended::Unsupported(error.to_string()))?;
-    let draw = Draw {
-        wave_size: Some(width),
-        fuel: runner.args.launch.fuel.at(width),
-        cancel: Some(runner.cancel.clone()),
-        ..draw.clone()
-    };
-    let tables = [&vertex.table, &pixel.table];
-    internal::drawn(&pipeline, &draw, tables, names).map_err(|error| match &error {
-        DrawError::Run(DispatchError::Unsupported(_)) => {
-            let what = error.to_string();
-            Ended::Unsupported(what.trim_start_matches("unsupported: ").to_owned())
+    /// What a GPU leaves, and the reference engine with its packing; nothing if its waves have other widths.
+    fn on_gpu(&self, device: &Device, expected: &Left) -> Option<Result<(Left, Left), Ended>> {
+        let made = device.create_graphics_pipeline(self.drawn.run.pipeline.desc());
+        let has_width = made.is_ok_and(|it| it.wave_sizes().contains(&self.width));
+        if !has_width && !matches!(self.runner.args.launch.wave_sizes, WaveSizes::List(_)) {
+            return None;
         }
-        _ if error.is_unsupported() => Ended::Unsupported(error.to_string()),
-        _ => Ended::Failed(error),
-    })
-}
+        let is_packed = self.drawn.run.pixel.shader.sees_packing();
+        if !is_packed {
+            return Some(self.draw(device, |_| {}).map(|left| (expected.clone(), left)));
+        }
+        let recording = Arc::new(Mutex::new(Recording::default()));
+        let replayed = || {
+            let left = self.draw(device, |draw| draw.record = Some(recording.clone()))?;
+            let packing = recording.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let replay = |draw: &mut Draw| draw.replay = Some(Arc::new(packing));
+            Ok((self.draw(&self.reference(), replay)?, left))
+        };
+        Some(replayed())
+    }
 
-fn problem(runner: &Runner<'_>, drawn: &Drawn, error: &DrawError, width: u32) -> Problem {
-    match error {
-        DrawError::Run(error) => {
-            let sources = &drawn.run.pixel.sources;
-            failed(error, width, &runner.args.launch, runner.is_late(), sources)
+    /// Compares what a side left. The second result is whether it differs by a device's precision at most.
+    fn compare(
+        &self,
+        side: &Side,
+        expected: &Left,
+        left: &Left,
+        record: &mut Record,
+    ) -> (Compared, bool) {
+        let far = match side.is_gpu() {
+            true => expected.first_far(left, internal::is_device_choice),
+            false => None,
+        };
+        let is_near = side.is_gpu() && far.is_none();
+        let Some((place, [right, wrong])) = far.or_else(|| expected.first_difference(left)) else {
+            return (Compared::Same, true);
+        };
+        record.details.push(format!(
+            "`{}` and `interp` differ: {place} is {wrong}, and {right} in `interp`",
+            side.name
+        ));
+        let first = json!({ "place": place, "expected": right, "got": wrong });
+        (Compared::Differs(Some(first)), is_near)
+    }
+
+    /// Asks the sanitizer whether the program explains that a GPU differs.
+    fn explain(&self, record: &mut Record, style: diag::Style) {
+        let DrawnRun { pipeline, draw, vertex, pixel, names, san, .. } = &self.drawn.run;
+        let (args, tables) = (self.runner.args, [&vertex.table, &pixel.table]);
+        let Ok(plan) = plan_of(&args.san, san, vec![self.width], None) else { return };
+        let draw = self.asked(draw);
+        let found = match internal::examine_draw(pipeline, &draw, &plan, tables, names) {
+            Ok(report) => report,
+            Err(it) => {
+                record.details.push(format!("the sanitizer did not finish: {}", it.error));
+                it.found
+            }
+        };
+        let DrawReport { seen, .. } = &found;
+        // Packing is the device's already; the policy for helper lanes, and which pixels form a quad, are not.
+        let explained = explained(seen.iter().map(|it| &it.1), true);
+        if explained == Explained::Not {
+            return;
         }
-        error => Problem::input(error.to_string()),
+        record.explain(explained);
+        let words = super::san_words(&args.line, Some(&self.drawn.test));
+        for (stage, seen) in seen {
+            let of: &DrawnStage = if *stage == Stage::Vertex { vertex } else { pixel };
+            record.add_finding(seen, &words, &of.sources, style);
+        }
+    }
+
+    fn reference(&self) -> Device {
+        Device::new(self.runner.args.device.adapter.clone())
+    }
+
+    fn asked(&self, draw: &Draw) -> Draw {
+        Draw {
+            wave_size: Some(self.width),
+            fuel: self.runner.args.launch.fuel.at(self.width),
+            cancel: Some(self.runner.cancel.clone()),
+            ..draw.clone()
+        }
+    }
+
+    /// Draws on a device, from copies of the contents.
+    fn draw(&self, device: &Device, set: impl FnOnce(&mut Draw)) -> Result<Left, Ended> {
+        let DrawnRun { pipeline, draw, vertex, pixel, names, .. } = &self.drawn.run;
+        let pipeline = device
+            .create_graphics_pipeline(pipeline.desc())
+            .map_err(|error| Ended::Unsupported(error.to_string()))?;
+        let mut draw = self.asked(draw);
+        set(&mut draw);
+        let tables = [&vertex.table, &pixel.table];
+        internal::drawn(&pipeline, &draw, tables, names).map_err(|error| match &error {
+            DrawError::Run(DispatchError::Unsupported(_)) => {
+                let what = error.to_string();
+                Ended::Unsupported(what.trim_start_matches("unsupported: ").to_owned())
+            }
+            _ if error.is_unsupported() => Ended::Unsupported(error.to_string()),
+            _ => Ended::Failed(error),
+        })
+    }
+
+    fn problem(&self, error: &DrawError) -> Problem {
+        let (launch, is_late) = (&self.runner.args.launch, self.runner.is_late());
+        match error {
+            DrawError::Run(error) => {
+                failed(error, self.width, launch, is_late, &self.drawn.run.pixel.sources)
+            }
+            error => Problem::input(error.to_string()),
+        }
     }
 }

@@ -12,7 +12,6 @@ use super::side::{NotRun, Runs, Side};
 use super::subject::Subject;
 use crate::asked::WaveSizes;
 use crate::compare::{Difference, Rules, compare};
-use crate::finding;
 use crate::launch::failed;
 use crate::problem::{Exit, Problem};
 
@@ -265,14 +264,14 @@ impl At<'_> {
         differing: &[&(&Side, Did)],
         tell: &mut dyn FnMut(Told),
     ) {
-        let Subject { shader, table, groups, sources, name, .. } = self.subject;
+        let Subject { shader, table, groups, sources, .. } = self.subject;
         for (side, did) in differing {
             record.details.push(format!("`{}` and `interp` differ: {}", side.name, told(did)));
         }
         let (report, stopped) =
             self.runner.examine(self.subject, shader, table, *groups, self.width);
         let is_foreign = differing.iter().any(|(side, _)| side.module().is_some());
-        let explained = explained(&report, is_foreign);
+        let explained = explained(report.seen.iter(), is_foreign);
         if let Some(why) = stopped {
             record.details.push(format!("the sanitizer did not finish: {why}"));
             if explained == Explained::Not && self.runner.is_late() {
@@ -284,19 +283,10 @@ impl At<'_> {
             }
         }
         if explained != Explained::Not {
-            record.verdict = match explained {
-                Explained::Undefined => Verdict::Undefined,
-                Explained::Open | Explained::Not => Verdict::Open,
-            };
-            record.whose = "the program".to_owned();
+            record.explain(explained);
+            let words = super::san_words(&self.runner.args.line, self.subject.test.as_deref());
             for seen in &report.seen {
-                let again =
-                    finding::again(seen, &super::san_words(&self.runner.args.line, self.subject));
-                let report = finding::diagnostic(seen, None, &again);
-                record.pictures.push(diag::render(&report, sources, self.style));
-                record.github.push_str(&diag::to_github(&report, sources));
-                let json = finding::as_json(seen, &report, name, None, &again, sources);
-                record.findings.push(json);
+                record.add_finding(seen, &words, sources, self.style);
             }
             return tell(Told::Record(Box::new(record)));
         }

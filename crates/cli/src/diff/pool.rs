@@ -232,7 +232,7 @@ pub(super) fn one(
     match item {
         Item::One(subject) => judge(&runner, subject, sides, style, tell),
         Item::Sequence(all) => sequence::judge(&runner, all, sides, style, tell),
-        Item::Draw(drawn) => drawn::judge(&runner, drawn, sides, tell),
+        Item::Draw(drawn) => drawn::judge(&runner, drawn, sides, style, tell),
     }
     watch.stop();
     *done = runner.done.get();

@@ -2,7 +2,12 @@
 //! reports.
 
 use serde_json::{Value, json};
+use wavelane::SourceMap;
+use wavelane::internal::Seen;
+use wavelane::internal::diag::{self, Style};
 
+use super::run::Explained;
+use crate::finding;
 use crate::problem::Exit;
 
 /// The verdict on a program.
@@ -131,6 +136,31 @@ impl Record {
         } else {
             self.verdict = Verdict::Unsupported;
         }
+    }
+
+    /// The sides differ because of the program.
+    pub(super) fn explain(&mut self, explained: Explained) {
+        self.verdict = match explained {
+            Explained::Undefined => Verdict::Undefined,
+            Explained::Open | Explained::Not => Verdict::Open,
+        };
+        "the program".clone_into(&mut self.whose);
+    }
+
+    /// Adds what the sanitizer found; `words` repeat its run.
+    pub(super) fn add_finding(
+        &mut self,
+        seen: &Seen,
+        words: &[String],
+        sources: &SourceMap,
+        style: Style,
+    ) {
+        let again = finding::again(seen, words);
+        let report = finding::diagnostic(seen, None, &again);
+        self.pictures.push(diag::render(&report, sources, style));
+        self.github.push_str(&diag::to_github(&report, sources));
+        let json = finding::as_json(seen, &report, &self.name, None, &again, sources);
+        self.findings.push(json);
     }
 
     pub(super) fn is_bad(&self) -> bool {

@@ -127,7 +127,7 @@ impl Maker<'_> {
         let (report, stopped) =
             self.runner.examine(self.subject, shader, table, groups, self.width);
         let is_foreign = self.side.module().is_some();
-        stopped.is_none() && explained(&report, is_foreign) == Explained::Not
+        stopped.is_none() && explained(report.seen.iter(), is_foreign) == Explained::Not
     }
 
     fn disagrees(

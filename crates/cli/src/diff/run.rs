@@ -218,8 +218,11 @@ pub(super) enum Explained {
 }
 
 /// Whether findings explain that two sides differ.
-pub(super) fn explained(report: &Report, is_foreign: bool) -> Explained {
-    let all = report.seen.iter().map(|it| match it.finding.kind.verdict() {
+pub(super) fn explained<'a>(
+    seen: impl Iterator<Item = &'a internal::Seen> + Clone,
+    is_foreign: bool,
+) -> Explained {
+    let all = seen.map(|it| match it.finding.kind.verdict() {
         Verdict::Undefined => Explained::Undefined,
         Verdict::Unspecified | Verdict::OrderDependent => Explained::Open,
         // Ours do alike what is left to an implementation, and another compiler may do otherwise.

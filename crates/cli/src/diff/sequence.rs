@@ -172,7 +172,7 @@ impl At<'_> {
         let passes = Pass::copied(sequence.passes.iter().map(|it| &it.pass));
         let passes = passes.map_err(|error| failed(0, error.into()))?;
         let mut dispatch = runner.dispatch([0; 3], width, 1);
-        if let Some(device) = side.lists() {
+        if let Some(device) = side.gpu() {
             let mut list = CommandList::new();
             for (index, pass) in passes.iter().enumerate().take(count) {
                 dispatch.wave_size = Some(self.width_of(index));

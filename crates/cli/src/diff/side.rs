@@ -78,16 +78,6 @@ impl Side {
         }
     }
 
-    /// The device whose command lists it runs: a GPU takes the dispatches of a list in one submission.
-    pub(super) fn lists(&self) -> Option<&Device> {
-        match &self.runs {
-            Runs::Engine(device) => Some(device).filter(|it| it.is_gpu()),
-            Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) | Runs::Module(..) => None,
-            #[cfg(test)]
-            Runs::Planted(_) => None,
-        }
-    }
-
     /// Whether it has the lines that a shader prints; a GPU drops them.
     pub(super) fn prints(&self) -> bool {
         !self.is_gpu()
@@ -97,6 +87,16 @@ impl Side {
         match &self.runs {
             Runs::Engine(device) | Runs::Module(device, _) => Some(device),
             Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) => None,
+            #[cfg(test)]
+            Runs::Planted(_) => None,
+        }
+    }
+
+    /// The GPU that whole programs run on. It takes the dispatches of a list in one submission.
+    pub(super) fn gpu(&self) -> Option<&Device> {
+        match &self.runs {
+            Runs::Engine(device) => Some(device).filter(|it| it.is_gpu()),
+            Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) | Runs::Module(..) => None,
             #[cfg(test)]
             Runs::Planted(_) => None,
         }

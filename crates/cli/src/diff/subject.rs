@@ -93,7 +93,10 @@ pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<V
                 let test = test.name();
                 return Item::Sequence(Box::new(InOrder { name, sequence: *sequence, test }));
             }
-            Work::Draw(run) => return Item::Draw(Box::new(Drawn { name, run: *run })),
+            Work::Draw(run) => {
+                let test = test.name();
+                return Item::Draw(Box::new(Drawn { name, run: *run, test }));
+            }
         };
         let Runnable {
             shader,

@@ -70,9 +70,18 @@ pub(super) enum Place {
 impl Left {
     /// The first place that differs in any bit, and its values in both, in words.
     pub fn first_difference(&self, other: &Left) -> Option<(String, [String; 2])> {
+        self.first_far(other, |_, _, _| false)
+    }
+
+    /// The same, without the texels of targets that are close enough.
+    pub fn first_far(
+        &self,
+        other: &Left,
+        is_close: impl Fn(Format, &[u8], &[u8]) -> bool,
+    ) -> Option<(String, [String; 2])> {
         let mut pairs = self.contents.iter().zip(&other.contents);
         pairs.find_map(|(a, b)| {
-            let at = a.first_bit(b)?;
+            let at = a.first_far(b, &is_close)?;
             let value = |it: &Content| {
                 it.value(at).unwrap_or_else(|| match at {
                     Place::Byte(byte) => it.buffer.bytes[byte as usize].to_string(),
@@ -108,18 +117,26 @@ impl Left {
 }
 
 impl Content {
-    /// The first place that differs in any bit.
-    fn first_bit(&self, other: &Content) -> Option<Place> {
+    /// The first place that differs, but for texels that are close enough.
+    fn first_far(
+        &self,
+        other: &Content,
+        is_close: impl Fn(Format, &[u8], &[u8]) -> bool,
+    ) -> Option<Place> {
         let (a, b) = (&self.buffer.bytes, &other.buffer.bytes);
-        match a.iter().zip(b).position(|(a, b)| a != b) {
-            Some(byte) => Some(match self.holder {
-                Holder::Target(_, format, _) | Holder::Depth(format, _) => {
-                    Place::Texel(byte / format.bytes())
-                }
-                Holder::Resource(..) => Place::Byte(byte as u64),
-            }),
-            None => (self.buffer.counter != other.buffer.counter).then_some(Place::Counter),
-        }
+        let found = match self.holder {
+            Holder::Target(_, format, _) | Holder::Depth(format, _) => {
+                let size = format.bytes();
+                let mut texels = a.chunks_exact(size).zip(b.chunks_exact(size));
+                let is_far = |(a, b): (&[u8], &[u8])| a != b && !is_close(format, a, b);
+                texels.position(is_far).map(Place::Texel)
+            }
+            Holder::Resource(..) => {
+                let byte = a.iter().zip(b).position(|(a, b)| a != b);
+                byte.map(|it| Place::Byte(it as u64))
+            }
+        };
+        found.or((self.buffer.counter != other.buffer.counter).then_some(Place::Counter))
     }
 
     /// A pixel in words.
