@@ -5,8 +5,8 @@
 //! named in an error, and nothing falls back to another engine.
 //!
 //! # Unsafe code
-//! Every call into Vulkan is unsafe. The calls are in `instance`, `context`, `program`, `image`, `fill`, `resident`, `run`,
-//! `graphics` and `attachment`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
+//! Every call into Vulkan is unsafe. The calls are in `instance`, `context`, `program`, `image`, `samples`, `resident`,
+//! `run`, `graphics` and `attachment`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
 //! structure that keeps its device alive and destroys it once, the queue is used by one thread at a time, and after a
 //! dispatch that did not finish no object of the device is used or destroyed any more.
 //!
@@ -19,8 +19,6 @@
 mod attachment;
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
-#[allow(unsafe_code, reason = "the program that fills images of several samples")]
-mod fill;
 mod format;
 #[allow(unsafe_code, reason = "graphics pipelines, and the recording of a draw")]
 mod graphics;
@@ -34,6 +32,8 @@ mod program;
 mod resident;
 #[allow(unsafe_code, reason = "descriptors, and the recording of a dispatch")]
 mod run;
+#[allow(unsafe_code, reason = "the program that copies the samples of images")]
+mod samples;
 mod special;
 mod state;
 mod stored;

@@ -1,17 +1,19 @@
 //! The targets of a draw on the device: images that are filled before it and read back after it.
 //!
 //! They live as long as the draw, unlike what shaders bind: a target's contents are the host's between draws.
-//! An image is copied plane by plane: depth and stencil of one image are two planes.
+//! An image is copied plane by plane: depth and stencil of one image are two planes. Multisampled images cannot be
+//! copied: they are cleared before the draw, and `samples.rs` reads them after it.
 
 use std::sync::Arc;
 
 use ash::vk;
 use ir::exec::{Failure, Unsupported};
-use ops::texture::Format;
+use ops::texture::{Format, Texel};
 use raster::Layout;
 
 use super::context::{Context, Memory};
 use super::run::barrier;
+use super::samples::{self, SampleCopy, Way};
 use super::{format, state};
 use crate::engines::{Attached, Part};
 use crate::graphics::GraphicsDesc;
@@ -30,6 +32,7 @@ struct Image {
     memory: vk::DeviceMemory,
     view: vk::ImageView,
     aspects: vk::ImageAspectFlags,
+    format: vk::Format,
     planes: Vec<Plane>,
     layers: u32,
 }
@@ -43,6 +46,17 @@ struct Plane {
     /// The bytes of a layer, and the offset of each in the staging buffer.
     layer: usize,
     staged: Vec<u64>,
+    /// How a multisampled plane is cleared and read; its staged samples have one offset.
+    sampled: Option<Sampled>,
+}
+
+/// A multisampled plane.
+struct Sampled {
+    format: Format,
+    samples: u32,
+    /// All texels before the draw.
+    clear: Texel,
+    copy: Option<SampleCopy>,
 }
 
 impl Image {
@@ -72,8 +86,58 @@ impl Image {
             };
             plane.staged.iter().enumerate().map(copy).collect::<Vec<_>>()
         };
-        self.planes.iter().flat_map(of_plane).collect()
+        self.planes.iter().filter(|it| it.sampled.is_none()).flat_map(of_plane).collect()
     }
+
+    /// Records the clearing of multisampled planes.
+    ///
+    /// # Safety
+    /// The commands are being recorded, and the image lives until they have ended.
+    unsafe fn clear(&self, context: &Context, commands: vk::CommandBuffer) {
+        for plane in &self.planes {
+            let Some(sampled) = &plane.sampled else { continue };
+            let range = [vk::ImageSubresourceRange { aspect_mask: plane.aspect, ..self.range() }];
+            let (device, layout) = (&context.device, vk::ImageLayout::GENERAL);
+            // SAFETY: the caller's contract.
+            unsafe {
+                if plane.aspect == vk::ImageAspectFlags::COLOR {
+                    let colour = match sampled.clear {
+                        Texel::Float(it) => vk::ClearColorValue { float32: it },
+                        Texel::Unsigned(it) => {
+                            vk::ClearColorValue { uint32: it.map(|it| it as u32) }
+                        }
+                        Texel::Signed(it) => vk::ClearColorValue { int32: it.map(|it| it as i32) },
+                    };
+                    device.cmd_clear_color_image(commands, self.image, layout, &colour, &range);
+                } else {
+                    let value = match sampled.clear {
+                        Texel::Float([depth, ..]) => {
+                            vk::ClearDepthStencilValue { depth, stencil: 0 }
+                        }
+                        Texel::Unsigned([stencil, ..]) => {
+                            vk::ClearDepthStencilValue { depth: 0.0, stencil: stencil as u32 }
+                        }
+                        Texel::Signed(_) => vk::ClearDepthStencilValue::default(),
+                    };
+                    device.cmd_clear_depth_stencil_image(
+                        commands, self.image, layout, &value, &range,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The texel that a target holds everywhere.
+fn uniform(of: &Attached<'_>, layer: usize) -> Option<Texel> {
+    let size = of.format.bytes();
+    let start = |it: u32| layer_start(&of.layout, it as usize, layer);
+    let first = of.bytes.get(start(0)..start(0) + size)?;
+    let is_same = |it: u32| {
+        let bytes = &of.bytes[start(it)..start(it) + layer];
+        bytes.chunks_exact(size).all(|it| it == first)
+    };
+    (0..of.layout.layers).all(is_same).then(|| of.format.decode(first))
 }
 
 /// The bytes of a layer of a plane, in those of its texture.
@@ -147,12 +211,13 @@ impl Attachments {
         if !context.features_of(format).optimal_tiling_features.contains(needs) {
             return no_target(context, first.format);
         }
-        if samples > 1 {
-            let asked = format!("targets of {samples} samples");
-            let missing = "samples that a GPU has drawn are not read back yet".to_owned();
-            return Err(Failure::Unsupported(Unsupported { asked, missing }));
-        }
         let usage = usage | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
+        // Samples are read through a view of integers.
+        let (usage, flags) = match (samples > 1, is_color) {
+            (false, _) => (usage, vk::ImageCreateFlags::empty()),
+            (true, false) => (usage | Usage::SAMPLED, vk::ImageCreateFlags::empty()),
+            (true, true) => (usage | Usage::SAMPLED, vk::ImageCreateFlags::MUTABLE_FORMAT),
+        };
         let extent = vk::Extent3D { width, height, depth: 1 };
         let count = vk::SampleCountFlags::from_raw(samples);
         // SAFETY: the physical device belongs to the instance.
@@ -164,7 +229,7 @@ impl Attachments {
                     vk::ImageType::TYPE_2D,
                     vk::ImageTiling::OPTIMAL,
                     usage,
-                    vk::ImageCreateFlags::empty(),
+                    flags,
                 )
                 .ok()
         });
@@ -183,6 +248,7 @@ impl Attachments {
             return Err(Failure::Unsupported(Unsupported { asked, missing }));
         }
         let create = vk::ImageCreateInfo::default()
+            .flags(flags)
             .image_type(vk::ImageType::TYPE_2D)
             .format(format)
             .extent(extent)
@@ -199,24 +265,41 @@ impl Attachments {
             memory: vk::DeviceMemory::null(),
             view: vk::ImageView::null(),
             aspects: planes.iter().fold(vk::ImageAspectFlags::empty(), |all, it| all | it.1),
+            format,
             planes: Vec::new(),
             layers,
         };
         for (number, aspect) in planes {
-            let texel = attached[*number].format.bytes();
-            let layer = width as usize * height as usize * texel;
+            let of = &attached[*number];
+            let layer = (width * height) as usize * samples as usize * of.format.bytes();
             let mut offsets = Vec::new();
-            for _ in 0..layers {
-                offsets.push(*staged);
-                // Copies begin at whole texels and whole words, whatever the format.
-                *staged = (*staged + layer as u64).next_multiple_of(192);
-            }
+            let sampled = if samples > 1 {
+                let Some(clear) = uniform(of, layer) else {
+                    free(context, &made);
+                    let asked = format!("targets of {samples} samples with contents");
+                    let missing = "samples are only cleared before a draw on a GPU".to_owned();
+                    return Err(Failure::Unsupported(Unsupported { asked, missing }));
+                };
+                // Descriptors begin at multiples of 256 bytes on every device.
+                offsets.push(staged.next_multiple_of(256));
+                let size = (width * height * layers * samples) as usize * samples::ROOM;
+                *staged = offsets[0] + size as u64;
+                Some(Sampled { format: of.format, samples, clear, copy: None })
+            } else {
+                for _ in 0..layers {
+                    offsets.push(*staged);
+                    // Copies begin at whole texels and whole words, whatever the format.
+                    *staged = (*staged + layer as u64).next_multiple_of(192);
+                }
+                None
+            };
             made.planes.push(Plane {
                 number: *number,
                 aspect: *aspect,
                 extent,
                 layer,
                 staged: offsets,
+                sampled,
             });
         }
         match self.bind(&mut made, format) {
@@ -251,7 +334,9 @@ impl Attachments {
 
     fn stage(&mut self, size: u64) -> Result<(), Failure> {
         use vk::MemoryPropertyFlags as Flags;
-        let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST
+            | vk::BufferUsageFlags::STORAGE_BUFFER;
         let needs = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
         let staging = self.context.buffer(size, usage, needs, Flags::HOST_CACHED)?;
         self.staging = Some(staging);
@@ -259,12 +344,53 @@ impl Attachments {
         // SAFETY: the memory can be mapped, and is mapped once.
         let mapped = unsafe { self.context.device.map_memory(staging.memory, 0, all, none) };
         self.mapped = mapped.map_err(|it| self.context.failed(it, size))?.cast();
+        let mut images = std::mem::take(&mut self.images);
+        let made = images.iter_mut().flatten().try_for_each(|it| self.read_samples(it, staging));
+        self.images = images;
+        made
+    }
+
+    /// Prepares the reading of multisampled planes.
+    fn read_samples(&self, image: &mut Image, staging: Memory) -> Result<(), Failure> {
+        let (handle, range) = (image.image, image.range());
+        for plane in &mut image.planes {
+            let Some(sampled) = &mut plane.sampled else { continue };
+            let (format, way) = match plane.aspect {
+                vk::ImageAspectFlags::COLOR => {
+                    let Some(integers) = samples::integers(sampled.format.bytes()) else {
+                        return no_target(&self.context, sampled.format);
+                    };
+                    (integers, Way::Read)
+                }
+                vk::ImageAspectFlags::STENCIL => (image.format, Way::Read),
+                _ => (image.format, Way::ReadFloats),
+            };
+            let mut usage =
+                vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::SAMPLED);
+            let create = vk::ImageViewCreateInfo::default()
+                .image(handle)
+                .view_type(vk::ImageViewType::TYPE_2D_ARRAY)
+                .format(format)
+                .subresource_range(vk::ImageSubresourceRange { aspect_mask: plane.aspect, ..range })
+                .push_next(&mut usage);
+            // SAFETY: the image is alive, and allows views with formats of the same size.
+            let view = unsafe { self.context.device.create_image_view(&create, None) };
+            let view = view.map_err(|it| self.context.failed(it, 0))?;
+            let vk::Extent3D { width, height, .. } = plane.extent;
+            let groups = [width, height, range.layer_count * sampled.samples];
+            let size = groups.iter().map(|it| *it as u64).product::<u64>() * samples::ROOM as u64;
+            let region = samples::region(staging, plane.staged[0], size);
+            sampled.copy = Some(SampleCopy::new(&self.context, way, view, region, groups)?);
+        }
         Ok(())
     }
 
     fn upload(&self, attached: &[Attached<'_>]) {
         for plane in self.images.iter().flatten().flat_map(|it| &it.planes) {
             let it = &attached[plane.number];
+            if plane.sampled.is_some() {
+                continue;
+            }
             for (layer, offset) in plane.staged.iter().enumerate() {
                 let start = layer_start(&it.layout, layer, plane.layer);
                 // SAFETY: the staging buffer is mapped whole, has room for each layer of each plane at its offset, and
@@ -284,6 +410,12 @@ impl Attachments {
     pub(super) fn download(&self, attached: &mut [Attached<'_>]) {
         for plane in self.images.iter().flatten().flat_map(|it| &it.planes) {
             let it = &mut attached[plane.number];
+            if let Some(sampled) = &plane.sampled {
+                // SAFETY: the staging buffer is mapped whole, and has room for the samples at the offset; the device has
+                // finished.
+                unsafe { sampled.keep(self.mapped.add(plane.staged[0] as usize), plane, it) };
+                continue;
+            }
             for (layer, offset) in plane.staged.iter().enumerate() {
                 let start = layer_start(&it.layout, layer, plane.layer);
                 // SAFETY: as in `upload`; the device has finished.
@@ -329,9 +461,18 @@ impl Attachments {
                 let none = vk::DependencyFlags::empty();
                 let device = &context.device;
                 device.cmd_pipeline_barrier(commands, before, after, none, &[], &[], &barrier);
+                image.clear(context, commands);
                 let layout = vk::ImageLayout::GENERAL;
                 let copies = image.copies();
-                device.cmd_copy_buffer_to_image(commands, staging, image.image, layout, &copies);
+                if !copies.is_empty() {
+                    device.cmd_copy_buffer_to_image(
+                        commands,
+                        staging,
+                        image.image,
+                        layout,
+                        &copies,
+                    );
+                }
             }
             use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
             let filled = (Stage::TRANSFER, Access::TRANSFER_WRITE);
@@ -349,13 +490,71 @@ impl Attachments {
         use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
         // SAFETY: the caller's contract; the copies lie inside the buffer and the images.
         unsafe {
-            let copied = Access::TRANSFER_READ | Access::TRANSFER_WRITE;
-            barrier(context, commands, (Stage::ALL_GRAPHICS, RENDERED), (Stage::TRANSFER, copied));
+            let copied = (
+                Stage::TRANSFER | Stage::COMPUTE_SHADER,
+                Access::TRANSFER_READ
+                    | Access::TRANSFER_WRITE
+                    | Access::SHADER_READ
+                    | Access::SHADER_WRITE,
+            );
+            barrier(context, commands, (Stage::ALL_GRAPHICS, RENDERED), copied);
             for image in self.images.iter().flatten() {
+                let sampled = image.planes.iter().filter_map(|it| it.sampled.as_ref());
+                for copy in sampled.filter_map(|it| it.copy.as_ref()) {
+                    copy.record(context, commands);
+                }
                 let layout = vk::ImageLayout::GENERAL;
                 let copies = image.copies();
                 let device = &context.device;
-                device.cmd_copy_image_to_buffer(commands, image.image, layout, staging, &copies);
+                if !copies.is_empty() {
+                    device.cmd_copy_image_to_buffer(
+                        commands,
+                        image.image,
+                        layout,
+                        staging,
+                        &copies,
+                    );
+                }
+            }
+            let read = (Stage::COMPUTE_SHADER, Access::SHADER_WRITE);
+            barrier(context, commands, read, (Stage::HOST, Access::HOST_READ));
+        }
+    }
+}
+
+impl Sampled {
+    /// Puts samples in their places in the target.
+    ///
+    /// # Safety
+    /// All staged samples of the plane are at `from`.
+    unsafe fn keep(&self, from: *const u8, plane: &Plane, to: &mut Attached<'_>) {
+        let (size, samples) = (self.format.bytes(), self.samples as usize);
+        let pixels = (plane.extent.width * plane.extent.height) as usize;
+        for layer in 0..to.layout.layers as usize {
+            let start = layer_start(&to.layout, layer, plane.layer);
+            for sample in 0..samples {
+                for pixel in 0..pixels {
+                    let staged = ((layer * samples + sample) * pixels + pixel) * samples::ROOM;
+                    let mut bytes = [0; samples::ROOM];
+                    // SAFETY: the caller's contract.
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(
+                            from.add(staged),
+                            bytes.as_mut_ptr(),
+                            samples::ROOM,
+                        );
+                    }
+                    let at = start + (pixel * samples + sample) * size;
+                    let texel = &mut to.bytes[at..at + size];
+                    // A depth that is not a float has been read as one.
+                    if plane.aspect == vk::ImageAspectFlags::DEPTH && size != 4 {
+                        let [a, b, c, d, ..] = bytes;
+                        let depth = f32::from_le_bytes([a, b, c, d]);
+                        self.format.encode(Texel::Float([depth; 4]), texel);
+                    } else {
+                        texel.copy_from_slice(&bytes[..size]);
+                    }
+                }
             }
         }
     }
@@ -376,6 +575,10 @@ fn no_target<T>(context: &Context, format: Format) -> Result<T, Failure> {
 }
 
 fn free(context: &Context, image: &Image) {
+    let sampled = image.planes.iter().filter_map(|it| it.sampled.as_ref());
+    for copy in sampled.filter_map(|it| it.copy.as_ref()) {
+        copy.free(context);
+    }
     // SAFETY: the device no longer uses any of it, or never did; null handles are ignored.
     unsafe {
         context.device.destroy_image_view(image.view, None);

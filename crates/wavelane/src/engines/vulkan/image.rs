@@ -9,8 +9,8 @@ use ir::exec::{Failure, Unsupported};
 use ops::texture::{Address, Dim, Filter, Sampler, Shape};
 
 use super::context::Context;
-use super::fill;
 use super::format;
+use super::samples;
 use super::stored::Sampled;
 
 /// An image with dedicated memory.
@@ -136,7 +136,7 @@ impl Picture {
         self.pieces.iter().map(copy).collect()
     }
 
-    /// Transitions a new image to its layout and fills it, unless it is multisampled: see `fill.rs`.
+    /// Transitions a new image to its layout and fills it, unless it is multisampled: see `samples.rs`.
     ///
     /// # Safety
     /// The commands are being recorded, and the staging buffer holds the bytes of every piece.
@@ -233,7 +233,7 @@ impl Context {
             usage |= vk::ImageUsageFlags::STORAGE;
             let writes = vk::FormatFeatureFlags2::STORAGE_IMAGE
                 | vk::FormatFeatureFlags2::STORAGE_WRITE_WITHOUT_FORMAT;
-            let integers = fill::integers(shape.format.bytes());
+            let integers = samples::integers(shape.format.bytes());
             let has = integers.map(|it| self.features_of(it).optimal_tiling_features);
             let stores = self.capabilities.features.shader_storage_image_multisample == vk::TRUE;
             if !stores || !has.is_some_and(|it| it.contains(writes)) {
@@ -322,7 +322,7 @@ impl Context {
             .view_type(view_type(dim))
             .format(of.format)
             .subresource_range(of.range());
-        // `fill.rs` writes the image, which its own format need not allow.
+        // `samples.rs` writes the image, which its own format need not allow.
         if of.is_multisampled() {
             create = create.push_next(&mut usage);
         }
@@ -336,7 +336,7 @@ impl Context {
         let create = vk::ImageViewCreateInfo::default()
             .image(of.image)
             .view_type(vk::ImageViewType::TYPE_2D_ARRAY)
-            .format(fill::integers(of.shape.format.bytes()).unwrap_or_default())
+            .format(samples::integers(of.shape.format.bytes()).unwrap_or_default())
             .subresource_range(of.range())
             .push_next(&mut usage);
         // SAFETY: the image is alive, and allows views with formats of the same size.
@@ -515,7 +515,7 @@ fn samples(shape: &Shape) -> (Vec<Piece>, u64) {
                     let from = shape.offset(0, layer, [x, y, 0], sample);
                     let extent = vk::Extent3D { width: 1, height: 1, depth: 1 };
                     pieces.push(Piece { from, len, to, level: 0, layer, extent });
-                    to += fill::ROOM as u64;
+                    to += samples::ROOM as u64;
                 }
             }
         }

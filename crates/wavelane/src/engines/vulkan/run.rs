@@ -19,10 +19,10 @@ use ir::{Binding, Module, ResourceKind};
 use spirv::BindingKind;
 
 use super::context::{Context, Memory};
-use super::fill::Filler;
 use super::format;
 use super::program::{Program, descriptor_type};
 use super::resident::{Held, OnDevice, Part, Resident};
+use super::samples::SampleCopy;
 use super::stored::{self, Asked, Need, Owner, Place, Stored};
 use crate::memory::{self, Contents, Indices};
 
@@ -82,7 +82,7 @@ struct Made<'a> {
     found: BTreeMap<Place, usize>,
     slots: Vec<Slot>,
     staging: Option<Memory>,
-    fillers: Vec<Filler>,
+    fillers: Vec<SampleCopy>,
     /// One for each program that has any.
     descriptors: Vec<vk::DescriptorPool>,
     commands: vk::CommandPool,
@@ -888,7 +888,7 @@ impl Made<'_> {
             if let Held::Picture(picture) = &stored.resident.held
                 && picture.is_multisampled()
             {
-                let filler = Filler::new(self.context, picture, staging, stored.staged)?;
+                let filler = SampleCopy::filling(self.context, picture, staging, stored.staged)?;
                 self.fillers.push(filler);
             }
         }

@@ -1,8 +1,8 @@
-//! Fills multisampled images. They cannot be the target of a copy, so a small shader writes the bits of each sample of
-//! each texel, through an integer view with texels of the same size.
+//! Copies between the samples of multisampled images and buffers, for which Vulkan has no command: a small shader writes
+//! the bits of each sample of each texel from a buffer, or reads them into one.
 //!
-//! The staging buffer holds four words for each sample, with the samples as layers; the shader does not depend on the
-//! texture's format.
+//! The buffer holds four words for each sample, with the samples as layers. Colours pass through an integer view with
+//! texels of the same size, so that the shader does not depend on the format; depth is read as a float.
 
 use ash::vk;
 use ir::exec::Failure;
@@ -26,9 +26,20 @@ pub(super) fn integers(bytes: usize) -> Option<vk::Format> {
     })
 }
 
-/// The objects for filling one image; destroyed with the run.
+/// Which way samples are copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// From the buffer.
+    Fill,
+    /// Into the buffer, from a view of integers.
+    Read,
+    /// Into the buffer, from a view of floats: their bits.
+    ReadFloats,
+}
+
+/// The objects for copying the samples of one image; freed by their user.
 #[derive(Default)]
-pub(super) struct Filler {
+pub(super) struct SampleCopy {
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
     pipeline: vk::Pipeline,
@@ -38,18 +49,34 @@ pub(super) struct Filler {
     groups: [u32; 3],
 }
 
-impl Filler {
-    pub(super) fn new(
+impl SampleCopy {
+    /// Prepares the filling of an image.
+    pub(super) fn filling(
         context: &Context,
         picture: &Picture,
         staging: Memory,
         staged: u64,
-    ) -> Result<Filler, Failure> {
-        let mut filler = Filler { groups: picture.samples_in_rows(), ..Filler::default() };
-        match filler.make(context, picture, staging, staged) {
-            Ok(()) => Ok(filler),
+    ) -> Result<SampleCopy, Failure> {
+        let view = context.integers_view(picture)?;
+        let groups = picture.samples_in_rows();
+        let region = region(staging, staged, picture.size);
+        SampleCopy::new(context, Way::Fill, view, region, groups)
+    }
+
+    /// Prepares a copy; the view, of all layers of a two-dimensional image, is freed with it. `groups` are the width, the
+    /// height, and the samples of all layers.
+    pub(super) fn new(
+        context: &Context,
+        way: Way,
+        view: vk::ImageView,
+        region: vk::DescriptorBufferInfo,
+        groups: [u32; 3],
+    ) -> Result<SampleCopy, Failure> {
+        let mut copy = SampleCopy { view, groups, ..SampleCopy::default() };
+        match copy.make(context, way, region) {
+            Ok(()) => Ok(copy),
             Err(error) => {
-                filler.free(context);
+                copy.free(context);
                 Err(error)
             }
         }
@@ -58,14 +85,16 @@ impl Filler {
     fn make(
         &mut self,
         context: &Context,
-        picture: &Picture,
-        staging: Memory,
-        staged: u64,
+        way: Way,
+        region: vk::DescriptorBufferInfo,
     ) -> Result<(), Failure> {
         let device = &context.device;
         let failed = |it| context.failed(it, 0);
-        self.view = context.integers_view(picture)?;
-        let kinds = [vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::STORAGE_IMAGE];
+        let image = match way {
+            Way::Fill => vk::DescriptorType::STORAGE_IMAGE,
+            Way::Read | Way::ReadFloats => vk::DescriptorType::SAMPLED_IMAGE,
+        };
+        let kinds = [vk::DescriptorType::STORAGE_BUFFER, image];
         let bindings = [0, 1].map(|it| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(it)
@@ -74,7 +103,7 @@ impl Filler {
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         });
         let sizes = kinds.map(|it| vk::DescriptorPoolSize { ty: it, descriptor_count: 1 });
-        let words = program();
+        let words = program(way);
         // SAFETY: each structure outlives its call, and every handle in it was created before; what has been created is
         // destroyed by `free`, whichever call fails.
         unsafe {
@@ -102,11 +131,7 @@ impl Filler {
                 .set_layouts(&layouts);
             let sets = device.allocate_descriptor_sets(&allocate).map_err(failed)?;
             self.set = sets.first().copied().unwrap_or_default();
-            let buffers = [vk::DescriptorBufferInfo {
-                buffer: staging.buffer,
-                offset: staged,
-                range: picture.size,
-            }];
+            let buffers = [region];
             let images = [vk::DescriptorImageInfo {
                 sampler: vk::Sampler::null(),
                 image_view: self.view,
@@ -124,10 +149,10 @@ impl Filler {
         Ok(())
     }
 
-    /// Records the filling, after the barrier that transitions the image to its layout.
+    /// Records the copy; the image is in its general layout.
     ///
     /// # Safety
-    /// The commands are being recorded, and the filler lives until they have ended.
+    /// The commands are being recorded, and `self` lives until they have ended.
     pub(super) unsafe fn record(&self, context: &Context, commands: vk::CommandBuffer) {
         let (device, point) = (&context.device, vk::PipelineBindPoint::COMPUTE);
         let [x, y, z] = self.groups;
@@ -152,18 +177,25 @@ impl Filler {
     }
 }
 
-/// The shader, with one thread per group: thread (x, y, z) writes sample `z % samples` of the texel (x, y) of the layer
-/// `z / samples`, from the four words at that place in the buffer.
-fn program() -> Vec<u32> {
+/// A part of a buffer.
+pub(super) fn region(of: Memory, offset: u64, range: u64) -> vk::DescriptorBufferInfo {
+    vk::DescriptorBufferInfo { buffer: of.buffer, offset, range }
+}
+
+/// The shader, with one thread per group: thread (x, y, z) copies sample `z % samples` of the texel (x, y) of the layer
+/// `z / samples`, which is the four words at that place in the buffer.
+fn program(way: Way) -> Vec<u32> {
     let mut to = Assembler { words: Vec::new(), next: 1 };
-    for capability in [
-        op::CAP_SHADER,
-        op::CAP_STORAGE_IMAGE_MULTISAMPLE,
-        op::CAP_IMAGE_MS_ARRAY,
-        op::CAP_IMAGE_QUERY,
-        op::CAP_STORAGE_WRITE_ANY,
-    ] {
+    let fills = way == Way::Fill;
+    for capability in [op::CAP_SHADER, op::CAP_IMAGE_QUERY] {
         to.put(op::CAPABILITY, &[capability]);
+    }
+    if fills {
+        for capability in
+            [op::CAP_STORAGE_IMAGE_MULTISAMPLE, op::CAP_IMAGE_MS_ARRAY, op::CAP_STORAGE_WRITE_ANY]
+        {
+            to.put(op::CAPABILITY, &[capability]);
+        }
     }
     let [main, thread_variable, groups_variable] = to.ids();
     let [words, block, buffer, image_variable] = to.ids();
@@ -178,8 +210,12 @@ fn program() -> Vec<u32> {
     to.put(op::DECORATE, &[words, op::ARRAY_STRIDE, 4]);
     to.put(op::DECORATE, &[block, op::BLOCK]);
     to.put(op::MEMBER_DECORATE, &[block, 0, op::OFFSET, 0]);
-    to.put(op::DECORATE, &[buffer, op::NON_WRITABLE]);
-    to.put(op::DECORATE, &[image_variable, op::NON_READABLE]);
+    if fills {
+        to.put(op::DECORATE, &[buffer, op::NON_WRITABLE]);
+        to.put(op::DECORATE, &[image_variable, op::NON_READABLE]);
+    } else {
+        to.put(op::DECORATE, &[buffer, op::NON_READABLE]);
+    }
     for (variable, binding) in [(buffer, 0), (image_variable, 1)] {
         to.put(op::DECORATE, &[variable, op::DESCRIPTOR_SET, 0]);
         to.put(op::DECORATE, &[variable, op::BINDING, binding]);
@@ -198,8 +234,15 @@ fn program() -> Vec<u32> {
     let block_pointer = to.ty(op::TYPE_POINTER, &[op::STORAGE_BUFFER, block]);
     let word_pointer = to.ty(op::TYPE_POINTER, &[op::STORAGE_BUFFER, uint]);
     to.put(op::VARIABLE, &[block_pointer, buffer, op::STORAGE_BUFFER]);
-    // Two-dimensional, no depth, arrayed, multisampled, storage, without a format.
-    let image_type = to.ty(op::TYPE_IMAGE, &[uint, 1, 0, 1, 1, 2, 0]);
+    let (scalar, texels) = match way {
+        Way::Fill | Way::Read => (uint, four),
+        Way::ReadFloats => {
+            let float = to.ty(op::TYPE_FLOAT, &[32]);
+            (float, to.ty(op::TYPE_VECTOR, &[float, 4]))
+        }
+    };
+    // Two-dimensional, no depth, arrayed, multisampled, for loads and stores or for reading only, without a format.
+    let image_type = to.ty(op::TYPE_IMAGE, &[scalar, 1, 0, 1, 1, if fills { 2 } else { 1 }, 0]);
     let image_pointer = to.ty(op::TYPE_POINTER, &[op::UNIFORM_CONSTANT, image_type]);
     to.put(op::VARIABLE, &[image_pointer, image_variable, op::UNIFORM_CONSTANT]);
     let numbers = [0, 1, 2, 3, 4].map(|number| to.value(op::CONSTANT, uint, &[number]));
@@ -219,14 +262,26 @@ fn program() -> Vec<u32> {
     let before = to.value(op::I_MUL, uint, &[row, width]);
     let place = to.value(op::I_ADD, uint, &[before, x]);
     let first = to.value(op::I_MUL, uint, &[place, numbers[4]]);
-    let parts = [0, 1, 2, 3].map(|it| {
+    let pointers = [0, 1, 2, 3].map(|it| {
         let index = to.value(op::I_ADD, uint, &[first, numbers[it]]);
-        let pointer = to.value(op::ACCESS_CHAIN, word_pointer, &[buffer, numbers[0], index]);
-        to.value(op::LOAD, uint, &[pointer])
+        to.value(op::ACCESS_CHAIN, word_pointer, &[buffer, numbers[0], index])
     });
-    let texel = to.value(op::COMPOSITE_CONSTRUCT, four, &parts);
     let at = to.value(op::COMPOSITE_CONSTRUCT, three, &[x, y, layer]);
-    to.put(op::IMAGE_WRITE, &[image, at, texel, op::OPERAND_SAMPLE, sample]);
+    if fills {
+        let parts = pointers.map(|it| to.value(op::LOAD, uint, &[it]));
+        let texel = to.value(op::COMPOSITE_CONSTRUCT, four, &parts);
+        to.put(op::IMAGE_WRITE, &[image, at, texel, op::OPERAND_SAMPLE, sample]);
+    } else {
+        let texel = to.value(op::IMAGE_FETCH, texels, &[image, at, op::OPERAND_SAMPLE, sample]);
+        for (component, pointer) in (0..).zip(pointers) {
+            let part = to.value(op::COMPOSITE_EXTRACT, scalar, &[texel, component]);
+            let word = match way {
+                Way::Fill | Way::Read => part,
+                Way::ReadFloats => to.value(op::BITCAST, uint, &[part]),
+            };
+            to.put(op::STORE, &[pointer, word]);
+        }
+    }
     to.put(op::RETURN, &[]);
     to.put(op::FUNCTION_END, &[]);
     [vec![op::MAGIC, Vulkan::V1_1.spirv(), 0, to.next, 0], to.words].concat()
@@ -272,21 +327,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_is_valid() {
-        let bytes: Vec<u8> = program().iter().flat_map(|it| it.to_le_bytes()).collect();
-        let file = std::env::temp_dir().join(format!("wavelane-fill-{}.spv", std::process::id()));
-        std::fs::write(&file, bytes).unwrap();
-        let mut validator = std::process::Command::new("spirv-val");
-        let result = validator.args(["--target-env", "vulkan1.3"]).arg(&file).output();
-        std::fs::remove_file(&file).unwrap();
-        match result {
-            Ok(output) => assert!(
-                output.status.success(),
-                "{}{}",
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
-            ),
-            Err(error) => println!("skipped: spirv-val: {error}"),
+    fn the_programs_are_valid() {
+        for way in [Way::Fill, Way::Read, Way::ReadFloats] {
+            let bytes: Vec<u8> = program(way).iter().flat_map(|it| it.to_le_bytes()).collect();
+            let file = format!("wavelane-samples-{}-{way:?}.spv", std::process::id());
+            let file = std::env::temp_dir().join(file);
+            std::fs::write(&file, bytes).unwrap();
+            let mut validator = std::process::Command::new("spirv-val");
+            let result = validator.args(["--target-env", "vulkan1.3"]).arg(&file).output();
+            std::fs::remove_file(&file).unwrap();
+            match result {
+                Ok(output) => assert!(
+                    output.status.success(),
+                    "{way:?}: {}{}",
+                    String::from_utf8_lossy(&output.stdout),
+                    String::from_utf8_lossy(&output.stderr)
+                ),
+                Err(error) => println!("skipped: spirv-val: {error}"),
+            }
         }
     }
 }
