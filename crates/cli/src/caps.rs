@@ -144,6 +144,7 @@ fn drawn(draws: &GpuDraws) -> String {
         (draws.lines, "lines"),
         (draws.barycentrics, "SV_Barycentrics"),
         (draws.stencil_reference, "SV_StencilRef"),
+        (draws.ordered_views, "rasterizer-ordered views"),
     ] {
         if is_there {
             has.push(what.to_owned());
@@ -189,6 +190,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
                 "lines": it.lines,
                 "SV_Barycentrics": it.barycentrics,
                 "SV_StencilRef": it.stencil_reference,
+                "ROVsSupported": it.ordered_views,
             })),
             "unusable": it.unusable,
         })

@@ -76,7 +76,7 @@ impl<'a> Emitter<'a> {
                     return Ok(None);
                 }
                 Op::Return => {
-                    self.effect(op::RETURN, &[]);
+                    self.leave_main();
                     return Ok(None);
                 }
                 _ => {
@@ -91,10 +91,20 @@ impl<'a> Emitter<'a> {
 
     /// The body of the entry point, which ends with a yield.
     pub(crate) fn entry(&mut self) -> Result<(), Unsupported> {
+        if self.orders_pixels() {
+            self.effect(op::BEGIN_INTERLOCK, &[]);
+        }
         if self.region(self.ir.body)?.is_some() {
-            self.effect(op::RETURN, &[]);
+            self.leave_main();
         }
         Ok(())
+    }
+
+    fn leave_main(&mut self) {
+        if self.orders_pixels() {
+            self.effect(op::END_INTERLOCK, &[]);
+        }
+        self.effect(op::RETURN, &[]);
     }
 
     pub(crate) fn label(&mut self, label: Id) {

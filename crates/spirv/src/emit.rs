@@ -306,6 +306,9 @@ impl Emitter<'_> {
             let [x, y, z] = self.ir.group_size;
             mode(&[op::MODE_LOCAL_SIZE, x, y, z]);
         }
+        if self.out.capabilities.contains(&op::CAP_PIXEL_INTERLOCK) {
+            mode(&[op::MODE_PIXEL_INTERLOCK_ORDERED]);
+        }
         if self.out.capabilities.contains(&op::CAP_DERIVATIVES_IN_ROWS) {
             mode(&[op::MODE_DERIVATIVES_IN_ROWS]);
         }

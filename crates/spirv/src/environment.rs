@@ -62,15 +62,18 @@ pub enum Extension {
     QuadControl,
     /// `SV_Barycentrics` and `GetAttributeAtVertex`.
     Barycentric,
+    /// Rasterizer-ordered views.
+    PixelInterlock,
 }
 
 impl Extension {
-    pub const ALL: [Extension; 5] = [
+    pub const ALL: [Extension; 6] = [
         Extension::MaximalReconvergence,
         Extension::SubgroupPartitioned,
         Extension::ComputeDerivatives,
         Extension::QuadControl,
         Extension::Barycentric,
+        Extension::PixelInterlock,
     ];
 
     pub fn name(self) -> &'static str {
@@ -80,6 +83,7 @@ impl Extension {
             Extension::ComputeDerivatives => "SPV_KHR_compute_shader_derivatives",
             Extension::QuadControl => "SPV_KHR_quad_control",
             Extension::Barycentric => "SPV_KHR_fragment_shader_barycentric",
+            Extension::PixelInterlock => "SPV_EXT_fragment_shader_interlock",
         }
     }
 

@@ -241,7 +241,7 @@ impl Emitter<'_> {
             self.out.decorate(variable, op::DESCRIPTOR_SET, &[*set]);
             self.out.decorate(variable, op::BINDING, &[*number]);
         }
-        if resource.globally_coherent {
+        if resource.globally_coherent || self.orders_pixels() && resource.kind.writable() {
             self.out.decorate(variable, op::COHERENT, &[]);
         }
         let name =

@@ -199,6 +199,8 @@ opcodes! {
     GROUP_QUAD_BROADCAST 365 "GroupNonUniformQuadBroadcast" "TRiii"
     GROUP_QUAD_SWAP 366 "GroupNonUniformQuadSwap" "TRiii"
     GROUP_PARTITION 5296 "GroupNonUniformPartitionEXT" "TRi"
+    BEGIN_INTERLOCK 5364 "BeginInvocationInterlockEXT" ""
+    END_INTERLOCK 5365 "EndInvocationInterlockEXT" ""
     DEMOTE 5380 "DemoteToHelperInvocation" ""
     IS_HELPER 5381 "IsHelperInvocationEXT" "TR"
 }
@@ -284,6 +286,7 @@ enumerants! {
     CAP_VULKAN_MEMORY_MODEL 5345 "VulkanMemoryModel"
     CAP_VULKAN_MEMORY_MODEL_DEVICE_SCOPE 5346 "VulkanMemoryModelDeviceScope"
     CAP_DERIVATIVES_IN_ROWS 5350 "ComputeDerivativeGroupLinearKHR"
+    CAP_PIXEL_INTERLOCK 5378 "FragmentShaderPixelInterlockEXT"
     CAP_DEMOTE 5379 "DemoteToHelperInvocation"
 }
 
@@ -446,6 +449,7 @@ enumerants! {
     MODE_STENCIL_REF_REPLACING 5027 "StencilRefReplacingEXT"
     MODE_REQUIRE_FULL_QUADS 5089 "RequireFullQuadsKHR"
     MODE_DERIVATIVES_IN_ROWS 5290 "DerivativeGroupLinearKHR"
+    MODE_PIXEL_INTERLOCK_ORDERED 5366 "PixelInterlockOrderedEXT"
     MODE_MAXIMALLY_RECONVERGES 6023 "MaximallyReconvergesKHR"
 }
 

@@ -14,7 +14,9 @@
 //! Helper invocations take part in all instructions: `legalize` has rewritten wave operations. Their stores and atomic
 //! operations have no effect in Vulkan; what an atomic operation returns to them is replaced by zero here.
 //!
-//! Not expressed: rasterizer-ordered views, `SV_InnerCoverage`.
+//! Accesses to rasterizer-ordered views are ordered by one critical section around the whole shader.
+//!
+//! Not expressed: `SV_InnerCoverage`.
 
 use std::collections::BTreeMap;
 
@@ -120,12 +122,22 @@ impl Emitter<'_> {
         self.ir.stage == Stage::Pixel
     }
 
+    /// Whether pixels run in the order of primitives where they access the same memory.
+    pub(crate) fn orders_pixels(&self) -> bool {
+        self.ir.io.as_ref().is_some_and(|it| it.pixel.orders_pixels)
+    }
+
     /// Declares the outputs, and checks that everything can be expressed.
     pub(crate) fn signature(&mut self) -> Result<(), Unsupported> {
         let ir = self.ir;
         let Some(io) = &ir.io else { return Ok(()) };
         if io.pixel.orders_pixels {
-            return self.unsupported("rasterizer-ordered views", "a rasterizer-ordered view", None);
+            if !self.environment.has(Extension::PixelInterlock) {
+                let what = "rasterizer-ordered views without SPV_EXT_fragment_shader_interlock";
+                return self.unsupported(what, "a rasterizer-ordered view", None);
+            }
+            self.out.capabilities.insert(op::CAP_PIXEL_INTERLOCK);
+            self.out.extensions.insert(Extension::PixelInterlock.name());
         }
         let wide = |it: &&Element| it.scalar.bytes() == 8;
         if let Some(element) = io.inputs.iter().chain(&io.outputs).find(wide) {

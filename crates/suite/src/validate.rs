@@ -160,6 +160,10 @@ fn probe(extension: Extension) -> Module {
         Extension::ComputeDerivatives => "Out[i] = Tex.CalculateLevelOfDetail(S, float2(i, i));",
         Extension::QuadControl => return pixel("ddx(p.x)", "float4 p : SV_Position"),
         Extension::Barycentric => return pixel("b", "float3 b : SV_Barycentrics"),
+        Extension::PixelInterlock => {
+            let text = "RasterizerOrderedByteAddressBuffer Out; void main() { Out.Store(0, 1); }";
+            return compiled_probe(text, hlsl::Stage::Pixel);
+        }
     };
     let text = format!(
         "Texture2D<float> Tex; SamplerState S; RWStructuredBuffer<float> Out;

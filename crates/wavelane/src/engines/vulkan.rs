@@ -98,6 +98,8 @@ pub struct GpuDraws {
     pub barycentrics: bool,
     /// `SV_StencilRef`.
     pub stencil_reference: bool,
+    /// Rasterizer-ordered views.
+    pub ordered_views: bool,
 }
 
 impl Gpu {

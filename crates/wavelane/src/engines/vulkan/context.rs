@@ -71,6 +71,8 @@ impl Context {
             .fragment_shader_barycentric(true);
         let mut quads =
             vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default().shader_quad_control(true);
+        let mut interlock = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default()
+            .fragment_shader_pixel_interlock(true);
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .features(capabilities.features)
             .push_next(&mut features11)
@@ -118,6 +120,10 @@ impl Context {
         if graphics.controls_quads {
             extensions.push(ash::khr::shader_quad_control::NAME);
             features = features.push_next(&mut quads);
+        }
+        if graphics.orders_pixels {
+            extensions.push(ash::ext::fragment_shader_interlock::NAME);
+            features = features.push_next(&mut interlock);
         }
         if graphics.exports_stencil {
             extensions.push(ash::ext::shader_stencil_export::NAME);

@@ -69,6 +69,8 @@ pub(super) struct Graphics {
     pub(super) exports_stencil: bool,
     pub(super) barycentrics: bool,
     pub(super) controls_quads: bool,
+    /// Whether a pixel can wait for those of earlier primitives.
+    pub(super) orders_pixels: bool,
 }
 
 /// Newer than the headers that `ash` was generated from; it has the structure of NVIDIA's extension.
@@ -140,6 +142,7 @@ impl Instance {
         let mut lines = vk::PhysicalDeviceLineRasterizationFeaturesEXT::default();
         let mut barycentric = vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR::default();
         let mut quads = vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default();
+        let mut interlock = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default();
         let derives = has(KHR_COMPUTE_SHADER_DERIVATIVES);
         let mut features = vk::PhysicalDeviceFeatures2::default();
         if is_new {
@@ -173,6 +176,9 @@ impl Instance {
             }
             if has(ash::khr::shader_quad_control::NAME) {
                 features = features.push_next(&mut quads);
+            }
+            if has(ash::ext::fragment_shader_interlock::NAME) {
+                features = features.push_next(&mut interlock);
             }
         }
         // SAFETY: the device supports the structures of its version and extensions, which outlive the call.
@@ -251,6 +257,7 @@ impl Instance {
                 exports_stencil: has(ash::ext::shader_stencil_export::NAME),
                 barycentrics: barycentric.fragment_shader_barycentric == vk::TRUE,
                 controls_quads: quads.shader_quad_control == vk::TRUE,
+                orders_pixels: interlock.fragment_shader_pixel_interlock == vk::TRUE,
             },
             kind: properties.device_type,
             floats: Floats {
@@ -333,6 +340,7 @@ impl Capabilities {
             lines: graphics.draws_lines,
             barycentrics: graphics.barycentrics,
             stencil_reference: graphics.exports_stencil,
+            ordered_views: graphics.orders_pixels,
         })
     }
 
@@ -368,10 +376,11 @@ impl Capabilities {
     /// The same for the shaders of a draw.
     pub(super) fn graphics_environment(&self) -> Environment {
         let mut environment = self.environment();
-        let Graphics { barycentrics, controls_quads, .. } = self.graphics;
+        let Graphics { barycentrics, controls_quads, orders_pixels, .. } = self.graphics;
         environment.extensions.retain(|it| *it != Extension::ComputeDerivatives);
         environment.extensions.extend(barycentrics.then_some(Extension::Barycentric));
         environment.extensions.extend(controls_quads.then_some(Extension::QuadControl));
+        environment.extensions.extend(orders_pixels.then_some(Extension::PixelInterlock));
         // Waves of draws are not whole.
         environment.full_waves = false;
         environment
@@ -438,6 +447,7 @@ impl Capabilities {
             "StencilExportEXT" => self.graphics.exports_stencil,
             "FragmentBarycentricKHR" => self.graphics.barycentrics,
             "QuadControlKHR" => self.graphics.controls_quads,
+            "FragmentShaderPixelInterlockEXT" => self.graphics.orders_pixels,
             "ComputeDerivativeGroupLinearKHR" => self.derivatives,
             "ImageGatherExtended" => is(f.shader_image_gather_extended),
             "RuntimeDescriptorArray" => is(f12.runtime_descriptor_array),
