@@ -111,9 +111,9 @@ fn bombs_end_with_an_error_that_names_the_limit() {
         ),
         (
             "default arguments that call with default arguments",
-            tree(40, "uint f0(uint x = 1) { return x; }\n", |i| {
+            tree(30, "uint f0(uint x = 1) { return x; }\n", |i| {
                 format!("uint f{i}(uint x = f{0}() + f{0}()) {{ return x; }}\n", i - 1)
-            }) + &main_of("O[0] = f39();"),
+            }) + &main_of("O[0] = f29();"),
             WORK,
         ),
         (
@@ -197,4 +197,22 @@ fn call_trees_are_bounded_by_their_instructions() {
     compile(file, &mut sources, &mut NoFiles, &Options::default(), &mut sink);
     let notes = &sink.as_slice()[0].notes;
     assert!(notes.iter().any(|it| it.contains("2000000 instructions")), "{notes:?}");
+}
+
+/// The stack of a thread of a host program is smaller than ours. Debug builds take several times the space.
+#[test]
+fn default_arguments_in_each_other_fit_on_a_small_stack() {
+    let own = "bool yes(bool a = true) { return a; }
+        bool no(bool a = !(no() && (yes() || no()))) { return false; }\n"
+        .to_owned();
+    let chain = tree(100, "uint f0(uint x) { return x; }\n", |i| {
+        format!(
+            "uint f{i}(uint x = (2 * (1 + f{0}({1})))) {{ return x; }}\n",
+            i - 1,
+            if i == 1 { "1" } else { "" }
+        )
+    });
+    let texts = [own + &main_of("no();"), chain + &main_of("O[0] = f99();")];
+    let deep = || texts.map(|text| assert_eq!(outcome(text), Some("nesting-too-deep")));
+    std::thread::Builder::new().stack_size(1 << 20).spawn(deep).unwrap().join().unwrap();
 }

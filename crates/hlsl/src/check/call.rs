@@ -2,11 +2,11 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::Checker;
 use super::convert::{self, Element, Rank};
 use super::method::Receiver;
 use super::scope::{Callee, ScopeKind, ValueEntity, Wanted};
 use super::work::cost;
+use super::{Checker, MOST_NESTED_DEFAULTS};
 use crate::ast::{self, Operator};
 use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId, Mode};
 use crate::library::{self, ArgInfo, Resolution};
@@ -368,15 +368,24 @@ impl<'a> Checker<'a> {
         }
         for param in params.iter().skip(given) {
             let Some(default) = param.default else { continue };
+            if self.defaults >= MOST_NESTED_DEFAULTS {
+                let message = format!(
+                    "default arguments call each other more than {MOST_NESTED_DEFAULTS} levels deep"
+                );
+                self.error(&code::NESTING_TOO_DEEP, default.span, message);
+                return self.broken(span);
+            }
             // A default argument is checked at each call, in the scope of the declaration: no locals and no object.
             let outside = self
                 .body
                 .as_mut()
                 .map(|it| (std::mem::replace(&mut it.function, id), it.this.take()));
+            self.defaults += 1;
             let value = self.in_scope(scope, |this| {
                 let value = this.expr(default);
                 this.coerce(value, param.ty)
             });
+            self.defaults -= 1;
             if let (Some(body), Some(before)) = (&mut self.body, outside) {
                 (body.function, body.this) = before;
             }

@@ -129,6 +129,9 @@ pub fn library(file: &ast::File, options: &Options, sink: &mut Sink) {
 
 /// The limit of the checker's recursion: expressions, statements and the template instances that they need.
 const MAX_DEPTH: u32 = 1024;
+/// The most default arguments in each other: those of the functions that a default argument calls. Each takes as much of
+/// our stack as dozens of other constructs.
+const MOST_NESTED_DEFAULTS: u32 = 32;
 /// The greatest height of an expression tree, in which a chain of operators counts by its length.
 const MAX_HEIGHT: u32 = 4096;
 /// The most functions and structs that templates may instantiate.
@@ -201,6 +204,8 @@ struct Checker<'a> {
     /// The number of arguments of the call whose function is unknown.
     called_with: Option<usize>,
     depth: u32,
+    /// How many default arguments are being checked, each for the one before.
+    defaults: u32,
     height: u32,
     instances: usize,
     work: work::Work,
@@ -245,6 +250,7 @@ impl<'a> Checker<'a> {
             muted_errors: 0,
             called_with: None,
             depth: 0,
+            defaults: 0,
             height: 0,
             instances: 0,
             work: work::Work::default(),
