@@ -1,30 +1,37 @@
 //! Threads that are kept between launches: to start one takes as long as thousands of waves.
+//!
+//! Several threads of a host may launch at the same time. Each launch takes threads of its own, so that none waits for
+//! another.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
-/// The pools by their number of threads. Idle threads sleep, and a process asks for few different numbers.
-static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
+/// The idle pools by their number of threads, which sleep. There are as many as there were launches at the same time.
+static IDLE: Mutex<BTreeMap<usize, Vec<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
 /// The threads of a launch or a draw.
 pub struct Team {
     /// `None` for the calling thread alone.
-    pool: Option<Arc<ThreadPool>>,
+    pool: Option<ThreadPool>,
 }
 
 impl Team {
     /// A team of so many threads, or of the calling thread alone if the system has no more.
     #[must_use]
     pub fn of(threads: usize) -> Team {
-        Team { pool: if threads > 1 { pool(threads) } else { None } }
+        if threads <= 1 {
+            return Team { pool: None };
+        }
+        let kept = idle().get_mut(&threads).and_then(Vec::pop);
+        Team { pool: kept.or_else(|| started(threads)) }
     }
 
     /// The number of its threads.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.pool.as_ref().map_or(1, |it| it.current_num_threads())
+        self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
     /// Runs `work` once on each thread, and returns when all have ended.
@@ -36,15 +43,21 @@ impl Team {
     }
 }
 
-fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pool) = pools.get(&threads) {
-        return Some(Arc::clone(pool));
+impl Drop for Team {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.take() {
+            idle().entry(pool.current_num_threads()).or_default().push(pool);
+        }
     }
+}
+
+fn idle() -> MutexGuard<'static, BTreeMap<usize, Vec<ThreadPool>>> {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn started(threads: usize) -> Option<ThreadPool> {
     let builder = ThreadPoolBuilder::new().num_threads(threads);
-    let pool = Arc::new(builder.thread_name(|it| format!("wavelane-cpu-{it}")).build().ok()?);
-    pools.insert(threads, Arc::clone(&pool));
-    Some(pool)
+    builder.thread_name(|it| format!("wavelane-cpu-{it}")).build().ok()
 }
 
 #[cfg(test)]
@@ -54,22 +67,30 @@ mod tests {
 
     use super::Team;
 
-    /// The barrier opens only if all threads run at the same time.
+    /// The threads that a team runs on; the barrier opens only if all run at the same time.
+    fn threads_of(team: &Team) -> BTreeSet<String> {
+        let (barrier, ids) = (Barrier::new(team.size()), Mutex::new(BTreeSet::new()));
+        team.run(|| {
+            barrier.wait();
+            let id = format!("{:?}", std::thread::current().id());
+            ids.lock().unwrap().insert(id);
+        });
+        ids.into_inner().unwrap()
+    }
+
+    // No other test has teams of these sizes.
     #[test]
     fn the_same_threads_run_all_launches() {
-        let mut seen: Vec<BTreeSet<String>> = Vec::new();
-        for _ in 0..3 {
-            let (barrier, ids) = (Barrier::new(3), Mutex::new(BTreeSet::new()));
-            let team = Team::of(3);
-            assert_eq!(team.size(), 3);
-            team.run(|| {
-                barrier.wait();
-                let id = format!("{:?}", std::thread::current().id());
-                ids.lock().unwrap().insert(id);
-            });
-            seen.push(ids.into_inner().unwrap());
-        }
+        let seen = [(); 3].map(|()| threads_of(&Team::of(3)));
         assert!(seen.iter().all(|it| it.len() == 3 && *it == seen[0]), "{seen:?}");
+    }
+
+    #[test]
+    fn launches_at_the_same_time_have_threads_of_their_own() {
+        let teams = [Team::of(5), Team::of(5)];
+        let [a, b] = teams.each_ref().map(threads_of);
+        assert_eq!((a.len(), b.len()), (5, 5));
+        assert!(a.is_disjoint(&b), "{a:?} {b:?}");
     }
 
     #[test]
