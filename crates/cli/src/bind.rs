@@ -353,7 +353,7 @@ fn contents(resource: &Resource, value: Value) -> Result<(Slot, Option<Scalar>),
         _ => fill(&resource.name, kind, &layout, &value)?,
     };
     bytes.resize(bytes.len().max(least), 0);
-    Ok((Slot { bytes, format, ..Slot::default() }, shown))
+    Ok((Slot { bytes: bytes.into(), format, ..Slot::default() }, shown))
 }
 
 fn fill(
@@ -483,7 +483,7 @@ fn set_members(
         }
         if table.get(name, element).is_none() {
             let ResourceKind::Constant { size, .. } = target.resource.kind else { continue };
-            let buffer = Slot { bytes: vec![0; size as usize], ..Slot::default() };
+            let buffer = Slot { bytes: vec![0; size as usize].into(), ..Slot::default() };
             table.bind_at(name, element, buffer).map_err(|error| fail(error.to_string()))?;
             touched.insert((name.clone(), element), Vec::new());
         }
@@ -625,7 +625,7 @@ mod tests {
 
     fn bytes(resource: &Resource, text: &str) -> Result<Vec<u8>, String> {
         let value = value::parse(text, &mut |_| Ok(vec![1, 2, 3, 4]))?;
-        contents(resource, value).map(|(buffer, _)| buffer.bytes)
+        contents(resource, value).map(|(buffer, _)| buffer.bytes.into())
     }
 
     fn words(words: &[u32]) -> Vec<u8> {

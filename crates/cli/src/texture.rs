@@ -112,7 +112,7 @@ pub(crate) fn texture(
             all
         }
     };
-    Ok(Slot { bytes, texture: Some(shape), ..Slot::default() })
+    Ok(Slot { bytes: bytes.into(), texture: Some(shape), ..Slot::default() })
 }
 
 /// The default format for the shader's element type.
@@ -285,7 +285,7 @@ mod tests {
             _ => Err("no such file".to_owned()),
         };
         let buffer = texture(dim, &element, text, &mut open)?;
-        Ok((buffer.texture.ok_or("no shape")?, buffer.bytes))
+        Ok((buffer.texture.ok_or("no shape")?, buffer.bytes.to_vec()))
     }
 
     #[test]

@@ -57,7 +57,7 @@ mod tests {
     use crate::{Compiled, Isa, compile};
 
     fn run(compiled: &Compiled, threads: usize) -> Bindings {
-        let buffer = || Buffer { bytes: vec![1; 64], ..Buffer::default() };
+        let buffer = || Buffer { bytes: vec![1; 64].into(), ..Buffer::default() };
         let resources = &compiled.module.resources;
         let elements = |it: &ir::Resource| (0..it.count.unwrap_or(1)).map(|_| buffer()).collect();
         let mut bindings = Bindings { bindings: resources.iter().map(elements).collect() };

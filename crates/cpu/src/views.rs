@@ -44,13 +44,16 @@ impl<'a> Views<'a> {
             .map(|elements| {
                 elements
                     .iter_mut()
-                    .map(|buffer| View {
-                        start: buffer.bytes.as_mut_ptr(),
-                        len: buffer.bytes.len() as u64,
-                        format: buffer.format,
-                        counter: &mut buffer.counter,
-                        texture: buffer.texture,
-                        sampler: buffer.sampler,
+                    .map(|buffer| {
+                        let (start, len) = buffer.bytes.raw_parts();
+                        View {
+                            start,
+                            len: len as u64,
+                            format: buffer.format,
+                            counter: &mut buffer.counter,
+                            texture: buffer.texture,
+                            sampler: buffer.sampler,
+                        }
                     })
                     .collect()
             })

@@ -31,15 +31,15 @@ fn bindings(module: &Module, size: usize, hostile: u32) -> Bindings {
                     let shape = Shape::new(Format::parse(name).unwrap(), 3, 2, depth);
                     let shape = Shape { samples, levels, ..shape };
                     let bytes = fill(shape.bytes().unwrap());
-                    Buffer { bytes, texture: Some(shape), ..Buffer::default() }
+                    Buffer { bytes: bytes.into(), texture: Some(shape), ..Buffer::default() }
                 }
                 ResourceKind::Sampler { .. } => Buffer::default(),
                 _ if resource.name == "In" => {
                     let words = (0..40).map(|it| hostile.wrapping_add(it * (it & 3)));
-                    let bytes = words.flat_map(u32::to_le_bytes).collect();
-                    Buffer { bytes, ..Buffer::default() }
+                    let bytes: Vec<_> = words.flat_map(u32::to_le_bytes).collect();
+                    Buffer { bytes: bytes.into(), ..Buffer::default() }
                 }
-                _ => Buffer { bytes: fill(size + number as usize), ..Buffer::default() },
+                _ => Buffer { bytes: fill(size + number as usize).into(), ..Buffer::default() },
             }
         };
         all.bindings.push((0..resource.count.unwrap_or(1)).map(buffer).collect());

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use diag::Span;
 
 use crate::WaveSize;
+pub use crate::bytes::{Bytes, Lender};
 pub use crate::feed::{Evaluated, Feed, Invocation, Rows, WaveInputs, WaveOutputs};
 pub use crate::footprint::{Footprint, TooLarge};
 use crate::print::PrintLog;
@@ -130,10 +131,24 @@ pub struct Bindings {
     pub bindings: Vec<Vec<Buffer>>,
 }
 
+impl Bindings {
+    /// Undoes a run: takes the contents of a copy that was made before it, in place where the host lends its memory.
+    pub fn restore(&mut self, before: Bindings) {
+        let pairs = self.bindings.iter_mut().zip(before.bindings);
+        for (buffer, before) in pairs.flat_map(|(now, before)| now.iter_mut().zip(before)) {
+            let mut bytes = std::mem::take(&mut buffer.bytes);
+            if !bytes.is_read_only() {
+                bytes.replace(before.bytes.into());
+            }
+            *buffer = Buffer { bytes, ..before };
+        }
+    }
+}
+
 /// The bytes of one resource, or its state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Buffer {
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The format of a typed buffer; `None` if the shader's own element type determines it.
     pub format: Option<Format>,
     /// The hidden counter of a structured buffer.

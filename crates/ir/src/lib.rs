@@ -32,6 +32,7 @@
 
 pub mod access;
 mod build;
+mod bytes;
 mod deal;
 pub mod debug;
 pub mod effort;

@@ -204,7 +204,7 @@ fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), Bin
         bytes.resize(bytes.len().max(size as usize), 0);
     }
     table
-        .bind_at(&declared.name, 0, Slot { bytes, ..Slot::default() })
+        .bind_at(&declared.name, 0, Slot { bytes: bytes.into(), ..Slot::default() })
         .map_err(|error| BindProblem::Wrong(format!("the push constants: {error}")))
 }
 
@@ -362,7 +362,7 @@ fn put(
             return Err(BindProblem::Wrong(format!("`{}` is not a sampler", source.name)));
         }
     }
-    let buffer = Slot { bytes, format, texture, ..Slot::default() };
+    let buffer = Slot { bytes: bytes.into(), format, texture, ..Slot::default() };
     table
         .bind_at(&at.name, at.element, buffer)
         .map(|()| true)

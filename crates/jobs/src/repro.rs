@@ -473,7 +473,7 @@ mod tests {
         let shader = compiled.shader.unwrap();
         let mut table = ResourceTable::new(&shader);
         let bind = |table: &mut ResourceTable, name: &str, element: u32, bytes: Vec<u8>| {
-            table.bind_at(name, element, Slot { bytes, ..Slot::default() }).unwrap();
+            table.bind_at(name, element, Slot { bytes: bytes.into(), ..Slot::default() }).unwrap();
         };
         bind(&mut table, "P", 0, vec![1, 0, 0, 0]);
         bind(&mut table, "In", 0, vec![0; 16]);

@@ -99,7 +99,7 @@ impl Reach {
         if bytes.counter != 0 {
             b.counter = a.counter;
         }
-        let pairs = a.bytes.iter().zip(&mut b.bytes).zip(&bytes.tags);
+        let pairs = a.bytes.iter().zip(b.bytes.iter_mut()).zip(&bytes.tags);
         pairs.filter(|it| *it.1 != 0).for_each(|((a, b), _)| *b = *a);
     }
 

@@ -122,7 +122,7 @@ impl Memory {
                 _ => 0,
             };
             let mut place = |buffer: &ir::exec::Buffer| {
-                let mut bytes = buffer.bytes.clone();
+                let mut bytes = buffer.bytes.to_vec();
                 bytes.resize(bytes.len().max(least as usize), 0);
                 let bytes = self.global.add(bytes);
                 [bytes, self.global.add(buffer.counter.to_le_bytes().to_vec())]

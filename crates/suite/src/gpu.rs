@@ -157,7 +157,7 @@ fn dispatched(
     let mut table = ResourceTable::new(shader);
     for resource in &module.resources {
         let bytes = section.input(&resource.name, 0).map(|it| it.bytes.clone());
-        let buffer = Slot { bytes: bytes.unwrap_or_default(), ..Slot::default() };
+        let buffer = Slot { bytes: bytes.unwrap_or_default().into(), ..Slot::default() };
         table.bind_at(&resource.name, 0, buffer).map_err(|error| unsupported(error.to_string()))?;
     }
     let dispatch = Dispatch {
@@ -167,7 +167,7 @@ fn dispatched(
         ..Dispatch::new(section.groups)
     };
     pipeline.dispatch(&dispatch, &table)?;
-    let bytes = |name: &str| table.get(name, 0).map(|it| it.bytes.clone()).unwrap_or_default();
+    let bytes = |name: &str| table.get(name, 0).map(|it| it.bytes.to_vec()).unwrap_or_default();
     Ok(module.resources.iter().map(|it| bytes(&it.name)).collect())
 }
 

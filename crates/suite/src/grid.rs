@@ -267,7 +267,7 @@ impl Cell {
                 // An unwritten slot keeps a pattern that no result has.
                 _ => std::iter::repeat_n(data::UNTOUCHED.to_le_bytes(), count).flatten().collect(),
             };
-            bindings.bindings.push(vec![Buffer { bytes, ..Buffer::default() }]);
+            bindings.bindings.push(vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]);
         }
         let launch = Launch {
             work: Work::Dispatch { groups: [data::groups(width as usize) as u32, 1, 1] },

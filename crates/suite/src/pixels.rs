@@ -190,7 +190,8 @@ fn prepared(
     };
     let waves = (0..program.threads).step_by(width as usize).map(wave).collect();
     let bytes = vec![0; program.threads as usize * program.places * 4];
-    let bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+    let bindings =
+        Bindings { bindings: vec![vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]] };
     Ok((module, waves, bindings))
 }
 
@@ -199,7 +200,7 @@ pub fn buffers(module: &Module) -> Bindings {
     let buffer = |kind: &ResourceKind| {
         let is_counter = matches!(kind, ResourceKind::Sampler { .. });
         let bytes = vec![0; if is_counter { 0 } else { BYTES }];
-        vec![Buffer { bytes, ..Buffer::default() }]
+        vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]
     };
     Bindings { bindings: module.resources.iter().map(|it| buffer(&it.kind)).collect() }
 }

@@ -230,7 +230,7 @@ fn bindings(module: &ir::Module, setup: &Setup) -> Bindings {
         _ => all * 4,
     };
     let bind = |it: &ir::Resource| {
-        let one = Buffer { bytes: vec![0; bytes(&it.name) as usize], ..Buffer::default() };
+        let one = Buffer { bytes: vec![0; bytes(&it.name) as usize].into(), ..Buffer::default() };
         vec![one; it.count.unwrap_or(1) as usize]
     };
     Bindings { bindings: module.resources.iter().map(bind).collect() }

@@ -316,7 +316,7 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
         let element = |index| {
             let texture = section.input(&resource.name, index).and_then(|it| it.texture);
             let sampler = section.sampler(&resource.name, index);
-            Ok(Buffer { bytes: bytes_of(index)?, texture, sampler, ..Buffer::default() })
+            Ok(Buffer { bytes: bytes_of(index)?.into(), texture, sampler, ..Buffer::default() })
         };
         bindings.bindings.push((0..count).map(element).collect::<Result<_, String>>()?);
     }

@@ -28,7 +28,8 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
         run::check_module(&module)?;
     }
     let bytes = vec![0; program.threads as usize * program.places * 4];
-    let mut bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+    let mut bindings =
+        Bindings { bindings: vec![vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]] };
     let launch = Launch {
         work: Work::Dispatch { groups: [1, 1, 1] },
         wave_width: width,

@@ -203,7 +203,7 @@ fn waves_and_groups_that_wait_for_later_ones_end() {
     for width in [8, 16, 64] {
         for isa in sets() {
             let mut bindings = Bindings {
-                bindings: vec![vec![Buffer { bytes: vec![0; 256], ..Buffer::default() }]],
+                bindings: vec![vec![Buffer { bytes: vec![0; 256].into(), ..Buffer::default() }]],
             };
             let launch = launch([3, 1, 1], width);
             cpu::compile(&module, isa, width).unwrap().run(&launch, &mut bindings, 1).unwrap();
@@ -224,8 +224,9 @@ fn an_endless_loop_ends_when_the_fuel_does() {
         [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) { while (Out[t] == 0) Out[t] = 0; }";
     let module = Arc::new(module(text));
     for isa in sets() {
-        let mut bindings =
-            Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 256], ..Buffer::default() }]] };
+        let mut bindings = Bindings {
+            bindings: vec![vec![Buffer { bytes: vec![0; 256].into(), ..Buffer::default() }]],
+        };
         let mut launch = launch([3, 1, 1], 32);
         launch.fuel = Some(100_000);
         let result = cpu::compile(&module, isa, 32).unwrap().run(&launch, &mut bindings, 1);
@@ -423,8 +424,8 @@ fn indices_from_arithmetic_match_the_reference() {
         let mut before = buffers(&sizes);
         for (resource, buffers) in module.resources.iter().zip(&mut before.bindings) {
             if matches!(resource.kind, ResourceKind::Constant { .. }) {
-                buffers[0].bytes = 28u32.to_le_bytes().to_vec();
-                buffers[0].bytes.resize(16, 0);
+                buffers[0].bytes =
+                    [28u32, 0, 0, 0].into_iter().flat_map(u32::to_le_bytes).collect();
             }
         }
         for isa in sets() {
@@ -526,8 +527,9 @@ fn loops_without_an_exit_are_reported_by_both_engines() {
             [numthreads(40, 1, 1)] void main(uint t : SV_GroupIndex) {{ {body} }}"
         );
         let module = module(&text);
-        let before =
-            Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 64], ..Buffer::default() }]] };
+        let before = Bindings {
+            bindings: vec![vec![Buffer { bytes: vec![0; 64].into(), ..Buffer::default() }]],
+        };
         let mut module = module;
         module.resources.truncate(1);
         for width in [8, 128] {

@@ -309,7 +309,7 @@ fn run(formula: &Formula, inputs: &[Vec<f32>; 3]) -> Vec<f32> {
     let compiled = run::compile_text("formula.hlsl", &text, &options);
     let messages = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
     let module = compiled.module.unwrap_or_else(|| panic!("{}: {messages}", formula.name));
-    let buffer = |bytes: Vec<u8>| vec![Buffer { bytes, ..Buffer::default() }];
+    let buffer = |bytes: Vec<u8>| vec![Buffer { bytes: bytes.into(), ..Buffer::default() }];
     let bytes_of = |name: &str| match "ABC".find(name) {
         Some(i) => inputs[i].iter().flat_map(|it| it.to_le_bytes()).collect(),
         None => vec![0; 16 * SETS],

@@ -30,8 +30,8 @@ fn buffers(module: &Module) -> Bindings {
             ir::ResourceKind::Constant { .. } => vec![3, 1, 0, 0],
             _ => (0..500).map(|it| it * 7 % 61).collect(),
         };
-        let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        vec![Buffer { bytes, ..Buffer::default() }]
+        let bytes: Vec<_> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]
     };
     Bindings { bindings: module.resources.iter().map(of).collect() }
 }

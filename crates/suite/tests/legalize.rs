@@ -138,7 +138,7 @@ fn check_passes(section: &Section, turn: usize) -> Result<bool, String> {
     let trace = Trace { groups, points, skip: 0, room: 4, clock: false };
     let (traced, binding) = trace.rewrite(&module);
     let mut with_room = before.clone();
-    let events = Buffer { bytes: vec![0; trace.bytes(&module)], ..Buffer::default() };
+    let events = Buffer { bytes: vec![0; trace.bytes(&module)].into(), ..Buffer::default() };
     with_room.bindings.push(vec![events]);
     let traces = after(&traced, &with_room)?;
     let mut without = traces.clone();
@@ -219,7 +219,7 @@ fn a_corner_case_that_is_not_legalised_is_noticed() {
             compiled.module.unwrap_or_else(|| panic!("{corner}: {:?}", compiled.diagnostics));
         let launch = suite::engines::launch([1, 1, 1], 32);
         let after = |module: &Module| {
-            let buffer = Buffer { bytes: vec![0; 256], ..Default::default() };
+            let buffer = Buffer { bytes: vec![0; 256].into(), ..Default::default() };
             let mut bindings = Bindings { bindings: vec![vec![buffer]] };
             interp::run(module, &launch, &mut bindings, &mut NoObserver).unwrap();
             bindings.bindings[0][0].bytes.clone()
@@ -256,11 +256,13 @@ fn a_condition_that_legalisation_forgets_is_noticed() {
         let launch = suite::engines::launch([1, 1, 1], 32);
         let after = |module: &Module| {
             let buffer = |first: u8| {
-                let bytes = (first..first + 64).flat_map(|it| [it, 0, 0, 0]).collect();
-                vec![Buffer { bytes, ..Default::default() }]
+                let bytes: Vec<_> = (first..first + 64).flat_map(|it| [it, 0, 0, 0]).collect();
+                vec![Buffer { bytes: bytes.into(), ..Default::default() }]
             };
-            let constants =
-                vec![Buffer { bytes: buffer(100)[0].bytes[..64].to_vec(), ..Default::default() }];
+            let constants = vec![Buffer {
+                bytes: buffer(100)[0].bytes[..64].to_vec().into(),
+                ..Default::default()
+            }];
             let is_constant =
                 |it: &ir::Resource| it.kind.view().class == ir::RegisterClass::Constant;
             let all = module.resources.iter();

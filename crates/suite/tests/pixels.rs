@@ -656,7 +656,7 @@ float2 main(float u : U) : SV_Target {
     for (resource, buffers) in module.resources.iter().zip(&mut memory.bindings) {
         let is_image = resource.name == "image";
         buffers[0] = ir::exec::Buffer {
-            bytes: if is_image { bytes.clone() } else { Vec::new() },
+            bytes: if is_image { bytes.clone().into() } else { Vec::new().into() },
             texture: is_image.then_some(shape),
             sampler: (!is_image).then(ops::texture::Sampler::default),
             ..ir::exec::Buffer::default()

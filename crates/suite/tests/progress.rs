@@ -69,7 +69,7 @@ impl Program {
 }
 
 fn zeros(module: &Module, words: usize) -> Bindings {
-    let buffer = || vec![Buffer { bytes: vec![0; 4 * words], ..Buffer::default() }];
+    let buffer = || vec![Buffer { bytes: vec![0; 4 * words].into(), ..Buffer::default() }];
     Bindings { bindings: module.resources.iter().map(|_| buffer()).collect() }
 }
 

@@ -17,7 +17,8 @@ fn examine(program: &Program, width: u32) -> Result<(), String> {
         return Err(diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain));
     };
     let bytes = vec![0; program.threads as usize * program.places * 4];
-    let bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+    let bindings =
+        Bindings { bindings: vec![vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]] };
     let launch = Launch {
         work: Work::Dispatch { groups: [1, 1, 1] },
         wave_width: width,

@@ -38,8 +38,9 @@ fn waves_that_a_thread_has_left_to_others_are_not_lost() {
         }";
     let module = Arc::new(module(text));
     for isa in sets() {
-        let mut bindings =
-            Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 256], ..Buffer::default() }]] };
+        let mut bindings = Bindings {
+            bindings: vec![vec![Buffer { bytes: vec![0; 256].into(), ..Buffer::default() }]],
+        };
         let program = cpu::compile(&module, isa, 32).unwrap();
         program.run(&launch([2, 1, 1], 32), &mut bindings, 2).unwrap();
         assert_eq!(bindings.bindings[0][0].bytes[4..8], [2, 0, 0, 0], "{isa:?}");
@@ -390,7 +391,7 @@ fn atomics_at_odd_addresses_add_up_on_several_threads() {
     for isa in sets() {
         let program = cpu::compile(&module, isa, 32).unwrap();
         let mut bindings = Bindings {
-            bindings: vec![vec![Buffer { bytes: vec![0; 32], ..Buffer::default() }]; 2],
+            bindings: vec![vec![Buffer { bytes: vec![0; 32].into(), ..Buffer::default() }]; 2],
         };
         // More than one batch of waves for each thread.
         program.run(&launch([20_000, 1, 1], 32), &mut bindings, 4).unwrap();
@@ -415,8 +416,9 @@ fn additions_and_other_changes_at_odd_addresses_lose_nothing_on_several_threads(
     let module = Arc::new(module(text));
     for isa in sets() {
         let program = cpu::compile(&module, isa, 32).unwrap();
-        let mut bindings =
-            Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 32], ..Buffer::default() }]] };
+        let mut bindings = Bindings {
+            bindings: vec![vec![Buffer { bytes: vec![0; 32].into(), ..Buffer::default() }]],
+        };
         // More than one batch of waves for each thread.
         program.run(&launch([20_000, 1, 1], 32), &mut bindings, 4).unwrap();
         let bytes = &bindings.bindings[0][0].bytes;

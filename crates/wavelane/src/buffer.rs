@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ir::exec::{Failure, Format};
+use ir::exec::{Bytes, Failure, Format, Lender};
 use ops::texture::{Sampler, Shape};
 
 use crate::memory::{Cell, Slot};
@@ -46,11 +46,36 @@ impl Buffer {
 
     /// A buffer of bytes, which have whatever type the shader declares.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Buffer {
-        Buffer { cell: Cell::new(Slot { bytes: bytes.into(), ..Slot::default() }, None) }
+        Buffer::of(bytes.into().into())
+    }
+
+    /// A buffer in memory of the host's, which is not copied: the engines on the host read and write it in place, and what
+    /// a GPU writes is copied there when the host reads the buffer. The owner of the memory is dropped with the last
+    /// handle.
+    ///
+    /// ```
+    /// use wavelane::Buffer;
+    ///
+    /// let memory: Box<[u8]> = Box::new([1, 0, 0, 0, 4, 0, 0, 0]);
+    /// let buffer = Buffer::lend(memory);
+    /// assert_eq!(buffer.read::<u32>()?, [1, 4]);
+    /// # Ok::<(), wavelane::BufferError>(())
+    /// ```
+    pub fn lend(memory: impl Lender) -> Buffer {
+        Buffer::of(Bytes::lent(memory))
+    }
+
+    /// The same for memory that must not be written: it can be bound to the resources that no shader writes.
+    pub fn lend_read_only(memory: impl AsRef<[u8]> + Send + Sync + 'static) -> Buffer {
+        Buffer::of(Bytes::lent_read_only(memory))
+    }
+
+    fn of(bytes: Bytes) -> Buffer {
+        Buffer { cell: Cell::new(Slot { bytes, ..Slot::default() }, None) }
     }
 
     fn holding<T: Plain>(bytes: Vec<u8>) -> Buffer {
-        let slot = Slot { bytes, ..Slot::default() };
+        let slot = Slot { bytes: bytes.into(), ..Slot::default() };
         Buffer { cell: Cell::new(slot, Some(plain::layout::<T>())) }
     }
 
@@ -74,7 +99,7 @@ impl Buffer {
 
     /// Reads the bytes.
     pub fn read_bytes(&self) -> Result<Vec<u8>, BufferError> {
-        Ok(self.cell.lock().host()?.bytes.clone())
+        Ok(self.cell.lock().host()?.bytes.to_vec())
     }
 
     /// Replaces the values by the same number of others.
@@ -131,7 +156,23 @@ impl Texture {
 
     /// The same from bytes.
     pub fn from_bytes(shape: Shape, bytes: impl Into<Vec<u8>>) -> Result<Texture, BufferError> {
-        let bytes = bytes.into();
+        Texture::of(shape, bytes.into().into())
+    }
+
+    /// A texture in memory of the host's, which is not copied: see [`Buffer::lend`].
+    pub fn lend(shape: Shape, memory: impl Lender) -> Result<Texture, BufferError> {
+        Texture::of(shape, Bytes::lent(memory))
+    }
+
+    /// The same for memory that must not be written.
+    pub fn lend_read_only(
+        shape: Shape,
+        memory: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> Result<Texture, BufferError> {
+        Texture::of(shape, Bytes::lent_read_only(memory))
+    }
+
+    fn of(shape: Shape, bytes: Bytes) -> Result<Texture, BufferError> {
         let needs = shape.bytes().ok_or(BufferError::Shape)?;
         if bytes.len() != needs {
             return Err(BufferError::Length { bytes: bytes.len(), needs });
@@ -155,7 +196,7 @@ impl Texture {
 
     /// Reads the bytes.
     pub fn read_bytes(&self) -> Result<Vec<u8>, BufferError> {
-        Ok(self.cell.lock().host()?.bytes.clone())
+        Ok(self.cell.lock().host()?.bytes.to_vec())
     }
 
     /// Replaces the values of its texels by the same number of others.
@@ -187,7 +228,7 @@ fn write<T: Plain>(cell: &Cell, element: Option<&Layout>, values: &[T]) -> Resul
     if bytes.len() != needs {
         return Err(BufferError::Length { bytes: bytes.len(), needs });
     }
-    state.host_mut()?.bytes = bytes;
+    state.host_mut()?.bytes.replace(bytes);
     Ok(())
 }
 

@@ -154,7 +154,7 @@ impl ResourceTable {
             // The table's own reference is the only one.
             Some(cell) if Arc::strong_count(cell) == 1 => return Ok(cell.clone()),
             Some(cell) => cell.duplicate()?,
-            None => Cell::new(Slot { bytes: vec![0; target.size], ..Slot::default() }, None),
+            None => Cell::new(Slot { bytes: vec![0; target.size].into(), ..Slot::default() }, None),
         };
         self.put_cell(target.resource, 0, own.clone());
         Ok(own)

@@ -29,11 +29,13 @@
 //! assert_eq!(out.read::<u32>()?, [6, 6, 6, 6, 22, 22, 22, 22]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-// Only `engines::vulkan` and `engines::cuda` call what is unsafe; they say where and why.
+// Only `engines::vulkan` and `engines::cuda` call what is unsafe, and `borrowed` takes addresses; they say where and why.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
 mod adapter;
+#[allow(unsafe_code, reason = "memory of hosts in other languages")]
+mod borrowed;
 mod buffer;
 mod constants;
 mod device;
@@ -64,6 +66,7 @@ mod table;
 mod trace;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
+pub use borrowed::Borrowed;
 pub use buffer::{Bindable, Buffer, BufferError, Texture};
 pub use constants::{Constant, ConstantError, ConstantProblem, Number};
 pub use cpu::Isa;
@@ -92,7 +95,7 @@ pub use hlsl::{
     Stage, Version,
 };
 pub use ir::exec::{
-    Failure, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,
+    Failure, Format, FormatScalar, LaneOrder, Lender, Schedule, TooLarge, Trap, Unsupported,
 };
 pub use ir::print::{PrintLog, Printed, PrintedLine};
 pub use ir::{

@@ -99,6 +99,10 @@ impl ResourceTable {
                 _ => Some(BindProblem::NoView),
             };
         }
+        let is_written = || self.views(index).any(|it| it.kind.writable());
+        if problem.is_none() && slot.bytes.is_read_only() && is_written() {
+            problem = Some(BindProblem::ReadOnly);
+        }
         match problem {
             Some(problem) => fail(problem),
             None => Ok(index),
@@ -486,6 +490,8 @@ pub enum BindProblem {
         /// The number of bytes that the shape requires.
         needs: usize,
     },
+    /// The memory is lent for reading, and the shader may write to the resource.
+    ReadOnly,
     /// A buffer beyond [`MOST_BYTES`].
     TooLarge {
         /// The size of the buffer.
@@ -546,6 +552,10 @@ impl fmt::Display for BindError {
             BindProblem::TextureBytes { bytes, needs } => {
                 write!(f, "the texels of `{name}` take {needs} bytes, but {bytes} are bound")
             }
+            BindProblem::ReadOnly => write!(
+                f,
+                "the shader may write to `{name}`, but the memory is lent for reading; lend writable memory"
+            ),
             BindProblem::TooLarge { bytes } => {
                 write!(f, "a buffer of {bytes} bytes is too large; the limit is {MOST_BYTES}")
             }
@@ -672,7 +682,7 @@ mod tests {
             let format = TextureFormat::parse(format).unwrap();
             let shape = TextureShape::new(format, 2, 2, 1);
             let slot = Slot {
-                bytes: vec![0; shape.bytes().unwrap()],
+                bytes: vec![0; shape.bytes().unwrap()].into(),
                 texture: Some(shape),
                 ..Slot::default()
             };

@@ -384,7 +384,7 @@ fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
                 ("Output", _) => vec![0xff; elements as usize * 4],
                 _ => vec![0; 1024],
             };
-            vec![Buffer { bytes, ..Buffer::default() }]
+            vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]
         })
         .collect();
     Bindings { bindings }

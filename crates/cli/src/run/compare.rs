@@ -117,7 +117,7 @@ mod tests {
     }
 
     fn outcome(contents: [[u8; 8]; 2]) -> Rc<Outcome> {
-        let buffers = contents.map(|it| Slot { bytes: it.to_vec(), ..Slot::default() });
+        let buffers = contents.map(|it| Slot { bytes: it.to_vec().into(), ..Slot::default() });
         Rc::new(Outcome { buffers: buffers.to_vec() })
     }
 

@@ -83,7 +83,8 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
             printed.push((*width, pixel.printed(&log)));
         }
         let bytes = left.map_err(|error| problem(&error, *width, &args, &watch, &sources))?;
-        let mut buffers = vec![Slot { bytes, texture: Some(shape), ..Slot::default() }];
+        let mut buffers =
+            vec![Slot { bytes: bytes.into(), texture: Some(shape), ..Slot::default() }];
         for view in &all[1..] {
             let slot = bound.table.get(&view.resource, view.element);
             buffers.push(slot.map(|it| it.clone()).unwrap_or_default());

@@ -312,8 +312,8 @@ mod tests {
     }
 
     fn words(words: impl IntoIterator<Item = u32>) -> Slot {
-        let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        Slot { bytes, ..Slot::default() }
+        let bytes: Vec<_> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        Slot { bytes: bytes.into(), ..Slot::default() }
     }
 
     fn shown(layout: Layout, buffer: &Slot, most: usize) -> String {

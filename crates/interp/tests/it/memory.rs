@@ -162,7 +162,7 @@ fn typed_buffers_convert_and_fill_in_missing_components() {
         &[],
     );
     let typed = Buffer {
-        bytes: vec![255, 0, 51, 255, 0, 0],
+        bytes: vec![255, 0, 51, 255, 0, 0].into(),
         format: Some(Format { scalar: FormatScalar::Unorm8, components: 2 }),
         ..Buffer::default()
     };

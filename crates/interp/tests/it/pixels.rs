@@ -103,7 +103,8 @@ fn run(module: &Module, waves: Vec<WaveInputs>) -> Ran {
     let width = waves[0].rows.width();
     let launch = Launch { work: Work::Waves, ..super::build::launch(0, width) };
     let bytes = vec![0; 1024];
-    let mut bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+    let mut bindings =
+        Bindings { bindings: vec![vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]] };
     let mut plain = bindings.clone();
     let program = decode(module);
     let mut feed = Hand { waves: waves.clone(), ..Hand::default() };
@@ -122,7 +123,7 @@ fn run(module: &Module, waves: Vec<WaveInputs>) -> Ran {
         assert!(a.poison.iter().zip(&b.poison).all(|(a, b)| *a & *b == *b));
     }
     let [buffer] = &bindings.bindings[0][..] else { panic!("there is one buffer") };
-    Ran { outputs: feed.taken, bytes: buffer.bytes.clone(), watch }
+    Ran { outputs: feed.taken, bytes: buffer.bytes.to_vec(), watch }
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn helper_lanes_write_nothing_and_atomics_give_them_zero() {
 }
 
 fn bindings() -> Bindings {
-    Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 1024], ..Buffer::default() }]] }
+    Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 1024].into(), ..Buffer::default() }]] }
 }
 
 fn waves(width: u32) -> Launch {

@@ -69,7 +69,7 @@ fn run(writable: bool, make: impl FnOnce(&mut Shader) -> Values) -> Vec<String> 
         s.store(0, thread, value);
     }
     let shape = Shape::new(Format::parse("R32_FLOAT").unwrap(), 4, 1, 1);
-    let texture = Buffer { bytes: vec![0; 16], texture: Some(shape), ..Buffer::default() };
+    let texture = Buffer { bytes: vec![0; 16].into(), texture: Some(shape), ..Buffer::default() };
     let sampler = Buffer { sampler: Some(Sampler::default()), ..Buffer::default() };
     let mut bindings =
         Bindings { bindings: vec![vec![Buffer::default()], vec![texture], vec![sampler]] };

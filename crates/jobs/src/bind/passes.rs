@@ -242,7 +242,11 @@ impl Passing<'_> {
                 cell.copied.get_or_insert((self.at.clone(), why));
                 let mut bytes = source.data[bound.part].clone();
                 bytes.resize(size as usize, 0);
-                table.bind_at(&bound.name, bound.element, Slot { bytes, ..Slot::default() })
+                table.bind_at(
+                    &bound.name,
+                    bound.element,
+                    Slot { bytes: bytes.into(), ..Slot::default() },
+                )
             }
             _ => table.bind_at(&bound.name, bound.element, &cell.shared),
         };
@@ -296,7 +300,8 @@ impl Memory {
             let format = (!is_texture && (1..=4).contains(&components))
                 .then(|| TexelFormat { scalar: texel(source.format), components });
             let bytes = source.data[at.1].clone();
-            let shared = Shared::new(Slot { bytes, format, texture, ..Slot::default() });
+            let shared =
+                Shared::new(Slot { bytes: bytes.into(), format, texture, ..Slot::default() });
             let (has_counter, written, copied) = (false, None, None);
             Cell { shared, is_texture, has_counter, written, copied }
         };
@@ -341,7 +346,7 @@ impl Memory {
             let target = &mut job.buffers[*buffer];
             let elements = target.data.len();
             let value = cell.shared.value();
-            target.data[*part].clone_from(&value.bytes);
+            target.data[*part] = value.bytes.to_vec();
             if cell.has_counter {
                 target.counters.resize(elements, 0);
                 target.counters[*part] = value.counter;

@@ -218,7 +218,7 @@ impl DrawnOutcome {
         // What both shaders bind is judged as the pixel shader left it.
         for table in self.tables.iter().rev() {
             for (resource, element, slot) in table.iter() {
-                held.push((resource.name.clone(), element as usize, slot.bytes.clone()));
+                held.push((resource.name.clone(), element as usize, slot.bytes.to_vec()));
             }
         }
         let buffers = self.job.buffers.iter();

@@ -269,7 +269,7 @@ pub(super) fn bound(section: &Section, shader: &Shader) -> Result<wavelane::Reso
                 bytes.resize(bytes.len().max(size as usize), 0);
             }
             let texture = input.and_then(|it| it.texture);
-            let buffer = Slot { bytes, texture, sampler, ..Slot::default() };
+            let buffer = Slot { bytes: bytes.into(), texture, sampler, ..Slot::default() };
             table
                 .bind_at(&resource.name, index, buffer)
                 .map_err(|error| failed(format!("`{}`: {error}", resource.name)))?;

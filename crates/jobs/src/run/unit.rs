@@ -117,7 +117,7 @@ impl Runner<'_> {
         }
         let printed = self.go((shader, pipeline, sources), [1, 1, 1], width, &mut table)?;
         self.check_assertions(&printed, sources)?;
-        let bytes = table.get(unit::LOG, 0).map_or_else(Vec::new, |it| it.bytes.clone());
+        let bytes = table.get(unit::LOG, 0).map_or_else(Vec::new, |it| it.bytes.to_vec());
         // With waves of one lane, each thread and the group are a step.
         let threads = (pipeline.steps([1; 3], 1) - 1) as u32;
         let log = unit::read_log(&bytes, self.file, threads, width);

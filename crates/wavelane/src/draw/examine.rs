@@ -276,7 +276,11 @@ impl Copied {
             let format = target.format();
             let holder = Holder::Target(number as u32, format, size(&layout));
             let bytes = texels(&target.cell, layout, format.bytes())?;
-            contents.push(Content { name, holder, buffer: Slot { bytes, ..Slot::default() } });
+            contents.push(Content {
+                name,
+                holder,
+                buffer: Slot { bytes: bytes.into(), ..Slot::default() },
+            });
         }
         if let Some(depth) = &draw.depth {
             let planes = [("Depth", Some(&depth.depth)), ("Stencil", depth.stencil.as_ref())];
@@ -286,7 +290,7 @@ impl Copied {
                 let Some(layout) = Layout::of_level(&shape, 0) else { continue };
                 let holder = Holder::Depth(shape.format, size(&layout));
                 let bytes = texels(&plane.cell, layout, shape.format.bytes())?;
-                let buffer = Slot { bytes, ..Slot::default() };
+                let buffer = Slot { bytes: bytes.into(), ..Slot::default() };
                 contents.push(Content { name: name.to_owned(), holder, buffer });
             }
         }

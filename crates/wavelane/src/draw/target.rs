@@ -92,7 +92,8 @@ impl DepthTarget {
     /// Sets every depth and every stencil value.
     pub fn clear(&self, depth: f32, stencil: u8) -> Result<(), BufferError> {
         let layout = Layout::of_level(&self.depth.shape(), 0).ok_or(BufferError::Shape)?;
-        self.depth.cell.lock().host_mut()?.bytes = self.format.cleared(depth, &layout);
+        let cleared = self.format.cleared(depth, &layout);
+        self.depth.cell.lock().host_mut()?.bytes.replace(cleared);
         if let Some(plane) = &self.stencil {
             plane.cell.lock().host_mut()?.bytes.fill(stencil);
         }

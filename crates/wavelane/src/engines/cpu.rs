@@ -171,7 +171,7 @@ impl Code {
         drop(attempt);
         match result {
             Err(Failure::Trap(Trap::OutOfFuel { .. })) if !is_bounded => {
-                *bindings = before;
+                bindings.restore(before);
                 None
             }
             result => {

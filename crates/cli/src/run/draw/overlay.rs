@@ -73,7 +73,7 @@ pub(super) fn write(
         let mut table = ResourceTable::new(&shader);
         let pixels = width as usize * height as usize;
         for (name, bytes) in [("Lanes", 8 * pixels), ("Waves", 4)] {
-            let slot = Slot { bytes: vec![0; bytes], ..Slot::default() };
+            let slot = Slot { bytes: vec![0; bytes].into(), ..Slot::default() };
             table.bind_at(name, 0, slot).map_err(|error| Problem::bug(&error.to_string()))?;
         }
         let once = Once { pipeline: &pipeline, scene, draw, width: *lanes };

@@ -345,7 +345,7 @@ impl<'a> Run<'a> {
             let push = job.program.reflection.push.as_ref()?;
             let contents = source.contents(job);
             let bound = contents.elements(push.resource).first();
-            let mut bytes = bound.map(|it| it.bytes.clone()).unwrap_or_default();
+            let mut bytes = bound.map(|it| it.bytes.to_vec()).unwrap_or_default();
             bytes.resize(push.bytes as usize, 0);
             Some(bytes)
         };
