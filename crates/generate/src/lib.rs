@@ -6,7 +6,9 @@
 //! - quads, derivatives and rotations are used only where the whole wave is active, or in a pixel shader all that is
 //!   left of it;
 //! - floats hold integers below 16, so that every order of additions gives the same exact result;
-//! - loops end after a few iterations, and a thread writes only its own part of memory.
+//! - loops end after a few iterations, and a thread writes only its own part of memory, but for counters, to which it adds
+//!   in ways whose order does not matter;
+//! - threads give each other values through groupshared memory between barriers that all of them reach.
 //!
 //! [`pixels`] makes pixel shaders, whose lanes discard as they run. Results of helper lanes are undefined in the
 //! language; here they are those of our reference, which decide where helper lanes go.
@@ -20,7 +22,7 @@ mod print;
 pub mod second;
 
 pub use make::{Random, Statistics, Wanted, pixels, program};
-pub use print::print;
+pub use print::{CHECKED, print, print_checked};
 
 use ops::intrinsics::Intrinsic;
 
@@ -199,11 +201,38 @@ pub enum Stmt {
     Continue,
     Discard,
     Return(Expr),
+    /// Adds a `uint` to a counter, by an operation whose order does not matter.
+    Count(Counter, Expr),
+    /// Every thread of the group gives a `uint`, and its local becomes what another thread gave. In `main` alone, where all
+    /// threads arrive.
+    Exchange {
+        local: usize,
+        value: Expr,
+        /// How far away the other thread is.
+        by: u32,
+    },
     /// Mixes a value into the thread's slot of the log.
     Log {
         place: usize,
         value: Expr,
     },
+}
+
+/// The counters behind the log, each with its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    Add,
+    Or,
+    Xor,
+    Max,
+}
+
+impl Counter {
+    pub const ALL: [Counter; 4] = [Counter::Add, Counter::Or, Counter::Xor, Counter::Max];
+
+    pub fn index(self) -> usize {
+        self as usize
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -213,9 +242,20 @@ pub struct Group {
     pub breaks: bool,
 }
 
+/// How a function is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Plain,
+    /// A template over the type of its parameter.
+    Template,
+    /// A method of a structure.
+    Method,
+}
+
 /// A function of one parameter, which is its local 0; `main` has none and returns nothing.
 #[derive(Clone, Debug)]
 pub struct Function {
+    pub form: Form,
     pub locals: Vec<Ty>,
     pub body: Vec<Stmt>,
     pub result: Option<Ty>,
@@ -231,6 +271,8 @@ pub struct Program {
     pub places: usize,
     /// In a pixel shader: threads are pixels then, four to a quad.
     pub pixels: Option<Pixels>,
+    /// Whether the counters stand behind the slots of the log.
+    pub counts: bool,
     /// Only what every compiler of HLSL knows is used: `fmod` takes no `double`.
     pub portable: bool,
 }
@@ -238,6 +280,11 @@ pub struct Program {
 impl Program {
     /// The size of the log in words.
     pub fn words(&self) -> usize {
+        self.counters() + if self.counts { Counter::ALL.len() } else { 0 }
+    }
+
+    /// Where the counters begin.
+    pub fn counters(&self) -> usize {
         self.threads as usize * self.places
     }
 }

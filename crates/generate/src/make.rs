@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ops::WaveOp;
 use ops::intrinsics::{Elements, Intrinsic, Meaning, Origin, Output, Param, ShaderModel, Stage};
 
-use crate::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Pixels, Program, Stmt, Ty};
+use crate::{
+    Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Group, Kind, Pixels, Program, Stmt, Ty,
+};
 
 /// What programs consist of; printed, so that a generator of uninteresting programs is noticed.
 #[derive(Debug, Default)]
@@ -112,7 +114,8 @@ fn make(seed: u64, wanted: Wanted, statistics: &mut Statistics, mode: Mode) -> P
     let main = maker.main(whole);
     maker.functions.push(main);
     let (places, functions) = (maker.places, maker.functions);
-    Program { seed, places, functions, threads, pixels: None, portable: !wanted.slang }
+    let (counts, portable) = (!balanced, !wanted.slang);
+    Program { seed, places, functions, threads, pixels: None, counts, portable }
 }
 
 /// The random choices of a seed.
@@ -185,7 +188,15 @@ impl Maker<'_> {
         let included = self.random.chance(4);
         let (places, functions) = (self.places, self.functions);
         let pixels = Some(Pixels { helpers, included });
-        Program { seed, places, functions, threads: 4 * quads, pixels, portable: false }
+        Program {
+            seed,
+            places,
+            functions,
+            threads: 4 * quads,
+            pixels,
+            counts: false,
+            portable: false,
+        }
     }
 
     fn main(&mut self, whole: bool) -> Function {
@@ -193,13 +204,17 @@ impl Maker<'_> {
         self.whole = whole;
         let mut body = self.initialise(0);
         while self.budget > 0 {
+            if !self.balanced && self.random.chance(5) {
+                body.extend(self.exchange());
+            }
             let next = self.stmt();
             body.push(next);
         }
         for local in 0..self.locals.len() {
             body.push(self.log(Expr { ty: self.locals[local], kind: ExprKind::Local(local) }));
         }
-        Function { locals: std::mem::take(&mut self.locals), body, result: None }
+        let (form, locals) = (Form::Plain, std::mem::take(&mut self.locals));
+        Function { form, locals, body, result: None }
     }
 
     fn function(&mut self) -> Function {
@@ -211,7 +226,24 @@ impl Maker<'_> {
         body.extend(inner);
         let result = self.expr(ty, 2);
         body.push(Stmt::Return(result));
-        Function { locals: std::mem::take(&mut self.locals), body, result: Some(ty) }
+        let form = match self.balanced {
+            true => Form::Plain,
+            false => self.random.pick(&[Form::Plain, Form::Template, Form::Method]),
+        };
+        let locals = std::mem::take(&mut self.locals);
+        Function { form, locals, body, result: Some(ty) }
+    }
+
+    /// A local gets what another thread gave, if there is a local for it.
+    fn exchange(&mut self) -> Option<Stmt> {
+        let all = 0..self.locals.len();
+        let fitting: Vec<usize> = all.filter(|it| self.locals[*it] == Ty::UINT).collect();
+        if fitting.is_empty() {
+            return None;
+        }
+        let local = self.random.pick(&fitting);
+        let value = self.expr(Ty::UINT, 2);
+        Some(Stmt::Exchange { local, value, by: 1 + self.random.below(2 * self.width) })
     }
 
     fn begin(&mut self, result: Option<Ty>, budget: i32) {
@@ -274,6 +306,10 @@ impl Maker<'_> {
         // Only in `main`, because a call's lanes have to come back.
         if self.pixel && self.result.is_none() && self.depth > 0 && self.random.chance(8) {
             return Stmt::Discard;
+        }
+        if !self.balanced && !self.pixel && self.random.chance(12) {
+            let counter = self.random.pick(&Counter::ALL);
+            return Stmt::Count(counter, self.expr(Ty::UINT, 2));
         }
         // A function may be called from deep inside loops, so its own nesting is kept low.
         let deepest = if self.result.is_some() { 2 } else { 4 };
@@ -678,6 +714,8 @@ fn constructs(program: &Program) -> BTreeSet<&'static str> {
                 Stmt::Break => ("break", &[]),
                 Stmt::Continue => ("continue", &[]),
                 Stmt::Discard => ("discard", &[]),
+                Stmt::Count(..) => ("atomic", &[]),
+                Stmt::Exchange { .. } => ("barrier", &[]),
                 Stmt::Return(_) | Stmt::Assign(..) | Stmt::Log { .. } => continue,
             };
             found.insert(word);
@@ -695,8 +733,12 @@ fn constructs(program: &Program) -> BTreeSet<&'static str> {
             found.insert("early return");
         }
     }
-    if program.functions.len() > 1 {
-        found.insert("function");
+    for function in program.functions.iter().filter(|it| it.result.is_some()) {
+        found.insert(match function.form {
+            Form::Plain => "function",
+            Form::Template => "template",
+            Form::Method => "method",
+        });
     }
     found
 }
@@ -707,7 +749,13 @@ fn returns(stmts: &[Stmt]) -> bool {
         Stmt::If(_, then, otherwise) => returns(then) || returns(otherwise),
         Stmt::For { body, .. } | Stmt::DoWhile { body, .. } => returns(body),
         Stmt::Switch(_, groups) => groups.iter().any(|it| returns(&it.body)),
-        Stmt::Assign(..) | Stmt::Break | Stmt::Continue | Stmt::Discard | Stmt::Log { .. } => false,
+        Stmt::Assign(..)
+        | Stmt::Break
+        | Stmt::Continue
+        | Stmt::Discard
+        | Stmt::Count(..)
+        | Stmt::Exchange { .. }
+        | Stmt::Log { .. } => false,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Bin, Cmp, Expr, ExprKind, Function, Kind, Program, Stmt, Ty};
+use crate::{Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Kind, Program, Stmt, Ty};
 
 const HEAD: &str = "\
 RWStructuredBuffer<uint> Log;
@@ -18,16 +18,55 @@ void mix(uint place, uint value) {
 }
 ";
 
-/// The whole program. It needs `-enable-16bit-types` and `--dialect slang`.
+/// The widths of waves for which [`print_checked`] has results, in order.
+pub const CHECKED: [u32; 6] = [4, 8, 16, 32, 64, 128];
+
+/// The program with its own check: it compares the log with the part of `Expected` for its width, and counts in `Wrong` for
+/// each thread how many places differ. `Expected` holds the log for each of [`CHECKED`], one after the other.
+pub fn print_checked(program: &Program) -> String {
+    let (places, words, counters) = (program.places, program.words(), program.counters());
+    let check = format!(
+        "    uint section = firstbithigh(WaveGetLaneCount()) - 2;
+    uint wrong = 0;
+    for (uint place = 0; place < {places}; ++place) {{
+        uint at = thread * {places} + place;
+        wrong += Log[at] == Expected[section * {words} + at] ? 0 : 1;
+    }}
+    AllMemoryBarrierWithGroupSync();
+    for (uint counter = {counters}; counter < {words}; ++counter) {{
+        wrong += Log[counter] == Expected[section * {words} + counter] ? 0 : 1;
+    }}
+    Wrong[thread] = wrong;
+"
+    );
+    let text = print(program);
+    let end = text.rfind('}').unwrap_or(text.len());
+    let head = "StructuredBuffer<uint> Expected;\nRWStructuredBuffer<uint> Wrong;\n";
+    format!("{head}{}{check}}}\n", &text[..end])
+}
+
+/// The whole program. It needs `-enable-16bit-types`, and `--dialect slang` unless it is portable.
 pub fn print(program: &Program) -> String {
     let mut text = HEAD.to_owned();
+    let exchanges = |it: &Function| it.body.iter().any(|it| matches!(it, Stmt::Exchange { .. }));
+    if program.functions.last().is_some_and(exchanges) {
+        let _ = writeln!(text, "groupshared uint given[{}];", program.threads);
+    }
     let (main, functions) =
         program.functions.split_last().unwrap_or_else(|| unreachable!("a program has a main"));
     for (index, function) in functions.iter().enumerate() {
         let ty = name(function.result.unwrap_or(Ty::UINT));
-        let _ = writeln!(text, "{ty} f{index}({ty} v0) {{");
+        let (head, end) = match function.form {
+            Form::Plain => (format!("{ty} f{index}({ty} v0) {{"), "}"),
+            Form::Template => (format!("template <typename T>\nT f{index}(T v0) {{"), "}"),
+            Form::Method => {
+                let head = format!("struct F{index} {{\n{ty} run({ty} v0) {{");
+                (head, &*format!("}}\n}};\nstatic F{index} f{index};"))
+            }
+        };
+        let _ = writeln!(text, "{head}");
         print_body(&mut text, function, 1, program);
-        text.push_str("}\n");
+        let _ = writeln!(text, "{end}");
     }
     let head = match &program.pixels {
         None => {
@@ -54,19 +93,17 @@ fn name(ty: Ty) -> String {
 }
 
 fn print_body(text: &mut String, function: &Function, given: usize, program: &Program) {
-    let Program { places, portable, .. } = *program;
     for (local, ty) in function.locals.iter().enumerate().skip(given) {
         let _ = writeln!(text, "    {} v{local} = ({})0;", name(*ty), name(*ty));
     }
-    let mut printer = Printer { text, indent: 1, places, portable };
+    let mut printer = Printer { text, indent: 1, program };
     printer.stmts(&function.body);
 }
 
 struct Printer<'a> {
     text: &'a mut String,
     indent: usize,
-    places: usize,
-    portable: bool,
+    program: &'a Program,
 }
 
 impl Printer<'_> {
@@ -132,12 +169,31 @@ impl Printer<'_> {
             }
             Stmt::Break => self.line("break;"),
             Stmt::Discard => self.line("discard;"),
+            Stmt::Count(counter, value) => {
+                let word = match counter {
+                    Counter::Add => "Add",
+                    Counter::Or => "Or",
+                    Counter::Xor => "Xor",
+                    Counter::Max => "Max",
+                };
+                let at = self.program.counters() + counter.index();
+                let value = self.expr(value);
+                self.line(&format!("Interlocked{word}(Log[{at}], {value});"));
+            }
+            Stmt::Exchange { local, value, by } => {
+                let value = self.expr(value);
+                self.line("GroupMemoryBarrierWithGroupSync();");
+                self.line(&format!("given[thread] = {value};"));
+                self.line("GroupMemoryBarrierWithGroupSync();");
+                let threads = self.program.threads;
+                self.line(&format!("v{local} = given[(thread + {by}) % {threads}];"));
+            }
             Stmt::Continue => self.line("continue;"),
             Stmt::Return(value) => self.line(&format!("return {};", self.expr(value))),
             Stmt::Log { place, value } => {
                 self.line("{");
                 self.line(&format!("{} value = {};", name(value.ty), self.expr(value)));
-                let places = self.places;
+                let places = self.program.places;
                 for component in 0..value.ty.n.max(1) {
                     let scalar = if value.ty.n > 1 {
                         format!("value[{component}]")
@@ -252,7 +308,14 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Peer(flip) => format!("peer({flip})"),
-            ExprKind::Call(function, argument) => format!("f{function}({})", self.expr(argument)),
+            ExprKind::Call(function, argument) => {
+                let argument = self.expr(argument);
+                match self.program.functions[*function].form {
+                    Form::Plain => format!("f{function}({argument})"),
+                    Form::Template => format!("f{function}<{}>({argument})", name(it.ty)),
+                    Form::Method => format!("f{function}.run({argument})"),
+                }
+            }
             ExprKind::Derivative { down, fine, value } => {
                 let name = if *down { "ddy" } else { "ddx" };
                 let suffix = if *fine { "fine" } else { "coarse" };
@@ -263,7 +326,7 @@ impl Printer<'_> {
 
     /// A float expression reduced below 16, which keeps floats small and exact.
     fn below_16(&self, ty: Ty, value: &str) -> String {
-        match self.portable && ty.kind == Kind::F64 {
+        match self.program.portable && ty.kind == Kind::F64 {
             // The numbers are small integers, so that nothing is lost on the way.
             true => {
                 let narrow = name(Ty { kind: Kind::F32, ..ty });

@@ -5,9 +5,9 @@
 //! definition.
 //! It supports only what generated programs contain.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
+use crate::{Bin, Cmp, Counter, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
 
 /// The lanes that execute something together.
 type Tangle = BTreeSet<u32>;
@@ -23,9 +23,34 @@ enum Val {
 /// A scalar or vector of one lane.
 type Vals = Vec<Val>;
 
+/// How many lanes run a wave function together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Active {
+    One,
+    Some,
+    All,
+}
+
+/// What happened in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// How often lanes that ran together went different ways.
+    pub splits: u64,
+    /// For each wave function and set of active lanes, the number of calls.
+    pub calls: BTreeMap<(&'static str, Active), u64>,
+}
+
 /// The final contents of the log.
 pub fn evaluate(program: &Program, width: u32) -> Vec<u32> {
-    let mut log = vec![0; program.threads as usize * program.places];
+    observe(program, width).0
+}
+
+/// The same, with what happened on the way.
+pub fn observe(program: &Program, width: u32) -> (Vec<u32>, Observed) {
+    let mut seen = Observed::default();
+    let mut log = vec![0; program.words()];
+    let main = program.functions.last().unwrap_or_else(|| unreachable!("a program has a main"));
+    let mut waves = Vec::new();
     for first in (0..program.threads).step_by(width as usize) {
         let lanes: Tangle = (0..width.min(program.threads - first)).collect();
         let helpers = program
@@ -33,12 +58,77 @@ pub fn evaluate(program: &Program, width: u32) -> Vec<u32> {
             .iter()
             .flat_map(|it| &it.helpers)
             .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(lane)));
-        let helpers = helpers.collect();
-        let mut wave = Wave { program, width, first, helpers, gone: Tangle::new(), log: &mut log };
-        let main = program.functions.len() - 1;
-        wave.call(main, &lanes, None);
+        let (helpers, gone) = (helpers.collect(), Tangle::new());
+        waves.push(State { first, lanes, helpers, gone, frame: Frame::new(main, width) });
     }
-    log
+    // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere the order
+    // does not matter.
+    for stmt in &main.body {
+        if let Stmt::Exchange { local, value, by } = stmt {
+            let mut given = vec![Vec::new(); program.threads as usize];
+            for state in &mut waves {
+                let values =
+                    state.wave(program, width, &mut log, &mut seen, |wave, lanes, frame| {
+                        (wave.expr(value, &lanes, frame), lanes)
+                    });
+                for lane in &state.lanes {
+                    given[(state.first + lane) as usize].clone_from(&values[*lane as usize]);
+                }
+            }
+            for state in &mut waves {
+                for lane in &state.lanes {
+                    let other = (state.first + lane + by) % program.threads;
+                    state.frame.locals[*local][*lane as usize].clone_from(&given[other as usize]);
+                }
+            }
+            continue;
+        }
+        for state in &mut waves {
+            state.wave(program, width, &mut log, &mut seen, |wave, lanes, frame| {
+                let one = std::slice::from_ref(stmt);
+                ((), wave.stmts(one, lanes, frame, &mut Leaving::default()))
+            });
+        }
+    }
+    (log, seen)
+}
+
+/// A wave between two statements of `main`.
+struct State<'a> {
+    first: u32,
+    lanes: Tangle,
+    helpers: Tangle,
+    gone: Tangle,
+    frame: Frame<'a>,
+}
+
+impl<'a> State<'a> {
+    /// Lets the wave run; its lanes are afterwards those that are returned.
+    fn wave<T>(
+        &mut self,
+        program: &'a Program,
+        width: u32,
+        log: &mut [u32],
+        seen: &mut Observed,
+        run: impl FnOnce(&mut Wave<'_>, Tangle, &mut Frame<'a>) -> (T, Tangle),
+    ) -> T {
+        let threads = (program.threads - self.first).min(width) as usize;
+        let mut wave = Wave {
+            program,
+            width,
+            first: self.first,
+            lanes: threads,
+            helpers: std::mem::take(&mut self.helpers),
+            gone: std::mem::take(&mut self.gone),
+            log,
+            seen,
+        };
+        let lanes = std::mem::take(&mut self.lanes);
+        let (result, lanes) = run(&mut wave, lanes, &mut self.frame);
+        (self.helpers, self.gone) = (wave.helpers, wave.gone);
+        self.lanes = lanes;
+        result
+    }
 }
 
 struct Wave<'a> {
@@ -46,11 +136,14 @@ struct Wave<'a> {
     width: u32,
     /// The thread of lane 0.
     first: u32,
+    /// How many lanes there are.
+    lanes: usize,
     /// Those that are helper lanes by now.
     helpers: Tangle,
     /// The lanes of quads that have retired.
     gone: Tangle,
     log: &'a mut [u32],
+    seen: &'a mut Observed,
 }
 
 /// One activation of a function.
@@ -59,6 +152,14 @@ struct Frame<'a> {
     /// `locals[local][lane]`
     locals: Vec<Vec<Vals>>,
     returned: Vec<Option<Vals>>,
+}
+
+impl<'a> Frame<'a> {
+    fn new(function: &'a Function, width: u32) -> Frame<'a> {
+        let n = width as usize;
+        let locals = function.locals.iter().map(|ty| vec![zero(*ty); n]).collect();
+        Frame { function, locals, returned: vec![None; n] }
+    }
 }
 
 /// Where the lanes of a tangle went.
@@ -77,13 +178,10 @@ impl Wave<'_> {
     ) -> Vec<Option<Vals>> {
         let program = self.program;
         let function = &program.functions[index];
-        let n = self.width as usize;
-        let mut locals: Vec<Vec<Vals>> =
-            function.locals.iter().map(|ty| vec![zero(*ty); n]).collect();
+        let mut frame = Frame::new(function, self.width);
         if let Some(argument) = argument {
-            locals[0] = argument;
+            frame.locals[0] = argument;
         }
-        let mut frame = Frame { function, locals, returned: vec![None; n] };
         self.stmts(&function.body, lanes.clone(), &mut frame, &mut Leaving::default());
         frame.returned
     }
@@ -172,6 +270,7 @@ impl Wave<'_> {
                         int(&frame.locals[*counter][*lane as usize]) < int(&bounds[*lane as usize])
                     };
                     let (stay, leave): (Tangle, Tangle) = inside.into_iter().partition(stays);
+                    self.parted(&stay, &leave);
                     after.extend(leave);
                     if stay.is_empty() {
                         return after;
@@ -232,6 +331,21 @@ impl Wave<'_> {
                 }
                 Tangle::new()
             }
+            Stmt::Count(counter, value) => {
+                let values = self.expr(value, &lanes, frame);
+                let at = self.program.counters() + counter.index();
+                for lane in &lanes {
+                    let (old, new) = (self.log[at], int(&values[*lane as usize]) as u32);
+                    self.log[at] = match counter {
+                        Counter::Add => old.wrapping_add(new),
+                        Counter::Or => old | new,
+                        Counter::Xor => old ^ new,
+                        Counter::Max => old.max(new),
+                    };
+                }
+                lanes
+            }
+            Stmt::Exchange { .. } => unreachable!("threads exchange values in `main` alone"),
             Stmt::Log { place, value } => {
                 let values = self.expr(value, &lanes, frame);
                 for lane in lanes.difference(&self.helpers) {
@@ -271,6 +385,7 @@ impl Wave<'_> {
             };
             let (mut inside, rest): (Tangle, Tangle) = waiting.into_iter().partition(selected);
             waiting = rest;
+            self.parted(&inside, &waiting);
             inside.append(&mut falling);
             let mut mine = Leaving::default();
             let end = self.stmts(&group.body, inside, frame, &mut mine);
@@ -291,7 +406,15 @@ impl Wave<'_> {
             return (Tangle::new(), Tangle::new());
         }
         let values = self.expr(condition, lanes, frame);
-        lanes.iter().copied().partition(|lane| truth(&values[*lane as usize]))
+        let (yes, no): (Tangle, Tangle) =
+            lanes.iter().copied().partition(|lane| truth(&values[*lane as usize]));
+        self.parted(&yes, &no);
+        (yes, no)
+    }
+
+    /// Notes that lanes go different ways, if they do.
+    fn parted(&mut self, one: &Tangle, other: &Tangle) {
+        self.seen.splits += u64::from(!one.is_empty() && !other.is_empty());
     }
 
     /// The value of an expression in each lane of the tangle; other lanes do not matter.
@@ -389,6 +512,12 @@ impl Wave<'_> {
                 let kinds: Vec<Kind> = args.iter().map(|it| it.ty.kind).collect();
                 let args: Vec<Vec<Vals>> =
                     args.iter().map(|it| self.expr(it, lanes, frame)).collect();
+                let active = match lanes.len() {
+                    all if all == self.lanes => Active::All,
+                    1 => Active::One,
+                    _ => Active::Some,
+                };
+                *self.seen.calls.entry((intrinsic.name, active)).or_default() += 1;
                 let call = Call {
                     name: intrinsic.name,
                     ty: it.ty,
