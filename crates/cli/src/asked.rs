@@ -4,6 +4,7 @@
 
 mod build;
 mod draw;
+mod tools;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use crate::warnings::Warnings;
 
 pub(crate) use build::{Build, Refused, RefusedKind};
 pub(crate) use draw::{DrawArgs, MOST_PIXELS, Overlay};
+pub(crate) use tools::Tools;
 
 /// Everything that was said on the command line, as plain values.
 #[derive(Clone, Debug)]
@@ -81,6 +83,7 @@ pub(crate) struct LowArgs {
     pub(crate) module: Option<String>,
     /// Where a disagreement is written to.
     pub(crate) repro: Option<String>,
+    pub(crate) tools: Tools,
 }
 
 impl LowArgs {
@@ -122,6 +125,7 @@ impl LowArgs {
             engines: None,
             module: None,
             repro: None,
+            tools: Tools::default(),
         }
     }
 

@@ -14,11 +14,15 @@ pub(crate) enum Command {
     San,
     Bench,
     Diff,
+    Fuzz,
+    Reduce,
+    Campaign,
     New,
+    Worker,
 }
 
 impl Command {
-    pub(crate) const ALL: [Command; 12] = [
+    pub(crate) const ALL: [Command; 16] = [
         Command::Check,
         Command::Run,
         Command::Emit,
@@ -30,7 +34,11 @@ impl Command {
         Command::San,
         Command::Bench,
         Command::Diff,
+        Command::Fuzz,
+        Command::Reduce,
+        Command::Campaign,
         Command::New,
+        Command::Worker,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -45,6 +53,10 @@ impl Command {
             Command::Dxc => "dxc",
             Command::San => "san",
             Command::Diff => "diff",
+            Command::Fuzz => "fuzz",
+            Command::Reduce => "reduce",
+            Command::Campaign => "campaign",
+            Command::Worker => "worker",
             Command::Bench => "bench",
             Command::New => "new",
         }
@@ -58,7 +70,7 @@ impl Command {
             Command::Explain => "explain a diagnostic code or a wave intrinsic",
             Command::Caps => "show the adapter's caps and the engines",
             Command::Test => "run test jobs and unit tests in HLSL, at one or several wave sizes",
-            Command::Merge => "join the JSON reports of several test runs",
+            Command::Merge => "join the JSON reports of several test runs, or ledgers of campaigns",
             Command::Dxc => "check a shader, with the command line of dxc",
             Command::San => {
                 "find what is undefined, or differs with the width or the order of waves"
@@ -66,6 +78,14 @@ impl Command {
             Command::Diff => {
                 "compare engines and other compilers' SPIR-V, and say whose mistake a difference is"
             }
+            Command::Fuzz => {
+                "run generated programs on engines or through a compiler, or write them as tests"
+            }
+            Command::Campaign => {
+                "run many programs or tests, dealt to processes, with a report that merges"
+            }
+            Command::Worker => "run units for `campaign`: requests on standard input",
+            Command::Reduce => "find a smaller program that still shows what the whole one shows",
             Command::Bench => "measure how long shaders and jobs take to compile and to run",
             Command::New => "write a test job for an entry point, ready to run",
         }
@@ -75,10 +95,11 @@ impl Command {
     pub(crate) fn operands(self) -> &'static str {
         match self {
             Command::Check => "PATH…",
-            Command::Run | Command::Emit => "FILE",
+            Command::Run | Command::Emit | Command::Reduce => "FILE",
             Command::San => "PATH…",
             Command::Explain => "CODE|INTRINSIC",
-            Command::Caps => "",
+            Command::Caps | Command::Fuzz | Command::Worker => "",
+            Command::Campaign => "[PLAN.toml|PATH…]",
             Command::Test => "PATH…",
             Command::Merge => "REPORT…",
             Command::Dxc => "FILE",

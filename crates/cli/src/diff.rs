@@ -17,7 +17,6 @@ mod repro;
 mod run;
 mod sequence;
 mod show;
-mod side;
 mod subject;
 
 use std::path::Path;
@@ -29,11 +28,11 @@ use crate::auto::Auto;
 use crate::command::Command;
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem, quoted};
+use crate::side::{self, Side, Wanted};
 use crate::{terminal, testing};
 use judge::Told;
 use pool::Work;
 use record::{Record, Repro};
-use side::Side;
 use subject::Item;
 
 /// What `diff` needs.
@@ -100,8 +99,15 @@ impl DiffArgs {
     }
 }
 
+impl DiffArgs {
+    fn wanted(&self) -> Wanted<'_> {
+        let (engines, module) = (self.engines.as_deref(), self.module.as_deref());
+        Wanted { engines, module, device: &self.device }
+    }
+}
+
 pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
-    let sides = side::open(&args)?;
+    let sides = side::open(args.wanted())?;
     if args.is_worker {
         return pool::serve(&args, &sides);
     }

@@ -13,6 +13,7 @@ mod language;
 mod output;
 mod run;
 mod san;
+mod tools;
 mod values;
 
 use crate::asked::LowArgs;
@@ -104,6 +105,10 @@ const EVERYWHERE: Commands = &[
     Command::Bench,
     Command::Diff,
     Command::New,
+    Command::Reduce,
+    Command::Fuzz,
+    Command::Campaign,
+    Command::Worker,
 ];
 const COMPILES: Commands = &[
     Command::Check,
@@ -115,6 +120,7 @@ const COMPILES: Commands = &[
     Command::Bench,
     Command::Diff,
     Command::New,
+    Command::Reduce,
 ];
 /// They read the project file.
 const READS_PROJECT: Commands = &[
@@ -125,6 +131,7 @@ const READS_PROJECT: Commands = &[
     Command::San,
     Command::Bench,
     Command::Diff,
+    Command::Reduce,
     Command::New,
 ];
 /// They need a device's caps, or show them.
@@ -136,6 +143,7 @@ const KNOWS_CAPS: Commands = &[
     Command::San,
     Command::Bench,
     Command::Diff,
+    Command::Reduce,
 ];
 const HAS_FORMATS: Commands = &[
     Command::Check,
@@ -148,25 +156,49 @@ const HAS_FORMATS: Commands = &[
     Command::San,
     Command::Bench,
     Command::Diff,
+    Command::Fuzz,
+    Command::Campaign,
 ];
 /// They take a shader with what is bound to it.
 const RUNS_SHADERS: Commands =
-    &[Command::Run, Command::San, Command::Bench, Command::Diff, Command::New];
+    &[Command::Run, Command::San, Command::Bench, Command::Diff, Command::New, Command::Reduce];
 /// They run shaders or tests, at widths and in orders.
-const RUNS: Commands = &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
+const RUNS: Commands =
+    &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff, Command::Reduce];
 /// They run jobs as whole tests.
 const RUNS_JOBS: Commands = &[Command::Run, Command::Test, Command::San];
 /// They show what shaders print.
 const PRINTS: Commands = &[Command::Run, Command::Test, Command::San];
+/// Their runs have a time limit.
+const HAS_TIMEOUT: Commands = &[
+    Command::Run,
+    Command::Test,
+    Command::San,
+    Command::Bench,
+    Command::Diff,
+    Command::Reduce,
+    Command::Fuzz,
+    Command::Campaign,
+];
+/// They work in several processes or threads.
+const HAS_JOBS: Commands = &[
+    Command::Test,
+    Command::San,
+    Command::Diff,
+    Command::Reduce,
+    Command::Fuzz,
+    Command::Campaign,
+];
 /// They let an engine be chosen.
 const RUNS_ON_AN_ENGINE: Commands = &[Command::Run, Command::Test, Command::Bench];
 /// They run something elsewhere than on the reference engine.
-const RUNS_ON_DEVICES: Commands = &[Command::Run, Command::Test, Command::Bench, Command::Diff];
+const RUNS_ON_DEVICES: Commands =
+    &[Command::Run, Command::Test, Command::Bench, Command::Diff, Command::Reduce];
 /// They have tests done by processes of their own.
 const RUNS_TESTS: Commands = &[Command::Test, Command::San, Command::Diff];
 const HAS_BASELINES: Commands = &[Command::Test, Command::San];
 /// They ask the sanitizer.
-const EXAMINES: Commands = &[Command::San, Command::Diff];
+const EXAMINES: Commands = &[Command::San, Command::Diff, Command::Reduce];
 /// They compare what runs leave.
 const COMPARES: Commands = &[Command::San, Command::Diff, Command::Bench];
 /// They take another compiler's module.
@@ -204,7 +236,17 @@ impl Flag {
 
 /// All flags: those of a section in the order in which `--help` lists them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Flag> {
-    [run::FLAGS, device::FLAGS, output::FLAGS, language::FLAGS, dxc::FLAGS].into_iter().flatten()
+    [
+        run::FLAGS,
+        tools::RUN,
+        device::FLAGS,
+        output::FLAGS,
+        tools::OUTPUT,
+        language::FLAGS,
+        dxc::FLAGS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 #[cfg(test)]

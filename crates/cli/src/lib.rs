@@ -9,6 +9,7 @@ mod args;
 mod asked;
 mod auto;
 mod bind;
+mod candidate;
 mod checked;
 mod command;
 mod compare;
@@ -16,9 +17,11 @@ mod compile;
 mod device;
 mod draw;
 mod entries;
+mod external;
 mod files;
 mod finding;
 mod flags;
+mod generated;
 mod help;
 mod launch;
 mod layers;
@@ -32,7 +35,9 @@ mod pool;
 mod printed;
 mod problem;
 mod project;
+mod records;
 mod report;
+mod side;
 mod spirv;
 mod target;
 mod terminal;
@@ -48,16 +53,20 @@ mod worker;
 
 // The commands, none of which knows another.
 mod bench;
+mod campaign;
 mod caps;
 mod check;
 mod diff;
 mod dxc;
 mod emit;
 mod explain;
+mod fuzz;
 mod merge;
 mod new;
+mod reduce;
 mod run;
 mod san;
+mod serve;
 mod test;
 
 use std::ffi::OsString;
@@ -179,6 +188,10 @@ fn command(args: LowArgs, line: Line, layers: Layers) -> Result<Exit, End> {
         Command::San => san::san(san::SanArgs::new(args, line, layers)?),
         Command::Bench => bench::bench(&bench::BenchArgs::new(args)?),
         Command::Diff => diff::diff(diff::DiffArgs::new(args, line)?),
+        Command::Fuzz => fuzz::fuzz(&fuzz::FuzzArgs::new(args)?),
+        Command::Campaign => campaign::campaign(&campaign::CampaignArgs::new(args, line)?),
+        Command::Worker => serve::serve(&serve::WorkerArgs::new(args)?),
+        Command::Reduce => reduce::reduce(reduce::ReduceArgs::new(args)?),
         Command::New => new::new(&new::NewArgs::new(args)?),
     }
 }

@@ -10,31 +10,44 @@ use crate::asked::{Output, Part};
 use crate::files::read_source;
 use crate::problem::{End, Exit, Problem};
 use crate::report::Report;
-use crate::{report, terminal};
+use crate::{records, report, terminal};
 
 /// What `merge` needs.
 pub(crate) struct MergeArgs {
     files: Vec<String>,
     output: Output,
+    html: Option<String>,
 }
 
 impl MergeArgs {
     pub(crate) fn new(low: LowArgs) -> Result<MergeArgs, Problem> {
         if low.operands.is_empty() {
-            return Err(Problem::input("`wavelane merge` needs FILE…")
-                .help("reports that `wavelane test --format json` wrote"));
+            return Err(Problem::input("`wavelane merge` needs FILE…").help(
+                "reports that `wavelane test --format json` wrote, or ledgers of campaigns",
+            ));
         }
-        Ok(MergeArgs { files: low.operands, output: low.output })
+        let html = low.tools.html;
+        Ok(MergeArgs { files: low.operands, output: low.output, html })
     }
 }
 
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, End> {
+    let mut texts = Vec::new();
+    for file in &args.files {
+        texts.push(read_source(file)?);
+    }
+    if texts.iter().any(|it| records::is_ledger(&it.1)) {
+        return ledgers(args, &texts);
+    }
+    if args.html.is_some() {
+        let problem = Problem::input("`--html` is the page of a campaign, and there is no ledger");
+        return Err(problem.into());
+    }
     let mut records = BTreeMap::new();
     let mut parts: Vec<(String, Part)> = Vec::new();
     let mut started: Option<String> = None;
-    for file in &args.files {
-        let (name, text) = read_source(file)?;
-        for report in report::read_lines(&name, &text)? {
+    for (name, text) in &texts {
+        for report in report::read_lines(name, text)? {
             parts.extend(report.part.map(|it| (name.clone(), it)));
             started = started.into_iter().chain(report.started).min();
             for record in report.records {
@@ -56,6 +69,15 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, End> {
     let known = Default::default();
     report::write(&report, &known, args.output, &mut terminal::out())?;
     Ok(report::exit(&report.records, &known))
+}
+
+/// Joins the ledgers of campaigns.
+fn ledgers(args: &MergeArgs, texts: &[(String, String)]) -> Result<Exit, End> {
+    let mut all = Vec::new();
+    for (name, text) in texts {
+        all.extend(records::read(name, text)?.records);
+    }
+    records::report(&campaign::Merged::new(all), args.output, args.html.as_deref())
 }
 
 /// Checks that each run whose parts there are has every part, once.

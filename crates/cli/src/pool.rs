@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use crate::problem::Problem;
 use crate::terminal;
@@ -27,10 +28,22 @@ impl Pool {
         one: impl Fn(&mut Slot<'_>, &T) -> Result<Vec<R>, Problem> + Sync,
         is_bad: impl Fn(&R) -> bool + Sync,
     ) -> Result<Vec<R>, Problem> {
+        self.run_as("tests", items, first, one, is_bad)
+    }
+
+    /// The same with items that are called something else.
+    pub(crate) fn run_as<T: Sync, R: Send>(
+        &self,
+        what: &'static str,
+        items: &[T],
+        first: Option<Worker>,
+        one: impl Fn(&mut Slot<'_>, &T) -> Result<Vec<R>, Problem> + Sync,
+        is_bad: impl Fn(&R) -> bool + Sync,
+    ) -> Result<Vec<R>, Problem> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = self.jobs.unwrap_or(cores).clamp(1, items.len().max(1));
         let next = AtomicUsize::new(0);
-        let progress = Progress::new(items.len());
+        let progress = Progress::new(what, items.len());
         let first = Mutex::new(first);
         let work = || -> Result<Vec<(usize, Vec<R>)>, Problem> {
             let mut slot = Slot::new(&self.words, first.lock().ok().and_then(|mut it| it.take()));
@@ -67,14 +80,17 @@ impl Pool {
 
 /// How far they are, told to a person who watches.
 struct Progress {
+    what: &'static str,
+    begun: Instant,
     done: AtomicUsize,
     failed: AtomicUsize,
     all: usize,
 }
 
 impl Progress {
-    fn new(all: usize) -> Progress {
-        Progress { done: AtomicUsize::new(0), failed: AtomicUsize::new(0), all }
+    fn new(what: &'static str, all: usize) -> Progress {
+        let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Progress { what, begun: Instant::now(), done, failed, all }
     }
 
     fn step(&self, failed: bool) {
@@ -84,7 +100,12 @@ impl Progress {
         // A line for each of thousands of tests would only blink.
         if terminal::is_watched() && (done.is_multiple_of(8) || done == self.all) {
             let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-            terminal::say(&format!("\r\x1b[K{done} of {} tests{failed}", self.all));
+            let left = (self.all - done) as f64 / done as f64;
+            let left = (self.begun.elapsed().as_secs_f64() * left).ceil();
+            // Short waits need no estimate.
+            let left = if left > 3.0 { format!(", about {left} s left") } else { String::new() };
+            let Progress { what, all, .. } = self;
+            terminal::say(&format!("\r\x1b[K{done} of {all} {what}{failed}{left}"));
         }
     }
 

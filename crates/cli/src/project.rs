@@ -343,8 +343,15 @@ pub(crate) fn is_read_by(command: Command) -> bool {
         | Command::San
         | Command::Bench
         | Command::Diff
+        | Command::Reduce
         | Command::New => true,
-        Command::Explain | Command::Caps | Command::Merge | Command::Dxc => false,
+        Command::Explain
+        | Command::Caps
+        | Command::Merge
+        | Command::Dxc
+        | Command::Fuzz
+        | Command::Campaign
+        | Command::Worker => false,
     }
 }
 

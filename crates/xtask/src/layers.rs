@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 18] = [
+const CRATES: [&str; 20] = [
     "ops",
     "diag",
     "ir",
@@ -11,7 +11,9 @@ const CRATES: [&str; 18] = [
     "cpu",
     "legalize",
     "raster",
+    "campaign",
     "generate",
+    "reduce",
     "spirv",
     "ptx",
     "sanitizer",
@@ -113,9 +115,9 @@ fn unsafe_code_stays_in_few_files() {
 }
 
 /// The commands of `cli`, each of which is a module, with or without a folder.
-const COMMANDS: [&str; 12] = [
-    "bench", "caps", "check", "diff", "dxc", "emit", "explain", "merge", "new", "run", "san",
-    "test",
+const COMMANDS: [&str; 15] = [
+    "bench", "campaign", "caps", "check", "diff", "dxc", "emit", "explain", "fuzz", "merge", "new",
+    "reduce", "run", "san", "test",
 ];
 
 /// The files of `cli`, each with the module that it belongs to.

@@ -17,11 +17,11 @@ use wavelane::{Device, DispatchError, Draw, DrawError, GraphicsPipeline, Stage};
 use super::judge::Told;
 use super::record::{Compared, Record, Verdict};
 use super::run::{Explained, Runner, explained};
-use super::side::{Runs, Side};
 use crate::asked::WaveSizes;
 use crate::launch::failed;
 use crate::plan::plan_of;
 use crate::problem::{Exit, Problem};
+use crate::side::{Runs, Side};
 
 /// The draw of a job.
 pub(super) struct Drawn {

@@ -2,18 +2,18 @@
 
 use serde_json::json;
 use wavelane::internal::diag;
-use wavelane::{ComputePipeline, DispatchError, Printed, ResourceTable, Shader};
+use wavelane::{ComputePipeline, DispatchError, Printed, ResourceTable};
 
 use super::locate::{self, Disputed, Located};
 use super::record::{Compared, Record, Verdict};
 use super::repro;
-use super::run::{Ended, Explained, Runner, explained, other_line, reference, rules_of};
-use super::side::{NotRun, Runs, Side};
+use super::run::{Ended, Explained, Runner, explained, other_line, rules_of};
 use super::subject::Subject;
 use crate::asked::WaveSizes;
 use crate::compare::{Difference, Rules, compare};
 use crate::launch::failed;
 use crate::problem::{Exit, Problem};
+use crate::side::{NotRun, Runs, Side};
 
 /// A side with the pipeline that it runs a program with.
 struct Ready<'a> {
@@ -72,7 +72,7 @@ pub(super) fn judge(
     };
     let nothing =
         |exit, why: String| Told::Record(Box::new(Record::nothing(&subject.name, exit, why)));
-    let of_reference = match reference().pipeline(&subject.shader, &args.device.adapter) {
+    let of_reference = match Side::reference().pipeline(&subject.shader, &args.device.adapter) {
         Ok(pipeline) => pipeline,
         Err(NotRun::Unsupported(why)) => return tell(nothing(Exit::Unsupported, why)),
         Err(NotRun::BadInput(why)) => return tell(nothing(Exit::BadInput, why)),
@@ -135,16 +135,10 @@ pub(super) fn judge_at(
 ) {
     let rules = rules_of(runner.args, &subject.san);
     let at = At { runner, subject, width, style, rules };
-    match reference().pipeline(&subject.shader, &runner.args.device.adapter) {
+    match Side::reference().pipeline(&subject.shader, &runner.args.device.adapter) {
         Ok(of_reference) => at.judge(&of_reference, &ready(runner, subject, sides), tell),
         Err(why) => tell(at.stopped(why.into())),
     }
-}
-
-/// Whether close floats agree: the side chooses its rounding, or the device its order of sums.
-pub(super) fn may_round(side: &Side, shader: &Shader) -> bool {
-    let sums = || shader.trace_points().iter().any(wavelane::internal::TracePoint::folds_floats);
-    side.rounds_as_it_likes() || side.reorders_sums() && sums()
 }
 
 struct At<'a> {
@@ -297,8 +291,7 @@ impl At<'_> {
         };
         let is_open = |(side, did): &&&(&Side, Did)| match did {
             Did::Differs(difference, got) => {
-                difference.is_rounding && may_round(side, shader)
-                    || side.is_gpu() && is_flushed(got)
+                difference.is_rounding && side.may_round(shader) || side.is_gpu() && is_flushed(got)
             }
             _ => false,
         };
@@ -370,7 +363,7 @@ impl At<'_> {
         let few = [1, 1, 1];
         let differs = |groups| {
             let run = |side: &Side| self.runner.run_shader(side, shader, table, groups, self.width);
-            let (expected, got) = (run(&reference()).ok()?, run(side).ok()?);
+            let (expected, got) = (run(&Side::reference()).ok()?, run(side).ok()?);
             compare(&expected, &got, &self.rules)
         };
         let groups = if differs(few).is_some() { few } else { *groups };

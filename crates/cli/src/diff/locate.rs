@@ -15,8 +15,8 @@ use wavelane::internal::{FloatRoom, Trace, TraceEvent, TracePoint};
 use wavelane::{ResourceTable, Scalar, Shader, Span};
 
 use super::run::{Runner, WATCHED};
-use super::side::{Runs, Side};
 use crate::compare::{self, Shown};
+use crate::side::{Runs, Side};
 
 /// What was found.
 pub(super) enum Located {
@@ -174,7 +174,7 @@ fn watch(
         let cannot = |what: String| format!("it does not run where values are watched: {what}");
         let pipeline =
             side.pipeline(&traced, &runner.args.device.adapter).map_err(|it| match it {
-                super::side::NotRun::Unsupported(what) | super::side::NotRun::BadInput(what) => {
+                crate::side::NotRun::Unsupported(what) | crate::side::NotRun::BadInput(what) => {
                     cannot(what)
                 }
             })?;
@@ -183,7 +183,7 @@ fn watch(
         let events = trace.read(shader, &left).map_err(|error| error.to_string())?;
         Ok::<_, String>((events, left, trace.room()))
     };
-    let (wanted, left, room) = run(&super::run::reference(), true)?;
+    let (wanted, left, room) = run(&Side::reference(), true)?;
     let (got, other, _) = run(side, false)?;
     // The trace itself holds stamps, which differ.
     let mut rules = disputed.rules.clone();

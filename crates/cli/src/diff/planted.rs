@@ -12,11 +12,11 @@ use super::DiffArgs;
 use super::judge::{Told, judge};
 use super::record::{Compared, Record, Repro, Verdict};
 use super::run::Runner;
-use super::side::{Runs, Side};
 use super::subject::{Item, Subject, of_test};
 use crate::args::{self, Line, Request};
 use crate::asked::LowArgs;
 use crate::command::Command;
+use crate::side::{Runs, Side};
 
 const SUM: &str = "RWStructuredBuffer<uint> Out;
 RWStructuredBuffer<uint> Other;
@@ -245,7 +245,9 @@ fn a_store_to_another_place_is_no_value() {
     fn elsewhere(shader: &Shader) -> Shader {
         // The first store of the program goes to the other buffer.
         let text = shader.ir().unwrap();
-        Shader::from_ir(&text.replacen("store b1[", "store b0[", 1)).unwrap()
+        let moved = Shader::from_ir(&text.replacen("store b1[", "store b0[", 1));
+        // A smaller program may have no other buffer.
+        moved.unwrap_or_else(|_| shader.clone())
     }
     let record = only(&subject(SUM, [1, 1, 1]), elsewhere);
     assert_eq!((record.verdict, record.first.len()), (Verdict::Disagree, 0));

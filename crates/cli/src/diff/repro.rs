@@ -1,6 +1,6 @@
 //! Writes a small `.test` file that reproduces a disagreement (delta debugging).
 //!
-//! First the dispatch shrinks, then lines of the source go, as long as the sides still differ and the sanitizer still
+//! First the dispatch shrinks, then the source (crate `reduce`), as long as the sides still differ and the sanitizer still
 //! finds nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers that
 //! nothing uses any more are dropped. What is written is read again and run before it is given out.
 
@@ -8,18 +8,22 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use jobs::{Repro, Source, Test};
+use reduce::{Settings, Tester};
 use wavelane::{ResourceTable, Shader};
 
-use super::run::{Ended, Explained, Runner, explained, reference, rules_of};
-use super::side::{Runs, Side};
+use super::run::{Ended, Explained, Runner, explained, rules_of};
 use super::subject::{Item, Subject, of_test};
 use crate::compare;
 use crate::problem::quoted;
+use crate::side::{Runs, Side};
 
 /// How many wave-instructions a smaller program may run.
 const FUEL: u64 = 1 << 23;
 
-/// How long lines are left out, where no time-out says less.
+/// Further attempts are not worth the wait.
+const MOST_ATTEMPTS: usize = 3000;
+
+/// How long the program is reduced, where no time-out says less.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A file that shows a disagreement.
@@ -104,12 +108,12 @@ impl Maker<'_> {
     /// Whether the sides differ; `None` where the program itself does not run.
     fn sides(&self, shader: &Shader, table: &ResourceTable, groups: [u32; 3]) -> Option<Sides> {
         let run = |side: &Side| self.runner.run_shader(side, shader, table, groups, self.width);
-        let expected = run(&reference()).ok()?;
+        let expected = run(&Side::reference()).ok()?;
         let differs = match run(self.side) {
             Ok(got) => {
                 let found = compare::compare(&expected, &got, &self.rules);
                 // A permitted difference in rounding is not a disagreement.
-                found.is_some_and(|it| !(it.is_rounding && self.may_round(shader)))
+                found.is_some_and(|it| !(it.is_rounding && self.side.may_round(shader)))
             }
             // What is lost fails with every program.
             Err(Ended::Failed(_)) if self.runner.is_lost.get() => return None,
@@ -117,10 +121,6 @@ impl Maker<'_> {
             Err(Ended::Unsupported(_) | Ended::BadInput(_)) => return None,
         };
         Some(Sides { expected, differs })
-    }
-
-    fn may_round(&self, shader: &Shader) -> bool {
-        super::judge::may_round(self.side, shader)
     }
 
     fn is_defined(&self, shader: &Shader, table: &ResourceTable, groups: [u32; 3]) -> bool {
@@ -181,20 +181,18 @@ impl Maker<'_> {
         Some(smallest)
     }
 
-    /// The source without lines that do not matter.
+    /// The source without what does not matter.
     fn shrunk(&self, text: &str, groups: [u32; 3]) -> String {
-        let begin = Instant::now();
         let patience =
             self.runner.args.launch.timeout.map_or(PATIENCE, |it| (it / 2).min(PATIENCE));
-        jobs::shrink(text, |text| {
-            begin.elapsed() < patience
-                && !self.runner.is_late()
-                && !self.runner.is_lost.get()
-                && self
-                    .subject
-                    .with(text, self.subject.source.flags.options.denormals)
-                    .is_some_and(|(shader, table)| self.disagrees(text, &shader, &table, groups))
-        })
+        let source = &self.subject.source;
+        let settings = Settings {
+            options: source.flags.options.clone(),
+            included: source.included.clone(),
+            attempts: Some(MOST_ATTEMPTS),
+        };
+        let mut smaller = Smaller { maker: self, groups, end: Instant::now() + patience };
+        reduce::reduce(text, &settings, &mut smaller).text
     }
 
     fn written(&self, text: &str, groups: [u32; 3]) -> Result<String, String> {
@@ -235,6 +233,31 @@ impl Maker<'_> {
         let maker = Maker { subject, rules, ..*self };
         let Subject { shader, table, groups, source, .. } = &**subject;
         maker.disagrees(&source.text, shader, table, *groups)
+    }
+}
+
+/// Tests candidates one after the other: a device takes one at a time.
+struct Smaller<'a> {
+    maker: &'a Maker<'a>,
+    groups: [u32; 3],
+    end: Instant,
+}
+
+impl Tester for Smaller<'_> {
+    fn test(&mut self, texts: &[String]) -> Option<Vec<bool>> {
+        let Maker { runner, subject, .. } = self.maker;
+        let denormals = subject.source.flags.options.denormals;
+        let mut answers = Vec::new();
+        for text in texts {
+            if Instant::now() > self.end || runner.is_late() || runner.is_lost.get() {
+                return None;
+            }
+            let shows = subject.with(text, denormals).is_some_and(|(shader, table)| {
+                self.maker.disagrees(text, &shader, &table, self.groups)
+            });
+            answers.push(shows);
+        }
+        Some(answers)
     }
 }
 

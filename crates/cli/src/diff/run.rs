@@ -12,10 +12,10 @@ use wavelane::{
 };
 
 use super::DiffArgs;
-use super::side::{NotRun, Runs, Side};
 use super::subject::Subject;
 use crate::compare::Rules;
 use crate::plan::plan_of;
+use crate::side::{NotRun, Side};
 
 /// What all runs of a comparison have in common.
 pub(super) struct Runner<'a> {
@@ -151,7 +151,7 @@ impl Runner<'_> {
             return None;
         }
         let (shader, table) = subject.with(text, Denormals::FlushToZero)?;
-        self.run_shader(&reference(), &shader, &table, groups, width).ok()
+        self.run_shader(&Side::reference(), &shader, &table, groups, width).ok()
     }
 
     pub(super) fn is_late(&self) -> bool {
@@ -251,9 +251,4 @@ pub(super) fn rules_of(args: &DiffArgs, san: &[String]) -> Rules {
         unordered: unordered.unwrap_or_default(),
         without: Vec::new(),
     }
-}
-
-/// The reference engine as a side.
-pub(super) fn reference() -> Side {
-    Side { name: "interp".to_owned(), about: None, runs: Runs::Reference }
 }

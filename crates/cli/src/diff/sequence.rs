@@ -8,13 +8,13 @@ use wavelane::{CommandList, ComputePipeline, DispatchError, Printed};
 
 use super::judge::{Told, judge_at};
 use super::record::{Compared, Record, Verdict};
-use super::run::{Ended, Runner, other_line, reference, rules_of};
-use super::side::{Runs, Side};
+use super::run::{Ended, Runner, other_line, rules_of};
 use super::subject::{InOrder, Subject};
 use crate::asked::WaveSizes;
 use crate::compare::{Difference, Rules, compare};
 use crate::launch::failed;
 use crate::problem::{Exit, Problem};
+use crate::side::{Runs, Side};
 
 /// Judges the passes of a job at each width; `tell` hears of each as soon as it is known.
 pub(super) fn judge(
@@ -88,7 +88,7 @@ impl At<'_> {
     fn judge(&self, sides: &[Side], style: diag::Style, tell: &mut dyn FnMut(Told)) {
         let At { all, width, .. } = *self;
         let count = all.sequence.passes.len();
-        let expected = match self.run(&reference(), count) {
+        let expected = match self.run(&Side::reference(), count) {
             Ok(expected) => expected,
             Err(stopped) => return tell(self.stopped(stopped)),
         };
@@ -248,7 +248,7 @@ impl At<'_> {
         let At { runner, all, width, .. } = *self;
         let sequence = &all.sequence;
         for index in 0..sequence.passes.len() {
-            let before = self.run(&reference(), index).ok()?.passes;
+            let before = self.run(&Side::reference(), index).ok()?.passes;
             let pass = &sequence.passes[index];
             let SequenceProgram { shader, pipeline, sources, source } =
                 &sequence.programs[pass.program];
@@ -258,7 +258,8 @@ impl At<'_> {
             }
             let own = width_of(pipeline, width);
             let table = before[index].table.copied();
-            let expected = runner.run_shader(&reference(), shader, &table, groups, own).ok()?;
+            let expected =
+                runner.run_shader(&Side::reference(), shader, &table, groups, own).ok()?;
             let differs = |side: &&&Side| match runner.run_shader(side, shader, &table, groups, own)
             {
                 Ok(got) => compare(&expected, &got, &self.rules).is_some(),
@@ -298,7 +299,7 @@ impl At<'_> {
         for side in differing {
             let after = (1..=sequence.passes.len()).find_map(|count| {
                 let (expected, got) =
-                    (self.run(&reference(), count).ok()?, self.run(side, count).ok()?);
+                    (self.run(&Side::reference(), count).ok()?, self.run(side, count).ok()?);
                 let (_, difference) = self.difference(&expected.passes, &got.passes)?;
                 Some((&sequence.passes[count - 1].name, difference))
             });

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::DiffArgs;
 use super::record::{Compared, Record, Repro, Verdict};
-use super::side::Side;
 use crate::asked::Output;
 use crate::auto::Auto;
 use crate::problem::{End, Exit};
 use crate::report::xml;
+use crate::side::Side;
 use crate::terminal;
 use crate::terminal::print_json;
 use crate::value::counted;
@@ -56,7 +56,7 @@ fn text(sides: &[Side], records: &[Record]) -> String {
     let mut text = String::new();
     for side in sides {
         let missing = match &side.runs {
-            super::side::Runs::Missing(why) => Some(format!("unsupported: {why}")),
+            crate::side::Runs::Missing(why) => Some(format!("unsupported: {why}")),
             _ => None,
         };
         if let Some(about) = missing.as_ref().or(side.about.as_ref()) {
@@ -152,7 +152,7 @@ fn told(record: &Record) -> String {
 fn as_json(sides: &[Side], records: &[Record]) -> Value {
     let engine = |it: &Side| {
         let missing = match &it.runs {
-            super::side::Runs::Missing(why) => Some(why),
+            crate::side::Runs::Missing(why) => Some(why),
             _ => None,
         };
         json!({ "name": it.name, "about": it.about, "unsupported": missing })
@@ -251,7 +251,7 @@ pub(super) fn exit(sides: &[Side], records: &[Record]) -> Exit {
     }
     // An engine that was named and compared nowhere has shown nothing.
     let was_compared = |side: &Side| {
-        matches!(side.runs, super::side::Runs::Reference)
+        matches!(side.runs, crate::side::Runs::Reference)
             || records
                 .iter()
                 .flat_map(|it| &it.engines)

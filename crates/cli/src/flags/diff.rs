@@ -6,7 +6,7 @@ use crate::command::Command;
 pub(super) const ENGINES: Flag = Flag {
     names: &["--engines"],
     takes: Takes::Value("LIST"),
-    on: &[Command::Diff],
+    on: &[Command::Diff, Command::Fuzz, Command::Campaign],
     section: Section::Device,
     help: "what is compared with interp, the reference engine: cpu, cpu:avx2, vulkan,\n\
            vulkan:DEVICE by number or a part of its name, several times if you like\n\

@@ -98,10 +98,10 @@ pub(super) const PACKING: Flag = Flag {
 pub(super) const FILE: Flag = Flag {
     names: &["-o"],
     takes: Takes::Value("FILE"),
-    on: &[Command::Run],
+    on: &[Command::Run, Command::Reduce],
     section: Section::Output,
     help: "write the target of --draw to FILE.png, FILE.npy or FILE.bin; the same as\n\
-           --out Target=FILE",
+           --out Target=FILE. With reduce, the smallest program found so far",
     set: |args, value| {
         args.target_file = Some(value.to_owned());
         Ok(())

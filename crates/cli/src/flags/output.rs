@@ -100,9 +100,10 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--list"],
         takes: Takes::Nothing,
-        on: &[Command::Explain, Command::Test],
+        on: &[Command::Explain, Command::Test, Command::Campaign],
         section: Section::Output,
-        help: "with test, the names of the tests, and with explain, all diagnostic codes",
+        help: "with test, the names of the tests, with explain, all diagnostic codes, and with\n\
+               campaign, the requests to workers",
         set: |args, _| {
             args.list = true;
             Ok(())

@@ -6,8 +6,8 @@ use wavelane::internal::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{
-    COMPARES, EXAMINES, Flag, HAS_BASELINES, PRINTS, RUNS, RUNS_SHADERS, RUNS_TESTS, Section,
-    Takes, auto, bench, draw, san,
+    COMPARES, EXAMINES, Flag, HAS_BASELINES, HAS_JOBS, HAS_TIMEOUT, PRINTS, RUNS, RUNS_SHADERS,
+    RUNS_TESTS, Section, Takes, auto, bench, draw, san,
 };
 use crate::asked::Fuel;
 use crate::command::Command;
@@ -186,9 +186,10 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--timeout"],
         takes: Takes::Value("SECONDS"),
-        on: RUNS,
+        on: HAS_TIMEOUT,
         section: Section::Run,
-        help: "end the run, its compilation included, after that time, with exit status 1",
+        help: "end the run, its compilation included, after that time, with exit status 1;\n\
+               with reduce, fuzz and campaign each call of a command",
         set: timeout,
     },
     Flag {
@@ -234,9 +235,9 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--jobs", "-j"],
         takes: Takes::Value("N"),
-        on: RUNS_TESTS,
+        on: HAS_JOBS,
         section: Section::Run,
-        help: "N processes run tests at a time (one for each core)",
+        help: "N processes work at a time (one for each core)",
         set: |args, value| {
             args.jobs = Some(number(value)? as usize);
             Ok(())
@@ -257,9 +258,9 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--partition"],
         takes: Takes::Value("hash:M/N"),
-        on: &[Command::Test],
+        on: &[Command::Test, Command::Campaign],
         section: Section::Run,
-        help: "only part M of N, by the tests' names; count:M/N takes every N-th.\n\
+        help: "only part M of N, by the names of tests or units; count:M/N takes every N-th.\n\
                LIT_NUM_SHARDS and LIT_RUN_SHARD in the environment do the latter",
         set: |args, value| {
             args.select.partition = Some(crate::asked::Partition::parse(value)?);

@@ -32,12 +32,16 @@ pub(super) const QUICK: Flag = Flag {
     },
 };
 
+/// Those of `--orders all`.
+const ALL_ORDERS: &str =
+    "lanes=morton,lanes=random:1,waves=descending,waves=round-robin,waves=random:1";
+
 pub(super) const ORDERS: Flag = Flag {
     names: &["--orders"],
     takes: Takes::Value("LIST"),
-    on: &[Command::San],
+    on: &[Command::San, Command::Campaign],
     section: Section::Run,
-    help: "the orders to compare with, instead of the sweep: none, or of\n\
+    help: "the orders to compare with, instead of the sweep: none, all, or of\n\
            lanes=linear|quad2d|morton|random:SEED,\n\
            waves=ascending|descending|round-robin|hand-over|random:SEED,\n\
            folds=ascending|descending|pairs",
@@ -49,6 +53,7 @@ pub(super) const ORDERS: Flag = Flag {
         };
         let list = match value {
             "none" => Ok(Vec::new()),
+            "all" => ALL_ORDERS.split(',').map(order).collect(),
             list => list.split(',').map(order).collect(),
         };
         args.san.orders = Some(list?);

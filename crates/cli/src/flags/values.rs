@@ -152,11 +152,13 @@ pub(super) fn format(args: &mut LowArgs, value: &str) -> Result<(), String> {
     ];
     let of_tests = [all[0], all[1], all[4], all[3], all[2]];
     let of_diff = [all[0], all[1], all[2], all[4]];
+    let of_campaign = [all[0], all[1], all[4], all[3]];
     let choices = match args.command {
         Command::Test | Command::Merge => &of_tests[..],
         Command::San => &all[..],
         Command::Diff => &of_diff[..],
         Command::Check => &all[..4],
+        Command::Campaign => &of_campaign[..],
         _ => &all[..2],
     };
     // A way to write messages, which every command that compiles shows on standard error.

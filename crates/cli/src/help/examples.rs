@@ -99,6 +99,51 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             "wavelane new test lib.hlsl -E BlockScan",
             "writes BlockScan.test beside the file, with made-up contents; it runs as it is",
         )],
+        Command::Fuzz => &[
+            (
+                "wavelane fuzz --engines interp,cpu,vulkan --count 1000",
+                "runs 1000 programs at every width on three engines",
+            ),
+            (
+                "wavelane fuzz --target FILE --save found",
+                "has another compiler make modules of them; failures are reduced and written",
+            ),
+            (
+                "wavelane fuzz --emit tests --count 100 --seed 7",
+                "writes 100 tests that check themselves at every width",
+            ),
+        ],
+        Command::Campaign => &[
+            (
+                "wavelane campaign --fuzz 100000 --engines interp,cpu --ledger run.jsonl",
+                "runs each program at each width on each engine; started again, it goes on",
+            ),
+            (
+                "wavelane campaign plan.toml --partition hash:3/8 --ledger part3.jsonl",
+                "a shard of a plan; `wavelane merge part*.jsonl` joins the ledgers",
+            ),
+            (
+                "wavelane campaign tests/ --engines interp,vulkan --html report.html",
+                "runs tests, and writes the report as a page with heat maps",
+            ),
+        ],
+        Command::Worker => {
+            &[("wavelane worker", "answers each request on standard input with a line of JSON")]
+        }
+        Command::Reduce => &[
+            (
+                "wavelane reduce a.hlsl --keep ./crashes.sh",
+                "finds a smaller program for which the command exits with status 0",
+            ),
+            (
+                "wavelane reduce a.hlsl --bind 'Out=[64]' --keep-finding race -o small.hlsl",
+                "keeps what the sanitizer finds",
+            ),
+            (
+                "wavelane reduce a.hlsl --bind 'Out=[64]' --keep-diff vulkan",
+                "keeps that a device leaves something else than the reference engine",
+            ),
+        ],
         Command::Diff => &[
             ("wavelane diff a.hlsl --bind 'Out=[64]' --engines interp,vulkan", "compares engines"),
             (

@@ -12,7 +12,7 @@ const RENAMED: [(&str, &str); 5] = [
 ];
 
 /// Flags about one call of the program rather than about the project.
-const OF_THE_COMMAND_LINE: [&str; 22] = [
+const OF_THE_COMMAND_LINE: [&str; 40] = [
     "--filter",
     "--list",
     "--features",
@@ -22,6 +22,24 @@ const OF_THE_COMMAND_LINE: [&str; 22] = [
     "--print",
     "--out",
     "--repro",
+    "-o",
+    "--keep",
+    "--keep-finding",
+    "--keep-diff",
+    "--keep-message",
+    "--by",
+    "--allow-undefined",
+    "--attempts",
+    "--target",
+    "--emit",
+    "--save",
+    "--count",
+    "--seed",
+    "--model",
+    "--widths",
+    "--fuzz",
+    "--ledger",
+    "--html",
     "--format",
     "--color",
     "--colour",

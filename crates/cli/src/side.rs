@@ -1,26 +1,28 @@
 //! The engines to compare: those that `--engines` and `--spirv` name, opened, or with the reason why they cannot be.
+//!
+//! Deliberately absent: what a difference between them means.
 
 use wavelane::{
     Adapter, ComputePipeline, CpuOptions, CudaGpu, Device, Engine, Foreign, ForeignError, Gpu, Isa,
     Shader, Unsupported,
 };
 
-use super::DiffArgs;
+use crate::asked::DeviceChoice;
 use crate::module::read_module;
 use crate::problem::{Exit, Problem};
 use crate::target;
 
 /// One side of a comparison.
-pub(super) struct Side {
+pub(crate) struct Side {
     /// The name from the command line: `cpu`, `vulkan:1`, or the file of a foreign module.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The device and its driver, where that says more.
-    pub(super) about: Option<String>,
-    pub(super) runs: Runs,
+    pub(crate) about: Option<String>,
+    pub(crate) runs: Runs,
 }
 
 /// What executes the program.
-pub(super) enum Runs {
+pub(crate) enum Runs {
     /// The reference engine, which all others are compared with.
     Reference,
     Engine(Device),
@@ -36,7 +38,7 @@ pub(super) enum Runs {
 }
 
 /// Why a side does not run a shader.
-pub(super) enum NotRun {
+pub(crate) enum NotRun {
     Unsupported(String),
     /// The foreign module was not generated from this shader.
     BadInput(String),
@@ -44,7 +46,7 @@ pub(super) enum NotRun {
 
 impl Side {
     /// The pipeline of a shader.
-    pub(super) fn pipeline(
+    pub(crate) fn pipeline(
         &self,
         shader: &Shader,
         adapter: &Adapter,
@@ -79,7 +81,7 @@ impl Side {
     }
 
     /// Whether it has the lines that a shader prints; a GPU drops them.
-    pub(super) fn prints(&self) -> bool {
+    pub(crate) fn prints(&self) -> bool {
         !self.is_gpu()
     }
 
@@ -93,7 +95,7 @@ impl Side {
     }
 
     /// The GPU that whole programs run on. It takes the dispatches of a list in one submission.
-    pub(super) fn gpu(&self) -> Option<&Device> {
+    pub(crate) fn gpu(&self) -> Option<&Device> {
         match &self.runs {
             Runs::Engine(device) => Some(device).filter(|it| it.is_gpu()),
             Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) | Runs::Module(..) => None,
@@ -102,22 +104,34 @@ impl Side {
         }
     }
 
-    pub(super) fn is_gpu(&self) -> bool {
+    pub(crate) fn is_gpu(&self) -> bool {
         self.device().is_some_and(Device::is_gpu)
     }
 
     /// The name of the GPU.
-    pub(super) fn gpu_name(&self) -> Option<String> {
+    pub(crate) fn gpu_name(&self) -> Option<String> {
         self.device().filter(|it| it.is_gpu()).map(|it| it.adapter().name.clone())
     }
 
+    /// The reference engine as a side.
+    pub(crate) fn reference() -> Side {
+        Side { name: "interp".to_owned(), about: None, runs: Runs::Reference }
+    }
+
+    /// Whether close floats agree: the side chooses its rounding, or the device its order of sums.
+    pub(crate) fn may_round(&self, shader: &Shader) -> bool {
+        let sums =
+            || shader.trace_points().iter().any(wavelane::internal::TracePoint::folds_floats);
+        self.rounds_as_it_likes() || self.reorders_sums() && sums()
+    }
+
     /// Whether the order in which lanes are added is the device's.
-    pub(super) fn reorders_sums(&self) -> bool {
+    pub(crate) fn reorders_sums(&self) -> bool {
         self.device().is_some_and(|it| it.gpu().is_some())
     }
 
     /// Whether the last bits of floats and the bits of a NaN are device-specific.
-    pub(super) fn rounds_as_it_likes(&self) -> bool {
+    pub(crate) fn rounds_as_it_likes(&self) -> bool {
         match &self.runs {
             Runs::Module(..) => true,
             Runs::Engine(device) => device.gpu().is_some_and(|it| !it.environment().exact),
@@ -127,7 +141,7 @@ impl Side {
         }
     }
 
-    pub(super) fn module(&self) -> Option<&Foreign> {
+    pub(crate) fn module(&self) -> Option<&Foreign> {
         match &self.runs {
             Runs::Module(_, module) => Some(module),
             Runs::Reference | Runs::Engine(_) | Runs::Legalized(_) | Runs::Missing(_) => None,
@@ -137,9 +151,19 @@ impl Side {
     }
 }
 
+/// Which engines are wanted.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// As they were written; all available ones if nothing is said.
+    pub(crate) engines: Option<&'a str>,
+    /// The file of another compiler's module.
+    pub(crate) module: Option<&'a str>,
+    pub(crate) device: &'a DeviceChoice,
+}
+
 /// Opens the engines that the command line names, or all available ones.
-pub(super) fn open(args: &DiffArgs) -> Result<Vec<Side>, Problem> {
-    let named = match &args.engines {
+pub(crate) fn open(args: Wanted<'_>) -> Result<Vec<Side>, Problem> {
+    let named = match args.engines {
         Some(list) => list.split(',').map(|it| it.trim().to_owned()).collect(),
         None => {
             let all = Engine::ALL.into_iter();
@@ -161,7 +185,7 @@ pub(super) fn open(args: &DiffArgs) -> Result<Vec<Side>, Problem> {
             _ => sides.push(side),
         }
     }
-    if let Some(file) = &args.module {
+    if let Some(file) = args.module {
         sides.push(module(file, &sides)?);
     }
     if sides.iter().all(|it| matches!(it.runs, Runs::Reference)) {
@@ -171,7 +195,7 @@ pub(super) fn open(args: &DiffArgs) -> Result<Vec<Side>, Problem> {
     Ok(sides)
 }
 
-fn open_one(args: &DiffArgs, name: String) -> Result<Side, Problem> {
+fn open_one(args: Wanted<'_>, name: String) -> Result<Side, Problem> {
     let (engine, choice) = match name.split_once(':') {
         Some((engine, choice)) => (engine, Some(choice)),
         None => (name.as_str(), None),

@@ -1,0 +1,26 @@
+//! Campaigns: many independent runs, dealt to any number of processes, with one report.
+//!
+//! A [`Plan`] is a product of lists, whose elements are [`Unit`]s: a line of text each, which says everything. Running a unit
+//! leaves a [`Record`]; a [`Ledger`] is a file of them, and [`Merged`] what several hold together. Reports are functions of that.
+//!
+//! Guaranteed: a record holds nothing of who made it or when, so that the report of a campaign is the same however its units
+//! were dealt, in whatever order their records come, and however often a unit was run. Two different records for one unit are
+//! an outcome of their own.
+//!
+//! Deliberately absent: running anything, files, processes and clocks.
+#![forbid(unsafe_code)]
+
+mod ledger;
+mod page;
+mod plan;
+mod record;
+mod report;
+
+pub use ledger::{Ledger, Torn, read};
+pub use page::page;
+pub use plan::{Plan, Unit, Work};
+pub use record::{Outcome, Record, digest};
+pub use report::{Merged, json, junit, sarif, text};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The report of a campaign as one HTML page: counts, heat maps of failures, and the groups of failures with their smallest
+//! programs. It needs no network and no script.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use crate::report::{Merged, escaped};
+
+const STYLE: &str = "\
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem;
+       color: #1c2024; background: #fff; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+table { border-collapse: collapse; } th, td { padding: .3rem .7rem; text-align: right; }
+th:first-child { text-align: left; font-weight: normal; } td { border: 2px solid #fff; min-width: 4rem; }
+caption { text-align: left; color: #555; padding-bottom: .3rem; }
+pre { background: #f4f5f7; padding: .7rem; overflow-x: auto; } details { margin: .5rem 0; }
+@media (prefers-color-scheme: dark) {
+  body { color: #e6e8ea; background: #16181b; } td { border-color: #16181b; } pre { background: #22252a; }
+  caption { color: #aaa; } td { color: #111; }
+}
+";
+
+/// The page.
+pub fn page(merged: &Merged) -> String {
+    let units = merged.units().count();
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>wavelane campaign</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>wavelane campaign: {units} units</h1>\n<ul>\n"
+    );
+    for (outcome, count) in merged.counts() {
+        if count > 0 {
+            let _ = writeln!(html, "<li>{count} {}</li>", outcome.word());
+        }
+    }
+    html.push_str("</ul>\n");
+    html.push_str(&heat("Failures by engine and width", &merged.grid(|it| it.engine.clone())));
+    let by_order = |order: &str| match order {
+        "" => "canonical order".to_owned(),
+        order => order.to_owned(),
+    };
+    html.push_str(&heat("Failures by order and width", &merged.grid(|it| by_order(&it.order))));
+    let groups = merged.groups();
+    if !groups.is_empty() {
+        html.push_str("<h2>Failures</h2>\n");
+    }
+    for ((outcome, signature), records) in groups {
+        let _ = writeln!(
+            html,
+            "<details open><summary><b>{}</b>: {} ({} units)</summary>",
+            outcome.word(),
+            escaped(&signature),
+            records.len()
+        );
+        let smallest = records.iter().filter_map(|it| merged.reduced(&it.unit)?.text.as_ref());
+        if let Some(small) = smallest.min_by_key(|it| it.len()) {
+            let _ = writeln!(html, "<pre>{}</pre>", escaped(small));
+        }
+        html.push_str("<ul>\n");
+        for record in records {
+            let detail = record.detail.as_deref().unwrap_or("");
+            let (unit, detail) = (escaped(&record.unit), escaped(detail));
+            let _ = writeln!(html, "<li><code>{unit}</code> {detail}</li>");
+        }
+        html.push_str("</ul>\n</details>\n");
+    }
+    html.push_str("</body>\n</html>\n");
+    html
+}
+
+/// A table whose cells are darker the larger the share of failures is; the numbers say the same.
+fn heat(title: &str, grid: &BTreeMap<String, BTreeMap<u32, (usize, usize)>>) -> String {
+    let widths: BTreeSet<u32> = grid.values().flat_map(|row| row.keys().copied()).collect();
+    let mut html = format!(
+        "<h2>{title}</h2>\n<table>\n<caption>failed of run, for each width of waves</caption>\n<tr><th></th>"
+    );
+    for width in &widths {
+        let _ = write!(html, "<th>{width}</th>");
+    }
+    html.push_str("</tr>\n");
+    for (name, row) in grid {
+        let _ = write!(html, "<tr><th>{}</th>", escaped(name));
+        for width in &widths {
+            match row.get(width) {
+                None => html.push_str("<td></td>"),
+                Some((of, failed)) => {
+                    // From green over yellow to red; a single failure must be seen among millions.
+                    let hue = match (*failed, *of) {
+                        (0, _) => 130,
+                        (failed, of) => 50 - (50 * failed / of.max(1)).min(50),
+                    };
+                    let _ = write!(
+                        html,
+                        "<td style=\"background:hsl({hue} 60% 75%)\">{failed} / {of}</td>"
+                    );
+                }
+            }
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</table>\n");
+    html
+}

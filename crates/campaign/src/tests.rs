@@ -1,0 +1,92 @@
+//! Units, ledgers, and reports that do not depend on how units were dealt.
+
+use super::*;
+
+fn plan() -> Plan {
+    Plan {
+        fuzz: 5,
+        seed: 7,
+        tests: vec!["a b.test::case".to_owned()],
+        widths: vec![4, 32],
+        orders: vec![String::new(), "waves=descending".to_owned()],
+        engines: vec!["interp".to_owned(), "cpu:avx2".to_owned()],
+    }
+}
+
+fn record(unit: &Unit) -> Record {
+    let mut record = Record::new(unit.to_string(), Outcome::Agrees);
+    record.digest = Some(digest(record.unit.as_bytes()));
+    if unit.width == 32 && unit.engine == "interp" && unit.order.is_empty() {
+        record.outcome = Outcome::Miscompiles;
+        record.signature = Some("WaveActiveSum <uint> in \"if\"".to_owned());
+        record.detail = Some("`Log[3]` is 4, not 5".to_owned());
+    }
+    record
+}
+
+#[test]
+fn each_number_is_another_unit_and_its_text_says_everything() {
+    let plan = plan();
+    assert_eq!(plan.len(), Some(48));
+    let mut seen = std::collections::BTreeSet::new();
+    for number in 0..48 {
+        let unit = plan.unit(number);
+        assert_eq!(Unit::parse(&unit.to_string()), Some(unit.clone()));
+        assert!(seen.insert(unit.to_string()));
+    }
+    assert!(seen.contains("fuzz 7/4 @w32 waves=descending engine=cpu:avx2"), "{seen:?}");
+    assert!(seen.contains("test a b.test::case @w4 engine=interp"));
+    for text in ["", "fuzz 1 @w4 engine=cpu", "fuzz 1/2 @wx engine=cpu", "other 1/2 @w4 engine=c"] {
+        assert_eq!(Unit::parse(text), None, "{text}");
+    }
+    let endless = Plan { fuzz: u64::MAX, ..plan };
+    assert_eq!(endless.len(), None);
+}
+
+#[test]
+fn reports_do_not_depend_on_order_and_doubles() {
+    let plan = plan();
+    let records: Vec<Record> = (0..48).map(|it| record(&plan.unit(it))).collect();
+    let forwards = Merged::new(records.clone());
+    let again = records.iter().rev().chain(&records).cloned();
+    let backwards = Merged::new(again);
+    let all = |it: &Merged| {
+        [text(it), json(it).to_string(), junit(it), sarif(it, "1").to_string(), page(it)]
+    };
+    assert_eq!(all(&forwards), all(&backwards));
+    let shown = all(&forwards);
+    assert!(shown[0].starts_with("48 units: 42 agrees, 6 miscompiles\n"), "{}", shown[0]);
+    assert!(shown[2].contains("failures=\"6\"") && shown[2].contains("&lt;uint&gt;"));
+    assert!(shown[4].contains("6 / 12") && shown[4].contains("0 / 12"), "{}", shown[4]);
+}
+
+#[test]
+fn a_ledger_may_be_torn_at_its_end_only() {
+    let plan = plan();
+    let line = |it| format!("{}\n", record(&plan.unit(it)).to_json());
+    let whole = format!("{}{}", line(0), line(1));
+    let ledger = read(&format!("{whole}{{\"unit\":\"fu")).unwrap();
+    assert_eq!((ledger.records.len(), ledger.whole), (2, whole.len()));
+    assert_eq!(ledger.records[1], record(&plan.unit(1)));
+    assert_eq!(read(&format!("{}oops\n{}", line(0), line(1))).unwrap_err(), Torn { line: 2 });
+}
+
+#[test]
+fn different_records_of_a_unit_are_unstable_and_both_are_kept() {
+    let plan = plan();
+    let one = record(&plan.unit(0));
+    let mut other = one.clone();
+    other.digest = Some(digest(b"other"));
+    let merged = Merged::new([one.clone(), other.clone()]);
+    assert_eq!(merged.counts()[&Outcome::Unstable], 1);
+    assert!(merged.fails());
+    let told = json(&merged);
+    assert_eq!(told["unstable"].as_array().unwrap().len(), 2);
+    assert_eq!(merged, Merged::new([other, one]));
+}
+
+#[test]
+fn digests_never_change() {
+    assert_eq!(digest(b""), "6c62272e07bb014262b821756295c58d");
+    assert_eq!(digest(b"a"), "d228cb696f1a8caf78912b704e4a8964");
+}

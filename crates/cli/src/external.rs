@@ -1,0 +1,166 @@
+//! Commands of the user's, such as another compiler: run with a time limit, with all they print.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Status(i32),
+    Signal(i32),
+    TimedOut,
+}
+
+/// What came of a command.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    pub(crate) ended: Ended,
+    /// What it printed, its errors after the rest.
+    pub(crate) said: String,
+}
+
+/// More than this of what a command prints is not read.
+const MOST_SAID: u64 = 1 << 20;
+
+/// Runs a command until it ends or its time is spent; then its whole process group is killed. What it prints goes to files
+/// beside `log`, since a pipe that is not read would stop it.
+pub(crate) fn run(command: &mut Command, log: &Path, patience: Duration) -> std::io::Result<Ran> {
+    let names = ["out", "err"].map(|ending| log.with_extension(ending));
+    command.stdin(Stdio::null()).stdout(File::create(&names[0])?).stderr(File::create(&names[1])?);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    let mut child = command.spawn()?;
+    let status = wait(&mut child, patience)?;
+    let mut said = String::new();
+    for name in &names {
+        let mut bytes = Vec::new();
+        File::open(name)?.take(MOST_SAID).read_to_end(&mut bytes)?;
+        said.push_str(&String::from_utf8_lossy(&bytes));
+        // The next command makes new ones.
+        let _ = std::fs::remove_file(name);
+    }
+    Ok(Ran { ended: status.map_or(Ended::TimedOut, ended), said })
+}
+
+/// `None` if the time was spent.
+fn wait(child: &mut Child, patience: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let begin = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if begin.elapsed() >= patience {
+            kill(child);
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+}
+
+#[cfg(unix)]
+fn kill(child: &mut Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    // The leader has not been waited for, so the group is still its own.
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    let _ = child.kill();
+}
+
+#[cfg(not(unix))]
+fn kill(child: &mut Child) {
+    let _ = child.kill();
+}
+
+fn ended(status: ExitStatus) -> Ended {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Ended::Signal(signal);
+    }
+    Ended::Status(status.code().unwrap_or(-1))
+}
+
+/// The words of a command line as a shell splits them, without anything else that a shell does.
+pub(crate) fn split(line: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            it if it.is_whitespace() => words.extend(word.take()),
+            '\\' => word.get_or_insert_default().extend(letters.next()),
+            quote @ ('\'' | '"') => {
+                let into = word.get_or_insert_default();
+                loop {
+                    match letters.next() {
+                        None => return Err(format!("`{line}`: a quote is not closed")),
+                        Some(it) if it == quote => break,
+                        Some('\\') if quote == '"' => into.extend(letters.next()),
+                        Some(it) => into.push(it),
+                    }
+                }
+            }
+            it => word.get_or_insert_default().push(it),
+        }
+    }
+    words.extend(word);
+    match words.is_empty() {
+        true => Err("the command is empty".to_owned()),
+        false => Ok(words),
+    }
+}
+
+/// A folder of this process for files of commands, which goes with the value.
+#[derive(Debug)]
+pub(crate) struct Scratch(pub(crate) std::path::PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> std::io::Result<Scratch> {
+        static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let name = format!("wavelane-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder)?;
+        Ok(Scratch(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left there is nobody's any more; the system clears its folder of temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_split_like_a_shells() {
+        let words = split(r#"dxc -T cs_6_6 "a b" 'c "d"' e\ f "g\"h" ''"#).unwrap();
+        assert_eq!(words, ["dxc", "-T", "cs_6_6", "a b", "c \"d\"", "e f", "g\"h", ""]);
+        assert!(split("a 'b").is_err() && split("  ").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_ends_with_its_children_when_its_time_is_spent() {
+        let scratch = Scratch::new().unwrap();
+        let mark = scratch.0.join("mark");
+        let mut command = Command::new("sh");
+        command.args(["-c", "(sleep 1; : > \"$1\") & wait", "sh"]).arg(&mark);
+        let ran = run(&mut command, &scratch.0.join("log"), Duration::from_millis(50)).unwrap();
+        assert_eq!(ran.ended, Ended::TimedOut);
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(!mark.exists());
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo a; echo b >&2; kill -SEGV $$"]);
+        let ran = run(&mut command, &scratch.0.join("log"), Duration::from_secs(20)).unwrap();
+        assert_eq!((ran.ended, ran.said.as_str()), (Ended::Signal(11), "a\nb\n"));
+    }
+}

@@ -1,0 +1,365 @@
+//! `wavelane fuzz`: generated programs, which are defined by construction, on engines or through another compiler.
+
+mod emit;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use campaign::{Outcome, Record};
+use serde_json::{Value, json};
+
+use crate::asked::{DeviceChoice, LowArgs, Output, Tools, WaveSizes};
+use crate::generated::{self, Asked, MODEL, PATIENCE, WIDTHS};
+use crate::pool::Pool;
+use crate::problem::{End, Exit, Problem};
+use crate::side::{self, Runs};
+use crate::worker::{Answered, Slot, ask};
+use crate::{external, terminal};
+
+/// How many programs there are if nothing is said.
+const COUNT: u64 = 1000;
+/// More have no room in memory.
+const MOST: u64 = 100_000_000;
+/// The candidates of each reduction if nothing is said.
+const ATTEMPTS: usize = 400;
+/// So many failures with the same signature are reduced: further ones would say nothing new.
+const REDUCED: usize = 3;
+
+/// What `fuzz` needs.
+pub(crate) struct FuzzArgs {
+    asked: Asked,
+    count: u64,
+    emit: Option<String>,
+    save: Option<String>,
+    pool: Pool,
+    output: Output,
+    device: DeviceChoice,
+}
+
+impl FuzzArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<FuzzArgs, Problem> {
+        if let Some(operand) = low.operands.first() {
+            return Err(low.usage(format!("programs are generated; what is `{operand}`?")));
+        }
+        let Tools { target, emit, save, count, seed, attempts, model, .. } = low.tools.clone();
+        let given = [target.is_some(), low.engines.is_some(), emit.is_some()];
+        match given.iter().filter(|it| **it).count() {
+            1 => {}
+            0 => {
+                let what = "nothing says what the programs are for";
+                return Err(low.usage(what.to_owned()).help("--target, --engines or --emit"));
+            }
+            _ => {
+                let what = "`--target`, `--engines` and `--emit` exclude each other";
+                return Err(low.usage(what.to_owned()));
+            }
+        }
+        let target = match &target {
+            Some(line) => {
+                let words = external::split(line).map_err(|it| low.usage(it))?;
+                if !words.iter().any(|it| it.contains("{in}")) {
+                    let what = format!("`--target {line}` names no `{{in}}`");
+                    return Err(low
+                        .usage(what)
+                        .help("--target 'dxc -T cs_6_7 -spirv {in} -Fo {out}'"));
+                }
+                words
+            }
+            None => Vec::new(),
+        };
+        let engines = low.engines.iter().flat_map(|it| it.split(','));
+        let engines: Vec<String> = engines.map(|it| it.trim().to_owned()).collect();
+        let count = count.unwrap_or(COUNT);
+        if count > MOST {
+            return Err(low.usage(format!("there are at most {MOST} programs in a run")));
+        }
+        let asked = Asked {
+            seed: seed.unwrap_or(1),
+            model: model.unwrap_or(MODEL),
+            engines,
+            target,
+            widths: widths(&low.launch.wave_sizes),
+            order: String::new(),
+            patience: low.launch.timeout.unwrap_or(PATIENCE),
+            attempts: attempts.unwrap_or(ATTEMPTS),
+        };
+        let pool = Pool { words: vec!["worker".to_owned()], jobs: low.jobs };
+        let LowArgs { output, device, .. } = low;
+        Ok(FuzzArgs { asked, count, emit, save, pool, output, device })
+    }
+}
+
+/// The widths that are asked for; all if nothing is said.
+pub(crate) fn widths(asked: &WaveSizes) -> Vec<u32> {
+    match asked {
+        WaveSizes::Default | WaveSizes::All => WIDTHS.to_vec(),
+        WaveSizes::List(list) => list.clone(),
+    }
+}
+
+/// What came of a program.
+struct Judged {
+    program: u64,
+    record: Record,
+    reduced: Option<Record>,
+    statistics: Value,
+}
+
+pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
+    if let Some(folder) = &args.emit {
+        return emit::emit(&args.asked, args.count, folder, args.output);
+    }
+    check_engines(args)?;
+    if let Some(folder) = &args.save {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Problem::input(format!("`{folder}` cannot be made: {error}")))?;
+    }
+    let plain = Asked { attempts: 0, ..args.asked.clone() };
+    let numbers: Vec<u64> = (0..args.count).collect();
+    let fails = |it: &Judged| it.record.outcome.fails();
+    let mut judged = args.pool.run_as(
+        "programs",
+        &numbers,
+        None,
+        |slot, number| one(slot, &plain, *number).map(|it| vec![it]),
+        fails,
+    )?;
+    reduce(args, &mut judged)?;
+    let mut files = BTreeMap::new();
+    if let Some(folder) = &args.save {
+        for it in judged.iter().filter(|it| fails(it)) {
+            let file = save(args, folder, it)?;
+            files.insert(it.program, file);
+        }
+    }
+    match args.output {
+        Output::Json => {
+            let value = as_json(args, &judged, &files);
+            terminal::print_json(&value)?;
+        }
+        _ => terminal::print(&as_text(args, &judged, &files))?,
+    }
+    Ok(if judged.iter().any(fails) { Exit::Findings } else { Exit::Fine })
+}
+
+/// Mistakes in names of engines are told before anything runs, and so are engines that are not there.
+fn check_engines(args: &FuzzArgs) -> Result<(), Problem> {
+    for engine in args.asked.engines.iter().filter(|it| *it != "interp") {
+        let wanted = side::Wanted { engines: Some(engine), module: None, device: &args.device };
+        let side = side::open(wanted)?.pop();
+        if let Some(Runs::Missing(why)) = side.map(|it| it.runs) {
+            terminal::note(&format!("`{engine}` is not available here: {why}"));
+        }
+    }
+    Ok(())
+}
+
+/// Has a program judged. A process that ends is the crash of the program it ran.
+fn one(slot: &mut Slot<'_>, asked: &Asked, program: u64) -> Result<Judged, Problem> {
+    let mut request = asked.to_json();
+    request["program"] = json!(program);
+    // Each width and each candidate may take the time of one call.
+    let calls = asked.widths.len() + asked.attempts + 1;
+    let patience = asked.patience.saturating_mul(calls as u32) + Duration::from_secs(60);
+    let unit = format!("program {program}");
+    match ask(slot, &request, patience, |_| {})? {
+        Answered::Whole(answer) => {
+            if let Some(problem) = answer["problem"].as_str() {
+                return Err(Problem::input(problem));
+            }
+            let record = Record::from_json(&answer["record"])
+                .ok_or_else(|| Problem::bug("a worker gave no record"))?;
+            let reduced = Record::from_json(&answer["reduced"]);
+            let statistics = answer["statistics"].clone();
+            Ok(Judged { program, record, reduced, statistics })
+        }
+        Answered::Broken(why) => {
+            let first = why.lines().next().unwrap_or("").to_owned();
+            let is_late = first.starts_with("it did not end");
+            let outcome = if is_late { Outcome::Hang } else { Outcome::Crash };
+            let mut record = Record::new(unit, outcome);
+            record.signature = Some(first);
+            Ok(Judged { program, record, reduced: None, statistics: Value::Null })
+        }
+    }
+}
+
+/// Reduces the first failures of each signature.
+fn reduce(args: &FuzzArgs, judged: &mut [Judged]) -> Result<(), Problem> {
+    if args.asked.attempts == 0 {
+        return Ok(());
+    }
+    let mut counts: BTreeMap<(Outcome, Option<String>), usize> = BTreeMap::new();
+    let mut wanted = Vec::new();
+    for (index, it) in judged.iter().enumerate() {
+        // Of a process that ended nothing can be told apart from inside.
+        if it.record.outcome.fails() && !it.statistics.is_null() {
+            let key = (it.record.outcome, it.record.signature.clone());
+            let count = counts.entry(key).or_default();
+            *count += 1;
+            if *count <= REDUCED {
+                wanted.push((index, it.program));
+            }
+        }
+    }
+    let reduced = args.pool.run_as(
+        "failures reduced",
+        &wanted,
+        None,
+        |slot, (index, program)| one(slot, &args.asked, *program).map(|it| vec![(*index, it)]),
+        |_| false,
+    )?;
+    for (index, it) in reduced {
+        judged[index].reduced = it.reduced;
+    }
+    Ok(())
+}
+
+/// Writes a failing program, reduced if it was.
+fn save(args: &FuzzArgs, folder: &str, judged: &Judged) -> Result<String, Problem> {
+    let Judged { program, record, reduced, .. } = judged;
+    let word = record.outcome.word().replace(' ', "-");
+    let file = Path::new(folder).join(format!("{word}-{}-{program}.hlsl", args.asked.seed));
+    let file = file.to_string_lossy().into_owned();
+    std::fs::write(&file, text_of(args, *program, reduced.as_ref()))
+        .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))?;
+    Ok(file)
+}
+
+fn text_of(args: &FuzzArgs, program: u64, reduced: Option<&Record>) -> String {
+    match reduced.and_then(|it| it.text.clone()) {
+        Some(text) => text,
+        None => generate::print(&args.asked.program(program, &mut generate::Statistics::default())),
+    }
+}
+
+/// The outcomes that programs have.
+const OUTCOMES: [Outcome; 6] = [
+    Outcome::Agrees,
+    Outcome::Crash,
+    Outcome::Hang,
+    Outcome::Refuses,
+    Outcome::Miscompiles,
+    Outcome::NotRun,
+];
+
+fn count(judged: &[Judged], outcome: Outcome) -> usize {
+    judged.iter().filter(|it| it.record.outcome == outcome).count()
+}
+
+fn statistics(judged: &[Judged]) -> Value {
+    let mut all = json!({});
+    for it in judged {
+        generated::add(&mut all, &it.statistics);
+    }
+    all
+}
+
+fn signature(it: &Judged) -> &str {
+    let reduced = it.reduced.as_ref().and_then(|it| it.signature.as_deref());
+    reduced.or(it.record.signature.as_deref()).unwrap_or("")
+}
+
+fn as_json(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) -> Value {
+    let outcomes: serde_json::Map<String, Value> =
+        OUTCOMES.iter().map(|it| (it.word().to_owned(), json!(count(judged, *it)))).collect();
+    let failures: Vec<Value> = judged
+        .iter()
+        .filter(|it| it.record.outcome.fails())
+        .map(|it| {
+            json!({
+                "outcome": it.record.outcome.word(),
+                "program": it.program,
+                "file": files.get(&it.program),
+                "signature": signature(it),
+                "detail": it.record.detail,
+                "reduced": it.reduced.as_ref().and_then(|it| it.text.clone()),
+            })
+        })
+        .collect();
+    json!({
+        "seed": args.asked.seed,
+        "count": args.count,
+        "outcomes": outcomes,
+        "failures": failures,
+        "statistics": statistics(judged),
+    })
+}
+
+fn as_text(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    let mut groups: BTreeMap<(Outcome, &str), Vec<&Judged>> = BTreeMap::new();
+    for it in judged.iter().filter(|it| it.record.outcome.fails()) {
+        groups.entry((it.record.outcome, signature(it))).or_default().push(it);
+    }
+    for ((outcome, signature), all) in &groups {
+        let _ = writeln!(text, "{}: {signature}", outcome.word());
+        let numbers: Vec<String> = all.iter().take(8).map(|it| it.program.to_string()).collect();
+        let more =
+            if all.len() > 8 { format!(" and {} more", all.len() - 8) } else { String::new() };
+        let _ =
+            writeln!(text, "  programs {}{more} of seed {}", numbers.join(", "), args.asked.seed);
+        let length = |it: &&Judged| it.reduced.as_ref()?.text.as_ref().map(String::len);
+        let first = all.iter().copied().filter(|it| length(it).is_some()).min_by_key(length);
+        let first = first.unwrap_or(all[0]);
+        for line in first.record.detail.iter().flat_map(|it| it.lines()) {
+            let _ = writeln!(text, "  {line}");
+        }
+        match files.get(&first.program) {
+            Some(file) => {
+                let _ = writeln!(text, "  written to `{file}`");
+            }
+            None => {
+                for line in text_of(args, first.program, first.reduced.as_ref()).lines().take(40) {
+                    let _ = writeln!(text, "  | {line}");
+                }
+            }
+        }
+        text.push('\n');
+    }
+    let shown = OUTCOMES.iter().map(|it| (it.word(), count(judged, *it))).filter(|it| it.1 > 0);
+    let shown: Vec<String> = shown.map(|(word, count)| format!("{count} {word}")).collect();
+    let _ = writeln!(text, "{} programs: {}", args.count, shown.join(", "));
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for it in judged.iter().filter(|it| it.record.outcome == Outcome::NotRun) {
+        *reasons.entry(it.record.signature.as_deref().unwrap_or("")).or_default() += 1;
+    }
+    for (why, count) in reasons {
+        let _ = writeln!(text, "  not run: {why} ({count})");
+    }
+    text.push_str(&generated_text(&statistics(judged)));
+    text
+}
+
+/// What the programs consist of, in a few lines.
+fn generated_text(all: &Value) -> String {
+    let list = |key: &str| -> String {
+        let Some(map) = all[key].as_object() else { return String::new() };
+        map.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+    };
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let programs = number(&all["programs"]).max(1);
+    let percent = 100 * number(&all["diverging"]) / programs;
+    let (mut by_active, mut functions) = (BTreeMap::<&str, u64>::new(), 0);
+    for calls in all["calls_by_active_lanes"].as_object().into_iter().flat_map(|it| it.values()) {
+        functions += 1;
+        for (active, count) in calls.as_object().into_iter().flatten() {
+            *by_active.entry(active).or_default() += number(count);
+        }
+    }
+    let by_active: Vec<String> =
+        by_active.iter().map(|(active, count)| format!("{active} {count}")).collect();
+    format!(
+        "  {percent} % of the programs diverge with waves of 32 lanes\n  \
+         programs with each construct: {}\n  \
+         wave functions by depth of control flow: {}\n  \
+         by element type: {}\n  \
+         calls of {functions} wave functions by active lanes: {}\n",
+        list("constructs"),
+        list("functions_by_depth"),
+        list("functions_by_type"),
+        by_active.join(", ")
+    )
+}

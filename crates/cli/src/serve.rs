@@ -1,0 +1,195 @@
+//! `wavelane worker`: runs what it is told of on its standard input, a request in JSON a line, and answers on its standard output.
+//!
+//! `fuzz` and `campaign` have their work done by such processes, since a driver that is given a program can take its process
+//! with it. A request is `{"program": K, …}` or `{"unit": "TEXT", …}`; an answer is one line with the key `end`.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use campaign::{Outcome, Record, Unit, Work};
+use generate::Statistics;
+use jobs::{Features, Widths};
+use serde_json::{Value, json};
+use wavelane::internal::Order;
+use wavelane::{Adapter, Device};
+
+use crate::asked::{Compiling, DeviceChoice, Launch, LowArgs, WaveSizes};
+use crate::compile::flags_of;
+use crate::generated::{self, Asked, Judge, Verdict};
+use crate::problem::{End, Exit, Problem};
+use crate::side::{self, Runs};
+use crate::terminal;
+use crate::testing::{Beside, LastFile, asked_for, setup};
+use crate::worker::requests;
+
+/// What `worker` needs.
+pub(crate) struct WorkerArgs {
+    compile: Compiling,
+}
+
+impl WorkerArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<WorkerArgs, Problem> {
+        match low.operands.first() {
+            Some(operand) => {
+                Err(low.usage(format!("a worker has no operands; what is `{operand}`?")))
+            }
+            None => Ok(WorkerArgs { compile: low.compile }),
+        }
+    }
+}
+
+/// Serves until standard input ends.
+pub(crate) fn serve(args: &WorkerArgs) -> Result<Exit, End> {
+    let mut server = Server {
+        compile: args.compile.clone(),
+        judge: Judge::default(),
+        last: LastFile::default(),
+        devices: BTreeMap::new(),
+    };
+    for request in requests() {
+        let mut answer = server.answer(&request).unwrap_or_else(|why| json!({ "problem": why }));
+        answer["end"] = json!(true);
+        let mut out = terminal::out();
+        // The parent process is gone; the next read ends this one.
+        let _ = writeln!(out, "{answer}").and_then(|()| out.flush());
+    }
+    Ok(Exit::Fine)
+}
+
+struct Server {
+    compile: Compiling,
+    judge: Judge,
+    last: LastFile,
+    devices: BTreeMap<String, Result<Device, String>>,
+}
+
+impl Server {
+    fn answer(&mut self, request: &Value) -> Result<Value, String> {
+        let asked = Asked::from_json(request).ok_or("the request is malformed")?;
+        if let Some(number) = request["program"].as_u64() {
+            let mut made = Statistics::default();
+            let program = asked.program(number, &mut made);
+            let verdict = self.judge.program(&asked, &program)?;
+            let mut answer = json!({ "statistics": generated::statistics(&program, &made) });
+            if let Some(small) = self.reduced(&asked, &program, &verdict) {
+                answer["reduced"] = small.to_json();
+            }
+            answer["record"] = verdict.record(format!("program {number}")).to_json();
+            return Ok(answer);
+        }
+        let text = request["unit"].as_str().ok_or("the request names neither program nor unit")?;
+        let unit = Unit::parse(text).ok_or_else(|| format!("`{text}` is not a unit"))?;
+        let mut records = Vec::new();
+        match &unit.work {
+            Work::Fuzz { seed, program } => {
+                let asked = Asked {
+                    seed: *seed,
+                    engines: vec![unit.engine.clone()],
+                    widths: vec![unit.width],
+                    order: unit.order.clone(),
+                    target: Vec::new(),
+                    ..asked
+                };
+                let program = asked.program(*program, &mut Statistics::default());
+                let verdict = self.judge.program(&asked, &program)?;
+                let small = self.reduced(&asked, &program, &verdict);
+                records.push(verdict.record(text.to_owned()).to_json());
+                records.extend(small.map(|small| {
+                    let unit = format!("reduce {text}");
+                    Record { unit, ..small }.to_json()
+                }));
+            }
+            Work::Test(name) => records.push(self.test(&unit, name)?.to_json()),
+        }
+        Ok(json!({ "records": records }))
+    }
+
+    /// The reduced program of a failure, as a record without a unit.
+    fn reduced(
+        &mut self,
+        asked: &Asked,
+        program: &generate::Program,
+        verdict: &Verdict,
+    ) -> Option<Record> {
+        if asked.attempts == 0 || !verdict.outcome.fails() {
+            return None;
+        }
+        // There is a record in any case: without one the unit would be run again when the campaign goes on.
+        let text = self.judge.reduced(asked, program, verdict).map(|it| it.0);
+        let is_plain = verdict.signature.as_deref() == Some(generated::WRONG);
+        let signature = match &text {
+            Some(text) if is_plain => Some(generated::about(text)),
+            _ => verdict.signature.clone(),
+        };
+        Some(Record { signature, text, ..Record::new("", verdict.outcome) })
+    }
+
+    /// Runs a test at a width, in an order, on an engine.
+    fn test(&mut self, unit: &Unit, name: &str) -> Result<Record, String> {
+        let mut launch =
+            Launch { wave_sizes: WaveSizes::List(vec![unit.width]), ..Launch::default() };
+        let not_run = |why: &str| {
+            let mut record = Record::new(unit.to_string(), Outcome::NotRun);
+            record.signature = Some(why.to_owned());
+            record
+        };
+        match Order::parse(&unit.order) {
+            None if unit.order.is_empty() => {}
+            Some(Order::Lanes(order)) => launch.lane_order = Some(order),
+            Some(Order::Waves(order)) => launch.schedule = order,
+            _ => return Ok(not_run("tests are not run in this order")),
+        }
+        let device = self.devices.entry(unit.engine.clone()).or_insert_with(|| open(&unit.engine));
+        let device = match device {
+            Ok(device) => device.clone(),
+            Err(why) => return Ok(not_run(why)),
+        };
+        let (file, case) = match name.split_once("::") {
+            Some((file, case)) if !std::path::Path::new(name).exists() => (file, Some(case)),
+            _ => (name, None),
+        };
+        let file = self.last.read(file).map_err(|it| it.message)?;
+        let request = json!({ "case": case });
+        let Some(test) = asked_for(&request, file) else {
+            return Err(format!("there is no test `{name}`"));
+        };
+        let features: Features = jobs::features(device.adapter(), jobs::Api::default());
+        let flags = flags_of(&self.compile);
+        let fuel = |width| launch.fuel.at(width);
+        let widths = Widths::List(vec![unit.width]);
+        let setup = setup(&launch, &device, &features, &widths, &flags, &fuel);
+        let mut outcomes = Vec::new();
+        let mut beside = Beside::of(&self.compile);
+        jobs::run(test, file, &setup, &mut beside, &|_| true, &mut |it| outcomes.push(it));
+        let failed = outcomes.iter().find(|it| it.verdict == jobs::Verdict::Failed);
+        let passed = outcomes.iter().any(|it| it.verdict == jobs::Verdict::Passed);
+        Ok(match failed {
+            Some(failed) => {
+                let mut record = Record::new(unit.to_string(), Outcome::Miscompiles);
+                let first = failed.message.lines().next().unwrap_or("");
+                record.signature = Some(generated::normal(first));
+                record.detail = Some(failed.message.clone());
+                record
+            }
+            None if passed => Record::new(unit.to_string(), Outcome::Agrees),
+            None => {
+                let why = outcomes.first().map(|it| it.message.lines().next().unwrap_or(""));
+                not_run(why.unwrap_or("nothing in it runs at this width"))
+            }
+        })
+    }
+}
+
+fn open(engine: &str) -> Result<Device, String> {
+    if engine == "interp" {
+        return Ok(Device::new(Adapter::reference()));
+    }
+    let device = DeviceChoice::default();
+    let wanted = side::Wanted { engines: Some(engine), module: None, device: &device };
+    let side = side::open(wanted).map_err(|it| it.message)?.pop();
+    match side.map(|it| it.runs) {
+        Some(Runs::Engine(device)) => Ok(device),
+        Some(Runs::Missing(why)) => Err(why),
+        _ => Err(format!("`{engine}` runs no tests")),
+    }
+}

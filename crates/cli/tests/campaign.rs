@@ -1,0 +1,174 @@
+//! `wavelane campaign` as scripts see it: the same report however units are dealt, and after any kill.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("campaign").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn command(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    command.args(words).current_dir(folder).env("NO_COLOR", "1");
+    command
+}
+
+fn wavelane(folder: &Path, words: &[&str]) -> Ran {
+    let output = command(folder, words).output().unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+const PLAN: &str = "fuzz = 6
+seed = 3
+widths = [8, 32]
+orders = [\"waves=descending\"]
+engines = [\"interp\", \"cpu\"]
+";
+
+#[test]
+fn one_process_shards_and_a_killed_campaign_give_the_same_bytes() {
+    let folder = folder("shards");
+    std::fs::write(folder.join("plan.toml"), PLAN).unwrap();
+    let whole = wavelane(
+        &folder,
+        &["campaign", "plan.toml", "--ledger", "one.jsonl", "-j", "1", "--format", "json"],
+    );
+    assert_eq!(whole.status, 0, "{}{}", whole.out, whole.err);
+    let value: serde_json::Value = serde_json::from_str(&whole.out).unwrap();
+    assert_eq!(value["units"], 6 * 2 * 2 * 2);
+    let merged = wavelane(&folder, &["merge", "one.jsonl", "--format", "json"]);
+    assert_eq!(merged.out, whole.out);
+    // Shards, merged in another order, one of them twice.
+    for shard in 1..=3 {
+        let part = format!("hash:{shard}/3");
+        let ledger = format!("part{shard}.jsonl");
+        let flags =
+            "--fuzz 6 --seed 3 --widths 8,32 --orders waves=descending --engines interp,cpu";
+        let mut words = vec!["campaign"];
+        words.extend(flags.split(' '));
+        words.extend(["--partition", &part, "--ledger", &ledger, "-j", "2"]);
+        let ran = wavelane(&folder, &words);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    }
+    for format in ["text", "json", "junit", "sarif"] {
+        let parts = ["part3.jsonl", "part1.jsonl", "part2.jsonl", "part1.jsonl"];
+        let shards = wavelane(
+            &folder,
+            &[&["merge"], &parts[..], &["--format", format, "--html", "a.html"]].concat(),
+        );
+        let one =
+            wavelane(&folder, &["merge", "one.jsonl", "--format", format, "--html", "b.html"]);
+        assert_eq!((shards.status, &shards.out), (0, &one.out), "{}", shards.err);
+        let page = |name| std::fs::read_to_string(folder.join(name)).unwrap();
+        assert_eq!(page("a.html"), page("b.html"));
+        assert!(page("a.html").contains("0 / 12"), "{}", page("a.html"));
+    }
+    // Killed again and again, and resumed until it is whole.
+    let line = ["campaign", "plan.toml", "--ledger", "killed.jsonl", "-j", "1", "--format", "json"];
+    for pause in [150, 250, 400] {
+        let mut child =
+            command(&folder, &line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        // SIGKILL; the workers end because their input does.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // A kill in the middle of a write.
+        let ledger = folder.join("killed.jsonl");
+        let mut text = std::fs::read_to_string(&ledger).unwrap_or_default();
+        text.push_str("{\"outcome\":\"agr");
+        std::fs::write(&ledger, text).unwrap();
+    }
+    let resumed = wavelane(&folder, &line);
+    assert_eq!((resumed.status, &resumed.out), (0, &whole.out), "{}", resumed.err);
+    // Nothing is left to run.
+    let before = std::fs::read(folder.join("killed.jsonl")).unwrap();
+    assert_eq!(wavelane(&folder, &line).out, whole.out);
+    assert_eq!(std::fs::read(folder.join("killed.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn tests_are_units_too_and_failures_are_reported_in_all_forms() {
+    let folder = folder("tests");
+    let case = "#include <wavelane.hlsli>
+TEST_CASE(right) { EXPECT_EQ(WaveActiveSum(1), WaveGetLaneCount()); }
+TEST_CASE(wrong) { EXPECT_EQ(WaveActiveSum(1), 8); }
+";
+    std::fs::write(folder.join("a.hlsl"), case).unwrap();
+    let line = ["campaign", "a.hlsl", "--widths", "4,8", "--engines", "interp", "--html", "a.html"];
+    let ran = wavelane(&folder, &line);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.starts_with("4 units: 3 agrees, 1 miscompiles\n"), "{}", ran.out);
+    assert!(ran.out.contains("test a.hlsl::wrong @w4 engine=interp"), "{}", ran.out);
+    let junit = wavelane(&folder, &["merge", "campaign.jsonl", "--format", "junit"]);
+    assert_eq!(junit.status, 1);
+    assert!(junit.out.contains("failures=\"1\"") && junit.out.contains("a.hlsl::wrong @w4"));
+    let sarif = wavelane(&folder, &["merge", "campaign.jsonl", "--format", "sarif"]);
+    let value: serde_json::Value = serde_json::from_str(&sarif.out).unwrap();
+    assert_eq!(value["runs"][0]["results"].as_array().unwrap().len(), 1);
+    assert!(std::fs::read_to_string(folder.join("a.html")).unwrap().contains("1 / 2"));
+}
+
+#[test]
+fn records_that_differ_are_unstable() {
+    let folder = folder("unstable");
+    let line = |digest: &str| {
+        format!(
+            "{{\"unit\":\"fuzz 1/0 @w4 engine=cpu\",\"outcome\":\"agrees\",\"digest\":\"{digest}\"}}\n"
+        )
+    };
+    std::fs::write(folder.join("a.jsonl"), line("1")).unwrap();
+    std::fs::write(folder.join("b.jsonl"), line("2")).unwrap();
+    let ran = wavelane(&folder, &["merge", "a.jsonl", "b.jsonl", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.status, &value["outcomes"]["unstable"]), (1, &serde_json::json!(1)));
+}
+
+#[test]
+fn mistakes_in_plans_have_a_line() {
+    let folder = folder("mistakes");
+    for (plan, said) in [
+        ("fuzz = 1\nwidth = [8]\n", "plan.toml:2:1"),
+        ("fuzz = 1\nwidth = [8]\n", "did you mean `widths`?"),
+        ("fuzz = 1\nwidths = [5]\n", "power of two"),
+        ("fuzz = 1\nengines = [\"gpu\"]\n", "`gpu` is not an engine"),
+        ("fuzz = 1\norders = [\"sideways\"]\n", "is not an order"),
+        ("fuzz = 1\norders = [\"folds=pairs\"]\n", "no units in the order"),
+        ("fuzz = {}\n", "a number, a string, or a list"),
+        ("fuzz = \n", "plan.toml:1:"),
+        ("seed = 1\n", "a campaign without units"),
+    ] {
+        std::fs::write(folder.join("plan.toml"), plan).unwrap();
+        let ran = wavelane(&folder, &["campaign", "plan.toml"]);
+        assert_eq!(ran.status, 2, "{plan}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(said), "{plan}: {}", ran.err);
+    }
+    std::fs::write(folder.join("bad.jsonl"), "{\"unit\":\"x\"}\n{}\n").unwrap();
+    let ran = wavelane(&folder, &["merge", "bad.jsonl"]);
+    assert!(
+        ran.status == 2 && ran.err.contains("bad.jsonl:1: this line is not a record"),
+        "{}",
+        ran.err
+    );
+    let ran = wavelane(
+        &folder,
+        &["campaign", "--fuzz", "1", "--list", "--widths", "8", "--engines", "cpu"],
+    );
+    assert_eq!(ran.out.lines().count(), 1);
+    let request: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(request["unit"], "fuzz 1/0 @w8 engine=cpu");
+}

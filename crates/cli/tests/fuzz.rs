@@ -1,0 +1,195 @@
+//! `wavelane fuzz` as scripts see it: against engines, and against compilers that are broken on purpose.
+#![cfg(unix)]
+#![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn wavelane(folder: &Path, words: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    command.args(words).current_dir(folder).env("NO_COLOR", "1");
+    let output = command.output().unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err))
+}
+
+/// A compiler that is ours, with something wrong around it.
+fn compiler(folder: &Path, script: &str) {
+    let ours = env!("CARGO_BIN_EXE_wavelane");
+    let ours = format!("{ours} dxc -T cs_6_7 -enable-16bit-types -spirv -w");
+    let text = format!("#!/bin/sh\n{}\n", script.replace("OURS", &ours));
+    let file = folder.join("compiler.sh");
+    std::fs::write(&file, text).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Runs a few programs through `compiler.sh`.
+fn through(folder: &Path, more: &[&str]) -> (Ran, Value) {
+    let target = "./compiler.sh {in} {out}";
+    let line = [
+        "fuzz", "--target", target, "--count", "6", "--format", "json", "--save", "found", "-j",
+        "2",
+    ];
+    let ran = wavelane(folder, &[&line[..], more].concat());
+    let value = json(&ran);
+    let sum: u64 =
+        value["outcomes"].as_object().unwrap().values().map(|it| it.as_u64().unwrap()).sum();
+    assert_eq!(sum, 6);
+    (ran, value)
+}
+
+#[test]
+fn engines_agree_with_the_second_evaluator_at_every_width() {
+    let folder = folder("engines");
+    let line =
+        ["fuzz", "--engines", "interp,cpu", "--count", "5", "--seed", "5", "--format", "json"];
+    let ran = wavelane(&folder, &line);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let value = json(&ran);
+    assert_eq!(value["outcomes"]["agrees"], 5);
+    let statistics = &value["statistics"];
+    assert_eq!(statistics["programs"], 5);
+    assert!(statistics["diverging"].as_u64().unwrap() >= 2, "{statistics}");
+    assert!(statistics["calls_by_active_lanes"].as_object().unwrap().len() > 20, "{statistics}");
+    // The same seed, the same bytes, with any number of processes.
+    assert_eq!(wavelane(&folder, &[&line[..], &["-j", "1"]].concat()).out, ran.out);
+    let other = wavelane(&folder, &["fuzz", "--engines", "cpu", "--count", "3", "--widths", "8"]);
+    assert_eq!(other.status, 0, "{}", other.err);
+    assert!(other.out.starts_with("3 programs: 3 agrees\n"), "{}", other.out);
+}
+
+#[test]
+fn emitted_tests_pass_at_every_width_and_notice_mistakes() {
+    let folder = folder("emit");
+    let line = ["fuzz", "--emit", "tests", "--count", "3", "--seed", "2"];
+    let ran = wavelane(&folder, &line);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let ran = wavelane(&folder, &["test", "tests", "--wave-size", "all"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let file = folder.join("tests/fuzz-2-0.test");
+    let text = std::fs::read_to_string(&file).unwrap();
+    // A wrong result at any place is noticed.
+    let wrong = text.replacen("* 31 + value", "* 33 + value", 1);
+    assert_ne!(text, wrong);
+    std::fs::write(&file, wrong).unwrap();
+    let ran = wavelane(&folder, &["test", "tests", "--wave-size", "all"]);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn a_compiler_that_crashes_is_found_and_the_program_shrinks() {
+    let folder = folder("crash");
+    compiler(
+        &folder,
+        "if grep -q 'WaveActive' \"$1\"; then echo 'assertion failed: x' >&2; kill -SEGV $$; fi\nOURS \"$1\" -Fo \"$2\"",
+    );
+    let (ran, value) = through(&folder, &["--attempts", "300"]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    let failures = value["failures"].as_array().unwrap();
+    assert!(!failures.is_empty());
+    for failure in failures {
+        assert_eq!(failure["outcome"], "crash");
+        assert_eq!(failure["signature"], "signal 11: assertion failed: x");
+    }
+    let text = std::fs::read_to_string(folder.join(failures[0]["file"].as_str().unwrap())).unwrap();
+    assert!(text.lines().count() <= 12 && text.contains("WaveActive"), "{text}");
+    // What was found is found again, in the same bytes.
+    assert_eq!(through(&folder, &["--attempts", "300"]).0.out, ran.out);
+}
+
+#[test]
+fn hangs_refusals_and_successes_without_a_module_are_told_apart() {
+    for (name, script, outcome, signature) in [
+        ("hang", "sleep 60", "hang", "it does not end in time"),
+        ("status", "echo oops; exit 134", "crash", "status 134: oops"),
+        (
+            "refuses",
+            "echo \"$1:7:3: error: unknown 'x17'\" >&2; exit 1",
+            "refuses",
+            "PATH error: unknown ''",
+        ),
+        ("nothing", "exit 0", "miscompiles", "it reports success and writes nothing"),
+        ("malformed", "echo abcdefgh > \"$2\"", "miscompiles", "the module is malformed"),
+    ] {
+        let folder = folder(name);
+        compiler(&folder, script);
+        let (ran, value) = through(&folder, &["--attempts", "0", "--timeout", "0.3"]);
+        assert_eq!(ran.status, 1, "{name}: {}", ran.err);
+        let failures = value["failures"].as_array().unwrap();
+        assert_eq!(failures.len(), 6, "{name}");
+        for failure in failures {
+            assert_eq!(failure["outcome"], outcome, "{name}");
+            let said = failure["signature"].as_str().unwrap();
+            assert!(said.starts_with(signature), "{name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_right_compiler_agrees_and_a_wrong_one_miscompiles_where_there_is_a_device() {
+    let folder = folder("modules");
+    compiler(&folder, "OURS \"$1\" -Fo \"$2\"");
+    let (ran, value) = through(&folder, &[]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let outcomes = &value["outcomes"];
+    if outcomes["agrees"] == 0 {
+        println!("skipped: no device of Vulkan can be used here: {}", outcomes);
+        assert_eq!(outcomes["not run"], 6, "{}", ran.out);
+        return;
+    }
+    compiler(
+        &folder,
+        "sed 's/WaveActiveSum(/WaveActiveMax(/g; s/ - / + /g' \"$1\" > \"$1.hlsl\"\nOURS \"$1.hlsl\" -Fo \"$2\"",
+    );
+    let (ran, value) = through(&folder, &["--attempts", "150"]);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    let failures = value["failures"].as_array().unwrap();
+    assert!(failures.iter().all(|it| it["outcome"] == "miscompiles"), "{}", ran.out);
+    let smallest = failures.iter().filter_map(|it| it["reduced"].as_str()).map(str::len).min();
+    assert!(smallest.is_some_and(|it| it < 600), "{smallest:?}");
+}
+
+#[test]
+fn mistakes_on_the_command_line_are_told() {
+    let folder = folder("mistakes");
+    for (words, said) in [
+        (&["fuzz"][..], "nothing says what the programs are for"),
+        (&["fuzz", "a.hlsl", "--engines", "cpu"], "what is `a.hlsl`?"),
+        (&["fuzz", "--engines", "cpu", "--emit", "x"], "exclude each other"),
+        (&["fuzz", "--engines", "gpu"], "`gpu` is not an engine"),
+        (&["fuzz", "--target", "dxc"], "names no `{in}`"),
+        (&["fuzz", "--target", "'dxc {in}"], "a quote is not closed"),
+        (&["fuzz", "--target", "./not-there {in}", "--count", "1"], "cannot be run"),
+        (&["fuzz", "--engines", "cpu", "--model", "5.1"], "from 6.5 on"),
+        (&["fuzz", "--engines", "cpu", "--count", "x"], "is not an integer"),
+        (&["fuzz", "--engines", "cpu", "--widths", "5"], "power of two"),
+        (&["worker", "x"], "what is `x`?"),
+    ] {
+        let ran = wavelane(&folder, words);
+        assert_eq!(ran.status, 2, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+    }
+}

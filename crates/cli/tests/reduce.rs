@@ -1,0 +1,198 @@
+//! `wavelane reduce` as scripts see it.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const RACE: &str = "#define SIZE 32
+groupshared uint shared_words[SIZE];
+RWStructuredBuffer<uint> Out;
+float scale(float x) { return x * 2 + 1; }
+// The write of lane 0 races with the others' reads.
+[numthreads(SIZE, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float unused = scale(t);
+    shared_words[t] = t;
+    GroupMemoryBarrierWithGroupSync();
+    uint sum = 0;
+    for (uint i = 0; i < 4; ++i) {
+        sum += shared_words[(t + i) % SIZE] + uint(unused) % 3;
+    }
+    shared_words[0] = sum;
+    Out[t] = sum;
+}
+";
+
+const SUM: &str = "RWStructuredBuffer<uint> Out;
+uint twice(uint x) { return x + x; }
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint a = twice(t);
+    if (t & 1) { a += WaveActiveSum(t * t); } else { a -= 3; }
+    Out[t] = a;
+}
+";
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reduce").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn wavelane(folder: &Path, words: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    let output = command.args(words).current_dir(folder).env("NO_COLOR", "1").output().unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn lines(text: &str) -> usize {
+    text.lines().filter(|it| !it.trim().is_empty()).count()
+}
+
+#[test]
+fn a_finding_is_kept_and_nothing_else_becomes_undefined() {
+    let folder = folder("finding");
+    std::fs::write(folder.join("a.hlsl"), RACE).unwrap();
+    let line = ["reduce", "a.hlsl", "--bind", "Out=[32]", "--keep-finding", "race"];
+    let ran = wavelane(&folder, &[&line[..], &["-o", "small.hlsl"]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let small = std::fs::read_to_string(folder.join("small.hlsl")).unwrap();
+    assert!(lines(&small) <= 7 && !small.contains("#define"), "{small}");
+    assert_eq!(std::fs::read_to_string(folder.join("a.hlsl")).unwrap(), RACE);
+    let san = wavelane(&folder, &["san", "small.hlsl", "--auto", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&san.out).unwrap();
+    let text = report.to_string();
+    assert!(text.contains("\"race\""), "{text}");
+    for jobs in ["1", "3"] {
+        let ran = wavelane(&folder, &[&line[..], &["-j", jobs]].concat());
+        assert_eq!(ran.out, small, "-j {jobs}");
+    }
+}
+
+#[test]
+fn a_command_decides_and_never_sees_what_is_undefined() {
+    let folder = folder("command");
+    std::fs::write(folder.join("a.hlsl"), SUM).unwrap();
+    let log = folder.join("seen");
+    let seen = log.display().to_string();
+    std::fs::create_dir_all(&log).unwrap();
+    // Keeps a copy of everything that it is asked about.
+    let keep = format!(
+        "cp a.hlsl {seen}/$$.hlsl && test $(basename {{}}) = a.hlsl && grep -q WaveActiveSum {{}}"
+    );
+    let ran =
+        wavelane(&folder, &["reduce", "a.hlsl", "--bind", "Out=[32]", "--keep", &keep, "-j", "1"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(lines(&ran.out) <= 5, "{}", ran.out);
+    let mut count = 0;
+    for entry in std::fs::read_dir(&log).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        std::fs::write(folder.join("one.hlsl"), &text).unwrap();
+        let san = wavelane(&folder, &["san", "one.hlsl", "--auto", "-Wno-width-dependent-result"]);
+        assert_ne!(san.status, 2, "{text}\n{}", san.err);
+        assert!(!san.out.contains("uninitialized") && !san.out.contains("race"), "{text}");
+        count += 1;
+    }
+    assert!(count < 100, "{count}");
+    assert!(ran.err.contains("candidates tested, ") && ran.err.contains(" by the command"));
+}
+
+#[test]
+fn what_cannot_be_kept_and_what_is_undefined_is_refused() {
+    let folder = folder("refused");
+    std::fs::write(folder.join("a.hlsl"), SUM).unwrap();
+    let undefined = "RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)] void main(uint t : SV_GroupIndex) { uint x; Out[t] = x; }
+";
+    std::fs::write(folder.join("undefined.hlsl"), undefined).unwrap();
+    std::fs::write(folder.join("broken.hlsl"), "void main( {\n").unwrap();
+    let of = |words: &[&str]| wavelane(&folder, &[&["reduce"], words].concat());
+    let bind = ["--bind", "Out=[32]"];
+    for (words, said) in [
+        (&["a.hlsl"][..], "nothing says what is to be kept"),
+        (&["a.hlsl", "--keep", "true", "--keep-diff", "cpu"], "exclude each other"),
+        (&["a.hlsl", "--keep", "true", "--by", "x"], "`--by` goes with `--keep-message`"),
+        (&["a.hlsl", "--keep", "false"], "`false` does not end with status 0 for `a.hlsl`"),
+        (&["a.hlsl", "--keep-finding", "rac"], "did you mean `race`?"),
+        (&["a.hlsl", "--keep-finding", "race"], "does not report `race`"),
+        (&["a.hlsl", "--keep-diff", "cpu"], "`cpu` and `interp` agree"),
+        (&["a.hlsl", "--keep-message", "("], "--keep-message"),
+        (&["undefined.hlsl", "--keep", "true"], "--allow-undefined"),
+        (&["broken.hlsl", "--keep", "true"], "--allow-undefined"),
+        (&["missing.hlsl", "--keep", "true"], "cannot be read"),
+    ] {
+        let ran = of(&[words, &bind[..]].concat());
+        assert_eq!(ran.status, 2, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+        assert!(ran.out.is_empty());
+    }
+    let ran = of(&["undefined.hlsl", "--keep", "grep -q uint {}", "--allow-undefined"]);
+    assert_eq!(
+        (ran.status, ran.out.as_str()),
+        (0, "RWStructuredBuffer<uint> Out;\n"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn messages_are_kept_of_wavelane_and_of_other_commands() {
+    let folder = folder("message");
+    let wrong = "struct S { float a; float b; };
+float f(float x) { return x + 1; }
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float y = f(t);
+    float z = WaveActiveSumm(y);
+}
+";
+    std::fs::write(folder.join("a.hlsl"), wrong).unwrap();
+    let ran = wavelane(&folder, &["reduce", "a.hlsl", "--keep-message", "WaveActiveSum[m]"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(lines(&ran.out) <= 4 && ran.out.contains("WaveActiveSumm"), "{}", ran.out);
+    std::fs::write(folder.join("b.hlsl"), SUM).unwrap();
+    let by = "if grep -q WaveActiveSum {}; then echo 'internal error 17'; exit 1; fi";
+    let line =
+        ["reduce", "b.hlsl", "--bind", "Out=[32]", "--keep-message", "error [0-9]+", "--by", by];
+    let ran = wavelane(&folder, &line);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(lines(&ran.out) <= 5 && ran.out.contains("WaveActiveSum"), "{}", ran.out);
+}
+
+#[test]
+fn attempts_bound_the_work_and_the_best_so_far_is_left() {
+    let folder = folder("attempts");
+    std::fs::write(folder.join("a.hlsl"), SUM).unwrap();
+    let keep = "echo x >> ../../count; grep -q WaveActiveSum {}";
+    let keep = keep.replace("../../count", &folder.join("count").display().to_string());
+    let line = [
+        "reduce",
+        "a.hlsl",
+        "--bind",
+        "Out=[32]",
+        "--keep",
+        &keep,
+        "--attempts",
+        "5",
+        "-o",
+        "b.hlsl",
+    ];
+    let ran = wavelane(&folder, &line);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.err.contains("5 candidates tested") && ran.err.contains("`--attempts` ended it"));
+    let count = std::fs::read_to_string(folder.join("count")).unwrap().lines().count();
+    assert!((1..=6).contains(&count), "{count}");
+    let small = std::fs::read_to_string(folder.join("b.hlsl")).unwrap();
+    assert!(small.contains("WaveActiveSum") && small.len() <= SUM.len());
+}
