@@ -185,6 +185,14 @@ pub fn compile_unless(
         // The reference engine refuses it with a location.
         return Err(Fallback::new(too_large.to_string()));
     }
+    let plain;
+    let module = match module.has_notes() {
+        true => {
+            plain = Arc::new(ir::notes::strip(module).module);
+            &plain
+        }
+        false => module,
+    };
     let written = module;
     let module = &counting::alone(module, width).map_or_else(|| Arc::clone(module), Arc::new);
     // The feed of a vertex or pixel shader deals waves of the requested width.

@@ -453,6 +453,7 @@ impl<'m> Selector<'m> {
             | Op::Texture(_)
             | Op::PrivateLoad { .. }
             | Op::PrivateStore { .. } => self.call(inst),
+            Op::Note(_) => unreachable!("`compile` drops notes"),
             Op::SharedLoad { memory, index } => self.shared_load(*memory, *index, results[0]),
             Op::SharedStore { memory, index, value } => self.shared_store(*memory, *index, *value),
             Op::SharedAtomic { memory, index, op, args } => {

@@ -280,6 +280,6 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     }
     ir::simplify::prune(&mut module);
     module.summarise();
-    lint::width(&module).into_iter().for_each(|it| sink.push(it));
+    lint::width(&ir::notes::without(&module)).into_iter().for_each(|it| sink.push(it));
     Some(Compiled { module, unreached })
 }

@@ -146,6 +146,8 @@ pub struct Options {
     pub legacy_matrix_order: bool,
     /// `--debugging`: what `dx::IsDebuggingEnabled` returns.
     pub debugging: bool,
+    /// The module gets notes for debuggers: see [`ir::notes`]. Its behaviour is the same.
+    pub notes: bool,
     /// Ends the compilation from outside: it gives no module and no report then.
     pub cancel: diag::Cancel,
 }
@@ -170,6 +172,7 @@ impl Default for Options {
             has_tiles: false,
             legacy_matrix_order: false,
             debugging: false,
+            notes: false,
             cancel: diag::Cancel::default(),
         }
     }

@@ -19,6 +19,8 @@ use crate::walk::{Event, Walk};
 pub(crate) struct Allocation {
     rows: Vec<Option<Row>>,
     pub(crate) counts: RowCounts,
+    /// The number of rows before those of values that only notes need.
+    pub(crate) own: RowCounts,
     pub(crate) constants: Vec<Constant>,
 }
 
@@ -35,8 +37,9 @@ impl Allocation {
     }
 }
 
-pub(crate) fn allocate(module: &Module) -> Allocation {
-    let mut lives = Lives::new(module);
+/// Allocates rows. Values that only notes need get rows of their own, behind all others.
+pub(crate) fn allocate(module: &Module, only_noted: &dyn Fn(Value) -> bool) -> Allocation {
+    let mut lives = Lives::new(module, only_noted);
     for (step, event) in Walk::new(module).enumerate() {
         lives.visit(2 * step as u32, event);
     }
@@ -59,6 +62,8 @@ struct OpenLoop {
 
 struct Lives<'m> {
     module: &'m Module,
+    /// Empty if there are none.
+    only_noted: Vec<bool>,
     intervals: Vec<Option<Interval>>,
     /// The value whose row this one shares; its interval includes this one's.
     merged: Vec<Option<Value>>,
@@ -71,12 +76,21 @@ struct Lives<'m> {
 }
 
 impl<'m> Lives<'m> {
-    fn new(module: &'m Module) -> Lives<'m> {
+    fn new(module: &'m Module, only_noted: &dyn Fn(Value) -> bool) -> Lives<'m> {
         let n = module.values.len();
-        let allocation =
-            Allocation { rows: vec![None; n], counts: RowCounts::default(), constants: Vec::new() };
+        let allocation = Allocation {
+            rows: vec![None; n],
+            counts: RowCounts::default(),
+            own: RowCounts::default(),
+            constants: Vec::new(),
+        };
+        let only_noted = match module.has_notes() {
+            true => (0..n as u32).map(|it| only_noted(Value(it))).collect(),
+            false => Vec::new(),
+        };
         Lives {
             module,
+            only_noted,
             intervals: vec![None; n],
             merged: vec![None; n],
             begins: BTreeMap::new(),
@@ -217,7 +231,7 @@ impl<'m> Lives<'m> {
     fn merge_into_result(&mut self, arg: Value, result: Value, begin: u32) {
         let Some(own) = self.intervals[arg.index()] else { return };
         let fits =
-            own.start > begin && self.merged[arg.index()].is_none() && self.same_repr(arg, result);
+            own.start > begin && self.merged[arg.index()].is_none() && self.same_class(arg, result);
         if let (true, Some(interval)) = (fits, &mut self.intervals[result.index()]) {
             interval.start = interval.start.min(own.start);
             self.merged[arg.index()] = Some(result);
@@ -231,16 +245,23 @@ impl<'m> Lives<'m> {
         else {
             return;
         };
-        let fits =
-            own.start > old.end && self.merged[arg.index()].is_none() && self.same_repr(arg, param);
+        let fits = own.start > old.end
+            && self.merged[arg.index()].is_none()
+            && self.same_class(arg, param);
         if fits {
             self.merged[arg.index()] = Some(param);
             self.extend_all(own.end, &[param]);
         }
     }
 
-    fn same_repr(&self, a: Value, b: Value) -> bool {
+    /// Whether two values may share a row.
+    fn same_class(&self, a: Value, b: Value) -> bool {
         self.module.ty(a).repr() == self.module.ty(b).repr()
+            && self.is_only_noted(a) == self.is_only_noted(b)
+    }
+
+    fn is_only_noted(&self, value: Value) -> bool {
+        self.only_noted.get(value.index()).copied().unwrap_or(false)
     }
 
     fn constant(&mut self, value: Value, repr: Repr, bits: u64, poisoned: bool) {
@@ -255,8 +276,24 @@ impl<'m> Lives<'m> {
 
     /// The linear scan.
     fn scan(mut self) -> Allocation {
+        self.scan_class(false);
+        self.allocation.own = self.allocation.counts;
+        if !self.only_noted.is_empty() {
+            self.scan_class(true);
+        }
+        for value in 0..self.merged.len() {
+            if self.merged[value].is_some() {
+                let root = self.root(Value(value as u32));
+                self.allocation.rows[value] = self.allocation.rows[root.index()];
+            }
+        }
+        self.allocation
+    }
+
+    fn scan_class(&mut self, only_noted: bool) {
         let mut order: Vec<(u32, u32, usize)> = (self.intervals.iter().enumerate())
             .filter(|(value, _)| self.merged[*value].is_none())
+            .filter(|(value, _)| self.is_only_noted(Value(*value as u32)) == only_noted)
             .filter_map(|(value, interval)| interval.map(|it| (it.start, it.end, value)))
             .collect();
         order.sort_unstable();
@@ -275,12 +312,5 @@ impl<'m> Lives<'m> {
             busy.push(Reverse((end, row)));
             self.allocation.rows[value] = Some(row);
         }
-        for value in 0..self.merged.len() {
-            if self.merged[value].is_some() {
-                let root = self.root(Value(value as u32));
-                self.allocation.rows[value] = self.allocation.rows[root.index()];
-            }
-        }
-        self.allocation
     }
 }

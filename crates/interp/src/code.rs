@@ -28,6 +28,9 @@ pub struct Program {
     pub(crate) accesses: Vec<AccessCode>,
     pub(crate) textures: Vec<TextureCode>,
     pub(crate) prints: Vec<PrintCode>,
+    pub(crate) notes: Vec<NoteCode>,
+    /// The rows of values that something other than notes needs: in each representation the first ones.
+    pub(crate) own_rows: RowCounts,
     pub(crate) switches: Vec<SwitchCode>,
     pub(crate) resources: Vec<ResourceKind>,
     /// The resources that are `globallycoherent`.
@@ -145,6 +148,14 @@ pub(crate) enum Code {
     Print(u32),
     /// What the next instruction costs more than a plain one.
     Effort(Effort),
+    /// A note, for the observer alone; costs nothing.
+    Note(u32),
+    /// The next instruction costs nothing: only notes need it.
+    Free,
+    /// From here on hazards are reported, or not; costs nothing.
+    Hazards(bool),
+    /// Does nothing, and costs as much as the copy that the module without notes has here.
+    Pass,
     Derivative {
         of: Derivative,
         ty: Ty,
@@ -290,6 +301,13 @@ pub(crate) struct PrintCode {
     pub(crate) kind: MessageKind,
     pub(crate) message: Message,
     pub(crate) args: Vec<Row>,
+}
+
+/// A note, with the rows of the values that it names.
+#[derive(Clone, Debug)]
+pub(crate) struct NoteCode {
+    pub(crate) note: ir::notes::Note,
+    pub(crate) values: Vec<Row>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,15 @@
 //!
 //! Regions become straight-line code; the operands of a terminator become copies between rows.
 //! The module must have passed the verifier. There is no recursion, however deeply the module nests.
+//!
+//! A module with notes costs what it costs without them, instruction for instruction, so that schedules and fuel end
+//! turns at the same places. What only notes need is free: arithmetic, and copies between rows. Which copies the
+//! module without notes has depends on its rows, so it is decoded too, and its copies are counted instead.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use ir::effort::Effort;
+use ir::notes::Note;
 use ir::stage::{EvalPlace, slot_count};
 use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, TextureCall, Value};
 use ops::{Ty, WaveOp};
@@ -16,21 +21,68 @@ use crate::walk::{Event, Walk};
 
 /// Decodes a verified module.
 pub fn decode(module: &Module) -> Program {
+    if !module.has_notes() {
+        return decode_with(module, None).0;
+    }
+    let stripped = ir::notes::strip(module);
+    let (program, counted) = decode_with(&stripped.module, None);
+    let plain = Plain {
+        counted,
+        insts: stripped.insts,
+        values: stripped.values,
+        short: ir::turns::short_loops_by_width(&stripped.module),
+    };
+    let mut noted = decode_with(module, Some(plain)).0;
+    noted.footprint = program.footprint;
+    noted
+}
+
+/// Decodes a module. If it has notes, it comes with what the module without them gave.
+fn decode_with(module: &Module, plain: Option<Plain>) -> (Program, Counted) {
+    let short = match &plain {
+        None => ir::turns::short_loops_by_width(module),
+        Some(plain) => {
+            let all = (0..).map(Inst).zip(&plain.insts);
+            all.filter_map(|(inst, own)| Some((inst, *plain.short.get(&(*own)?)?))).collect()
+        }
+    };
+    let is_only_noted =
+        |it: Value| plain.as_ref().is_some_and(|plain| plain.values[it.index()].is_none());
     let mut decoder = Decoder {
         module,
-        allocation: allocate(module),
+        allocation: allocate(module, &is_only_noted),
         program: empty_program(module),
         labels: Vec::new(),
         open: Vec::new(),
         frames: Vec::new(),
         spare: [None; 3],
         here: Inst(0),
-        short: ir::turns::short_loops_by_width(module),
+        short,
+        counted: Counted::default(),
+        plain,
     };
     for event in Walk::new(module) {
         decoder.visit(event);
     }
     decoder.finish()
+}
+
+/// What a module without notes spends on control flow, in the order of the walk.
+#[derive(Default)]
+struct Counted {
+    /// For each list of parallel copies, how many there are.
+    copies: VecDeque<u32>,
+    /// For each case of a switch, whether it has parameters.
+    cases: VecDeque<bool>,
+}
+
+/// What the module without notes gave.
+struct Plain {
+    counted: Counted,
+    /// The numbers of instructions and values without notes; `None` for what only notes need.
+    insts: Vec<Option<Inst>>,
+    values: Vec<Option<Value>>,
+    short: HashMap<Inst, u8>,
 }
 
 fn empty_program(module: &Module) -> Program {
@@ -46,6 +98,8 @@ fn empty_program(module: &Module) -> Program {
         accesses: Vec::new(),
         textures: Vec::new(),
         prints: Vec::new(),
+        notes: Vec::new(),
+        own_rows: RowCounts::default(),
         switches: Vec::new(),
         resources: module.resources.iter().map(|it| it.kind.clone()).collect(),
         coherent: module.resources.iter().map(|it| it.globally_coherent).collect(),
@@ -76,6 +130,9 @@ struct Decoder<'m> {
     here: Inst,
     /// For loops whose iterations do not count, the widths at which they do not.
     short: HashMap<Inst, u8>,
+    counted: Counted,
+    /// In a module with notes.
+    plain: Option<Plain>,
 }
 
 /// A region being decoded.
@@ -155,10 +212,19 @@ impl<'m> Decoder<'m> {
             Op::If { .. } if index == 1 => self.emit(Code::Else { end: skip }),
             Op::Switch { cases, inits, .. } => {
                 let params = &self.module.region(cases[index].body).params;
+                self.counted.cases.push_back(!params.is_empty());
+                let has_own = match &mut self.plain {
+                    Some(plain) => plain.counted.cases.pop_front().unwrap_or(false),
+                    None => !params.is_empty(),
+                };
                 if index == 0 || params.is_empty() {
                     self.copy_all(params, inits);
                     self.emit(Code::Case { index: index as u32, next: skip });
                 } else {
+                    if !has_own {
+                        // Without notes, these two are one.
+                        self.emit(Code::Free);
+                    }
                     self.emit(Code::CaseSelect { index: index as u32 });
                     self.blend_all(params, inits);
                     self.emit(Code::CaseJoin { next: skip });
@@ -238,13 +304,49 @@ impl<'m> Decoder<'m> {
     fn plain(&mut self, inst: Inst) {
         let module = self.module;
         let data = module.inst(inst);
+        if let Op::Note(note) = &data.op {
+            return self.note(note);
+        }
+        let is_only_noted =
+            self.plain.as_ref().is_some_and(|plain| plain.insts[inst.index()].is_none());
+        if is_only_noted {
+            return self.only_noted(inst);
+        }
+        if let Some(effort) = Effort::of(&data.op) {
+            self.emit(Code::Effort(effort));
+        }
+        self.plain_inst(inst);
+    }
+
+    /// An instruction without effects whose result only notes use.
+    fn only_noted(&mut self, inst: Inst) {
+        let op = &self.module.inst(inst).op;
+        if matches!(op, Op::Const { .. } | Op::Undef(_)) {
+            return;
+        }
+        // Each of these four leaves the budget as it was, so that no turn ends between them.
+        self.emit(Code::Hazards(false));
+        self.emit(Code::Free);
+        self.plain_inst(inst);
+        self.emit(Code::Hazards(true));
+    }
+
+    fn note(&mut self, note: &Note) {
+        let values = match note {
+            Note::Write { values, .. } => self.rows(values),
+            Note::Statement { .. } | Note::Call { .. } | Note::Return { .. } => Vec::new(),
+        };
+        self.program.notes.push(NoteCode { note: note.clone(), values });
+        self.emit(Code::Note(self.program.notes.len() as u32 - 1));
+    }
+
+    fn plain_inst(&mut self, inst: Inst) {
+        let module = self.module;
+        let data = module.inst(inst);
         let to = data.results.first().map(|it| self.row(*it));
         let result = || {
             to.unwrap_or_else(|| unreachable!("the verifier has checked that {inst} has a result"))
         };
-        if let Some(effort) = Effort::of(&data.op) {
-            self.emit(Code::Effort(effort));
-        }
         let without_helpers = module.has_helpers() && data.op.skips_helpers();
         if without_helpers {
             self.emit(Code::WithoutHelpers);
@@ -396,7 +498,8 @@ impl<'m> Decoder<'m> {
                 self.program.prints.push(code);
                 self.emit(Code::Print(self.program.prints.len() as u32 - 1));
             }
-            Op::If { .. }
+            Op::Note(_)
+            | Op::If { .. }
             | Op::Loop { .. }
             | Op::Switch { .. }
             | Op::Block { .. }
@@ -471,27 +574,50 @@ impl<'m> Decoder<'m> {
         self.program.origins.push(self.here);
     }
 
+    /// Emits copies. In a module with notes they are free, and what they cost without notes comes first.
+    fn copies(&mut self, copies: impl FnOnce(&mut Self)) {
+        if let Some(plain) = &mut self.plain {
+            let count = plain.counted.copies.pop_front().unwrap_or(0);
+            (0..count).for_each(|_| self.emit(Code::Pass));
+        }
+        let before = self.program.codes.len();
+        copies(self);
+        self.counted.copies.push_back((self.program.codes.len() - before) as u32);
+    }
+
+    fn emit_copy(&mut self, code: Code) {
+        if self.plain.is_some() {
+            self.emit(Code::Free);
+        }
+        self.emit(code);
+    }
+
     /// Sources and destinations are disjoint: no destination is written while a source is still needed.
     fn copy_all(&mut self, to: &[Value], from: &[Value]) {
-        for (to, from) in to.iter().zip(from) {
-            let (to, from) = (self.row(*to), self.row(*from));
-            if to != from {
-                self.emit(Code::Copy { to, from });
-            }
-        }
+        self.each_copy(to, from, |to, from| Code::Copy { to, from });
     }
 
     fn blend_all(&mut self, to: &[Value], from: &[Value]) {
-        for (to, from) in to.iter().zip(from) {
-            let (to, from) = (self.row(*to), self.row(*from));
-            if to != from {
-                self.emit(Code::Blend { to, from });
+        self.each_copy(to, from, |to, from| Code::Blend { to, from });
+    }
+
+    fn each_copy(&mut self, to: &[Value], from: &[Value], code: fn(Row, Row) -> Code) {
+        self.copies(|this| {
+            for (to, from) in to.iter().zip(from) {
+                let (to, from) = (this.row(*to), this.row(*from));
+                if to != from {
+                    this.emit_copy(code(to, from));
+                }
             }
-        }
+        });
     }
 
     /// Parallel copies: a loop may swap its parameters.
     fn copy_parallel(&mut self, to: &[Value], from: &[Value]) {
+        self.copies(|this| this.emit_parallel(to, from));
+    }
+
+    fn emit_parallel(&mut self, to: &[Value], from: &[Value]) {
         let mut waiting: BTreeMap<Row, Row> = BTreeMap::new();
         let mut readers: BTreeMap<Row, usize> = BTreeMap::new();
         for (to, from) in to.iter().zip(from) {
@@ -507,7 +633,7 @@ impl<'m> Decoder<'m> {
         loop {
             while let Some(to) = ready.pop() {
                 let Some(from) = waiting.remove(&to) else { continue };
-                self.emit(Code::Copy { to, from });
+                self.emit_copy(Code::Copy { to, from });
                 let left = readers.entry(from).or_default();
                 *left -= 1;
                 if *left == 0 {
@@ -522,7 +648,7 @@ impl<'m> Decoder<'m> {
             let repr = broken.repr();
             let spare =
                 *self.spare[repr as usize].get_or_insert_with(|| self.allocation.extra(repr));
-            self.emit(Code::Copy { to: spare, from: broken });
+            self.emit_copy(Code::Copy { to: spare, from: broken });
             waiting.values_mut().filter(|from| **from == broken).for_each(|from| *from = spare);
             if let Some(count) = readers.remove(&broken) {
                 readers.insert(spare, count);
@@ -540,7 +666,7 @@ impl<'m> Decoder<'m> {
         self.labels[label.0 as usize] = self.program.codes.len() as u32;
     }
 
-    fn finish(mut self) -> Program {
+    fn finish(mut self) -> (Program, Counted) {
         let labels = self.labels;
         let resolve = |target: &mut Target| *target = Target(labels[target.0 as usize]);
         for code in &mut self.program.codes {
@@ -579,6 +705,10 @@ impl<'m> Decoder<'m> {
                 | Code::Texture(_)
                 | Code::Print(_)
                 | Code::Effort(_)
+                | Code::Note(_)
+                | Code::Free
+                | Code::Hazards(_)
+                | Code::Pass
                 | Code::Derivative { .. }
                 | Code::SharedLoad { .. }
                 | Code::SharedStore { .. }
@@ -592,7 +722,11 @@ impl<'m> Decoder<'m> {
             }
         }
         self.program.rows = self.allocation.counts;
+        self.program.own_rows = match self.plain {
+            Some(_) => self.allocation.own,
+            None => self.allocation.counts,
+        };
         self.program.constants = std::mem::take(&mut self.allocation.constants);
-        self.program
+        (self.program, self.counted)
     }
 }

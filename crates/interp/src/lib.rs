@@ -10,7 +10,7 @@
 //! # Map
 //! `walk` → `allocate` → `decode` produce the program (`code`); `machine` runs one wave, with `registers`
 //! (arithmetic), `memory`, `buffers`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs
-//! groups and waves, `waves` those of a feed; `deal` assigns threads to lanes; `observe` defines what observers of a run see.
+//! groups and waves, `waves` those of a feed; `run` is a run that can be left, saved and taken up; `deal` assigns threads to lanes; `observe` defines what observers of a run see.
 //!
 //! # Deliberately absent
 //! Optimisation: the module runs unchanged, so that poison is seen before anything is folded away.
@@ -26,6 +26,7 @@ mod machine;
 mod memory;
 pub mod observe;
 mod registers;
+mod run;
 mod schedule;
 mod texture;
 mod walk;
@@ -35,6 +36,8 @@ mod waves;
 pub use code::Program;
 pub use decode::decode;
 pub use observe::{NoObserver, Observer};
+pub use run::{Run, WaveStatus, WaveView};
+pub use schedule::Advance;
 
 use ir::exec::{Bindings, Failure, Feed, Launch, WaveInputs, WaveOutputs, Work};
 use ir::{Derivative, Module};
@@ -42,7 +45,6 @@ use ops::wave::FoldOrder;
 
 use buffers::Places;
 use machine::Machine;
-use schedule::Scheduler;
 use waves::StageRun;
 
 /// Runs a verified module and reports its events to an observer.
@@ -139,31 +141,10 @@ pub fn run_varied<O: Observer>(
     bindings: &mut Bindings,
     observer: &mut O,
 ) -> Result<(), Failure> {
-    check(program, launch)?;
-    if program.slots.is_some() || matches!(launch.work, Work::Waves) {
-        return Err(ir::exec::mismatch());
-    }
-    let width = launch.wave_width;
-    let waves = program.group_size.iter().product::<u32>().div_ceil(width);
-    let slots = waves as usize * width as usize;
-    let machine = Machine {
-        program,
-        bindings,
-        observer,
-        width,
-        waves_in_group: waves,
-        threads: ir::deal_slots(program.group_size, launch.lane_order, slots),
-        places: Places::default(),
-        scratch: Default::default(),
-        folds: variation.folds,
-        helpers: variation.helpers,
-        coarse: variation.coarse,
-        prints: launch.prints.clone(),
-        changes: 0,
-        hands_over: variation.hands_over,
-        stage: None,
-    };
-    Scheduler::new(machine, launch, variation.progress)?.run()
+    let mut run = Run::new(program, launch, variation)?;
+    // Nobody takes up what the observer pauses.
+    while run.advance(program, bindings, observer, u64::MAX)? != Advance::Done {}
+    Ok(())
 }
 
 /// Runs the waves of a vertex or pixel shader one after the other, each to its end, with inputs from a feed, which
@@ -196,6 +177,7 @@ pub fn run_waves<O: Observer>(
         prints: launch.prints.clone(),
         changes: 0,
         hands_over: false,
+        is_silent: false,
         stage: Some(StageRun {
             feed,
             inputs: WaveInputs::new(inputs, width),

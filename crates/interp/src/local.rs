@@ -9,12 +9,12 @@ use ops::{LaneMask, Repr, Ty};
 use crate::code::Array;
 
 /// The groupshared arrays of one group.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SharedMemory {
     arrays: Vec<SharedArray>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct SharedArray {
     repr: Repr,
     /// Bits and words alike.

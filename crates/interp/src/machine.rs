@@ -11,13 +11,15 @@ use ir::exec::Bindings;
 use ir::print::{PrintEvent, PrintLog};
 use ir::turns::ROUNDS;
 use ops::scalar::Hazard;
-use ops::wave::FoldOrder;
+use ops::wave::{FoldOrder, Lanes};
 use ops::{LaneMask, SyncScope, Ternary};
 
 use crate::buffers::{Places, for_each_lane};
-use crate::code::{Code, Program, Row, SwitchCode};
+use crate::code::{Code, NoteCode, Program, Row, RowCounts, SwitchCode};
 use crate::local::{PrivateMemory, SharedMemory};
-use crate::observe::{At, BarrierEvent, DiscardEvent, DivergeEvent, ExitTo, Observer, OutputEvent};
+use crate::observe::{
+    At, BarrierEvent, DiscardEvent, DivergeEvent, ExitTo, NoteEvent, Observer, OutputEvent,
+};
 use crate::registers::Registers;
 use crate::wave::WaveScratch;
 use crate::waves::StageRun;
@@ -30,6 +32,8 @@ pub(crate) enum Stop {
     Budget,
     /// It may have let another wave go on.
     HandsOver,
+    /// The observer pauses the run.
+    Paused,
     /// It has used up the loop iterations of its turn: see [`ir::turns`].
     Spinning,
     /// It waits for the other waves of its group.
@@ -59,6 +63,8 @@ pub(crate) struct WaveState {
     live: LaneMask,
     /// All lanes that it started with.
     lanes: LaneMask,
+    /// See [`Program::own_rows`].
+    own_rows: RowCounts,
     /// In a pixel shader: those that are helper lanes, which never become others again.
     pub(crate) helpers: LaneMask,
     /// The helper lanes that wait for the others to execute an instruction.
@@ -112,6 +118,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) changes: u64,
     /// See [`crate::Variation::hands_over`].
     pub(crate) hands_over: bool,
+    /// Arithmetic that only notes need raises no hazards.
+    pub(crate) is_silent: bool,
     /// In a vertex or pixel shader.
     pub(crate) stage: Option<StageRun<'a>>,
 }
@@ -124,7 +132,7 @@ pub(crate) struct Turn {
 }
 
 /// A turn that costs more than this is interrupted, so that the flag that ends runs is looked at.
-const MOST_EFFORT: u64 = 1 << 15;
+pub(crate) const MOST_EFFORT: u64 = 1 << 15;
 
 impl WaveState {
     pub(crate) fn new(program: &Program, width: u32, track_poison: bool) -> WaveState {
@@ -134,6 +142,7 @@ impl WaveState {
             active: LaneMask::EMPTY,
             live: LaneMask::EMPTY,
             lanes: LaneMask::EMPTY,
+            own_rows: program.own_rows,
             helpers: LaneMask::EMPTY,
             waiting: LaneMask::EMPTY,
             frames: Vec::new(),
@@ -186,7 +195,7 @@ impl WaveState {
         for frame in &self.frames {
             (frame.joined, frame.pending, frame.selections).hash(&mut hasher);
         }
-        self.registers.hash_lanes(self.active, &mut hasher);
+        self.registers.hash_lanes(self.own_rows, self.active, &mut hasher);
         self.private.hash(&mut hasher);
         hasher.finish()
     }
@@ -246,6 +255,18 @@ impl WaveState {
         self.pc
     }
 
+    pub(crate) fn active(&self) -> LaneMask {
+        self.active
+    }
+
+    pub(crate) fn live(&self) -> LaneMask {
+        self.live
+    }
+
+    pub(crate) fn lanes(&self) -> LaneMask {
+        self.lanes
+    }
+
     fn push(&mut self, joined: LaneMask, pending: LaneMask, selections: usize) {
         self.frames.push(Frame { joined, pending, selections });
     }
@@ -277,7 +298,7 @@ impl<O: Observer> Machine<'_, O> {
         let mut active = wave.active;
         let mut left = turn.instructions;
         let mut rounds = wave.rounds;
-        let mut effort = 0;
+        let mut effort = turn.effort;
         let width_bit = 1u8 << (self.width.trailing_zeros().saturating_sub(2) & 7);
         let stop = loop {
             if left == 0 {
@@ -478,6 +499,23 @@ impl<O: Observer> Machine<'_, O> {
                         break Stop::Budget;
                     }
                 }
+                Code::Note(table) => {
+                    left += 1;
+                    if O::EVENTS {
+                        let note = &program.notes[table as usize];
+                        self.note(group.id, wave, note, here, active);
+                        if self.observer.pauses() {
+                            break Stop::Paused;
+                        }
+                    }
+                }
+                // Itself, and the next one.
+                Code::Free => left += 2,
+                Code::Hazards(are_told) => {
+                    left += 1;
+                    self.is_silent = !are_told;
+                }
+                Code::Pass => {}
                 Code::Derivative { of, ty, to, a } => {
                     self.derivative(group.id, wave, here, active, (of, ty, to, a))
                 }
@@ -651,7 +689,7 @@ impl<O: Observer> Machine<'_, O> {
         found: Option<(Hazard, LaneMask)>,
     ) -> LaneMask {
         let Some((hazard, lanes)) = found else { return LaneMask::EMPTY };
-        if O::EVENTS {
+        if O::EVENTS && !self.is_silent {
             let at = self.at(group, wave, pc, active);
             self.observer.arithmetic(at, hazard, lanes);
         }
@@ -659,6 +697,24 @@ impl<O: Observer> Machine<'_, O> {
             Hazard::DivisionByZero | Hazard::ConversionOutOfRange => lanes,
             Hazard::ShiftOutOfRange => LaneMask::EMPTY,
         }
+    }
+
+    /// Reports a note.
+    fn note(
+        &mut self,
+        group: [u32; 3],
+        wave: &WaveState,
+        code: &NoteCode,
+        pc: usize,
+        active: LaneMask,
+    ) {
+        let registers = &wave.registers;
+        let values: Vec<Lanes<'_>> = code.values.iter().map(|row| registers.lanes(*row)).collect();
+        let poison: Vec<LaneMask> = code.values.iter().map(|row| registers.poison(*row)).collect();
+        let at = self.at(group, wave.index, pc, active);
+        let event =
+            NoteEvent { at, note: &code.note, live: wave.live, values: &values, poison: &poison };
+        self.observer.note(&event);
     }
 
     /// Whether an access can let another wave go on.

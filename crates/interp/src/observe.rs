@@ -51,6 +51,12 @@ pub trait Observer {
     fn reconverge(&mut self, _at: At) {}
     /// The active lanes leave for the end of an enclosing construct.
     fn exit(&mut self, _at: At, _to: ExitTo) {}
+    /// A note of a module that was compiled for debugging.
+    fn note(&mut self, _event: &NoteEvent<'_>) {}
+    /// Whether the run pauses; asked after each note. [`crate::Run::advance`] returns then.
+    fn pauses(&mut self) -> bool {
+        false
+    }
 }
 
 /// An observer that ignores everything and costs nothing.
@@ -59,6 +65,124 @@ pub struct NoObserver;
 impl Observer for NoObserver {
     const EVENTS: bool = false;
     const POISON: bool = false;
+}
+
+/// Two observers of one run; the first sees each event before the second.
+pub struct Pair<'a, A, B>(pub &'a mut A, pub &'a mut B);
+
+impl<A: Observer, B: Observer> Observer for Pair<'_, A, B> {
+    const EVENTS: bool = A::EVENTS || B::EVENTS;
+    const POISON: bool = A::POISON || B::POISON;
+
+    fn group_begin(&mut self, group: [u32; 3]) {
+        self.0.group_begin(group);
+        self.1.group_begin(group);
+    }
+
+    fn group_end(&mut self, group: [u32; 3]) {
+        self.0.group_end(group);
+        self.1.group_end(group);
+    }
+
+    fn wave_begin(&mut self, at: At) {
+        self.0.wave_begin(at);
+        self.1.wave_begin(at);
+    }
+
+    fn fed(&mut self, at: At, inputs: &WaveInputs) {
+        self.0.fed(at, inputs);
+        self.1.fed(at, inputs);
+    }
+
+    fn discard(&mut self, event: &DiscardEvent) {
+        self.0.discard(event);
+        self.1.discard(event);
+    }
+
+    fn output(&mut self, event: &OutputEvent) {
+        self.0.output(event);
+        self.1.output(event);
+    }
+
+    fn wave_end(&mut self, at: At) {
+        self.0.wave_end(at);
+        self.1.wave_end(at);
+    }
+
+    fn wave_op(&mut self, event: &WaveEvent<'_>) {
+        self.0.wave_op(event);
+        self.1.wave_op(event);
+    }
+
+    fn barrier(&mut self, event: &BarrierEvent) {
+        self.0.barrier(event);
+        self.1.barrier(event);
+    }
+
+    fn load(&mut self, event: &AccessEvent<'_>) {
+        self.0.load(event);
+        self.1.load(event);
+    }
+
+    fn store(&mut self, event: &AccessEvent<'_>) {
+        self.0.store(event);
+        self.1.store(event);
+    }
+
+    fn atomic(&mut self, event: &AccessEvent<'_>) {
+        self.0.atomic(event);
+        self.1.atomic(event);
+    }
+
+    fn sample(&mut self, event: &SampleEvent<'_>) {
+        self.0.sample(event);
+        self.1.sample(event);
+    }
+
+    fn derivative(&mut self, event: &DerivativeEvent) {
+        self.0.derivative(event);
+        self.1.derivative(event);
+    }
+
+    fn arithmetic(&mut self, at: At, hazard: Hazard, lanes: LaneMask) {
+        self.0.arithmetic(at, hazard, lanes);
+        self.1.arithmetic(at, hazard, lanes);
+    }
+
+    fn diverge(&mut self, event: &DivergeEvent<'_>) {
+        self.0.diverge(event);
+        self.1.diverge(event);
+    }
+
+    fn enter(&mut self, at: At) {
+        self.0.enter(at);
+        self.1.enter(at);
+    }
+
+    fn back_edge(&mut self, at: At) {
+        self.0.back_edge(at);
+        self.1.back_edge(at);
+    }
+
+    fn reconverge(&mut self, at: At) {
+        self.0.reconverge(at);
+        self.1.reconverge(at);
+    }
+
+    fn exit(&mut self, at: At, to: ExitTo) {
+        self.0.exit(at, to);
+        self.1.exit(at, to);
+    }
+
+    fn note(&mut self, event: &NoteEvent<'_>) {
+        self.0.note(event);
+        self.1.note(event);
+    }
+
+    fn pauses(&mut self) -> bool {
+        let first = self.0.pauses();
+        self.1.pauses() || first
+    }
 }
 
 /// Where in the run something happened.
@@ -138,6 +262,19 @@ pub struct AccessEvent<'a> {
     pub value_poison: LaneMask,
     /// The values of a store; empty for everything else.
     pub values: &'a [Lanes<'a>],
+}
+
+/// A note: see [`ir::notes`].
+#[derive(Debug)]
+pub struct NoteEvent<'a> {
+    pub at: At,
+    pub note: &'a ir::notes::Note,
+    /// The lanes of the wave that have not returned.
+    pub live: LaneMask,
+    /// What a write gives to each scalar.
+    pub values: &'a [Lanes<'a>],
+    /// For each of them the lanes whose value is poisoned.
+    pub poison: &'a [LaneMask],
 }
 
 /// A sample, a gather or a query of a level of detail by the lanes `at.active`.

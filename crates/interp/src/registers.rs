@@ -12,7 +12,7 @@ use ops::scalar::{self, Apply};
 use ops::wave::Lanes;
 use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary};
 
-use crate::code::{Program, Row};
+use crate::code::{Program, Row, RowCounts};
 
 /// How many lanes arithmetic processes at once.
 pub(crate) const CHUNK: usize = 8;
@@ -159,15 +159,16 @@ impl Registers {
     }
 
     /// Feeds the contents of the given lanes into a hash.
-    pub(crate) fn hash_lanes(&self, lanes: LaneMask, hasher: &mut impl Hasher) {
-        self.bits.iter().for_each(|it| (*it & lanes).hash(hasher));
+    pub(crate) fn hash_lanes(&self, own: RowCounts, lanes: LaneMask, hasher: &mut impl Hasher) {
+        let own_bits = self.bits.iter().take(own.bits as usize);
+        own_bits.for_each(|it| (*it & lanes).hash(hasher));
         let width = self.chunks * CHUNK;
         let lanes: Vec<usize> =
             lanes.iter().map(|it| it as usize).filter(|it| *it < width).collect();
-        for row in self.words.as_flattened().chunks_exact(width) {
+        for row in self.words.as_flattened().chunks_exact(width).take(own.words as usize) {
             lanes.iter().for_each(|lane| row[*lane].hash(hasher));
         }
-        for row in self.longs.as_flattened().chunks_exact(width) {
+        for row in self.longs.as_flattened().chunks_exact(width).take(own.longs as usize) {
             lanes.iter().for_each(|lane| row[*lane].hash(hasher));
         }
     }

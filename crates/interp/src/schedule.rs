@@ -8,7 +8,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::Progress;
+use crate::{Progress, Variation};
 use ir::Span;
 use ir::exec::{Failure, Launch, Schedule, Trap};
 use ir::turns::{PATIENCE, ROUNDS};
@@ -16,7 +16,7 @@ use ops::{LaneMask, Random};
 
 use crate::code::Program;
 use crate::local::SharedMemory;
-use crate::machine::{GroupContext, Machine, Stop, Turn, WaveState};
+use crate::machine::{GroupContext, MOST_EFFORT, Machine, Stop, Turn, WaveState};
 use crate::observe::Observer;
 
 /// What a group may spend for each of its waves before it counts as stuck: loop iterations, or slices where waves
@@ -34,7 +34,7 @@ const CHECK: u64 = 8192;
 pub(crate) const GROUP_BYTES: u64 = 1 << 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Status {
+pub(crate) enum Status {
     Ready,
     /// At a group barrier.
     Waiting,
@@ -42,10 +42,11 @@ enum Status {
 }
 
 /// A group that has started.
-struct Group {
-    id: [u32; 3],
-    waves: Vec<(WaveState, Status)>,
-    shared: SharedMemory,
+#[derive(Clone)]
+pub(crate) struct Group {
+    pub(crate) id: [u32; 3],
+    pub(crate) waves: Vec<(WaveState, Status)>,
+    pub(crate) shared: SharedMemory,
     ready: usize,
     left: usize,
     /// The position, in the order of the schedule, of the wave to run next.
@@ -62,20 +63,77 @@ enum Outcome {
     Done,
 }
 
-pub(crate) struct Scheduler<'a, O> {
-    machine: Machine<'a, O>,
-    launch: &'a Launch,
+/// How far a run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// The budget is spent.
+    Going,
+    /// The observer has paused the run.
+    Paused,
+    /// All groups have ended.
+    Done,
+}
+
+/// A turn that has begun.
+#[derive(Clone, Copy)]
+struct Turning {
+    /// The position of the wave in its group.
+    wave: usize,
+    /// The instructions left of the turn.
+    slice: u64,
+    chunk: Option<Chunk>,
+}
+
+/// The instructions between two payments of fuel, which are the same whether the run is left among them or not.
+#[derive(Clone, Copy)]
+pub(crate) struct Chunk {
+    granted: u64,
+    left: u64,
+    effort: u64,
+}
+
+/// The state of groups that have ended, for reuse; a copy of a run starts without any.
+#[derive(Default)]
+struct Idle(Vec<Group>);
+
+impl Clone for Idle {
+    fn clone(&self) -> Idle {
+        Idle::default()
+    }
+}
+
+/// Everything about a run but the program, the buffers and the observer.
+#[derive(Clone)]
+pub(crate) struct RunState {
+    pub(crate) launch: Launch,
+    pub(crate) variation: Variation,
+    pub(crate) width: u32,
+    pub(crate) waves_in_group: u32,
+    /// See [`Machine::threads`].
+    pub(crate) deal: Vec<[u32; 4]>,
+    /// See [`Machine::changes`].
+    pub(crate) changes: u64,
     counts: [u32; 3],
     total: u64,
     started: u64,
     threads: u32,
     fuel: u64,
     random: Random,
-    in_flight: Vec<Group>,
-    /// The state of groups that have ended, for reuse.
-    idle: Vec<Group>,
+    pub(crate) in_flight: Vec<Group>,
+    idle: Idle,
     limit: usize,
-    progress: Progress,
+    /// The group in flight whose turn it is.
+    current: usize,
+    /// The turn that was interrupted when the run was left.
+    turning: Option<Turning>,
+}
+
+/// Advances a run.
+pub(crate) struct Scheduler<'a, O> {
+    pub(crate) machine: Machine<'a, O>,
+    pub(crate) run: &'a mut RunState,
+    /// The number of instructions until the run is left.
+    pub(crate) budget: u64,
 }
 
 /// An upper estimate of the bytes that the state of one group takes.
@@ -91,29 +149,31 @@ pub(crate) fn group_bytes(program: &Program, waves: u64, width: u64) -> u64 {
     wave.saturating_mul(waves).saturating_add(elements(&program.groupshared).saturating_mul(9))
 }
 
-impl<'a, O: Observer> Scheduler<'a, O> {
+impl RunState {
     pub(crate) fn new(
-        machine: Machine<'a, O>,
-        launch: &'a Launch,
-        progress: Progress,
-    ) -> Result<Scheduler<'a, O>, Failure> {
-        let groups = launch.groups();
-        let size = machine.program.group_size;
-        let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
-        let most_started = machine.program.footprint.most_started(machine.width);
-        let bytes = group_bytes(
-            machine.program,
-            u64::from(machine.waves_in_group),
-            u64::from(machine.width),
-        );
+        program: &Program,
+        launch: &Launch,
+        variation: Variation,
+    ) -> Result<RunState, Failure> {
+        let counts = launch.groups();
+        let size = program.group_size;
+        let width = launch.wave_width;
+        let total = counts.iter().map(|it| u128::from(*it)).product::<u128>();
+        let waves_in_group = size.iter().product::<u32>().div_ceil(width);
+        let bytes = group_bytes(program, u64::from(waves_in_group), u64::from(width));
         if bytes > GROUP_BYTES {
             return Err(Failure::Trap(Trap::OutOfMemory { bytes }));
         }
+        let slots = waves_in_group as usize * width as usize;
         let seed = if let Schedule::Random(seed) = launch.schedule { seed } else { 0 };
-        Ok(Scheduler {
-            machine,
-            launch,
-            counts: groups,
+        Ok(RunState {
+            launch: launch.clone(),
+            variation,
+            width,
+            waves_in_group,
+            deal: ir::deal_slots(size, launch.lane_order, slots),
+            changes: 0,
+            counts,
             // More groups than could ever finish.
             total: u64::try_from(total).unwrap_or(u64::MAX),
             started: 0,
@@ -121,60 +181,76 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             fuel: launch.fuel.unwrap_or(u64::MAX),
             random: Random::new(seed),
             in_flight: Vec::new(),
-            idle: Vec::new(),
-            limit: match progress {
+            idle: Idle::default(),
+            limit: match variation.progress {
                 Progress::OccupancyBound => 1,
-                Progress::Lockstep | Progress::Fair => most_started,
+                Progress::Lockstep | Progress::Fair => program.footprint.most_started(width),
             },
-            progress,
+            current: 0,
+            turning: None,
         })
     }
 
-    pub(crate) fn run(&mut self) -> Result<(), Failure> {
-        let ended = self.run_groups();
+    /// Tells the launch how much fuel was spent.
+    pub(crate) fn tell_spent(&self) {
         if let (Some(spent), Some(fuel)) = (&self.launch.spent, self.launch.fuel) {
             spent.store(fuel - self.fuel, Ordering::Relaxed);
         }
-        ended
     }
+}
 
-    fn run_groups(&mut self) -> Result<(), Failure> {
-        let random = matches!(self.launch.schedule, Schedule::Random(_));
+impl<O: Observer> Scheduler<'_, O> {
+    pub(crate) fn advance(&mut self) -> Result<Advance, Failure> {
+        let random = matches!(self.run.launch.schedule, Schedule::Random(_));
         let hands_over = self.machine.hands_over;
         let mixed = random || hands_over;
-        let mut current = 0;
         loop {
-            if mixed {
-                while self.in_flight.len() < GROUPS_MIXED.min(self.limit) && self.start() {}
-            }
-            if self.in_flight.is_empty() && !self.start() {
-                return Ok(());
-            }
-            if random {
-                current = self.random.below(self.in_flight.len());
-            }
-            match self.turn(current).map_err(Failure::Trap)? {
-                Outcome::Going if hands_over => current = (current + 1) % self.in_flight.len(),
+            let turning = match self.run.turning {
+                Some(turning) => turning,
+                None => {
+                    if mixed {
+                        while self.run.in_flight.len() < GROUPS_MIXED.min(self.run.limit)
+                            && self.start()
+                        {}
+                    }
+                    if self.run.in_flight.is_empty() && !self.start() {
+                        return Ok(Advance::Done);
+                    }
+                    if random {
+                        self.run.current = self.run.random.below(self.run.in_flight.len());
+                    }
+                    self.choose()
+                }
+            };
+            let current = self.run.current;
+            let outcome = match self.turn(turning).map_err(Failure::Trap)? {
+                Ok(outcome) => outcome,
+                Err(left) => return Ok(left),
+            };
+            match outcome {
+                Outcome::Going if hands_over => {
+                    self.run.current = (current + 1) % self.run.in_flight.len();
+                }
                 Outcome::Going => {}
                 Outcome::Done => {
-                    let group = self.in_flight.remove(current);
+                    let group = self.run.in_flight.remove(current);
                     if O::EVENTS {
                         self.machine.observer.group_end(group.id);
                     }
-                    count_one(self.launch);
-                    self.idle.push(group);
+                    count_one(&self.run.launch);
+                    self.run.idle.0.push(group);
                     // The oldest group may have waited for this one.
-                    current = 0;
+                    self.run.current = 0;
                 }
                 Outcome::Stuck => {
-                    let started = self.in_flight.len() < self.limit && self.start();
+                    let started = self.run.in_flight.len() < self.run.limit && self.start();
                     if let (false, Some(span)) = (started, self.endless()) {
                         return Err(Failure::Trap(Trap::Deadlock { span }));
                     }
-                    current = if started {
-                        self.in_flight.len() - 1
+                    self.run.current = if started {
+                        self.run.in_flight.len() - 1
                     } else {
-                        (current + 1) % self.in_flight.len()
+                        (current + 1) % self.run.in_flight.len()
                     };
                 }
             }
@@ -185,6 +261,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
     fn endless(&self) -> Option<Span> {
         let changes = self.machine.changes;
         let mut ready = self
+            .run
             .in_flight
             .iter()
             .flat_map(|it| &it.waves)
@@ -196,20 +273,21 @@ impl<'a, O: Observer> Scheduler<'a, O> {
 
     /// Starts the next group, if any.
     fn start(&mut self) -> bool {
-        if self.started == self.total {
+        let run = &mut *self.run;
+        if run.started == run.total {
             return false;
         }
-        let number = match self.launch.schedule {
-            Schedule::Descending => self.total - 1 - self.started,
-            Schedule::Ascending | Schedule::RoundRobin | Schedule::Random(_) => self.started,
+        let number = match run.launch.schedule {
+            Schedule::Descending => run.total - 1 - run.started,
+            Schedule::Ascending | Schedule::RoundRobin | Schedule::Random(_) => run.started,
         };
-        self.started += 1;
-        let [x, y] = [u64::from(self.counts[0]), u64::from(self.counts[1])];
+        run.started += 1;
+        let [x, y] = [u64::from(run.counts[0]), u64::from(run.counts[1])];
         let id = [number % x, number / x % y, number / x / y].map(|it| it as u32);
 
         let (program, width) = (self.machine.program, self.machine.width);
         let waves = self.machine.waves_in_group;
-        let mut group = self.idle.pop().unwrap_or_else(|| Group {
+        let mut group = run.idle.0.pop().unwrap_or_else(|| Group {
             id,
             waves: (0..waves)
                 .map(|_| (WaveState::new(program, width, O::POISON), Status::Ready))
@@ -230,7 +308,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             self.machine.observer.group_begin(id);
         }
         for (index, (wave, status)) in (0..).zip(&mut group.waves) {
-            let lanes = LaneMask::first_n((self.threads - index * width).min(width));
+            let lanes = LaneMask::first_n((run.threads - index * width).min(width));
             wave.reset(index, lanes);
             *status = Status::Ready;
             if O::EVENTS {
@@ -238,13 +316,14 @@ impl<'a, O: Observer> Scheduler<'a, O> {
                 self.machine.observer.wave_begin(at);
             }
         }
-        self.in_flight.push(group);
+        run.in_flight.push(group);
         true
     }
 
-    /// Lets one wave of a group run.
-    fn turn(&mut self, current: usize) -> Result<Outcome, Trap> {
-        let group = &mut self.in_flight[current];
+    /// Begins the turn of a wave of the current group.
+    fn choose(&mut self) -> Turning {
+        let run = &mut *self.run;
+        let group = &mut run.in_flight[run.current];
         if group.ready == 0 {
             // Spec: waves that have ended count as arrived, so that the barrier opens when no other wave can
             // arrive.
@@ -257,17 +336,17 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             (group.cursor, group.effort) = (0, 0);
         }
         let count = group.waves.len();
-        let slice = match self.launch.schedule {
+        let slice = match run.launch.schedule {
             Schedule::Ascending | Schedule::Descending if self.machine.hands_over => LONG_SLICE,
             Schedule::Ascending | Schedule::Descending => u64::MAX,
             Schedule::RoundRobin => SLICE,
             Schedule::Random(_) => {
-                group.cursor = self.random.below(count);
-                1 + self.random.below(4 * SLICE as usize) as u64
+                group.cursor = run.random.below(count);
+                1 + run.random.below(4 * SLICE as usize) as u64
             }
         };
-        let at = loop {
-            let at = if self.launch.schedule == Schedule::Descending {
+        let wave = loop {
+            let at = if run.launch.schedule == Schedule::Descending {
                 count - 1 - group.cursor
             } else {
                 group.cursor
@@ -278,15 +357,39 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             group.cursor = (group.cursor + 1) % count;
         };
         group.cursor = (group.cursor + 1) % count;
+        Turning { wave, slice, chunk: None }
+    }
 
-        let (wave, status) = &mut group.waves[at];
+    /// Lets one wave of the current group run. `Err` if the run is left before the turn has ended.
+    fn turn(&mut self, mut turning: Turning) -> Result<Result<Outcome, Advance>, Trap> {
+        let run = &mut *self.run;
+        run.turning = None;
+        let group = &mut run.in_flight[run.current];
+        let (wave, status) = &mut group.waves[turning.wave];
         let mut context = GroupContext { id: group.id, shared: &mut group.shared };
-        match run_wave(&mut self.machine, self.launch, &mut self.fuel, &mut context, wave, slice)? {
-            Stop::Budget | Stop::HandsOver => group.effort += 1,
-            Stop::Spinning => {
+        let mut limits = Limits {
+            fuel: &mut run.fuel,
+            slice: turning.slice,
+            budget: self.budget,
+            chunk: turning.chunk,
+        };
+        let stop = run_wave(&mut self.machine, &run.launch, &mut limits, &mut context, wave)?;
+        (turning.slice, turning.chunk) = (limits.slice, limits.chunk);
+        self.budget = limits.budget;
+        match stop {
+            WaveStop::Left => {
+                run.turning = Some(turning);
+                return Ok(Err(Advance::Going));
+            }
+            WaveStop::Stop(Stop::Paused) => {
+                run.turning = Some(turning);
+                return Ok(Err(Advance::Paused));
+            }
+            WaveStop::Stop(Stop::Budget | Stop::HandsOver) => group.effort += 1,
+            WaveStop::Stop(Stop::Spinning) => {
                 group.effort += u64::from(ROUNDS);
                 wave.note_spin(self.machine.changes);
-                if self.progress == Progress::Fair
+                if run.variation.progress == Progress::Fair
                     && let Some(rest) = wave.split()
                 {
                     group.waves.push((rest, Status::Ready));
@@ -295,16 +398,16 @@ impl<'a, O: Observer> Scheduler<'a, O> {
                     group.effort = 0;
                 }
             }
-            Stop::Barrier => {
+            WaveStop::Stop(Stop::Barrier) => {
                 *status = Status::Waiting;
                 group.ready -= 1;
             }
-            Stop::Done => {
+            WaveStop::Stop(Stop::Done) => {
                 *status = Status::Done;
                 group.ready -= 1;
                 group.left -= 1;
                 group.effort = 0;
-                count_one(self.launch);
+                count_one(&run.launch);
                 if O::EVENTS {
                     let at = self.machine.at(group.id, wave.index, wave.pc(), LaneMask::EMPTY);
                     self.machine.observer.wave_end(at);
@@ -313,13 +416,13 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         }
         let (left, effort) = (group.left, group.effort);
         if left == 0 {
-            return Ok(Outcome::Done);
+            return Ok(Ok(Outcome::Done));
         }
         if effort > SLICES * left as u64 {
             group.effort = 0;
-            return Ok(Outcome::Stuck);
+            return Ok(Ok(Outcome::Stuck));
         }
-        Ok(Outcome::Going)
+        Ok(Ok(Outcome::Going))
     }
 }
 
@@ -330,31 +433,67 @@ pub(crate) fn count_one(launch: &Launch) {
     }
 }
 
-/// Runs one wave until it stops or its slice is used up.
+/// What bounds how far a wave runs.
+pub(crate) struct Limits<'a> {
+    pub(crate) fuel: &'a mut u64,
+    /// The instructions left of its turn.
+    pub(crate) slice: u64,
+    /// The instructions until the run is left.
+    pub(crate) budget: u64,
+    /// What has begun when the run was left.
+    pub(crate) chunk: Option<Chunk>,
+}
+
+/// Why a wave does not run on.
+pub(crate) enum WaveStop {
+    Stop(Stop),
+    /// The budget of the caller is spent; the turn goes on later.
+    Left,
+}
+
+/// Runs one wave until it stops, its slice is used up, or the run is left.
 pub(crate) fn run_wave<O: Observer>(
     machine: &mut Machine<'_, O>,
     launch: &Launch,
-    fuel: &mut u64,
+    limits: &mut Limits<'_>,
     group: &mut GroupContext<'_>,
     wave: &mut WaveState,
-    mut slice: u64,
-) -> Result<Stop, Trap> {
+) -> Result<WaveStop, Trap> {
     loop {
         let span = |wave: &WaveState| machine.program.span(wave.pc());
         if launch.cancel.as_ref().is_some_and(|it| it.load(Ordering::Relaxed)) {
             return Err(Trap::Cancelled { span: span(wave) });
         }
-        if *fuel == 0 {
-            return Err(Trap::OutOfFuel { span: span(wave) });
+        let chunk = match &mut limits.chunk {
+            Some(chunk) => chunk,
+            None if *limits.fuel == 0 => return Err(Trap::OutOfFuel { span: span(wave) }),
+            none => {
+                let granted = limits.slice.min(*limits.fuel).min(CHECK);
+                none.insert(Chunk { granted, left: granted, effort: 0 })
+            }
+        };
+        if limits.budget == 0 {
+            return Ok(WaveStop::Left);
         }
-        let granted = slice.min(*fuel).min(CHECK);
-        let mut turn = Turn { instructions: granted, effort: 0 };
+        let part = chunk.left.min(limits.budget);
+        let mut turn = Turn { instructions: part, effort: chunk.effort };
         let stop = machine.run(group, wave, &mut turn);
-        let used = granted - turn.instructions;
-        *fuel = fuel.saturating_sub(used + turn.effort);
-        slice -= used;
-        if stop != Stop::Budget || slice == 0 {
-            return Ok(stop);
+        let used = part - turn.instructions;
+        limits.budget -= used;
+        (chunk.left, chunk.effort) = (chunk.left - used, turn.effort);
+        if stop == Stop::Paused {
+            return Ok(WaveStop::Stop(stop));
+        }
+        let is_left = turn.instructions == 0 && chunk.left > 0 && chunk.effort <= MOST_EFFORT;
+        if stop == Stop::Budget && is_left {
+            continue;
+        }
+        let spent = chunk.granted - chunk.left;
+        *limits.fuel = limits.fuel.saturating_sub(spent + chunk.effort);
+        limits.slice -= spent;
+        limits.chunk = None;
+        if stop != Stop::Budget || limits.slice == 0 {
+            return Ok(WaveStop::Stop(stop));
         }
     }
 }

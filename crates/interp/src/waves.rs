@@ -16,7 +16,7 @@ use crate::local::SharedMemory;
 use crate::machine::{GroupContext, Machine, Stop, WaveState};
 use crate::observe::Observer;
 use crate::registers::Registers;
-use crate::schedule::{GROUP_BYTES, count_one, group_bytes, run_wave};
+use crate::schedule::{GROUP_BYTES, Limits, WaveStop, count_one, group_bytes, run_wave};
 
 /// The inputs and outputs of the running wave.
 pub(crate) struct StageRun<'a> {
@@ -134,11 +134,13 @@ fn run_one<O: Observer>(
     wave: &mut WaveState,
 ) -> Result<(), Trap> {
     loop {
-        match run_wave(machine, launch, fuel, group, wave, u64::MAX)? {
-            Stop::Done => return Ok(()),
-            // Nothing else is in flight, so every barrier is open.
-            Stop::Barrier | Stop::Budget | Stop::HandsOver => {}
-            Stop::Spinning => {
+        let mut limits = Limits { fuel, slice: u64::MAX, budget: u64::MAX, chunk: None };
+        match run_wave(machine, launch, &mut limits, group, wave)? {
+            WaveStop::Stop(Stop::Done) => return Ok(()),
+            // Nothing else is in flight, so every barrier is open. Draws are run to their end.
+            WaveStop::Stop(Stop::Barrier | Stop::Budget | Stop::HandsOver | Stop::Paused)
+            | WaveStop::Left => {}
+            WaveStop::Stop(Stop::Spinning) => {
                 wave.note_spin(machine.changes);
                 if wave.is_endless(machine.changes) {
                     let span = machine.program.span(wave.spun_at());

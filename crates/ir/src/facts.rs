@@ -36,6 +36,8 @@ pub enum Kind {
     Memory(Space, Access),
     /// Prints what its lanes hold, which only a host sees.
     Print,
+    /// Debug information, which only observers see.
+    Note,
     /// Sets an output, or makes helper lanes of its lanes.
     Stage,
     /// Has regions.
@@ -113,7 +115,12 @@ impl Op {
             Kind::Memory(_, access) => access.writes(),
             Kind::Print => true,
             Kind::Stage => matches!(self, Op::Output { .. }),
-            Kind::Pure | Kind::Lanes | Kind::Barrier | Kind::Construct | Kind::Terminator => false,
+            Kind::Pure
+            | Kind::Lanes
+            | Kind::Barrier
+            | Kind::Note
+            | Kind::Construct
+            | Kind::Terminator => false,
         }
     }
 
@@ -171,6 +178,7 @@ impl Op {
             Op::PrivateStore { memory: it, .. } => memory(Space::Private(*it), Access::Write),
             // The canonical order of lines does not depend on which lanes print together.
             Op::Print { .. } => row(Kind::Print),
+            Op::Note(_) => row(Kind::Note),
             Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. } => {
                 row(Kind::Construct)
             }

@@ -44,6 +44,7 @@ pub mod flow;
 mod flush;
 mod footprint;
 mod module;
+pub mod notes;
 pub mod packing;
 pub mod print;
 pub mod rewrite;

@@ -5,6 +5,7 @@ use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
 use smallvec::SmallVec;
 
 use crate::facts::{Access, Kind, Space};
+use crate::notes::{Note, Notes};
 use crate::print::MessageData;
 use crate::stage::{EvalPlace, StageIo};
 use crate::{Derivative, Texture};
@@ -72,6 +73,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// The values that the source marks with `NonUniformResourceIndex`, and where; for the sanitizer.
     pub non_uniform: Vec<(Value, Span)>,
+    /// What its notes refer to; empty unless it was compiled for debugging.
+    pub notes: Notes,
 }
 
 /// The `[WaveSize]` attribute; 0 means not given.
@@ -515,6 +518,8 @@ pub enum Op {
         message: Message,
         args: Values,
     },
+    /// Debug information: see [`crate::notes`].
+    Note(Box<Note>),
 
     /// The results are the arguments of the yields.
     If {
@@ -648,6 +653,11 @@ macro_rules! visit_parts {
                 args.$iter().for_each($value);
             }
             Op::Print { args, .. } => args.$iter().for_each($value),
+            Op::Note(note) => {
+                if let Note::Write { values, .. } = & $($mut)? **note {
+                    values.$iter().for_each($value);
+                }
+            }
             Op::If { cond, then, else_ } => {
                 $value(cond);
                 $region(then);
@@ -730,6 +740,7 @@ impl Module {
             body: Region(0),
             variables: Vec::new(),
             non_uniform: Vec::new(),
+            notes: Notes::default(),
         }
     }
 

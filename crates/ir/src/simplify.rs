@@ -14,6 +14,16 @@ use crate::{Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, Va
 
 /// Removes what is of no use, and renumbers the rest. Gives the work that this was, in values that were looked at.
 pub fn prune(module: &mut Module) -> u64 {
+    prune_counted(module).0
+}
+
+/// The same; gives the new numbers of instructions and values instead.
+pub(crate) fn prune_mapped(module: &mut Module) -> (Vec<Option<Inst>>, Vec<Option<Value>>) {
+    let Numbers { values, insts, .. } = prune_counted(module).1;
+    (insts, values)
+}
+
+fn prune_counted(module: &mut Module) -> (u64, Numbers) {
     let tree = Structure::of(module);
     let (passed_on, compared) = pass_on(module, &tree);
     for step in &tree.steps {
@@ -28,8 +38,8 @@ pub fn prune(module: &mut Module) -> u64 {
         *value = passed_on[value.index()];
     }
     let (needed, demanded) = Needed::of(module, &tree);
-    rebuild(module, &tree, &needed);
-    compared + demanded
+    let numbers = rebuild(module, &tree, &needed);
+    (compared + demanded, numbers)
 }
 
 // Trivial φs.
@@ -256,7 +266,7 @@ struct Numbers {
 }
 
 /// Keeps only what is live, in textual order.
-fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) {
+fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) -> Numbers {
     drop_arguments(module, tree, needed);
     let mut numbers = Numbers {
         values: vec![None; module.values.len()],
@@ -320,6 +330,7 @@ fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) {
     (module.values, module.insts, module.regions, module.body) =
         (values, insts, regions, Region(0));
     module.mark_used();
+    numbers
 }
 
 fn take(data: &mut InstData) -> InstData {

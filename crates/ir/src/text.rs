@@ -57,7 +57,7 @@
 //! elements of a vertex or pixel shader, whose slots `s0`, `s1`, … instructions name. The line `pixel discards` lists
 //! the traits of a pixel shader, and `stage_io` alone an empty signature.
 //!
-//! Deliberately absent: any check of the module. [`print()`] takes every module, and marks what it cannot express;
+//! Deliberately absent: notes, which are for debuggers alone ([`print()`] drops them), and any check of the module. [`print()`] takes every module, and marks what it cannot express;
 //! [`read()`] accepts everything that it can represent, for [`crate::verify`] to judge.
 
 mod lex;

@@ -227,6 +227,7 @@ impl<'a> Analysis<'a> {
             }
             Op::Barrier { .. }
             | Op::Print { .. }
+            | Op::Note(_)
             | Op::Output { .. }
             | Op::Discard
             | Op::Store { .. }

@@ -36,6 +36,7 @@
 //!   `i32`.
 //! - Atomics work on integers of 32 or 64 bits; exchanges also on `f32`.
 //! - A texture instruction suits its texture: the operation, and the number of operands for each role.
+//! - The scopes and scalars that notes name exist.
 //! - The format of a message suits its types, and an instruction that prints has operands of these types.
 //! - Slots exist, and values have their types. Only pixel shaders discard, and read inputs elsewhere than where they
 //!   were declared.
@@ -49,6 +50,7 @@ use ops::intrinsics::Stage;
 use ops::wave::{Operands, Results};
 use ops::{Named, SyncScope, Ternary, Ty, WaveOp};
 
+use crate::notes::Note;
 use crate::stage::{PixelTraits, element_of};
 use crate::text::MAX_DEPTH;
 use crate::{
@@ -455,6 +457,27 @@ impl<'a> Verifier<'a> {
         });
     }
 
+    fn note(&mut self, note: &Note) {
+        let notes = &self.module.notes;
+        match note {
+            Note::Statement { scope, .. } | Note::Call { scope } | Note::Return { scope } => {
+                let exists = (scope.0 as usize) < notes.scopes.len();
+                self.require(exists, || "the scope of the note does not exist".to_owned());
+            }
+            Note::Write { variable, first, values } => {
+                let scalars = notes.variables.get(variable.0 as usize).map(|it| &it.scalars);
+                let written = *first as usize..*first as usize + values.len();
+                match scalars.and_then(|it| it.get(written)) {
+                    Some(scalars) => {
+                        let types: Vec<Ty> = scalars.iter().map(|it| it.ty.ty()).collect();
+                        self.takes("the scalars of the variable", values, &types);
+                    }
+                    None => self.problem("the note names scalars that do not exist"),
+                }
+            }
+        }
+    }
+
     fn bits(&mut self, what: &str, ty: Ty, bits: u64) {
         self.require(ty.bits() == 64 || bits >> ty.bits() == 0, || {
             format!("the {what} {bits} does not fit {}", ty.name())
@@ -629,6 +652,10 @@ impl<'a> Verifier<'a> {
                     Some(data) => self.takes("the types of the message", args, &data.types),
                     None => self.problem(format!("{message} does not exist")),
                 }
+                self.gives(results, &[]);
+            }
+            Op::Note(note) => {
+                self.note(note);
                 self.gives(results, &[]);
             }
             Op::If { cond, then, else_ } => {

@@ -108,6 +108,7 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
         // Who ends a compilation is no part of it.
         // What a debugger would see is no part of a repro.
         debugging: _,
+        notes: _,
         cancel: _,
     } = options;
     let profile = match stage {

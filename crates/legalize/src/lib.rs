@@ -42,6 +42,7 @@ use writer::Writer;
 
 /// Rewrites a module to operations that the target has. The module must be valid, and the result is.
 pub fn legalize(module: &Module, target: &Target) -> Module {
+    let module = &*ir::notes::without(module);
     let writer = Writer::new(module, target);
     writer.list(module.body);
     writer.finish()
@@ -136,6 +137,7 @@ impl Writer<'_> {
             | Op::PrivateStore { .. }
             | Op::Print { .. }
             | Op::Return => self.kept(inst),
+            Op::Note(_) => unreachable!("notes are dropped before a module is rewritten"),
         }
     }
 

@@ -56,6 +56,7 @@ impl<'a> Writer<'a> {
             messages: source.messages.clone(),
             variables: Vec::new(),
             non_uniform: Vec::new(),
+            notes: Default::default(),
             stage: source.stage,
             shader_model: source.shader_model,
             group_size: source.group_size,

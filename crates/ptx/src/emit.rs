@@ -245,6 +245,7 @@ impl Emitter<'_> {
             }
             // A kernel does not print: the note of the command line says so.
             Op::Print { .. } => Vec::new(),
+            Op::Note(_) => unreachable!("`legalize` drops notes"),
             Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. } => {
                 return self.construct(inst);
             }

@@ -227,6 +227,7 @@ impl Emitter<'_> {
                 let old = self.array_atomic(memory.0, *index, *op, args);
                 vec![old; data.results.len()]
             }
+            Op::Note(_) => unreachable!("`legalize` drops notes"),
             Op::Print { message, args } => {
                 self.print(*message, args);
                 Vec::new()

@@ -103,6 +103,7 @@ impl Lowerer<'_> {
             result,
             returns: Returns::Entry,
         });
+        self.note_entry(entry.function);
         self.locals(&passed)?;
         self.stmts(&function.body)?;
         self.frames.pop();
@@ -144,6 +145,7 @@ impl Lowerer<'_> {
             result,
             returns: Returns::AtEnd,
         });
+        self.note_entry(entry.function);
         self.body(&passed)?;
         self.builder.span = entry.span;
         if !self.is_ended() {
@@ -218,9 +220,11 @@ impl Lowerer<'_> {
         self.steps += STEPS;
         self.enter(span)?;
         self.leave();
+        self.note_call(id, span);
         // Values that are copied back must outlive the block; the other locals follow, and the block drops them.
         self.body(&passed)?;
         self.builder.span = span;
+        self.note_return();
 
         for (i, passed) in passed.into_iter().enumerate() {
             let Passed::Place { place, .. } = passed else { continue };
@@ -271,10 +275,15 @@ impl Lowerer<'_> {
         let program = self.program;
         let id = self.frame().function;
         let function = program.function(id);
+        let passed_count = passed.len();
         for (i, local) in function.locals.iter().enumerate() {
             let local_id = LocalId(i as u32);
             let storage = match passed.get(i) {
-                Some(Passed::Alias(place)) => Storage::Alias(place.clone()),
+                Some(Passed::Alias(place)) => {
+                    let storage = Storage::Alias(place.clone());
+                    self.note_local(id, local_id, &storage, false);
+                    storage
+                }
                 passed => {
                     let dynamic = self.facts.function(id).dynamic.contains(&local_id);
                     let storage = self.variable(
@@ -284,6 +293,7 @@ impl Lowerer<'_> {
                         dynamic,
                         Some((id, local_id)),
                     )?;
+                    self.note_local(id, local_id, &storage, i < passed_count);
                     if let Some(
                         Passed::Value(values)
                         | Passed::Kept(values)

@@ -85,6 +85,7 @@ enum Outcome {
 
 impl Lowerer<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> Lower<()> {
+        let block = self.note_block();
         for stmt in stmts {
             // Dead code: no lane gets here, so the rest of the list has no effect.
             if self.is_ended() {
@@ -92,12 +93,17 @@ impl Lowerer<'_> {
             }
             self.stmt(stmt)?;
         }
+        self.note_block_end(block);
         Ok(())
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Lower<()> {
         self.enter(stmt.span)?;
         self.builder.span = stmt.span;
+        // A declaration alone does nothing, and a loop has a note for each iteration.
+        if !matches!(stmt.kind, StmtKind::Let(_, None) | StmtKind::Block(_) | StmtKind::Loop(_)) {
+            self.note_statement(stmt.span);
+        }
         match &stmt.kind {
             StmtKind::Expr(expr) => {
                 self.expr(expr)?;
@@ -178,6 +184,7 @@ impl Lowerer<'_> {
         let declared = &program.function(frame.function).locals[local.0 as usize];
         let storage = frame.local(local).clone();
         let place = storage.place(declared.ty);
+        self.note_visible(local);
         if let Storage::Slots { first } = storage {
             let count = self.leaves(declared.ty, stmt.span)?.len() as u32;
             self.env.declare(first, count);
@@ -188,6 +195,7 @@ impl Lowerer<'_> {
                         None => super::resource::NO_HANDLE,
                     };
                     self.env.set(slot, value);
+                    self.note_writes(std::iter::once((slot, value)));
                 }
                 // Lets messages about a use of the value name its variable.
                 self.record(local);
@@ -465,7 +473,9 @@ impl Lowerer<'_> {
         for (slot, param) in carried.iter().zip(params) {
             self.env.set(*slot, param);
         }
+        let head = loop_.cond.as_ref().map_or(stmt.span, |it| it.span);
         if loop_.test_first {
+            self.note_statement(head);
             self.test(loop_.cond.as_ref())?;
         }
         self.iteration(loop_, &assigned)?;
@@ -474,6 +484,7 @@ impl Lowerer<'_> {
                 self.expr(step)?;
             }
             if !loop_.test_first {
+                self.note_statement(head);
                 self.test(loop_.cond.as_ref())?;
             }
             self.builder.span = stmt.span;

@@ -158,6 +158,7 @@ impl Lowerer<'_> {
                 for (slot, leaf) in (*first..).zip(leaves.iter()) {
                     let zero = self.constant(leaf.unwrap_or(Ty::I32), 0);
                     self.env.set(slot, zero);
+                    self.note_writes(std::iter::once((slot, zero)));
                 }
                 Ok(())
             }
@@ -293,6 +294,7 @@ impl Lowerer<'_> {
                 for (i, value) in which.iter().zip(values) {
                     self.set_slot(first + i, *value, span)?;
                 }
+                self.note_writes(which.iter().map(|it| first + it).zip(values.iter().copied()));
             }
             Location::Memory { space, first, index } => {
                 let (scalars, mut bases) = (self.scalars_in_memory(place.ty), Bases::default());

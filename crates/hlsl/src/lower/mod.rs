@@ -18,6 +18,7 @@ mod expr;
 mod facts;
 mod finish;
 mod memory;
+mod note;
 mod pixel;
 mod place;
 mod print;
@@ -47,6 +48,7 @@ use constant::Prelude;
 use control::{Block, Break};
 use env::{Env, Mark};
 use facts::Facts;
+use note::NoteTaker;
 use place::Storage;
 use resource::Handles;
 pub(crate) use resource::unreached;
@@ -97,6 +99,7 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
         steps: 0,
         variable_values: 0,
         wave_masks: false,
+        notes: options.notes.then(NoteTaker::default),
     };
     match lowerer.program() {
         Ok(()) => Some(lowerer.finish()),
@@ -155,6 +158,8 @@ struct Lowerer<'a> {
     steps: u64,
     variable_values: usize,
     wave_masks: bool,
+    /// If the module is to have notes.
+    notes: Option<NoteTaker>,
 }
 
 impl Lowerer<'_> {
@@ -178,7 +183,10 @@ impl Lowerer<'_> {
                 GlobalKind::Static { .. } => {
                     let dynamic =
                         self.facts.dynamic_globals.contains(&crate::hir::GlobalId(index as u32));
-                    self.variable(&global.name, global.ty, global.span, dynamic, None)?
+                    let storage =
+                        self.variable(&global.name, global.ty, global.span, dynamic, None)?;
+                    self.note_static(&global.name, global.ty, global.span, &storage);
+                    storage
                 }
             };
             self.globals.push(storage);

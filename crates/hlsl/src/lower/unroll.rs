@@ -30,7 +30,10 @@ impl Lowerer<'_> {
         if !counts || !self.can_speculate(cond) {
             return Ok(false);
         }
-        if !self.is_short(loop_, cond, assigned)? {
+        self.note_trying(true);
+        let is_short = self.is_short(loop_, cond, assigned);
+        self.note_trying(false);
+        if !is_short? {
             return Ok(false);
         }
         self.unrolling += 1;
@@ -58,6 +61,7 @@ impl Lowerer<'_> {
                 // The body changes the condition in a way that `is_short`, which knows the step, did not see.
                 Some(true) | None => return Err(self.differing_resources(stmt.span)),
             }
+            self.note_statement(cond.span);
             self.iteration(loop_, assigned)?;
             if self.is_ended() {
                 return Ok(());

@@ -6,6 +6,7 @@ use diag::Span;
 use ops::{F16, Named, Ty};
 
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use crate::notes::without;
 use crate::print::MessageData;
 use crate::stage::{self, EvalPlace, StageIo, TRAITS};
 use crate::{
@@ -13,14 +14,14 @@ use crate::{
     ResourceKind, Texture, Value, WaveSize,
 };
 
-/// The complete text of the module.
+/// The complete text of the module, without its notes.
 pub fn print(module: &Module) -> String {
-    Printer::new(module, true).module()
+    Printer::new(&without(module), true).module()
 }
 
 /// The text of the module without source locations, for reading.
 pub fn print_without_spans(module: &Module) -> String {
-    Printer::new(module, false).module()
+    Printer::new(&without(module), false).module()
 }
 
 /// The word before the operands of an instruction's line.
@@ -55,6 +56,7 @@ pub fn op_name(op: &Op) -> String {
         Op::PrivateLoad { .. } => Head::PrivateLoad,
         Op::PrivateStore { .. } => Head::PrivateStore,
         Op::Print { .. } => Head::Print,
+        Op::Note(_) => return "note".to_owned(),
         Op::If { .. } => Head::If,
         Op::Loop { .. } => Head::Loop,
         Op::Switch { .. } => Head::Switch,
@@ -459,6 +461,7 @@ impl<'a> Printer<'a> {
             Op::PrivateLoad { memory, index } => put!(self, " {memory}[{index}]"),
             Op::PrivateStore { memory, index, value } => put!(self, " {memory}[{index}], {value}"),
             Op::Print { message, args } => put!(self, " {message}{}", Rest(args)),
+            Op::Note(_) => unreachable!("`print` has dropped the notes"),
             Op::If { cond, .. } => put!(self, " {cond}"),
             Op::Loop { inits, .. } => self.args(inits),
             Op::Switch { selector, inits, .. } => {

@@ -1,0 +1,168 @@
+//! A run that can be left and taken up again, as a debugger needs it.
+//!
+//! A [`Run`] is everything that a run is but its program, its buffers and its observer, which each
+//! [`Run::advance`] borrows. Leaving a run changes nothing about it: the turn that was interrupted goes on, with what
+//! is left of its instructions.
+
+use ir::exec::{Bindings, Failure, Launch, Work};
+use ir::{Inst, Span};
+use ops::LaneMask;
+
+use crate::Variation;
+use crate::buffers::Places;
+use crate::check;
+use crate::code::Program;
+use crate::machine::{Machine, WaveState};
+use crate::observe::Observer;
+use crate::schedule::{Advance, Group, RunState, Scheduler, Status};
+
+/// A dispatch in progress. A copy is a saved state: advancing it repeats the run from there, given the buffers of that
+/// moment.
+#[derive(Clone)]
+pub struct Run {
+    state: RunState,
+}
+
+/// What a wave does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaveStatus {
+    Ready,
+    /// It waits at a group barrier.
+    Waiting,
+    Done,
+}
+
+impl Run {
+    /// A run of which nothing has run yet.
+    pub fn new(program: &Program, launch: &Launch, variation: Variation) -> Result<Run, Failure> {
+        check(program, launch)?;
+        if program.slots.is_some() || matches!(launch.work, Work::Waves) {
+            return Err(ir::exec::mismatch());
+        }
+        Ok(Run { state: RunState::new(program, launch, variation)? })
+    }
+
+    /// Runs at most `budget` wave-instructions, until the observer pauses or the run has ended.
+    ///
+    /// The program must be that of [`Run::new`], and all observers of a run must agree on [`Observer::POISON`].
+    pub fn advance<O: Observer>(
+        &mut self,
+        program: &Program,
+        bindings: &mut Bindings,
+        observer: &mut O,
+        budget: u64,
+    ) -> Result<Advance, Failure> {
+        let state = &mut self.state;
+        let machine = Machine {
+            program,
+            bindings,
+            observer,
+            width: state.width,
+            waves_in_group: state.waves_in_group,
+            threads: std::mem::take(&mut state.deal),
+            places: Places::default(),
+            scratch: Default::default(),
+            folds: state.variation.folds,
+            helpers: state.variation.helpers,
+            coarse: state.variation.coarse,
+            prints: state.launch.prints.clone(),
+            changes: state.changes,
+            hands_over: state.variation.hands_over,
+            is_silent: false,
+            stage: None,
+        };
+        let mut scheduler = Scheduler { machine, run: state, budget };
+        let advance = scheduler.advance();
+        let Scheduler { machine, run, .. } = scheduler;
+        (run.deal, run.changes) = (machine.threads, machine.changes);
+        if !matches!(advance, Ok(Advance::Going | Advance::Paused)) {
+            run.tell_spent();
+        }
+        advance
+    }
+
+    /// The waves of all groups in flight, the group that started first before the others.
+    pub fn waves<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = WaveView<'a>> {
+        self.state.in_flight.iter().flat_map(move |group| {
+            group.waves.iter().map(move |(wave, status)| WaveView {
+                program,
+                group,
+                wave,
+                status: *status,
+            })
+        })
+    }
+
+    /// Sets an element of groupshared memory in all groups in flight.
+    pub fn set_shared(&mut self, array: ir::Shared, index: u64, bits: u64, poisoned: bool) {
+        for group in &mut self.state.in_flight {
+            group.shared.store(array.index(), index, bits);
+            group.shared.set_poison(array.index(), index, poisoned);
+        }
+    }
+}
+
+/// A wave of a run.
+#[derive(Clone, Copy)]
+pub struct WaveView<'a> {
+    program: &'a Program,
+    group: &'a Group,
+    wave: &'a WaveState,
+    status: Status,
+}
+
+impl WaveView<'_> {
+    pub fn group(&self) -> [u32; 3] {
+        self.group.id
+    }
+
+    /// Its index in its group.
+    pub fn index(&self) -> u32 {
+        self.wave.index
+    }
+
+    pub fn status(&self) -> WaveStatus {
+        match self.status {
+            Status::Ready => WaveStatus::Ready,
+            Status::Waiting => WaveStatus::Waiting,
+            Status::Done => WaveStatus::Done,
+        }
+    }
+
+    pub fn active(&self) -> LaneMask {
+        self.wave.active()
+    }
+
+    /// The lanes that have not returned.
+    pub fn live(&self) -> LaneMask {
+        self.wave.live()
+    }
+
+    /// The lanes that it started with.
+    pub fn lanes(&self) -> LaneMask {
+        self.wave.lanes()
+    }
+
+    /// The instruction that it runs next.
+    pub fn inst(&self) -> Inst {
+        self.program.origins[self.wave.pc()]
+    }
+
+    pub fn span(&self) -> Span {
+        self.program.span(self.wave.pc())
+    }
+
+    /// An element of a private array in a lane, and whether it is poisoned; `None` beyond the end.
+    pub fn private(&self, array: ir::Private, index: u64, lane: u32) -> Option<(u64, bool)> {
+        let memory = &self.wave.private;
+        let bits = memory.load(array.index(), index, lane)?;
+        Some((bits, memory.poison(array.index(), index, lane)))
+    }
+
+    /// An element of a groupshared array of its group, and whether it is poisoned; `None` beyond the end.
+    pub fn shared(&self, array: ir::Shared, index: u64) -> Option<(u64, bool)> {
+        let memory = &self.group.shared;
+        let bits = memory.load(array.index(), index)?;
+        Some((bits, memory.poison(array.index(), index)))
+    }
+}
