@@ -145,6 +145,11 @@ impl<'a> Watcher<'a> {
         findings
     }
 
+    /// What it has found so far, in execution order.
+    pub fn found(&self) -> impl ExactSizeIterator<Item = &Finding> {
+        self.findings.iter().map(|it| &it.0)
+    }
+
     /// How many groups have started.
     pub(crate) fn started(&self) -> u64 {
         self.started

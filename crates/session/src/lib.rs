@@ -1,0 +1,29 @@
+//! A run that can be stopped, stepped forward and back, and looked at, lane by lane: what a debugger, a recording and
+//! a page in a browser stand on.
+//!
+//! The reference engine is deterministic, so a [`Recipe`] *is* the run: going back restores a keyframe and runs
+//! forward. A session runs the program with notes ([`ir::notes`]), on a copy of its buffers; nothing that is asked of
+//! it changes the order of the run or what it leaves.
+//!
+//! # Words
+//! A *tick* counts the statements that waves of the run begin, all waves together. A stop stands before the statement
+//! that begins at its tick: the wave that begins it is the one that stopped.
+//!
+//! # Deliberately absent
+//! Files, clocks, threads, protocols. Work is bounded by the caller's budget, in wave-instructions. Draws: sessions
+//! run dispatches.
+#![forbid(unsafe_code)]
+
+mod eval;
+mod expression;
+mod keyframes;
+mod session;
+mod view;
+
+pub use eval::Shown;
+pub use expression::Refused;
+pub use sanitizer::Verdict;
+pub use session::{
+    Back, Breakpoint, Finding, Forward, Frame, OpenError, Recipe, Session, Source, Stop, Variable,
+};
+pub use view::{Row, Seen, Statement, View, WaveId};

@@ -1,0 +1,755 @@
+//! The session: commands that move a run, and what can be asked where it stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use diag::{Diagnostic, Sink, SourceMap, Span};
+use hlsl::{Includer, Options};
+use interp::observe::{At, NoteEvent, Pair};
+use interp::{Advance, Observer, Program, Run, Variation};
+use ir::Module;
+use ir::exec::{Bindings, Failure, Launch};
+use ir::notes::{Note, ScopeId, VariableId};
+use ops::LaneMask;
+use sanitizer::{Kind, Rules, Watcher};
+
+use crate::eval::Shown;
+use crate::expression::Refused;
+use crate::keyframes::{Keyframe, Keyframes};
+use crate::view::{Row, Seen, Statement, View, WaveId};
+
+/// The text of a program, with all that its compilation needs.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub name: String,
+    pub text: String,
+    pub options: Options,
+    /// The texts of included files by their paths.
+    pub included: BTreeMap<String, String>,
+}
+
+impl Includer for Source {
+    fn read(&mut self, path: &str, _: &str, _: bool) -> Option<(String, Arc<str>)> {
+        let name = path.trim_start_matches("./");
+        self.included.get(name).map(|text| (name.to_owned(), text.as_str().into()))
+    }
+}
+
+/// Everything that a run follows from.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    pub source: Source,
+    pub launch: Launch,
+    pub variation: Variation,
+    /// The buffers at the beginning, in the order of the resources of the module.
+    pub bindings: Bindings,
+}
+
+/// Why a session cannot begin.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The program does not compile.
+    Program(Vec<Diagnostic>, Box<SourceMap>),
+    /// The launch is refused.
+    Launch(Failure),
+}
+
+/// A place at which waves stop.
+#[derive(Clone, Debug, Default)]
+pub struct Breakpoint {
+    /// The end of the path of its file; empty for the main file.
+    pub file: String,
+    pub line: u32,
+    /// An expression that must hold in an active lane; in all of them, if it is `all(…)`.
+    pub condition: Option<String>,
+}
+
+/// How far to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forward {
+    /// To the next statement of the wave.
+    Into(WaveId),
+    /// To its next statement that is not in a function called meanwhile.
+    Over(WaveId),
+    /// To its next statement in the function that called this one.
+    Out(WaveId),
+    /// To the next statement of any wave.
+    Any,
+    /// To a breakpoint.
+    Break,
+    /// To the end, whatever there is on the way.
+    End,
+}
+
+/// How far to go back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// To the statement that the wave began before.
+    Into(WaveId),
+    /// To the breakpoint that was reached before.
+    Break,
+}
+
+/// Where a command ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// The statement that was asked for.
+    Step(WaveId),
+    /// These breakpoints, by their numbers.
+    Breakpoint(WaveId, Vec<usize>),
+    /// The first statement of the run: there is nothing before it.
+    Entry(WaveId),
+    /// The run has ended.
+    End,
+    /// The run cannot go on.
+    Failed(Failure),
+    /// The budget is spent; the same command goes on.
+    Budget,
+}
+
+/// A function that a wave is in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    pub function: String,
+    /// The statement, or the call.
+    pub span: Span,
+    pub scope: ScopeId,
+    /// The variables visible there; of those with one name, the innermost.
+    pub variables: Vec<VariableId>,
+}
+
+/// A variable as it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    pub name: String,
+    pub ty: String,
+    /// One for each scalar; a variable that no lane has written has rows without written lanes.
+    pub rows: Vec<Row>,
+}
+
+/// A finding of the sanitizer, and when it happens.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The last statement that the wave had begun.
+    pub tick: u64,
+    pub wave: WaveId,
+    pub finding: sanitizer::Finding,
+}
+
+struct Bound {
+    breakpoint: Breakpoint,
+    /// The statements it stands for.
+    spans: BTreeSet<(u32, u32)>,
+    line: Option<u32>,
+}
+
+/// A run in progress, with what it takes to go back.
+pub struct Session {
+    pub(crate) recipe: Recipe,
+    sources: SourceMap,
+    pub(crate) module: Arc<Module>,
+    pub(crate) program: Program,
+    pub(crate) run: Run,
+    pub(crate) bindings: Bindings,
+    view: View,
+    keyframes: Keyframes,
+    breakpoints: Vec<Bound>,
+    /// The wave that stopped, if the run stands before a statement.
+    current: Option<WaveId>,
+    ended: Option<Result<(), Failure>>,
+}
+
+/// What the observer of a moving run looks for.
+enum Wanted<'a> {
+    Tick(u64),
+    /// A statement for which this holds.
+    Where(&'a dyn Fn(WaveId, &Statement, &View) -> bool),
+}
+
+/// Watches a moving run, and pauses it.
+struct Mover<'a> {
+    view: &'a mut View,
+    wanted: &'a Wanted<'a>,
+    keyframe_at: u64,
+    /// The wave that began a statement at which the run pauses.
+    hit: Option<WaveId>,
+    pauses: bool,
+}
+
+impl Observer for Mover<'_> {
+    fn wave_begin(&mut self, at: At) {
+        self.view.wave_begin(at);
+    }
+
+    fn wave_end(&mut self, at: At) {
+        self.view.wave_end(at);
+    }
+
+    fn group_end(&mut self, group: [u32; 3]) {
+        self.view.group_end(group);
+    }
+
+    fn note(&mut self, event: &NoteEvent<'_>) {
+        self.view.note(event);
+        if !matches!(event.note, Note::Statement { .. }) {
+            return;
+        }
+        let wave = (event.at.group, event.at.wave);
+        let Some(statement) = self.view.wave(wave).and_then(|it| it.at) else { return };
+        let is_hit = match self.wanted {
+            Wanted::Tick(tick) => statement.tick == *tick,
+            Wanted::Where(holds) => holds(wave, &statement, self.view),
+        };
+        self.hit = is_hit.then_some(wave);
+        self.pauses = is_hit || self.view.ticks >= self.keyframe_at;
+    }
+
+    fn pauses(&mut self) -> bool {
+        std::mem::take(&mut self.pauses)
+    }
+}
+
+/// How a movement ended.
+enum Moved {
+    Hit(WaveId),
+    End,
+    Failed,
+    Budget,
+}
+
+impl Session {
+    /// Compiles the program for debugging. Nothing has run yet.
+    pub fn open(recipe: Recipe) -> Result<Session, OpenError> {
+        let mut source = recipe.source.clone();
+        source.options.notes = true;
+        let (mut sources, mut sink) = (SourceMap::new(), Sink::new());
+        let options = source.options.clone();
+        let main = sources.add(source.name.as_str(), source.text.as_str());
+        let compiled = main
+            .and_then(|main| hlsl::compile(main, &mut sources, &mut source, &options, &mut sink));
+        let Some(compiled) = compiled else {
+            return Err(OpenError::Program(sink.into_sorted(), Box::new(sources)));
+        };
+        Session::with_module(recipe, Arc::new(compiled.module), sources)
+    }
+
+    /// The same for a module that has been compiled with notes, from these sources.
+    pub fn with_module(
+        mut recipe: Recipe,
+        module: Arc<Module>,
+        sources: SourceMap,
+    ) -> Result<Session, OpenError> {
+        // A run that is repeated prints and counts nothing.
+        let Launch { progress, prints, spent, .. } = &mut recipe.launch;
+        (*progress, *prints, *spent) = (None, None, None);
+        let program = interp::decode(&module);
+        let run =
+            Run::new(&program, &recipe.launch, recipe.variation).map_err(OpenError::Launch)?;
+        let bindings = recipe.bindings.clone();
+        let view = View::new(Arc::new(module.notes.clone()), recipe.launch.wave_width);
+        let first = Keyframe::of(run.clone(), view.clone(), &bindings, None);
+        Ok(Session {
+            recipe,
+            sources,
+            module,
+            program,
+            run,
+            bindings,
+            view,
+            keyframes: Keyframes::new(first),
+            breakpoints: Vec::new(),
+            current: None,
+            ended: None,
+        })
+    }
+
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    pub fn width(&self) -> u32 {
+        self.recipe.launch.wave_width
+    }
+
+    /// The contents of the buffers where the run stands.
+    pub fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+
+    /// How the run ended, if it stands at its end.
+    pub fn ended(&self) -> Option<&Result<(), Failure>> {
+        self.ended.as_ref()
+    }
+
+    /// The statement before which the run stands.
+    pub fn current(&self) -> Option<(WaveId, Statement)> {
+        let wave = self.current?;
+        Some((wave, self.view.wave(wave)?.at?))
+    }
+
+    /// The waves whose groups have started and not ended.
+    pub fn waves(&self) -> impl Iterator<Item = (WaveId, &Seen)> {
+        self.view.waves()
+    }
+
+    pub fn wave(&self, wave: WaveId) -> Option<&Seen> {
+        self.view.wave(wave)
+    }
+
+    /// The lanes that execute the statement of the wave.
+    pub fn active(&self, wave: WaveId) -> LaneMask {
+        let at = self.view.wave(wave).and_then(|it| it.at);
+        at.map_or(LaneMask::EMPTY, |it| it.active)
+    }
+
+    // Moving.
+
+    /// Replaces all breakpoints. Returns for each the line at which it stops: that of the next statement.
+    pub fn breakpoints(&mut self, breakpoints: Vec<Breakpoint>) -> Vec<Option<u32>> {
+        let bound = breakpoints.into_iter().map(|it| self.bind(it)).collect();
+        self.breakpoints = bound;
+        self.breakpoints.iter().map(|it| it.line).collect()
+    }
+
+    fn bind(&self, breakpoint: Breakpoint) -> Bound {
+        let main = self.sources.files().next().map_or("", |it| &*it.1.name);
+        let wanted = if breakpoint.file.is_empty() { main } else { &breakpoint.file };
+        let mut lines: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
+        for inst in &self.module.insts {
+            let ir::Op::Note(note) = &inst.op else { continue };
+            let Note::Statement { .. } = **note else { continue };
+            let Some(place) = self.sources.location(inst.span) else { continue };
+            if place.line >= breakpoint.line && place.file.ends_with(wanted) {
+                lines.entry(place.line).or_default().insert((inst.span.lo, inst.span.hi));
+            }
+        }
+        match lines.pop_first() {
+            Some((line, spans)) => Bound { breakpoint, spans, line: Some(line) },
+            None => Bound { breakpoint, spans: BTreeSet::new(), line: None },
+        }
+    }
+
+    /// Whether an expression can be evaluated where a breakpoint stops.
+    pub fn check(&self, breakpoint: usize, expression: &str) -> Result<(), Refused> {
+        let spans = self.breakpoints.get(breakpoint).map(|it| &it.spans);
+        let at = self.module.insts.iter().find_map(|inst| match &inst.op {
+            ir::Op::Note(note) => match **note {
+                Note::Statement { innermost, .. }
+                    if spans.is_some_and(|it| it.contains(&(inst.span.lo, inst.span.hi))) =>
+                {
+                    Some(innermost)
+                }
+                _ => None,
+            },
+            _ => None,
+        });
+        let Some(innermost) = at else { return Ok(()) };
+        let visible: Vec<VariableId> = self.module.notes.visible(innermost).collect();
+        crate::eval::check(self, &visible, expression)
+    }
+
+    /// Moves on, at most so many wave-instructions.
+    pub fn forward(&mut self, until: Forward, mut budget: u64) -> Stop {
+        let depth = |scope: Option<ScopeId>| self.depth(scope);
+        let start = |wave| self.view.wave(wave).and_then(|it: &Seen| it.at).map(|it| it.scope);
+        let (wave, most) = match until {
+            Forward::Into(wave) => (Some(wave), usize::MAX),
+            Forward::Over(wave) => (Some(wave), depth(start(wave))),
+            Forward::Out(wave) => (Some(wave), depth(start(wave)).saturating_sub(1)),
+            Forward::Any | Forward::Break | Forward::End => (None, 0),
+        };
+        let notes = Arc::clone(&self.module);
+        let is_step = move |at: WaveId, statement: &Statement, view: &View| match wave {
+            Some(wave) if view.wave(wave).is_some_and(|it| !it.has_ended) => {
+                at == wave && depth_of(&notes, Some(statement.scope)) <= most
+            }
+            // The wave that is stepped has ended: another one goes on.
+            Some(_) => true,
+            None => until == Forward::Any,
+        };
+        let spans: BTreeSet<(u32, u32)> = match until {
+            Forward::End => BTreeSet::new(),
+            _ => self.breakpoints.iter().flat_map(|it| it.spans.iter().copied()).collect(),
+        };
+        let holds = |at: WaveId, statement: &Statement, view: &View| {
+            is_step(at, statement, view) || spans.contains(&(statement.span.lo, statement.span.hi))
+        };
+        loop {
+            match self.go(&Wanted::Where(&holds), &mut budget) {
+                Moved::Hit(wave) => {
+                    let hits = match until {
+                        Forward::End => Vec::new(),
+                        _ => self.hits(wave),
+                    };
+                    if !hits.is_empty() {
+                        return Stop::Breakpoint(wave, hits);
+                    }
+                    let at = self.view.wave(wave).and_then(|it| it.at);
+                    if at.is_some_and(|at| is_step(wave, &at, &self.view)) {
+                        return Stop::Step(wave);
+                    }
+                }
+                Moved::End => return Stop::End,
+                Moved::Failed => return self.failed(),
+                Moved::Budget => return Stop::Budget,
+            }
+        }
+    }
+
+    /// Goes back. `Budget` leaves the run where it was.
+    pub fn back(&mut self, until: Back, mut budget: u64) -> Stop {
+        // The tick before which to look.
+        let mut limit = match self.current() {
+            Some((_, statement)) => statement.tick,
+            None => self.view.ticks,
+        };
+        let spans: BTreeSet<(u32, u32)> =
+            self.breakpoints.iter().flat_map(|it| it.spans.iter().copied()).collect();
+        let holds = |at: WaveId, statement: &Statement, _: &View| match until {
+            Back::Into(wave) => at == wave,
+            Back::Break => spans.contains(&(statement.span.lo, statement.span.hi)),
+        };
+        let here = limit;
+        while limit > 0 {
+            let number = self.keyframes.before(limit);
+            self.restore(number);
+            let begin = self.view.ticks;
+            let mut last = None;
+            // The statement at which the keyframe stands.
+            if let Some((wave, statement)) = self.current()
+                && statement.tick < limit
+                && holds(wave, &statement, &self.view)
+            {
+                last = self.is_wanted(until, wave).then_some(statement.tick);
+            }
+            loop {
+                let inside = |wave: WaveId, statement: &Statement, view: &View| {
+                    statement.tick >= limit || holds(wave, statement, view)
+                };
+                match self.go(&Wanted::Where(&inside), &mut budget) {
+                    Moved::Hit(wave) => {
+                        let Some((_, statement)) = self.current() else { break };
+                        if statement.tick >= limit {
+                            break;
+                        }
+                        if self.is_wanted(until, wave) {
+                            last = Some(statement.tick);
+                        }
+                    }
+                    Moved::End | Moved::Failed => break,
+                    Moved::Budget => {
+                        self.seek(here.min(self.view.ticks.saturating_sub(1)), u64::MAX);
+                        return Stop::Budget;
+                    }
+                }
+            }
+            if let Some(tick) = last {
+                self.seek(tick, u64::MAX);
+                let Some((wave, _)) = self.current() else { return Stop::Budget };
+                return match until {
+                    Back::Into(_) => Stop::Step(wave),
+                    Back::Break => Stop::Breakpoint(wave, self.hits(wave)),
+                };
+            }
+            // The keyframe's own statement has been looked at.
+            limit = begin.saturating_sub(1).min(limit.saturating_sub(1));
+        }
+        match self.seek(0, u64::MAX) {
+            Stop::Step(wave) => Stop::Entry(wave),
+            other => other,
+        }
+    }
+
+    fn is_wanted(&self, until: Back, wave: WaveId) -> bool {
+        until != Back::Break || !self.hits(wave).is_empty()
+    }
+
+    /// Goes to the statement with this number, before or after.
+    pub fn seek(&mut self, tick: u64, mut budget: u64) -> Stop {
+        // A keyframe that has begun one statement stands before it.
+        let number = self.keyframes.before(tick + 1);
+        let of_keyframe = self.keyframes.get(number).view.ticks;
+        let is_behind = self.ended.is_some() || self.view.ticks > tick + 1;
+        if is_behind || self.view.ticks < of_keyframe {
+            self.restore(number);
+        }
+        if self.view.ticks == tick + 1
+            && let Some(wave) = self.current
+        {
+            return Stop::Step(wave);
+        }
+        match self.go(&Wanted::Tick(tick), &mut budget) {
+            Moved::Hit(wave) => Stop::Step(wave),
+            Moved::End => Stop::End,
+            Moved::Failed => self.failed(),
+            Moved::Budget => Stop::Budget,
+        }
+    }
+
+    fn failed(&self) -> Stop {
+        match &self.ended {
+            Some(Err(failure)) => Stop::Failed(failure.clone()),
+            _ => Stop::End,
+        }
+    }
+
+    fn restore(&mut self, number: usize) {
+        let keyframe = self.keyframes.get(number);
+        self.run = keyframe.run.clone();
+        self.view = keyframe.view.clone();
+        self.bindings = keyframe.bindings();
+        self.ended = None;
+        let tick = self.view.ticks.checked_sub(1);
+        let of = |it: &(WaveId, &Seen)| it.1.at.map(|at| at.tick) == tick && tick.is_some();
+        self.current = self.view.waves().find(of).map(|it| it.0);
+    }
+
+    fn go(&mut self, wanted: &Wanted<'_>, budget: &mut u64) -> Moved {
+        /// The instructions between two looks at the budget.
+        const SLICE: u64 = 1 << 16;
+        match &self.ended {
+            Some(Ok(())) => return Moved::End,
+            Some(Err(_)) => return Moved::Failed,
+            None => {}
+        }
+        loop {
+            if *budget == 0 {
+                return Moved::Budget;
+            }
+            let slice = SLICE.min(*budget);
+            let mut mover = Mover {
+                view: &mut self.view,
+                wanted,
+                keyframe_at: self.keyframes.next(),
+                hit: None,
+                pauses: false,
+            };
+            let advance = self.run.advance(&self.program, &mut self.bindings, &mut mover, slice);
+            let hit = mover.hit;
+            match advance {
+                Ok(Advance::Going) => *budget -= slice,
+                Ok(Advance::Paused) => {
+                    self.current = self
+                        .view
+                        .waves()
+                        .find(|it| it.1.at.is_some_and(|at| at.tick + 1 == self.view.ticks))
+                        .map(|it| it.0);
+                    if self.keyframes.wants(self.view.ticks) {
+                        self.keyframes.save(&self.run, &self.view, &self.bindings);
+                    }
+                    *budget -= 1;
+                    if let Some(wave) = hit {
+                        return Moved::Hit(wave);
+                    }
+                }
+                Ok(Advance::Done) => {
+                    (self.current, self.ended) = (None, Some(Ok(())));
+                    return Moved::End;
+                }
+                Err(failure) => {
+                    (self.current, self.ended) = (None, Some(Err(failure)));
+                    return Moved::Failed;
+                }
+            }
+        }
+    }
+
+    /// The breakpoints at which the wave stands, and whose conditions hold.
+    fn hits(&self, wave: WaveId) -> Vec<usize> {
+        let Some(at) = self.view.wave(wave).and_then(|it| it.at) else { return Vec::new() };
+        let here = (at.span.lo, at.span.hi);
+        let all = self.breakpoints.iter().enumerate().filter(|it| it.1.spans.contains(&here));
+        let holds = |bound: &Bound| match &bound.breakpoint.condition {
+            None => true,
+            // An expression that cannot be evaluated here is no reason to stop.
+            Some(condition) => self.holds(wave, condition).unwrap_or(false),
+        };
+        all.filter(|it| holds(it.1)).map(|it| it.0).collect()
+    }
+
+    // Looking.
+
+    fn depth(&self, scope: Option<ScopeId>) -> usize {
+        depth_of(&self.module, scope)
+    }
+
+    /// The functions that the wave is in, the innermost first.
+    pub fn frames(&self, wave: WaveId) -> Vec<Frame> {
+        let notes = &self.module.notes;
+        let Some(at) = self.view.wave(wave).and_then(|it| it.at) else { return Vec::new() };
+        let (mut scope, mut span, mut innermost) = (Some(at.scope), at.span, at.innermost);
+        let mut frames = Vec::new();
+        while let Some(id) = scope {
+            let data = notes.scope(id);
+            let mut names = BTreeSet::new();
+            let variables = notes.visible(innermost);
+            let variables =
+                variables.filter(|it| names.insert(&notes.variable(*it).name)).collect();
+            frames.push(Frame { function: data.function.clone(), span, scope: id, variables });
+            (scope, span, innermost) = (data.caller, data.call, data.innermost);
+        }
+        frames
+    }
+
+    /// What a variable holds in each lane of the wave.
+    pub fn variable(&self, wave: WaveId, id: VariableId) -> Variable {
+        let variable = self.module.notes.variable(id);
+        let width = self.width();
+        let nothing = || Row { bits: vec![0; width as usize], ..Row::default() };
+        let rows = match &variable.memory {
+            None => match self.view.wave(wave).and_then(|it| it.rows(id)) {
+                Some(rows) => rows.to_vec(),
+                None => variable.scalars.iter().map(|_| nothing()).collect(),
+            },
+            Some(places) => {
+                let found = self.run.waves(&self.program);
+                let found = found.into_iter().find(|it| (it.group(), it.index()) == wave);
+                let row = |place: &ir::notes::InMemory| {
+                    let mut row = nothing();
+                    let Some(wave) = &found else { return row };
+                    for lane in wave.lanes().iter() {
+                        let Some((bits, poisoned)) =
+                            wave.private(place.array, place.index.into(), lane)
+                        else {
+                            continue;
+                        };
+                        row.bits[lane as usize] = bits;
+                        row.written = row.written.with(lane, true);
+                        row.poison = row.poison.with(lane, poisoned);
+                    }
+                    row
+                };
+                places.iter().map(row).collect()
+            }
+        };
+        Variable { name: variable.name.clone(), ty: variable.ty.clone(), rows }
+    }
+
+    /// An element of a groupshared array of the wave's group, and whether it is undefined.
+    pub fn shared(&self, wave: WaveId, array: ir::Shared, index: u64) -> Option<(u64, bool)> {
+        let found = self.run.waves(&self.program).find(|it| it.group() == wave.0)?;
+        found.shared(array, index)
+    }
+
+    /// The variable of that name where the wave stands, in its innermost function.
+    pub fn find(&self, wave: WaveId, name: &str) -> Option<VariableId> {
+        let frames = self.frames(wave);
+        let mut all = frames.first()?.variables.iter().copied();
+        all.find(|it| self.module.notes.variable(*it).name == name)
+    }
+
+    /// Evaluates an expression of HLSL where the wave stands, in its active lanes. `x@5` is what lane 5 holds, `$lane` the
+    /// lane, `$active` the set of active lanes. An expression that would change anything is refused.
+    pub fn eval(&self, wave: WaveId, expression: &str) -> Result<Shown, Refused> {
+        crate::eval::eval(self, wave, expression)
+    }
+
+    fn holds(&self, wave: WaveId, condition: &str) -> Result<bool, Refused> {
+        let inner = condition.trim().strip_prefix("all(").and_then(|it| it.strip_suffix(')'));
+        let shown = self.eval(wave, inner.unwrap_or(condition))?;
+        let row = shown.rows.first().cloned().unwrap_or_default();
+        let mut lanes = shown.active.iter().map(|it| row.bits[it as usize] != 0);
+        Ok(if inner.is_some() { lanes.all(|it| it) } else { lanes.any(|it| it) })
+    }
+
+    /// What the sanitizer finds in the run, in its order, with the statement at which it happens. The run is repeated for
+    /// this, and at most so many wave-instructions are watched.
+    pub fn findings(&self, budget: u64) -> Vec<Finding> {
+        let Recipe { launch, variation, bindings, .. } = &self.recipe;
+        let Ok(mut run) = Run::new(&self.program, launch, *variation) else { return Vec::new() };
+        let mut bindings = bindings.clone();
+        let mut view = View::new(Arc::new(self.module.notes.clone()), self.width());
+        let watcher = Watcher::new(&self.module, self.width(), Rules::default());
+        let mut finder = Finder {
+            watcher: watcher.with_bindings(&bindings),
+            view: &mut view,
+            found: Vec::new(),
+        };
+        // How it ends does not matter: findings up to there count.
+        let _ = run.advance(&self.program, &mut bindings, &mut finder, budget);
+        let Finder { watcher, found, .. } = finder;
+        let all = watcher.into_findings();
+        let mut findings: Vec<Finding> = all
+            .into_iter()
+            .map(|finding| {
+                let key = (finding.kind, finding.site.span);
+                let tick = found.iter().find(|it| it.0 == key).map_or(0, |it| it.1);
+                Finding { tick, wave: (finding.group, finding.wave), finding }
+            })
+            .collect();
+        findings.sort_by_key(|it| it.tick);
+        findings
+    }
+}
+
+fn depth_of(module: &Module, scope: Option<ScopeId>) -> usize {
+    std::iter::successors(scope, |it| module.notes.scope(*it).caller).count()
+}
+
+/// Notes when the sanitizer finds something.
+struct Finder<'a, 'm> {
+    watcher: Watcher<'m>,
+    view: &'a mut View,
+    found: Vec<((Kind, Span), u64)>,
+}
+
+impl Finder<'_, '_> {
+    fn look(&mut self, at: At) {
+        let wave = self.view.wave((at.group, at.wave));
+        let tick = wave.and_then(|it| it.at).map_or(0, |it| it.tick);
+        for finding in self.watcher.found().skip(self.found.len()) {
+            self.found.push(((finding.kind, finding.site.span), tick));
+        }
+    }
+}
+
+/// Forwards events to the sanitizer, and looks what it has found.
+macro_rules! watched {
+    ($($name:ident($event:ident: $ty:ty) => $at:expr;)*) => {
+        $(fn $name(&mut self, $event: $ty) {
+            Pair(&mut self.watcher, &mut *self.view).$name($event);
+            self.look($at);
+        })*
+    };
+}
+
+impl Observer for Finder<'_, '_> {
+    fn group_begin(&mut self, group: [u32; 3]) {
+        self.watcher.group_begin(group);
+    }
+
+    fn group_end(&mut self, group: [u32; 3]) {
+        Pair(&mut self.watcher, &mut *self.view).group_end(group);
+    }
+
+    fn arithmetic(&mut self, at: At, hazard: ops::scalar::Hazard, lanes: LaneMask) {
+        self.watcher.arithmetic(at, hazard, lanes);
+        self.look(at);
+    }
+
+    fn exit(&mut self, at: At, to: interp::observe::ExitTo) {
+        self.watcher.exit(at, to);
+        self.look(at);
+    }
+
+    watched! {
+        wave_begin(at: At) => at;
+        wave_end(at: At) => at;
+        wave_op(event: &interp::observe::WaveEvent<'_>) => event.at;
+        barrier(event: &interp::observe::BarrierEvent) => event.at;
+        load(event: &interp::observe::AccessEvent<'_>) => event.at;
+        store(event: &interp::observe::AccessEvent<'_>) => event.at;
+        atomic(event: &interp::observe::AccessEvent<'_>) => event.at;
+        sample(event: &interp::observe::SampleEvent<'_>) => event.at;
+        derivative(event: &interp::observe::DerivativeEvent) => event.at;
+        diverge(event: &interp::observe::DivergeEvent<'_>) => event.at;
+        enter(at: At) => at;
+        back_edge(at: At) => at;
+        reconverge(at: At) => at;
+        note(event: &NoteEvent<'_>) => event.at;
+    }
+}

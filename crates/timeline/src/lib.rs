@@ -1,0 +1,32 @@
+//! Recordings: what every wave of a run did, statement by statement and lane by lane, and the page that shows it.
+//!
+//! [`Recorder`] watches a run of a module with notes ([`ir::notes`]) and leaves a [`Recording`]. [`file`] writes and
+//! reads it as a `.wlrec` file, [`page`] as one HTML file that needs no network, [`svg`] as a picture, and [`json`] as
+//! plain steps.
+//!
+//! # What is kept
+//! Of each statement that a wave begins: where it is, and which lanes are active and have not returned. Of the steps in
+//! a [`Window`] also the values that variables are given. What a limit leaves out is counted and named, so that no
+//! picture has a silent gap; the number of times that each line ran is always that of the whole run.
+//!
+//! # Deliberately absent
+//! Files, clocks, engines: the caller runs the program and writes the bytes.
+#![forbid(unsafe_code)]
+
+pub mod file;
+pub mod json;
+mod limit;
+pub mod page;
+mod record;
+mod recorder;
+pub mod svg;
+mod value;
+mod window;
+
+pub use limit::fit;
+pub use record::record;
+pub use recorder::{
+    Finding, LineCount, Program, Recorder, Recording, Scope, Statement, Step, Variable, Wave, Write,
+};
+pub use value::text;
+pub use window::{Window, range};

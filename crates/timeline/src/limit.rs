@@ -1,0 +1,79 @@
+//! Bounds what a recording takes as a file: what is least missed goes first, and what has gone is marked.
+
+use crate::recorder::{Recording, Wave};
+
+/// The steps around the first finding of which values are kept longest.
+const AROUND: u32 = 1000;
+
+/// Drops values and steps until `render` gives at most so many bytes; returns these. `Err` has the bytes that the program
+/// alone takes.
+pub fn fit(
+    recording: &mut Recording,
+    most: usize,
+    render: &dyn Fn(&Recording) -> Vec<u8>,
+) -> Result<Vec<u8>, usize> {
+    let stages: [fn(&mut Recording); 2] = [keep_window, |it| keep_values(it, |_, _| false)];
+    let mut bytes = render(recording);
+    for stage in stages {
+        if bytes.len() <= most {
+            return Ok(bytes);
+        }
+        stage(recording);
+        bytes = render(recording);
+    }
+    let mut longest = recording.waves.iter().map(|it| it.steps.len()).max().unwrap_or(0);
+    while bytes.len() > most && longest > 0 {
+        longest /= 2;
+        for finding in &mut recording.findings {
+            finding.at = finding.at.filter(|it| (it.1 as usize) < longest);
+        }
+        for wave in &mut recording.waves {
+            recording.complete &= wave.steps.len() <= longest;
+            wave.steps.truncate(longest);
+        }
+        bytes = render(recording);
+    }
+    if bytes.len() <= most { Ok(bytes) } else { Err(bytes.len()) }
+}
+
+/// Keeps the values around the first finding, or of the first group.
+fn keep_window(recording: &mut Recording) {
+    let finding = recording.findings.iter().find_map(|it| it.at);
+    let first = recording.waves.first().map(|it| it.group);
+    let groups: Vec<[u32; 3]> = recording.waves.iter().map(|it| it.group).collect();
+    keep_values(recording, |wave, step| match finding {
+        Some((of, at)) => of as usize == wave && at.abs_diff(step) <= AROUND,
+        None => Some(groups[wave]) == first,
+    });
+}
+
+fn keep_values(recording: &mut Recording, keeps: impl Fn(usize, u32) -> bool) {
+    let mut left_out = false;
+    for (number, wave) in recording.waves.iter_mut().enumerate() {
+        let mut kept = Wave { steps: Vec::with_capacity(wave.steps.len()), ..Wave::default() };
+        let early = wave.steps.first().map_or(0, |it| it.writes as usize);
+        if keeps(number, 0) {
+            (0..early).for_each(|it| copy(wave, it, &mut kept));
+        }
+        for (at, step) in wave.steps.iter().enumerate() {
+            let writes = kept.writes.len() as u32;
+            kept.steps.push(crate::Step { writes, ..*step });
+            if !keeps(number, at as u32) {
+                continue;
+            }
+            let end = wave.steps.get(at + 1).map_or(wave.writes.len(), |it| it.writes as usize);
+            (step.writes as usize..end).for_each(|it| copy(wave, it, &mut kept));
+        }
+        left_out |= kept.writes.len() < wave.writes.len();
+        (wave.steps, wave.writes, wave.values) = (kept.steps, kept.writes, kept.values);
+    }
+    recording.has_all_values &= !left_out;
+}
+
+fn copy(wave: &Wave, number: usize, to: &mut Wave) {
+    let write = wave.writes[number];
+    let count = write.lanes.count() as usize;
+    let values = &wave.values[write.values as usize..][..count];
+    to.writes.push(crate::Write { values: to.values.len() as u32, ..write });
+    to.values.extend_from_slice(values);
+}

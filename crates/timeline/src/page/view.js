@@ -1,0 +1,333 @@
+// Shows a recording in the page: bands of lanes over time, the source with counts, and the grid of lanes at the cursor.
+// All three have one cursor: a wave and a step. Nothing is computed here that `timeline` computes.
+(() => {
+  const at = (id) => document.getElementById(id);
+  let recording;
+  let wave = 0;
+  let step = 0;
+  let base = 0;
+  // The steps that the bands show.
+  let from = 0;
+  let to = 1;
+
+  const current = () => recording.waves[wave];
+  const name = (it) => `wave ${it.wave} · (${it.group.join(",")})`;
+
+  function colour(variable) {
+    return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+  }
+
+  // The waves of the bands: those around the current one.
+  function shown() {
+    const most = Math.max(1, Math.min(recording.waves.length, Math.floor(640 / bandHeight())));
+    const first = Math.max(0, Math.min(wave - Math.floor(most / 2), recording.waves.length - most));
+    return { first, last: first + most };
+  }
+
+  const rowHeight = () => (recording.width <= 16 ? 5 : recording.width <= 32 ? 3 : 1);
+  const bandHeight = () => recording.width * rowHeight() + 14;
+
+  function drawBands() {
+    const canvas = at("bands");
+    const { first, last } = shown();
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth || 800;
+    const height = (last - first) * bandHeight();
+    canvas.width = width * ratio;
+    canvas.height = height * ratio;
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    const colours = { active: colour("--active"), waiting: colour("--waiting"), ink: colour("--ink"), line: colour("--line") };
+    const left = 110;
+    const room = width - left;
+    const span = Math.max(1, to - from);
+    context.font = "11px ui-monospace, monospace";
+    for (let number = first; number < last; number++) {
+      const it = recording.waves[number];
+      const top = (number - first) * bandHeight();
+      context.fillStyle = colours.ink;
+      context.fillText(name(it), 2, top + 11, left - 6);
+      const columns = Math.min(span, room);
+      for (let column = 0; column < columns; column++) {
+        const index = from + Math.floor((column * span) / columns);
+        if (index >= it.length) break;
+        const x = left + (column * room) / columns;
+        const w = Math.max(1, room / columns);
+        const active = it.activeAt(index);
+        const live = it.liveAt(index);
+        for (let lane = 0; lane < recording.width; lane++) {
+          const y = top + lane * rowHeight();
+          if (timeline.has(active, lane)) {
+            context.fillStyle = colours.active;
+            context.fillRect(x, y, w, Math.max(1, rowHeight() - 1));
+          } else if (timeline.has(live, lane)) {
+            // Half of the height: told apart without colour, too.
+            context.fillStyle = colours.waiting;
+            context.fillRect(x, y, w, Math.max(1, (rowHeight() - 1) / 2));
+          } else if (timeline.has(it.lanes, lane) && column % 4 === 0) {
+            context.fillStyle = colours.line;
+            context.fillRect(x, y, 1, 1);
+          }
+        }
+      }
+      if (it.total > it.length) {
+        const x = left + ((it.length - from) * room) / span;
+        for (let offset = 0; offset < 40; offset += 5) {
+          context.fillStyle = colours.line;
+          context.fillRect(x + offset, top, 2, bandHeight() - 14);
+        }
+      }
+    }
+    const x = left + ((step + 0.5 - from) * room) / span;
+    context.fillStyle = colours.ink;
+    context.fillRect(x, 0, 1, height);
+    const own = (wave - first) * bandHeight();
+    context.strokeStyle = colours.ink;
+    context.strokeRect(left, own - 1, room - 1, bandHeight() - 12);
+  }
+
+  function drawSource() {
+    const container = at("source");
+    const [file, line] = current().length ? recording.statements[current().statement[step]] : [0, 0];
+    if (container.dataset.file !== String(file)) {
+      container.dataset.file = String(file);
+      container.replaceChildren();
+      const counts = new Map(recording.lines.filter((it) => it[0] === file).map((it) => [it[1], it]));
+      const found = new Set(recording.findings.map((it) => it.line));
+      (recording.program.files[file]?.[1] ?? "").split("\n").forEach((text, index) => {
+        const row = document.createElement("div");
+        const own = counts.get(index + 1);
+        const cells = [
+          ["number", String(index + 1)],
+          ["count", own ? `×${own[2]}  ${(own[3] / own[2]).toFixed(1)} lanes` : ""],
+          ["text", text],
+        ];
+        for (const [kind, content] of cells) {
+          const cell = document.createElement("span");
+          cell.className = kind;
+          cell.textContent = content;
+          row.append(cell);
+        }
+        if (file === 0 && found.has(index + 1)) row.classList.add("finding");
+        container.append(row);
+      });
+    }
+    container.querySelector(".here")?.classList.remove("here");
+    const here = container.children[line - 1];
+    if (here) {
+      here.classList.add("here");
+      const [top, bottom] = [here.offsetTop - container.offsetTop, container.clientHeight];
+      if (top < container.scrollTop || top > container.scrollTop + bottom - 40) container.scrollTop = top - bottom / 2;
+    }
+  }
+
+  function cell(kind, text, classes = []) {
+    const it = document.createElement(kind);
+    it.textContent = text;
+    for (const name of classes) it.classList.add(name);
+    return it;
+  }
+
+  function drawGrid() {
+    const it = current();
+    const table = at("grid");
+    table.replaceChildren();
+    if (!it.length) return;
+    const lanes = Array.from({ length: recording.width }, (_, lane) => lane);
+    const states = lanes.map((lane) => it.laneAt(step, lane));
+    const head = document.createElement("tr");
+    head.append(cell("th", "lane"));
+    lanes.forEach((lane) => {
+      const th = cell("th", String(lane));
+      th.scope = "col";
+      head.append(th);
+    });
+    table.append(head);
+    const state = document.createElement("tr");
+    const label = cell("th", "state");
+    label.scope = "row";
+    state.append(label);
+    const symbols = { active: "●", waiting: "◌", returned: "–", absent: " " };
+    states.forEach(({ state: kind, since }) => {
+      const td = cell("td", symbols[kind], [kind]);
+      const left = since === null ? "" : `, since line ${timeline.lineAt(recording, it, since)} (step ${since})`;
+      td.title = kind + left;
+      td.setAttribute("aria-label", kind + left);
+      state.append(td);
+    });
+    table.append(state);
+    const written = new Set();
+    if (step > 0) {
+      for (let i = it.firstWrite[step - 1]; i < it.firstWrite[step]; i++) {
+        written.add(it.writes[i].variable * 65536 + it.writes[i].scalar);
+      }
+    }
+    for (const row of timeline.rowsAt(recording, it, step)) {
+      const tr = document.createElement("tr");
+      const th = cell("th", "  ".repeat(row.depth) + row.name);
+      th.scope = "row";
+      th.title = row.type;
+      tr.append(th);
+      lanes.forEach((lane) => {
+        const classes = [states[lane].state];
+        let text = "";
+        if (timeline.has(row.written, lane)) {
+          const poison = timeline.has(row.poison, lane);
+          if (poison) classes.push("poison");
+          text = poison ? "?" : timeline.format(row.values[lane], row.type, timeline.BASES[base]);
+        }
+        tr.append(cell("td", text, classes));
+      });
+      table.append(tr);
+    }
+  }
+
+  function draw() {
+    const it = current();
+    const root = document.documentElement;
+    root.dataset.step = String(step);
+    root.dataset.wave = String(wave);
+    at("place").textContent = `step ${step} of ${it.total}`;
+    at("wave").value = String(wave);
+    at("base").textContent = timeline.BASES[base];
+    if (it.length) {
+      const active = it.activeAt(step);
+      const line = timeline.lineAt(recording, it, step);
+      at("status").textContent =
+        `${name(it)}, step ${step}, line ${line}: active ${timeline.mask(active, recording.width)}, ` +
+        `${timeline.count(active)} of ${timeline.count(it.lanes)} lanes`;
+    } else {
+      at("status").textContent = `${name(it)}: no steps are kept`;
+    }
+    drawBands();
+    drawSource();
+    drawGrid();
+    history.replaceState(null, "", `#wave=${wave}&step=${step}`);
+  }
+
+  function go(nextWave, nextStep) {
+    wave = Math.max(0, Math.min(recording.waves.length - 1, nextWave));
+    step = Math.max(0, Math.min(current().length - 1, nextStep));
+    if (step < from || step >= to) {
+      const span = to - from;
+      from = Math.max(0, step - Math.floor(span / 2));
+      to = from + span;
+    }
+    draw();
+  }
+
+  function zoom(factor) {
+    const longest = Math.max(1, ...recording.waves.map((it) => it.length));
+    const span = Math.max(16, Math.min(longest, Math.round((to - from) * factor)));
+    from = Math.max(0, Math.min(step - Math.floor(span / 2), longest - span));
+    to = from + span;
+    draw();
+  }
+
+  function nextFinding() {
+    const all = recording.findings.filter((it) => it.at);
+    if (!all.length) return;
+    const next = all.find((it) => it.at[0] > wave || (it.at[0] === wave && it.at[1] > step)) ?? all[0];
+    go(next.at[0], next.at[1]);
+  }
+
+  const KEYS = {
+    ArrowRight: () => go(wave, step + 1),
+    ArrowLeft: () => go(wave, step - 1),
+    ArrowDown: () => go(wave + 1, step),
+    ArrowUp: () => go(wave - 1, step),
+    Home: () => go(wave, 0),
+    End: () => go(wave, current().length - 1),
+    "]": () => go(wave, current().divergence(step, 1)),
+    "[": () => go(wave, current().divergence(step, -1)),
+    f: nextFinding,
+    b: () => {
+      base = (base + 1) % timeline.BASES.length;
+      draw();
+    },
+    "+": () => zoom(0.5),
+    "-": () => zoom(2),
+    "/": () => at("find").focus(),
+  };
+
+  function listen() {
+    document.addEventListener("keydown", (event) => {
+      const typing = event.target.tagName === "INPUT" || event.target.tagName === "SELECT";
+      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const action = KEYS[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    });
+    at("first").onclick = KEYS.Home;
+    at("previous").onclick = KEYS.ArrowLeft;
+    at("next").onclick = KEYS.ArrowRight;
+    at("last").onclick = KEYS.End;
+    at("base").onclick = KEYS.b;
+    at("wave").onchange = (event) => go(Number(event.target.value), step);
+    at("find").onkeydown = (event) => {
+      if (event.key === "Enter") go(wave, timeline.find(recording, current(), step, event.target.value));
+      if (event.key === "Escape") event.target.blur();
+    };
+    at("bands").onclick = (event) => {
+      const [x, y] = [event.offsetX - 110, event.offsetY];
+      const { first } = shown();
+      const room = at("bands").clientWidth - 110;
+      go(first + Math.floor(y / bandHeight()), from + Math.floor((x * (to - from)) / room));
+    };
+    window.addEventListener("resize", drawBands);
+    window.addEventListener("hashchange", fromAddress);
+  }
+
+  function fromAddress() {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    const [w, s] = [Number(parts.get("wave") ?? 0), Number(parts.get("step") ?? 0)];
+    go(Number.isInteger(w) ? w : 0, Number.isInteger(s) ? s : 0);
+  }
+
+  function describe() {
+    const { program } = recording;
+    at("title").textContent = `${program.name} · ${program.entry} · waves of ${recording.width} lanes`;
+    const options = recording.waves.map((it, number) => new Option(name(it), String(number)));
+    at("wave").append(...options);
+    at("busy").textContent = `· ${(timeline.busy(recording) * 100).toFixed(0)} % of lanes busy`;
+    const notes = [];
+    if (recording.failure) notes.push(`The run did not end: ${recording.failure}.`);
+    if (!recording.complete) notes.push("Not all steps are kept (hatched): --limit keeps more.");
+    if (!recording.has_all_values) notes.push("Not all values are kept: --window says which are, --limit keeps more.");
+    at("note").textContent = notes.join(" ");
+    for (const finding of recording.findings) {
+      const item = document.createElement("li");
+      const button = cell("button", `${finding.code}, line ${finding.line}: ${finding.message}`);
+      button.onclick = () => finding.at && go(finding.at[0], finding.at[1]);
+      item.append(button);
+      at("findings").append(item);
+    }
+    if (!recording.findings.length) at("findings").append(cell("li", "none"));
+  }
+
+  async function start() {
+    recording = await timeline.decode(timeline.fromBase64(at("recording").textContent.trim()));
+    const root = document.documentElement;
+    root.dataset.lanes = String(recording.width);
+    root.dataset.steps = String(recording.waves.reduce((sum, it) => sum + it.length, 0));
+    to = Math.max(1, ...recording.waves.map((it) => it.length));
+    if (!recording.waves.length) {
+      at("status").textContent = "no wave has run";
+      root.dataset.ready = "";
+      return;
+    }
+    describe();
+    listen();
+    const finding = recording.findings.find((it) => it.at);
+    if (location.hash) fromAddress();
+    else if (finding) go(finding.at[0], finding.at[1]);
+    else go(0, 0);
+    root.dataset.ready = "";
+  }
+
+  start().catch((error) => {
+    at("status").textContent = `The recording cannot be shown: ${error.message}`;
+  });
+})();

@@ -1,0 +1,329 @@
+//! The observer that makes a recording.
+
+use std::collections::{BTreeMap, HashMap};
+
+use diag::{SourceMap, Span};
+use interp::Observer;
+use interp::observe::{At, NoteEvent};
+use ir::notes::{Note, Notes, ScopeId};
+use ir::{HostScalar, Module};
+use ops::LaneMask;
+
+use crate::window::Window;
+
+/// The most steps whose masks are kept.
+const MOST_STEPS: u64 = 1 << 21;
+/// The most values that are kept, of all lanes together.
+const MOST_VALUES: usize = 1 << 23;
+
+/// What was run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// The main file, as it was named.
+    pub name: String,
+    pub entry: String,
+    /// The texts of all files that statements are in, the main file first.
+    pub files: Vec<(String, String)>,
+    pub groups: [u32; 3],
+    pub group_size: [u32; 3],
+    pub wave_size: u32,
+}
+
+/// A statement of the program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// An index into [`Program::files`].
+    pub file: u32,
+    pub line: u32,
+    pub column: u32,
+    pub scope: u32,
+}
+
+/// A function as inlined at one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scope {
+    pub function: String,
+    /// The line of the call.
+    pub call: Option<u32>,
+    pub caller: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    pub name: String,
+    pub ty: String,
+    /// `None` for a static variable.
+    pub scope: Option<u32>,
+    pub scalars: Vec<(String, HostScalar)>,
+}
+
+/// A statement that a wave begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    pub statement: u32,
+    pub active: LaneMask,
+    /// The lanes that have not returned.
+    pub live: LaneMask,
+    /// The number of writes of the wave before this step's.
+    pub writes: u32,
+}
+
+/// A scalar of a variable is given values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Write {
+    pub variable: u32,
+    pub scalar: u32,
+    pub lanes: LaneMask,
+    pub poison: LaneMask,
+    /// The position of the values of these lanes, in order, among those of the wave.
+    pub values: u32,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wave {
+    pub group: [u32; 3],
+    pub wave: u32,
+    /// The lanes that it started with.
+    pub lanes: LaneMask,
+    pub steps: Vec<Step>,
+    pub writes: Vec<Write>,
+    pub values: Vec<u64>,
+    /// The number of steps that it had: more than are kept, if there was no room.
+    pub total: u64,
+}
+
+impl Wave {
+    /// The writes between the beginning of a step and that of the next.
+    pub fn writes_of(&self, step: usize) -> &[Write] {
+        let begin = self.steps.get(step).map_or(self.writes.len(), |it| it.writes as usize);
+        let end = self.steps.get(step + 1).map_or(self.writes.len(), |it| it.writes as usize);
+        &self.writes[begin..end]
+    }
+
+    /// What a write gives to a lane.
+    pub fn value(&self, write: &Write, lane: u32) -> Option<u64> {
+        let before = (write.lanes & LaneMask::below(lane)).count() as usize;
+        write.lanes.contains(lane).then(|| self.values[write.values as usize + before])
+    }
+}
+
+/// How often waves began a statement of a line, and with how many lanes in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LineCount {
+    pub count: u64,
+    pub lanes: u64,
+}
+
+/// A finding of the sanitizer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub code: String,
+    pub message: String,
+    pub line: u32,
+    /// The number of the statement among those of the whole run.
+    pub tick: u64,
+    /// The wave, by its number in the recording, and the step; `None` if they are not kept.
+    pub at: Option<(u32, u32)>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    pub program: Program,
+    pub statements: Vec<Statement>,
+    pub scopes: Vec<Scope>,
+    pub variables: Vec<Variable>,
+    pub waves: Vec<Wave>,
+    /// By file and line.
+    pub lines: BTreeMap<(u32, u32), LineCount>,
+    pub findings: Vec<Finding>,
+    /// Whether every step of the run is in it.
+    pub complete: bool,
+    /// Whether every value in the window is in it.
+    pub has_all_values: bool,
+    /// How the run ended, if not as it should.
+    pub failure: Option<String>,
+}
+
+/// Records a run of a module with notes.
+pub struct Recorder<'a> {
+    notes: &'a Notes,
+    sources: &'a SourceMap,
+    window: &'a Window,
+    recording: Recording,
+    known: HashMap<(Span, ScopeId), u32>,
+    files: HashMap<String, u32>,
+    waves: HashMap<([u32; 3], u32), usize>,
+    steps: u64,
+    values: usize,
+    ticks: u64,
+    /// The ticks of findings, each with its number; ascending.
+    awaited: Vec<(u64, usize)>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Findings come from an earlier, watched run.
+    pub fn new(
+        module: &'a Module,
+        sources: &'a SourceMap,
+        program: Program,
+        window: &'a Window,
+        findings: Vec<Finding>,
+    ) -> Recorder<'a> {
+        let notes = &module.notes;
+        let line = |span| sources.location(span).map(|it| it.line);
+        let scope = |it: &ir::notes::Scope| Scope {
+            function: it.function.clone(),
+            call: line(it.call),
+            caller: it.caller.map(|it| it.0),
+        };
+        let variable = |it: &ir::notes::Variable| Variable {
+            name: it.name.clone(),
+            ty: it.ty.clone(),
+            scope: it.scope.map(|it| it.0),
+            scalars: it.scalars.iter().map(|it| (it.path.clone(), it.ty)).collect(),
+        };
+        let mut awaited: Vec<_> = findings.iter().enumerate().map(|it| (it.1.tick, it.0)).collect();
+        awaited.sort_unstable();
+        awaited.reverse();
+        let mut recorder = Recorder {
+            notes,
+            sources,
+            window,
+            recording: Recording {
+                program,
+                scopes: notes.scopes.iter().map(scope).collect(),
+                variables: notes.variables.iter().map(variable).collect(),
+                findings,
+                complete: true,
+                has_all_values: true,
+                ..Recording::default()
+            },
+            known: HashMap::new(),
+            files: HashMap::new(),
+            waves: HashMap::new(),
+            steps: 0,
+            values: 0,
+            ticks: 0,
+            awaited,
+        };
+        if let Some((_, main)) = sources.files().next() {
+            recorder.file(&main.name, Some(&main.text));
+        }
+        recorder
+    }
+
+    /// The recording of the run, which ended so.
+    pub fn finish(mut self, failure: Option<String>) -> Recording {
+        self.recording.failure = failure;
+        self.recording
+    }
+
+    fn file(&mut self, name: &str, text: Option<&str>) -> u32 {
+        if let Some(number) = self.files.get(name) {
+            return *number;
+        }
+        let number = self.recording.program.files.len() as u32;
+        let found = self.sources.files().find(|it| *it.1.name == *name);
+        let text = text.or(found.map(|it| &*it.1.text)).unwrap_or("");
+        self.recording.program.files.push((name.to_owned(), text.to_owned()));
+        self.files.insert(name.to_owned(), number);
+        number
+    }
+
+    fn statement(&mut self, span: Span, scope: ScopeId) -> u32 {
+        if let Some(number) = self.known.get(&(span, scope)) {
+            return *number;
+        }
+        let (file, line, column) = match self.sources.location(span) {
+            Some(at) => (self.file(&at.file, None), at.line, at.column),
+            None => (0, 0, 0),
+        };
+        let number = self.recording.statements.len() as u32;
+        self.recording.statements.push(Statement { file, line, column, scope: scope.0 });
+        self.known.insert((span, scope), number);
+        number
+    }
+
+    fn step(&mut self, at: At, live: LaneMask, scope: ScopeId) {
+        let tick = self.ticks;
+        self.ticks += 1;
+        let statement = self.statement(at.span, scope);
+        let place = &self.recording.statements[statement as usize];
+        let line = self.recording.lines.entry((place.file, place.line)).or_default();
+        line.count += 1;
+        line.lanes += u64::from(at.active.count());
+        let Some(number) = self.waves.get(&(at.group, at.wave)).copied() else { return };
+        let wave = &mut self.recording.waves[number];
+        wave.total += 1;
+        let is_kept = self.steps < MOST_STEPS;
+        while let Some((awaited, finding)) = self.awaited.last().copied()
+            && awaited <= tick
+        {
+            self.awaited.pop();
+            let step = wave.steps.len() as u32;
+            self.recording.findings[finding].at = is_kept.then_some((number as u32, step));
+        }
+        if !is_kept {
+            self.recording.complete = false;
+            return;
+        }
+        self.steps += 1;
+        let writes = wave.writes.len() as u32;
+        wave.steps.push(Step { statement, active: at.active, live, writes });
+    }
+
+    fn write(&mut self, event: &NoteEvent<'_>, variable: u32, first: u32) {
+        let at = event.at;
+        let Some(number) = self.waves.get(&(at.group, at.wave)).copied() else { return };
+        let wave = &mut self.recording.waves[number];
+        if wave.steps.len() as u64 != wave.total {
+            return;
+        }
+        let line = match wave.steps.last() {
+            Some(step) => self.recording.statements[step.statement as usize].line,
+            // Parameters are given values before the first statement.
+            None => 0,
+        };
+        let step = wave.total.saturating_sub(1);
+        let in_window = self.window.has_wave(at.group, at.wave)
+            && (wave.total == 0 || self.window.has_line(line) && self.window.has_step(step));
+        if !in_window {
+            return;
+        }
+        let lanes = at.active;
+        for ((values, poison), scalar) in event.values.iter().zip(event.poison).zip(first..) {
+            let count = lanes.count() as usize;
+            if self.values + count > MOST_VALUES {
+                self.recording.has_all_values = false;
+                return;
+            }
+            self.values += count;
+            let poison = *poison & lanes;
+            let write = Write { variable, scalar, lanes, poison, values: wave.values.len() as u32 };
+            wave.writes.push(write);
+            wave.values.extend(lanes.iter().map(|lane| values.get(lane)));
+        }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn wave_begin(&mut self, at: At) {
+        let number = self.recording.waves.len();
+        self.waves.insert((at.group, at.wave), number);
+        self.recording.waves.push(Wave {
+            group: at.group,
+            wave: at.wave,
+            lanes: at.active,
+            ..Wave::default()
+        });
+    }
+
+    fn note(&mut self, event: &NoteEvent<'_>) {
+        match event.note {
+            Note::Statement { scope, .. } => self.step(event.at, event.live, *scope),
+            Note::Write { variable, first, .. } => self.write(event, variable.0, *first),
+            Note::Call { .. } | Note::Return { .. } => {}
+        }
+        debug_assert!(!self.notes.scopes.is_empty(), "a note comes from a module with notes");
+    }
+}

@@ -1,0 +1,109 @@
+//! The part of a run of which values are kept.
+
+use std::ops::Range;
+
+/// Which steps are meant. What is not said is not bounded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    pub group: Option<[u32; 3]>,
+    /// The numbers of waves in their groups.
+    pub waves: Option<Range<u32>>,
+    /// Lines of the main file.
+    pub lines: Option<Range<u32>>,
+    /// The numbers of steps in their waves.
+    pub steps: Option<Range<u64>>,
+}
+
+impl Window {
+    /// Reads `group=0,0,0 wave=0..3 line=40..60 steps=0..5000`. Ranges include both ends; one number is a range of one.
+    pub fn parse(text: &str) -> Result<Window, String> {
+        let mut window = Window::default();
+        for part in text.split_whitespace() {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(format!("`{part}` is not of the form `KEY=VALUE`"));
+            };
+            match key {
+                "group" => window.group = Some(group(value)?),
+                "wave" | "waves" => window.waves = Some(narrow(&range(value)?)),
+                "line" | "lines" => window.lines = Some(narrow(&range(value)?)),
+                "step" | "steps" => window.steps = Some(range(value)?),
+                _ => {
+                    return Err(format!(
+                        "`{key}` is not a part of a window; these are `group`, `wave`, `line` and `steps`"
+                    ));
+                }
+            }
+        }
+        Ok(window)
+    }
+
+    pub fn has_wave(&self, group: [u32; 3], wave: u32) -> bool {
+        self.group.is_none_or(|it| it == group)
+            && self.waves.as_ref().is_none_or(|it| it.contains(&wave))
+    }
+
+    pub fn has_line(&self, line: u32) -> bool {
+        self.lines.as_ref().is_none_or(|it| it.contains(&line))
+    }
+
+    pub fn has_step(&self, step: u64) -> bool {
+        self.steps.as_ref().is_none_or(|it| it.contains(&step))
+    }
+}
+
+fn narrow(range: &Range<u64>) -> Range<u32> {
+    let to = |it: u64| u32::try_from(it).unwrap_or(u32::MAX);
+    to(range.start)..to(range.end)
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not a number"))
+}
+
+/// Reads `N` or `FIRST..LAST`, both included.
+pub fn range(text: &str) -> Result<Range<u64>, String> {
+    let (first, last) = match text.split_once("..") {
+        Some((first, last)) => (number(first)?, number(last.trim_start_matches('='))?),
+        None => (number(text)?, number(text)?),
+    };
+    if last < first {
+        return Err(format!("the range `{text}` ends before it begins"));
+    }
+    Ok(first..last.saturating_add(1))
+}
+
+fn group(text: &str) -> Result<[u32; 3], String> {
+    let mut group = [0; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err(format!("`{text}` has more than three numbers"));
+    }
+    for (to, part) in group.iter_mut().zip(parts) {
+        *to = u32::try_from(number(part)?).map_err(|_| format!("`{part}` is too large"))?;
+    }
+    Ok(group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_read() {
+        let window = Window::parse("group=1,2 wave=0..3 line=40 steps=5..9").unwrap();
+        assert_eq!(window.group, Some([1, 2, 0]));
+        assert!(window.has_wave([1, 2, 0], 3) && !window.has_wave([1, 2, 0], 4));
+        assert!(window.has_line(40) && !window.has_line(41));
+        assert!(window.has_step(9) && !window.has_step(10) && !window.has_step(4));
+        for text in [
+            "group",
+            "wave=x",
+            "wave=5..3",
+            "what=1",
+            "group=1,2,3,4",
+            "wave=1..18446744073709551616",
+        ] {
+            assert!(Window::parse(text).is_err(), "{text}");
+        }
+    }
+}
