@@ -4,6 +4,7 @@
 
 mod build;
 mod draw;
+mod seeing;
 mod tools;
 
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use crate::warnings::Warnings;
 
 pub(crate) use build::{Build, Refused, RefusedKind};
 pub(crate) use draw::{DrawArgs, MOST_PIXELS, Overlay};
+pub(crate) use seeing::{Picture, Seeing};
 pub(crate) use tools::Tools;
 
 /// Everything that was said on the command line, as plain values.
@@ -84,6 +86,7 @@ pub(crate) struct LowArgs {
     /// Where a disagreement is written to.
     pub(crate) repro: Option<String>,
     pub(crate) tools: Tools,
+    pub(crate) seeing: Seeing,
 }
 
 impl LowArgs {
@@ -126,6 +129,7 @@ impl LowArgs {
             module: None,
             repro: None,
             tools: Tools::default(),
+            seeing: Seeing::default(),
         }
     }
 

@@ -17,12 +17,15 @@ pub(crate) enum Command {
     Fuzz,
     Reduce,
     Campaign,
+    Trace,
+    Timeline,
+    Dap,
     New,
     Worker,
 }
 
 impl Command {
-    pub(crate) const ALL: [Command; 16] = [
+    pub(crate) const ALL: [Command; 19] = [
         Command::Check,
         Command::Run,
         Command::Emit,
@@ -37,6 +40,9 @@ impl Command {
         Command::Fuzz,
         Command::Reduce,
         Command::Campaign,
+        Command::Trace,
+        Command::Timeline,
+        Command::Dap,
         Command::New,
         Command::Worker,
     ];
@@ -58,6 +64,9 @@ impl Command {
             Command::Campaign => "campaign",
             Command::Worker => "worker",
             Command::Bench => "bench",
+            Command::Trace => "trace",
+            Command::Timeline => "timeline",
+            Command::Dap => "dap",
             Command::New => "new",
         }
     }
@@ -87,6 +96,13 @@ impl Command {
             Command::Worker => "run units for `campaign`: requests on standard input",
             Command::Reduce => "find a smaller program that still shows what the whole one shows",
             Command::Bench => "measure how long shaders and jobs take to compile and to run",
+            Command::Trace => "show what each lane of a wave does, statement by statement",
+            Command::Timeline => {
+                "record what every lane does over time, as a page that any browser shows"
+            }
+            Command::Dap => {
+                "debug in an editor: the Debug Adapter Protocol on standard input and output"
+            }
             Command::New => "write a test job for an entry point, ready to run",
         }
     }
@@ -95,10 +111,12 @@ impl Command {
     pub(crate) fn operands(self) -> &'static str {
         match self {
             Command::Check => "PATH…",
-            Command::Run | Command::Emit | Command::Reduce => "FILE",
+            Command::Run | Command::Emit | Command::Reduce | Command::Trace | Command::Timeline => {
+                "FILE"
+            }
             Command::San => "PATH…",
             Command::Explain => "CODE|INTRINSIC",
-            Command::Caps | Command::Fuzz | Command::Worker => "",
+            Command::Caps | Command::Fuzz | Command::Worker | Command::Dap => "",
             Command::Campaign => "[PLAN.toml|PATH…]",
             Command::Test => "PATH…",
             Command::Merge => "REPORT…",

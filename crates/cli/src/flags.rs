@@ -13,6 +13,7 @@ mod language;
 mod output;
 mod run;
 mod san;
+mod seeing;
 mod tools;
 mod values;
 
@@ -104,6 +105,9 @@ const EVERYWHERE: Commands = &[
     Command::San,
     Command::Bench,
     Command::Diff,
+    Command::Trace,
+    Command::Timeline,
+    Command::Dap,
     Command::New,
     Command::Reduce,
     Command::Fuzz,
@@ -119,6 +123,8 @@ const COMPILES: Commands = &[
     Command::San,
     Command::Bench,
     Command::Diff,
+    Command::Trace,
+    Command::Timeline,
     Command::New,
     Command::Reduce,
 ];
@@ -132,6 +138,8 @@ const READS_PROJECT: Commands = &[
     Command::Bench,
     Command::Diff,
     Command::Reduce,
+    Command::Trace,
+    Command::Timeline,
     Command::New,
 ];
 /// They need a device's caps, or show them.
@@ -144,6 +152,8 @@ const KNOWS_CAPS: Commands = &[
     Command::Bench,
     Command::Diff,
     Command::Reduce,
+    Command::Trace,
+    Command::Timeline,
 ];
 const HAS_FORMATS: Commands = &[
     Command::Check,
@@ -160,11 +170,29 @@ const HAS_FORMATS: Commands = &[
     Command::Campaign,
 ];
 /// They take a shader with what is bound to it.
-const RUNS_SHADERS: Commands =
-    &[Command::Run, Command::San, Command::Bench, Command::Diff, Command::New, Command::Reduce];
+const RUNS_SHADERS: Commands = &[
+    Command::Run,
+    Command::San,
+    Command::Bench,
+    Command::Diff,
+    Command::Trace,
+    Command::Timeline,
+    Command::New,
+    Command::Reduce,
+];
 /// They run shaders or tests, at widths and in orders.
-const RUNS: Commands =
-    &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff, Command::Reduce];
+const RUNS: Commands = &[
+    Command::Run,
+    Command::Test,
+    Command::San,
+    Command::Bench,
+    Command::Diff,
+    Command::Trace,
+    Command::Timeline,
+    Command::Reduce,
+];
+/// They record what lanes do.
+const RECORDS: Commands = &[Command::Trace, Command::Timeline];
 /// They run jobs as whole tests.
 const RUNS_JOBS: Commands = &[Command::Run, Command::Test, Command::San];
 /// They show what shaders print.
@@ -240,6 +268,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Flag> {
         run::FLAGS,
         tools::RUN,
         device::FLAGS,
+        seeing::FLAGS,
         output::FLAGS,
         tools::OUTPUT,
         language::FLAGS,

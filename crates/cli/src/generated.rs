@@ -115,7 +115,7 @@ impl Asked {
             name: "program.hlsl".to_owned(),
             options: self.options(),
             included: BTreeMap::new(),
-            bound: vec![(LOG.to_owned(), 0, Slot { bytes, ..Slot::default() })],
+            bound: vec![(LOG.to_owned(), 0, Slot { bytes: bytes.into(), ..Slot::default() })],
             launch,
             san: Sanitizing::default(),
             adapter: device.adapter.clone(),
@@ -484,7 +484,7 @@ fn agreed(ran: bool, left: &[u8], otherwise: &str) -> Verdict {
 }
 
 fn log(table: &ResourceTable) -> Vec<u8> {
-    table.get(LOG, 0).map(|it| it.bytes.clone()).unwrap_or_default()
+    table.get(LOG, 0).map(|it| it.bytes.to_vec()).unwrap_or_default()
 }
 
 /// The line of an output that says most, without what changes from program to program.

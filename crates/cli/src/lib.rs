@@ -35,6 +35,7 @@ mod pool;
 mod printed;
 mod problem;
 mod project;
+mod recorded;
 mod records;
 mod report;
 mod side;
@@ -56,6 +57,7 @@ mod bench;
 mod campaign;
 mod caps;
 mod check;
+mod dap;
 mod diff;
 mod dxc;
 mod emit;
@@ -68,6 +70,8 @@ mod run;
 mod san;
 mod serve;
 mod test;
+mod timeline;
+mod trace;
 
 use std::ffi::OsString;
 use std::io;
@@ -192,6 +196,9 @@ fn command(args: LowArgs, line: Line, layers: Layers) -> Result<Exit, End> {
         Command::Campaign => campaign::campaign(&campaign::CampaignArgs::new(args, line)?),
         Command::Worker => serve::serve(&serve::WorkerArgs::new(args)?),
         Command::Reduce => reduce::reduce(reduce::ReduceArgs::new(args)?),
+        Command::Dap => dap::dap(&args),
+        Command::Trace => trace::trace(&trace::TraceArgs::new(args)?),
+        Command::Timeline => timeline::timeline(&timeline::TimelineArgs::new(args)?),
         Command::New => new::new(&new::NewArgs::new(args)?),
     }
 }

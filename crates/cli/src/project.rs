@@ -344,6 +344,8 @@ pub(crate) fn is_read_by(command: Command) -> bool {
         | Command::Bench
         | Command::Diff
         | Command::Reduce
+        | Command::Trace
+        | Command::Timeline
         | Command::New => true,
         Command::Explain
         | Command::Caps
@@ -351,7 +353,8 @@ pub(crate) fn is_read_by(command: Command) -> bool {
         | Command::Dxc
         | Command::Fuzz
         | Command::Campaign
-        | Command::Worker => false,
+        | Command::Worker
+        | Command::Dap => false,
     }
 }
 

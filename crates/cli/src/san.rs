@@ -3,6 +3,7 @@
 mod assertions;
 mod baseline;
 mod draw;
+mod pages;
 mod pool;
 mod record;
 mod show;
@@ -50,6 +51,8 @@ pub(crate) struct SanArgs {
     entries: Vec<String>,
     /// The operands are what the project file lists.
     are_of_project: bool,
+    /// Where pages of findings are written.
+    pages: Option<String>,
 }
 
 impl SanArgs {
@@ -70,6 +73,7 @@ impl SanArgs {
             is_worker,
             entries,
             operands_are_of_project: are_of_project,
+            seeing,
             ..
         } = low;
         Ok(SanArgs {
@@ -90,6 +94,7 @@ impl SanArgs {
             layers,
             entries,
             are_of_project,
+            pages: seeing.folder,
         })
     }
 
@@ -108,6 +113,10 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     let works = subject::works(&args)?;
     let is_walk = args.bind.auto.is_some() && matches!(works, Works::Many { .. });
     let examined = match works {
+        Works::Many { .. } if args.pages.is_some() => {
+            let problem = Problem::input("`--timeline` writes the pages of one shader");
+            return Err(problem.help("name one file and one entry point: -E NAME").into());
+        }
         Works::Many { tests, shaders } => {
             let tests = testing::select(&args.select, tests)?.tests;
             pool::run(&args, &tests, &shaders)?
@@ -126,7 +135,15 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
             if let (Some(auto), Output::Text) = (&subject.auto, args.output) {
                 terminal::note(&auto.told());
             }
-            vec![Examined::Program(judge(own, subject, &base, style(own), since))]
+            let program = judge(own, subject, &base, style(own), since);
+            if let (Some(folder), Ok(file)) = (&own.pages, &own.operand) {
+                if own.draw.is_some() {
+                    let problem = Problem::input("`--timeline` records dispatches, not draws");
+                    return Err(problem.into());
+                }
+                pages::write(own, file, folder, &program)?;
+            }
+            vec![Examined::Program(program)]
         }
     };
     let (mut programs, mut skipped) = (Vec::new(), Vec::new());

@@ -90,7 +90,7 @@ impl Keyframe {
                 };
                 pages.push(buffer.bytes.chunks(PAGE).enumerate().map(page).collect());
                 own.push(ir::exec::Buffer {
-                    bytes: Vec::new(),
+                    bytes: ir::exec::Bytes::default(),
                     format: buffer.format,
                     counter: buffer.counter,
                     texture: buffer.texture.clone(),
@@ -106,7 +106,7 @@ impl Keyframe {
     pub(crate) fn bindings(&self) -> Bindings {
         let mut bindings = self.shells.clone();
         for (buffer, pages) in bindings.bindings.iter_mut().flatten().zip(&self.pages) {
-            buffer.bytes = pages.concat();
+            buffer.bytes = pages.concat().into();
         }
         bindings
     }

@@ -4,7 +4,7 @@
 //! the values in a table, and [`dispatch`] leaves them on the host.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use ir::Resource;
@@ -119,6 +119,32 @@ pub fn dispatch(
 /// Runs a list, and has what it writes on the host when it is done.
 pub fn execute(device: &Device, list: &CommandList) -> Result<(), ExecuteError> {
     device.execute_with(list, true)
+}
+
+/// A dispatch as the reference engine takes it, with copies of what its buffers hold: for recordings and debuggers.
+pub struct Prepared {
+    /// The module: with notes, if the shader was compiled with them.
+    pub module: Arc<ir::Module>,
+    /// How it is launched.
+    pub launch: ir::exec::Launch,
+    /// The contents of its buffers.
+    pub bindings: ir::exec::Bindings,
+}
+
+/// Prepares a dispatch.
+pub fn prepared(
+    pipeline: &ComputePipeline,
+    dispatch: &Dispatch,
+    table: &ResourceTable,
+) -> Result<Prepared, DispatchError> {
+    let launch = pipeline.launch(dispatch, table)?;
+    let bindings = table.with_bindings(|bindings| Ok(bindings.clone()))?;
+    Ok(Prepared { module: pipeline.shader.module.clone(), launch, bindings })
+}
+
+/// The error of a dispatch that another run of the reference engine met.
+pub fn dispatch_error(failure: ir::exec::Failure) -> DispatchError {
+    failure.into()
 }
 
 /// Runs a list on a GPU, again and again; see the library's `Device::measure`.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 20] = [
+const CRATES: [&str; 23] = [
     "ops",
     "diag",
     "ir",
@@ -17,6 +17,9 @@ const CRATES: [&str; 20] = [
     "spirv",
     "ptx",
     "sanitizer",
+    "session",
+    "timeline",
+    "serve",
     "wavelane",
     "jobs",
     "cli",

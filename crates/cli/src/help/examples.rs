@@ -95,6 +95,30 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             "wavelane bench a.hlsl --groups 4096 --bind 'Out=[1048576]'",
             "measures compiling and running",
         )],
+        Command::Trace => &[
+            (
+                "wavelane trace a.hlsl --bind 'Out=[64]' --wave-size 8",
+                "what the first wave does, statement by statement",
+            ),
+            (
+                "wavelane trace a.hlsl --bind 'Out=[64]' --lines 5..9 --lanes 0..7",
+                "only these lines, and the values of these lanes",
+            ),
+        ],
+        Command::Dap => &[(
+            "wavelane dap",
+            "what an editor starts to step a shader, wave by wave, forward and back",
+        )],
+        Command::Timeline => &[
+            (
+                "wavelane timeline a.hlsl --bind 'Out=[64]' -o run.html",
+                "records a run as one page, which needs no network",
+            ),
+            (
+                "wavelane timeline a.hlsl --bind 'Out=[64]' -o lanes.svg",
+                "the lanes over time as a picture",
+            ),
+        ],
         Command::New => &[(
             "wavelane new test lib.hlsl -E BlockScan",
             "writes BlockScan.test beside the file, with made-up contents; it runs as it is",

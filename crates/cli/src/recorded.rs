@@ -1,0 +1,177 @@
+//! Recording a run of a shader, for commands that show what lanes do.
+
+use std::sync::atomic::Ordering;
+
+use session::{OpenError, Recipe, Session};
+use timeline::{Finding, Program, Recording, Window};
+use wavelane::internal::{self, Prepared};
+use wavelane::{Adapter, Device, Dispatch, Missing, SourceMap};
+
+use crate::asked::{Binds, Compiling, Launch};
+use crate::launch::{failed, widths};
+use crate::problem::{Exit, Problem};
+use crate::watch::Watch;
+use crate::{bind, compile, device, terminal};
+
+/// What is recorded.
+pub(crate) struct Subject<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) compile: &'a Compiling,
+    pub(crate) launch: &'a Launch,
+    pub(crate) bind: &'a Binds,
+    pub(crate) adapter: &'a Adapter,
+}
+
+/// A recording, and why its run did not come to its end.
+pub(crate) struct Recorded {
+    pub(crate) recording: Recording,
+    pub(crate) failure: Option<Problem>,
+}
+
+/// The wave-instructions that are watched for findings.
+const WATCHED: u64 = 1 << 26;
+
+/// A run that is about to begin.
+struct Prepare {
+    sources: SourceMap,
+    source: jobs::Source,
+    entry: String,
+    prepared: Prepared,
+    width: u32,
+    watch: Watch,
+}
+
+/// Records a run, with what the sanitizer finds in it if that is wanted.
+pub(crate) fn record(
+    subject: &Subject<'_>,
+    window: &Window,
+    with_findings: bool,
+) -> Result<Recorded, Problem> {
+    let launch = subject.launch;
+    let Prepare { sources, source, entry, prepared, width, mut watch } = prepare(subject)?;
+    let findings = match with_findings {
+        true => {
+            let session = opened(&source, &prepared, sources.clone());
+            session.map(|it| findings(&it, &sources)).unwrap_or_default()
+        }
+        false => Vec::new(),
+    };
+    let Prepared { module, launch: prepared, bindings } = prepared;
+    let program = Program {
+        name: source.name.clone(),
+        entry,
+        files: Vec::new(),
+        groups: launch.groups,
+        group_size: module.group_size,
+        wave_size: width,
+    };
+    let (recording, ended) =
+        timeline::record(&module, &sources, &prepared, bindings, program, window, findings);
+    let late = watch.cancel.load(Ordering::Relaxed);
+    watch.stop();
+    let failure =
+        ended.err().map(|it| failed(&internal::dispatch_error(it), width, launch, late, &sources));
+    match failure {
+        // Nothing has run.
+        Some(problem) if problem.exit != Exit::Findings => Err(problem),
+        failure => Ok(Recorded { recording, failure }),
+    }
+}
+
+/// A session for a run, which has not begun.
+pub(crate) fn session(subject: &Subject<'_>) -> Result<Session, Problem> {
+    let Prepare { sources, source, prepared, width, mut watch, .. } = prepare(subject)?;
+    watch.stop();
+    let launch = without_bounds(prepared);
+    opened(&source, &launch, sources.clone()).map_err(|error| match error {
+        OpenError::Program(..) => Problem::bug("a program that compiles does not compile again"),
+        OpenError::Launch(failure) => {
+            failed(&internal::dispatch_error(failure), width, subject.launch, false, &sources)
+        }
+    })
+}
+
+/// Whoever steps a program ends it.
+fn without_bounds(mut prepared: Prepared) -> Prepared {
+    (prepared.launch.fuel, prepared.launch.cancel) = (None, None);
+    prepared
+}
+
+fn opened(
+    source: &jobs::Source,
+    prepared: &Prepared,
+    sources: SourceMap,
+) -> Result<Session, OpenError> {
+    let recipe = Recipe {
+        source: session::Source {
+            name: source.name.clone(),
+            text: source.text.clone(),
+            options: source.flags.options.clone(),
+            included: source.included.clone(),
+        },
+        launch: prepared.launch.clone(),
+        variation: Default::default(),
+        bindings: prepared.bindings.clone(),
+    };
+    Session::with_module(recipe, prepared.module.clone(), sources)
+}
+
+fn prepare(subject: &Subject<'_>) -> Result<Prepare, Problem> {
+    let Subject { file, launch, adapter, .. } = *subject;
+    let groups: u64 = launch.groups.iter().map(|it| u64::from(*it)).product();
+    let mut watch = Watch::start(launch.timeout, groups);
+    let mut compiling = subject.compile.clone();
+    compiling.timeout = launch.timeout;
+    compiling.options.cancel = watch.cancel.clone().into();
+    compiling.options.notes = true;
+    let (shader, sources, source) = compile::program(file, &compiling)?;
+    let device = Device::new(adapter.clone());
+    let pipeline =
+        device.create_compute_pipeline(&shader).map_err(|error| match error.missing {
+            Missing::Stage => {
+                let what = format!("`{}` is not a compute shader", shader.entry());
+                Problem::input(what).help("only dispatches are recorded; `wavelane run` draws")
+            }
+            _ => device::problem(&error, &sources),
+        })?;
+    let width = match widths(launch, adapter, &shader, &pipeline)?[..] {
+        [width] => width,
+        _ => {
+            let problem = Problem::input("a recording has one wave size");
+            return Err(problem.help("name one: --wave-size 8"));
+        }
+    };
+    let bound = bind::bind(subject.bind, launch.groups, &shader, &sources)?;
+    if let Some(auto) = &bound.auto {
+        terminal::note(&auto.told());
+    }
+    watch.next(width, pipeline.steps(launch.groups, width));
+    let dispatch = Dispatch {
+        groups: launch.groups,
+        wave_size: Some(width),
+        lane_order: launch.lane_order,
+        schedule: launch.schedule,
+        fuel: launch.fuel.at(width),
+        cancel: Some(watch.cancel.clone()),
+        progress: Some(watch.progress.clone()),
+        prints: None,
+    };
+    let prepared = internal::prepared(&pipeline, &dispatch, &bound.table)
+        .map_err(|error| failed(&error, width, launch, false, &sources))?;
+    let entry = shader.entry().to_owned();
+    Ok(Prepare { sources, source, entry, prepared, width, watch })
+}
+
+fn findings(session: &Session, sources: &SourceMap) -> Vec<Finding> {
+    let all = session.findings(WATCHED).into_iter().map(|it| {
+        let line = sources.location(it.finding.site.span).map_or(0, |it| it.line);
+        Finding {
+            code: it.finding.kind.code().name.to_owned(),
+            message: it.finding.message.clone(),
+            line,
+            tick: it.tick,
+            at: None,
+        }
+    });
+    all.collect()
+}

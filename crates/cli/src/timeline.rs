@@ -1,0 +1,91 @@
+//! `wavelane timeline`: records a run, and writes it as a page, a picture, a recording or plain steps.
+
+use timeline::{Recording, Window};
+use wavelane::Adapter;
+
+use crate::asked::{Binds, Compiling, Launch, LowArgs, Picture, Seeing};
+use crate::problem::{End, Exit, Problem};
+use crate::recorded::{Recorded, Subject, record};
+use crate::terminal;
+
+/// The most bytes of a file, unless something else is said.
+const LIMIT: u64 = 16 << 20;
+const LIMIT_OF_RECORDINGS: u64 = 256 << 20;
+
+/// What `timeline` needs.
+pub(crate) struct TimelineArgs {
+    operand: String,
+    compile: Compiling,
+    launch: Launch,
+    bind: Binds,
+    adapter: Adapter,
+    file: String,
+    picture: Picture,
+    limit: u64,
+    window: Window,
+}
+
+impl TimelineArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<TimelineArgs, Problem> {
+        let operand = low.operand()?;
+        let LowArgs { compile, launch, bind, device, seeing, .. } = low;
+        let Seeing { picture, file, limit, window, .. } = seeing;
+        let Some(file) = file else {
+            let problem = Problem::input("`wavelane timeline` needs a file to write");
+            return Err(problem.help("name it: -o run.html"));
+        };
+        let Some(picture) = picture.or(Picture::of_name(&file)) else {
+            let what = format!("`{file}` ends in none of `.html`, `.wlrec`, `.svg` and `.json`");
+            return Err(Problem::input(what).help("`--format html` says what it is"));
+        };
+        let usual = if picture == Picture::Wlrec { LIMIT_OF_RECORDINGS } else { LIMIT };
+        let limit = limit.unwrap_or(usual);
+        let adapter = device.adapter;
+        Ok(TimelineArgs { operand, compile, launch, bind, adapter, file, picture, limit, window })
+    }
+}
+
+pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
+    let subject = Subject {
+        file: &args.operand,
+        compile: &args.compile,
+        launch: &args.launch,
+        bind: &args.bind,
+        adapter: &args.adapter,
+    };
+    let with_findings = matches!(args.picture, Picture::Html | Picture::Wlrec);
+    let Recorded { mut recording, failure } = record(&subject, &args.window, with_findings)?;
+    let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let picture = args.picture;
+    let bytes = timeline::fit(&mut recording, most, &|it| rendered(it, picture));
+    let bytes = bytes.map_err(|least| {
+        let what = format!("the program alone takes {least} bytes, more than `--limit`");
+        Problem::input(what).help(format!("give it more: --limit {least}"))
+    })?;
+    write(&args.file, &bytes)?;
+    if !recording.complete {
+        terminal::note("not all steps were kept; `--limit` keeps more");
+    } else if !recording.has_all_values && picture != Picture::Json && picture != Picture::Svg {
+        terminal::note(
+            "not all values were kept; `--window` says which are, and `--limit` keeps more",
+        );
+    }
+    match failure {
+        Some(problem) => Err(problem.into()),
+        None => Ok(Exit::Fine),
+    }
+}
+
+fn rendered(recording: &Recording, picture: Picture) -> Vec<u8> {
+    match picture {
+        Picture::Html => timeline::page::page(recording).into_bytes(),
+        Picture::Wlrec => timeline::file::write(recording),
+        Picture::Svg => timeline::svg::svg(recording).into_bytes(),
+        Picture::Json => format!("{}\n", timeline::json::json(recording)).into_bytes(),
+    }
+}
+
+fn write(file: &str, bytes: &[u8]) -> Result<(), Problem> {
+    std::fs::write(file, bytes)
+        .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))
+}

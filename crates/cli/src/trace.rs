@@ -1,0 +1,169 @@
+//! `wavelane trace`: a table of what the lanes of waves do, statement by statement.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use timeline::{Recording, Wave, Window};
+use wavelane::Adapter;
+
+use crate::asked::{Binds, Compiling, Launch, LowArgs};
+use crate::problem::{End, Exit, Problem};
+use crate::recorded::{Recorded, Subject, record};
+use crate::terminal;
+use crate::value::counted;
+
+/// The most steps that are shown; more are counted.
+const MOST_STEPS: usize = 1000;
+/// The lanes whose values are shown, unless something else is said.
+const LANES: u64 = 16;
+
+/// What `trace` needs.
+pub(crate) struct TraceArgs {
+    operand: String,
+    compile: Compiling,
+    launch: Launch,
+    bind: Binds,
+    adapter: Adapter,
+    window: Window,
+    lines: Vec<Range<u64>>,
+    lanes: Vec<Range<u64>>,
+}
+
+impl TraceArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<TraceArgs, Problem> {
+        let operand = low.operand()?;
+        let LowArgs { compile, launch, bind, device, seeing, .. } = low;
+        let mut window = seeing.window;
+        // One wave, unless more are asked for.
+        if window.group.is_none() && window.waves.is_none() {
+            window.waves = Some(0..1);
+        }
+        window.group = window.group.or(Some([0; 3]));
+        let adapter = device.adapter;
+        let (lines, lanes) = (seeing.lines, seeing.lanes);
+        Ok(TraceArgs { operand, compile, launch, bind, adapter, window, lines, lanes })
+    }
+}
+
+pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, End> {
+    let subject = Subject {
+        file: &args.operand,
+        compile: &args.compile,
+        launch: &args.launch,
+        bind: &args.bind,
+        adapter: &args.adapter,
+    };
+    let Recorded { recording, failure } = record(&subject, &args.window, false)?;
+    let width = recording.program.wave_size;
+    if let Some(lane) = args.lanes.iter().find(|it| it.start >= u64::from(width)) {
+        let what = format!("there is no lane {}: the waves have {width} lanes", lane.start);
+        return Err(Problem::input(what).help("`--lanes` counts from 0").into());
+    }
+    let waves = |it: &&Wave| args.window.has_wave(it.group, it.wave);
+    if !recording.waves.iter().any(|it| waves(&it)) {
+        let what = "`--window` names a wave or a group that does not run";
+        return Err(Problem::input(what).help("groups and waves count from 0").into());
+    }
+    let mut table = Table { args, recording: &recording, shown: 0, hidden: 0, text: String::new() };
+    recording.waves.iter().filter(waves).for_each(|it| table.wave(it));
+    let Table { shown, hidden, text, .. } = table;
+    terminal::print(&text)?;
+    if shown == 0 {
+        terminal::note("no statement of these waves begins on the lines that were asked for");
+    }
+    if hidden > 0 {
+        let what = counted(hidden, "more step");
+        terminal::note(&format!("{what}; `--lines` and `--window 'steps=…'` say which are shown"));
+    }
+    match failure {
+        Some(problem) => Err(problem.into()),
+        None => Ok(Exit::Fine),
+    }
+}
+
+struct Table<'a> {
+    args: &'a TraceArgs,
+    recording: &'a Recording,
+    shown: usize,
+    hidden: usize,
+    text: String,
+}
+
+impl Table<'_> {
+    fn wave(&mut self, wave: &Wave) {
+        let width = self.recording.program.wave_size;
+        let lanes = self.lanes(wave);
+        let [x, y, z] = wave.group;
+        let count = counted(wave.lanes.count() as usize, "lane");
+        let _ = writeln!(self.text, "wave {} of group ({x}, {y}, {z}): {count}", wave.wave);
+        let head = format!("{:>6} {:>5}  {:<2$}  ", "step", "line", width as usize + 2);
+        let _ = writeln!(self.text, "{head}statement, and what it gives to lanes");
+        for number in 0..wave.steps.len() {
+            let step = &wave.steps[number];
+            let place = &self.recording.statements[step.statement as usize];
+            let line = u64::from(place.line);
+            let is_wanted =
+                self.args.lines.is_empty() || self.args.lines.iter().any(|it| it.contains(&line));
+            let in_window =
+                self.args.window.has_step(number as u64) && self.args.window.has_line(place.line);
+            if !is_wanted || !in_window {
+                continue;
+            }
+            if self.shown == MOST_STEPS {
+                self.hidden += 1;
+                continue;
+            }
+            self.shown += 1;
+            let mark = |lane| match (step.active.contains(lane), step.live.contains(lane)) {
+                (true, _) => '#',
+                (false, true) => '.',
+                (false, false) => ' ',
+            };
+            let mask: String = (0..width).map(mark).collect();
+            let files = &self.recording.program.files;
+            let text = files.get(place.file as usize).map_or("", |it| it.1.as_str());
+            let source = text.lines().nth(place.line.saturating_sub(1) as usize).unwrap_or("");
+            let _ = writeln!(self.text, "{number:>6} {line:>5}  [{mask}]  {}", source.trim());
+            self.values(wave, number, &lanes, width);
+        }
+    }
+
+    fn values(&mut self, wave: &Wave, step: usize, lanes: &[u32], width: u32) {
+        let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+        for write in wave.writes_of(step) {
+            let variable = &self.recording.variables[write.variable as usize];
+            let (path, ty) = &variable.scalars[write.scalar as usize];
+            let cell = |lane: &u32| match wave.value(write, *lane) {
+                None => "·".to_owned(),
+                Some(_) if write.poison.contains(*lane) => "?".to_owned(),
+                Some(bits) => timeline::text(*ty, bits),
+            };
+            let name = format!("{}{path}", variable.name);
+            let cells = lanes.iter().map(cell).collect();
+            // Of a variable that is written twice, the last value counts.
+            match rows.iter_mut().find(|it| it.0 == name) {
+                Some(row) => row.1 = cells,
+                None => rows.push((name, cells)),
+            }
+        }
+        for (name, cells) in rows {
+            let room = cells.iter().map(|it| it.chars().count()).max().unwrap_or(0);
+            let values: Vec<String> = cells.iter().map(|it| format!("{it:>room$}")).collect();
+            let _ = writeln!(
+                self.text,
+                "{:>1$}  {name} = {2}",
+                "",
+                6 + 1 + 5 + 2 + width as usize + 2,
+                values.join(" ")
+            );
+        }
+    }
+
+    /// The lanes whose values are shown.
+    fn lanes(&self, wave: &Wave) -> Vec<u32> {
+        let usual = [0..LANES];
+        let asked = if self.args.lanes.is_empty() { &usual[..] } else { &self.args.lanes };
+        let is_asked = |lane: &u32| asked.iter().any(|it| it.contains(&u64::from(*lane)));
+        wave.lanes.iter().filter(is_asked).collect()
+    }
+}

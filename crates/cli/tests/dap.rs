@@ -1,0 +1,342 @@
+//! `wavelane dap`: a client that follows a script, and one that sends nonsense.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+const SHADER: &str = "RWStructuredBuffer<uint> Out;
+uint twice(uint x) {
+    return x * 2;
+}
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint sum = i;
+    for (uint n = 0; n < 3; n++) {
+        if (i & 1) {
+            sum += twice(n);
+        }
+    }
+    uint unset;
+    Out[i] = sum + WaveActiveMax(i);
+    Out[i + 100] = unset;
+}
+";
+
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    bytes: Vec<u8>,
+    sequence: u64,
+    /// Events that came while an answer was awaited.
+    events: Vec<Value>,
+    folder: PathBuf,
+}
+
+impl Client {
+    fn start(name: &str, shader: &str) -> Client {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("dap").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.hlsl"), shader).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+            .arg("dap")
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
+        let (bytes, events) = (Vec::new(), Vec::new());
+        Client { child, input, output, bytes, sequence: 0, events, folder }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
+    fn read(&mut self) -> Value {
+        loop {
+            if let Some(end) = self.bytes.windows(4).position(|it| it == b"\r\n\r\n") {
+                let head = String::from_utf8(self.bytes[..end].to_vec()).unwrap();
+                let length: usize = head.strip_prefix("Content-Length: ").unwrap().parse().unwrap();
+                if self.bytes.len() >= end + 4 + length {
+                    let rest = self.bytes.split_off(end + 4 + length);
+                    let body = std::mem::replace(&mut self.bytes, rest);
+                    return serde_json::from_slice(&body[end + 4..]).unwrap();
+                }
+            }
+            let mut piece = [0; 4096];
+            let count = self.output.read(&mut piece).unwrap();
+            assert!(count > 0, "the adapter has ended");
+            self.bytes.extend(&piece[..count]);
+        }
+    }
+
+    fn send(&mut self, command: &str, arguments: Value) -> u64 {
+        self.sequence += 1;
+        let body = json!({
+            "seq": self.sequence, "type": "request", "command": command, "arguments": arguments,
+        });
+        let body = body.to_string();
+        self.write(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        self.sequence
+    }
+
+    fn answer(&mut self, sequence: u64) -> Value {
+        loop {
+            let message = self.read();
+            if message["type"] == "response" && message["request_seq"] == sequence {
+                return message;
+            }
+            self.events.push(message);
+        }
+    }
+
+    fn ask(&mut self, command: &str, arguments: Value) -> Value {
+        let sequence = self.send(command, arguments);
+        let answer = self.answer(sequence);
+        assert_eq!(answer["success"], true, "{command}: {answer}");
+        answer["body"].clone()
+    }
+
+    fn refused(&mut self, command: &str, arguments: Value) -> String {
+        let sequence = self.send(command, arguments);
+        let answer = self.answer(sequence);
+        assert_eq!(answer["success"], false, "{command}: {answer}");
+        answer["message"].as_str().unwrap().to_owned()
+    }
+
+    fn event(&mut self, name: &str) -> Value {
+        if let Some(at) = self.events.iter().position(|it| it["event"] == name) {
+            return self.events.remove(at)["body"].clone();
+        }
+        loop {
+            let message = self.read();
+            if message["event"] == name {
+                return message["body"].clone();
+            }
+            self.events.push(message);
+        }
+    }
+
+    /// The reason of the next stop, and the line where the run stands.
+    fn stopped(&mut self) -> (String, u64) {
+        let body = self.event("stopped");
+        let trace = self.ask("stackTrace", json!({"threadId": body["threadId"]}));
+        let line = trace["stackFrames"][0]["line"].as_u64().unwrap();
+        (body["reason"].as_str().unwrap().to_owned(), line)
+    }
+
+    fn step(&mut self, command: &str) -> (String, u64) {
+        self.ask(command, json!({"threadId": 1}));
+        self.stopped()
+    }
+
+    /// The variables of a scope of the top frame.
+    fn scope(&mut self, name: &str) -> Vec<Value> {
+        let trace = self.ask("stackTrace", json!({"threadId": 1}));
+        let scopes = self.ask("scopes", json!({"frameId": trace["stackFrames"][0]["id"]}));
+        let all = scopes["scopes"].as_array().unwrap().clone();
+        let scope = all.iter().find(|it| it["name"] == name).unwrap();
+        self.children(&scope["variablesReference"], json!({}))
+    }
+
+    fn children(&mut self, reference: &Value, more: Value) -> Vec<Value> {
+        let mut arguments = json!({"variablesReference": reference});
+        for (key, value) in more.as_object().unwrap() {
+            arguments[key] = value.clone();
+        }
+        self.ask("variables", arguments)["variables"].as_array().unwrap().clone()
+    }
+
+    fn local(&mut self, name: &str) -> Value {
+        let all = self.scope("Locals");
+        all.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("{all:?}")).clone()
+    }
+
+    fn launch(&mut self, more: Value) {
+        self.ask("initialize", json!({"adapterID": "wavelane"}));
+        let mut arguments = json!({
+            "program": "a.hlsl", "waveSize": 8, "bind": ["Out=u32[64]"], "out": ["Out=out.bin"],
+        });
+        for (key, value) in more.as_object().unwrap() {
+            arguments[key] = value.clone();
+        }
+        self.ask("launch", arguments);
+        self.event("initialized");
+    }
+
+    fn set(&mut self, breakpoints: Value) -> Vec<Value> {
+        let arguments =
+            json!({"source": {"path": "/any/where/a.hlsl"}, "breakpoints": breakpoints});
+        self.ask("setBreakpoints", arguments)["breakpoints"].as_array().unwrap().clone()
+    }
+
+    /// Closes the input; the adapter ends.
+    fn end(mut self) {
+        drop(self.input.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn a_program_is_stepped_forward_and_back() {
+    let mut client = Client::start("steps", SHADER);
+    client.launch(json!({"stopOnEntry": true}));
+    client.ask("configurationDone", json!({}));
+    assert_eq!(client.stopped(), ("entry".to_owned(), 7));
+    let threads = client.ask("threads", json!({}));
+    assert_eq!(threads["threads"][0]["name"], "wave 0 · (0,0,0) · ########");
+    assert_eq!(client.step("next"), ("step".to_owned(), 8));
+    assert_eq!(client.step("next"), ("step".to_owned(), 8));
+    assert_eq!(client.step("stepIn"), ("step".to_owned(), 9));
+    assert_eq!(client.step("stepIn"), ("step".to_owned(), 10));
+    let active = client.scope("Wave").remove(0);
+    assert_eq!(active["name"], "active");
+    assert!(active["value"].as_str().unwrap().starts_with(".#.#.#.#"), "{active}");
+    assert_eq!(client.step("stepIn"), ("step".to_owned(), 3));
+    let trace = client.ask("stackTrace", json!({"threadId": 1}));
+    let names: Vec<&Value> =
+        trace["stackFrames"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["twice", "main"]);
+    assert_eq!(trace["stackFrames"][1]["line"], 10);
+    assert_eq!(client.step("stepOut"), ("step".to_owned(), 8));
+    assert_eq!(client.step("stepBack"), ("step".to_owned(), 3));
+    assert_eq!(client.step("stepBack"), ("step".to_owned(), 10));
+    assert_eq!(client.step("next"), ("step".to_owned(), 8));
+    assert_eq!(client.step("reverseContinue"), ("entry".to_owned(), 7));
+    client.ask("continue", json!({"threadId": 1}));
+    client.event("terminated");
+    // What the run leaves is what it leaves undisturbed.
+    let left = std::fs::read(client.folder.join("out.bin")).unwrap();
+    let words: Vec<u32> =
+        left.chunks_exact(4).map(|it| u32::from_le_bytes(it.try_into().unwrap())).collect();
+    assert_eq!(words[..8], [7, 14, 9, 16, 11, 18, 13, 20]);
+    client.end();
+}
+
+#[test]
+fn breakpoints_have_conditions_counts_and_lines() {
+    let mut client = Client::start("breakpoints", SHADER);
+    client.launch(json!({}));
+    let set = client.set(json!([
+        {"line": 9, "condition": "n == 1"},
+        {"line": 10, "hitCondition": ">= 3"},
+        {"line": 11, "logMessage": "not reached"},
+        {"line": 14, "logMessage": "sum is {sum}, i@3 is {i@3}"},
+        {"line": 9, "condition": "nothing == 1"},
+        {"line": 9, "condition": "i = 1"},
+        {"line": 9, "hitCondition": "often"},
+        {"line": 99},
+    ]));
+    let verified: Vec<bool> = set.iter().map(|it| it["verified"].as_bool().unwrap()).collect();
+    assert_eq!(verified, [true, true, true, true, false, false, false, false]);
+    assert!(set[4]["message"].as_str().unwrap().contains("nothing"), "{}", set[4]);
+    client.ask("configurationDone", json!({}));
+    assert_eq!(client.stopped(), ("breakpoint".to_owned(), 9));
+    let n = client.local("n");
+    assert_eq!((&n["value"], &n["indexedVariables"]), (&json!("1 (all)"), &json!(8)));
+    let sum = client.local("sum");
+    let lanes = client
+        .children(&sum["variablesReference"], json!({"filter": "indexed", "start": 2, "count": 2}));
+    assert_eq!((&lanes[0]["name"], &lanes[0]["value"]), (&json!("[2]"), &json!("2")));
+    assert_eq!(lanes.len(), 2);
+    client.ask("continue", json!({"threadId": 1}));
+    assert_eq!(client.stopped(), ("breakpoint".to_owned(), 10));
+    let sum = client.local("sum");
+    let lanes = client.children(&sum["variablesReference"], json!({}));
+    assert_eq!(lanes[3]["value"], "5");
+    assert_eq!(lanes[2]["value"], "·2");
+    let evaluate =
+        |client: &mut Client, text: &str| client.ask("evaluate", json!({"expression": text}));
+    assert_eq!(evaluate(&mut client, "WaveActiveSum(n)")["result"], "8 (all)");
+    assert_eq!(evaluate(&mut client, "i@6")["result"], "6 (all)");
+    let row = evaluate(&mut client, "i * 2");
+    assert_eq!(row["indexedVariables"], 8);
+    for wrong in ["n = 1", "nothing", "i@9", "InterlockedAdd(Out[0], 1)"] {
+        client.refused("evaluate", json!({"expression": wrong}));
+    }
+    let out = client.scope("Resources").remove(0);
+    assert_eq!((&out["name"], &out["indexedVariables"]), (&json!("Out"), &json!(64)));
+    client.ask("continue", json!({"threadId": 1}));
+    client.event("terminated");
+    let line = client.event("output");
+    assert_eq!(line["output"], "sum is 0 7 2 9 4 11 6 13, i@3 is 3 (all)\n");
+    client.end();
+}
+
+#[test]
+fn findings_stop_the_run() {
+    let mut client = Client::start("findings", SHADER);
+    client.launch(json!({}));
+    client.ask("setExceptionBreakpoints", json!({"filters": ["undefined"]}));
+    client.ask("configurationDone", json!({}));
+    let (reason, line) = client.stopped();
+    assert_eq!((reason.as_str(), line), ("exception", 15));
+    let info = client.ask("exceptionInfo", json!({"threadId": 1}));
+    let code = info["exceptionId"].as_str().unwrap().to_owned();
+    assert!(info["description"].as_str().unwrap().contains(&code), "{info}");
+    client.ask("continue", json!({"threadId": 1}));
+    client.event("terminated");
+    client.end();
+}
+
+#[test]
+fn an_endless_loop_is_paused() {
+    let endless = "RWStructuredBuffer<uint> Out;
+        [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+            uint n = 0;
+            while (Out[0] == 0) { n++; Out[1] = n; }
+        }";
+    let mut client = Client::start("endless", endless);
+    client.launch(json!({"out": []}));
+    client.ask("configurationDone", json!({}));
+    client.ask("threads", json!({}));
+    client.ask("pause", json!({"threadId": 1}));
+    let (reason, line) = client.stopped();
+    assert_eq!((reason.as_str(), line), ("pause", 4));
+    client.end();
+}
+
+#[test]
+fn nonsense_neither_ends_the_adapter_nor_moves_the_run() {
+    let mut client = Client::start("nonsense", SHADER);
+    client.write(b"Content-Length: 3\r\n\r\n{]!");
+    client.write(b"Something: else\r\n\r\n");
+    client.refused("next", json!({"threadId": 1}));
+    let broken = client.refused("launch", json!({"program": "missing.hlsl"}));
+    assert!(broken.contains("missing.hlsl"), "{broken}");
+    std::fs::write(client.folder.join("b.hlsl"), "void main( {}").unwrap();
+    let broken = client.refused("launch", json!({"program": "b.hlsl"}));
+    assert!(broken.contains("b.hlsl:1:") && broken.contains("error: "), "{broken}");
+    for wrong in [
+        json!({}),
+        json!({"program": 7}),
+        json!({"program": "a.hlsl", "groups": "many"}),
+        json!({"program": "a.hlsl", "waveSize": 7}),
+    ] {
+        client.refused("launch", wrong);
+    }
+    client.launch(json!({"stopOnEntry": true}));
+    client.ask("configurationDone", json!({}));
+    let here = client.stopped();
+    for (command, arguments) in [
+        ("dance", json!({})),
+        ("next", json!({})),
+        ("next", json!({"threadId": 77})),
+        ("variables", json!({"variablesReference": 1e30})),
+        ("scopes", json!({"frameId": -1})),
+        ("setBreakpoints", json!({})),
+        ("setBreakpoints", json!({"source": {"path": "a.hlsl"}, "breakpoints": [{"line": -4}]})),
+        ("evaluate", json!({"expression": 7})),
+    ] {
+        client.refused(command, arguments);
+    }
+    let trace = client.ask("stackTrace", json!({"threadId": 1}));
+    assert_eq!(trace["stackFrames"][0]["line"], here.1);
+    client.end();
+}

@@ -1,0 +1,183 @@
+//! `wavelane trace` and `wavelane timeline` on the built program.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("seeing").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Status, standard output and standard error of `wavelane` in a folder of its own that holds `a.hlsl`.
+fn wavelane(name: &str, shader: &str, words: &[&str]) -> (i32, String, String) {
+    let folder = folder(name);
+    std::fs::write(folder.join("a.hlsl"), shader).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(words)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+const SHADER: &str = "RWStructuredBuffer<uint> Out;
+
+[numthreads(12, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint sum = WavePrefixSum(i);
+    uint unset;
+    if (i & 1) {
+        sum += 100;
+        unset = sum;
+    }
+    Out[i] = sum + unset;
+}
+";
+const BIND: [&str; 4] = ["--bind", "Out=u32[12]", "--wave-size", "8"];
+
+fn with<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    [words, &BIND].concat()
+}
+
+#[test]
+fn a_trace_has_a_row_for_each_statement_and_values_below() {
+    let (status, out, err) = wavelane("trace", SHADER, &with(&["trace", "a.hlsl"]));
+    assert_eq!(status, 0, "{err}");
+    let wanted = "\
+wave 0 of group (0, 0, 0): 8 lanes
+  step  line  active      statement, and what it gives to lanes
+     0     5  [########]  uint sum = WavePrefixSum(i);
+                          sum =  0  0  1  3  6 10 15 21
+                          unset = ? ? ? ? ? ? ? ?
+     1     7  [########]  if (i & 1) {
+     2     8  [.#.#.#.#]  sum += 100;
+                          sum =   · 100   · 103   · 110   · 121
+     3     9  [.#.#.#.#]  unset = sum;
+                          unset =   · 100   · 103   · 110   · 121
+     4    11  [########]  Out[i] = sum + unset;
+";
+    assert_eq!(out, wanted);
+}
+
+#[test]
+fn lines_lanes_and_waves_are_chosen() {
+    let words =
+        ["trace", "a.hlsl", "--lines", "8..9", "--lanes", "0..1,3", "--window", "wave=0..1"];
+    let (status, out, err) = wavelane("chosen", SHADER, &with(&words));
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("sum =   · 100 103\n"), "{out}");
+    assert!(out.contains("wave 1 of group (0, 0, 0): 4 lanes"), "{out}");
+    assert!(out.contains("[.#.#    ]"), "{out}");
+    assert_eq!(out.matches("sum += 100").count(), 2, "{out}");
+    assert!(!out.contains("Out[i]"), "{out}");
+}
+
+#[test]
+fn what_cannot_be_shown_is_said() {
+    for (words, wanted) in [
+        (vec!["trace", "a.hlsl", "--lanes", "8"], "there is no lane 8"),
+        (vec!["trace", "a.hlsl", "--lines", "x"], "`x` is not a number"),
+        (vec!["trace", "a.hlsl", "--window", "wave=7"], "a wave or a group that does not run"),
+        (vec!["trace", "a.hlsl", "--window", "time=7"], "`time` is not a part of a window"),
+        (vec!["timeline", "a.hlsl"], "needs a file to write"),
+        (vec!["timeline", "a.hlsl", "-o", "run.txt"], "ends in none of `.html`"),
+        (vec!["timeline", "a.hlsl", "-o", "no/such/run.html"], "cannot be written"),
+        (vec!["timeline", "a.hlsl", "-o", "run.html", "--limit", "100"], "the program alone takes"),
+        (vec!["timeline", "a.hlsl", "-o", "run.html", "--limit", "1GB"], "KiB or MiB"),
+    ] {
+        let (status, _, err) = wavelane("wrong", SHADER, &with(&words));
+        assert_eq!(status, 2, "{words:?}: {err}");
+        assert!(err.contains(wanted), "{words:?}: {err}");
+    }
+    let words = ["trace", "a.hlsl", "--bind", "Out=u32[12]", "--wave-size", "4,8"];
+    let (status, _, err) = wavelane("wrong", SHADER, &words);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("one wave size"), "{err}");
+    let (status, _, err) = wavelane("broken", "void main( {}", &with(&["trace", "a.hlsl"]));
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("a.hlsl:1:"), "{err}");
+}
+
+#[test]
+fn a_run_that_does_not_end_is_shown_as_far_as_it_comes() {
+    let endless =
+        "RWStructuredBuffer<uint> Out; [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+        uint n = 0;
+        while (Out[0] == 0) n++;
+        Out[i] = n;
+    }";
+    let words = ["trace", "a.hlsl", "--bind", "Out=u32[4]", "--fuel", "2000"];
+    let (status, out, err) = wavelane("endless", endless, &words);
+    assert_eq!(status, 1, "{err}");
+    assert!(out.contains("while (Out[0] == 0) n++;"), "{out}");
+    assert!(err.contains("the fuel of 2000 wave-instructions is spent"), "{err}");
+}
+
+#[test]
+fn a_timeline_is_a_page_a_picture_steps_or_a_recording() {
+    let write = |file: &str| {
+        let (status, out, err) =
+            wavelane("timeline", SHADER, &with(&["timeline", "a.hlsl", "-o", file]));
+        assert_eq!((status, out.as_str()), (0, ""), "{err}");
+        std::fs::read(folder("timeline").join(file)).unwrap()
+    };
+    let page = String::from_utf8(write("run.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.contains("<canvas"));
+    assert!(!page.contains("http://") && !page.contains("https://"));
+    let steps: Value = serde_json::from_slice(&write("run.json")).unwrap();
+    assert_eq!(steps["wave_size"], 8);
+    assert_eq!(steps["complete"], true);
+    assert_eq!(steps["waves"][1]["steps"][2], serde_json::json!({"line": 8, "active": "0x0a"}));
+    let picture = String::from_utf8(write("run.svg")).unwrap();
+    assert!(picture.starts_with("<svg "));
+    let recording = timeline::file::read(&write("run.wlrec")).unwrap();
+    assert_eq!(recording.program.name, "a.hlsl");
+    // What is read before it is set: the finding is at the statement that reads it.
+    let finding = &recording.findings[0];
+    assert_eq!((finding.code.as_str(), finding.at), ("uninitialized-value", Some((0, 4))));
+}
+
+#[test]
+fn a_limit_leaves_out_values_and_then_steps_and_says_so() {
+    let long =
+        "RWStructuredBuffer<uint> Out; [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {
+        uint hash = i;
+        for (uint n = 0; n < 20000; n++) { hash = hash * 1664525 + 1013904223; }
+        Out[i] = hash;
+    }";
+    let run = |limit: &str| {
+        let words =
+            ["timeline", "a.hlsl", "--bind", "Out=u32[32]", "--limit", limit, "-o", "a.html"];
+        let (status, _, err) = wavelane("limit", long, &words);
+        assert_eq!(status, 0, "{err}");
+        let bytes = std::fs::read(folder("limit").join("a.html")).unwrap();
+        (bytes.len(), err)
+    };
+    let (bytes, err) = run("1MiB");
+    assert!(bytes <= 1 << 20, "{bytes}");
+    assert!(err.contains("not all values were kept") && err.contains("--window"), "{err}");
+    let (bytes, err) = run("34KiB");
+    assert!(bytes <= 34 << 10, "{bytes}");
+    assert!(err.contains("not all steps were kept") && err.contains("--limit"), "{err}");
+}
+
+#[test]
+fn the_sanitizer_writes_a_page_for_each_finding() {
+    let pages = folder("san").join("pages");
+    let _ = std::fs::remove_dir_all(&pages);
+    let words = ["san", "a.hlsl", "--bind", "Out=u32[12]", "--timeline", "pages"];
+    let (status, _, err) = wavelane("san", SHADER, &words);
+    assert_eq!(status, 1, "{err}");
+    let mut names: Vec<String> = std::fs::read_dir(&pages)
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(names.iter().any(|it| it.starts_with("uninitialized-value")), "{names:?}");
+    assert!(names.iter().all(|it| it.ends_with(".html")), "{names:?}");
+}
