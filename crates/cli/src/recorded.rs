@@ -91,7 +91,7 @@ pub(crate) fn session(subject: &Subject<'_>) -> Result<Session, Problem> {
     })
 }
 
-/// Whoever steps a program ends it.
+/// The user of a debugger ends an endless run; no bound does.
 fn without_bounds(mut prepared: Prepared) -> Prepared {
     (prepared.launch.fuel, prepared.launch.cancel) = (None, None);
     prepared

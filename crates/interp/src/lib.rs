@@ -142,7 +142,7 @@ pub fn run_varied<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Failure> {
     let mut run = Run::new(program, launch, variation)?;
-    // Nobody takes up what the observer pauses.
+    // A pause ends one call of `advance`; the next one takes the run up.
     while run.advance(program, bindings, observer, u64::MAX)? != Advance::Done {}
     Ok(())
 }

@@ -248,7 +248,7 @@ impl<L: Launcher> Adapter<L> {
             self.output("console", &line, out);
         }
         let is_target = match going {
-            Going::Forward(Forward::Into(of)) => of == wave,
+            Going::Forward(Forward::Into(of) | Forward::Over(of)) => of == wave,
             _ => false,
         };
         if stops {

@@ -157,6 +157,8 @@ pub struct Session {
     /// The wave that stopped, if the run stands before a statement.
     current: Option<WaveId>,
     ended: Option<Result<(), Failure>>,
+    /// The command whose budget was spent, and the most functions in which it ends.
+    left: Option<(Forward, usize)>,
 }
 
 /// What the observer of a moving run looks for.
@@ -260,6 +262,7 @@ impl Session {
             breakpoints: Vec::new(),
             current: None,
             ended: None,
+            left: None,
         })
     }
 
@@ -362,6 +365,11 @@ impl Session {
             Forward::Out(wave) => (Some(wave), depth(start(wave)).saturating_sub(1)),
             Forward::Any | Forward::Break | Forward::End => (None, 0),
         };
+        // A command that is taken up is bounded by where it began.
+        let most = match self.left.take() {
+            Some((left, most)) if left == until => most,
+            _ => most,
+        };
         let notes = Arc::clone(&self.module);
         let is_step = move |at: WaveId, statement: &Statement, view: &View| match wave {
             Some(wave) if view.wave(wave).is_some_and(|it| !it.has_ended) => {
@@ -395,7 +403,10 @@ impl Session {
                 }
                 Moved::End => return Stop::End,
                 Moved::Failed => return self.failed(),
-                Moved::Budget => return Stop::Budget,
+                Moved::Budget => {
+                    self.left = Some((until, most));
+                    return Stop::Budget;
+                }
             }
         }
     }
@@ -498,6 +509,7 @@ impl Session {
     }
 
     fn restore(&mut self, number: usize) {
+        self.left = None;
         let keyframe = self.keyframes.get(number);
         self.run = keyframe.run.clone();
         self.view = keyframe.view.clone();

@@ -335,6 +335,30 @@ fn looking_changes_nothing() {
 }
 
 #[test]
+fn a_step_over_a_function_may_take_several_budgets() {
+    let mut session = open(
+        "RWStructuredBuffer<uint> Out;
+        uint slow(uint x) {
+            for (uint n = 0; n < 100; n++) { x = x * 3 + n; }
+            return x;
+        }
+        [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+            uint y = slow(i);
+            Out[i] = y;
+        }",
+        4,
+    );
+    session.forward(Forward::Any, FUEL);
+    assert_eq!(line(&session), 7);
+    let mut budgets = 0;
+    while session.forward(Forward::Over(FIRST), 50) == Stop::Budget {
+        budgets += 1;
+    }
+    assert!(budgets > 5, "{budgets}");
+    assert_eq!(line(&session), 8);
+}
+
+#[test]
 fn a_budget_ends_an_endless_loop_and_stops_nothing() {
     let mut session = open(
         "RWStructuredBuffer<uint> Out;

@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use generate::Statistics;
 use interp::observe::*;
 use interp::{Advance, NoObserver, Observer, Run, Variation};
 use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
@@ -18,7 +19,6 @@ use ops::LaneMask;
 use ops::scalar::Hazard;
 use ops::wave::Lanes;
 use suite::engines::Programs;
-use suite::generate::Statistics;
 use suite::run;
 use suite::section::{Section, WIDTHS};
 
