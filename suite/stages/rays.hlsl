@@ -28,18 +28,6 @@ void main(uint lane : SV_GroupIndex) {
 #include "rays.hlsli"
 float ps(float3 at : WHERE) : SV_Target { return visibility(at, 0); }
 
-//--- a-ray-query-that-is-reached
-#include "rays.hlsli"
-[numthreads(WIDTH, 1, 1)]
-void main(uint lane : SV_GroupIndex) {
-    RayQuery<RAY_FLAG_NONE> query;
-    query.Proceed(); //~ unsupported[unsupported-feature]: `Proceed` of a `RayQuery`
-}
-//| FILE:6:5: unsupported: `Proceed` of a `RayQuery` is not supported yet [unsupported-feature]
-//|   |
-//| 6 |     query.Proceed();
-//|   |     ^^^^^^^^^^^^^^^
-
 //--- a-ray-in-a-compute-shader
 #include "rays.hlsli"
 [numthreads(WIDTH, 1, 1)]
@@ -159,7 +147,7 @@ float ps() : SV_Target {
     RayQuery<RAY_FLAG_NONE> query;
     return query.CommitedRayT(); //~ error[unknown-name]: has no method `CommitedRayT`
 }
-//| FILE:5:18: error: `RayQuery` has no method `CommitedRayT` [unknown-name]
+//| FILE:5:18: error: `RayQuery<0x0>` has no method `CommitedRayT` [unknown-name]
 //|   |
 //| 5 |     return query.CommitedRayT();
 //|   |                  ^^^^^^^^^^^^
@@ -220,7 +208,7 @@ static const RAY_FLAG opaque = RAY_FLAG_FORCE_OPAQUE;
 template<uint Flags>
 uint flags_of(in RayQuery<Flags> query) { return Flags; }
 uint unreached() {
-    RayQuery<RAY_FLAG_CULL_OPAQUE | opaque> query;
+    RayQuery<RAY_FLAG_CULL_BACK_FACING_TRIANGLES | opaque> query;
     return flags_of(query);
 }
 [numthreads(WIDTH, 1, 1)]

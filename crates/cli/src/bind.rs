@@ -213,7 +213,7 @@ fn bind_one(
     let fitting = put_slot(bound, base, element, slot);
     fitting.map_err(|what| match resource.kind.view().contents {
         Contents::Texture => fail(what).help(how_to_bind(resource)),
-        Contents::Constants | Contents::Buffer | Contents::Sampler => fail(what),
+        Contents::Constants | Contents::Buffer | Contents::Sampler | Contents::Scene => fail(what),
     })
 }
 
@@ -342,8 +342,8 @@ fn contents(resource: &Resource, value: Value) -> Result<(Slot, Option<Scalar>),
         (Contents::Buffer | Contents::Constants, _, Some(given)) => {
             (Layout::uniform(given, 1), None, None)
         }
-        (Contents::Texture | Contents::Sampler, _, Some(_)) => {
-            unreachable!("textures and samplers are bound elsewhere")
+        (Contents::Texture | Contents::Sampler | Contents::Scene, _, Some(_)) => {
+            unreachable!("textures, samplers and scenes are bound elsewhere")
         }
         (_, _, None) => (Layout::of(kind, None), None, None),
     };

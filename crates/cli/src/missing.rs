@@ -286,6 +286,9 @@ pub(crate) fn how_to_bind(resource: &Resource) -> String {
                 "--bind '{name}={format}[{sizes}]' makes it zeros; contents follow as for buffers"
             )
         }
+        Contents::Scene => {
+            format!("--bind '{name}=triangles(0 1 0, -1 -1 0, 1 -1 0)' makes it one triangle")
+        }
         Contents::Sampler => {
             format!("--bind '{name}=linear wrap' says how textures are filtered")
         }

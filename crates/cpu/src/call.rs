@@ -7,11 +7,13 @@ use std::cell::{Cell, RefCell};
 use ir::access::{self, Reach, texel_bytes};
 use ir::exec::{Evaluated, Feed};
 use ir::print::{PrintEvent, PrintLog};
+use ir::ray::{Queries, RayCall};
 use ir::stage::EvalPlace;
 use ir::{
     Address, Atomic, Binding, Derivative, Element, Message, Module, Private, ResourceKind, Shared,
     Slot, Span, TextureCall, quad_lane, texel,
 };
+use ops::ray::Search;
 use ops::scalar::{self, Apply};
 use ops::wave::{LanesMut, Wave};
 use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary, WaveOp};
@@ -60,6 +62,7 @@ pub(crate) enum What {
     Counter(Where, i32),
     Derivative(Derivative),
     Texture(Box<TextureCall<Operand>>),
+    Ray(Box<RayCall<Operand>>),
     SharedLoad(Shared),
     SharedStore(Shared),
     SharedAtomic(Shared, Atomic),
@@ -141,7 +144,10 @@ impl<'a> Call<'a> {
         match &self.site.what {
             #[cfg(test)]
             What::Panic => panic!("a bug in a definition"),
-            What::Begin => self.rows.clear_privates(),
+            What::Begin => {
+                self.rows.clear_privates();
+                self.queries().reset();
+            }
             What::Unary(op) => scalar::unary(*op, self.site.args[0], self.map()),
             What::Binary(op) => scalar::binary(*op, self.site.args[0], self.map()),
             What::Compare(op) => scalar::compare(*op, self.site.args[0], self.map()),
@@ -170,6 +176,7 @@ impl<'a> Call<'a> {
             What::Counter(at, delta) => self.counter(at, *delta),
             What::Derivative(of) => self.derivative(*of),
             What::Texture(call) => self.texture(call),
+            What::Ray(call) => self.ray(call),
             What::SharedLoad(memory) => self.shared(*memory, |it, lane, place| {
                 let bits = place.map_or(0, |(view, at, size)| view.load(at, size));
                 it.set_result(0, lane, bits);
@@ -210,6 +217,27 @@ impl<'a> Call<'a> {
                 });
             }
         }
+    }
+
+    /// The queries of the wave.
+    fn queries(&self) -> &'a mut Queries {
+        // SAFETY: the host keeps them beside the frame for as long as code runs in it, and this call alone uses them.
+        unsafe { &mut *self.header.queries }
+    }
+
+    fn ray(&self, call: &RayCall<Operand>) {
+        let bindings = &self.common.views.bindings;
+        let scene = |it: Binding, element: u32| {
+            let view = bindings.get(it.index())?.get(element as usize)?;
+            view.scene.as_deref()
+        };
+        let queries = self.queries();
+        self.each(|lane| {
+            let answer = queries.run(call, self, lane as u32, &Search::default(), scene);
+            for i in 0..self.site.results.len() {
+                self.set_result(i, lane, answer.bits[i]);
+            }
+        });
     }
 
     fn print(&self, message: Message, span: Span) {

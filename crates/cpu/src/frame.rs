@@ -2,6 +2,10 @@
 //!
 //! The code here is unsafe because generated code and the runtime share this memory by address.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ir::Module;
+use ir::ray::Queries;
 use ops::wave::Lanes;
 use ops::{LaneMask, Repr, Ty};
 
@@ -15,11 +19,30 @@ struct Line([u8; 64]);
 /// Memory aligned to 64 bytes, all zero at first, shared with generated code by its address.
 pub(crate) struct Block {
     lines: Box<[Line]>,
+    /// The ray queries of a wave whose frame it is, at an address that stays.
+    queries: Box<Queries>,
 }
 
 impl Block {
     pub(crate) fn new(bytes: usize) -> Block {
-        Block { lines: vec![Line([0; 64]); bytes.div_ceil(64).max(1)].into_boxed_slice() }
+        let lines = vec![Line([0; 64]); bytes.div_ceil(64).max(1)].into_boxed_slice();
+        Block { lines, queries: Box::default() }
+    }
+
+    /// A frame for waves of a program.
+    pub(crate) fn frame(bytes: usize, module: &Module, lanes: usize) -> Block {
+        Block { queries: Box::new(Queries::new(module, lanes)), ..Block::new(bytes) }
+    }
+
+    pub(crate) fn queries(&mut self) -> *mut Queries {
+        &raw mut *self.queries
+    }
+
+    /// A hash of the states of all queries.
+    pub(crate) fn state_of_queries(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.queries.hash(&mut hasher);
+        hasher.finish()
     }
 
     pub(crate) fn start(&mut self) -> *mut u8 {
@@ -34,6 +57,7 @@ impl Block {
 
     pub(crate) fn clear(&mut self) {
         self.lines.fill(Line([0; 64]));
+        self.queries.reset();
     }
 
     // Rows of inputs and outputs, while no code runs in the frame.

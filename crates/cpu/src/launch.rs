@@ -321,6 +321,7 @@ impl Shared<'_> {
             waves_in_group: module_waves(compiled),
             threads: self.threads.as_ptr(),
             shared: memory.shared,
+            queries: frame.queries(),
             ..header(compiled, common)
         };
         // SAFETY: a frame begins with a header, and is larger than it.
@@ -521,6 +522,7 @@ impl<'a> Worker<'a> {
                 let header = unsafe { &*start };
                 digest.header(header);
                 digest.words(frame.words(size_of::<Header>()));
+                digest.word(frame.state_of_queries());
                 if strand.status == Status::Ready {
                     waits_at.get_or_insert(header.back);
                 }
@@ -611,7 +613,7 @@ impl<'a> Worker<'a> {
     fn prepare(&mut self, current: usize, at: usize) {
         let shared = self.shared;
         let spare = self.spare.pop();
-        let mut frame = spare.unwrap_or_else(|| Block::new(shared.compiled.frame));
+        let mut frame = spare.unwrap_or_else(|| shared.compiled.new_frame());
         let party = &mut self.started[current];
         let mut copies: Vec<*mut u8> = Vec::new();
         copies.extend(party.copies.iter_mut().map(Block::start));
@@ -829,6 +831,7 @@ pub(crate) fn header(compiled: &Compiled, common: &Common<'_>) -> Header {
         shared: std::ptr::null_mut(),
         call: call::enter,
         launch: (&raw const *common).cast(),
+        queries: std::ptr::null_mut(),
         active: [0; 2],
         nowhere: [0; 2],
         calls: Cell::new(0),
@@ -849,7 +852,7 @@ pub(crate) fn slice(common: &Common<'_>, binding: usize) -> Slice {
         Structured { stride, .. } => view.len.checked_div(u64::from(*stride)).unwrap_or(0),
         // The number of positions at which a word is in bounds.
         Raw { .. } | Constant { .. } => view.len.saturating_sub(3),
-        Typed { .. } | Texture { .. } | Sampler { .. } => 0,
+        Typed { .. } | Texture { .. } | Sampler { .. } | Scene => 0,
     };
     Slice { start: view.start(), len: view.len, count: count as u32, own: 0, unused: [0; 2] }
 }

@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::mem::offset_of;
 
+use ir::ray::Queries;
 use ir::stage::{Element, slot_count};
 use ir::{Module, Op, Slot};
 use ops::{Repr, Ty};
@@ -38,6 +39,8 @@ pub(crate) struct Header {
     pub(crate) shared: *mut u8,
     pub(crate) call: unsafe extern "sysv64" fn(*mut Header, u32),
     pub(crate) launch: *const u8,
+    /// The ray queries of the wave.
+    pub(crate) queries: *mut Queries,
     /// The active lanes of a call.
     pub(crate) active: [u64; 2],
     /// Zero: the address that replaces out-of-bounds ones.

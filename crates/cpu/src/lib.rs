@@ -356,6 +356,11 @@ impl Compiled {
         Ok(Box::new(Split { count, place, counter, slots, batch }))
     }
 
+    /// A frame for waves of this code.
+    fn new_frame(&self) -> frame::Block {
+        frame::Block::frame(self.frame, &self.module, self.layout.lanes)
+    }
+
     /// Whether a group runs in one frame, all its waves together, so that barriers cost nothing.
     pub fn runs_whole_groups(&self) -> bool {
         self.is_whole

@@ -247,7 +247,7 @@ impl<'m> Selector<'m> {
 
     /// The initial active lanes: those of the group's threads.
     fn begin_wave(&mut self) {
-        if !self.module.privates.is_empty() {
+        if !self.module.privates.is_empty() || !self.module.queries.is_empty() {
             self.call_begin();
         }
         if self.module.io.is_some() {
@@ -451,6 +451,7 @@ impl<'m> Selector<'m> {
             | Op::Print { .. }
             | Op::Counter { .. }
             | Op::Texture(_)
+            | Op::Ray(_)
             | Op::PrivateLoad { .. }
             | Op::PrivateStore { .. } => self.call(inst),
             Op::Note(_) => unreachable!("`compile` drops notes"),

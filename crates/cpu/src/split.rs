@@ -194,7 +194,7 @@ fn space(module: &Module, inst: Inst) -> Option<(u32, bool)> {
     match module.inst(inst).op.effects().memory()?.0 {
         Space::Resource(place) => Some((module.storage(place.binding).0, false)),
         Space::Counter(place) => Some((module.storage(place.binding).0, true)),
-        Space::Shared(_) | Space::Private(_) => None,
+        Space::Shared(_) | Space::Private(_) | Space::Queries => None,
     }
 }
 
@@ -253,7 +253,7 @@ impl Reservation {
                 return;
             }
             let effects = rewriter.module.inst(inst).op.effects();
-            let is_private = matches!(effects.memory(), Some((Space::Private(_), _)));
+            let is_private = effects.memory().is_some_and(|it| it.0.is_private());
             if inst == self.inst {
                 self.leave_total(rewriter);
             } else if !effects.acts() || is_private {

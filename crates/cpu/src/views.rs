@@ -6,9 +6,10 @@
 use std::arch::asm;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ir::exec::{Bindings, Format};
+use ops::ray::Scene;
 use ops::texture::{Sampler, Shape};
 
 /// One element of one binding.
@@ -19,6 +20,7 @@ pub(crate) struct View {
     counter: *mut u32,
     pub(crate) texture: Option<Shape>,
     pub(crate) sampler: Option<Sampler>,
+    pub(crate) scene: Option<Arc<Scene>>,
 }
 
 /// All elements of all bindings, borrowed for as long as the launch runs.
@@ -53,6 +55,7 @@ impl<'a> Views<'a> {
                             counter: &mut buffer.counter,
                             texture: buffer.texture,
                             sampler: buffer.sampler,
+                            scene: buffer.scene.as_ref().map(|it| it.0.clone()),
                         }
                     })
                     .collect()
@@ -103,7 +106,7 @@ impl View {
     /// Groupshared memory, which the host keeps for as long as its group runs.
     pub(crate) fn of(start: *mut u8, len: u64) -> View {
         let counter = std::ptr::null_mut();
-        View { start, len, format: None, counter, texture: None, sampler: None }
+        View { start, len, format: None, counter, texture: None, sampler: None, scene: None }
     }
 
     pub(crate) fn start(&self) -> *mut u8 {

@@ -56,7 +56,7 @@ pub(crate) fn run(
         prints: launch.prints.as_deref(),
         feed: Some(RefCell::new(feed)),
     };
-    let mut runner = Runner { compiled, rows, common: &common, frame: Block::new(compiled.frame) };
+    let mut runner = Runner { compiled, rows, common: &common, frame: compiled.new_frame() };
     let ended = runner.all(launch);
     if let (Some(spent), Some(fuel)) = (&launch.spent, launch.fuel) {
         spent.store(fuel - meter.fuel.load(Relaxed), Relaxed);
@@ -110,8 +110,10 @@ impl Runner<'_> {
     /// Prepares the frame for all waves.
     fn prepare(&mut self) {
         let (compiled, common) = (self.compiled, self.common);
+        let queries = self.frame.queries();
+        let header = Header { queries, ..launch::header(compiled, common) };
         // SAFETY: a frame begins with a header, and is larger than it.
-        unsafe { self.header().write(launch::header(compiled, common)) };
+        unsafe { self.header().write(header) };
         for binding in 0..compiled.module.resources.len() {
             let slice = launch::slice(common, binding);
             // SAFETY: the frame's layout has room for the slice of every binding.
@@ -232,6 +234,7 @@ impl Runner<'_> {
         // SAFETY: a frame begins with a header, and no code runs in it now.
         frame.header(unsafe { &*self.header() });
         frame.words(self.frame.words(size_of::<Header>()));
+        frame.word(self.frame.state_of_queries());
         past.comes_back(frame.finish(), || {
             let mut memory = Digest::new();
             memory.memory(self.common.views);

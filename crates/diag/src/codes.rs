@@ -175,6 +175,14 @@ pub(crate) mod registry {
         DEPENDS_ON_HELPERS, "depends-on-helpers", Error, "a result that depends on what helper lanes do";
         DEPENDS_ON_PACKING, "depends-on-packing", Error, "a result that depends on which pixels or vertices share a wave";
         DEPENDS_ON_QUADS, "depends-on-quads", Warning, "a result that depends on which pixels form a quad";
+        RAY_QUERY_STATE, "ray-query-state", Error, "a method of a ray query in a state that does not allow it";
+        RAY_FLAGS, "ray-flags", Error, "ray flags that exclude each other, or that mean nothing to a ray query";
+        BAD_RAY, "bad-ray", Error, "a ray with a NaN, an empty interval, or no direction";
+        RAY_HIT_OUT_OF_RANGE, "ray-hit-out-of-range", Error, "a procedural hit is committed outside of the interval of its ray";
+        NO_DATA_ACCESS, "no-data-access", Error, "positions of triangles are read from a structure built without access to them";
+        UNREAD_CANDIDATES, "unread-candidates", Warning, "a ray query is left with a candidate that nothing has judged";
+        CANDIDATE_DEPENDENT_RESULT, "candidate-dependent-result", Error, "a result that depends on the order or the number of candidates";
+        RAY_TIE, "ray-tie", Warning, "a result that depends on which of two equally near hits wins";
         // What this implementation does not have.
         @only_compiling
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not supported yet";

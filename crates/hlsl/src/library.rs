@@ -11,6 +11,7 @@ pub mod expand;
 mod methods;
 pub mod objects;
 mod prototype;
+pub mod rays;
 mod resolve;
 mod rows;
 pub mod stages;
@@ -174,6 +175,8 @@ pub enum Method {
     GetDimensions,
     /// A method of a texture.
     Texture(TextureMethod),
+    /// A method of a ray query. Arguments of `TraceRayInline`: the scene, flags, the mask, and the ray.
+    Ray(rays::RayMethod),
     /// A method that is not supported yet, by its name.
     Unsupported(&'static str),
 }
@@ -265,6 +268,11 @@ pub enum Resolution<F> {
         params: Vec<(TypeId, Mode)>,
         result: TypeId,
     },
+}
+
+/// The name in a prototype.
+pub fn prototype_name(prototype: &'static str) -> &'static str {
+    prototype::name_of(prototype)
 }
 
 /// Finds the overload of a function that takes these arguments, which may be of literal types.

@@ -11,6 +11,7 @@ use ir::Norm;
 use ops::{Sign, Ty};
 
 use crate::hash::QuickMap;
+use crate::library::{objects, rays};
 
 pub use known::{Contents, Offsets};
 pub use layout::{
@@ -161,11 +162,19 @@ pub struct Object {
     pub count: u32,
 }
 
+impl Object {
+    /// Whether it is a ray query. Unlike resources, queries are values: handles.
+    pub fn is_query(self) -> bool {
+        self.name == objects::RAY_QUERY
+    }
+}
+
 /// The built-in structs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltinStruct {
     RayDesc,
     TriangleAttributes,
+    TrianglePositions,
 }
 
 /// The operations of a structured buffer.
@@ -318,7 +327,7 @@ pub struct Types {
     /// The names of the enumerations.
     enums: Vec<String>,
     /// The built-in structs created so far, by [`BuiltinStruct`].
-    builtins: [Option<TypeId>; 2],
+    builtins: [Option<TypeId>; 3],
     /// Combined textures and samplers created so far: the texture type and the struct.
     sampled: Vec<(TypeId, TypeId)>,
     /// The texts of string literals.
@@ -347,7 +356,7 @@ impl Types {
             ids: QuickMap::default(),
             structs: Vec::new(),
             enums: Vec::new(),
-            builtins: [None; 2],
+            builtins: [None; 3],
             sampled: Vec::new(),
             texts: Vec::new(),
             text_ids: QuickMap::default(),
@@ -434,6 +443,10 @@ impl Types {
             }
             BuiltinStruct::TriangleAttributes => {
                 ("BuiltInTriangleIntersectionAttributes", vec![("barycentrics", float2)])
+            }
+            BuiltinStruct::TrianglePositions => {
+                let fields = vec![("p0", float3), ("p1", float3), ("p2", float3)];
+                ("BuiltInTrianglePositions", fields)
             }
         };
         let field = |(name, ty): (&str, TypeId)| Field {
@@ -615,9 +628,29 @@ impl Types {
         self.contents(id).has_bit_fields
     }
 
-    /// Whether it contains a resource.
+    /// Whether it contains a ray query.
+    pub fn holds_query(&self, id: TypeId) -> bool {
+        self.contents(id).holds_query
+    }
+
+    /// Whether it contains a resource other than a ray query.
+    pub fn holds_binding(&self, id: TypeId) -> bool {
+        self.contents(id).holds_binding
+    }
+
+    /// Whether it contains a resource, or a ray query.
     pub fn holds_resource(&self, id: TypeId) -> bool {
         self.contents(id).holds_resource
+    }
+
+    /// The ray flags in the type of a ray query; `None` for all other types.
+    pub fn query_flags(&self, id: TypeId) -> Option<u32> {
+        match self.get(id) {
+            Type::Resource(ResourceType::Other(object)) if object.is_query() => {
+                Some(object.count & rays::RAY_FLAGS)
+            }
+            _ => None,
+        }
     }
 
     /// Its spelling in source code.
@@ -677,6 +710,13 @@ impl Types {
             ResourceType::Sampler { comparison: false } => "SamplerState".to_owned(),
             ResourceType::Sampler { comparison: true } => "SamplerComparisonState".to_owned(),
             ResourceType::AccelerationStructure => "RaytracingAccelerationStructure".to_owned(),
+            ResourceType::Other(it) if it.is_query() => {
+                let flags = it.count & rays::RAY_FLAGS;
+                match it.count / (rays::RAY_FLAGS + 1) {
+                    0 => format!("{}<{flags:#x}>", it.name),
+                    other => format!("{}<{flags:#x}, {other:#x}>", it.name),
+                }
+            }
             ResourceType::Other(Object { name, element: Types::VOID, .. }) => name.to_owned(),
             ResourceType::Other(Object { name, element, count: 0 }) => {
                 format!("{name}<{}>", self.name(element))

@@ -5,6 +5,7 @@
 
 use ir::effort::Effort;
 use ir::print::MessageKind;
+use ir::ray::RayCall;
 use ir::stage::EvalPlace;
 use ir::{
     Atomic, Binding, Builtin, Derivative, Inst, Message, Private, ResourceKind, Shared, Slot, Span,
@@ -27,6 +28,7 @@ pub struct Program {
     pub(crate) barriers: Vec<BarrierCode>,
     pub(crate) accesses: Vec<AccessCode>,
     pub(crate) textures: Vec<TextureCode>,
+    pub(crate) rays: Vec<RayCode>,
     pub(crate) prints: Vec<PrintCode>,
     pub(crate) notes: Vec<NoteCode>,
     /// The rows of values that something other than notes needs: in each representation the first ones.
@@ -37,6 +39,8 @@ pub struct Program {
     pub(crate) coherent: Vec<bool>,
     pub(crate) groupshared: Vec<Array>,
     pub(crate) privates: Vec<Array>,
+    /// The slots of ray queries of a lane.
+    pub(crate) queries: u32,
     pub(crate) group_size: [u32; 3],
     pub(crate) wave_size: ir::WaveSize,
     pub(crate) wave_masks: bool,
@@ -145,6 +149,7 @@ pub(crate) enum Code {
     Size(u32),
     Counter(u32),
     Texture(u32),
+    Ray(u32),
     Print(u32),
     /// What the next instruction costs more than a plain one.
     Effort(Effort),
@@ -292,6 +297,13 @@ pub(crate) struct AccessCode {
 #[derive(Clone, Debug)]
 pub(crate) struct TextureCode {
     pub(crate) call: TextureCall<Row>,
+    pub(crate) results: Vec<Row>,
+}
+
+/// An instruction of a ray query.
+#[derive(Clone, Debug)]
+pub(crate) struct RayCode {
+    pub(crate) call: RayCall<Row>,
     pub(crate) results: Vec<Row>,
 }
 

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use ir::effort::Effort;
 use ir::notes::Note;
+use ir::ray::RayCall;
 use ir::stage::{EvalPlace, slot_count};
 use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, TextureCall, Value};
 use ops::{Ty, WaveOp};
@@ -97,6 +98,7 @@ fn empty_program(module: &Module) -> Program {
         barriers: Vec::new(),
         accesses: Vec::new(),
         textures: Vec::new(),
+        rays: Vec::new(),
         prints: Vec::new(),
         notes: Vec::new(),
         own_rows: RowCounts::default(),
@@ -105,6 +107,7 @@ fn empty_program(module: &Module) -> Program {
         coherent: module.resources.iter().map(|it| it.globally_coherent).collect(),
         groupshared: module.groupshared.iter().map(array).collect(),
         privates: module.privates.iter().map(array).collect(),
+        queries: ir::ray::slots(module),
         group_size: module.group_size,
         wave_size: module.wave_size,
         wave_masks: module.needs.wave_masks,
@@ -455,6 +458,12 @@ impl<'m> Decoder<'m> {
                 self.program.textures.push(code);
                 self.emit(Code::Texture(self.program.textures.len() as u32 - 1));
             }
+            Op::Ray(ray) => {
+                let call = RayCall::new(module, ray, |it| self.row(it));
+                let results = self.rows(&data.results);
+                self.program.rays.push(RayCode { call, results });
+                self.emit(Code::Ray(self.program.rays.len() as u32 - 1));
+            }
             Op::Derivative(of, a) => {
                 let (ty, a) = (module.ty(*a), self.row(*a));
                 self.emit(Code::Derivative { of: *of, ty, to: result(), a });
@@ -703,6 +712,7 @@ impl<'m> Decoder<'m> {
                 | Code::Size(_)
                 | Code::Counter(_)
                 | Code::Texture(_)
+                | Code::Ray(_)
                 | Code::Print(_)
                 | Code::Effort(_)
                 | Code::Note(_)

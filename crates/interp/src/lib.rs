@@ -9,8 +9,9 @@
 //!
 //! # Map
 //! `walk` → `allocate` → `decode` produce the program (`code`); `machine` runs one wave, with `registers`
-//! (arithmetic), `memory`, `buffers`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs
-//! groups and waves, `waves` those of a feed; `run` is a run that can be left, saved and taken up; `deal` assigns threads to lanes; `observe` defines what observers of a run see.
+//! (arithmetic), `memory`, `buffers`, `local` (memory), `texture`, `ray` (queries) and `wave` (wave operations);
+//! `schedule` runs groups and waves, `waves` those of a feed; `run` is a run that can be left, saved and taken up;
+//! `deal` assigns threads to lanes; `observe` defines what observers of a run see.
 //!
 //! # Deliberately absent
 //! Optimisation: the module runs unchanged, so that poison is seen before anything is folded away.
@@ -25,6 +26,7 @@ mod local;
 mod machine;
 mod memory;
 pub mod observe;
+mod ray;
 mod registers;
 mod run;
 mod schedule;
@@ -41,6 +43,7 @@ pub use schedule::Advance;
 
 use ir::exec::{Bindings, Failure, Feed, Launch, WaveInputs, WaveOutputs, Work};
 use ir::{Derivative, Module};
+use ops::ray::Search;
 use ops::wave::FoldOrder;
 
 use buffers::Places;
@@ -68,6 +71,8 @@ pub struct Variation {
     pub hands_over: bool,
     pub helpers: HelperPolicy,
     pub coarse: CoarseDerivatives,
+    /// How ray queries find primitives, and which of the admissible answers they give.
+    pub search: Search,
 }
 
 /// What helper lanes of a pixel shader do.
@@ -178,6 +183,7 @@ pub fn run_waves<O: Observer>(
         changes: 0,
         hands_over: false,
         is_silent: false,
+        search: variation.search,
         stage: Some(StageRun {
             feed,
             inputs: WaveInputs::new(inputs, width),

@@ -10,6 +10,7 @@ use ir::Builtin;
 use ir::exec::Bindings;
 use ir::print::{PrintEvent, PrintLog};
 use ir::turns::ROUNDS;
+use ops::ray::Search;
 use ops::scalar::Hazard;
 use ops::wave::{FoldOrder, Lanes};
 use ops::{LaneMask, SyncScope, Ternary};
@@ -20,6 +21,7 @@ use crate::local::{PrivateMemory, SharedMemory};
 use crate::observe::{
     At, BarrierEvent, DiscardEvent, DivergeEvent, ExitTo, NoteEvent, Observer, OutputEvent,
 };
+use crate::ray::RayQueries;
 use crate::registers::Registers;
 use crate::wave::WaveScratch;
 use crate::waves::StageRun;
@@ -73,6 +75,7 @@ pub(crate) struct WaveState {
     selections: Vec<LaneMask>,
     pub(crate) registers: Registers,
     pub(crate) private: PrivateMemory,
+    pub(crate) queries: RayQueries,
     /// How many loop iterations are left of its turn.
     rounds: u32,
     /// The back edge at which it last stopped.
@@ -120,6 +123,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) hands_over: bool,
     /// Arithmetic that only notes need raises no hazards.
     pub(crate) is_silent: bool,
+    /// How ray queries find primitives.
+    pub(crate) search: Search,
     /// In a vertex or pixel shader.
     pub(crate) stage: Option<StageRun<'a>>,
 }
@@ -149,6 +154,7 @@ impl WaveState {
             selections: Vec::new(),
             registers: Registers::new(program, width, track_poison),
             private: PrivateMemory::new(&program.privates, width, track_poison),
+            queries: RayQueries::new(program.queries, width, track_poison),
             rounds: ROUNDS,
             spun_at: 0,
             spins: Spins::default(),
@@ -166,6 +172,7 @@ impl WaveState {
         self.frames.clear();
         self.selections.clear();
         self.private.reset();
+        self.queries.reset();
         self.rounds = ROUNDS;
         self.spins = Spins::default();
     }
@@ -197,6 +204,7 @@ impl WaveState {
         }
         self.registers.hash_lanes(self.own_rows, self.active, &mut hasher);
         self.private.hash(&mut hasher);
+        self.queries.hash(&mut hasher);
         hasher.finish()
     }
 
@@ -476,6 +484,7 @@ impl<O: Observer> Machine<'_, O> {
                         break Stop::Budget;
                     }
                 }
+                Code::Ray(_) => self.ray(group.id, wave, here, active),
                 Code::Print(table) => {
                     let print = &program.prints[table as usize];
                     if let Some(log) = &self.prints {

@@ -5,7 +5,9 @@
 //! else runs between an event and its effect. The contents of an event for an inactive lane are meaningless.
 
 use ir::exec::WaveInputs;
-use ir::{Binding, Derivative, Inst, Private, Shared, Slot, Span, TextureOp};
+use ir::ray::Wrong;
+use ir::{Binding, Derivative, Inst, Private, RayOp, Shared, Slot, Span, TextureOp};
+use ops::ray::{FlagProblem, RayProblem};
 use ops::scalar::Hazard;
 use ops::wave::{Lanes, Wave};
 use ops::{Barrier, LaneMask, Ty, WaveOp};
@@ -37,6 +39,8 @@ pub trait Observer {
     /// A texture is about to be sampled or gathered from. Loads, stores and atomic operations on single texels are
     /// accesses to the bytes of the texture.
     fn sample(&mut self, _event: &SampleEvent<'_>) {}
+    /// Lanes have executed an instruction of a ray query.
+    fn ray(&mut self, _event: &RayEvent<'_>) {}
     /// A derivative is about to be taken.
     fn derivative(&mut self, _event: &DerivativeEvent) {}
     /// Active lanes have computed with operands for which the operation is undefined.
@@ -290,6 +294,31 @@ pub struct SampleEvent<'a> {
     pub poison: LaneMask,
     /// The lanes that take derivatives in a partially active quad.
     pub partial: LaneMask,
+}
+
+/// An instruction of a ray query, after the lanes `at.active` have executed it.
+#[derive(Debug)]
+pub struct RayEvent<'a> {
+    pub at: At,
+    pub op: RayOp,
+    /// For each lane the handle of its query: for a new one, the result.
+    pub handles: &'a [u32],
+    /// What is undefined about it, lane by lane.
+    pub wrong: &'a [(u32, Undefined)],
+    /// The lanes with a poisoned operand, or whose query a poisoned value has reached.
+    pub poison: LaneMask,
+    /// The lanes for which `Proceed` has found a candidate.
+    pub found: LaneMask,
+}
+
+/// What is undefined about an instruction of a ray query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Undefined {
+    Use(Wrong),
+    /// Flags of a trace.
+    Flags(FlagProblem),
+    /// The ray of a trace.
+    Ray(RayProblem),
 }
 
 /// The lanes `at.active` discard their pixels.

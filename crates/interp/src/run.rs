@@ -68,6 +68,7 @@ impl Run {
             prints: state.launch.prints.clone(),
             changes: state.changes,
             hands_over: state.variation.hands_over,
+            search: state.variation.search,
             is_silent: false,
             stage: None,
         };

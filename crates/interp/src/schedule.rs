@@ -145,7 +145,8 @@ pub(crate) fn group_bytes(program: &Program, waves: u64, width: u64) -> u64 {
         + u64::from(rows.longs) * (8 * lanes + 16);
     let elements =
         |arrays: &[crate::code::Array]| arrays.iter().map(|it| u64::from(it.len)).sum::<u64>();
-    let wave = registers + elements(&program.privates).saturating_mul(8 * lanes + 16);
+    let queries = u64::from(program.queries) * lanes * ir::ray::QUERY_BYTES;
+    let wave = registers + elements(&program.privates).saturating_mul(8 * lanes + 16) + queries;
     wave.saturating_mul(waves).saturating_add(elements(&program.groupshared).saturating_mul(9))
 }
 

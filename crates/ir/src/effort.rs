@@ -7,7 +7,7 @@
 use ops::scalar::Family;
 use ops::{Binary, WaveOp};
 
-use crate::{Op, TextureOp};
+use crate::{Op, RayOp, TextureOp};
 
 /// What an instruction costs beside the one wave-instruction that it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,16 @@ impl Effort {
                 Some(Effort { lane: 0, pair: 1 })
             }
             Op::Texture(texture) if texture.op != TextureOp::Size => per_lane(5),
+            // A traversal visits nodes and primitives of a scene; the rest is bookkeeping of a lane.
+            Op::Ray(ray) => match ray.op {
+                RayOp::Proceed => per_lane(20),
+                RayOp::Allocate
+                | RayOp::Trace
+                | RayOp::Abort
+                | RayOp::CommitTriangle
+                | RayOp::CommitProcedural
+                | RayOp::Get(..) => per_lane(2),
+            },
             // Lines are kept in order.
             Op::Print { args, .. } => per_lane(4 + args.len() as u32 / 4),
             _ => None,

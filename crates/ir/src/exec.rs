@@ -157,6 +157,18 @@ pub struct Buffer {
     pub texture: Option<ops::texture::Shape>,
     /// For a sampler, its state; it has no bytes.
     pub sampler: Option<ops::texture::Sampler>,
+    /// For an acceleration structure, its scene; it has no bytes. Without one, every ray misses.
+    pub scene: Option<SharedScene>,
+}
+
+/// A scene, which does not change. Two are equal if they are one and the same.
+#[derive(Clone, Debug)]
+pub struct SharedScene(pub Arc<ops::ray::Scene>);
+
+impl PartialEq for SharedScene {
+    fn eq(&self, other: &SharedScene) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// The format of the texels of a typed buffer.

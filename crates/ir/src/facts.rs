@@ -56,6 +56,18 @@ pub enum Space {
     Shared(Shared),
     /// Private to a lane.
     Private(Private),
+    /// The ray queries of a lane.
+    Queries,
+}
+
+impl Space {
+    /// Whether it belongs to one lane.
+    pub fn is_private(self) -> bool {
+        match self {
+            Space::Private(_) | Space::Queries => true,
+            Space::Resource(_) | Space::Counter(_) | Space::Shared(_) => false,
+        }
+    }
 }
 
 /// How the memory is accessed.
@@ -65,6 +77,8 @@ pub enum Access {
     Write,
     /// Read and written in one step, lane by lane.
     Atomic,
+    /// Read and written by the lane that it belongs to.
+    Update,
 }
 
 impl Access {
@@ -111,7 +125,7 @@ impl Op {
     /// Whether helper lanes do not execute the instruction, because its effect is seen from outside the lane.
     pub fn skips_helpers(&self) -> bool {
         match self.effects().kind {
-            Kind::Memory(Space::Private(_), _) => false,
+            Kind::Memory(space, _) if space.is_private() => false,
             Kind::Memory(_, access) => access.writes(),
             Kind::Print => true,
             Kind::Stage => matches!(self, Op::Output { .. }),
@@ -171,6 +185,8 @@ impl Op {
                 let asks_quad = texture.op.needs_quad();
                 Effects { sees_lanes: asks_quad, asks_quad, ..row(kind) }
             }
+            // What a query finds depends on its scene, which nothing changes.
+            Op::Ray(ray) => memory(Space::Queries, ray.op.access()),
             Op::SharedLoad { memory: it, .. } => memory(Space::Shared(*it), Access::Read),
             Op::SharedStore { memory: it, .. } => memory(Space::Shared(*it), Access::Write),
             Op::SharedAtomic { memory: it, .. } => memory(Space::Shared(*it), Access::Atomic),
@@ -203,6 +219,11 @@ impl Op {
             Op::SharedAtomic { index, args, .. } => (values![*index], args.clone()),
             Op::Counter { place, .. } => (place.element.into_iter().collect(), Values::new()),
             Op::Texture(_) => (self.operands(), self.operands()),
+            // The handle finds the query; the other operands become a part of it.
+            Op::Ray(ray) => {
+                let (handle, rest) = ray.args.split_at(1.min(ray.args.len()));
+                (handle.into(), rest.into())
+            }
             _ => {
                 debug_assert!(self.effects().memory().is_none(), "a memory instruction: {self:?}");
                 (Values::new(), Values::new())

@@ -5,7 +5,8 @@ use std::fmt;
 
 use ops::{Repr, Ty};
 
-use crate::{Memory, Module, Span};
+use crate::ray::QUERY_BYTES;
+use crate::{Memory, Module, QueryData, Span};
 
 /// The limit for the local arrays of all threads of a group together, in bytes. Engines allocate up to four times
 /// as much: an element may take eight bytes, and a wave of four lanes the space of sixteen.
@@ -112,8 +113,16 @@ impl Footprint {
                 largest.clone_from(&current);
             }
         }
+        let query_bytes = |it: &QueryData| u64::from(it.len) * QUERY_BYTES;
+        for query in &module.queries {
+            let bytes = query_bytes(query);
+            if bytes > largest.as_ref().map_or(0, |it| it.bytes) {
+                largest = Some(Array { name: query.name.clone(), span: query.span, bytes });
+            }
+        }
+        let queries = module.queries.iter().map(query_bytes);
         Footprint {
-            arrays: module.privates.iter().map(bytes).sum(),
+            arrays: module.privates.iter().map(bytes).chain(queries).sum(),
             largest,
             values: module.values.iter().map(|it| scalar_bytes(it.ty)).sum(),
             groupshared: module.groupshared.iter().map(bytes).sum(),

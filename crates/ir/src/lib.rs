@@ -47,6 +47,7 @@ mod module;
 pub mod notes;
 pub mod packing;
 pub mod print;
+pub mod ray;
 pub mod rewrite;
 pub mod rounds;
 pub mod simplify;
@@ -66,6 +67,7 @@ pub use deal::{deal, deal_slots};
 pub use diag::Span;
 pub use flush::flush_denormals;
 pub use module::*;
+pub use ray::{QueryData, Ray, RayOp};
 /// Builds [`Values`], as `vec!` builds vectors.
 pub use smallvec::smallvec as values;
 pub use texture::*;

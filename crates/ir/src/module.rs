@@ -8,7 +8,7 @@ use crate::facts::{Access, Kind, Space};
 use crate::notes::{Note, Notes};
 use crate::print::MessageData;
 use crate::stage::{EvalPlace, StageIo};
-use crate::{Derivative, Texture};
+use crate::{Derivative, QueryData, Ray, Texture};
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -42,6 +42,7 @@ entity!(/** A list of instructions. */ Region, "r");
 entity!(/** A resource binding: an index into [`Module::resources`]. */ Binding, "b");
 entity!(/** An array in groupshared memory: an index into [`Module::groupshared`]. */ Shared, "g");
 entity!(/** An array in a lane's private memory: an index into [`Module::privates`]. */ Private, "p");
+entity!(/** Slots of ray queries: an index into [`Module::queries`]. */ Query, "q");
 entity!(/** What an instruction prints: an index into [`Module::messages`]. */ Message, "m");
 entity!(/** A component of an element of a stage's signature: see [`crate::stage`]. */ Slot, "s");
 
@@ -64,6 +65,7 @@ pub struct Module {
     pub resources: Vec<Resource>,
     pub groupshared: Vec<Memory>,
     pub privates: Vec<Memory>,
+    pub queries: Vec<QueryData>,
     pub messages: Vec<MessageData>,
     pub values: Vec<ValueData>,
     pub insts: Vec<InstData>,
@@ -186,12 +188,16 @@ pub enum ResourceKind {
     Texture { dim: ops::texture::Dim, writable: bool, element: Element },
     /// Sampler state.
     Sampler { comparison: bool },
+    /// An acceleration structure, which ray queries traverse.
+    Scene,
 }
 
 impl ResourceKind {
     pub fn writable(&self) -> bool {
         match self {
-            ResourceKind::Constant { .. } | ResourceKind::Sampler { .. } => false,
+            ResourceKind::Constant { .. } | ResourceKind::Sampler { .. } | ResourceKind::Scene => {
+                false
+            }
             ResourceKind::Structured { writable, .. }
             | ResourceKind::Raw { writable }
             | ResourceKind::Typed { writable, .. }
@@ -485,6 +491,7 @@ pub enum Op {
         delta: i32,
     },
     Texture(Box<Texture>),
+    Ray(Box<Ray>),
     /// The difference between lanes of the quad. An inactive lane is read as the reading lane's own value.
     Derivative(Derivative, Value),
 
@@ -642,6 +649,13 @@ macro_rules! visit_parts {
                 }
                 args.$by_role().into_iter().flatten().for_each($value);
             }
+            Op::Ray(ray) => {
+                let Ray { op: _, query: _, scene, args } = & $($mut)? **ray;
+                if let Some(scene) = scene {
+                    place!(scene);
+                }
+                args.$iter().for_each($value);
+            }
             Op::Derivative(_, a) => $value(a),
             Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => $value(index),
             Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
@@ -709,7 +723,7 @@ impl Op {
         all
     }
 
-    /// The resources that the operation names: a buffer, or a texture followed by a sampler.
+    /// The resources that the operation names: a buffer, a scene, or a texture followed by a sampler.
     pub fn places(&self) -> impl Iterator<Item = Place> {
         let mut all: SmallVec<[Place; 2]> = SmallVec::new();
         let (value, region) = (|_: &Value| {}, |_: &Region| {});
@@ -733,6 +747,7 @@ impl Module {
             resources: Vec::new(),
             groupshared: Vec::new(),
             privates: Vec::new(),
+            queries: Vec::new(),
             messages: Vec::new(),
             values: Vec::new(),
             insts: Vec::new(),

@@ -70,7 +70,10 @@ pub use read::{ReadError, read};
 use ops::{Barrier, Sign, Ty, WaveOp, names};
 
 use crate::print::MessageKind;
-use crate::{Atomic, Builtin, Derivative, Detail, HostScalar, Norm, RegisterClass, TextureOp};
+use crate::ray::{Field, Which};
+use crate::{
+    Atomic, Builtin, Derivative, Detail, HostScalar, Norm, RayOp, RegisterClass, TextureOp,
+};
 
 /// The nesting limit for regions in the text, and in a module that the verifier accepts.
 pub const MAX_DEPTH: usize = 256;
@@ -96,6 +99,7 @@ enum Head {
     Size,
     Counter,
     Texture(TextureOp),
+    Ray(RayOp),
     Derivative(Derivative),
     SharedLoad,
     SharedStore,
@@ -131,6 +135,7 @@ names! { Head {
     "size" => Size,
     "counter" => Counter,
     "texture" => Texture(op: TextureOp),
+    "ray" => Ray(op: RayOp),
     "derivative" => Derivative(of: Derivative),
     "shared_load" => SharedLoad,
     "shared_store" => SharedStore,
@@ -185,6 +190,16 @@ names! { Detail {
     "gradients" => Gradients,
 } }
 
+names! { RayOp {
+    "allocate" => Allocate,
+    "trace" => Trace,
+    "proceed" => Proceed,
+    "abort" => Abort,
+    "commit_triangle" => CommitTriangle,
+    "commit_procedural" => CommitProcedural,
+    "get" => Get(which: Which, field: Field),
+} }
+
 names! { Derivative {
     "x_coarse" => XCoarse,
     "y_coarse" => YCoarse,
@@ -236,6 +251,7 @@ enum KindWord {
     Typed,
     Texture,
     Sampler,
+    Scene,
 }
 
 names! { KindWord {
@@ -245,6 +261,7 @@ names! { KindWord {
     "typed" => Typed,
     "texture" => Texture,
     "sampler" => Sampler,
+    "scene" => Scene,
 } }
 
 /// A field of [`crate::Needs`].

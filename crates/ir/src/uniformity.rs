@@ -220,6 +220,7 @@ impl<'a> Analysis<'a> {
             Op::SharedLoad { index, .. } => self.raise_all(results, self.pure(&[*index])),
             // Each lane has its own private memory, and runs an atomic operation separately.
             Op::PrivateLoad { .. }
+            | Op::Ray(_)
             | Op::Atomic { .. }
             | Op::SharedAtomic { .. }
             | Op::Counter { .. } => {

@@ -7,7 +7,8 @@
 //! - Resources bind to registers of their class, arrays have at least one element, strides are not 0, texels have 1
 //!   to 4 components; a resource that an instruction names is marked as used.
 //! - Members lie inside their constant buffer or element, with 1 to 4 components in 1 to 4 vectors.
-//! - Groupshared and private memories have at least one scalar.
+//! - Groupshared and private memories have at least one scalar, and arrays of ray queries one query; there are at most
+//!   65535 queries.
 //! - Variables name values that exist.
 //! - Only vertex and pixel shaders have a signature, and each of them has one; its elements have 1 to 4 components,
 //!   and no semantic occurs twice on one side. Only a pixel shader has the traits of one.
@@ -35,6 +36,7 @@
 //!   number of scalars, 1 to 16, or at most 4 for a texel. Indices, offsets and elements of resource arrays are
 //!   `i32`.
 //! - Atomics work on integers of 32 or 64 bits; exchanges also on `f32`.
+//! - A new ray query names its slots, a trace its scene; a query has the field that is read.
 //! - A texture instruction suits its texture: the operation, and the number of operands for each role.
 //! - The scopes and scalars that notes name exist.
 //! - The format of a message suits its types, and an instruction that prints has operands of these types.
@@ -51,11 +53,13 @@ use ops::wave::{Operands, Results};
 use ops::{Named, SyncScope, Ternary, Ty, WaveOp};
 
 use crate::notes::Note;
+use crate::ray::MOST_SLOTS;
 use crate::stage::{PixelTraits, element_of};
 use crate::text::MAX_DEPTH;
 use crate::{
-    Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, ROLES, Region,
-    RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp, Value, ValueDef, WaveSize,
+    Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, QueryData, ROLES, Ray,
+    RayOp, Region, RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp, Value,
+    ValueDef, WaveSize,
 };
 
 /// The most threads in a group.
@@ -177,6 +181,13 @@ impl<'a> Verifier<'a> {
         {
             self.require(*len != 0, || format!("the memory `{name}` is empty"));
         }
+        for QueryData { name, flags: _, len, span: _ } in &module.queries {
+            self.require(*len != 0, || format!("the array of ray queries `{name}` is empty"));
+        }
+        let slots = module.queries.iter().map(|it| u64::from(it.len)).sum::<u64>();
+        self.require(slots <= u64::from(MOST_SLOTS), || {
+            format!("there are {slots} ray queries, more than {MOST_SLOTS}")
+        });
         for (i, message) in module.messages.iter().enumerate() {
             if let Err(why) = message.parsed() {
                 self.problem(format!("the message m{i} is wrong: {why}"));
@@ -286,7 +297,7 @@ impl<'a> Verifier<'a> {
                 self.members(name, members, *stride);
             }
             ResourceKind::Raw { writable: _ } => {}
-            ResourceKind::Sampler { comparison: _ } => {}
+            ResourceKind::Sampler { comparison: _ } | ResourceKind::Scene => {}
             ResourceKind::Typed { element, writable: _ }
             | ResourceKind::Texture { element, writable: _, dim: _ } => {
                 let components = element.components;
@@ -589,7 +600,11 @@ impl<'a> Verifier<'a> {
                     Some(ResourceKind::Constant { .. }) => {
                         return self.problem("the size of a constant buffer cannot be queried");
                     }
-                    Some(ResourceKind::Texture { .. } | ResourceKind::Sampler { .. }) => {
+                    Some(
+                        ResourceKind::Texture { .. }
+                        | ResourceKind::Sampler { .. }
+                        | ResourceKind::Scene,
+                    ) => {
                         return self.problem("only buffers have a single size");
                     }
                     Some(ResourceKind::Structured { .. }) if results.len() == 2 => {
@@ -611,6 +626,7 @@ impl<'a> Verifier<'a> {
                 self.gives(results, &[Ty::I32]);
             }
             Op::Texture(texture) => self.texture(texture, results),
+            Op::Ray(ray) => self.ray(ray, results),
             Op::Derivative(_, a) => {
                 if let Some(a) = self.operand(*a) {
                     self.computes(Some(a).filter(|a| a.is_float()), &[a], results);
@@ -841,7 +857,8 @@ impl<'a> Verifier<'a> {
                 | ResourceKind::Structured { .. }
                 | ResourceKind::Typed { .. }
                 | ResourceKind::Texture { .. }
-                | ResourceKind::Sampler { .. },
+                | ResourceKind::Sampler { .. }
+                | ResourceKind::Scene,
                 Address::Byte(_)
                 | Address::Structured { .. }
                 | Address::Texel(_)
@@ -859,6 +876,28 @@ impl<'a> Verifier<'a> {
         self.require(alike, || {
             format!("one access moves scalars of several types: {}", Types(types))
         });
+    }
+
+    fn ray(&mut self, ray: &'a Ray, results: &'a [Value]) {
+        let Ray { op, query, scene, args } = ray;
+        self.require(op.exists(), || "a query has no such field".to_owned());
+        self.takes("the operands", args, &op.args());
+        self.gives(results, &op.results());
+        self.require(query.is_some() == (*op == RayOp::Allocate), || {
+            "a new query names its slots, and no other operation does".to_owned()
+        });
+        self.require(scene.is_some() == (*op == RayOp::Trace), || {
+            "a trace names its scene, and no other operation does".to_owned()
+        });
+        if let Some(query) = query {
+            let exists = query.index() < self.module.queries.len();
+            self.require(exists, || format!("{query} does not exist"));
+        }
+        if let Some(resource) = scene.and_then(|it| self.place(it)) {
+            self.require(resource.kind == ResourceKind::Scene, || {
+                format!("`{}` is not a scene", resource.name)
+            });
+        }
     }
 
     fn texture(&mut self, texture: &'a Texture, results: &'a [Value]) {

@@ -36,6 +36,8 @@ pub enum Contents {
     Buffer,
     Texture,
     Sampler,
+    /// An acceleration structure.
+    Scene,
 }
 
 /// How instructions address a resource.
@@ -106,6 +108,10 @@ impl ResourceKind {
                 class: RegisterClass::Sampler,
                 contents: Contents::Sampler,
                 ..view("SamplerState", false, AddressKind::None)
+            },
+            ResourceKind::Scene => ResourceView {
+                contents: Contents::Scene,
+                ..view("RaytracingAccelerationStructure", false, AddressKind::None)
             },
         }
     }

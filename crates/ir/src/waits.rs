@@ -4,7 +4,6 @@
 
 use diag::Span;
 
-use crate::facts::Space;
 use crate::{Module, Op, Region};
 
 /// Whether a loop at this place, or a barrier, can be ended by what other lanes do. `true` for places without a loop.
@@ -25,8 +24,8 @@ fn reads_shared(module: &Module, body: Region) -> bool {
         for inst in &module.region(region).insts {
             let op = &module.inst(*inst).op;
             let effects = op.effects();
-            let is_private = |it: Space| matches!(it, Space::Private(_));
-            if effects.reads().is_some_and(|it| !is_private(it)) || matches!(op, Op::Barrier { .. })
+            if effects.reads().is_some_and(|it| !it.is_private())
+                || matches!(op, Op::Barrier { .. })
             {
                 return true;
             }

@@ -361,6 +361,10 @@ fn put(
         ResourceKind::Sampler { .. } => {
             return Err(BindProblem::Wrong(format!("`{}` is not a sampler", source.name)));
         }
+        ResourceKind::Scene => {
+            let what = format!("`{}` is not an acceleration structure", source.name);
+            return Err(BindProblem::Wrong(what));
+        }
     }
     let buffer = Slot { bytes: bytes.into(), format, texture, ..Slot::default() };
     table

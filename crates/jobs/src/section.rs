@@ -5,8 +5,10 @@
 //! the way. `suite/README.md` describes the format.
 
 mod draw;
+mod scene;
 
 use wavelane::Printed;
+use wavelane::internal::SharedScene;
 use wavelane::internal::diag::{self, Diagnostic, SourceMap};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
@@ -38,6 +40,8 @@ pub struct Section {
     pub inputs: Vec<Input>,
     /// Sampler state, by the names of samplers.
     pub samplers: Vec<(String, Sampler)>,
+    /// Scenes, by the names of acceleration structures; without one, every ray misses.
+    pub scenes: Vec<(String, Option<SharedScene>)>,
     pub outputs: Vec<Output>,
     /// What must be printed.
     pub printed: Vec<PrintedText>,
@@ -201,6 +205,7 @@ impl Section {
             san: Vec::new(),
             inputs: Vec::new(),
             samplers: Vec::new(),
+            scenes: Vec::new(),
             outputs: Vec::new(),
             printed: Vec::new(),
             annotations: Vec::new(),
@@ -265,13 +270,22 @@ impl Section {
         find(&own).or_else(|| find(name)).map(|(_, state)| *state)
     }
 
+    /// The scene of an element of an array of acceleration structures; `None` if none is given.
+    pub fn scene(&self, name: &str, index: u32) -> Option<Option<SharedScene>> {
+        let own = format!("{name}[{index}]");
+        let find = |name: &str| self.scenes.iter().find(|(it, _)| it == name);
+        find(&own).or_else(|| find(name)).map(|(_, scene)| scene.clone())
+    }
+
     /// The number of elements of an unbounded array, or a descriptor heap: as many as have inputs.
     pub fn reach(&self, name: &str) -> u32 {
         let index = |it: &str| {
             it.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?.parse::<u32>().ok()
         };
         let inputs = self.inputs.iter().map(|it| it.name.as_str());
-        let named = inputs.chain(self.samplers.iter().map(|(name, _)| name.as_str()));
+        let named = inputs
+            .chain(self.samplers.iter().map(|(name, _)| name.as_str()))
+            .chain(self.scenes.iter().map(|(name, _)| name.as_str()));
         named.filter_map(index).max().map_or(1, |it| it.saturating_add(1))
     }
 
@@ -458,6 +472,7 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
             let bytes = vec![0; size(count)?];
             section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
         }
+        "scene" => section.scenes.push(scene::scene(rest)?),
         "texture" => section.inputs.push(texture(rest)?),
         "sampler" => {
             let (name, state) = rest.split_once(' ').unwrap_or((rest, ""));

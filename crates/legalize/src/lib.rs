@@ -129,6 +129,7 @@ impl Writer<'_> {
             | Op::Discard
             | Op::Barrier { .. }
             | Op::Texture(_)
+            | Op::Ray(_)
             | Op::Derivative(..)
             | Op::SharedLoad { .. }
             | Op::SharedStore { .. }

@@ -53,6 +53,7 @@ impl<'a> Writer<'a> {
             resources: source.resources.clone(),
             groupshared: source.groupshared.clone(),
             privates: source.privates.clone(),
+            queries: source.queries.clone(),
             messages: source.messages.clone(),
             variables: Vec::new(),
             non_uniform: Vec::new(),

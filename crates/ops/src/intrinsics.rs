@@ -54,6 +54,7 @@ impl ShaderModel {
     pub const V6_6: ShaderModel = ShaderModel { major: 6, minor: 6 };
     pub const V6_7: ShaderModel = ShaderModel { major: 6, minor: 7 };
     pub const V6_8: ShaderModel = ShaderModel { major: 6, minor: 8 };
+    pub const V6_9: ShaderModel = ShaderModel { major: 6, minor: 9 };
     pub const V6_10: ShaderModel = ShaderModel { major: 6, minor: 10 };
     /// The highest published version.
     pub const HIGHEST: ShaderModel = ShaderModel::V6_10;

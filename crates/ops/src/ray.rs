@@ -87,7 +87,8 @@ impl Ray {
         self.is_nan() || self.t_min > self.t_max || self.direction == [0.0; 3]
     }
 
-    fn is_nan(&self) -> bool {
+    /// Whether any of its numbers is a NaN.
+    pub fn is_nan(&self) -> bool {
         let ends = [self.t_min, self.t_max];
         self.origin.iter().chain(&self.direction).chain(&ends).any(|it| it.is_nan())
     }

@@ -229,6 +229,9 @@ impl Emitter<'_> {
                 let name = &ir.resource(texture.texture.binding).name;
                 return self.unsupported("textures", format!("the texture `{name}`"), Some(inst));
             }
+            Op::Ray(_) => {
+                return self.unsupported("ray queries", "a ray query", Some(inst));
+            }
             Op::Derivative(of, value) => vec![self.derivative(*of, *value)],
             Op::SharedLoad { memory, index } => vec![self.shared_load(*memory, *index)],
             Op::SharedStore { memory, index, value } => {

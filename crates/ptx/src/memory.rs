@@ -406,7 +406,8 @@ impl Emitter<'_> {
             ResourceKind::Typed { .. } => (self.texel_bytes(place.binding), 0),
             ResourceKind::Constant { .. }
             | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. } => {
+            | ResourceKind::Sampler { .. }
+            | ResourceKind::Scene => {
                 unreachable!("the verifier has checked that sizes are those of buffers")
             }
         };

@@ -125,7 +125,7 @@ pub(crate) fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Sha
         }
         Space::Counter(place) => Shared::Counter(module.storage(place.binding)),
         Space::Shared(memory) => Shared::Group(memory.0),
-        Space::Private(_) => return None,
+        Space::Private(_) | Space::Queries => return None,
     };
     let unused = !data.results.iter().any(|it| used[it.index()]);
     let commutes = match &data.op {

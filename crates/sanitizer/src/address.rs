@@ -62,7 +62,9 @@ fn element(op: &Op) -> Option<Value> {
 fn binding(op: &Op) -> Option<Binding> {
     match op.effects().memory()?.0 {
         ir::facts::Space::Resource(place) | ir::facts::Space::Counter(place) => Some(place.binding),
-        ir::facts::Space::Shared(_) | ir::facts::Space::Private(_) => None,
+        ir::facts::Space::Shared(_) | ir::facts::Space::Private(_) | ir::facts::Space::Queries => {
+            None
+        }
     }
 }
 

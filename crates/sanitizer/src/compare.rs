@@ -19,7 +19,7 @@ use crate::chain::{Link, Walk, What};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::marked::Marked;
-use crate::order::Order;
+use crate::order::{Order, RayOrder};
 use crate::place;
 use crate::record::{Place, Record};
 use crate::slice;
@@ -507,6 +507,9 @@ fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
         Order::Lanes(launch.lane_order).to_string()
     } else if side.variation.hands_over {
         Order::HandOver.to_string()
+    } else if side.variation.search != other.variation.search {
+        let order = RayOrder::of(&side.variation.search);
+        order.map_or_else(|| "rays=nearest".to_owned(), |it| Order::Rays(it).to_string())
     } else if launch.schedule != there.schedule || other.variation.hands_over {
         Order::Waves(launch.schedule).to_string()
     } else {

@@ -102,6 +102,9 @@ impl How {
             Some(Order::Helpers(helpers)) => Variation { helpers, ..Variation::default() },
             Some(Order::Coarse(coarse)) => Variation { coarse, ..Variation::default() },
             Some(Order::Folds(folds)) => Variation { folds, ..Variation::default() },
+            Some(Order::Rays(order)) => {
+                Variation { search: order.search(), ..Variation::default() }
+            }
             _ => Variation::default(),
         }
     }
@@ -123,6 +126,7 @@ impl How {
             Some(Order::Coarse(_)) => Order::Coarse(CoarseDerivatives::UpperLeft).to_string(),
             Some(Order::EarlyDepth) => "a late depth test".to_owned(),
             Some(Order::Vertices(_)) => "vertices=dense".to_owned(),
+            Some(Order::Rays(_)) => "rays=nearest".to_owned(),
             Some(Order::Lanes(_) | Order::HandOver) | None => "the canonical draw".to_owned(),
         }
     }
@@ -134,8 +138,8 @@ fn kind_of(order: Order) -> Kind {
         Order::Helpers(_) => Kind::DependsOnHelpers,
         Order::Packing(_) | Order::EarlyDepth | Order::Vertices(_) => Kind::DependsOnPacking,
         Order::QuadOrigin(_) | Order::Coarse(_) => Kind::DependsOnQuads,
-        Order::Waves(_) | Order::HandOver | Order::Folds(_) | Order::Lanes(_) => {
-            Kind::OrderDependentResult
+        Order::Waves(_) | Order::HandOver | Order::Folds(_) | Order::Lanes(_) | Order::Rays(_) => {
+            order.finding(false)
         }
     }
 }
@@ -251,6 +255,9 @@ impl<S: Scene> Sweep<'_, S> {
                     && !pixel.is_some_and(writes_depth)
             }
             Order::Vertices(_) => waves(Some(vertex)) || writes(Some(vertex)),
+            Order::Rays(_) => {
+                [Some(vertex), pixel].iter().flatten().any(|it| !it.queries.is_empty())
+            }
         }
     }
 

@@ -95,6 +95,14 @@ kinds! {
     DependsOnHelpers, DEPENDS_ON_HELPERS, Unspecified;
     DependsOnPacking, DEPENDS_ON_PACKING, Unspecified;
     DependsOnQuads, DEPENDS_ON_QUADS, Portability;
+    RayQueryState, RAY_QUERY_STATE, Undefined;
+    RayFlags, RAY_FLAGS, Undefined;
+    BadRay, BAD_RAY, Undefined;
+    RayHitOutOfRange, RAY_HIT_OUT_OF_RANGE, Undefined;
+    NoDataAccess, NO_DATA_ACCESS, Undefined;
+    UnreadCandidates, UNREAD_CANDIDATES, Portability;
+    CandidateDependentResult, CANDIDATE_DEPENDENT_RESULT, Unspecified;
+    RayTie, RAY_TIE, Portability;
 }
 
 /// A source location and what happened there.

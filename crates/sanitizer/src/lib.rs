@@ -26,6 +26,7 @@ mod pixels;
 mod place;
 mod poison;
 mod race;
+mod rays;
 mod record;
 mod slice;
 mod spread;
@@ -43,7 +44,7 @@ pub use draw::{
 pub use finding::{Finding, Kind, Site, Verdict};
 pub use floats::{FloatRoom, first_difference};
 pub use interp::Progress;
-pub use order::{Order, QuadPacking, VertexOrder};
+pub use order::{Order, QuadPacking, RayOrder, VertexOrder};
 pub use race::{IntraWaveSync, Publication};
 pub use spread::{Cause, Reach};
 pub use sweep::{LeftOut, Pace, Plan, Report, Seen, Stopped, examine};

@@ -6,7 +6,10 @@ use std::fmt;
 use interp::{CoarseDerivatives, HelperPolicy, Progress, Variation};
 use ir::Module;
 use ir::exec::{LaneOrder, Launch, Schedule};
+use ops::ray::{BoxSize, Edges, Order as Candidates, Search, Ties};
 use ops::wave::FoldOrder;
+
+use crate::finding::Kind;
 
 /// One variation of the order of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +32,64 @@ pub enum Order {
     EarlyDepth,
     /// Which vertices share a wave, and how often each runs.
     Vertices(VertexOrder),
+    /// What ray queries offer, and which hit they commit.
+    Rays(RayOrder),
+}
+
+/// What ray queries offer, and which of several hits they commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RayOrder {
+    /// The farthest first.
+    Farthest,
+    /// By instance, geometry and primitive.
+    Index,
+    Random(u64),
+    /// What may be offered more than once is offered twice.
+    Twice,
+    /// Boxes are enlarged by so many per cent.
+    Boxes(u32),
+    /// All boxes of an instance.
+    AllBoxes,
+    /// Of equally near hits, the last.
+    Ties,
+    /// On the edge between two triangles, the other one.
+    Edges,
+}
+
+impl RayOrder {
+    /// The search that gives these answers.
+    pub(crate) fn search(self) -> Search {
+        let mut search = Search::default();
+        let it = &mut search.admissible;
+        match self {
+            RayOrder::Farthest => it.order = Candidates::Farthest,
+            RayOrder::Index => it.order = Candidates::Index,
+            RayOrder::Random(seed) => it.order = Candidates::Random(seed),
+            RayOrder::Twice => it.duplicates = true,
+            RayOrder::Boxes(percent) => it.boxes = BoxSize::Enlarged(percent),
+            RayOrder::AllBoxes => it.boxes = BoxSize::All,
+            RayOrder::Ties => it.ties = Ties::Greatest,
+            RayOrder::Edges => it.edges = Edges::Mirrored,
+        }
+        search
+    }
+
+    /// The order whose search this is; `None` for the canonical one.
+    pub(crate) fn of(search: &Search) -> Option<RayOrder> {
+        if let Candidates::Random(seed) = search.admissible.order {
+            return Some(RayOrder::Random(seed));
+        }
+        let all = OF_RAYS.into_iter().filter_map(|it| match it {
+            Order::Rays(order) => Some(order),
+            _ => None,
+        });
+        all.into_iter().find(|it| it.search() == *search)
+    }
+
+    /// Whether only hits at the same distance come in another order.
+    fn is_tie(self) -> bool {
+        matches!(self, RayOrder::Ties | RayOrder::Edges)
+    }
 }
 
 /// Which quads share a wave.
@@ -56,7 +117,8 @@ pub enum VertexOrder {
 impl Order {
     /// The spellings that [`Order::parse`] knows.
     pub const SPELLINGS: &str = "lanes=linear|quad2d|morton|random:SEED, \
-        waves=ascending|descending|round-robin|hand-over|random:SEED, folds=ascending|descending|pairs; \
+        waves=ascending|descending|round-robin|hand-over|random:SEED, folds=ascending|descending|pairs, \
+        rays=farthest|index|random:SEED|twice|boxes-1|boxes-10|boxes-all|ties|edges; \
         in draws waves, folds, helpers=none|included, packing=per-primitive|one-quad, \
         quad-origin=01|10|11, coarse=lower|right|fine, early-z, \
         vertices=per-instance|reuse|random:SEED";
@@ -78,6 +140,8 @@ impl Order {
             ("waves", "round-robin") => Order::Waves(Schedule::RoundRobin),
             ("waves", "hand-over") => Order::HandOver,
             ("waves", _) => Order::Waves(Schedule::Random(seed()?)),
+            ("rays", _) if value.starts_with("random:") => Order::Rays(RayOrder::Random(seed()?)),
+            ("rays", _) => OF_RAYS.into_iter().find(|it| it.to_string() == text)?,
             ("folds", word) => {
                 Order::Folds(FoldOrder::ALL.into_iter().find(|it| it.word() == word)?)
             }
@@ -94,8 +158,25 @@ impl Order {
             Order::Lanes(LaneOrder::Random(seed)) | Order::Waves(Schedule::Random(seed)) => {
                 Some(seed)
             }
-            Order::Vertices(VertexOrder::Random(seed)) => Some(seed),
+            Order::Vertices(VertexOrder::Random(seed)) | Order::Rays(RayOrder::Random(seed)) => {
+                Some(seed)
+            }
             _ => None,
+        }
+    }
+
+    /// The orders of ray queries, but for random ones.
+    pub(crate) fn of_rays() -> impl Iterator<Item = Order> {
+        OF_RAYS.into_iter()
+    }
+
+    /// The kind of finding about a result that differs in this order. `permuted`: its elements come in another order.
+    pub(crate) fn finding(self, permuted: bool) -> Kind {
+        match self {
+            Order::Rays(order) if order.is_tie() => Kind::RayTie,
+            Order::Rays(_) => Kind::CandidateDependentResult,
+            _ if permuted => Kind::PermutedResult,
+            _ => Kind::OrderDependentResult,
         }
     }
 
@@ -116,6 +197,12 @@ impl Order {
             Order::Coarse(_) => "which lanes a coarse derivative compares",
             Order::EarlyDepth => "whether hidden pixels are dropped before the pixel shader",
             Order::Vertices(_) => "which vertices share a wave, and how often each runs",
+            Order::Rays(order) if order.is_tie() => "which of two equally near hits wins",
+            Order::Rays(RayOrder::Twice) => "how often a candidate is offered",
+            Order::Rays(RayOrder::Boxes(_) | RayOrder::AllBoxes) => {
+                "which boxes a ray is said to meet"
+            }
+            Order::Rays(_) => "the order of candidates",
         }
     }
 
@@ -132,6 +219,7 @@ impl Order {
             Order::Helpers(helpers) => variation.helpers = helpers,
             Order::Coarse(coarse) => variation.coarse = coarse,
             Order::Packing(_) | Order::QuadOrigin(_) | Order::EarlyDepth | Order::Vertices(_) => {}
+            Order::Rays(order) => variation.search = order.search(),
         }
         (launch, variation)
     }
@@ -147,6 +235,7 @@ impl Order {
             Order::Waves(schedule) => schedule != launch.schedule && has_waves(module, launch),
             Order::HandOver => has_waves(module, launch) && hands_over(module),
             Order::Folds(order) => order != FoldOrder::Canonical && sums_floats(module),
+            Order::Rays(_) => !module.queries.is_empty(),
             Order::Helpers(_)
             | Order::Packing(_)
             | Order::QuadOrigin(_)
@@ -187,6 +276,14 @@ impl fmt::Display for Order {
             Order::Vertices(VertexOrder::PerInstance) => f.write_str("vertices=per-instance"),
             Order::Vertices(VertexOrder::Reuse) => f.write_str("vertices=reuse"),
             Order::Vertices(VertexOrder::Random(seed)) => write!(f, "vertices=random:{seed}"),
+            Order::Rays(RayOrder::Farthest) => f.write_str("rays=farthest"),
+            Order::Rays(RayOrder::Index) => f.write_str("rays=index"),
+            Order::Rays(RayOrder::Random(seed)) => write!(f, "rays=random:{seed}"),
+            Order::Rays(RayOrder::Twice) => f.write_str("rays=twice"),
+            Order::Rays(RayOrder::Boxes(percent)) => write!(f, "rays=boxes-{percent}"),
+            Order::Rays(RayOrder::AllBoxes) => f.write_str("rays=boxes-all"),
+            Order::Rays(RayOrder::Ties) => f.write_str("rays=ties"),
+            Order::Rays(RayOrder::Edges) => f.write_str("rays=edges"),
         }
     }
 }
@@ -203,6 +300,17 @@ fn hands_over(module: &Module) -> bool {
     module.insts.iter().any(|it| it.op.effects().is_atomic())
         || module.resources.iter().any(|it| it.globally_coherent)
 }
+
+const OF_RAYS: [Order; 8] = [
+    Order::Rays(RayOrder::Farthest),
+    Order::Rays(RayOrder::Index),
+    Order::Rays(RayOrder::Twice),
+    Order::Rays(RayOrder::Boxes(1)),
+    Order::Rays(RayOrder::Boxes(10)),
+    Order::Rays(RayOrder::AllBoxes),
+    Order::Rays(RayOrder::Ties),
+    Order::Rays(RayOrder::Edges),
+];
 
 const OF_DRAWS: [Order; 13] = [
     Order::Helpers(HelperPolicy::None),
@@ -253,6 +361,9 @@ mod tests {
             "early-z",
             "vertices=reuse",
             "vertices=random:9",
+            "rays=farthest",
+            "rays=boxes-10",
+            "rays=random:4",
         ] {
             assert_eq!(Order::parse(text).map(|it| it.to_string()).as_deref(), Some(text));
         }

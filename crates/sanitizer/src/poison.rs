@@ -247,6 +247,15 @@ impl Poison {
         self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
+    /// Poison of a ray query arises, or comes out of one; its cause has been reported.
+    pub(crate) fn reported(&mut self, at: At, kind: Kind, lanes: LaneMask) {
+        self.told.insert((at.inst, kind));
+        let site = Site { span: at.span, text: String::new() };
+        let message = String::new();
+        let (related, notes, helps) = (Vec::new(), Vec::new(), Vec::new());
+        self.arise(at, Origin { kind, message, site, related, notes, helps, lanes });
+    }
+
     /// A finding, if this is the first time that the origin of this poison matters.
     pub(crate) fn sink(
         &mut self,

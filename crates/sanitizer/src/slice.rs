@@ -13,6 +13,7 @@ pub(crate) enum Memory {
     Private(ir::Private),
     Shared(ir::Shared),
     Buffer(ir::Binding),
+    Queries,
 }
 
 impl Memory {
@@ -21,6 +22,7 @@ impl Memory {
             Memory::Private(it) => &module.privates[it.index()].name,
             Memory::Shared(it) => &module.groupshared[it.index()].name,
             Memory::Buffer(it) => &module.resource(it).name,
+            Memory::Queries => "a ray query",
         }
     }
 }
@@ -78,5 +80,6 @@ fn memory(module: &Module, space: Space) -> Memory {
         }
         Space::Shared(it) => Memory::Shared(it),
         Space::Private(it) => Memory::Private(it),
+        Space::Queries => Memory::Queries,
     }
 }

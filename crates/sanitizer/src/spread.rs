@@ -505,6 +505,7 @@ impl<'a> Spread<'a> {
             Op::Derivative(..) | Op::Texture(_) => Kind::IncompleteQuad,
             Op::Binary(..) => Kind::DivisionByZero,
             Op::Unary(..) => Kind::ConversionOutOfRange,
+            Op::Ray(_) => Kind::RayQueryState,
             _ => Kind::UninitializedValue,
         }
     }

@@ -16,7 +16,7 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Verdict};
 use crate::floats::{self, FloatRoom};
 use crate::marked::Marked;
-use crate::order::{Order, VertexOrder};
+use crate::order::{Order, RayOrder, VertexOrder};
 use crate::pixels;
 use crate::spread::{self, Cause, Reach, Spread};
 use crate::watch::{Rules, Watcher};
@@ -66,7 +66,8 @@ impl Pace {
 impl Plan {
     /// The bounded sweep: each width; the reverse order of waves and groups, one at random, and one in which
     /// waves hand over to each other; for groups of more than one dimension lanes by quads, along the Morton curve,
-    /// and at random; two more orders of float sums; in draws what helper lanes do, and how pixels and vertices are
+    /// and at random; two more orders of float sums; candidates of ray queries in other orders, twice, and from larger
+    /// boxes; in draws what helper lanes do, and how pixels and vertices are
     /// packed.
     pub fn new(widths: Vec<u32>) -> Plan {
         let orders = vec![
@@ -80,8 +81,9 @@ impl Plan {
             Order::Folds(FoldOrder::Ascending),
             Order::Folds(FoldOrder::Pairs),
             Order::Vertices(VertexOrder::Random(1)),
+            Order::Rays(RayOrder::Random(1)),
         ];
-        let orders = orders.into_iter().chain(Order::of_draws()).collect();
+        let orders = orders.into_iter().chain(Order::of_rays()).chain(Order::of_draws()).collect();
         Plan {
             widths,
             orders,
@@ -113,6 +115,7 @@ impl Plan {
         self.orders.extend((1..=count).map(|seed| Order::Lanes(LaneOrder::Random(seed))));
         let vertices = |seed| Order::Vertices(VertexOrder::Random(seed));
         self.orders.extend((1..=count).map(vertices));
+        self.orders.extend((1..=count).map(|seed| Order::Rays(RayOrder::Random(seed))));
     }
 
     /// For every save of a file: the smallest and the largest width, and one other order of waves and groups.
@@ -576,7 +579,7 @@ impl<'a> Sweep<'a> {
             for difference in &different {
                 let Difference { binding, element, .. } = *difference;
                 let permuted = is_permuted(self.module, &run.left, &again, *difference);
-                let kind = if permuted { Kind::PermutedResult } else { Kind::OrderDependentResult };
+                let kind = order.finding(permuted);
                 let mut cause = Cause { kind, span: self.module.resource(binding).span };
                 if !is_explained {
                     let right = [&run.launch];

@@ -42,7 +42,7 @@ impl Uses {
             let op = &module.inst(inst).op;
             let Some(memory) = slice::read(module, op) else { continue };
             let acquires = match memory {
-                Memory::Private(_) => false,
+                Memory::Private(_) | Memory::Queries => false,
                 _ if is_sync(op) => uses.is_used(inst),
                 Memory::Shared(_) => false,
                 Memory::Buffer(it) => module.resource(it).globally_coherent && uses.decides(inst),

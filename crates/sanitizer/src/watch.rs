@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use diag::Span;
 use interp::observe::{
     AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, ExitTo,
-    OutputEvent, SampleEvent, Space, WaveEvent,
+    OutputEvent, RayEvent, SampleEvent, Space, WaveEvent,
 };
 use interp::{Observer, Progress};
 use ir::exec::{Bindings, Invocation, WaveInputs};
-use ir::{Binding, Module, Op, Value};
+use ir::{Binding, Module, Op, RayOp, Value};
 use ops::LaneMask;
 use ops::scalar::Hazard;
 use ops::wave::Sees;
@@ -26,6 +26,7 @@ use crate::masks::{self, Masks};
 use crate::pixels::Pixels;
 use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Publication, Races};
+use crate::rays::Rays;
 use crate::spread::Sources;
 use crate::wait;
 
@@ -64,6 +65,7 @@ pub struct Watcher<'a> {
     races: Races,
     watches_races: bool,
     pixels: Pixels,
+    rays: Rays,
     findings: Vec<(Finding, Option<Invocation>)>,
     /// The number of groups that have started.
     started: u64,
@@ -102,6 +104,7 @@ impl<'a> Watcher<'a> {
             races,
             watches_races: !orders_pixels,
             pixels,
+            rays: Rays::default(),
             findings: Vec::new(),
             started: 0,
         }
@@ -352,6 +355,8 @@ impl Observer for Watcher<'_> {
     }
 
     fn wave_end(&mut self, at: At) {
+        let left = self.rays.wave_end(at, self.width);
+        left.into_iter().for_each(|it| self.add(Some(it)));
         // The waves of a draw run one after the other.
         if self.facts.module.io.is_some() {
             self.poison.group_end(at.group);
@@ -490,6 +495,19 @@ impl Observer for Watcher<'_> {
         }
         if let Some(elements) = event.element {
             self.descriptor(event.at, event.at.active & !event.poison, (event.texture, elements));
+        }
+    }
+
+    fn ray(&mut self, event: &RayEvent<'_>) {
+        let told = self.rays.ray(event, self.width);
+        told.findings.into_iter().for_each(|it| self.add(Some(it)));
+        for (kind, lanes) in told.poison {
+            self.poison.reported(event.at, kind, lanes);
+        }
+        if event.op == RayOp::Trace && !event.poison.is_empty() {
+            let operands = self.facts.module.inst(event.at.inst).op.operands();
+            let wrong: LaneMask = event.wrong.iter().map(|it| it.0).collect();
+            self.sink(event.at, &operands, event.poison & !wrong, "traced");
         }
     }
 

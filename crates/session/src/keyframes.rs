@@ -95,6 +95,7 @@ impl Keyframe {
                     counter: buffer.counter,
                     texture: buffer.texture.clone(),
                     sampler: buffer.sampler.clone(),
+                    scene: buffer.scene.clone(),
                 });
             }
             shells.bindings.push(own);

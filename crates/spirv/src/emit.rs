@@ -48,6 +48,7 @@ pub fn emit(
         resources: Resources::default(),
         built_ins: BTreeMap::new(),
         arrays: BTreeMap::new(),
+        queries: Vec::new(),
         interface: Vec::new(),
         srgb: None,
         signature: Signature::default(),
@@ -59,6 +60,7 @@ pub fn emit(
     emitter.bind()?;
     emitter.signature()?;
     emitter.local_arrays();
+    emitter.ray_queries()?;
     emitter.entry()?;
     Ok(emitter.finish(main, start))
 }
@@ -82,6 +84,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) built_ins: BTreeMap<u32, Id>,
     /// The variables of groupshared (`true`) and private arrays.
     pub(crate) arrays: BTreeMap<(bool, u32), Id>,
+    /// The variables of the slots of ray queries.
+    pub(crate) queries: Vec<crate::ray::Slot>,
     /// Every variable in the entry point's interface.
     pub(crate) interface: Vec<(u32, Id)>,
     /// The table of linear values of sRGB bytes.
@@ -209,6 +213,7 @@ impl Emitter<'_> {
                 vec![self.not_for_helpers(Ty::I32, count)]
             }
             Op::Texture(texture) => self.texture(inst, texture)?,
+            Op::Ray(ray) => self.ray(inst, ray)?,
             Op::Derivative(of, value) => {
                 let id = self.get(*value);
                 vec![self.derivative(*of, ir.ty(*value), id)]

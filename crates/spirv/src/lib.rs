@@ -39,6 +39,7 @@ mod module;
 mod number;
 pub mod opcode;
 mod print;
+mod ray;
 mod reflect;
 mod sample;
 mod scalar;

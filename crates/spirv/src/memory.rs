@@ -51,6 +51,7 @@ pub(crate) enum View {
     Texels,
     Image,
     Sampler,
+    Scene,
 }
 
 /// A descriptor to access.
@@ -92,6 +93,7 @@ impl Emitter<'_> {
                 ResourceKind::Texture { writable: false, .. } => (BindingKind::SampledImage, false),
                 ResourceKind::Texture { writable: true, .. } => (BindingKind::StorageImage, false),
                 ResourceKind::Sampler { .. } => (BindingKind::Sampler, false),
+                ResourceKind::Scene => (BindingKind::Scene, false),
             };
             let binding = ir::Binding(index as u32);
             let format = match kind {
@@ -103,6 +105,7 @@ impl Emitter<'_> {
                 | BindingKind::UniformTexelBuffer
                 | BindingKind::SampledImage
                 | BindingKind::Sampler
+                | BindingKind::Scene
                 | BindingKind::Counter => None,
             };
             let kinds = [Some(kind), counter.then_some(BindingKind::Counter)];
@@ -206,7 +209,11 @@ impl Emitter<'_> {
             (View::Sampler, ResourceKind::Sampler { .. }) => {
                 (self.out.made_type(op::TYPE_SAMPLER, &[]), op::UNIFORM_CONSTANT)
             }
-            (View::Registers | View::Texels | View::Image | View::Sampler, _) => {
+            (View::Scene, ResourceKind::Scene) => {
+                let ty = self.out.made_type(op::TYPE_ACCELERATION_STRUCTURE, &[]);
+                (ty, op::UNIFORM_CONSTANT)
+            }
+            (View::Registers | View::Texels | View::Image | View::Sampler | View::Scene, _) => {
                 unreachable!("the verifier has checked that addresses suit their resources")
             }
         }
@@ -321,28 +328,54 @@ impl Emitter<'_> {
         }
         let (viewed, storage) = self.viewed(binding, view);
         if varies {
-            let (dynamic, non_uniform) = match (view, resource.kind.writable()) {
+            let kinds = match (view, resource.kind.writable()) {
+                // Arrays of them may be indexed anyhow.
+                (View::Scene, _) => vec![op::CAP_SHADER_NON_UNIFORM],
                 (View::Units(_) | View::Counter, _) => {
-                    (op::CAP_STORAGE_BUFFER_DYNAMIC, op::CAP_STORAGE_BUFFER_NON_UNIFORM)
+                    vec![
+                        op::CAP_STORAGE_BUFFER_DYNAMIC,
+                        op::CAP_STORAGE_BUFFER_NON_UNIFORM,
+                        op::CAP_SHADER_NON_UNIFORM,
+                    ]
                 }
                 (View::Registers, _) => {
-                    (op::CAP_UNIFORM_BUFFER_DYNAMIC, op::CAP_UNIFORM_BUFFER_NON_UNIFORM)
+                    vec![
+                        op::CAP_UNIFORM_BUFFER_DYNAMIC,
+                        op::CAP_UNIFORM_BUFFER_NON_UNIFORM,
+                        op::CAP_SHADER_NON_UNIFORM,
+                    ]
                 }
                 (View::Texels, false) => {
-                    (op::CAP_UNIFORM_TEXEL_DYNAMIC, op::CAP_UNIFORM_TEXEL_NON_UNIFORM)
+                    vec![
+                        op::CAP_UNIFORM_TEXEL_DYNAMIC,
+                        op::CAP_UNIFORM_TEXEL_NON_UNIFORM,
+                        op::CAP_SHADER_NON_UNIFORM,
+                    ]
                 }
                 (View::Texels, true) => {
-                    (op::CAP_STORAGE_TEXEL_DYNAMIC, op::CAP_STORAGE_TEXEL_NON_UNIFORM)
+                    vec![
+                        op::CAP_STORAGE_TEXEL_DYNAMIC,
+                        op::CAP_STORAGE_TEXEL_NON_UNIFORM,
+                        op::CAP_SHADER_NON_UNIFORM,
+                    ]
                 }
                 // Samplers count among sampled images.
                 (View::Image | View::Sampler, false) => {
-                    (op::CAP_SAMPLED_IMAGE_DYNAMIC, op::CAP_SAMPLED_IMAGE_NON_UNIFORM)
+                    vec![
+                        op::CAP_SAMPLED_IMAGE_DYNAMIC,
+                        op::CAP_SAMPLED_IMAGE_NON_UNIFORM,
+                        op::CAP_SHADER_NON_UNIFORM,
+                    ]
                 }
                 (View::Image | View::Sampler, true) => {
-                    (op::CAP_STORAGE_IMAGE_DYNAMIC, op::CAP_STORAGE_IMAGE_NON_UNIFORM)
+                    vec![
+                        op::CAP_STORAGE_IMAGE_DYNAMIC,
+                        op::CAP_STORAGE_IMAGE_NON_UNIFORM,
+                        op::CAP_SHADER_NON_UNIFORM,
+                    ]
                 }
             };
-            self.out.capabilities.extend([dynamic, non_uniform, op::CAP_SHADER_NON_UNIFORM]);
+            self.out.capabilities.extend(kinds);
             self.descriptor_indexing();
         }
         let ty = self.out.pointer(storage, viewed);
@@ -728,7 +761,8 @@ impl Emitter<'_> {
             ResourceKind::Typed { .. } => (self.texels(place), 0),
             ResourceKind::Constant { .. }
             | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. } => {
+            | ResourceKind::Sampler { .. }
+            | ResourceKind::Scene => {
                 unreachable!("the verifier has checked that sizes are those of buffers")
             }
         };

@@ -61,6 +61,8 @@ pub enum BindingKind {
     SampledImage,
     StorageImage,
     Sampler,
+    /// An acceleration structure.
+    Scene,
     /// A storage buffer of one word: the hidden counter of a structured buffer.
     Counter,
 }
@@ -75,6 +77,7 @@ impl BindingKind {
             BindingKind::SampledImage => "sampled-image",
             BindingKind::StorageImage => "storage-image",
             BindingKind::Sampler => "sampler",
+            BindingKind::Scene => "acceleration-structure",
             BindingKind::Counter => "counter",
         }
     }

@@ -230,7 +230,12 @@ fn bindings(module: &ir::Module, setup: &Setup) -> Bindings {
         _ => all * 4,
     };
     let bind = |it: &ir::Resource| {
-        let one = Buffer { bytes: vec![0; bytes(&it.name) as usize].into(), ..Buffer::default() };
+        let one = match it.kind {
+            ir::ResourceKind::Scene => {
+                Buffer { scene: Some(class::rays::scene()), ..Buffer::default() }
+            }
+            _ => Buffer { bytes: vec![0; bytes(&it.name) as usize].into(), ..Buffer::default() },
+        };
         vec![one; it.count.unwrap_or(1) as usize]
     };
     Bindings { bindings: module.resources.iter().map(bind).collect() }

@@ -306,6 +306,7 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
             match input {
                 Some(input) => Ok(input.bytes.clone()),
                 None if matches!(resource.kind, ResourceKind::Sampler { .. }) => Ok(Vec::new()),
+                None if section.scene(&resource.name, index).is_some() => Ok(Vec::new()),
                 None if resource.name == LOG => Ok(vec![0; LOG_BYTES]),
                 None if !resource.used || resource.register.class.is_heap() => Ok(Vec::new()),
                 None => {
@@ -316,7 +317,9 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
         let element = |index| {
             let texture = section.input(&resource.name, index).and_then(|it| it.texture);
             let sampler = section.sampler(&resource.name, index);
-            Ok(Buffer { bytes: bytes_of(index)?.into(), texture, sampler, ..Buffer::default() })
+            let scene = section.scene(&resource.name, index).flatten();
+            let bytes = bytes_of(index)?.into();
+            Ok(Buffer { bytes, texture, sampler, scene, ..Buffer::default() })
         };
         bindings.bindings.push((0..count).map(element).collect::<Result<_, String>>()?);
     }

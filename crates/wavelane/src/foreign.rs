@@ -287,7 +287,8 @@ fn suits(variable: &Variable, resource: &Resource) -> bool {
             | ResourceKind::Raw { .. }
             | ResourceKind::Typed { .. }
             | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. },
+            | ResourceKind::Sampler { .. }
+            | ResourceKind::Scene,
             _,
         ) => false,
     }

@@ -18,11 +18,12 @@ pub use crate::passes::{
 pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
-pub use ir::exec::{Buffer as Slot, Invocation};
+pub use ir::exec::{Buffer as Slot, Invocation, SharedScene};
 pub use ir::stage::{Element as StageElement, StageIo};
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;
 pub use ops::math::pow;
+pub use ops::ray;
 pub use sanitizer::{
     DrawReport, ExitedThreads, FloatRoom, IntraWaveSync, Kind, Left, LeftOut, Order, Pace, Plan,
     Progress, Publication, Reconvergence, Report, Seen, Verdict,

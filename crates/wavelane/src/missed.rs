@@ -116,7 +116,8 @@ fn run(module: &Module, launch: &Launch, mut bindings: Bindings) -> Missed {
 }
 
 fn can_miss(op: &ir::Op) -> bool {
-    matches!(op, ir::Op::Wave { .. } | ir::Op::Texture(_)) || op.effects().memory().is_some()
+    matches!(op, ir::Op::Wave { .. } | ir::Op::Texture(_))
+        || op.effects().memory().is_some_and(|it| it.0 != ir::facts::Space::Queries)
 }
 
 struct Counter<'a> {

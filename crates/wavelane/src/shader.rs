@@ -147,7 +147,7 @@ impl Shader {
             Space::Resource(place) | Space::Counter(place) => {
                 (place.binding.index() == resource).then_some(access)
             }
-            Space::Shared(_) | Space::Private(_) => None,
+            Space::Shared(_) | Space::Private(_) | Space::Queries => None,
         });
         named.fold((false, false), |all, it| (all.0 | it.reads(), all.1 | it.writes()))
     }

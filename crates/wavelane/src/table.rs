@@ -336,12 +336,17 @@ fn described(shader: &Shader) -> String {
 /// known.
 fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(), BindProblem> {
     let bytes = slot.bytes.len();
-    let is_buffer = slot.texture.is_none() && slot.sampler.is_none();
+    let is_buffer = slot.texture.is_none() && slot.sampler.is_none() && slot.scene.is_none();
     let view = kind.view();
     match view.contents {
         Contents::Sampler => match slot.sampler.is_some() && bytes == 0 {
             true => Ok(()),
             false => Err(BindProblem::NoSampler),
+        },
+        // Without a scene, every ray misses.
+        Contents::Scene => match slot.texture.is_none() && slot.sampler.is_none() && bytes == 0 {
+            true => Ok(()),
+            false => Err(BindProblem::NoScene),
         },
         Contents::Texture => {
             let (dim, element) = view.texture();
@@ -474,6 +479,8 @@ pub enum BindProblem {
     NoView,
     /// What is bound to a sampler is not a sampler.
     NoSampler,
+    /// What is bound to an acceleration structure is not one.
+    NoScene,
     /// The texture's format cannot give values of the declared type: integers where floats are declared, or the reverse.
     Format {
         /// The texture's format, such as `RGBA8_UNORM`.
@@ -538,6 +545,9 @@ impl fmt::Display for BindError {
             }
             BindProblem::NoSampler => {
                 write!(f, "`{name}` is a sampler; bind a `Sampler` to it")
+            }
+            BindProblem::NoScene => {
+                write!(f, "`{name}` is an acceleration structure; bind one to it")
             }
             BindProblem::Format { format, declared } => write!(
                 f,

@@ -71,7 +71,7 @@ fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
             Some(bound.table.iter().filter(|(it, ..)| it.name == resource.name).count() as u64)
         }
         Contents::Constants => Some(1),
-        Contents::Sampler => None,
+        Contents::Sampler | Contents::Scene => None,
         Contents::Texture => slot.texture.map(|it| {
             [it.width, it.height, it.depth, it.layers].iter().map(|it| u64::from(*it)).product()
         }),

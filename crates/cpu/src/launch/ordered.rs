@@ -12,7 +12,6 @@ use ir::turns::{PATIENCE, ROUNDS};
 
 use super::{Dispatch, Memory, Range, Worker, first_view, run_waves};
 use crate::chain::{Chain, Passed};
-use crate::frame::Block;
 use crate::layout::{DONE, Fuel, Header};
 use crate::meter::Meter;
 use crate::split::At;
@@ -146,7 +145,7 @@ impl Worker<'_> {
         slots.clear();
         slots.resize(range.count as usize, 0);
         let counting = self.counting.take();
-        let mut frame = counting.unwrap_or_else(|| Block::new(compiled.frame));
+        let mut frame = counting.unwrap_or_else(|| compiled.new_frame());
         let memory = Memory {
             shared: std::ptr::null_mut(),
             copies: Vec::new(),

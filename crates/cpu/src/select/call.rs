@@ -1,5 +1,6 @@
 //! Calls into the runtime: operands go to rows of the frame, results come from the rows after them.
 
+use ir::ray::RayCall;
 use ir::stage::EvalPlace;
 use ir::{Address as At, Inst, Op, Place as Of, TextureCall, Value, Values};
 use ops::{Repr, Ty};
@@ -84,6 +85,14 @@ impl Selector<'_> {
             Op::PrivateLoad { memory, .. } => (What::PrivateLoad(*memory), data.op.operands()),
             Op::PrivateStore { memory, .. } => (What::PrivateStore(*memory), data.op.operands()),
             Op::Print { message, .. } => (What::Print(*message, data.span), data.op.operands()),
+            Op::Ray(ray) => {
+                let mut args = Values::new();
+                let call = RayCall::new(self.module, ray, |it| {
+                    args.push(it);
+                    args.len() - 1
+                });
+                (What::Ray(Box::new(call)), args)
+            }
             Op::Texture(texture) => {
                 // Operands have rows in their order.
                 let mut args = Values::new();

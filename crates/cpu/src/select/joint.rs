@@ -39,11 +39,13 @@ pub(super) fn plan(
     asked: u32,
     vectors: u32,
 ) -> Option<Plan> {
-    // Printed lines are ordered by wave, and a frame has room for the private memory of one wave.
+    // Printed lines are ordered by wave, and a frame has room for the private memory and the ray queries of
+    // one wave.
     let prints = |it: &ir::InstData| matches!(it.op, Op::Print { .. });
     if !module.insts.iter().any(|it| is_barrier(&it.op))
         || module.insts.iter().any(prints)
         || !module.privates.is_empty()
+        || !module.queries.is_empty()
         || !module.threads_per_group().is_multiple_of(width)
     {
         return None;

@@ -123,7 +123,7 @@ impl Walk<'_> {
                 Space::Resource(place) if is_constant(place) => None,
                 Space::Resource(_) | Space::Counter(_) => Some(Area::Resources),
                 Space::Shared(memory) => Some(Area::Shared(memory)),
-                Space::Private(_) => None,
+                Space::Private(_) | Space::Queries => None,
             };
             piece.all.extend(area);
             if access.writes() {

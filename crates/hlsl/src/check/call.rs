@@ -641,6 +641,9 @@ impl<'a> Checker<'a> {
                     self.gate_derivatives(span, &name.name);
                 }
                 self.gate_integer_sampling(object.ty, &name.name, span);
+                if let library::Method::Ray(method) = function {
+                    self.query_method(object.ty, method, &args, span);
+                }
                 if let library::Method::Unsupported(name) = function {
                     match self.types.get(object.ty) {
                         Type::Resource(ResourceType::Other(it)) => {

@@ -5,6 +5,7 @@ use super::scope::TypeEntity;
 use super::template::Captured;
 use crate::ast::{self, Dim, Path, TemplateArg, TemplateParam, TemplateParamKind, TypeKind};
 use crate::library::objects::{self, Takes};
+use crate::library::rays::RAY_FLAGS;
 use crate::types::{Access, ResourceType, Scalar, Type, TypeId, Types};
 
 /// The template arguments deduced so far.
@@ -157,6 +158,10 @@ impl<'a> Checker<'a> {
                     Takes::Nothing | Takes::Fields(_) => return None,
                     Takes::Element => vec![ty(object.element)],
                     Takes::ElementAndCount(_) => vec![ty(object.element), number(object.count)],
+                    Takes::Flags { .. } if object.is_query() => {
+                        let flags = [object.count & RAY_FLAGS, object.count / (RAY_FLAGS + 1)];
+                        flags.map(number).into()
+                    }
                     Takes::Flags { .. } => vec![number(object.count)],
                 }
             }

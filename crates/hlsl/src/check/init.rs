@@ -269,6 +269,9 @@ impl<'a> Checker<'a> {
             return self.broken(span);
         }
         let name = self.name_of(ty);
+        if self.types.query_flags(ty).is_some() && values.is_empty() {
+            return Expr { kind: ExprKind::Construct(Vec::new()), ty, span };
+        }
         let Some(scalar) = self.types.scalar_of(ty) else {
             let report = Diagnostic::new(
                 &code::TYPE_MISMATCH,

@@ -32,6 +32,7 @@ mod operator;
 mod outside;
 mod place;
 mod print;
+mod ray;
 mod reach;
 mod resource;
 mod sampled;

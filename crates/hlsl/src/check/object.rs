@@ -50,9 +50,14 @@ impl<'a> Checker<'a> {
         let resource = match name {
             "string" => return self.types.intern(Type::String),
             "WaveMask" => return Types::UINT,
-            // The constants of this type are plain numbers, which convert as DXC's type does.
-            "RAY_FLAG" => return Types::UINT,
+            // The constants of these types are plain numbers, which convert as DXC's types do.
+            "RAY_FLAG" | "RAYQUERY_FLAG" | "COMMITTED_STATUS" | "CANDIDATE_TYPE" => {
+                return Types::UINT;
+            }
             "RayDesc" => return self.types.builtin(BuiltinStruct::RayDesc),
+            "BuiltInTrianglePositions" => {
+                return self.types.builtin(BuiltinStruct::TrianglePositions);
+            }
             "BuiltInTriangleIntersectionAttributes" => {
                 return self.types.builtin(BuiltinStruct::TriangleAttributes);
             }
@@ -155,15 +160,20 @@ impl<'a> Checker<'a> {
                     self.report(report.help(format!("write `{name}<{example}>`")));
                     return None;
                 }
+                let mut values = Vec::new();
                 for arg in args.iter().take(most) {
                     let TemplateArg::Expr(expr) = arg else {
                         self.error(&code::BAD_TEMPLATE, arg.span(), "expected a number");
                         return None;
                     };
                     let (value, _) = self.constant_integer(expr, "the flags")?;
-                    count |= u32::try_from(value).unwrap_or(0);
+                    values.push((value, arg.span()));
                 }
                 self.no_more_args(path, args, most);
+                count = match name {
+                    objects::RAY_QUERY => self.query_flags(&values)?,
+                    _ => values.first().map_or(0, |it| u32::try_from(it.0).unwrap_or(0)),
+                };
             }
         }
         if element != Types::VOID

@@ -104,6 +104,13 @@ impl<'a> Checker<'a> {
         declarator: &'a Declarator,
         ty: TypeId,
     ) {
+        if self.types.holds_query(ty) {
+            let name = &declarator.name;
+            let message = format!("`{}` is a ray query, which no host can bind", name.name);
+            let report = Diagnostic::new(&code::BAD_DECLARATION, name.span, message);
+            self.report(report.help("declare it in a function, or `static`"));
+            return self.declare(name, ValueEntity::Broken);
+        }
         if let Some(ResourceType::Other(object)) = self.resource_of(ty) {
             self.subobject(object, declarator);
         }

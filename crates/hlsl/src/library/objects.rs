@@ -7,7 +7,7 @@ use diag::most_similar;
 use ops::intrinsics::{ShaderModel, Stage, Stages};
 
 use super::prototype::{self, Prototype};
-use super::{ArgInfo, Method, Resolution};
+use super::{ArgInfo, Method, Resolution, rays};
 use crate::types::{Object, TypeId, Types};
 
 /// An object, as the language defines it.
@@ -101,6 +101,9 @@ const fn legacy(name: &'static str) -> Row {
     object(name, "a sampler of Direct3D 9")
 }
 
+/// The object of ray queries, whose methods are in [`rays`].
+pub const RAY_QUERY: &str = "RayQuery";
+
 /// The maximum number of control points of a patch.
 const MOST_POINTS: u32 = 32;
 const INFINITE: u32 = u32::MAX;
@@ -115,9 +118,9 @@ const ROWS: &[Row] = &[
     // Ray tracing.
     Row {
         takes: Takes::Flags { most: 2, least: 1 },
-        methods: RAY_QUERY,
+        methods: rays::PROTOTYPES,
         since: ShaderModel::V6_5,
-        ..object("RayQuery", "a traversal of a scene along a ray")
+        ..object(RAY_QUERY, "a traversal of a scene along a ray")
     },
     // Work graphs.
     record("DispatchNodeInputRecord", Takes::Element, &["T Get()"]),
@@ -208,49 +211,6 @@ const EMPTY_OUTPUT: &[&str] = &[
 
 const OUTPUT_RECORDS: &[&str] = &["T Get(uint index?)", "void OutputComplete()"];
 
-const RAY_QUERY: &[&str] = &[
-    "void TraceRayInline(RaytracingAccelerationStructure scene, uint flags, uint mask, RayDesc ray)",
-    "bool Proceed()",
-    "void Abort()",
-    "void CommitNonOpaqueTriangleHit()",
-    "void CommitProceduralPrimitiveHit(float distance)",
-    "uint CommittedStatus()",
-    "uint CandidateType()",
-    "bool CandidateProceduralPrimitiveNonOpaque()",
-    "uint RayFlags()",
-    "float RayTMin()",
-    "float3 WorldRayOrigin()",
-    "float3 WorldRayDirection()",
-    "float CandidateTriangleRayT()",
-    "uint CandidateInstanceIndex()",
-    "uint CandidateInstanceID()",
-    "uint CandidateInstanceContributionToHitGroupIndex()",
-    "uint CandidateGeometryIndex()",
-    "uint CandidatePrimitiveIndex()",
-    "float3 CandidateObjectRayOrigin()",
-    "float3 CandidateObjectRayDirection()",
-    "float3x4 CandidateObjectToWorld3x4()",
-    "float4x3 CandidateObjectToWorld4x3()",
-    "float3x4 CandidateWorldToObject3x4()",
-    "float4x3 CandidateWorldToObject4x3()",
-    "float2 CandidateTriangleBarycentrics()",
-    "bool CandidateTriangleFrontFace()",
-    "float CommittedRayT()",
-    "uint CommittedInstanceIndex()",
-    "uint CommittedInstanceID()",
-    "uint CommittedInstanceContributionToHitGroupIndex()",
-    "uint CommittedGeometryIndex()",
-    "uint CommittedPrimitiveIndex()",
-    "float3 CommittedObjectRayOrigin()",
-    "float3 CommittedObjectRayDirection()",
-    "float3x4 CommittedObjectToWorld3x4()",
-    "float4x3 CommittedObjectToWorld4x3()",
-    "float3x4 CommittedWorldToObject3x4()",
-    "float4x3 CommittedWorldToObject4x3()",
-    "float2 CommittedTriangleBarycentrics()",
-    "bool CommittedTriangleFrontFace()",
-];
-
 /// All rows.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     ROWS.iter()
@@ -291,12 +251,16 @@ pub(super) fn resolve(
     name: &str,
     args: &[ArgInfo],
 ) -> Resolution<Method> {
-    let texts = row_of(object).methods.iter().filter(|it| prototype::name_of(it) == name);
-    let prototypes: Vec<Prototype> = texts.clone().map(|it| prototype::read(it)).collect();
+    let texts = row_of(object).methods.iter().copied().filter(|it| prototype::name_of(it) == name);
+    let prototypes: Vec<Prototype> = texts.clone().map(prototype::read).collect();
     let Some(first) = prototypes.first() else { return Resolution::Unknown };
     match prototype::choose(types, &prototypes, Some(object.element), args) {
         Ok((params, result)) => {
-            Resolution::Found { function: Method::Unsupported(first.name), params, result }
+            // Methods of ray queries have no overloads.
+            let query = texts.clone().next().and_then(rays::by_prototype);
+            let function =
+                query.map_or(Method::Unsupported(first.name), |it| Method::Ray(it.meaning));
+            Resolution::Found { function, params, result }
         }
         Err(message) => {
             let notes = texts.map(|it| format!("`{it}`")).collect();

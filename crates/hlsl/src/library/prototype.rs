@@ -136,6 +136,7 @@ pub(super) fn type_of(types: &mut Types, word: &'static str, element: Option<Typ
         "T" => return element.unwrap_or(Types::ERROR),
         "string" => return types.intern(Type::String),
         "RayDesc" => return types.builtin(BuiltinStruct::RayDesc),
+        "BuiltInTrianglePositions" => return types.builtin(BuiltinStruct::TrianglePositions),
         "SamplerState" => {
             return types.intern(Type::Resource(ResourceType::Sampler { comparison: false }));
         }

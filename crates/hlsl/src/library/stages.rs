@@ -248,27 +248,9 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// The constants of ray tracing, of work graphs and of feedback textures.
+/// The constants of pipelines of ray tracing, of work graphs and of feedback textures. Those of ray queries are in
+/// [`ops::ray`].
 const FLAGS: &[(&str, u32)] = &[
-    ("RAY_FLAG_NONE", 0),
-    ("RAY_FLAG_FORCE_OPAQUE", 0x1),
-    ("RAY_FLAG_FORCE_NON_OPAQUE", 0x2),
-    ("RAY_FLAG_ACCEPT_FIRST_HIT_AND_END_SEARCH", 0x4),
-    ("RAY_FLAG_SKIP_CLOSEST_HIT_SHADER", 0x8),
-    ("RAY_FLAG_CULL_BACK_FACING_TRIANGLES", 0x10),
-    ("RAY_FLAG_CULL_FRONT_FACING_TRIANGLES", 0x20),
-    ("RAY_FLAG_CULL_OPAQUE", 0x40),
-    ("RAY_FLAG_CULL_NON_OPAQUE", 0x80),
-    ("RAY_FLAG_SKIP_TRIANGLES", 0x100),
-    ("RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES", 0x200),
-    ("RAY_FLAG_FORCE_OMM_2_STATE", 0x400),
-    ("RAYQUERY_FLAG_NONE", 0),
-    ("RAYQUERY_FLAG_ALLOW_OPACITY_MICROMAPS", 0x1),
-    ("COMMITTED_NOTHING", 0),
-    ("COMMITTED_TRIANGLE_HIT", 1),
-    ("COMMITTED_PROCEDURAL_PRIMITIVE_HIT", 2),
-    ("CANDIDATE_NON_OPAQUE_TRIANGLE", 0),
-    ("CANDIDATE_PROCEDURAL_PRIMITIVE", 1),
     ("HIT_KIND_NONE", 0),
     ("HIT_KIND_TRIANGLE_FRONT_FACE", 0xfe),
     ("HIT_KIND_TRIANGLE_BACK_FACE", 0xff),
@@ -300,7 +282,8 @@ pub fn by_name(name: &str) -> Option<&'static Row> {
 
 /// The value of a constant.
 pub(super) fn flag(name: &str) -> Option<u32> {
-    FLAGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    let of_queries = || ops::ray::constants().find(|it| it.name == name).map(|it| it.value);
+    FLAGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).or_else(of_queries)
 }
 
 pub(super) fn resolve(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Resolution<Function> {

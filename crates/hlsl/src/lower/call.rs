@@ -535,6 +535,9 @@ impl Lowerer<'_> {
             return Err(self.unsupported(expr.span, name));
         }
         let span = expr.span;
+        if let Method::Ray(method) = method {
+            return self.ray_method(method, object, args, span);
+        }
         let object_ty = object.ty;
         let object = self.place(object)?;
         let resource = self.single_resource(&object, span)?;
@@ -613,7 +616,7 @@ impl Lowerer<'_> {
                 Ok(Values::new())
             }
             Method::Texture(method) => self.texture_method(method, resource, object_ty, args, expr),
-            Method::Unsupported(_) => Ok(Values::new()),
+            Method::Ray(_) | Method::Unsupported(_) => Ok(Values::new()),
         }
     }
 

@@ -178,11 +178,14 @@ impl Lowerer<'_> {
 
     fn let_(&mut self, local: crate::hir::LocalId, init: Option<&Expr>, stmt: &Stmt) -> Lower<()> {
         let program = self.program;
-        let values = init.map(|init| self.expr(init)).transpose()?;
+        let mut values = init.map(|init| self.expr(init)).transpose()?;
         self.builder.span = stmt.span;
         let frame = self.frame();
         let declared = &program.function(frame.function).locals[local.0 as usize];
         let storage = frame.local(local).clone();
+        if values.is_none() && program.types.holds_query(declared.ty) {
+            values = Some(self.new_queries(&declared.name, declared.ty, declared.span)?);
+        }
         let place = storage.place(declared.ty);
         self.note_visible(local);
         if let Storage::Slots { first } = storage {

@@ -73,6 +73,11 @@ impl Lowerer<'_> {
             ExprKind::Library { function, args } => self.library(*function, args, expr),
             ExprKind::Method { method, object, args } => self.method(*method, object, args, expr),
             ExprKind::Convert(operand) => self.convert_expr(operand, expr),
+            ExprKind::Construct(parts)
+                if parts.is_empty() && self.program.types.holds_query(expr.ty) =>
+            {
+                self.new_queries("query", expr.ty, expr.span)
+            }
             ExprKind::Construct(parts) => {
                 let mut values = Values::new();
                 for part in parts {

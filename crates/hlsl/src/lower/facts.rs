@@ -176,7 +176,7 @@ impl Facts {
     fn chosen_from(&self, program: &Program, expr: &Expr) -> Option<Root> {
         let ExprKind::Index(base, index) = &expr.kind else { return None };
         let is_array = matches!(program.types.get(base.ty), Type::Array { .. });
-        if !is_array || !program.types.holds_resource(base.ty) {
+        if !is_array || !program.types.holds_binding(base.ty) {
             return None;
         }
         root_of(program, base).filter(|_| self.constant(program, index).is_none())
@@ -294,7 +294,7 @@ fn assigns_resource(program: &Program, expr: &Expr) -> bool {
     while let Type::Array { element, .. } = program.types.get(ty) {
         ty = element;
     }
-    matches!(program.types.get(ty), Type::Resource(_))
+    matches!(program.types.get(ty), Type::Resource(_)) && program.types.holds_binding(ty)
 }
 
 /// What a function itself does, its callees, and what it indexes.

@@ -145,6 +145,9 @@ impl Lowerer<'_> {
                     self.push_arrays(name, field.ty, len, span, arrays)?;
                 }
             }
+            Type::Resource(_) if types.holds_query(ty) => {
+                arrays.push(Memory { name, ty: Ty::I32, len: len as u32, span });
+            }
             Type::Void | Type::Resource(_) | Type::String | Type::Error => {}
         }
         Ok(())
@@ -435,6 +438,7 @@ impl Lowerer<'_> {
                     array += self.arrays(field.ty);
                 }
             }
+            Type::Resource(_) if types.holds_query(ty) => scalars.push(at),
             Type::Void | Type::Resource(_) | Type::String | Type::Error => {}
         }
     }

@@ -22,6 +22,7 @@ mod note;
 mod pixel;
 mod place;
 mod print;
+mod ray;
 mod resource;
 mod texture;
 mod unroll;
@@ -206,6 +207,10 @@ impl Lowerer<'_> {
                     self.store(&place, &values)?;
                 }
                 // A resource has no zero value; using it unset is reported where that happens.
+                None if program.types.holds_query(global.ty) => {
+                    let values = self.new_queries(&global.name, global.ty, global.span)?;
+                    self.store(&place, &values)?;
+                }
                 None if program.types.holds_resource(global.ty) => {}
                 None => self.zero(&storage, global.ty, global.span)?,
             }
@@ -245,7 +250,9 @@ impl Lowerer<'_> {
         let of = |scalar: Scalar| Some(scalar.ty(self.native_16bit));
         match types.get(ty) {
             Type::Void | Type::String | Type::Error => {}
-            Type::Resource(_) => leaves.push(None),
+            Type::Resource(_) => {
+                leaves.push(types.query_flags(ty).map(|_| Ty::I32));
+            }
             Type::Scalar(scalar) => leaves.push(of(scalar)),
             Type::Vector(scalar, n) => leaves.extend(std::iter::repeat_n(of(scalar), n as usize)),
             Type::Matrix { scalar, rows, columns, .. } => {

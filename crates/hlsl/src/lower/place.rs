@@ -113,10 +113,10 @@ impl Lowerer<'_> {
         // Large arrays are cheaper in memory even if every index is constant.
         const MOST_SCALARS_IN_SLOTS: u64 = 64;
         let types = &self.program.types;
-        let has_resource = types.holds_resource(ty);
+        let has_binding = types.holds_binding(ty);
         let is_large = types.scalar_count(ty) > MOST_SCALARS_IN_SLOTS
             && !matches!(types.get(ty), Type::Scalar(_) | Type::Vector(..) | Type::Matrix { .. });
-        if !has_resource && (is_dynamic || is_large) {
+        if !has_binding && (is_dynamic || is_large) {
             return self.private(name, ty, span, share);
         }
         let leaves = self.leaves(ty, span)?;

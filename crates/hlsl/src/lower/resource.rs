@@ -245,6 +245,7 @@ fn kind(program: &Program, resource: &Resource, most: u64) -> Option<ResourceKin
             Some(ResourceKind::Texture { dim: dim.dim(), writable, element })
         }
         ResourceType::Sampler { comparison } => Some(ResourceKind::Sampler { comparison }),
-        ResourceType::AccelerationStructure | ResourceType::Other(_) => None,
+        ResourceType::AccelerationStructure => Some(ResourceKind::Scene),
+        ResourceType::Other(_) => None,
     }
 }

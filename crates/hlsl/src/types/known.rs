@@ -34,6 +34,10 @@ pub struct Contents {
     pub depth: u32,
     pub has_bit_fields: bool,
     pub holds_resource: bool,
+    /// Whether it holds a ray query, which is a scalar: a handle.
+    pub holds_query: bool,
+    /// Whether it holds a resource that is not a ray query.
+    pub holds_binding: bool,
     /// Whether it is or contains a vector of more than four components.
     pub has_long_vector: bool,
 }
@@ -46,6 +50,8 @@ impl Contents {
         depth: 0,
         has_bit_fields: false,
         holds_resource: false,
+        holds_query: false,
+        holds_binding: false,
         has_long_vector: false,
     };
 
@@ -82,7 +88,15 @@ impl Types {
         match self.get(id) {
             Type::Void | Type::String | Type::Error => Contents::NOTHING,
             Type::Scalar(_) => Contents::of(1),
-            Type::Resource(_) => Contents { holds_resource: true, leaves: 0, ..Contents::of(1) },
+            Type::Resource(_) => match self.query_flags(id) {
+                Some(_) => Contents { holds_resource: true, holds_query: true, ..Contents::of(1) },
+                None => Contents {
+                    holds_resource: true,
+                    holds_binding: true,
+                    leaves: 0,
+                    ..Contents::of(1)
+                },
+            },
             Type::Vector(_, n) => Contents { has_long_vector: n > 4, ..Contents::of(n.into()) },
             Type::Matrix { rows, columns, .. } => Contents::of((rows * columns).into()),
             Type::Array { element, len } => {
@@ -115,6 +129,8 @@ impl Types {
             all.depth = all.depth.max(one.depth);
             all.has_bit_fields |= field.bits.is_some() || one.has_bit_fields;
             all.holds_resource |= one.holds_resource;
+            all.holds_query |= one.holds_query;
+            all.holds_binding |= one.holds_binding;
             all.has_long_vector |= one.has_long_vector;
         }
         all.depth += 1;

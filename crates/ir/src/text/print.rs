@@ -10,8 +10,8 @@ use crate::notes::without;
 use crate::print::MessageData;
 use crate::stage::{self, EvalPlace, StageIo, TRAITS};
 use crate::{
-    Address, Chosen, Element, Inst, Memory, Module, Norm, Op, Place, ROLES, Region, Resource,
-    ResourceKind, Texture, Value, WaveSize,
+    Address, Chosen, Element, Inst, Memory, Module, Norm, Op, Place, QueryData, ROLES, Ray, Region,
+    Resource, ResourceKind, Texture, Value, WaveSize,
 };
 
 /// The complete text of the module, without its notes.
@@ -49,6 +49,7 @@ pub fn op_name(op: &Op) -> String {
         Op::Size { .. } => Head::Size,
         Op::Counter { .. } => Head::Counter,
         Op::Texture(texture) => Head::Texture(texture.op),
+        Op::Ray(ray) => Head::Ray(ray.op),
         Op::Derivative(of, _) => Head::Derivative(*of),
         Op::SharedLoad { .. } => Head::SharedLoad,
         Op::SharedStore { .. } => Head::SharedStore,
@@ -197,6 +198,11 @@ impl<'a> Printer<'a> {
                 self.out.push('\n');
             }
         }
+        for (i, QueryData { name, flags, len, span }) in module.queries.iter().enumerate() {
+            put!(self, "q{i} {}: {flags} x {len}", Quoted(name));
+            self.span(*span);
+            self.out.push('\n');
+        }
         for (i, MessageData { kind, format, types }) in module.messages.iter().enumerate() {
             put!(self, "m{i} {} {}", kind.name(), Quoted(format));
             for (i, ty) in types.iter().enumerate() {
@@ -257,6 +263,7 @@ impl<'a> Printer<'a> {
             ResourceKind::Typed { .. } => (KindWord::Typed, [].as_slice()),
             ResourceKind::Texture { .. } => (KindWord::Texture, [].as_slice()),
             ResourceKind::Sampler { .. } => (KindWord::Sampler, [].as_slice()),
+            ResourceKind::Scene => (KindWord::Scene, [].as_slice()),
         };
         put!(self, "{}{}", word.name(), if kind.writable() { ".rw" } else { "" });
         match kind {
@@ -264,7 +271,7 @@ impl<'a> Printer<'a> {
             ResourceKind::Structured { stride, counter, writable: _, members: _ } => {
                 put!(self, " {stride}{}", if *counter { " counter" } else { "" });
             }
-            ResourceKind::Raw { writable: _ } => {}
+            ResourceKind::Raw { writable: _ } | ResourceKind::Scene => {}
             ResourceKind::Typed { element, writable: _ } => {
                 self.element(*element);
             }
@@ -450,6 +457,19 @@ impl<'a> Printer<'a> {
                     if !values.is_empty() {
                         put!(self, " {role} {}", list(values));
                     }
+                }
+            }
+            Op::Ray(ray) => {
+                let Ray { op: _, query, scene, args } = &**ray;
+                if let Some(query) = query {
+                    put!(self, " {query}");
+                }
+                if let Some(scene) = scene {
+                    put!(self, " {}", At(*scene, None));
+                }
+                match query.is_some() || scene.is_some() {
+                    true => put!(self, "{}", Rest(args)),
+                    false => self.args(args),
                 }
             }
             Op::Derivative(_, a) => put!(self, " {a}"),

@@ -14,9 +14,9 @@ use crate::print::MessageData;
 use crate::stage::{self, EvalPlace, Interpolation, StageIo, TRAITS};
 use crate::{
     Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Message,
-    Module, Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
-    ResourceKind, Shared, Slot, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef,
-    Values, Variable, WaveSize, values,
+    Module, Norm, Op, Place, Private, Query, QueryData, ROLES, Ray, RayOp, Region, RegionData,
+    Register, RegisterClass, Resource, ResourceKind, Shared, Slot, Texture, TextureArgs, TextureOp,
+    Value, ValueData, ValueDef, Values, Variable, WaveSize, values,
 };
 
 /// Why a text is not a module.
@@ -114,6 +114,7 @@ const RESOURCE: &str = "b";
 const SHARED: &str = "g";
 const PRIVATE: &str = "p";
 const MESSAGE: &str = "m";
+const QUERY: &str = "q";
 
 impl<'a> Reader<'a> {
     // Tokens.
@@ -368,12 +369,13 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let at = self.at;
-        let what = "a resource, a memory, a message, a variable, a mark or `body`";
+        let what = "a resource, a memory, queries, a message, a variable, a mark or `body`";
         let kinds = [
             (RESOURCE, module.resources.len()),
             (SHARED, module.groupshared.len()),
             (PRIVATE, module.privates.len()),
             (MESSAGE, module.messages.len()),
+            (QUERY, module.queries.len()),
         ];
         let (prefix, next, number) = self.word(what, |word| {
             kinds.into_iter().find_map(|(prefix, next)| Some((prefix, next, entity(word, prefix)?)))
@@ -392,6 +394,10 @@ impl<'a> Reader<'a> {
             RESOURCE => {
                 let resource = self.resource(name)?;
                 module.resources.push(resource);
+            }
+            QUERY => {
+                let query = self.query(name)?;
+                module.queries.push(query);
             }
             SHARED => {
                 let memory = self.memory(name)?;
@@ -416,6 +422,13 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(MessageData { kind, format, types })
+    }
+
+    fn query(&mut self, name: String) -> Read<QueryData> {
+        let flags = self.number()?;
+        self.keyword("x")?;
+        let len = self.number()?;
+        Ok(QueryData { name, flags, len, span: self.span()? })
     }
 
     fn memory(&mut self, name: String) -> Read<Memory> {
@@ -456,6 +469,10 @@ impl<'a> Reader<'a> {
             KindWord::Sampler if writable => {
                 return self.expected("a sampler that is not writable");
             }
+            KindWord::Scene if writable => {
+                return self.expected("a scene that is not writable");
+            }
+            KindWord::Scene => ResourceKind::Scene,
             KindWord::Sampler => ResourceKind::Sampler { comparison: self.eat_word("comparison")? },
         };
         self.keyword("at")?;
@@ -482,7 +499,8 @@ impl<'a> Reader<'a> {
                 ResourceKind::Raw { .. }
                 | ResourceKind::Typed { .. }
                 | ResourceKind::Texture { .. }
-                | ResourceKind::Sampler { .. } => {
+                | ResourceKind::Sampler { .. }
+                | ResourceKind::Scene => {
                     return self.expected("the end of the line");
                 }
             }
@@ -736,6 +754,7 @@ impl<'a> Reader<'a> {
                 Op::Counter { place, delta: self.delta()? }
             }
             Head::Texture(op) => self.texture(op)?,
+            Head::Ray(op) => self.ray(op)?,
             Head::Derivative(of) => Op::Derivative(of, self.value()?),
             Head::SharedLoad => Op::SharedLoad { memory: self.shared()?, index: self.index()? },
             Head::SharedStore => {
@@ -781,6 +800,22 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(Op::Texture(Box::new(Texture { op, texture, sampler, args })))
+    }
+
+    fn ray(&mut self, op: RayOp) -> Read<Op> {
+        let (mut query, mut scene) = (None, None);
+        match self.token {
+            Token::Word(word) if entity(word, QUERY).is_some() => {
+                query = Some(Query(self.entity(QUERY, "queries")?));
+            }
+            Token::Word(word) if entity(word, RESOURCE).is_some() => scene = Some(self.place()?),
+            _ => {}
+        }
+        let args = match query.is_some() || scene.is_some() {
+            true => self.rest(Values::new())?,
+            false => self.values()?,
+        };
+        Ok(Op::Ray(Box::new(Ray { op, query, scene, args })))
     }
 
     fn slot(&mut self) -> Read<Slot> {

@@ -34,6 +34,7 @@ fn spans_can_be_left_out() {
     module.insts.iter_mut().for_each(|it| it.span = diag::Span::NONE);
     module.resources.iter_mut().for_each(|it| it.span = diag::Span::NONE);
     module.groupshared.iter_mut().for_each(|it| it.span = diag::Span::NONE);
+    module.queries.iter_mut().for_each(|it| it.span = diag::Span::NONE);
     assert_eq!(read(&brief).unwrap(), module);
 }
 

@@ -64,6 +64,11 @@ fn headers_are_checked() {
             "the member `m` of `B` has an impossible shape",
         ),
         ("group_size 1, 1, 1\ng0 \"g\": i32 x 0", "the memory `g` is empty"),
+        ("group_size 1, 1, 1\nq0 \"q\": 0 x 0", "the array of ray queries `q` is empty"),
+        (
+            "group_size 1, 1, 1\nq0 \"q\": 0 x 65535\nq1 \"r\": 0 x 1",
+            "there are 65536 ray queries, more than 65535",
+        ),
         (
             "group_size 1, 1, 1\nvariable \"x\": v0, v9",
             "the variable `x` names v9, which does not exist",

@@ -247,11 +247,12 @@ pub(super) fn bound(section: &Section, shader: &Shader) -> Result<wavelane::Reso
         for index in 0..count.clamp(1, MOST_ELEMENTS) {
             let input = section.input(&resource.name, index);
             let sampler = section.sampler(&resource.name, index);
+            let scene = section.scene(&resource.name, index);
             let is_sampler = matches!(resource.kind, wavelane::ResourceKind::Sampler { .. });
             let mut bytes = match input {
                 Some(_) | None if is_sampler && sampler.is_none() => continue,
                 Some(input) => input.bytes.clone(),
-                None if is_sampler => Vec::new(),
+                None if is_sampler || scene.is_some() => Vec::new(),
                 None if resource.name == LOG => vec![0; LOG_BYTES],
                 None if resource.name == unit::LOG => vec![0; unit::LOG_BYTES],
                 None if heap => continue,
@@ -269,7 +270,8 @@ pub(super) fn bound(section: &Section, shader: &Shader) -> Result<wavelane::Reso
                 bytes.resize(bytes.len().max(size as usize), 0);
             }
             let texture = input.and_then(|it| it.texture);
-            let buffer = Slot { bytes: bytes.into(), texture, sampler, ..Slot::default() };
+            let scene = scene.flatten();
+            let buffer = Slot { bytes: bytes.into(), texture, sampler, scene, ..Slot::default() };
             table
                 .bind_at(&resource.name, index, buffer)
                 .map_err(|error| failed(format!("`{}`: {error}", resource.name)))?;

@@ -1,5 +1,7 @@
 //! The state machine of a query, one for each lane.
 
+use std::hash::{Hash, Hasher};
+
 use super::search::{self, Hit, Key, Search, Wanted};
 use super::{Ray, Scene, ray_flag};
 
@@ -22,7 +24,7 @@ pub struct Query {
 }
 
 /// Where a query is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum State {
     /// Only `TraceRayInline` is allowed.
     #[default]
@@ -36,7 +38,7 @@ pub enum State {
 }
 
 /// What has been committed; the values are those of `COMMITTED_STATUS`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(u32)]
 pub enum Status {
     #[default]
@@ -81,6 +83,18 @@ impl Default for Query {
             candidate: Record::default(),
             committed: Record::default(),
         }
+    }
+}
+
+/// Engines recognise a state that recurs by its hash. What follows from the scene need not be in it.
+impl Hash for Query {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Ray { origin, t_min, direction, t_max } = self.ray;
+        (origin.map(f32::to_bits), direction.map(f32::to_bits)).hash(hasher);
+        (t_min.to_bits(), t_max.to_bits(), self.t_max.to_bits()).hash(hasher);
+        (self.state, self.status, self.flags, self.mask, self.ended, self.last).hash(hasher);
+        let Record { t, instance, geometry, primitive, .. } = self.committed;
+        (t.to_bits(), instance, geometry, primitive).hash(hasher);
     }
 }
 

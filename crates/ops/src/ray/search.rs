@@ -97,7 +97,7 @@ pub enum BoxSize {
 }
 
 /// The place of a primitive in the order of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Key {
     /// From the order: t, for instance, as an integer of the same order.
     rank: u64,

@@ -150,8 +150,8 @@ fn between_groups(name: &str, (_, before, _): Part, (_, act, _): Part, advice: &
 /// For each access to memory that lanes share, the innermost loop around it.
 pub(super) fn loops(facts: &Facts<'_>) -> Vec<Option<Inst>> {
     let shared = |it: Inst| match facts.module.inst(it).op.effects().memory() {
-        None | Some((ir::facts::Space::Private(_), _)) => None,
-        Some(_) => innermost_loop(facts, it),
+        Some((space, _)) if !space.is_private() => innermost_loop(facts, it),
+        _ => None,
     };
     (0..facts.module.insts.len() as u32).map(|it| shared(Inst(it))).collect()
 }

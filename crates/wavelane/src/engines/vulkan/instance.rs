@@ -499,6 +499,8 @@ impl Capabilities {
             "GroupNonUniformShuffle" => operation(vk::SubgroupFeatureFlags::SHUFFLE),
             "GroupNonUniformQuad" => operation(vk::SubgroupFeatureFlags::QUAD),
             "GroupNonUniformPartitionedEXT" => self.partitions,
+            // This engine builds no acceleration structures.
+            "RayQueryKHR" | "RayTraversalPrimitiveCullingKHR" | "RayQueryPositionFetchKHR" => false,
             // The others are part of Vulkan 1.3, or are declared only if the device supports them.
             _ => true,
         };

@@ -30,6 +30,7 @@ pub(super) fn descriptor_type(kind: BindingKind) -> vk::DescriptorType {
         BindingKind::SampledImage => vk::DescriptorType::SAMPLED_IMAGE,
         BindingKind::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
         BindingKind::Sampler => vk::DescriptorType::SAMPLER,
+        BindingKind::Scene => vk::DescriptorType::ACCELERATION_STRUCTURE_KHR,
     }
 }
 

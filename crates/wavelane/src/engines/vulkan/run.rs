@@ -604,6 +604,10 @@ impl Made<'_> {
                 let name = &asked.declared.name;
                 Seen::Sampler(self.context.sampler(&state, compares, sampled, name)?)
             }
+            BindingKind::Scene => {
+                let asked = format!("`{}`, an acceleration structure", asked.declared.name);
+                return Err(unsupported(asked, "this engine builds none"));
+            }
             BindingKind::SampledImage | BindingKind::StorageImage => {
                 self.image(asked, need, source, staged)?
             }

@@ -166,6 +166,7 @@ pub(super) fn needs(
             | BindingKind::UniformTexelBuffer
             | BindingKind::StorageTexelBuffer
             | BindingKind::Sampler
+            | BindingKind::Scene
             | BindingKind::Counter => {}
         }
     }

@@ -1,0 +1,217 @@
+//! Ray queries: uses that are undefined, rays and flags that are, and candidates that nothing judges.
+//!
+//! What is undefined is reported where it happens, whether or not the result is used. A query is followed by its handle, so
+//! that a use of what a wrong ray has found is not reported again.
+
+use std::collections::HashMap;
+
+use diag::Span;
+use interp::observe::{At, RayEvent, Undefined};
+use ir::RayOp;
+use ir::ray::{Which, Wrong};
+use ops::LaneMask;
+use ops::ray::State;
+
+use crate::finding::{Finding, Kind, Named, Site, third_person};
+
+/// A query of a lane of a wave, by its handle.
+type Key = ([u32; 3], u32, u32, u32);
+
+#[derive(Default)]
+pub(crate) struct Rays {
+    /// Candidates that nothing has judged yet: the `Proceed` that found them.
+    unread: HashMap<Key, Span>,
+    /// Why what a query answers is poisoned.
+    spoiled: HashMap<Key, Kind>,
+}
+
+/// What an event leads to.
+pub(crate) struct Told {
+    pub(crate) findings: Vec<Finding>,
+    /// Why the result is poisoned in some lanes, which has been reported.
+    pub(crate) poison: Vec<(Kind, LaneMask)>,
+}
+
+impl Rays {
+    pub(crate) fn ray(&mut self, event: &RayEvent<'_>, width: u32) -> Told {
+        let at = event.at;
+        let mut findings = Vec::new();
+        let mut groups: Vec<(Undefined, LaneMask)> = Vec::new();
+        for (lane, wrong) in event.wrong {
+            match groups.iter_mut().find(|it| it.0 == *wrong) {
+                Some(group) => group.1 |= LaneMask::only(*lane),
+                None => groups.push((*wrong, LaneMask::only(*lane))),
+            }
+        }
+        findings.extend(groups.iter().map(|(wrong, lanes)| undefined(at, width, *wrong, *lanes)));
+        let mut poison: Vec<(Kind, LaneMask)> = Vec::new();
+        let mut left: HashMap<Span, LaneMask> = HashMap::new();
+        for lane in at.active.iter() {
+            let key = (at.group, at.wave, lane, event.handles[lane as usize]);
+            let own = event.wrong.iter().find(|it| it.0 == lane).map(|it| kind_of(it.1));
+            let is_poisoned = event.poison.contains(lane);
+            match event.op {
+                RayOp::Trace => {
+                    if let Some(span) = self.unread.remove(&key) {
+                        *left.entry(span).or_default() |= LaneMask::only(lane);
+                    }
+                    self.spoiled.remove(&key);
+                    if is_poisoned {
+                        self.spoiled.insert(key, own.unwrap_or(Kind::UninitializedValue));
+                    }
+                    continue;
+                }
+                RayOp::Proceed => {
+                    self.unread.remove(&key);
+                    if event.found.contains(lane) {
+                        self.unread.insert(key, at.span);
+                    }
+                }
+                RayOp::Get(Which::Candidate, _)
+                | RayOp::Abort
+                | RayOp::CommitTriangle
+                | RayOp::CommitProcedural => {
+                    self.unread.remove(&key);
+                }
+                RayOp::Allocate | RayOp::Get(..) => {}
+            }
+            if is_poisoned {
+                let known = self.spoiled.get(&key).copied();
+                let kind = own.or(known).unwrap_or(Kind::RayQueryState);
+                if event.op == RayOp::CommitProcedural {
+                    self.spoiled.insert(key, kind);
+                }
+                match poison.iter_mut().find(|it| it.0 == kind) {
+                    Some(found) => found.1 |= LaneMask::only(lane),
+                    None => poison.push((kind, LaneMask::only(lane))),
+                }
+            }
+        }
+        findings.extend(left.into_iter().map(|(span, lanes)| unread(at, width, span, lanes)));
+        findings.sort_by_key(|it| (it.site.span.lo, it.kind));
+        Told { findings, poison }
+    }
+
+    /// The wave has ended: what nothing has judged is left.
+    pub(crate) fn wave_end(&mut self, at: At, width: u32) -> Vec<Finding> {
+        let own = |key: &Key| (key.0, key.1) == (at.group, at.wave);
+        self.spoiled.retain(|key, _| !own(key));
+        let mut left: HashMap<Span, LaneMask> = HashMap::new();
+        for (key, span) in self.unread.iter().filter(|it| own(it.0)) {
+            *left.entry(*span).or_default() |= LaneMask::only(key.2);
+        }
+        self.unread.retain(|key, _| !own(key));
+        let all = left.into_iter().map(|(span, lanes)| unread(at, width, span, lanes));
+        let mut all: Vec<Finding> = all.collect();
+        all.sort_by_key(|it| it.site.span.lo);
+        all
+    }
+}
+
+/// The kind of a finding about something undefined.
+pub(crate) fn kind_of(wrong: Undefined) -> Kind {
+    match wrong {
+        Undefined::Use(Wrong::OutOfRange) => Kind::RayHitOutOfRange,
+        Undefined::Use(Wrong::DataAccess) => Kind::NoDataAccess,
+        Undefined::Use(Wrong::Stale | Wrong::State(_)) => Kind::RayQueryState,
+        Undefined::Flags(_) => Kind::RayFlags,
+        Undefined::Ray(_) => Kind::BadRay,
+    }
+}
+
+fn finding(
+    at: At,
+    width: u32,
+    kind: Kind,
+    lanes: LaneMask,
+    message: String,
+    text: String,
+) -> Finding {
+    Finding {
+        kind,
+        message,
+        site: Site { span: at.span, text },
+        related: Vec::new(),
+        notes: Vec::new(),
+        helps: Vec::new(),
+        group: at.group,
+        wave: at.wave,
+        lanes,
+        width,
+    }
+}
+
+fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
+    let (who, s) = (Named(lanes), third_person(lanes));
+    let (message, text, help): (String, String, &str) = match wrong {
+        Undefined::Use(Wrong::Stale) => (
+            "a ray query is used that does not exist any more".to_owned(),
+            format!("{who} use{s} a query here that its declaration has made anew since"),
+            "declare the query outside of the loop, or do not keep a copy of it",
+        ),
+        Undefined::Use(Wrong::State(state)) => {
+            let (what, help) = match state {
+                State::New => ("was never traced", "call `TraceRayInline` first"),
+                State::Traced => (
+                    "has no candidate yet",
+                    "call `Proceed` first, and only go on if it returns true",
+                ),
+                State::CandidateTriangle => (
+                    "has a triangle as its candidate",
+                    "look at `CandidateType` and `CommittedStatus` before what only one of them has",
+                ),
+                State::CandidateProcedural => (
+                    "has a procedural primitive as its candidate",
+                    "look at `CandidateType` and `CommittedStatus` before what only one of them has",
+                ),
+                State::Finished => (
+                    "has no candidate any more, or has committed nothing of the kind",
+                    "look at `CommittedStatus` before what is committed, and at candidates only while `Proceed` returns true",
+                ),
+            };
+            (
+                "a ray query is used in a state that does not allow it".to_owned(),
+                format!("the query of {who} {what}"),
+                help,
+            )
+        }
+        Undefined::Use(Wrong::OutOfRange) => (
+            "a hit is committed outside of the interval of its ray".to_owned(),
+            format!("{who} commit{s} a hit here that is not between `RayTMin` and `CommittedRayT`"),
+            "compare the distance with `RayTMin()` and `CommittedRayT()` before",
+        ),
+        Undefined::Use(Wrong::DataAccess) => (
+            "the positions of a triangle are read without access to them".to_owned(),
+            format!("{who} read{s} them here"),
+            "build the acceleration structure with `ALLOW_DATA_ACCESS`",
+        ),
+        Undefined::Flags(problem) => (
+            format!("{problem}"),
+            format!("{who} trace{s} with these flags, those in the type of the query included"),
+            "the flags of the type and those of the call are added up",
+        ),
+        Undefined::Ray(problem) => (
+            format!("{problem}"),
+            format!("{who} trace{s} such a ray here"),
+            "a ray has finite numbers, a direction that is not zero, and 0 <= `TMin` <= `TMax`, which may be infinite",
+        ),
+    };
+    let mut found = finding(at, width, kind_of(wrong), lanes, message, text);
+    found.helps.push(help.to_owned());
+    found
+}
+
+fn unread(at: At, width: u32, span: Span, lanes: LaneMask) -> Finding {
+    let message = "a ray query is left with a candidate that nothing has judged".to_owned();
+    let text = format!("{} get{} a candidate here", Named(lanes), third_person(lanes));
+    let mut found = finding(At { span, ..at }, width, Kind::UnreadCandidates, lanes, message, text);
+    found.notes.push(
+        "a query goes on only as long as `Proceed` is called: what lies behind the candidate is not found"
+            .to_owned(),
+    );
+    found.helps.push(
+        "call `Proceed` in a loop and judge each candidate, or trace with `RAY_FLAG_FORCE_OPAQUE`"
+            .to_owned(),
+    );
+    found
+}

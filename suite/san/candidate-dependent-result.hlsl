@@ -1,0 +1,34 @@
+// The finding `candidate-dependent-result`, and its nearest right neighbour.
+
+//--- candidate-dependent-result
+//# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1)
+//# zero Out 512
+//# widths 4..32
+//# finds candidate-dependent-result
+RaytracingAccelerationStructure Scene;
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), 100 };
+    RayQuery<RAY_FLAG_NONE> q;
+    q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    Out[t] = 0;
+    while (q.Proceed()) Out[t]++;               // how many triangles are there?
+}
+
+//--- candidate-dependent-result-not
+//# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1)
+//# zero Out 512
+//= Out u32: 0 0
+//# widths 4..32
+RaytracingAccelerationStructure Scene;
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), 100 };
+    RayQuery<RAY_FLAG_NONE> q;
+    q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    Out[t] = 0;
+    while (q.Proceed()) q.CommitNonOpaqueTriangleHit();
+    Out[t] = q.CommittedPrimitiveIndex();
+}
