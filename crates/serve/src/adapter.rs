@@ -863,7 +863,9 @@ fn elements(kind: &ResourceKind, bytes: usize) -> u64 {
         ResourceKind::Structured { stride, .. } => *stride,
         ResourceKind::Raw { .. } | ResourceKind::Constant { .. } => 4,
         ResourceKind::Typed { element, .. } => element.scalar.bytes() * element.components,
-        ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => return 0,
+        ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } | ResourceKind::Scene => {
+            return 0;
+        }
     };
     bytes as u64 / u64::from(size.max(1))
 }
