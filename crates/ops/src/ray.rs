@@ -27,6 +27,7 @@ mod refusal;
 mod scene;
 mod search;
 mod transform;
+mod tree;
 mod triangle;
 
 pub use bottom::{Bottom, BottomOptions, Geometry, Shape};

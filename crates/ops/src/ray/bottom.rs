@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::aabb::Aabb;
 use super::refusal::Refusal;
 use super::transform::{self, Transform};
+use super::tree::{self, Block, Bounds, Tree};
 use super::{IDENTITY, geometry_flag};
 
 /// What one geometry of a bottom level consists of, decoded.
@@ -44,6 +45,9 @@ impl Default for BottomOptions {
 #[derive(Debug)]
 pub struct Bottom {
     pub(super) primitives: Primitives,
+    pub(super) tree: Tree,
+    /// The triangles of each leaf.
+    pub(super) blocks: Vec<Block>,
     geometries: Vec<Part>,
     data_access: bool,
 }
@@ -54,6 +58,22 @@ pub(super) enum Primitives {
     Triangles(Vec<[[f32; 3]; 3]>),
     /// A NaN in the first coordinate marks an inactive box.
     Boxes(Vec<Aabb>),
+}
+
+impl Primitives {
+    fn tree(&self) -> Tree {
+        match self {
+            Primitives::Triangles(triangles) => {
+                let active = |it: &[[f32; 3]; 3]| it.iter().all(|it| !it[0].is_nan());
+                let boxes = triangles.iter().map(|it| active(it).then(|| Bounds::around(it)));
+                tree::build(boxes, tree::PAD)
+            }
+            Primitives::Boxes(all) => {
+                let boxes = all.iter().map(|it| (!it[0][0].is_nan()).then(|| Bounds::around(it)));
+                tree::build(boxes, tree::PAD)
+            }
+        }
+    }
 }
 
 /// Where a geometry's primitives begin, and its flags.
@@ -115,7 +135,15 @@ impl Bottom {
                 _ => return Err(Refusal::MixedKinds { geometry: at }),
             }
         }
-        Ok(Arc::new(Bottom { primitives, geometries: parts, data_access: options.data_access }))
+        let tree = primitives.tree();
+        let blocks = match &primitives {
+            Primitives::Triangles(triangles) => {
+                tree.leaves().iter().map(|it| Block::new(it, triangles)).collect()
+            }
+            Primitives::Boxes(_) => Vec::new(),
+        };
+        let data_access = options.data_access;
+        Ok(Arc::new(Bottom { primitives, tree, blocks, geometries: parts, data_access }))
     }
 
     pub fn geometry_count(&self) -> usize {
@@ -127,6 +155,16 @@ impl Bottom {
         match &self.primitives {
             Primitives::Triangles(triangles) => triangles.len(),
             Primitives::Boxes(boxes) => boxes.len(),
+        }
+    }
+
+    /// Whether a primitive, counted across all geometries, can be hit at all: a NaN in x makes it inactive.
+    pub fn is_active(&self, at: usize) -> bool {
+        match &self.primitives {
+            Primitives::Triangles(triangles) => {
+                triangles.get(at).is_some_and(|it| it.iter().all(|it| !it[0].is_nan()))
+            }
+            Primitives::Boxes(boxes) => boxes.get(at).is_some_and(|it| !it[0][0].is_nan()),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::search::{self, Hit, Key, Search, Wanted};
-use super::{Ray, Scene, ray_flag};
+use super::search::{self, Admissible, Hit, Key, Method, Search, Wanted};
+use super::{Ray, Scene, ray_flag, tree};
 
 /// A `RayQuery` object of one lane. Plain data: a copy is a query of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +55,14 @@ pub enum CommitResult {
     WrongState,
     /// A t outside `TMin` to `CommittedRayT`, or a NaN: nothing happens.
     OutOfRange,
+}
+
+/// What became of a hit.
+enum Step {
+    Offered,
+    Committed,
+    /// Committed, and the first commit ends the search.
+    Ended,
 }
 
 /// A candidate or a committed hit.
@@ -134,6 +142,12 @@ impl Query {
     /// `Proceed`: whether there is a candidate for the shader. `scene` is that of the last `TraceRayInline`; without
     /// one, every ray misses. In state [`State::New`], where it is not allowed, the answer is false.
     pub fn proceed(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
+        self.proceed_inline(scene, search)
+    }
+
+    /// The same, inlined, for callers that compile it for the instructions of a host.
+    #[inline(always)]
+    pub fn proceed_inline(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
         match self.state {
             State::New | State::Finished => return false,
             State::Traced | State::CandidateTriangle | State::CandidateProcedural => {}
@@ -141,36 +155,91 @@ impl Query {
         self.state = State::Finished;
         self.candidate = Record::default();
         let Some(scene) = scene.filter(|_| !self.ended) else { return false };
-        let wanted = Wanted {
+        let is_canonical = search.admissible == Admissible::CANONICAL;
+        match search.method {
+            Method::Tree | Method::Any if is_canonical => {
+                let any = search.method == Method::Any && self.is_any_hit(scene);
+                self.proceed_by_tree(scene, any)
+            }
+            Method::Tree | Method::Any => {
+                let hits = search::by_tree(scene, &self.wanted(search.admissible));
+                self.go_through(&hits)
+            }
+            Method::Brute => {
+                let hits = search::brute(scene, &self.wanted(search.admissible));
+                self.go_through(&hits)
+            }
+        }
+    }
+
+    /// Whether any hit gives the committed status: there can be no candidate, and the first hit ends the search.
+    fn is_any_hit(&self, scene: &Scene) -> bool {
+        let has = |flags: u32| self.flags & flags != 0;
+        has(ray_flag::ACCEPT_FIRST_HIT_AND_END_SEARCH)
+            && !has(ray_flag::FORCE_NON_OPAQUE)
+            && has(ray_flag::FORCE_OPAQUE | ray_flag::CULL_NON_OPAQUE)
+            && (has(ray_flag::SKIP_PROCEDURAL_PRIMITIVES) || !scene.has_boxes)
+    }
+
+    /// One search for each candidate.
+    #[inline(always)]
+    fn proceed_by_tree(&mut self, scene: &Scene, any: bool) -> bool {
+        loop {
+            let wanted = self.wanted(Admissible::CANONICAL);
+            let Some(hit) = tree::closest(scene, &wanted, any) else { return false };
+            match self.take(&hit) {
+                Step::Offered => return true,
+                Step::Ended => return false,
+                // Only boxes begin at the t of a triangle, and come after it.
+                Step::Committed if !scene.has_boxes => return false,
+                Step::Committed => {}
+            }
+        }
+    }
+
+    /// Takes hits that are in order.
+    fn go_through(&mut self, hits: &[Hit]) -> bool {
+        for hit in hits {
+            // Commits before this one may have shortened the ray.
+            if !hit.in_range(self.t_max) {
+                continue;
+            }
+            match self.take(hit) {
+                Step::Offered => return true,
+                Step::Ended => return false,
+                Step::Committed => {}
+            }
+        }
+        false
+    }
+
+    /// Commits an opaque triangle, and offers what the shader must judge.
+    #[inline(always)]
+    fn take(&mut self, hit: &Hit) -> Step {
+        self.last = Some(hit.key);
+        let record = Record::from(hit);
+        if hit.procedural || !hit.opaque {
+            self.candidate = record;
+            self.state = match hit.procedural {
+                true => State::CandidateProcedural,
+                false => State::CandidateTriangle,
+            };
+            return Step::Offered;
+        }
+        self.commit(record, Status::Triangle);
+        if self.ended { Step::Ended } else { Step::Committed }
+    }
+
+    #[inline(always)]
+    fn wanted(&self, admissible: Admissible) -> Wanted {
+        Wanted {
             ray: self.ray,
             flags: self.flags,
             mask: self.mask,
             t_max: self.t_max,
             after: self.last,
-            admissible: search.admissible,
-        };
-        for hit in search::brute(scene, &wanted) {
-            // Commits before this one may have shortened the ray.
-            if !hit.in_range(self.t_max) {
-                continue;
-            }
-            self.last = Some(hit.key);
-            let record = Record::from(&hit);
-            if hit.procedural || !hit.opaque {
-                self.candidate = record;
-                self.state = if hit.procedural {
-                    State::CandidateProcedural
-                } else {
-                    State::CandidateTriangle
-                };
-                return true;
-            }
-            self.commit(record, Status::Triangle);
-            if self.ended {
-                return false;
-            }
+            admissible,
         }
-        false
     }
 
     /// `Abort`: whether it is allowed. The next `Proceed` returns false; what is committed stays.

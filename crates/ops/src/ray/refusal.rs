@@ -38,6 +38,23 @@ pub enum Refusal {
     TooManyInstances(usize),
 }
 
+impl Refusal {
+    /// The geometry that it is about, if it is about one.
+    pub fn geometry(&self) -> Option<usize> {
+        match *self {
+            Refusal::MixedKinds { geometry }
+            | Refusal::NotTriangles { geometry, .. }
+            | Refusal::IndexOutOfRange { geometry, .. }
+            | Refusal::Nan { geometry, .. }
+            | Refusal::NanTransform { geometry }
+            | Refusal::UnknownFlags { geometry, .. } => Some(geometry),
+            Refusal::TooManyGeometries(_)
+            | Refusal::TooManyPrimitives(_)
+            | Refusal::TooManyInstances(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::bottom::Bottom;
 use super::refusal::Refusal;
 use super::transform::{self, Transform};
+use super::tree::{self, Bounds, Tree};
 use super::{IDENTITY, Ray, instance_flag};
 
 /// An instance, as the host describes it. The identifier and the contribution are cut to 24 bits.
@@ -33,6 +34,12 @@ impl Default for Instance {
 pub struct Scene {
     pub(super) instances: Vec<Placed>,
     problems: Vec<(usize, InstanceProblem)>,
+    /// Over the instances, if there are enough of them.
+    pub(super) tree: Option<Tree>,
+    /// The factor by which the origin of a ray moves in that tree: 16u times the greatest condition of an instance.
+    pub(super) pad: f32,
+    /// Whether there are boxes, which come after an opaque triangle at the same t.
+    pub(super) has_boxes: bool,
 }
 
 /// An instance with the matrix into its space.
@@ -56,6 +63,10 @@ pub enum InstanceProblem {
     UnknownFlags,
 }
 
+/// Up to so many instances are entered one after the other.
+const FEW: usize = 2;
+/// The greatest condition of a matrix whose box is used.
+const WORST: f64 = 4096.0;
 const MOST_INSTANCES: usize = 1 << 24;
 
 impl Scene {
@@ -64,16 +75,45 @@ impl Scene {
             return Err(Refusal::TooManyInstances(instances.len()));
         }
         let mut scene =
-            Scene { instances: Vec::with_capacity(instances.len()), problems: Vec::new() };
+            Scene { instances: Vec::with_capacity(instances.len()), ..Scene::default() };
         for (at, instance) in instances.iter().enumerate() {
             scene.problems.extend(instance.problem().map(|it| (at, it)));
             let mut given = instance.clone();
             given.id &= 0xff_ffff;
             given.contribution &= 0xff_ffff;
             let inverse = given.bottom.as_ref().and_then(|_| transform::inverse(&given.transform));
+            scene.has_boxes |= given.bottom.as_ref().is_some_and(|it| it.is_procedural());
             scene.instances.push(Placed { given, world_to_object: inverse });
         }
+        if scene.instances.len() > FEW {
+            scene.plant();
+        }
         Ok(scene)
+    }
+
+    /// Builds the tree over the instances.
+    ///
+    /// A hit in the space of an instance deviates from its ray there by 8u·(|box| + |o'|) across, and by as much again
+    /// because o' and d' are rounded: less than 16u·(|box| + |o'|), with |o'| ≤ ‖W‖·|o| + |w|. The inverse M of the
+    /// matrix takes this into the world: 16u·‖M‖·(|box| + |w|), by which the box of the instance is enlarged, and
+    /// 16u·‖M‖·‖W‖·|o|, by which the origin moves.
+    fn plant(&mut self) {
+        let mut condition = 1.0f64;
+        let boxes: Vec<Option<Bounds>> = self
+            .instances
+            .iter()
+            .map(|it| {
+                let (bounds, of) = it.bounds()?;
+                // Where the matrix is ill-conditioned, the box is not worth a larger padding of all others.
+                if of > WORST {
+                    return Some(Bounds::ALL);
+                }
+                condition = condition.max(of);
+                Some(bounds)
+            })
+            .collect();
+        self.tree = Some(tree::build(boxes.into_iter(), tree::PAD));
+        self.pad = (f64::from(tree::PAD) * condition) as f32;
     }
 
     pub fn instance_count(&self) -> usize {
@@ -115,6 +155,41 @@ impl Instance {
 }
 
 impl Placed {
+    /// The box of the instance in the world, enlarged, and the condition of its matrix; `None` if it cannot be hit.
+    fn bounds(&self) -> Option<(Bounds, f64)> {
+        let matrix = self.world_to_object.as_ref()?;
+        let bottom = self.given.bottom.as_ref()?;
+        let inside = bottom.tree.bounds()?;
+        let reach = f64::from(bottom.tree.reach);
+        let Some(inverse) = transform::inverse_64(matrix) else {
+            return Some((Bounds::ALL, f64::INFINITY));
+        };
+        let norm = |m: &[f64; 12]| {
+            let row = |at: usize| m[at * 4..at * 4 + 3].iter().map(|it| it.abs()).sum::<f64>();
+            row(0).max(row(1)).max(row(2))
+        };
+        let matrix = matrix.map(f64::from);
+        let shift = matrix[3].abs().max(matrix[7].abs()).max(matrix[11].abs());
+        let condition = norm(&matrix) * norm(&inverse);
+        let pad = f64::from(tree::PAD) * norm(&inverse) * (reach + shift);
+        let mut bounds = Bounds::EMPTY;
+        for corner in 0..8 {
+            let p = [0, 1, 2].map(|axis| {
+                let high = corner >> axis & 1 == 1;
+                f64::from(if high { inside.high[axis] } else { inside.low[axis] })
+            });
+            for axis in 0..3 {
+                let m = &inverse[axis * 4..axis * 4 + 4];
+                let at = m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3];
+                bounds.low[axis] = bounds.low[axis].min(((at - pad) as f32).next_down());
+                bounds.high[axis] = bounds.high[axis].max(((at + pad) as f32).next_up());
+            }
+        }
+        // A NaN would have been passed over.
+        let sound = bounds.is_finite() && condition.is_finite();
+        Some(if sound { (bounds, condition) } else { (Bounds::ALL, f64::INFINITY) })
+    }
+
     /// The ray's origin and direction in the space of this instance, or `None` if the instance cannot be hit.
     pub(super) fn enter(&self, ray: &Ray) -> Option<([f32; 3], [f32; 3])> {
         let matrix = self.world_to_object.as_ref()?;

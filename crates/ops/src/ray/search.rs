@@ -8,7 +8,7 @@ use super::aabb::{self, Aabb};
 use super::bottom::{Bottom, Primitives};
 use super::scene::{Placed, Scene};
 use super::triangle::{self, Shear};
-use super::{Ray, geometry_flag, instance_flag, ray_flag};
+use super::{Ray, geometry_flag, instance_flag, ray_flag, tree};
 
 /// How primitives are found, and which of the admissible results is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -22,6 +22,8 @@ impl Search {
     pub const BRUTE: Search = Search { method: Method::Brute, admissible: Admissible::CANONICAL };
     /// The same result by a tree.
     pub const TREE: Search = Search { method: Method::Tree, admissible: Admissible::CANONICAL };
+    /// See [`Method::Any`].
+    pub const ANY: Search = Search { method: Method::Any, admissible: Admissible::CANONICAL };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -29,6 +31,9 @@ pub enum Method {
     Brute,
     #[default]
     Tree,
+    /// A tree that stops at the first opaque triangle it meets if the query has `ACCEPT_FIRST_HIT_AND_END_SEARCH`. Only
+    /// `CommittedStatus` is then the canonical one: for queries of which nothing else is observed.
+    Any,
 }
 
 /// A result that the specification allows. Devices give any of them; the canonical one is the default.
@@ -269,6 +274,28 @@ impl Wanted {
         })
     }
 
+    /// Calls `keep` for all hits of an instance that takes part.
+    pub(super) fn each(&self, at: u32, instance: &Placed, mut keep: impl FnMut(Hit)) {
+        let Some(bottom) = &instance.given.bottom else { return };
+        let Some((origin, direction)) = instance.enter(&self.ray) else { return };
+        let placed = (at, instance);
+        match &bottom.primitives {
+            Primitives::Triangles(triangles) => {
+                let shear = Shear::new(origin, direction);
+                for (at, vertices) in triangles.iter().enumerate() {
+                    let hit = self.triangle(at as u32, vertices, &shear, bottom, placed);
+                    hit.into_iter().for_each(&mut keep);
+                }
+            }
+            Primitives::Boxes(boxes) => {
+                for (at, aabb) in boxes.iter().enumerate() {
+                    let hit = self.aabb(at as u32, aabb, (origin, direction), bottom, placed);
+                    hit.into_iter().for_each(&mut keep);
+                }
+            }
+        }
+    }
+
     fn key(&self, t: f64, instance: u32, geometry: u32, primitive: u32) -> Key {
         let rank = match self.admissible.order {
             Order::Nearest => ascending(t),
@@ -311,28 +338,30 @@ fn ascending(t: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
+impl Key {
+    /// A t that no later hit of the canonical order is below.
+    pub(super) fn nearest(&self, order: Order) -> Option<f32> {
+        let bits = if self.rank >> 63 == 1 { self.rank & !(1 << 63) } else { !self.rank };
+        (order == Order::Nearest).then(|| (f64::from_bits(bits) as f32).next_down())
+    }
+}
+
 /// All hits of a scene, in order: the definition.
 pub(super) fn brute(scene: &Scene, wanted: &Wanted) -> Vec<Hit> {
     let mut hits = Vec::new();
     for (index, instance) in scene.instances.iter().enumerate() {
-        let (Some(bottom), true) = (&instance.given.bottom, wanted.enters(instance)) else {
-            continue;
-        };
-        let Some((origin, direction)) = instance.enter(&wanted.ray) else { continue };
-        let placed = (index as u32, instance);
-        match &bottom.primitives {
-            Primitives::Triangles(triangles) => {
-                let shear = Shear::new(origin, direction);
-                hits.extend(triangles.iter().enumerate().filter_map(|(at, vertices)| {
-                    wanted.triangle(at as u32, vertices, &shear, bottom, placed)
-                }));
-            }
-            Primitives::Boxes(boxes) => {
-                hits.extend(boxes.iter().enumerate().filter_map(|(at, aabb)| {
-                    wanted.aabb(at as u32, aabb, (origin, direction), bottom, placed)
-                }));
-            }
+        if wanted.enters(instance) {
+            wanted.each(index as u32, instance, |hit| hits.push(hit));
         }
     }
     wanted.sort(hits)
+}
+
+/// The same by trees.
+pub(super) fn by_tree(scene: &Scene, wanted: &Wanted) -> Vec<Hit> {
+    // Trees know boxes as they were given.
+    if wanted.admissible.boxes != BoxSize::Given {
+        return brute(scene, wanted);
+    }
+    wanted.sort(tree::gather(scene, wanted))
 }

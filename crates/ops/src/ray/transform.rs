@@ -38,6 +38,13 @@ pub(super) fn direction(m: &Transform, d: [f32; 3]) -> [f32; 3] {
 /// The inverse of a matrix as its adjugate divided by its determinant, or `None` if the determinant is 0 or not
 /// finite, or an element of the inverse is not finite in f32.
 pub(super) fn inverse(m: &Transform) -> Option<Transform> {
+    // The sum with +0 turns −0 into +0.
+    let rounded = inverse_64(m)?.map(|it| it as f32 + 0.0);
+    rounded.iter().all(|it| it.is_finite()).then_some(rounded)
+}
+
+/// The same before it is rounded to f32.
+pub(super) fn inverse_64(m: &Transform) -> Option<[f64; 12]> {
     let at = |row: usize, column: usize| f64::from(m[row * 4 + column]);
     // The cofactor of an element; the cyclic choice of rows and columns includes the sign.
     let cofactor = |row: usize, column: usize| {
@@ -50,14 +57,13 @@ pub(super) fn inverse(m: &Transform) -> Option<Transform> {
     if determinant == 0.0 || !determinant.is_finite() {
         return None;
     }
-    let mut inverse = IDENTITY;
+    let mut inverse = [0.0; 12];
     for row in 0..3 {
         let r = [0, 1, 2].map(|column| cofactor(column, row) / determinant);
         let translation = -((r[0] * at(0, 3) + r[1] * at(1, 3)) + r[2] * at(2, 3));
         for (column, value) in [r[0], r[1], r[2], translation].into_iter().enumerate() {
-            // The sum with +0 turns −0 into +0.
-            inverse[row * 4 + column] = value as f32 + 0.0;
+            inverse[row * 4 + column] = value;
         }
     }
-    inverse.iter().all(|it| it.is_finite()).then_some(inverse)
+    Some(inverse)
 }
