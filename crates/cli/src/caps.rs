@@ -51,6 +51,7 @@ fn text(adapter: &Adapter) -> String {
         ("TotalLaneCount", adapter.options1.total_lane_count.to_string()),
         ("Int64ShaderOps", yes(adapter.options1.int64_shader_ops)),
         ("Native16BitShaderOps", yes(adapter.options4.native_16bit_shader_ops)),
+        ("RaytracingTier", adapter.options5.raytracing_tier.to_string()),
         ("DoublePrecisionFloatShaderOps", yes(adapter.double_precision_float_shader_ops)),
         ("MaxGroupSharedMemoryPerGroupCS", adapter.max_group_shared_memory.to_string()),
     ];
@@ -182,6 +183,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "WaveLaneCountMax": it.adapter.options1.wave_lane_count.max,
             "Int64ShaderOps": it.adapter.options1.int64_shader_ops,
             "Native16BitShaderOps": it.adapter.options4.native_16bit_shader_ops,
+            "RaytracingTier": it.adapter.options5.raytracing_tier.to_string(),
             "DoublePrecisionFloatShaderOps": it.adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
             "draws": it.draws.map(|it| json!({
@@ -222,6 +224,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "TotalLaneCount": adapter.options1.total_lane_count,
             "Int64ShaderOps": adapter.options1.int64_shader_ops,
             "Native16BitShaderOps": adapter.options4.native_16bit_shader_ops,
+            "RaytracingTier": adapter.options5.raytracing_tier.to_string(),
             "DoublePrecisionFloatShaderOps": adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": adapter.max_group_shared_memory,
         }],

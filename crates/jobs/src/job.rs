@@ -7,10 +7,11 @@ pub mod draw;
 mod read;
 
 pub(crate) use read::read_rules;
-pub use read::{read, read_for};
+pub use read::{Open, read, read_for, read_scenes};
 
 use std::ops::Range;
 
+use wavelane::rays::TopLevel;
 use wavelane::texture::{Format as TexelFormat, Shape};
 
 use crate::number::Format;
@@ -22,6 +23,7 @@ pub struct Job {
     pub root_parameters: Vec<RootParameter>,
     pub buffers: Vec<Buffer>,
     pub samplers: Vec<Sampler>,
+    pub scenes: Vec<Scene>,
     pub results: Vec<Expectation>,
     pub sets: Vec<Vec<Resource>>,
     pub push_constants: Vec<PushConstants>,
@@ -267,6 +269,15 @@ pub struct Sampler {
     pub at: Range<usize>,
 }
 
+/// A top level of `AccelerationStructures`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    pub name: String,
+    /// One for each element of the array.
+    pub elements: Vec<TopLevel>,
+    pub at: Range<usize>,
+}
+
 /// An entry of `Results`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
@@ -358,6 +369,8 @@ pub struct Resource {
     pub buffer: Option<usize>,
     /// An index of [`Job::samplers`].
     pub sampler: Option<usize>,
+    /// An index of [`Job::scenes`].
+    pub scene: Option<usize>,
     pub has_counter: bool,
     /// The number of mapped tiles of a reserved resource.
     pub tiles: Option<u32>,

@@ -17,6 +17,8 @@ pub struct Adapter {
     pub options1: Options1,
     /// `D3D12_FEATURE_D3D12_OPTIONS4`.
     pub options4: Options4,
+    /// `D3D12_FEATURE_D3D12_OPTIONS5`.
+    pub options5: Options5,
     /// `MaxGroupSharedMemoryPerGroupCS`: how many bytes of groupshared memory a group can have, which bounds
     /// `[GroupSharedLimit]`.
     pub max_group_shared_memory: u32,
@@ -51,6 +53,32 @@ pub struct Options4 {
     pub native_16bit_shader_ops: bool,
 }
 
+/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS5` that concerns shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options5 {
+    /// `RaytracingTier`.
+    pub raytracing_tier: RaytracingTier,
+}
+
+/// `D3D12_RAYTRACING_TIER`. Tier 1.0 has no ray queries and is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum RaytracingTier {
+    /// No ray tracing.
+    NotSupported,
+    /// Ray queries in every stage.
+    Tier1_1,
+}
+
+impl fmt::Display for RaytracingTier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RaytracingTier::NotSupported => "no",
+            RaytracingTier::Tier1_1 => "1.1",
+        })
+    }
+}
+
 impl Adapter {
     /// The adapter of the reference engine: everything, at widths 4 to 128.
     pub fn reference() -> Adapter {
@@ -66,6 +94,7 @@ impl Adapter {
                 int64_shader_ops: true,
             },
             options4: Options4 { native_16bit_shader_ops: true },
+            options5: Options5 { raytracing_tier: RaytracingTier::Tier1_1 },
             max_group_shared_memory: 1 << 20,
         }
     }
@@ -90,6 +119,9 @@ impl Adapter {
             options4: Options4 {
                 native_16bit_shader_ops: self.options4.native_16bit_shader_ops
                     && other.options4.native_16bit_shader_ops,
+            },
+            options5: Options5 {
+                raytracing_tier: self.options5.raytracing_tier.min(other.options5.raytracing_tier),
             },
             max_group_shared_memory: self
                 .max_group_shared_memory

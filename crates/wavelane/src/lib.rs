@@ -6,6 +6,7 @@
 //!   shader by name; they can be bound in several tables. Constants are set by name with [`ResourceTable::set`].
 //! - A dispatch runs a pipeline on a table, a [`CommandList`] runs several dispatches as one submission. What they write is
 //!   in the buffers; on a GPU it stays on the device until the host reads it.
+//! - [`rays::BottomLevel`] and [`rays::TopLevel`] are acceleration structures for ray queries.
 //! - [`ComputePipeline::examine`] runs a pipeline under the sanitizer.
 //!
 //! This crate is the only one that promises a stable interface. Failures are of four kinds, which are never mixed: a
@@ -58,6 +59,7 @@ mod pipeline;
 mod plain;
 mod preprocessed;
 mod ptx;
+pub mod rays;
 mod reference;
 mod shader;
 mod spirv;
@@ -65,7 +67,9 @@ mod survey;
 mod table;
 mod trace;
 
-pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
+pub use adapter::{
+    Adapter, AdapterError, LaneCounts, Options1, Options4, Options5, RaytracingTier,
+};
 pub use borrowed::Borrowed;
 pub use buffer::{Bindable, Buffer, BufferError, Texture};
 pub use constants::{Constant, ConstantError, ConstantProblem, Number};

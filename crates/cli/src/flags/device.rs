@@ -145,7 +145,8 @@ pub(super) const FLAGS: &[Flag] = &[
         on: KNOWS_CAPS,
         section: Section::Device,
         help: "what the device can do: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\
-               sm=6.5, int64=on|off, 16bit=on|off, double=on|off, groupshared=BYTES",
+               sm=6.5, int64=on|off, 16bit=on|off, double=on|off, groupshared=BYTES,\n\
+               rays=on|off",
         set: caps,
     },
 ];

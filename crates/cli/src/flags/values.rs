@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wavelane::internal::diag;
-use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, Schedule, ShaderModel, Stage};
+use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, RaytracingTier, Schedule, ShaderModel, Stage};
 
 use crate::asked::LowArgs;
 use crate::asked::{Output, WaveSizes};
@@ -248,8 +248,17 @@ pub(super) fn caps(args: &mut LowArgs, value: &str) -> Result<(), String> {
 }
 
 pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<(), String> {
-    const NAMES: [&str; 8] =
-        ["wave-ops", "lanes", "total-lanes", "sm", "int64", "16bit", "double", "groupshared"];
+    const NAMES: [&str; 9] = [
+        "wave-ops",
+        "lanes",
+        "total-lanes",
+        "sm",
+        "int64",
+        "16bit",
+        "double",
+        "groupshared",
+        "rays",
+    ];
     let adapter = &mut args.device.adapter;
     let switch = || choose(value, &[("on", true), ("off", false)]);
     match cap {
@@ -258,6 +267,12 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
         "total-lanes" => adapter.options1.total_lane_count = number(value)?,
         "int64" => adapter.options1.int64_shader_ops = switch()?,
         "16bit" => adapter.options4.native_16bit_shader_ops = switch()?,
+        "rays" => {
+            adapter.options5.raytracing_tier = match switch()? {
+                true => RaytracingTier::Tier1_1,
+                false => RaytracingTier::NotSupported,
+            };
+        }
         "groupshared" => adapter.max_group_shared_memory = number(value)?,
         "double" => adapter.double_precision_float_shader_ops = switch()?,
         "sm" => {

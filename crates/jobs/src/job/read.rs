@@ -3,8 +3,10 @@
 mod draw;
 mod passes;
 mod rules;
+mod scenes;
 
 pub(crate) use rules::read_rules;
+pub use scenes::{Open, read_scenes};
 
 use std::ops::Range;
 
@@ -234,8 +236,8 @@ impl Reader {
         let dispatch = fields.get("DispatchParameters");
         let passes = fields.get("Passes");
         let raster = if self.api == Api::Wavelane { fields.get("Raster") } else { None };
+        let structures = fields.get("AccelerationStructures");
         let rays = [
-            ("AccelerationStructures", fields.get("AccelerationStructures")),
             ("RayTracingPipelineConfig", fields.get("RayTracingPipelineConfig")),
             ("HitGroups", fields.get("HitGroups")),
             ("ShaderBindingTable", fields.get("ShaderBindingTable")),
@@ -252,7 +254,7 @@ impl Reader {
         let mut unused = Vec::new();
         for (name, node) in rays {
             if let Some(node) = node {
-                // Ray tracing is not supported yet; their mappings are only recognised.
+                // Ray tracing pipelines are not supported yet; their mappings are only recognised.
                 self.shape_only(name, node);
                 unused.push(name);
             }
@@ -261,7 +263,8 @@ impl Reader {
         let (shaders, buffers, samplers) = (shaders?, buffers?, samplers?);
         self.unique(buffers.iter().map(|it| (it.name.as_str(), it.at.clone())), "buffer");
         self.unique(samplers.iter().map(|it| (it.name.as_str(), it.at.clone())), "sampler");
-        let known = Known { buffers: &buffers, samplers: &samplers, has_rays: !unused.is_empty() };
+        let scenes = self.scenes(structures, &buffers)?;
+        let known = Known { buffers: &buffers, samplers: &samplers, scenes: &scenes };
         let sets_at = sets.map(|it| it.at.clone());
         let sets = self.each(sets, "`DescriptorSets`", |it, node| it.set(node, &known));
         let results = self.each(results, "`Results`", |it, node| it.expectation(node, &buffers));
@@ -291,6 +294,7 @@ impl Reader {
             root_parameters,
             buffers,
             samplers,
+            scenes,
             results: results?,
             sets,
             push_constants: push_constants?,
@@ -692,14 +696,12 @@ impl Reader {
         let buffer = |it: &mut Reader| it.find(name_node, "buffer", known.buffers, |it| &it.name);
         let sampler =
             |it: &mut Reader| it.find(name_node, "sampler", known.samplers, |it| &it.name);
+        let scene = match kind {
+            Kind::AccelerationStructure => Some(self.scene_named(name_node, known.scenes)?),
+            _ => None,
+        };
         let (buffer, sampler) = match kind {
-            Kind::AccelerationStructure => {
-                if !known.has_rays {
-                    return self
-                        .error(&name_at, "there are no `AccelerationStructures` in this job");
-                }
-                (None, None)
-            }
+            Kind::AccelerationStructure => (None, None),
             Kind::Sampler => (None, Some(sampler(self)?)),
             Kind::SampledTexture2D => (Some(buffer(self)?), Some(sampler(self)?)),
             Kind::Buffer
@@ -719,6 +721,7 @@ impl Reader {
             kind,
             buffer,
             sampler,
+            scene,
             has_counter: has_counter?,
             tiles: optional(tiles)?,
             is_reserved: is_reserved?,
@@ -826,10 +829,9 @@ impl Reader {
         })
     }
 
-    /// The keys of the ray tracing parts, one level deep.
+    /// The keys of the parts for ray tracing pipelines, one level deep.
     fn shape_only(&mut self, name: &'static str, node: &Node) {
         let keys: &[&'static str] = match name {
-            "AccelerationStructures" => &["BLAS", "TLAS"],
             "RayTracingPipelineConfig" => &[
                 "MaxTraceRecursionDepth",
                 "MaxPayloadSizeInBytes",
@@ -863,7 +865,7 @@ impl Reader {
 struct Known<'a> {
     buffers: &'a [Buffer],
     samplers: &'a [Sampler],
-    has_rays: bool,
+    scenes: &'a [Scene],
 }
 
 #[cfg(test)]

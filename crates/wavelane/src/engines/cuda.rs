@@ -27,7 +27,7 @@ use ir::exec::{Bindings, Failure, Format, Launch, Schedule, Unsupported};
 use ops::intrinsics::ShaderModel;
 
 use super::{Backend, Program, Step, Stopped, launch_of, made};
-use crate::adapter::{LaneCounts, Options1, Options4};
+use crate::adapter::{LaneCounts, Options1, Options4, Options5, RaytracingTier};
 use crate::guard::catch;
 use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
@@ -91,6 +91,7 @@ fn adapter(device: &Properties) -> Adapter {
             int64_shader_ops: true,
         },
         options4: Options4 { native_16bit_shader_ops: true },
+        options5: Options5 { raytracing_tier: RaytracingTier::NotSupported },
         max_group_shared_memory: ptx::MOST_GROUPSHARED as u32,
     }
 }

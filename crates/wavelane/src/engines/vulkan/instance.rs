@@ -8,7 +8,7 @@ use ops::intrinsics::ShaderModel;
 use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan};
 
 use super::GpuDraws;
-use crate::{Adapter, LaneCounts, Options1, Options4};
+use crate::{Adapter, LaneCounts, Options1, Options4, Options5, RaytracingTier};
 
 /// The loader with an instance in it.
 pub(super) struct Instance {
@@ -326,6 +326,7 @@ impl Capabilities {
                 int64_shader_ops: is(self.features.shader_int64),
             },
             options4: Options4 { native_16bit_shader_ops: has_halves },
+            options5: Options5 { raytracing_tier: RaytracingTier::NotSupported },
             max_group_shared_memory: self.limits.max_compute_shared_memory_size,
         }
     }
