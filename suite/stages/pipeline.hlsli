@@ -102,7 +102,7 @@ struct Line {
 
 [maxvertexcount(4)]
 [instance(2)]
-void gs(triangleadj Varying input[6], uint id : SV_PrimitiveID, uint which : SV_GSInstanceID, inout LineStream<Line> lines,
+void gs(triangleadj Varying input[6], uint id : SV_PrimitiveID, uint which : SV_GSInstanceID, inout PointStream<Line> lines,
         inout PointStream<Varying> points) {
     [unroll] for (uint i = 0; i < 4; i++) {
         Line l;

@@ -22,8 +22,13 @@ use mesh::Mesh;
 
 /// The geometry of a draw.
 pub(crate) struct Scene {
+    /// The vertex shader, or a mesh shader in its place.
     pub(crate) vertex: Shader,
+    pub(crate) amplification: Option<Shader>,
+    pub(crate) geometry: Option<Shader>,
     mesh: Option<Mesh>,
+    /// Of the mesh shader, or of the amplification shader.
+    groups: Option<[u32; 3]>,
 }
 
 /// Compiles the pixel shader; without a profile, `--draw` says the stage.
@@ -50,22 +55,35 @@ impl Scene {
         draw: &DrawArgs,
         pixel: &Shader,
     ) -> Result<Scene, Problem> {
+        let own = |stage: Stage, entry: &String| {
+            let mut options = compiling.options.clone();
+            (options.stage, options.entry) = (stage, entry.clone());
+            let own = Compiling { options, ..compiling.clone() };
+            compile::shader(operand, &own).map(|it| it.0)
+        };
+        let optional = |stage: Stage, entry: &Option<String>| {
+            entry.as_ref().map(|entry| own(stage, entry)).transpose()
+        };
+        let amplification = optional(Stage::Amplification, &draw.amplification)?;
+        let geometry = optional(Stage::Geometry, &draw.geometry)?;
+        if let Some(entry) = &draw.mesh {
+            let groups = groups(&draw.what)?;
+            let vertex = own(Stage::Mesh, entry)?;
+            return Ok(Scene { vertex, amplification, geometry, mesh: None, groups: Some(groups) });
+        }
+        if draw.amplification.is_some() {
+            let problem = Problem::input("`--amplification` needs a mesh shader");
+            return Err(problem.help("--mesh ENTRY"));
+        }
         let mesh = match draw.what.as_str() {
             "fullscreen" => None,
             file => Some(Mesh::read(file)?),
         };
-        let options = match &draw.vertex {
-            Some(entry) => {
-                let mut options = compiling.options.clone();
-                (options.stage, options.entry) = (Stage::Vertex, entry.clone());
-                let own = Compiling { options, ..compiling.clone() };
-                let (vertex, _) = compile::shader(operand, &own)?;
-                return Ok(Scene { vertex, mesh });
-            }
-            None => compiling.options.clone(),
+        let vertex = match &draw.vertex {
+            Some(entry) => own(Stage::Vertex, entry)?,
+            None => vertex::made(pixel, mesh.as_ref(), &compiling.options)?,
         };
-        let vertex = vertex::made(pixel, mesh.as_ref(), &options)?;
-        Ok(Scene { vertex, mesh })
+        Ok(Scene { vertex, amplification, geometry, mesh, groups: None })
     }
 
     /// A pipeline that draws the scene into the target.
@@ -75,9 +93,11 @@ impl Scene {
         draw: &DrawArgs,
         pixel: &Shader,
     ) -> Result<GraphicsPipeline, Problem> {
-        let has_depth = self.mesh.is_some();
+        let has_depth = self.mesh.is_some() || self.groups.is_some();
         let mut desc = GraphicsDesc::new(&self.vertex, Some(pixel));
         desc.input_layout = self.mesh.as_ref().map_or_else(Vec::new, |_| Mesh::layout());
+        desc.amplification.clone_from(&self.amplification);
+        desc.geometry.clone_from(&self.geometry);
         desc.rasterizer.cull = Cull::None;
         desc.targets = vec![Some(draw.format)];
         desc.samples = Samples::of(draw.samples).unwrap_or(Samples::One);
@@ -103,12 +123,35 @@ impl Scene {
         if let Some(mesh) = &self.mesh {
             let buffer = Buffer::from_bytes(mesh.bytes());
             draw.vertex_buffers = vec![VertexBuffer { buffer, stride: Mesh::STRIDE }];
+        }
+        if let Some(groups) = self.groups {
+            draw.groups = groups;
+        }
+        if self.mesh.is_some() || self.groups.is_some() {
             let format = DepthFormat::D32Float;
             draw.depth = Some(DepthTarget::new(format, width, height, 1, samples)?);
         }
         draw.targets = vec![Some(RenderTarget::from(&target))];
         Ok((draw, target))
     }
+}
+
+/// The groups of a mesh shader: one to three numbers.
+fn groups(text: &str) -> Result<[u32; 3], Problem> {
+    let mut groups = [1; 3];
+    let numbers: Vec<&str> = text.split(',').collect();
+    let fits = numbers.len() <= 3;
+    for (group, number) in groups.iter_mut().zip(&numbers) {
+        match number.trim().parse() {
+            Ok(count) if fits => *group = count,
+            _ => {
+                let what = format!("`--draw {text}` is not a number of groups");
+                let problem = Problem::input(what);
+                return Err(problem.help("with `--mesh` it is one to three numbers: --draw 8"));
+            }
+        }
+    }
+    Ok(groups)
 }
 
 /// The widths that are asked for.

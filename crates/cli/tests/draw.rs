@@ -417,3 +417,84 @@ fn a_gpu_packs_pixels_as_it_likes_only_where_that_is_accepted() {
         code => assert_eq!((code, has_device), (Some(3), false), "{}", text(&accepted.stderr)),
     }
 }
+
+/// Groups of one triangle each, with an amplification shader that passes on how many there are; a geometry shader that
+/// turns the picture over.
+const MESH: &str = "struct Payload { uint count; };
+groupshared Payload payload;
+struct V { float4 position : SV_Position; nointerpolation float shade : SHADE; };
+[numthreads(1, 1, 1)]
+void amplify(uint group : SV_GroupID) {
+    payload.count = 4;
+    DispatchMesh(2, 1, 1, payload);
+}
+V corner(uint i, uint x, uint count) {
+    V v;
+    v.position = float4(-1 + 2.0 * x / count + (i == 1 ? 4.0 / count : 0), i == 2 ? -3 : 1, 0.9 - 0.1 * x, 1);
+    v.shade = x + 1;
+    return v;
+}
+[numthreads(3, 1, 1)] [outputtopology(\"triangle\")]
+void plain(uint i : SV_GroupIndex, uint3 group : SV_GroupID, out vertices V verts[3], out indices uint3 tris[1]) {
+    SetMeshOutputCounts(3, 1);
+    verts[i] = corner(i, group.x + 2 * group.y, 4);
+    tris[0] = uint3(0, 1, 2);
+}
+[numthreads(3, 1, 1)] [outputtopology(\"triangle\")]
+void child(uint i : SV_GroupIndex, uint group : SV_GroupID, in payload Payload p, out vertices V verts[3], out indices uint3 tris[1]) {
+    SetMeshOutputCounts(3, 1);
+    verts[i] = corner(i, group, p.count);
+    tris[0] = uint3(0, 1, 2);
+}
+V vs(uint id : SV_VertexID) { return corner(id, 0, 1); }
+[maxvertexcount(3)]
+void gs(triangle V v[3], inout TriangleStream<V> stream) {
+    for (uint i = 0; i < 3; i++) {
+        V it = v[i];
+        it.shade = 7;
+        stream.Append(it);
+    }
+}
+float4 main(V v) : SV_Target { return v.shade; }
+";
+
+#[test]
+fn mesh_amplification_and_geometry_shaders_draw() {
+    let folder = folder("mesh", &[("a.hlsl", MESH)]);
+    let draw = |more: &[&'static str]| {
+        let words = ["run", "a.hlsl", "-T", "ps_6_6", "--size", "4x1", "--target", "R32_FLOAT"];
+        let words = [&words[..], &["-o", "a.bin"], more].concat();
+        fine(&words, &folder);
+        let bytes = fs::read(folder.join("a.bin")).unwrap();
+        let floats = bytes.chunks_exact(4).map(|it| f32::from_le_bytes(it.try_into().unwrap()));
+        floats.collect::<Vec<f32>>()
+    };
+    for engine in ["interp", "cpu"] {
+        let mesh = ["--engine", engine, "--mesh", "plain", "--draw"];
+        assert_eq!(draw(&[&mesh[..], &["4"]].concat()), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(draw(&[&mesh[..], &["2,2"]].concat()), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(draw(&[&mesh[..], &["0"]].concat()), [0.0; 4]);
+        let amplified = ["--engine", engine, "--amplification", "amplify", "--mesh", "child"];
+        assert_eq!(draw(&[&amplified[..], &["--draw", "1"]].concat()), [1.0, 2.0, 0.0, 0.0]);
+        let geometry = ["--engine", engine, "--vertex", "vs", "--geometry", "gs"];
+        assert_eq!(draw(&[&geometry[..], &["--draw", "fullscreen"]].concat()), [7.0; 4]);
+    }
+}
+
+#[test]
+fn wrong_meshes_are_refused() {
+    let folder = folder("wrong-mesh", &[("a.hlsl", MESH)]);
+    for (words, status, wanted) in [
+        (&["--mesh", "plain", "--draw", "many"][..], 2, "`--draw many` is not a number of groups"),
+        (&["--amplification", "amplify", "--draw", "fullscreen"], 2, "needs a mesh shader"),
+        (&["--mesh", "child", "--draw", "1"], 2, "only an amplification shader passes"),
+        (&["--mesh", "plain", "--draw", "70000"], 2, "the limit is 65535"),
+        (&["--mesh", "vs", "--draw", "1"], 2, "needs `[numthreads"),
+    ] {
+        let words = [&["run", "a.hlsl", "-T", "ps_6_6"][..], words].concat();
+        let output = wavelane(&words, &folder);
+        let shown = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {shown}");
+        assert!(shown.contains(wanted), "{words:?}: {shown}");
+    }
+}

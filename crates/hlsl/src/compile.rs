@@ -14,6 +14,8 @@ const MOST_ENTRIES: usize = 256;
 #[derive(Debug)]
 pub struct Compiled {
     pub module: ir::Module,
+    /// The patch-constant function of a hull shader, as a module with the same resources.
+    pub patch: Option<ir::Module>,
     /// The resources that the file declares and the entry point does not reach: a host may bind them all the same.
     pub unreached: Unreached,
 }
@@ -90,7 +92,7 @@ fn translate_running(
 
 /// Whether shaders of a stage run; others are only checked.
 pub(crate) fn runs(stage: Stage) -> bool {
-    matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel)
+    !matches!(stage, Stage::Library | Stage::Node | Stage::RayTracing)
 }
 
 /// Several entry points of one file, which is parsed and checked once: the cost of each entry point is that of its own
@@ -262,12 +264,19 @@ fn translate_if_it_runs(
 }
 
 /// Lowers a checked program.
-fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Option<Compiled> {
+fn translate(mut program: hir::Program, options: &Options, sink: &mut Sink) -> Option<Compiled> {
     if sink.has_errors() {
         return None;
     }
     lint::version(&program).into_iter().for_each(|it| sink.push(it));
-    let mut module = lower(&program, options, sink)?;
+    let module = lower(&program, options, sink)?;
+    let patch = match program.entry.patch.take() {
+        Some((function, signature)) => {
+            (program.entry.function, program.entry.signature) = (function, Some(signature));
+            Some(lower(&program, options, sink)?)
+        }
+        None => None,
+    };
     let here = program.entry.span;
     let unreached = lower::unreached(&program);
     drop(program);
@@ -275,11 +284,15 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     if !sink.asks(here) {
         return None;
     }
-    if options.denormals == Denormals::FlushToZero {
-        ir::flush_denormals(&mut module);
-    }
-    ir::simplify::prune(&mut module);
-    module.summarise();
-    lint::width(&ir::notes::without(&module)).into_iter().for_each(|it| sink.push(it));
-    Some(Compiled { module, unreached })
+    let mut finish = |mut module: ir::Module| {
+        if options.denormals == Denormals::FlushToZero {
+            ir::flush_denormals(&mut module);
+        }
+        ir::simplify::prune(&mut module);
+        module.summarise();
+        lint::width(&ir::notes::without(&module)).into_iter().for_each(|it| sink.push(it));
+        module
+    };
+    let module = finish(module);
+    Some(Compiled { module, patch: patch.map(finish), unreached })
 }

@@ -51,27 +51,56 @@ pub struct Entry {
     pub shader_model: ShaderModel,
     pub group_size: [u32; 3],
     pub wave_size: WaveSize,
-    /// One for each parameter of the function, in a compute shader.
+    /// One for each parameter of the function, in a compute, mesh or amplification shader.
     pub inputs: Vec<SystemValue>,
-    /// In a vertex or pixel shader.
+    /// In the other stages of a draw.
     pub signature: Option<Signature>,
-    /// What a vertex or pixel shader needs and no engine has: if there is anything, it does not run.
+    /// The patch-constant function of a hull shader.
+    pub patch: Option<(FunctionId, Signature)>,
+    /// In a mesh or amplification shader.
+    pub group: Option<Group>,
+    /// What a shader of a draw needs and no engine has: if there is anything, it does not run.
     pub missing: Vec<diag::Diagnostic>,
     pub native_16bit: bool,
     /// Lowering determines whether features were used that set the native-16-bit, 64-bit or double flags.
     pub span: Span,
 }
 
-/// The system value that a parameter of a compute entry point is bound to.
+/// What a parameter of the entry point of a compute, mesh or amplification shader is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemValue {
     GroupId,
     GroupThreadId,
     DispatchThreadId,
     GroupIndex,
+    /// Always 0.
+    ViewId,
+    /// The payload of the mesh shader's group, by reference.
+    Payload,
+    /// The output arrays of a mesh shader, by reference.
+    Vertices,
+    Indices,
+    Primitives,
 }
 
-/// The inputs and outputs of a vertex or pixel shader.
+/// What a mesh or amplification shader passes on.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// The type of the payload that a mesh shader receives.
+    pub payload: Option<TypeId>,
+    pub mesh: Option<Mesh>,
+}
+
+/// The output of a mesh shader.
+#[derive(Clone, Debug, Default)]
+pub struct Mesh {
+    pub io: ir::group::MeshIo,
+    /// The slots of the scalars of a vertex and of a primitive, in the order of [`Types::flatten`].
+    pub vertex_slots: Vec<ir::Slot>,
+    pub primitive_slots: Vec<ir::Slot>,
+}
+
+/// The inputs and outputs of a shader of a draw that does not run in groups.
 #[derive(Clone, Debug)]
 pub struct Signature {
     pub io: ir::stage::StageIo,
@@ -79,6 +108,8 @@ pub struct Signature {
     pub params: Vec<ParamSlots>,
     /// The outputs that the scalars of the result are, in order.
     pub result: Vec<ir::Slot>,
+    /// For each stream of a geometry shader, the slots of the scalars of its elements.
+    pub streams: Vec<Vec<ir::Slot>>,
 }
 
 /// The slots of the scalars of a parameter, in the order of [`Types::flatten`].
@@ -88,6 +119,10 @@ pub struct ParamSlots {
     pub inputs: Vec<ir::Slot>,
     /// Empty for an `in` parameter.
     pub outputs: Vec<ir::Slot>,
+    /// The type of the array that holds the vertices of a primitive, or the points of a patch.
+    pub array: Option<TypeId>,
+    /// The number of the stream that it is.
+    pub stream: Option<u32>,
 }
 
 /// A global variable.

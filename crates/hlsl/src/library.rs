@@ -48,6 +48,10 @@ pub enum Function {
     IsDebuggingEnabled,
     /// A function of pixel shaders.
     Pixel(OfPixels),
+    /// `SetMeshOutputCounts`: the counts of vertices and primitives.
+    MeshCounts,
+    /// `DispatchMesh`: the counts of groups in x, y and z, and the payload.
+    DispatchMesh,
     /// A function of the language that is not supported yet, by its name.
     Unsupported(&'static str),
 }
@@ -169,6 +173,10 @@ pub enum Method {
     TypedLoad,
     IncrementCounter,
     DecrementCounter,
+    /// `Append` of a stream of a geometry shader.
+    Emit,
+    /// `RestartStrip` of such a stream.
+    Cut,
     Append,
     Consume,
     /// One `out` argument for each number; a structured buffer's second one is the stride.

@@ -43,6 +43,7 @@ mod feed;
 pub mod flow;
 mod flush;
 mod footprint;
+pub mod group;
 mod module;
 pub mod notes;
 pub mod packing;

@@ -5,6 +5,7 @@ use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
 use smallvec::SmallVec;
 
 use crate::facts::{Access, Kind, Space};
+use crate::group::GroupIo;
 use crate::notes::{Note, Notes};
 use crate::print::MessageData;
 use crate::stage::{EvalPlace, StageIo};
@@ -60,8 +61,10 @@ pub struct Module {
     pub wave_size: WaveSize,
     /// The capabilities that a device must have to run it.
     pub needs: Needs,
-    /// The inputs and outputs of a vertex or pixel shader; other stages that run have none.
+    /// The inputs and outputs of a shader whose lanes come from a feed: all that run but those in groups.
     pub io: Option<StageIo>,
+    /// What a group of a mesh or amplification shader receives and leaves.
+    pub group: Option<Box<GroupIo>>,
     pub resources: Vec<Resource>,
     pub groupshared: Vec<Memory>,
     pub privates: Vec<Memory>,
@@ -428,7 +431,7 @@ pub enum Op {
     /// An uninitialised value: 0, poisoned.
     Undef(Ty),
     Builtin(Builtin),
-    /// An input of a vertex or pixel shader.
+    /// An input of a shader that has a signature.
     Input(Slot),
     /// The same input, interpolated elsewhere in the pixel. Offsets and indices are `i32`.
     Eval {
@@ -440,7 +443,7 @@ pub enum Op {
         slot: Slot,
         vertex: Value,
     },
-    /// Sets an output of a vertex or pixel shader. The last value counts.
+    /// Sets an output of such a shader. The last value counts.
     Output {
         slot: Slot,
         value: Value,
@@ -744,6 +747,7 @@ impl Module {
             wave_size: WaveSize::default(),
             needs: Needs::default(),
             io: None,
+            group: None,
             resources: Vec::new(),
             groupshared: Vec::new(),
             privates: Vec::new(),

@@ -14,7 +14,7 @@ use ops::{Binary, Sign, Ternary, Ty, Unary, WaveOp};
 
 use crate::rewrite::{Rewriter, rewrite};
 use crate::stage::{
-    Element, Interpolation, InterpolationMode, StageIo, SystemValue, slot_count, with_slots,
+    Element, Holder, Interpolation, InterpolationMode, StageIo, SystemValue, slot_count, with_slots,
 };
 use crate::trace::free_register;
 use crate::{
@@ -64,6 +64,7 @@ fn number(semantic: &str, system: Option<SystemValue>) -> Element {
         scalar: HostScalar::U32,
         components: 1,
         interpolation: Interpolation { mode: InterpolationMode::Flat, ..Interpolation::default() },
+        holder: Holder::Own,
         system,
     }
 }

@@ -1,4 +1,4 @@
-//! The inputs and outputs of vertex and pixel shaders, and what the fixed functions around them must know.
+//! The inputs and outputs of shaders whose lanes come from a feed, and what the fixed functions around them must know.
 //!
 //! An [`Element`] is one row of a signature: a semantic with an index, and one to four components. A *slot* is one
 //! component of an element; slots are numbered in the order of the elements, inputs and outputs separately.
@@ -10,13 +10,118 @@ use ops::{Ty, names};
 
 use crate::{HostScalar, Module, Op, Slot};
 
-/// The signature of a vertex or pixel shader.
+/// The signature of a shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageIo {
     pub inputs: Vec<Element>,
     pub outputs: Vec<Element>,
     /// Only the defaults in other stages than the pixel shader.
     pub pixel: PixelTraits,
+    /// What distinguishes a shader between the vertex shader and the rasterizer.
+    pub shape: Shape,
+}
+
+/// What the fixed functions around a geometry, hull or domain shader must know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Another stage.
+    #[default]
+    Plain,
+    Geometry(Box<GeometryTraits>),
+    /// A hull shader, or its patch-constant function.
+    Hull(HullTraits),
+    Domain {
+        domain: Domain,
+        /// How many control points it reads.
+        points: u32,
+    },
+}
+
+/// A geometry shader. Its outputs are words: first how many vertices it has emitted, then for each of them a word with
+/// the number of its stream, to which [`CUT`] is added if a strip begins with it, and the scalars of its stream's
+/// elements in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GeometryTraits {
+    /// The vertices of a primitive that it reads: 1, 2, 3, 4 (a line with adjacency) or 6 (a triangle with adjacency);
+    /// with a patch, its control points.
+    pub vertices: u32,
+    pub reads_patch: bool,
+    pub most_vertices: u32,
+    /// How often it runs for a primitive.
+    pub instances: u32,
+    pub streams: Vec<Stream>,
+}
+
+/// Marks a vertex with which a strip begins.
+pub const CUT: u32 = 1 << 8;
+
+/// An output stream of a geometry shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// The vertices of its primitives: 1 to 3.
+    pub corners: u8,
+    pub elements: Vec<Element>,
+}
+
+impl GeometryTraits {
+    /// The words of a vertex in the outputs: those of the stream with most scalars, and one more.
+    pub fn stride(&self) -> u32 {
+        1 + self.streams.iter().map(|it| slot_count(&it.elements)).max().unwrap_or(0)
+    }
+}
+
+/// A hull shader, for the tessellator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HullTraits {
+    pub domain: Domain,
+    pub partitioning: Partitioning,
+    pub topology: PatchTopology,
+    /// How many control points it reads, and how many it makes.
+    pub read: u32,
+    pub made: u32,
+}
+
+/// The shape of the domain of a patch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Domain {
+    #[default]
+    Tri,
+    Quad,
+    Isoline,
+}
+
+/// How the edges of a patch are divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Partitioning {
+    #[default]
+    Integer,
+    Pow2,
+    FractionalOdd,
+    FractionalEven,
+}
+
+/// The primitives that the tessellator makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PatchTopology {
+    Point,
+    Line,
+    #[default]
+    Clockwise,
+    CounterClockwise,
+}
+
+/// Whose value an element of the inputs is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Holder {
+    /// The lane's own.
+    #[default]
+    Own,
+    /// That of a vertex of its primitive or patch.
+    Vertex(u8),
+    /// That of a control point which the hull shader made.
+    Point(u8),
+    /// A patch constant.
+    Patch,
 }
 
 /// One row of a signature. Matrices, arrays and structs are consecutive rows with rising indices.
@@ -30,6 +135,8 @@ pub struct Element {
     pub components: u8,
     /// For the outputs of a vertex shader, what was declared there: the declaration of the pixel shader counts.
     pub interpolation: Interpolation,
+    /// [`Holder::Own`] but in geometry, hull and domain shaders.
+    pub holder: Holder,
     /// The meaning of the value to the fixed functions. `None` for what only travels between stages, such as
     /// `SV_Position` as an input of a vertex shader or `SV_ClipDistance` as one of a pixel shader.
     pub system: Option<SystemValue>,
@@ -87,6 +194,14 @@ pub enum SystemValue {
     InnerCoverage,
     /// An input and an output of pixel shaders.
     Coverage,
+    // Of the stages between.
+    /// A primitive output of mesh shaders.
+    CullPrimitive,
+    GsInstanceId,
+    OutputControlPointId,
+    DomainLocation,
+    TessFactor,
+    InsideTessFactor,
     // Outputs of pixel shaders.
     Target,
     Depth,
@@ -243,11 +358,37 @@ names! { SystemValue {
     "barycentrics" => Barycentrics,
     "inner_coverage" => InnerCoverage,
     "coverage" => Coverage,
+    "cull_primitive" => CullPrimitive,
+    "gs_instance_id" => GsInstanceId,
+    "output_control_point_id" => OutputControlPointId,
+    "domain_location" => DomainLocation,
+    "tess_factor" => TessFactor,
+    "inside_tess_factor" => InsideTessFactor,
     "target" => Target,
     "depth" => Depth,
     "depth_greater_equal" => DepthGreaterEqual,
     "depth_less_equal" => DepthLessEqual,
     "stencil_ref" => StencilRef,
+} }
+
+names! { Domain {
+    "tri" => Tri,
+    "quad" => Quad,
+    "isoline" => Isoline,
+} }
+
+names! { Partitioning {
+    "integer" => Integer,
+    "pow2" => Pow2,
+    "fractional_odd" => FractionalOdd,
+    "fractional_even" => FractionalEven,
+} }
+
+names! { PatchTopology {
+    "point" => Point,
+    "line" => Line,
+    "triangle_cw" => Clockwise,
+    "triangle_ccw" => CounterClockwise,
 } }
 
 /// A field of [`PixelTraits`].

@@ -10,8 +10,10 @@
 //! - Groupshared and private memories have at least one scalar, and arrays of ray queries one query; there are at most
 //!   65535 queries.
 //! - Variables name values that exist.
-//! - Only vertex and pixel shaders have a signature, and each of them has one; its elements have 1 to 4 components,
-//!   and no semantic occurs twice on one side. Only a pixel shader has the traits of one.
+//! - Shaders have a signature if and only if their lanes come from a feed; its elements have 1 to 4 components, and no
+//!   semantic occurs twice on one side of one holder. Only a pixel shader has the traits of one, and only geometry,
+//!   hull and domain shaders have a shape.
+//! - The last resources of mesh and amplification shaders, and of no others, are the buffers of [`crate::group`].
 //!
 //! # Structure
 //! - Every region, instruction and value belongs to exactly one position of the tree below the body, and records
@@ -52,9 +54,10 @@ use ops::intrinsics::Stage;
 use ops::wave::{Operands, Results};
 use ops::{Named, SyncScope, Ternary, Ty, WaveOp};
 
+use crate::group;
 use crate::notes::Note;
 use crate::ray::MOST_SLOTS;
-use crate::stage::{PixelTraits, element_of};
+use crate::stage::{PixelTraits, Shape, element_of, slot_count};
 use crate::text::MAX_DEPTH;
 use crate::{
     Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, QueryData, ROLES, Ray,
@@ -222,7 +225,11 @@ impl<'a> Verifier<'a> {
 
     fn stage_io(&mut self) {
         let module = self.module;
-        let has = matches!(module.stage, Stage::Vertex | Stage::Pixel);
+        let has = matches!(
+            module.stage,
+            Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Pixel
+        );
+        self.group_io();
         self.require(has == module.io.is_some(), || {
             let word = if has { "needs" } else { "has no" };
             format!("the stage `{}` {word} inputs and outputs", module.stage.name())
@@ -238,10 +245,38 @@ impl<'a> Verifier<'a> {
                 self.require((1..=4).contains(&element.components), || {
                     format!("`{name}` has {} components", element.components)
                 });
-                let first = seen.insert((element.semantic.to_ascii_lowercase(), element.index));
+                let semantic = element.semantic.to_ascii_lowercase();
+                let first = seen.insert((element.holder, semantic, element.index));
                 self.require(first, || format!("`{name}` occurs twice"));
             }
         }
+        let fits = match (&io.shape, module.stage) {
+            (Shape::Geometry(it), Stage::Geometry) => {
+                let words = u64::from(it.stride()) * u64::from(it.most_vertices) + 1;
+                u64::from(slot_count(&io.outputs)) == words
+            }
+            (Shape::Hull(_), Stage::Hull) | (Shape::Domain { .. }, Stage::Domain) => true,
+            (Shape::Plain, stage) => {
+                !matches!(stage, Stage::Geometry | Stage::Hull | Stage::Domain)
+            }
+            _ => false,
+        };
+        self.require(fits, || format!("the stage `{}` has another shape", module.stage.name()));
+    }
+
+    fn group_io(&mut self) {
+        let module = self.module;
+        let has = matches!(module.stage, Stage::Mesh | Stage::Amplification);
+        let buffers = module.resources.len().checked_sub(group::BUFFERS);
+        let last = buffers.map_or(&[][..], |at| &module.resources[at..]);
+        let names = last.iter().map(|it| it.name.as_str());
+        let fits = match &module.group {
+            Some(_) => has && names.eq([group::HEADERS, group::RECORDS]),
+            None => !has,
+        };
+        self.require(fits, || {
+            format!("the stage `{}` has the wrong buffers for its groups", module.stage.name())
+        });
     }
 
     /// The type of a slot.

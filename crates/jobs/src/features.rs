@@ -46,6 +46,7 @@ pub fn features(adapter: &Adapter, api: Api) -> Features {
     let int64 = adapter.options1.int64_shader_ops;
     add(int64, &["Int64", "Int64GroupSharedAtomics", "Int64TypedResourceAtomics"]);
     add((model.major, model.minor) >= (6, 6), &["DerivativesInCompute"]);
+    add((model.major, model.minor) >= (6, 5), &["MeshShader"]);
     match api {
         Api::DirectX | Api::Wavelane => {
             add(true, &["DirectX"]);
@@ -70,7 +71,8 @@ mod tests {
     #[test]
     fn features_follow_the_caps() {
         let all = features(&Adapter::reference(), Api::DirectX);
-        for name in ["DirectX", "DXC", "SM_6_9", "Half", "WaveSize_4", "WaveSize_128"] {
+        for name in ["DirectX", "DXC", "MeshShader", "SM_6_9", "Half", "WaveSize_4", "WaveSize_128"]
+        {
             assert!(all.contains(name), "{name}");
         }
         assert!(!all.contains("Vulkan") && !all.contains("WARP") && !all.contains("SM_6_10"));

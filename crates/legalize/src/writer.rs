@@ -64,6 +64,7 @@ impl<'a> Writer<'a> {
             wave_size: source.wave_size,
             needs: source.needs,
             io: source.io.clone(),
+            group: source.group.clone(),
             body: source.body,
         };
         Writer {

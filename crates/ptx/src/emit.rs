@@ -26,7 +26,7 @@ pub fn emit(
     debug: &dyn Debug,
 ) -> Result<Emitted, Unsupported> {
     let refuse = |what, asked: String| Err(Unsupported { what, asked, span: ir::Span::NONE });
-    if module.io.is_some() {
+    if module.io.is_some() || module.group.is_some() {
         let asked = format!("a {} shader", module.stage.name());
         return refuse("inputs and outputs of a stage", asked);
     }

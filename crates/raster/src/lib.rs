@@ -5,13 +5,13 @@
 //! gives the same bytes on every engine and every host.
 //!
 //! # Map
-//! `topology` assembles primitives, `fetch` reads vertex attributes. `rasterizer` takes primitives one after the
+//! `topology` assembles primitives and patches, `tessellate` divides patches, `fetch` reads vertex attributes. `rasterizer` takes primitives one after the
 //! other through `viewport`, `clip`, `setup` and `cover`, and fills a `wave` with quads; `interpolate` computes the
 //! inputs of its lanes. `merge` applies `depth` tests, `blend`, `logic` and write masks to `target`s, and `resolve`
 //! averages samples. `sample` holds the sample patterns, `signature` says what flows from vertices to pixels.
 //!
 //! # Deliberately absent
-//! Shaders and engines: this crate knows no instruction and no language. Tessellation. Wide, smooth and wireframe
+//! Shaders and engines: this crate knows no instruction and no language. Wide, smooth and wireframe
 //! lines. Threads.
 //!
 //! Spec: `docs/semantics.md`, and Direct3D 11.3's functional specification, chapters 3, 8, 15 and 17. What these leave
@@ -34,6 +34,7 @@ mod setup;
 mod signature;
 mod state;
 mod target;
+mod tessellate;
 mod topology;
 mod viewport;
 mod wave;
@@ -52,5 +53,6 @@ pub use sample::Samples;
 pub use signature::{Input, Inputs, Interpolation, Mode, Place, Scalar, VertexLayout};
 pub use state::{Cull, DepthBias, Packing, RasterState, Scissor, Viewport};
 pub use target::{Layout, Target};
+pub use tessellate::{Domain, Factors, Partitioning, PatchTopology, Tessellated, tessellate};
 pub use topology::{Assembly, IndexFormat, Kind, Primitive, Topology};
 pub use wave::{Quad, Wave};

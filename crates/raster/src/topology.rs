@@ -1,4 +1,4 @@
-//! Primitive assembly: from vertices in the order of their fetching to points, lines and triangles.
+//! Primitive assembly: from vertices in the order of their fetching to points, lines, triangles and patches.
 //!
 //! Spec: Direct3D 11.3, 8.10 and 8.14. Adjacent vertices are fetched, but only a geometry shader can see them.
 //! An incomplete primitive at the end of a run vanishes.
@@ -25,6 +25,8 @@ pub enum Topology {
     LineStripAdjacency,
     TriangleListAdjacency,
     TriangleStripAdjacency,
+    /// Patches of this many control points, 1 to 32.
+    PatchList(u8),
 }
 
 /// The type of the numbers in an index buffer.
@@ -56,7 +58,8 @@ pub struct Assembly {
 impl Topology {
     pub fn kind(self) -> Kind {
         match self {
-            Topology::PointList => Kind::Point,
+            // Of a patch, the tessellator makes what is drawn.
+            Topology::PointList | Topology::PatchList(_) => Kind::Point,
             Topology::LineList
             | Topology::LineStrip
             | Topology::LineListAdjacency
@@ -79,7 +82,8 @@ impl Topology {
             | Topology::LineList
             | Topology::TriangleList
             | Topology::LineListAdjacency
-            | Topology::TriangleListAdjacency => false,
+            | Topology::TriangleListAdjacency
+            | Topology::PatchList(_) => false,
         }
     }
 
@@ -95,6 +99,48 @@ impl Topology {
             Topology::LineStripAdjacency => vertices.saturating_sub(3),
             Topology::TriangleListAdjacency => vertices / 6,
             Topology::TriangleStripAdjacency => (vertices / 2).saturating_sub(2),
+            Topology::PatchList(points) => vertices / u32::from(points.max(1)),
+        }
+    }
+
+    /// How many vertices of a primitive a geometry or hull shader sees.
+    pub fn vertices(self) -> u32 {
+        match self {
+            Topology::PointList => 1,
+            Topology::LineList | Topology::LineStrip => 2,
+            Topology::TriangleList | Topology::TriangleStrip => 3,
+            Topology::LineListAdjacency | Topology::LineStripAdjacency => 4,
+            Topology::TriangleListAdjacency | Topology::TriangleStripAdjacency => 6,
+            Topology::PatchList(points) => points.into(),
+        }
+    }
+
+    /// Appends the vertices of primitive `k` of `count`, adjacent ones included, counted from the start of a run.
+    fn push_vertices(self, k: u32, count: u32, to: &mut Vec<u32>) {
+        let list = self.vertices();
+        match self {
+            Topology::TriangleStripAdjacency => {
+                let first = 2 * k;
+                // The neighbours across the edge to the triangle before, to the one behind, and to none.
+                let before = if k == 0 { first + 1 } else { first - 2 };
+                let behind = if k + 1 == count { first + 5 } else { first + 6 };
+                let side = first + 3;
+                let [a, b, c] = self.corners(k);
+                match k.is_multiple_of(2) {
+                    true => to.extend([a, before, b, behind, c, side]),
+                    false => to.extend([a, side, b, behind, c, before]),
+                }
+            }
+            Topology::LineStripAdjacency => to.extend(k..k + 4),
+            Topology::LineListAdjacency | Topology::TriangleListAdjacency => {
+                to.extend(k * list..(k + 1) * list);
+            }
+            Topology::PatchList(_) => to.extend(k * list..(k + 1) * list),
+            Topology::PointList
+            | Topology::LineList
+            | Topology::LineStrip
+            | Topology::TriangleList
+            | Topology::TriangleStrip => to.extend(&self.corners(k)[..list as usize]),
         }
     }
 
@@ -115,6 +161,7 @@ impl Topology {
             Topology::LineStripAdjacency => [k + 1, k + 2, k + 2],
             Topology::TriangleListAdjacency => [6 * k, 6 * k + 2, 6 * k + 4],
             Topology::TriangleStripAdjacency => turned(2 * k, 2),
+            Topology::PatchList(points) => [k * u32::from(points); 3],
         }
     }
 }
@@ -201,6 +248,18 @@ impl Assembly {
         self.runs.iter().map(|run| u64::from(of_run(run))).sum()
     }
 
+    /// For each primitive of one instance, all of its vertices ([`Topology::vertices`]), one after the other.
+    pub fn all_vertices(&self) -> Vec<u32> {
+        let mut all = Vec::new();
+        for run in &self.runs {
+            let count = self.topology.primitives(run.end - run.start);
+            let first = all.len();
+            (0..count).for_each(|k| self.topology.push_vertices(k, count, &mut all));
+            all[first..].iter_mut().for_each(|it| *it += run.start);
+        }
+        all
+    }
+
     /// The primitives of one instance. The numbers of vertices count fetched vertices from 0.
     pub fn primitives(&self) -> impl Iterator<Item = Primitive> {
         let corners = self.runs.iter().flat_map(|run| {
@@ -241,6 +300,32 @@ mod tests {
                 let few = Assembly::plain(topology, few);
                 assert_eq!(few.primitives().count() as u64, few.count());
             }
+        }
+    }
+
+    #[test]
+    fn a_shader_sees_adjacent_vertices() {
+        for (topology, vertices, expected) in [
+            (Topology::PointList, 2, &[0, 1][..]),
+            (Topology::LineStrip, 3, &[0, 1, 1, 2]),
+            (Topology::TriangleStrip, 4, &[0, 1, 2, 1, 3, 2]),
+            (Topology::LineListAdjacency, 9, &[0, 1, 2, 3, 4, 5, 6, 7]),
+            (Topology::LineStripAdjacency, 5, &[0, 1, 2, 3, 1, 2, 3, 4]),
+            (Topology::TriangleListAdjacency, 7, &[0, 1, 2, 3, 4, 5]),
+            (Topology::PatchList(3), 7, &[0, 1, 2, 3, 4, 5]),
+            // A strip of one triangle, of two and of three.
+            (Topology::TriangleStripAdjacency, 6, &[0, 1, 2, 5, 4, 3]),
+            (Topology::TriangleStripAdjacency, 8, &[0, 1, 2, 6, 4, 3, 2, 5, 6, 7, 4, 0]),
+            (
+                Topology::TriangleStripAdjacency,
+                10,
+                &[0, 1, 2, 6, 4, 3, 2, 5, 6, 8, 4, 0, 4, 2, 6, 9, 8, 7],
+            ),
+        ] {
+            let assembly = Assembly::plain(topology, vertices);
+            assert_eq!(assembly.all_vertices(), expected, "{topology:?}");
+            let corners = assembly.all_vertices().len() as u64;
+            assert_eq!(corners, assembly.count() * u64::from(topology.vertices()));
         }
     }
 

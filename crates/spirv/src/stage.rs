@@ -25,7 +25,7 @@ use ir::stage::{
 };
 use ir::{HostScalar, Inst, Op, Slot, Value};
 use ops::intrinsics::Stage;
-use ops::{Sign, Ty};
+use ops::{Named, Sign, Ty};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
@@ -130,6 +130,10 @@ impl Emitter<'_> {
     /// Declares the outputs, and checks that everything can be expressed.
     pub(crate) fn signature(&mut self) -> Result<(), Unsupported> {
         let ir = self.ir;
+        if !matches!(ir.stage, Stage::Compute | Stage::Vertex | Stage::Pixel) {
+            let asked = format!("a {} shader", ir.stage.name());
+            return self.unsupported("shaders of this stage", asked, None);
+        }
         let Some(io) = &ir.io else { return Ok(()) };
         if io.pixel.orders_pixels {
             if !self.environment.has(Extension::PixelInterlock) {

@@ -204,14 +204,19 @@ fn bound(module: &Module) -> Vec<Bound> {
     module.resources.iter().enumerate().map(one).collect()
 }
 
-/// Every shader in the suite that runs, by its name: of a draw, both.
+/// Every shader in the suite that runs, by its name: of a draw, the vertex and the pixel shader.
 pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
     let mut all = Vec::new();
     for file in crate::files(&crate::folder()) {
         for section in crate::read_all(&file)? {
             let width = if section.widths.contains(&width) { width } else { section.widths[0] };
-            if section.draw.is_some() {
+            if let Some(draw) = &section.draw {
+                let names = draw.names();
+                // Those of the other stages have no SPIR-V.
                 for (entry, stage) in [("vs", hlsl::Stage::Vertex), ("ps", hlsl::Stage::Pixel)] {
+                    if !names.contains(&entry) {
+                        continue;
+                    }
                     let mut options = crate::run::options(&section.flags)?;
                     options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
                     (options.stage, options.entry) = (stage, entry.to_owned());

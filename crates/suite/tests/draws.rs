@@ -96,7 +96,8 @@ fn drawn(section: &Section, device: &Device, width: u32) -> Outcome {
         compiled.run_packed(section, device, width, packed, |draw| draw.fuel = Some(FUEL))
     };
     let recording = Arc::new(Mutex::new(Recording::default()));
-    let [_, pixel] = compiled.shaders();
+    let shaders = compiled.shaders();
+    let pixel = shaders[shaders.len() - 1];
     let waves = pixel.sees_packing();
     let packed = if waves { Packed::Record(recording.clone()) } else { Packed::Own };
     let got = match run(device, &packed) {

@@ -93,6 +93,10 @@ fn examine(section: &Section) -> Result<(), String> {
     // `WIDTH` makes a different program for every width; only sections that do not use it are compared between
     // widths.
     for widths in section.programs() {
+        if section.draw.as_ref().is_some_and(|it| !it.is_watched()) {
+            // The sanitizer refuses draws with such stages.
+            return Ok(());
+        }
         if section.draw.is_some() {
             for (sources, seen) in drawn(section, widths)? {
                 judge.judge(&sources, &seen);
@@ -102,7 +106,7 @@ fn examine(section: &Section) -> Result<(), String> {
         let compiled = suite::run::compile(section, widths[0])?;
         let Some(module) = &compiled.module else { return Ok(()) };
         // Shaders of draws only compile here.
-        if module.io.is_some() {
+        if module.io.is_some() || module.group.is_some() {
             return Ok(());
         }
         let bindings = suite::run::inputs(section, module)?;

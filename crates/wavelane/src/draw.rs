@@ -5,12 +5,14 @@
 //! writes runs all of its vertices first. Waves of either stage are the same in both cases.
 
 mod bands;
+mod between;
 mod departure;
 mod error;
 mod examine;
 pub(crate) mod freedom;
 #[allow(unsafe_code, reason = "calls of functions compiled for instructions that the host has")]
 pub(crate) mod loops;
+mod mesh;
 mod pixels;
 mod replay;
 mod target;
@@ -21,7 +23,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ir::exec::{Bindings, Feed, LaneOrder, Launch, Schedule, Unsupported, Work};
 use ir::print::PrintLog;
-use ops::intrinsics::Stage;
 use raster::{Assembly, MergeState, Primitive, RasterState};
 use smallvec::smallvec;
 
@@ -31,9 +32,11 @@ pub(crate) use self::examine::drawn;
 pub use self::replay::Recording;
 pub use self::target::{DepthTarget, RenderTarget};
 
-pub(crate) use self::departure::{Departure, Stages, VertexOrder};
+pub(crate) use self::departure::{Departure, Part, Stages, VertexOrder};
+pub use self::mesh::MOST_MESH_GROUPS;
 
 use self::bands::Band;
+use self::between::Made;
 use self::departure::{Programs, Reordered, Shuffled};
 use self::pixels::{Pixels, Portion};
 use self::replay::{Drawn, Replay};
@@ -44,7 +47,7 @@ use crate::graphics::{
     GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
 };
 use crate::guard::catch;
-use crate::memory::{self, Cell, Indices, Memory, Places};
+use crate::memory::{self, Cell, Indices, Memory, Places, Slot};
 use crate::{Buffer, DispatchError, ResourceTable, Shader};
 
 /// The most vertices of a draw, instances included.
@@ -81,6 +84,8 @@ pub struct IndexBuffer {
 pub struct Draw {
     /// How many vertices an instance has, or how many indices.
     pub count: u32,
+    /// How many groups of the mesh or amplification shader run, in x, y and z.
+    pub groups: [u32; 3],
     /// How many instances there are.
     pub instances: u32,
     /// The first vertex, or the first index.
@@ -130,6 +135,7 @@ impl Draw {
     pub fn new(count: u32) -> Draw {
         Draw {
             count,
+            groups: [0; 3],
             instances: 1,
             start: 0,
             base_vertex: 0,
@@ -151,6 +157,36 @@ impl Draw {
             progress: None,
             prints: None,
         }
+    }
+
+    /// The groups of a mesh shader, or of an amplification shader in front of it.
+    pub fn mesh(groups: [u32; 3]) -> Draw {
+        Draw { groups, ..Draw::new(0) }
+    }
+}
+
+/// What is bound to the shaders of a pipeline. A shader without resources needs no table.
+#[derive(Clone, Copy, Debug)]
+pub struct StageTables<'a> {
+    /// Of the vertex or mesh shader.
+    pub vertex: &'a ResourceTable,
+    /// Of the amplification shader.
+    pub amplification: Option<&'a ResourceTable>,
+    /// Of the hull shader and its patch-constant function.
+    pub hull: Option<&'a ResourceTable>,
+    /// Of the domain shader.
+    pub domain: Option<&'a ResourceTable>,
+    /// Of the geometry shader.
+    pub geometry: Option<&'a ResourceTable>,
+    /// Of the pixel shader.
+    pub pixel: Option<&'a ResourceTable>,
+}
+
+impl<'a> StageTables<'a> {
+    /// The tables of a vertex or mesh shader and of a pixel shader.
+    pub fn new(vertex: &'a ResourceTable, pixel: Option<&'a ResourceTable>) -> StageTables<'a> {
+        let (amplification, hull, domain, geometry) = (None, None, None, None);
+        StageTables { vertex, amplification, hull, domain, geometry, pixel }
     }
 }
 
@@ -208,18 +244,23 @@ impl GraphicsPipeline {
         vertex_table: &ResourceTable,
         pixel_table: Option<&ResourceTable>,
     ) -> Result<(), DrawError> {
-        self.draw_by(draw, vertex_table, pixel_table, &mut Programs { pipeline: self })
+        self.draw_stages(draw, &StageTables::new(vertex_table, pixel_table))
+    }
+
+    /// The same for a pipeline of any stages.
+    pub fn draw_stages(&self, draw: &Draw, tables: &StageTables<'_>) -> Result<(), DrawError> {
+        self.draw_by(draw, tables, &mut Programs { pipeline: self })
     }
 
     /// The same, with waves that something else than the programs of the pipeline runs.
     pub(crate) fn draw_by(
         &self,
         draw: &Draw,
-        vertex_table: &ResourceTable,
-        pixel_table: Option<&ResourceTable>,
+        tables: &StageTables<'_>,
         stages: &mut dyn Stages,
     ) -> Result<(), DrawError> {
         let desc = &*self.desc;
+        let (vertex_table, pixel_table) = (tables.vertex, tables.pixel);
         let width = draw.wave_size.unwrap_or_else(|| self.default_wave_size());
         if !self.wave_sizes().contains(&width) {
             let allowed = self.wave_sizes().to_vec();
@@ -231,12 +272,35 @@ impl GraphicsPipeline {
             (None, None) => {}
             (pixel, _) => return Err(DrawError::PixelTable { has_shader: pixel.is_some() }),
         }
+        let optional = [
+            (&desc.amplification, tables.amplification),
+            (&desc.hull, tables.hull),
+            (&desc.domain, tables.domain),
+            (&desc.geometry, tables.geometry),
+        ];
+        let mut empty: [Option<ResourceTable>; 4] = [const { None }; 4];
+        for ((shader, table), empty) in optional.into_iter().zip(&mut empty) {
+            let Some(shader) = shader else { continue };
+            match table {
+                Some(table) => table.check_ready(shader)?,
+                None => empty.insert(ResourceTable::new(shader)).check_ready(shader)?,
+            }
+        }
+        let others: Vec<Option<&ResourceTable>> = optional
+            .iter()
+            .zip(&empty)
+            .map(|((shader, table), empty)| {
+                shader.as_ref().and(table.as_ref().copied().or(empty.as_ref()))
+            })
+            .collect();
         if let Some(slot) = (draw.vertex_buffers.len()..self.link.buffers).next() {
             return Err(DrawError::NoVertexBuffer { slot });
         }
         let state = self.raster_state(draw)?;
         let written = draw.written();
-        check_aliases(draw, &written, [Some(vertex_table), pixel_table])?;
+        let all_tables: Vec<Option<&ResourceTable>> =
+            [Some(vertex_table), pixel_table].into_iter().chain(others.clone()).collect();
+        check_aliases(draw, &written, &all_tables)?;
         let planes = Planes::of(draw)?;
         let assembly = assembly(draw, desc.topology)?;
         let buffers: Vec<Vec<u8>> = draw.vertex_buffers[..self.link.buffers]
@@ -254,13 +318,34 @@ impl GraphicsPipeline {
             Fetched { draw, desc, link: &self.link, assembly: &assembly, buffers: &buffers };
 
         let recorded = recorded(draw, &state, &assembly, width);
+        // The buffers of the groups of a mesh and of an amplification shader.
+        let own: [Arc<Cell>; 4] = std::array::from_fn(|_| Cell::new(Slot::default(), None));
         // Everything is locked at once, in one order for all draws and dispatches.
-        let places = pixel_table.map_or_else(Places::new, ResourceTable::places);
+        let places = places_of(pixel_table);
+        let [of_amplification, of_hull, of_domain, of_geometry] = others.as_slice() else {
+            unreachable!("there are four other stages")
+        };
+        let amplification = match &desc.amplification {
+            Some(shader) => with_own(places_of(*of_amplification), shader, &own[2..]),
+            None => Places::new(),
+        };
+        let first = with_own(vertex_table.places(), &desc.vertex, &own[..2]);
         let targets = written.iter().map(|it| smallvec![Some(&***it)]).collect();
         let log = recorded.iter().map(|it| smallvec![Some(&*it.cell)]).collect();
-        let (mut memory, indices) = memory::lock(&[vertex_table.places(), places, targets, log]);
-        let [of_vertex, of_pixel, of_targets, of_log] = indices.as_slice() else {
-            unreachable!("four lists of places are locked")
+        let (mut memory, indices) = memory::lock(&[
+            first,
+            places,
+            targets,
+            log,
+            amplification,
+            places_of(*of_hull),
+            places_of(*of_domain),
+            places_of(*of_geometry),
+        ]);
+        let [of_vertex, of_pixel, of_targets, of_log, amplification, hull, domain, geometry] =
+            indices.as_slice()
+        else {
+            unreachable!("eight lists of places are locked")
         };
         let cells: Vec<usize> = of_targets.iter().flatten().flatten().copied().collect();
         let mut bound = BoundTargets::take(&mut memory, &cells)?;
@@ -297,11 +382,18 @@ impl GraphicsPipeline {
             ended?;
             return draw.keep(recorded.as_ref(), width);
         }
-        let run = Run { pipeline: self, draw, width, fetched, merge, total };
+        let between = between::Bound { hull, domain, geometry };
+        let run =
+            Run { pipeline: self, draw, width, fetched, merge, total, between, amplification };
         let result = catch(|| {
             let targets = bound.targets(&planes)?;
             if let Some(recording) = &draw.replay {
                 let places = [of_vertex, of_pixel];
+                if !self.between.is_empty() {
+                    let asked = "the replay of a packing".to_owned();
+                    let missing = "the pipeline has more stages than two".to_owned();
+                    return Err(DispatchError::Unsupported(Unsupported { asked, missing }).into());
+                }
                 let kind = desc.topology.kind();
                 let pixels = Pixels::new(state, &self.link, kind, width);
                 let band = Band { pixels, targets };
@@ -379,13 +471,26 @@ fn is_possible(viewport: &Viewport) -> bool {
         && max_depth <= 1.0
 }
 
+fn places_of(table: Option<&ResourceTable>) -> Places<'_> {
+    table.map_or_else(Places::new, ResourceTable::places)
+}
+
+/// Appends the buffers of the groups of a mesh or amplification shader.
+fn with_own<'a>(mut places: Places<'a>, of: &Shader, own: &'a [Arc<Cell>]) -> Places<'a> {
+    if of.module.group.is_some() {
+        places.extend(own.iter().map(|it| smallvec![Some(&**it)]));
+    }
+    places
+}
+
 /// Refuses memory that is a target and also something else of the draw.
 fn check_aliases(
     draw: &Draw,
     written: &[&Arc<Cell>],
-    tables: [Option<&ResourceTable>; 2],
+    tables: &[Option<&ResourceTable>],
 ) -> Result<(), DrawError> {
-    let bound = tables.into_iter().flatten().flat_map(ResourceTable::cells).map(|(_, _, it)| it);
+    let bound =
+        tables.iter().copied().flatten().flat_map(ResourceTable::cells).map(|(_, _, it)| it);
     let read = draw.vertex_buffers.iter().map(|it| &it.buffer.cell);
     let indices = draw.indices.iter().map(|it| &it.buffer.cell);
     let mut others = bound.chain(read).chain(indices);
@@ -415,10 +520,19 @@ fn assembly(draw: &Draw, topology: Topology) -> Result<Assembly, DrawError> {
 
 /// A stage of a running draw.
 struct At<'a> {
-    stage: Stage,
+    part: Part,
     /// What is bound to it.
     places: &'a Indices,
     fuel: &'a mut Option<u64>,
+}
+
+/// Where the pixel side of a draw runs.
+struct ToPixels<'a, 'm, 't> {
+    stages: &'a mut dyn Stages,
+    memory: &'a mut Memory<'m>,
+    /// What is bound to the pixel shader.
+    places: &'a Indices,
+    bands: &'a mut [Band<'t>],
 }
 
 /// A draw that runs.
@@ -430,6 +544,9 @@ struct Run<'a> {
     merge: MergeState,
     /// How many vertices there are.
     total: u64,
+    between: between::Bound<'a>,
+    /// What is bound to the amplification shader.
+    amplification: &'a Indices,
 }
 
 impl Run<'_> {
@@ -443,12 +560,16 @@ impl Run<'_> {
     ) -> Result<(), DrawError> {
         let assembly = self.fetched.assembly;
         let (per_instance, instances) = (u64::from(assembly.vertices()), self.draw.instances);
+        if self.pipeline.between.mesh.is_some() {
+            return self.all_groups(stages, memory, [of_vertex, of_pixel], bands);
+        }
         if self.total == 0 {
             return Ok(());
         }
+        let has_more = !self.pipeline.between.is_empty();
         let Departure { vertices, waves, .. } = stages.departure();
         let is_canonical = vertices == VertexOrder::Dense && waves == Schedule::Ascending;
-        let portion = if self.writes() || !is_canonical {
+        let portion = if self.writes() || !is_canonical || has_more {
             instances
         } else {
             u32::try_from(PORTION / per_instance).unwrap_or(u32::MAX).clamp(1, instances)
@@ -475,7 +596,7 @@ impl Run<'_> {
                 total: self.total,
                 lanes: 0,
             };
-            let mut stage = At { stage: Stage::Vertex, places: of_vertex, fuel: &mut fuel };
+            let mut stage = At { part: Part::Vertex, places: of_vertex, fuel: &mut fuel };
             match vertices {
                 VertexOrder::Dense => self.stage(stages, memory, &mut stage, &mut feed)?,
                 order => {
@@ -497,45 +618,96 @@ impl Run<'_> {
                     })
                 })
             };
-            let is_last = end == instances;
-            let [Band { pixels, targets }] = &mut *bands else {
-                let launch = self.draw.launch(self.width, fuel);
-                let (pipeline, merge, transformed) = (self.pipeline, &self.merge, &transformed);
-                let common =
-                    bands::Common { pipeline, merge, transformed, launch: &launch, is_last };
-                let mut bindings = memory.take(of_pixel)?;
-                let result = bands::draw(bands, &common, &mut bindings, primitives);
-                if let Some(program) = &self.pipeline.pixel {
-                    memory.put(of_pixel, bindings, program.module());
-                }
-                result?;
-                continue;
-            };
-            let mut of_draw = Portion {
-                link,
-                merge: &self.merge,
-                transformed: &transformed,
-                primitives: &mut primitives(),
-                targets,
-                is_last,
-            };
-            match &self.pipeline.pixel {
-                None => pixels.run_alone(&mut of_draw),
-                Some(_) => {
-                    let mut stage = At { stage: Stage::Pixel, places: of_pixel, fuel: &mut fuel };
-                    let mut feed = pixels.feed(of_draw);
-                    match waves {
-                        Schedule::Ascending => self.stage(stages, memory, &mut stage, &mut feed)?,
-                        order => {
-                            let mut feed = Shuffled::new(feed, order);
-                            self.stage(stages, memory, &mut stage, &mut feed)?;
-                            feed.finish();
-                        }
-                    }
-                }
+            if has_more {
+                let bound = self.between;
+                let made = self.between(stages, memory, bound, transformed, &mut fuel)?;
+                let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
+                let primitives = || made.primitives.iter().copied();
+                return self.rasterize(&mut pixels, &mut fuel, &made.transformed, true, primitives);
             }
+            let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
+            let is_last = end == instances;
+            self.rasterize(&mut pixels, &mut fuel, &transformed, is_last, primitives)?;
         }
         Ok(())
+    }
+
+    /// Draws what the groups of a mesh shader make.
+    fn all_groups(
+        &self,
+        stages: &mut dyn Stages,
+        memory: &mut Memory<'_>,
+        [of_mesh, of_pixel]: [&Indices; 2],
+        bands: &mut [Band<'_>],
+    ) -> Result<(), DrawError> {
+        let mut fuel = self.draw.fuel;
+        let writes = self.writes();
+        let mut kept: Option<Made> = None;
+        let places = [self.amplification, of_mesh];
+        self.mesh(stages, memory, places, &mut fuel, &mut |stages, memory, fuel, made| {
+            // Where the order of the stages can be seen, all groups run first.
+            if let (true, Some(before)) = (writes, &mut kept) {
+                return before.append(made);
+            }
+            if writes {
+                kept = Some(made);
+                return Ok(());
+            }
+            let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
+            let primitives = || made.primitives.iter().copied();
+            self.rasterize(&mut pixels, fuel, &made.transformed, false, primitives)
+        })?;
+        // The last wave may not be full.
+        let rest = kept.unwrap_or_else(|| Made::new(0));
+        let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
+        let primitives = || rest.primitives.iter().copied();
+        self.rasterize(&mut pixels, &mut fuel, &rest.transformed, true, primitives)
+    }
+
+    /// Rasterizes primitives, and runs the pixel shader.
+    fn rasterize<I: Iterator<Item = Primitive>>(
+        &self,
+        ToPixels { stages, memory, places, bands }: &mut ToPixels<'_, '_, '_>,
+        fuel: &mut Option<u64>,
+        transformed: &Transformed,
+        is_last: bool,
+        primitives: impl Fn() -> I + Sync,
+    ) -> Result<(), DrawError> {
+        let link = &self.pipeline.link;
+        let [Band { pixels, targets }] = &mut **bands else {
+            let launch = self.draw.launch(self.width, *fuel);
+            let (pipeline, merge) = (self.pipeline, &self.merge);
+            let common = bands::Common { pipeline, merge, transformed, launch: &launch, is_last };
+            let mut bindings = memory.take(places)?;
+            let result = bands::draw(bands, &common, &mut bindings, primitives);
+            if let Some(program) = &self.pipeline.pixel {
+                memory.put(places, bindings, program.module());
+            }
+            return result;
+        };
+        let mut of_draw = Portion {
+            link,
+            merge: &self.merge,
+            transformed,
+            primitives: &mut primitives(),
+            targets,
+            is_last,
+        };
+        if self.pipeline.pixel.is_none() {
+            pixels.run_alone(&mut of_draw);
+            return Ok(());
+        }
+        let mut stage = At { part: Part::Pixel, places, fuel };
+        let mut feed = pixels.feed(of_draw);
+        match stages.departure().waves {
+            Schedule::Ascending => self.stage(*stages, memory, &mut stage, &mut feed),
+            order => {
+                let mut feed = Shuffled::new(feed, order);
+                self.stage(*stages, memory, &mut stage, &mut feed)?;
+                feed.finish();
+                Ok(())
+            }
+        }
     }
 
     /// Runs the pixel shader's waves as a device packed them.
@@ -576,7 +748,7 @@ impl Run<'_> {
             total: self.total,
             lanes: 0,
         };
-        let mut stage = At { stage: Stage::Vertex, places: of_vertex, fuel: &mut fuel };
+        let mut stage = At { part: Part::Vertex, places: of_vertex, fuel: &mut fuel };
         self.stage(stages, memory, &mut stage, &mut feed)?;
         let mut quads = Vec::new();
         for instance in 0..self.draw.instances {
@@ -601,16 +773,32 @@ impl Run<'_> {
         let layers = pixels.layers();
         let mut feed =
             Replay::new(link, quads, recording, layers, culls, counts).map_err(refused)?;
-        let mut stage = At { stage: Stage::Pixel, places: of_pixel, fuel: &mut fuel };
+        let mut stage = At { part: Part::Pixel, places: of_pixel, fuel: &mut fuel };
         self.stage(stages, memory, &mut stage, &mut feed)?;
         feed.merge(&self.merge, &mut targets);
         Ok(())
     }
 
+    /// The shader of a part.
+    fn shader(&self, part: Part) -> &Shader {
+        let desc = &*self.pipeline.desc;
+        let found = match part {
+            Part::Vertex | Part::Mesh => None,
+            Part::Hull | Part::PatchConstants => desc.hull.as_ref(),
+            Part::Domain => desc.domain.as_ref(),
+            Part::Geometry => desc.geometry.as_ref(),
+            Part::Amplification => desc.amplification.as_ref(),
+            Part::Pixel => desc.pixel.as_ref(),
+        };
+        found.unwrap_or(&desc.vertex)
+    }
+
     /// Whether a shader writes memory, so that the order of the stages can be seen.
     fn writes(&self) -> bool {
         let desc = &*self.pipeline.desc;
+        let others = [&desc.amplification, &desc.hull, &desc.domain, &desc.geometry];
         let shaders = std::iter::once(&desc.vertex).chain(&desc.pixel);
+        let shaders = shaders.chain(others.into_iter().flatten());
         shaders.flat_map(Shader::resources).any(|it| it.used && it.kind.writable())
     }
 
@@ -619,16 +807,14 @@ impl Run<'_> {
         &self,
         stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
-        At { stage, places, fuel }: &mut At<'_>,
+        At { part, places, fuel }: &mut At<'_>,
         feed: &mut dyn Feed,
     ) -> Result<(), DrawError> {
         let launch = self.draw.launch(self.width, **fuel);
         let mut bindings: Bindings = memory.take(places)?;
         // The contents are put back into the buffers in any case.
-        let result = catch(|| stages.run(*stage, &launch, &mut bindings, feed));
-        let desc = &*self.pipeline.desc;
-        let shader = desc.pixel.as_ref().filter(|_| *stage == Stage::Pixel).unwrap_or(&desc.vertex);
-        memory.put(places, bindings, &shader.module);
+        let result = catch(|| stages.run(*part, &launch, &mut bindings, feed));
+        memory.put(places, bindings, &self.shader(*part).module);
         if let (Some(fuel), Some(spent)) = (fuel.as_mut(), &launch.spent) {
             *fuel = fuel.saturating_sub(spent.load(Ordering::Relaxed));
         }

@@ -1,8 +1,9 @@
-//! Graphics pipelines: a vertex shader, a pixel shader and the state of the fixed functions, in the shape of Direct3D's.
+//! Graphics pipelines: shaders and the state of the fixed functions, in the shape of Direct3D's.
 //!
-//! Creation checks everything that does not depend on what a draw binds: caps, the signatures of both stages, and state
+//! Creation checks everything that does not depend on what a draw binds: caps, the signatures of all stages, and state
 //! that contradicts itself or the formats of the targets.
 
+mod between;
 mod error;
 mod link;
 
@@ -12,6 +13,7 @@ use ir::exec::{Bindings, LaneOrder, Launch, Schedule, Work};
 use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format, Shape};
 
+pub(crate) use self::between::{Between, Geometry, Mesh, Source, Step, Tessellation};
 pub use self::error::GraphicsError;
 pub(crate) use self::link::{Link, VertexInput};
 
@@ -24,7 +26,7 @@ pub use raster::{
 use crate::engines::{Backend, Program};
 use crate::guard::catch;
 use crate::pipeline::check_caps;
-use crate::{Adapter, BufferError, Device, PipelineError, Shader, Texture};
+use crate::{Adapter, BufferError, Device, Engine, PipelineError, Shader, Texture};
 
 /// The most render targets of a draw.
 pub const MOST_TARGETS: usize = 8;
@@ -62,8 +64,16 @@ pub struct RasterizerState {
 /// What a pipeline is made of (`D3D12_GRAPHICS_PIPELINE_STATE_DESC`).
 #[derive(Clone, Debug)]
 pub struct GraphicsDesc {
-    /// The vertex shader.
+    /// The vertex shader, or a mesh shader in its place.
     pub vertex: Shader,
+    /// The amplification shader, in front of a mesh shader.
+    pub amplification: Option<Shader>,
+    /// The hull shader, which needs a domain shader and a topology of patches.
+    pub hull: Option<Shader>,
+    /// The domain shader.
+    pub domain: Option<Shader>,
+    /// The geometry shader.
+    pub geometry: Option<Shader>,
     /// The pixel shader; without one only depth and stencil are written.
     pub pixel: Option<Shader>,
     /// Where the inputs of the vertex shader come from.
@@ -88,12 +98,13 @@ pub struct GraphicsDesc {
     pub sample_mask: u32,
 }
 
-/// Two shaders and the state around them, which their device can run.
+/// Shaders and the state around them, which their device can run.
 #[derive(Clone, Debug)]
 pub struct GraphicsPipeline {
     pub(crate) desc: Arc<GraphicsDesc>,
     pub(crate) link: Arc<Link>,
     pub(crate) vertex: Arc<dyn Program>,
+    pub(crate) between: Arc<Between>,
     pub(crate) pixel: Option<Arc<dyn Program>>,
     pub(crate) backend: Arc<dyn Backend>,
     /// Invariant: ascending and not empty.
@@ -113,10 +124,14 @@ impl Default for RasterizerState {
 }
 
 impl GraphicsDesc {
-    /// A pipeline of two shaders that draws lists of triangles without vertex buffers, tests or targets.
+    /// A pipeline of a vertex or mesh shader and a pixel shader that draws lists of triangles without vertex buffers, tests or targets.
     pub fn new(vertex: &Shader, pixel: Option<&Shader>) -> GraphicsDesc {
         GraphicsDesc {
             vertex: vertex.clone(),
+            amplification: None,
+            hull: None,
+            domain: None,
+            geometry: None,
             pixel: pixel.cloned(),
             input_layout: Vec::new(),
             topology: Topology::TriangleList,
@@ -157,14 +172,25 @@ impl GraphicsPipeline {
             prints: None,
             spent: None,
         };
-        let programs = std::iter::once(&self.vertex).chain(&self.pixel);
-        let mut lacks = programs.map(|it| catch(|| it.refuses(&launch, &Bindings::default())));
+        let programs = self.programs();
+        let mut lacks =
+            programs.into_iter().map(|it| catch(|| it.refuses(&launch, &Bindings::default())));
         lacks.find_map(|it| it.ok().flatten())
     }
 
     /// Prepares for draws at that width now, instead of at the first one: compiles machine code, for example.
     pub fn prepare(&self, wave_size: u32) {
-        std::iter::once(&self.vertex).chain(&self.pixel).for_each(|it| it.warm(wave_size));
+        self.programs().into_iter().for_each(|it| it.warm(wave_size));
+    }
+
+    /// The programs of all stages.
+    fn programs(&self) -> Vec<&Arc<dyn Program>> {
+        let mut all = self.between.programs();
+        if self.between.mesh.is_none() {
+            all.push(&self.vertex);
+        }
+        all.extend(&self.pixel);
+        all
     }
 
     /// The default width of a draw: 32, or the adapter's smallest.
@@ -174,7 +200,7 @@ impl GraphicsPipeline {
 }
 
 impl Device {
-    /// Creates a pipeline of a vertex and a pixel shader. The error names what is wrong or missing.
+    /// Creates a graphics pipeline. The error names what is wrong or missing.
     pub fn create_graphics_pipeline(
         &self,
         desc: &GraphicsDesc,
@@ -185,17 +211,37 @@ impl Device {
             }
             of_caps(shader, self.adapter())
         };
-        let mut wave_sizes = of_stage(&desc.vertex, Stage::Vertex)?;
-        if let Some(pixel) = &desc.pixel {
-            let sizes = of_stage(pixel, Stage::Pixel)?;
+        let first = match desc.vertex.module.stage {
+            Stage::Mesh => Stage::Mesh,
+            _ => Stage::Vertex,
+        };
+        let mut wave_sizes = of_stage(&desc.vertex, first)?;
+        let others = [
+            (&desc.amplification, Stage::Amplification),
+            (&desc.hull, Stage::Hull),
+            (&desc.domain, Stage::Domain),
+            (&desc.geometry, Stage::Geometry),
+            (&desc.pixel, Stage::Pixel),
+        ];
+        for (shader, stage) in others {
+            let Some(shader) = shader else { continue };
+            let sizes = of_stage(shader, stage)?;
             wave_sizes.retain(|it| sizes.contains(it));
         }
         check_state(desc)?;
+        let between = Between::new(desc, &*self.backend)?;
+        if !between.is_empty() && !matches!(self.backend.engine(), Engine::Interp | Engine::Cpu) {
+            let shaders = [&desc.amplification, &desc.hull, &desc.geometry];
+            let entry = shaders.into_iter().flatten().next().unwrap_or(&desc.vertex).entry();
+            let what = "a stage that only the engines `interp` and `cpu` run".to_owned();
+            return Err(GraphicsError::Unsupported { entry: entry.to_owned(), what });
+        }
         let link = Link::new(desc)?;
         Ok(GraphicsPipeline {
             desc: Arc::new(desc.clone()),
             link: Arc::new(link),
             vertex: self.backend.prepare(&desc.vertex.module),
+            between: Arc::new(between),
             pixel: desc.pixel.as_ref().map(|it| self.backend.prepare(&it.module)),
             backend: self.backend.clone(),
             wave_sizes,

@@ -77,7 +77,8 @@ pub use cpu::Isa;
 pub use device::{Device, Engine};
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS, Measured};
 pub use draw::{
-    DepthTarget, Draw, DrawError, ExamineDrawError, IndexBuffer, RenderTarget, VertexBuffer,
+    DepthTarget, Draw, DrawError, ExamineDrawError, IndexBuffer, MOST_MESH_GROUPS, RenderTarget,
+    StageTables, VertexBuffer,
 };
 pub use engines::cpu::CpuOptions;
 pub use engines::cuda::{CudaGpu, CudaInfo};

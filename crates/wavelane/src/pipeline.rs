@@ -42,7 +42,9 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
     if needs.double && !adapter.double_precision_float_shader_ops {
         return Err(Missing::Double);
     }
-    let (needs, has) = (module.groupshared_bytes(), adapter.max_group_shared_memory);
+    // The output of a mesh shader is memory of its own.
+    let needs = module.groupshared_bytes() - output_bytes(module);
+    let has = adapter.max_group_shared_memory;
     if needs > u64::from(has) {
         return Err(Missing::GroupSharedMemory { needs, has });
     }
@@ -52,6 +54,15 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
         return Err(Missing::WaveSize { needs: wanted(module), has });
     }
     Ok(wave_sizes)
+}
+
+/// The bytes of groupshared memory that hold the output of a mesh shader: the counts and the arrays behind them.
+fn output_bytes(module: &Module) -> u64 {
+    if module.group.is_none() {
+        return 0;
+    }
+    let own = module.groupshared.iter().skip_while(|it| it.name != "$counts");
+    own.map(|it| u64::from(it.len) * u64::from(it.ty.bytes())).sum()
 }
 
 /// The default order in which threads are assigned to lanes.
@@ -257,6 +268,7 @@ pub(crate) mod tests {
             module: Arc::new(module),
             name: "test".into(),
             specialization: Arc::default(),
+            patch: None,
             unreached: Arc::default(),
         }
     }

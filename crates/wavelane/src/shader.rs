@@ -16,6 +16,8 @@ use crate::guard::catch;
 #[derive(Clone, Debug)]
 pub struct Shader {
     pub(crate) module: Arc<Module>,
+    /// The patch-constant function of a hull shader.
+    pub(crate) patch: Option<Arc<Module>>,
     /// The name of its source text in diagnostics.
     pub(crate) name: Arc<str>,
     /// The values of its specialization constants, by their numbers: another compiler's module gets the same.
@@ -121,7 +123,7 @@ impl Shader {
 
     /// The resources that the entry point reaches, also those of which no code is left. Tables are made for these.
     pub fn resources(&self) -> &[Resource] {
-        &self.module.resources
+        self.module.bindable()
     }
 
     /// The resources that the text declares and the entry point does not reach. Nothing can be bound to them; a host that
@@ -189,7 +191,9 @@ impl Shader {
         let Some(target) = legalize::Target::named(target) else { return Ok(None) };
         catch(|| {
             let module = Arc::new(legalize::legalize(&self.module, &target));
-            Some(Shader { module, ..self.clone() })
+            let patch = self.patch.as_ref();
+            let patch = patch.map(|it| Arc::new(legalize::legalize(it, &target)));
+            Some(Shader { module, patch, ..self.clone() })
         })
     }
 
@@ -245,6 +249,7 @@ impl Entries {
             let (name, specialization) = (self.name.clone(), self.specialization.clone());
             let shader = compiled.map(|it| Shader {
                 module: Arc::new(it.module),
+                patch: it.patch.map(Arc::new),
                 name,
                 specialization,
                 unreached: Arc::new(it.unreached),
@@ -288,6 +293,7 @@ fn translate(
         let stopped = sink.stopped();
         let shader = compiled.map(|it| Shader {
             module: Arc::new(it.module),
+            patch: it.patch.map(Arc::new),
             name: name.into(),
             specialization: specialization(options),
             unreached: Arc::new(it.unreached),

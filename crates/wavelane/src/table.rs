@@ -129,7 +129,7 @@ impl ResourceTable {
     /// The resources that the shader uses and of which no element is bound, in the order of declaration. Of a descriptor
     /// heap the first view stands for all.
     pub fn unbound(&self) -> Vec<&Resource> {
-        self.unbound_of(&self.module.resources)
+        self.unbound_of(self.resources())
     }
 
     /// The same for a shader that declares the same resources, but may use other ones.
@@ -204,7 +204,7 @@ impl ResourceTable {
     }
 
     pub(crate) fn resources(&self) -> &[Resource] {
-        &self.module.resources
+        self.module.bindable()
     }
 
     /// What is bound to an element of a resource.

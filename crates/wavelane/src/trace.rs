@@ -132,6 +132,7 @@ impl Shader {
         let module = catch(read).map_err(|bug| bug.message)??;
         Ok(Shader {
             module: module.into(),
+            patch: None,
             name: "a module given as text".into(),
             specialization: Default::default(),
             unreached: Default::default(),

@@ -8,13 +8,19 @@ pub(crate) const MOST_PIXELS: u32 = 8192;
 /// A draw; there is none if it names nothing to draw.
 #[derive(Clone, Debug)]
 pub(crate) struct DrawArgs {
-    /// `fullscreen`, or the file of a mesh.
+    /// `fullscreen`, or the file of a mesh; with a mesh shader, how many groups of it run.
     pub(crate) what: String,
     pub(crate) size: [u32; 2],
     pub(crate) format: Format,
     pub(crate) samples: u32,
     /// A vertex shader of the same file.
     pub(crate) vertex: Option<String>,
+    /// A mesh shader of the same file, in its place.
+    pub(crate) mesh: Option<String>,
+    /// An amplification shader in front of that.
+    pub(crate) amplification: Option<String>,
+    /// A geometry shader of the same file.
+    pub(crate) geometry: Option<String>,
     pub(crate) overlay: Option<Overlay>,
     /// Whether a GPU may assign pixels to lanes as it likes.
     pub(crate) is_packed_by_device: bool,
@@ -42,6 +48,9 @@ impl Default for DrawArgs {
             format: format.unwrap_or_else(|| unreachable!("it is a format")),
             samples: 1,
             vertex: None,
+            mesh: None,
+            amplification: None,
+            geometry: None,
             overlay: None,
             is_packed_by_device: false,
         }

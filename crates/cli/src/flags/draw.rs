@@ -52,6 +52,43 @@ pub(super) const VERTEX: Flag = Flag {
     },
 };
 
+pub(super) const MESH: Flag = Flag {
+    names: &["--mesh"],
+    takes: Takes::Value("ENTRY"),
+    on: &[Command::Run, Command::San],
+    section: Section::Run,
+    help: "a mesh shader instead of a vertex shader, in the same file; --draw says how\n\
+           many of its groups run: 8, or 4,2,1",
+    set: |args, value| {
+        args.draw.mesh = Some(value.to_owned());
+        Ok(())
+    },
+};
+
+pub(super) const AMPLIFICATION: Flag = Flag {
+    names: &["--amplification"],
+    takes: Takes::Value("ENTRY"),
+    on: &[Command::Run, Command::San],
+    section: Section::Run,
+    help: "an amplification shader in front of --mesh; --draw counts its groups",
+    set: |args, value| {
+        args.draw.amplification = Some(value.to_owned());
+        Ok(())
+    },
+};
+
+pub(super) const GEOMETRY: Flag = Flag {
+    names: &["--geometry"],
+    takes: Takes::Value("ENTRY"),
+    on: &[Command::Run, Command::San],
+    section: Section::Run,
+    help: "a geometry shader of --draw, in the same file",
+    set: |args, value| {
+        args.draw.geometry = Some(value.to_owned());
+        Ok(())
+    },
+};
+
 pub(super) const TARGET: Flag = Flag {
     names: &["--target"],
     takes: Takes::Value("FORMAT"),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use wavelane::graphics::{GraphicsPipeline, Samples};
 use wavelane::internal::{Slot, Slots};
 use wavelane::texture::Shape;
-use wavelane::{DrawError, Layout, PrintLog, ResourceTable, SourceMap};
+use wavelane::{DrawError, Layout, PrintLog, ResourceTable, Shader, SourceMap, StageTables};
 
 use super::{
     Outcome, RunArgs, Runs, View, check_outs, report_failures, show, told, views, write_out,
@@ -49,6 +49,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     }
     let vertex_binds = for_shader(&args.bind, &scene.vertex);
     let mut of_vertex = bind::bind(&vertex_binds, [1; 3], &scene.vertex, &sources)?;
+    let others = Others::bind(&scene, &args, &sources)?;
     let shape = Shape::new(draw.format, draw.size[0], draw.size[1], 1);
     let target = View {
         resource: TARGET.to_owned(),
@@ -77,7 +78,8 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         contents.restore(&mut bound.table);
         let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.launch.print_limit)));
         let tables = [&mut of_vertex.table, &mut bound.table];
-        let job = Once { pipeline: &pipeline, scene: &scene, draw, width: *width };
+        let (scene, others) = (&scene, &others);
+        let job = Once { pipeline: &pipeline, scene, others, draw, width: *width };
         let left = job.run(&args, &watch, log.clone(), tables);
         if let Some(log) = log {
             printed.push((*width, pixel.printed(&log)));
@@ -113,10 +115,33 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     Ok(if report_failures(&runs, &sources) { Exit::Findings } else { Exit::Fine })
 }
 
+/// What is bound to the stages other than the first and the last.
+pub(super) struct Others {
+    amplification: Option<ResourceTable>,
+    geometry: Option<ResourceTable>,
+}
+
+impl Others {
+    pub(super) fn bind(
+        scene: &Scene,
+        args: &RunArgs,
+        sources: &SourceMap,
+    ) -> Result<Others, Problem> {
+        let table = |shader: &Option<Shader>| {
+            let Some(shader) = shader else { return Ok(None) };
+            let binds = for_shader(&args.bind, shader);
+            bind::bind(&binds, [1; 3], shader, sources).map(|it| Some(it.table))
+        };
+        let (amplification, geometry) = (table(&scene.amplification)?, table(&scene.geometry)?);
+        Ok(Others { amplification, geometry })
+    }
+}
+
 /// One draw at a width.
 pub(super) struct Once<'a> {
     pub(super) pipeline: &'a GraphicsPipeline,
     pub(super) scene: &'a Scene,
+    pub(super) others: &'a Others,
     pub(super) draw: &'a DrawArgs,
     pub(super) width: u32,
 }
@@ -137,7 +162,12 @@ impl Once<'_> {
         draw.progress = Some(watch.progress.clone());
         draw.prints = prints;
         draw.record = self.draw.is_packed_by_device.then(Arc::default);
-        self.pipeline.draw(&draw, vertex, Some(pixel))?;
+        let tables = StageTables {
+            amplification: self.others.amplification.as_ref(),
+            geometry: self.others.geometry.as_ref(),
+            ..StageTables::new(vertex, Some(pixel))
+        };
+        self.pipeline.draw_stages(&draw, &tables)?;
         let texels = match self.pipeline.desc().samples {
             Samples::One => target.read_bytes()?,
             _ => wavelane::graphics::resolved(&target)?.read_bytes()?,

@@ -25,6 +25,10 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
     let mut compiling = args.compile.clone();
     let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
     let scene = Scene::new(file, &compiling, asked, &pixel)?;
+    if scene.amplification.is_some() || scene.geometry.is_some() {
+        let what = "the sanitizer watches vertex, mesh and pixel shaders only";
+        return Err(Problem::new(Exit::Unsupported, what.to_owned()).into());
+    }
     let pipeline = scene.pipeline(&Device::new(args.adapter.clone()), asked, &pixel)?;
     let widths = draw::widths(&args.launch, &pipeline)?;
     let bound = bind::bind(&args.bind, [1; 3], &pixel, &sources)?;

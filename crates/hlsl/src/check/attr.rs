@@ -458,6 +458,17 @@ impl<'a> Checker<'a> {
         written.unwrap_or((default, None))
     }
 
+    /// The first argument of an attribute that has been checked, if it is there.
+    pub(super) fn attribute_number(
+        &mut self,
+        attributes: &'a [Attribute],
+        name: &str,
+    ) -> Option<u32> {
+        let attribute = find(attributes, name)?;
+        let value = self.attribute_value(attribute.args.first()?, attribute)?;
+        u32::try_from(value).ok()
+    }
+
     /// The value of an attribute's argument; `None` after a report.
     fn attribute_value(&mut self, arg: &'a ast::Expr, attribute: &Attribute) -> Option<i64> {
         let (value, checked) =

@@ -537,7 +537,13 @@ impl<'a> Checker<'a> {
         {
             self.gate_wide_atomic(*place, name, span);
         }
-        if matches!(function, library::Function::Unsupported(_) | library::Function::Pixel(_)) {
+        if matches!(
+            function,
+            library::Function::Unsupported(_)
+                | library::Function::Pixel(_)
+                | library::Function::MeshCounts
+                | library::Function::DispatchMesh
+        ) {
             self.gate_stage_function(name, span);
             if result == Types::ERROR || !self.payloads_take_no_long_vector(&args) {
                 return self.broken(span);
@@ -643,6 +649,13 @@ impl<'a> Checker<'a> {
                 self.gate_integer_sampling(object.ty, &name.name, span);
                 if let library::Method::Ray(method) = function {
                     self.query_method(object.ty, method, &args, span);
+                }
+                if let (
+                    library::Method::Emit | library::Method::Cut,
+                    Type::Resource(ResourceType::Other(stream)),
+                ) = (function, self.types.get(object.ty))
+                {
+                    self.gate_object(stream, &format!("`{}`", name.name), span);
                 }
                 if let library::Method::Unsupported(name) = function {
                     match self.types.get(object.ty) {

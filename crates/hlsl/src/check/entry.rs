@@ -22,8 +22,12 @@ pub(super) struct Entry {
     pub(super) group_size: [u32; 3],
     pub(super) wave_size: WaveSize,
     pub(super) inputs: Vec<SystemValue>,
-    /// The inputs and outputs of a vertex or pixel shader.
+    /// The inputs and outputs of a stage of a draw that does not run in groups.
     pub(super) signature: Option<hir::Signature>,
+    /// Those of the function beside a hull shader.
+    pub(super) patch: Option<hir::Signature>,
+    /// What a mesh or amplification shader passes on.
+    pub(super) group: Option<hir::Group>,
     /// A wrapper that assembles structs of inputs and calls the entry point, if that takes structs.
     pub(super) wrapper: Option<hir::Function>,
     pub(super) span: Span,
@@ -156,6 +160,8 @@ impl<'a> Checker<'a> {
             wave_size: wave_size?,
             inputs,
             signature: None,
+            patch: None,
+            group: None,
             wrapper,
             span,
         })
@@ -306,7 +312,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An input as an expression over the wrapper's parameters, which it adds to `leaves`.
-    fn input(
+    pub(super) fn input(
         &mut self,
         name: &str,
         ty: TypeId,
@@ -336,7 +342,8 @@ impl<'a> Checker<'a> {
             return None;
         };
         let value = self.system_value(semantic)?;
-        let most = if value == SystemValue::GroupIndex { 1 } else { 3 };
+        let is_single = matches!(value, SystemValue::GroupIndex | SystemValue::ViewId);
+        let most = if is_single { 1 } else { 3 };
         let fits = match self.types.get(ty) {
             Type::Scalar(scalar) => is_input(scalar),
             Type::Vector(scalar, n) => is_input(scalar) && n <= most,
@@ -360,6 +367,9 @@ impl<'a> Checker<'a> {
             ("SV_GroupID", SystemValue::GroupId),
             ("SV_GroupIndex", SystemValue::GroupIndex),
         ];
+        if self.is_view(&semantic.name) {
+            return Some(SystemValue::ViewId);
+        }
         // An index after the name is part of the semantic; only 0 is valid here.
         let plain = semantic.name.strip_suffix('0').unwrap_or(&semantic.name);
         if let Some((_, value)) = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(plain)) {

@@ -266,8 +266,8 @@ impl Checker<'_> {
                 // Missing features do not matter where a shader is only checked.
                 _ if diagnostic.level != Level::Unsupported => self.report(diagnostic),
                 Stage::Compute => self.report(diagnostic),
-                Stage::Vertex | Stage::Pixel => self.missing.push(diagnostic),
-                _ => {}
+                Stage::Library | Stage::Node | Stage::RayTracing => {}
+                _ => self.missing.push(diagnostic),
             }
         }
         let function = self.function(id);
@@ -378,6 +378,7 @@ fn assemble(
         signature.io.pixel.orders_pixels &=
             resources.iter().any(|it| may_be_one(it.register.class));
     }
+    let patch = entry.beside.map(|id| functions[&id]).zip(entry.patch);
     let mut program = Program {
         types,
         functions: program_functions,
@@ -392,6 +393,8 @@ fn assemble(
             wave_size: entry.wave_size,
             inputs: entry.inputs,
             signature,
+            patch,
+            group: entry.group,
             missing,
             native_16bit,
             span: entry.span,

@@ -1,7 +1,7 @@
 //! System values: the stages in which each is an input or an output, and its type. One row for each.
 //!
-//! The four of compute shaders are bound to parameters in `entry.rs`; this table only checks their names. For vertex
-//! and pixel shaders it also says which values the fixed functions supply or read ([`Row::system`]).
+//! The four of compute shaders are bound to parameters in `entry.rs`; this table only checks their names. For the
+//! stages of draws it also says which values the fixed functions supply or read ([`Row::system`]).
 
 use ir::stage::SystemValue;
 use ops::intrinsics::Stage;
@@ -177,12 +177,17 @@ impl Row {
             "SV_ClipDistance" => ClipDistance,
             "SV_Coverage" => Coverage,
             "SV_CullDistance" => CullDistance,
+            "SV_CullPrimitive" => CullPrimitive,
             "SV_Depth" => Depth,
             "SV_DepthGreaterEqual" => DepthGreaterEqual,
             "SV_DepthLessEqual" => DepthLessEqual,
+            "SV_DomainLocation" => DomainLocation,
+            "SV_GSInstanceID" => GsInstanceId,
             "SV_InnerCoverage" => InnerCoverage,
+            "SV_InsideTessFactor" => InsideTessFactor,
             "SV_InstanceID" => InstanceId,
             "SV_IsFrontFace" => IsFrontFace,
+            "SV_OutputControlPointID" => OutputControlPointId,
             "SV_Position" => Position,
             "SV_PrimitiveID" => PrimitiveId,
             "SV_RenderTargetArrayIndex" => RenderTargetArrayIndex,
@@ -192,6 +197,7 @@ impl Row {
             "SV_StartVertexLocation" => StartVertexLocation,
             "SV_StencilRef" => StencilRef,
             "SV_Target" => Target,
+            "SV_TessFactor" => TessFactor,
             "SV_VertexID" => VertexId,
             "SV_ViewID" => ViewId,
             "SV_ViewportArrayIndex" => ViewportArrayIndex,
@@ -203,7 +209,14 @@ impl Row {
                     [VertexId, InstanceId, StartVertexLocation, StartInstanceLocation, ViewId];
                 of_vertices.contains(&system)
             }
-            (Vertex, Output) => system != InstanceId,
+            (Vertex | Domain | Geometry | Mesh, Output) => system != InstanceId,
+            (Mesh, Primitive) => true,
+            (Hull | Domain | Geometry, Input) => {
+                let of_patches =
+                    [PrimitiveId, ViewId, OutputControlPointId, DomainLocation, GsInstanceId];
+                of_patches.contains(&system)
+            }
+            (Hull, Patch) => [TessFactor, InsideTessFactor].contains(&system),
             (Pixel, Input) => ![ClipDistance, CullDistance, InstanceId].contains(&system),
             (Pixel, Output) => true,
             _ => false,

@@ -1,4 +1,4 @@
-//! The signature of a vertex or pixel shader: its parameters and its result as rows of scalars ([`ir::stage`]).
+//! The signature of a shader of a draw: its parameters and its result as rows of scalars ([`ir::stage`]).
 //!
 //! A semantic names one row of up to four components. What takes several rows, such as an array, a matrix or a struct
 //! with a semantic, takes the indices that follow. A matrix has a row for each vector that its order stores; an array
@@ -7,12 +7,14 @@
 //!
 //! `stage.rs` has checked the semantics as they are written; here it is checked that no two rows are the same, and
 //! that the modifiers agree.
+//!
+//! Where a parameter has the vertices of a primitive or the control points of a patch, each of them has the same rows.
 
 use diag::{Diagnostic, Span, code};
 use ir::Slot;
 use ir::stage::{
-    Element, Interpolation, InterpolationMode, InterpolationPlace, PixelTraits, StageIo,
-    SystemValue,
+    Element, Holder, Interpolation, InterpolationMode, InterpolationPlace, PixelTraits, Shape,
+    StageIo, Stream, SystemValue,
 };
 use ops::intrinsics::Stage;
 
@@ -22,7 +24,7 @@ use super::stage::Param;
 use super::{Checker, attr};
 use crate::ast::{Attribute, Ident, Modifier, Modifiers};
 use crate::hir::{FunctionId, Mode, ParamSlots, Signature};
-use crate::types::{Scalar, StructId, Type, TypeId, Types, host};
+use crate::types::{Object, ResourceType, Scalar, StructId, Type, TypeId, Types, host};
 
 /// The most scalars of one side of a signature: those of Direct3D's 32 registers. It also bounds the work on a signature.
 const MOST_SCALARS: u32 = 128;
@@ -45,10 +47,26 @@ struct Rows {
 #[derive(Clone, Copy)]
 struct Place<'a> {
     side: Side,
+    holder: Holder,
     modifiers: &'a [(Modifier, Span)],
     /// The position in the arrays of structs around it: members of the elements are rows after each other.
     position: u32,
     span: Span,
+}
+
+/// What a parameter is.
+enum Part {
+    Plain,
+    /// The vertices of a primitive, or the points of a patch.
+    Vertices {
+        element: TypeId,
+        count: u32,
+        holder: fn(u8) -> Holder,
+    },
+    Stream {
+        element: TypeId,
+        corners: u8,
+    },
 }
 
 impl Rows {
@@ -62,40 +80,64 @@ impl Rows {
 
 impl<'a> Checker<'a> {
     /// The signature of an entry point whose semantics are in order; `None` after a report, or if something is missing.
+    /// `results` is the side of what it passes on.
     pub(super) fn stage_signature(
         &mut self,
         id: FunctionId,
         attributes: &'a [Attribute],
         params: &[Param<'a>],
+        results: Side,
     ) -> Option<Signature> {
         let (mut inputs, mut outputs) = (Rows::default(), Rows::default());
-        let mut slots = Vec::new();
+        let (mut slots, mut streams, mut stream_slots) = (Vec::new(), Vec::new(), Vec::new());
         for param in params {
-            if param.ast.modifiers.has(Modifier::Uniform) || self.types.holds_resource(param.ty) {
+            let part = self.part_of(param);
+            let is_plain = matches!(part, Part::Plain);
+            if param.ast.modifiers.has(Modifier::Uniform)
+                || is_plain && self.types.holds_resource(param.ty)
+            {
                 let message = "`uniform` parameters, and resources as parameters of an entry point, are not supported yet";
                 let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, param.span, message);
                 self.missing.push(report);
                 return None;
             }
             let semantic = semantic_of(&param.ast.annotations);
-            let side = |this: &mut Self, side, rows: &mut Rows| {
-                let modifiers = interpolation_modifiers(&param.ast.modifiers);
-                let place = Place { side, modifiers: &modifiers, position: 0, span: param.span };
+            let modifiers = interpolation_modifiers(&param.ast.modifiers);
+            let rows = |this: &mut Self, ty, side, holder, rows: &mut Rows, found: &mut Vec<_>| {
+                let span = param.span;
+                let place = Place { side, holder, modifiers: &modifiers, position: 0, span };
                 let mut outer = semantic.map(|ident| Outer { ident, rows: 0 });
-                let mut found = Vec::new();
-                this.rows_of(param.ty, place, &mut outer, rows, &mut found)?;
-                Some(found)
+                this.rows_of(ty, place, &mut outer, rows, found)
             };
-            slots.push(ParamSlots {
-                inputs: match param.mode {
-                    Mode::In | Mode::InOut => side(self, Side::Input, &mut inputs)?,
-                    Mode::Out | Mode::Reference => Vec::new(),
-                },
-                outputs: match param.mode {
-                    Mode::Out | Mode::InOut => side(self, Side::Output, &mut outputs)?,
-                    Mode::In | Mode::Reference => Vec::new(),
-                },
-            });
+            let mut of_param = ParamSlots::default();
+            match part {
+                Part::Plain => {
+                    if matches!(param.mode, Mode::In | Mode::InOut) {
+                        let found = &mut of_param.inputs;
+                        rows(self, param.ty, Side::Input, Holder::Own, &mut inputs, found)?;
+                    }
+                    if matches!(param.mode, Mode::Out | Mode::InOut) {
+                        let found = &mut of_param.outputs;
+                        rows(self, param.ty, results, Holder::Own, &mut outputs, found)?;
+                    }
+                }
+                Part::Vertices { element, count, holder } => {
+                    for vertex in 0..count {
+                        let holder = holder(vertex as u8);
+                        let found = &mut of_param.inputs;
+                        rows(self, element, Side::Input, holder, &mut inputs, found)?;
+                    }
+                    of_param.array = Some(self.types.intern(Type::Array { element, len: count }));
+                }
+                Part::Stream { element, corners } => {
+                    let (mut own, mut found) = (Rows::default(), Vec::new());
+                    rows(self, element, Side::Output, Holder::Own, &mut own, &mut found)?;
+                    of_param.stream = Some(streams.len() as u32);
+                    streams.push(Stream { corners, elements: self.distinct(own)? });
+                    stream_slots.push(found);
+                }
+            }
+            slots.push(of_param);
         }
         let function = self.function(id);
         let (result, ast) = (function.result, function.ast);
@@ -103,7 +145,8 @@ impl<'a> Checker<'a> {
         if result != Types::VOID {
             let modifiers = interpolation_modifiers(&ast.modifiers);
             let place = Place {
-                side: Side::Output,
+                side: results,
+                holder: Holder::Own,
                 modifiers: &modifiers,
                 position: 0,
                 span: ast.result.span,
@@ -123,8 +166,47 @@ impl<'a> Checker<'a> {
             },
             _ => PixelTraits::default(),
         };
-        let io = StageIo { inputs, outputs, pixel };
-        Some(Signature { io, params: slots, result: result_slots })
+        let io = StageIo { inputs, outputs, pixel, shape: Shape::Plain };
+        let mut signature =
+            Signature { io, params: slots, result: result_slots, streams: stream_slots };
+        self.shape(&mut signature, attributes, params, streams)?;
+        Some(signature)
+    }
+
+    /// The rows of the elements of an output array of a mesh shader, and the slots of the scalars of an element.
+    pub(super) fn element_rows(
+        &mut self,
+        param: &Param<'a>,
+        element: TypeId,
+        side: Side,
+    ) -> Option<(Vec<Element>, Vec<Slot>)> {
+        let modifiers = interpolation_modifiers(&param.ast.modifiers);
+        let span = param.span;
+        let place = Place { side, holder: Holder::Own, modifiers: &modifiers, position: 0, span };
+        let semantic = semantic_of(&param.ast.annotations);
+        let mut outer = semantic.map(|ident| Outer { ident, rows: 0 });
+        let (mut rows, mut found) = (Rows::default(), Vec::new());
+        self.rows_of(element, place, &mut outer, &mut rows, &mut found)?;
+        Some((self.distinct(rows)?, found))
+    }
+
+    fn part_of(&self, param: &Param<'a>) -> Part {
+        match self.types.get(param.ty) {
+            Type::Resource(ResourceType::Other(Object { name, element, count })) => match name {
+                "InputPatch" => Part::Vertices { element, count, holder: Holder::Vertex },
+                "OutputPatch" => Part::Vertices { element, count, holder: Holder::Point },
+                "PointStream" => Part::Stream { element, corners: 1 },
+                "LineStream" => Part::Stream { element, corners: 2 },
+                "TriangleStream" => Part::Stream { element, corners: 3 },
+                _ => Part::Plain,
+            },
+            Type::Array { element, len }
+                if self.stage == Stage::Geometry && param.primitive().is_some() =>
+            {
+                Part::Vertices { element, count: len, holder: Holder::Vertex }
+            }
+            _ => Part::Plain,
+        }
     }
 
     /// Appends the rows of a value, and the slots of its scalars in the order of [`Types::flatten`].
@@ -243,13 +325,19 @@ impl<'a> Checker<'a> {
         components: u32,
         rows: &mut Rows,
     ) -> Option<Slot> {
-        let Place { side, modifiers, .. } = row.place;
+        let Place { side, mut holder, modifiers, .. } = row.place;
         if components > 4 {
             let message = "a vector of more than four components cannot be passed between stages";
             self.error(&code::BAD_SEMANTIC, row.place.span, message);
             return None;
         }
         let system = semantic::find(&row.name).and_then(|(it, _)| it.system(self.stage, side));
+        // What is not a system value comes from the hull shader.
+        if (self.stage, side, holder) == (Stage::Domain, Side::Input, Holder::Own)
+            && system.is_none()
+        {
+            holder = Holder::Patch;
+        }
         let interpolates = (self.stage, side) != (Stage::Vertex, Side::Input)
             && (self.stage, side) != (Stage::Pixel, Side::Output);
         let interpolation = match interpolates {
@@ -262,10 +350,13 @@ impl<'a> Checker<'a> {
             scalar: host(scalar, self.native_16bit()),
             components: components as u8,
             interpolation,
+            holder,
             system,
         };
         row.index = row.index.saturating_add(1);
-        if rows.slots + components > MOST_SCALARS {
+        let others = rows.elements.iter().filter(|it| it.0.holder == holder);
+        let scalars: u32 = others.map(|it| u32::from(it.0.components)).sum();
+        if scalars + components > MOST_SCALARS {
             let word = if side == Side::Input { "inputs" } else { "outputs" };
             let message = format!("a shader has at most {MOST_SCALARS} scalars of {word}");
             self.error(&code::BAD_SEMANTIC, row.place.span, message);
@@ -328,10 +419,14 @@ impl<'a> Checker<'a> {
     /// The elements, if no two are the same row.
     fn distinct(&mut self, rows: Rows) -> Option<Vec<Element>> {
         for (i, (element, span)) in rows.elements.iter().enumerate() {
-            let before = rows.elements[..i].iter();
-            if let Some((_, other)) =
-                before.into_iter().find(|(it, _)| it.is(&element.semantic, element.index))
-            {
+            // All vertices have the same elements.
+            if matches!(element.holder, Holder::Vertex(1..) | Holder::Point(1..)) {
+                continue;
+            }
+            let mut before = rows.elements[..i].iter();
+            if let Some((_, other)) = before.find(|(it, _)| {
+                it.holder == element.holder && it.is(&element.semantic, element.index)
+            }) {
                 let message =
                     format!("two values have the semantic `{}{}`", element.semantic, element.index);
                 let report = Diagnostic::new(&code::BAD_SEMANTIC, *span, message);

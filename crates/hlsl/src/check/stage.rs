@@ -1,4 +1,4 @@
-//! Entry points of all stages but compute: their attributes, parameters and results. Vertex and pixel shaders run; the
+//! Entry points of all stages but compute: their attributes, parameters and results. The stages of draws run; the
 //! others are only checked.
 //!
 //! Each stage has one function that checks the requirements on its entry point; the semantics of parameters and results
@@ -35,6 +35,14 @@ type Seen = Vec<(String, u32, Span)>;
 pub(super) fn with_article(word: &str) -> String {
     let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {word}")
+}
+
+/// Whether an object is one that engines run.
+fn objects_run(object: Object) -> bool {
+    matches!(
+        object.name,
+        "InputPatch" | "OutputPatch" | "PointStream" | "LineStream" | "TriangleStream"
+    )
 }
 
 /// The deepest nesting of structs of inputs.
@@ -75,6 +83,8 @@ impl<'a> Checker<'a> {
             wave_size: WaveSize::default(),
             inputs: Vec::new(),
             signature: None,
+            patch: None,
+            group: None,
             wrapper: None,
             span,
         };
@@ -100,11 +110,21 @@ impl<'a> Checker<'a> {
         let wave_size = self.wave_size(attributes);
         let fine = self.signature_semantics(id, &params) && fine;
         entry.wave_size = wave_size?;
-        if fine && matches!(self.stage, Stage::Vertex | Stage::Pixel) {
-            entry.signature = self.stage_signature(id, attributes, &params);
-            if entry.signature.is_none() && self.missing.is_empty() {
-                return None;
+        match self.stage {
+            Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Pixel
+                if fine =>
+            {
+                entry.signature = self.stage_signature(id, attributes, &params, Side::Output);
+                entry.patch = entry.beside.and_then(|id| self.patch_signature(id));
+                let is_whole = entry.beside.is_some() == entry.patch.is_some();
+                if (entry.signature.is_none() || !is_whole) && self.missing.is_empty() {
+                    return None;
+                }
             }
+            Stage::Mesh | Stage::Amplification if fine => {
+                self.group_entry(&mut entry, attributes, &params)?;
+            }
+            _ => {}
         }
         fine.then_some(entry)
     }
@@ -428,6 +448,9 @@ impl<'a> Checker<'a> {
             self.wrong_stage(&format!("`{}`", object.name), row.stages, span);
             return;
         }
+        if objects_run(object) {
+            return;
+        }
         self.unsupported(span, format!("{what} of a `{name}` is not supported yet"));
     }
 
@@ -582,26 +605,18 @@ impl<'a> Checker<'a> {
     // Geometry and mesh shaders.
 
     fn geometry(&mut self, span: Span, attributes: &'a [Attribute], params: &[Param<'a>]) -> bool {
-        const PRIMITIVES: [(Modifier, u32); 5] = [
-            (Modifier::Point, 1),
-            (Modifier::Line, 2),
-            (Modifier::Triangle, 3),
-            (Modifier::LineAdj, 4),
-            (Modifier::TriangleAdj, 6),
-        ];
         let most = self.require_attribute(span, attributes, "maxvertexcount(3)");
         let mut fine = most.is_some();
         let (mut inputs, mut streams) = (0, 0);
         for param in params {
-            let primitive = PRIMITIVES.iter().find(|it| param.has(it.0));
-            if let Some((modifier, wanted)) = primitive {
+            if let Some((modifier, wanted)) = param.primitive() {
                 inputs += 1;
                 let len = match self.types.get(param.ty) {
                     Type::Array { len, .. } => len,
                     Type::Error => return false,
                     _ => 0,
                 };
-                if len != *wanted {
+                if len != wanted {
                     let (word, name) = (modifier.word(), param.name());
                     let message = format!(
                         "a `{word}` has {wanted} vertices, so {name} must be an array of {wanted}"

@@ -41,6 +41,8 @@ impl Function {
             | Function::FlagBarrier
             | Function::NonUniform
             | Function::Pixel(_)
+            | Function::MeshCounts
+            | Function::DispatchMesh
             | Function::Print(_)
             | Function::IsDebuggingEnabled
             | Function::Unsupported(_) => Accuracy::Exact,

@@ -258,8 +258,12 @@ pub(super) fn resolve(
         Ok((params, result)) => {
             // Methods of ray queries have no overloads.
             let query = texts.clone().next().and_then(rays::by_prototype);
-            let function =
-                query.map_or(Method::Unsupported(first.name), |it| Method::Ray(it.meaning));
+            let function = match (query, object.name, first.name) {
+                (Some(query), ..) => Method::Ray(query.meaning),
+                (None, "PointStream" | "LineStream" | "TriangleStream", "Append") => Method::Emit,
+                (None, "PointStream" | "LineStream" | "TriangleStream", _) => Method::Cut,
+                (None, ..) => Method::Unsupported(first.name),
+            };
             Resolution::Found { function, params, result }
         }
         Err(message) => {

@@ -21,7 +21,7 @@ pub struct Row {
     /// In ray tracing, the shaders that have it, by the words of `[shader("…")]`; all if none is named.
     pub kinds: &'static [&'static str],
     /// `None` for a function that is not supported yet.
-    pub meaning: Option<OfPixels>,
+    pub meaning: Option<Function>,
 }
 
 const V6_1: ShaderModel = ShaderModel { major: 6, minor: 1 };
@@ -63,7 +63,7 @@ const fn pixel(
     meaning: OfPixels,
     prototypes: &'static [&'static str],
 ) -> Row {
-    Row { meaning: Some(meaning), ..row(name, PIXEL, since, prototypes) }
+    Row { meaning: Some(Function::Pixel(meaning)), ..row(name, PIXEL, since, prototypes) }
 }
 
 const ROWS: &[Row] = &[
@@ -187,18 +187,24 @@ const ROWS: &[Row] = &[
         ],
     ),
     // Mesh and amplification shaders.
-    row(
-        "SetMeshOutputCounts",
-        MESH,
-        ShaderModel::V6_5,
-        &["void SetMeshOutputCounts(uint vertices, uint primitives)"],
-    ),
-    row(
-        "DispatchMesh",
-        AMPLIFICATION,
-        ShaderModel::V6_5,
-        &["void DispatchMesh(uint x, uint y, uint z, T payload)"],
-    ),
+    Row {
+        meaning: Some(Function::MeshCounts),
+        ..row(
+            "SetMeshOutputCounts",
+            MESH,
+            ShaderModel::V6_5,
+            &["void SetMeshOutputCounts(uint vertices, uint primitives)"],
+        )
+    },
+    Row {
+        meaning: Some(Function::DispatchMesh),
+        ..row(
+            "DispatchMesh",
+            AMPLIFICATION,
+            ShaderModel::V6_5,
+            &["void DispatchMesh(uint x, uint y, uint z, T payload)"],
+        )
+    },
     // Ray tracing.
     ray(
         "TraceRay",
@@ -290,7 +296,7 @@ pub(super) fn resolve(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Resolut
     let prototypes: Vec<Prototype> = row.prototypes.iter().map(|it| prototype::read(it)).collect();
     match prototype::choose(types, &prototypes, None, args) {
         Ok((params, result)) => {
-            let function = row.meaning.map_or(Function::Unsupported(row.name), Function::Pixel);
+            let function = row.meaning.unwrap_or(Function::Unsupported(row.name));
             Resolution::Found { function, params, result }
         }
         Err(message) => {

@@ -154,13 +154,19 @@ impl<'a> Reader<'a> {
         let index = local.0 as usize;
         if index < self.function.params.len() {
             return match self.inputs.get(index) {
-                Some(SystemValue::GroupId) => Spread::Same,
+                Some(SystemValue::GroupId | SystemValue::ViewId) => Spread::Same,
                 Some(
                     SystemValue::GroupThreadId
                     | SystemValue::DispatchThreadId
                     | SystemValue::GroupIndex,
                 ) => Spread::Differs,
-                None => Spread::Unknown,
+                Some(
+                    SystemValue::Payload
+                    | SystemValue::Vertices
+                    | SystemValue::Indices
+                    | SystemValue::Primitives,
+                )
+                | None => Spread::Unknown,
             };
         }
         // With several assignments the value may depend on control flow, so only variables with one value are analysed.

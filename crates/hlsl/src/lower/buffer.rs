@@ -306,7 +306,7 @@ impl Lowerer<'_> {
     }
 
     /// The offset and type of each scalar of a value in a buffer.
-    fn scalars_in_buffer(&self, ty: TypeId, buffer: &Buffer) -> Vec<(u32, Ty)> {
+    pub(super) fn scalars_in_buffer(&self, ty: TypeId, buffer: &Buffer) -> Vec<(u32, Ty)> {
         let mut scalars = Vec::new();
         self.push_buffer_scalars(ty, 0, buffer, &mut scalars);
         scalars

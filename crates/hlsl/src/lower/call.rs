@@ -4,6 +4,7 @@ use diag::{Diagnostic, Span, code};
 use ir::{Builtin, Op, Slot, Value, values};
 use ops::{Barrier, Binary, Compare, MemoryScope, Sign, SyncScope, Ty, Unary};
 
+use super::emitted::stream_id;
 use super::env::SlotId;
 use super::place::{Place, Storage};
 use super::resource::{NO_HANDLE, ResourceRef};
@@ -37,13 +38,18 @@ pub(super) enum Returns {
 }
 
 impl Frame {
+    /// The frame of an entry point, whose locals are still missing.
+    pub(super) fn new(function: FunctionId, result: SlotId, returns: Returns) -> Frame {
+        Frame { function, call: Span::NONE, locals: Vec::new(), result, returns }
+    }
+
     pub(super) fn local(&self, id: LocalId) -> &Storage {
         &self.locals[id.0 as usize]
     }
 }
 
 /// An argument that has been evaluated.
-enum Passed {
+pub(super) enum Passed {
     Value(Values),
     /// An lvalue that is copied back to, with the value copied in, if any.
     Place {
@@ -73,6 +79,9 @@ impl Lowerer<'_> {
         if let Some(signature) = &entry.signature {
             return self.stage_entry(signature);
         }
+        if let Some(group) = &entry.group {
+            return self.group_entry(group.mesh.as_ref());
+        }
         let mut passed = Vec::new();
         for (input, local) in entry.inputs.iter().zip(&function.locals) {
             let leaves = self.leaves(local.ty, local.span)?;
@@ -83,15 +92,14 @@ impl Lowerer<'_> {
                     SystemValue::GroupId => Builtin::GroupId(i),
                     SystemValue::GroupThreadId => Builtin::GroupThreadId(i),
                     SystemValue::DispatchThreadId => Builtin::DispatchThreadId(i),
-                    SystemValue::GroupIndex => Builtin::GroupIndex,
+                    SystemValue::GroupIndex
+                    | SystemValue::ViewId
+                    | SystemValue::Payload
+                    | SystemValue::Vertices
+                    | SystemValue::Indices
+                    | SystemValue::Primitives => Builtin::GroupIndex,
                 });
-                let to = leaf.unwrap_or(Ty::I32);
-                let op = Unary::Convert { to, from_sign: Sign::Unsigned, to_sign: Sign::Unsigned };
-                values.push(if to == Ty::I32 {
-                    value
-                } else {
-                    self.value(Op::Unary(op, value), to)
-                });
+                values.push(self.as_input(value, leaf.unwrap_or(Ty::I32)));
             }
             passed.push(Passed::Value(values));
         }
@@ -110,14 +118,30 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The entry point of a vertex or pixel shader: a call with the inputs as arguments, whose results are the outputs.
+    /// A system value, which is a word, in the type of a parameter.
+    pub(super) fn as_input(&mut self, value: Value, to: Ty) -> Value {
+        if to == Ty::I32 {
+            return value;
+        }
+        let op = Unary::Convert { to, from_sign: Sign::Unsigned, to_sign: Sign::Unsigned };
+        self.value(Op::Unary(op, value), to)
+    }
+
+    /// The entry point of a shader with a signature: a call with the inputs as arguments, whose results are the outputs.
     fn stage_entry(&mut self, signature: &Signature) -> Lower<()> {
         let program = self.program;
         let entry = &program.entry;
         let function = program.function(entry.function);
         let mut passed = Vec::new();
         for (slots, local) in signature.params.iter().zip(&function.locals) {
-            let leaves = self.leaves(local.ty, local.span)?;
+            self.builder.span = local.span;
+            if let Some(number) = slots.stream {
+                let stream = ResourceRef { id: stream_id(number), element: None };
+                passed.push(Passed::Value(values![self.handles.make(stream)]));
+                continue;
+            }
+            let ty = slots.array.unwrap_or(local.ty);
+            let leaves = self.leaves(ty, local.span)?;
             self.builder.span = local.span;
             let mut values = Values::new();
             for (i, leaf) in leaves.iter().enumerate() {
@@ -127,12 +151,21 @@ impl Lowerer<'_> {
                     None => self.undefined(ty, local.span),
                 });
             }
+            if slots.array.is_some() && ty != local.ty {
+                let is_dynamic = self.facts.has_dynamic_index(program, local.ty);
+                let storage = self.variable(&local.name, ty, local.span, is_dynamic, None)?;
+                let place = storage.place(ty);
+                self.store(&place, &values)?;
+                passed.push(Passed::Alias(place));
+                continue;
+            }
             passed.push(match slots.outputs.is_empty() {
                 true => Passed::Value(values),
                 false => Passed::Kept(values),
             });
         }
         self.builder.span = entry.span;
+        self.begin_emission(signature);
         let result = self.env.len();
         for leaf in self.leaves(function.result, entry.span)?.iter() {
             let nothing = self.undefined(leaf.unwrap_or(Ty::I32), entry.span);
@@ -161,13 +194,14 @@ impl Lowerer<'_> {
             let values: Values =
                 (result..).zip(&signature.result).map(|it| self.env.get(it.0)).collect();
             self.outputs(&signature.result, &values);
+            self.end_emission()?;
         }
         self.frames.pop();
         Ok(())
     }
 
     /// The statements of the innermost function, given what its parameters stand for.
-    fn body(&mut self, passed: &[Passed]) -> Lower<()> {
+    pub(super) fn body(&mut self, passed: &[Passed]) -> Lower<()> {
         let id = self.frame().function;
         let program = self.program;
         let function = program.function(id);
@@ -245,7 +279,9 @@ impl Lowerer<'_> {
         Ok(match arg {
             // An unbounded array is not copied: the number of its resources is unknown, and no element can be assigned
             // to.
-            Arg::In(expr) | Arg::Out { place: expr, .. } if self.is_unbounded(param) => {
+            Arg::In(expr) | Arg::Out { place: expr, .. }
+                if self.is_unbounded(param) || self.is_patch(param) =>
+            {
                 Passed::Alias(self.place(expr)?)
             }
             Arg::In(expr) => Passed::Value(self.expr(expr)?),
@@ -263,6 +299,15 @@ impl Lowerer<'_> {
                 Passed::Place { place: target, value }
             }
         })
+    }
+
+    /// Whether it holds the control points of a patch, which are an array that nothing assigns to.
+    fn is_patch(&self, ty: TypeId) -> bool {
+        matches!(
+            self.program.types.get(ty),
+            Type::Resource(ResourceType::Other(object))
+                if matches!(object.name, "InputPatch" | "OutputPatch")
+        )
     }
 
     /// Whether it is an unbounded array of resources.
@@ -419,6 +464,14 @@ impl Lowerer<'_> {
                 Ok(values)
             }
             LibraryFunction::Pixel(function) => self.of_pixels(function, args, expr),
+            LibraryFunction::MeshCounts => {
+                self.mesh_counts(args, expr.span)?;
+                Ok(Values::new())
+            }
+            LibraryFunction::DispatchMesh => {
+                self.dispatch_mesh(args, expr.span)?;
+                Ok(Values::new())
+            }
             LibraryFunction::Print(print) => self.print(print, args, expr),
             // The checker has put a constant in its place.
             LibraryFunction::IsDebuggingEnabled => Ok(Values::new()),
@@ -613,6 +666,16 @@ impl Lowerer<'_> {
                 for (target, size) in targets.into_iter().zip(sizes) {
                     self.write(target, values![size])?;
                 }
+                Ok(Values::new())
+            }
+            Method::Emit => {
+                let value = self.input(&args[0])?;
+                self.builder.span = span;
+                self.emit_vertex(resource.id, &value)?;
+                Ok(Values::new())
+            }
+            Method::Cut => {
+                self.cut_strip(resource.id);
                 Ok(Values::new())
             }
             Method::Texture(method) => self.texture_method(method, resource, object_ty, args, expr),

@@ -10,7 +10,7 @@ use crate::hir::{
     Arg, Expr, ExprKind, Function, FunctionId, GlobalId, GlobalKind, LocalId, Program, Stmt,
     StmtKind,
 };
-use crate::types::Type;
+use crate::types::{Type, TypeId};
 use crate::walk::{each_expr, each_root, each_stmt};
 
 /// The variables that a statement assigns, calls included.
@@ -87,6 +87,21 @@ impl Facts {
 
     pub(super) fn function(&self, id: FunctionId) -> &FunctionFacts {
         &self.functions[id.0 as usize]
+    }
+
+    /// Whether an object of that type is indexed by anything but a constant.
+    pub(super) fn has_dynamic_index(&self, program: &Program, ty: TypeId) -> bool {
+        let mut found = false;
+        for function in &program.functions {
+            each_root(&function.body, |root| {
+                each_expr(root, |expr| {
+                    if let ExprKind::Index(base, index) = &expr.kind {
+                        found |= base.ty == ty && self.constant(program, index).is_none();
+                    }
+                });
+            });
+        }
+        found
     }
 
     /// The bits of a constant expression: one that has the same value whenever it is evaluated.

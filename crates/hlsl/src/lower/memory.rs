@@ -288,6 +288,7 @@ impl Lowerer<'_> {
                 .collect();
             return self.store(&unit, &after);
         }
+        self.check_group_store(place, span)?;
         let which: Vec<u32> = match &place.pick {
             Some(pick) => pick.clone(),
             None => (0..values.len() as u32).collect(),

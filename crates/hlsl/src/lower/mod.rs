@@ -13,10 +13,12 @@ mod buffer;
 mod call;
 mod constant;
 mod control;
+mod emitted;
 mod env;
 mod expr;
 mod facts;
 mod finish;
+mod group;
 mod memory;
 mod note;
 mod pixel;
@@ -47,8 +49,10 @@ use crate::types::{Scalar, Type, TypeId};
 use call::Frame;
 use constant::Prelude;
 use control::{Block, Break};
+use emitted::Emission;
 use env::{Env, Mark};
 use facts::Facts;
+use group::GroupState;
 use note::NoteTaker;
 use place::Storage;
 use resource::Handles;
@@ -101,6 +105,8 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
         variable_values: 0,
         wave_masks: false,
         notes: options.notes.then(NoteTaker::default),
+        group: GroupState::default(),
+        emission: None,
     };
     match lowerer.program() {
         Ok(()) => Some(lowerer.finish()),
@@ -161,6 +167,10 @@ struct Lowerer<'a> {
     wave_masks: bool,
     /// If the module is to have notes.
     notes: Option<NoteTaker>,
+    /// Of a mesh or amplification shader.
+    group: GroupState,
+    /// Of a geometry shader.
+    emission: Option<Emission>,
 }
 
 impl Lowerer<'_> {

@@ -75,6 +75,9 @@ impl Lowerer<'_> {
 
     /// The reference to the resource in instructions.
     pub(super) fn binding(&mut self, resource: ResourceRef, span: Span) -> Lower<Place> {
+        if let Some(place) = self.own_buffer(resource) {
+            return Ok(place);
+        }
         let declared = self.program.resource(resource.id);
         match self.bindings[resource.id.0 as usize] {
             Some(binding) => Ok(Place { binding, element: resource.element }),

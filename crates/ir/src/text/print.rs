@@ -6,9 +6,10 @@ use diag::Span;
 use ops::{F16, Named, Ty};
 
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use crate::group::{GroupIo, MeshIo};
 use crate::notes::without;
 use crate::print::MessageData;
-use crate::stage::{self, EvalPlace, StageIo, TRAITS};
+use crate::stage::{self, EvalPlace, Holder, Shape, StageIo, TRAITS};
 use crate::{
     Address, Chosen, Element, Inst, Memory, Module, Norm, Op, Place, QueryData, ROLES, Ray, Region,
     Resource, ResourceKind, Texture, Value, WaveSize,
@@ -188,6 +189,9 @@ impl<'a> Printer<'a> {
         if let Some(io) = &module.io {
             self.stage_io(io);
         }
+        if let Some(group) = &module.group {
+            self.group_io(group);
+        }
         for (i, resource) in module.resources.iter().enumerate() {
             self.resource(i, resource);
         }
@@ -229,26 +233,67 @@ impl<'a> Printer<'a> {
     }
 
     fn stage_io(&mut self, io: &StageIo) {
-        let StageIo { inputs, outputs, pixel } = io;
+        let StageIo { inputs, outputs, pixel, shape } = io;
         self.out.push_str("stage_io\n");
-        for (word, elements) in [("input", inputs), ("output", outputs)] {
-            for element in elements {
-                let stage::Element { semantic, index, scalar, components, interpolation, system } =
-                    element;
-                put!(self, "{word} {} {index}: {}", Quoted(semantic), scalar.name());
-                put!(self, " x {components} {}", interpolation.mode.name());
-                put!(self, " {}", interpolation.place.name());
-                if let Some(system) = system {
-                    put!(self, " system {}", system.name());
-                }
-                self.out.push('\n');
-            }
-        }
+        self.elements("input", inputs);
+        self.elements("output", outputs);
         let mut traits = *pixel;
         let traits = TRAITS.iter().filter(|(_, field)| *field(&mut traits));
         let traits: Vec<&str> = traits.map(|(name, _)| *name).collect();
         if !traits.is_empty() {
             put!(self, "pixel {}\n", list(&traits));
+        }
+        match shape {
+            Shape::Plain => {}
+            Shape::Geometry(it) => {
+                let of = if it.reads_patch { "geometry_of_patches" } else { "geometry" };
+                put!(self, "{of} {}, {}, {}\n", it.vertices, it.most_vertices, it.instances);
+                for stream in &it.streams {
+                    put!(self, "stream {}\n", stream.corners);
+                    self.elements("emitted", &stream.elements);
+                }
+            }
+            Shape::Hull(it) => {
+                put!(self, "hull {} {}", it.domain.name(), it.partitioning.name());
+                put!(self, " {} {}, {}\n", it.topology.name(), it.read, it.made);
+            }
+            Shape::Domain { domain, points } => put!(self, "domain {} {points}\n", domain.name()),
+        }
+    }
+
+    fn group_io(&mut self, group: &GroupIo) {
+        put!(self, "group_io {}\n", group.payload);
+        let Some(mesh) = &group.mesh else { return };
+        let MeshIo { corners, most_vertices, most_primitives, vertices, primitives } = mesh;
+        put!(self, "mesh {corners}, {most_vertices}, {most_primitives}\n");
+        self.elements("vertex", vertices);
+        self.elements("primitive", primitives);
+    }
+
+    fn elements(&mut self, word: &str, elements: &[stage::Element]) {
+        for element in elements {
+            let stage::Element {
+                semantic,
+                index,
+                scalar,
+                components,
+                interpolation,
+                holder,
+                system,
+            } = element;
+            put!(self, "{word} {} {index}: {}", Quoted(semantic), scalar.name());
+            put!(self, " x {components} {}", interpolation.mode.name());
+            put!(self, " {}", interpolation.place.name());
+            match holder {
+                Holder::Own => {}
+                Holder::Vertex(number) => put!(self, " vertex {number}"),
+                Holder::Point(number) => put!(self, " point {number}"),
+                Holder::Patch => put!(self, " patch"),
+            }
+            if let Some(system) = system {
+                put!(self, " system {}", system.name());
+            }
+            self.out.push('\n');
         }
     }
 

@@ -10,8 +10,11 @@ use ops::{Binary, Compare, Named, Ternary, Ty, Unary};
 
 use super::lex::{Lexer, Token};
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use crate::group::{GroupIo, MeshIo};
 use crate::print::MessageData;
-use crate::stage::{self, EvalPlace, Interpolation, StageIo, TRAITS};
+use crate::stage::{
+    self, EvalPlace, GeometryTraits, Holder, HullTraits, Interpolation, Shape, StageIo, TRAITS,
+};
 use crate::{
     Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Message,
     Module, Norm, Op, Place, Private, Query, QueryData, ROLES, Ray, RayOp, Region, RegionData,
@@ -285,6 +288,9 @@ impl<'a> Reader<'a> {
             self.newline()?;
             module.io = Some(self.stage_io()?);
         }
+        if self.eat_word("group_io")? {
+            module.group = Some(Box::new(self.group_io()?));
+        }
         while !self.eat_word("body")? {
             self.declaration(&mut module)?;
             self.newline()?;
@@ -310,18 +316,11 @@ impl<'a> Reader<'a> {
 
     /// The signature of a stage, line by line.
     fn stage_io(&mut self) -> Read<StageIo> {
-        let mut io = StageIo::default();
-        loop {
-            let side = if self.eat_word("input")? {
-                &mut io.inputs
-            } else if self.eat_word("output")? {
-                &mut io.outputs
-            } else {
-                break;
-            };
-            side.push(self.stage_element()?);
-            self.newline()?;
-        }
+        let mut io = StageIo {
+            inputs: self.elements("input")?,
+            outputs: self.elements("output")?,
+            ..StageIo::default()
+        };
         if self.eat_word("pixel")? {
             loop {
                 let traits = |word: &str| TRAITS.iter().find(|(name, _)| *name == word);
@@ -332,7 +331,70 @@ impl<'a> Reader<'a> {
             }
             self.newline()?;
         }
+        io.shape = self.shape()?;
         Ok(io)
+    }
+
+    fn shape(&mut self) -> Read<Shape> {
+        let reads_patch = self.eat_word("geometry_of_patches")?;
+        if reads_patch || self.eat_word("geometry")? {
+            let [vertices, most_vertices, instances] = self.triple()?;
+            self.newline()?;
+            let mut streams = Vec::new();
+            while self.eat_word("stream")? {
+                let corners = self.number()?;
+                self.newline()?;
+                streams.push(stage::Stream { corners, elements: self.elements("emitted")? });
+            }
+            let traits =
+                GeometryTraits { vertices, reads_patch, most_vertices, instances, streams };
+            return Ok(Shape::Geometry(Box::new(traits)));
+        }
+        if self.eat_word("hull")? {
+            let domain = self.named("a domain")?;
+            let partitioning = self.named("a partitioning")?;
+            let topology = self.named("a topology")?;
+            let read = self.number()?;
+            self.sign(",")?;
+            let made = self.number()?;
+            self.newline()?;
+            return Ok(Shape::Hull(HullTraits { domain, partitioning, topology, read, made }));
+        }
+        if self.eat_word("domain")? {
+            let domain = self.named("a domain")?;
+            let points = self.number()?;
+            self.newline()?;
+            return Ok(Shape::Domain { domain, points });
+        }
+        Ok(Shape::Plain)
+    }
+
+    fn group_io(&mut self) -> Read<GroupIo> {
+        let payload = self.number()?;
+        self.newline()?;
+        let mut mesh = None;
+        if self.eat_word("mesh")? {
+            let [corners, most_vertices, most_primitives] = self.triple()?;
+            self.newline()?;
+            mesh = Some(MeshIo {
+                corners: u8::try_from(corners).unwrap_or(u8::MAX),
+                most_vertices,
+                most_primitives,
+                vertices: self.elements("vertex")?,
+                primitives: self.elements("primitive")?,
+            });
+        }
+        Ok(GroupIo { payload, mesh })
+    }
+
+    /// The lines of elements that begin with this word.
+    fn elements(&mut self, word: &str) -> Read<Vec<stage::Element>> {
+        let mut elements = Vec::new();
+        while self.eat_word(word)? {
+            elements.push(self.stage_element()?);
+            self.newline()?;
+        }
+        Ok(elements)
     }
 
     fn stage_element(&mut self) -> Read<stage::Element> {
@@ -344,11 +406,20 @@ impl<'a> Reader<'a> {
         let components = self.number()?;
         let mode = self.named("a mode of interpolation")?;
         let interpolation = Interpolation { mode, place: self.named("a place in the pixel")? };
+        let holder = if self.eat_word("vertex")? {
+            Holder::Vertex(self.number()?)
+        } else if self.eat_word("point")? {
+            Holder::Point(self.number()?)
+        } else if self.eat_word("patch")? {
+            Holder::Patch
+        } else {
+            Holder::Own
+        };
         let system = match self.eat_word("system")? {
             true => Some(self.named("a system value")?),
             false => None,
         };
-        Ok(stage::Element { semantic, index, scalar, components, interpolation, system })
+        Ok(stage::Element { semantic, index, scalar, components, interpolation, holder, system })
     }
 
     /// A resource, a memory, a variable, or the mark of a value.

@@ -1,17 +1,18 @@
 //! Binds a draw: the pipeline's state, the vertex buffers and targets, and a table for each shader.
 //!
-//! Both shaders see the same memory wherever a job binds the same buffer.
+//! All shaders see the same memory wherever a job binds the same buffer.
 
 use wavelane::graphics::{GraphicsDesc, InputElement, RasterizerState, Samples, resolved};
 use wavelane::texture::{Format as TextureFormat, Shape, Texel};
 use wavelane::{
-    DepthTarget, IndexBuffer, RenderTarget, ResourceTable, Shader, Texture, VertexBuffer,
+    DepthTarget, IndexBuffer, RenderTarget, ResourceTable, Shader, StageTables, Texture,
+    VertexBuffer,
 };
 
 use super::passes::{Memory, Passing};
 use super::{BindProblem, bind_with, texel_format_of};
-use crate::job::Job;
 use crate::job::draw::{Attribute, Draw, Stream};
+use crate::job::{Job, Stage};
 use crate::root::Root;
 
 /// A draw whose buffers are bound.
@@ -25,8 +26,31 @@ pub(crate) struct Bound {
     memory: Memory,
 }
 
+/// What there is for each stage of a draw, in any order.
+pub(crate) fn of_stage<T>(all: &[(Stage, T)], stage: Stage) -> Option<&T> {
+    all.iter().find(|it| it.0 == stage).map(|it| &it.1)
+}
+
+/// The tables of a draw's shaders.
+pub(crate) fn tables<'a>(all: &[(Stage, &'a ResourceTable)]) -> StageTables<'a> {
+    let of = |stage| of_stage(all, stage).copied();
+    let first = of(Stage::Mesh).or_else(|| of(Stage::Vertex));
+    let Some(vertex) = first else { unreachable!("the reader demands a vertex or a mesh shader") };
+    StageTables {
+        amplification: of(Stage::Amplification),
+        hull: of(Stage::Hull),
+        domain: of(Stage::Domain),
+        geometry: of(Stage::Geometry),
+        ..StageTables::new(vertex, of(Stage::Pixel))
+    }
+}
+
 /// The pipeline of a draw.
-pub(crate) fn desc(draw: &Draw, vertex: &Shader, pixel: &Shader) -> GraphicsDesc {
+pub(crate) fn desc(draw: &Draw, shaders: &[(Stage, &Shader)]) -> GraphicsDesc {
+    let of = |stage| of_stage(shaders, stage).copied();
+    let Some(vertex) = of(Stage::Mesh).or_else(|| of(Stage::Vertex)) else {
+        unreachable!("the reader demands a vertex or a mesh shader")
+    };
     let per_vertex = draw.vertices.attributes.iter().map(|it| input(it, 0, None));
     // Instances take the first slot if there are no vertices.
     let slot = usize::from(draw.vertices.buffer.is_some());
@@ -47,7 +71,11 @@ pub(crate) fn desc(draw: &Draw, vertex: &Shader, pixel: &Shader) -> GraphicsDesc
         depth_format: Some(draw.depth.format),
         samples: draw.samples,
         sample_mask: draw.sample_mask,
-        ..GraphicsDesc::new(vertex, Some(pixel))
+        amplification: of(Stage::Amplification).cloned(),
+        hull: of(Stage::Hull).cloned(),
+        domain: of(Stage::Domain).cloned(),
+        geometry: of(Stage::Geometry).cloned(),
+        ..GraphicsDesc::new(vertex, of(Stage::Pixel))
     }
 }
 
@@ -127,6 +155,7 @@ pub(crate) fn bind(
     depth.clear(draw.depth.clear, draw.depth.stencil_clear).map_err(wrong)?;
     let stencil = draw.depth.tests.stencil;
     let draw = wavelane::Draw {
+        groups: job.groups,
         instances: draw.instances,
         indices,
         vertex_buffers,

@@ -60,16 +60,31 @@ impl Drawing {
     }
 }
 
+/// The stage for which a shader of a draw is compiled.
+pub(super) fn compiled_as(stage: job::Stage) -> Stage {
+    match stage {
+        job::Stage::Vertex => Stage::Vertex,
+        job::Stage::Hull => Stage::Hull,
+        job::Stage::Domain => Stage::Domain,
+        job::Stage::Geometry => Stage::Geometry,
+        job::Stage::Amplification => Stage::Amplification,
+        job::Stage::Mesh => Stage::Mesh,
+        _ => Stage::Pixel,
+    }
+}
+
 /// A stage of a job that no engine here runs.
 pub(super) fn not_built(job: &Job) -> Option<String> {
     let is_missing = |it: &&job::Shader| match it.stage {
-        job::Stage::Compute | job::Stage::Vertex | job::Stage::Pixel => false,
-        job::Stage::Hull
+        job::Stage::Compute
+        | job::Stage::Vertex
+        | job::Stage::Hull
         | job::Stage::Domain
         | job::Stage::Geometry
         | job::Stage::Amplification
         | job::Stage::Mesh
-        | job::Stage::RayGeneration
+        | job::Stage::Pixel => false,
+        job::Stage::RayGeneration
         | job::Stage::Miss
         | job::Stage::ClosestHit
         | job::Stage::AnyHit
@@ -102,10 +117,7 @@ impl Runner<'_> {
             };
             let mut flags = self.flags_of_only(object, &shader.entry)?;
             let options = &mut flags.options;
-            let stage = match shader.stage {
-                job::Stage::Vertex => Stage::Vertex,
-                _ => Stage::Pixel,
-            };
+            let stage = compiled_as(shader.stage);
             if options.stage != stage {
                 let (file, text, offset) = &place;
                 let at = shader.at.start + offset..shader.at.end + offset;
@@ -155,11 +167,9 @@ impl Runner<'_> {
         draw: &Draw,
         shaders: &[&Shader],
     ) -> Result<GraphicsPipeline, End> {
-        let of = |stage| job.shaders.iter().position(|it| it.stage == stage);
-        let (Some(vertex), Some(pixel)) = (of(job::Stage::Vertex), of(job::Stage::Pixel)) else {
-            unreachable!("the reader demands a vertex and a pixel shader");
-        };
-        let desc = bound::desc(draw, shaders[vertex], shaders[pixel]);
+        let stages = job.shaders.iter().map(|it| it.stage);
+        let shaders: Vec<_> = stages.zip(shaders.iter().copied()).collect();
+        let desc = bound::desc(draw, &shaders);
         self.setup.device.create_graphics_pipeline(&desc).map_err(|error| {
             match error.is_unsupported() {
                 true => unsupported(error.to_string().trim_start_matches("unsupported: ")),
@@ -190,10 +200,17 @@ impl Runner<'_> {
         }
         let mut take = |stage| {
             let at = stages.iter().position(|it| it.0 == stage);
-            let Some(at) = at else { unreachable!("the reader demands both shaders") };
-            stages.swap_remove(at).1
+            at.map(|at| stages.swap_remove(at).1)
         };
-        let (vertex, pixel) = (take(job::Stage::Vertex), take(job::Stage::Pixel));
+        let first = take(job::Stage::Vertex).or_else(|| take(job::Stage::Mesh));
+        let (Some(vertex), Some(pixel)) = (first, take(job::Stage::Pixel)) else {
+            let what = "watching a draw without a pixel shader".to_owned();
+            return Err(unsupported(what).into());
+        };
+        if let Some((stage, _)) = stages.first() {
+            let what = format!("watching a draw with a {} shader", stage.word());
+            return Err(unsupported(what).into());
+        }
         let names = draw.targets.iter().map(|it| job.buffers[it.buffer].name.clone()).collect();
         let (widths, san, draw) = (None, Vec::new(), bound.draw);
         Ok(DrawnRun { pipeline, draw, vertex, pixel, names, widths, san })
@@ -218,15 +235,18 @@ impl Runner<'_> {
             .collect();
         let is_vulkan = self.setup.features.contains("Vulkan");
         let mut bound = bound::bind(job, &draw, &programs, is_vulkan)?;
-        let of = |stage| job.shaders.iter().position(|it| it.stage == stage).unwrap_or(0);
-        let (vertex, pixel) = (of(job::Stage::Vertex), of(job::Stage::Pixel));
+        let of = |stage| job.shaders.iter().position(|it| it.stage == stage);
+        // Without a pixel shader, what the first one prints.
+        let pixel = of(job::Stage::Pixel).unwrap_or(0);
+        let stages = job.shaders.iter().map(|it| it.stage).zip(&bound.tables);
+        let stages: Vec<(job::Stage, &ResourceTable)> = stages.collect();
         let log = Arc::new(PrintLog::new(self.setup.print_limit));
         let prints = programs.iter().any(|(shader, _)| shader.prints());
         bound.draw.wave_size = Some(width);
         bound.draw.fuel = (self.setup.fuel)(width);
         bound.draw.cancel = self.setup.cancel.clone();
         bound.draw.prints = prints.then(|| log.clone());
-        let ended = pipeline.draw(&bound.draw, &bound.tables[vertex], Some(&bound.tables[pixel]));
+        let ended = pipeline.draw_stages(&bound.draw, &bound::tables(&stages));
         if prints {
             let printed = programs[pixel].0.printed(&log);
             let sources = &drawing.shaders[pixel].sources;

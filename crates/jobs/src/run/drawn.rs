@@ -1,4 +1,4 @@
-//! Runs a section that draws: two entry points of one text, `vs` and `ps`, with tables of their own.
+//! Runs a section that draws: several entry points of one text, such as `vs` and `ps`, with tables of their own.
 
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
@@ -9,27 +9,26 @@ use wavelane::internal::{Shared, Slot, Slots};
 use wavelane::texture::Format;
 use wavelane::{
     Device, GraphicsPipeline, Includer, Options, PrintLog, Printed, ResourceTable, Shader,
-    SourceMap, Stage,
+    SourceMap,
 };
 
-use super::draw::{DrawnRun, DrawnStage};
+use super::draw::{DrawnRun, DrawnStage, compiled_as};
 use super::section::bound as bound_to;
 use crate::bind::draw as binding;
-use crate::job::Job;
 use crate::job::draw::Draw;
+use crate::job::{self, Job};
 use crate::section::Section;
 
 /// The most lines that a section prints.
 const MOST_LINES: usize = 1 << 14;
 
-/// Both shaders of a section that draws.
+/// The shaders of a section that draws.
 pub struct DrawnSection {
     job: Job,
     draw: Draw,
-    vertex: Shader,
-    pixel: Shader,
-    /// Of both.
-    sources: [SourceMap; 2],
+    /// From the vertex, mesh or amplification shader to the pixel shader.
+    shaders: Vec<(job::Stage, Shader)>,
+    sources: Vec<SourceMap>,
 }
 
 /// Which packing a draw has.
@@ -43,7 +42,8 @@ pub enum Packed {
 /// What a draw left.
 pub struct DrawnOutcome {
     job: Job,
-    tables: [ResourceTable; 2],
+    /// In the order of the stages.
+    tables: Vec<ResourceTable>,
     /// Of the targets, which are the first buffers of the job.
     formats: Vec<Format>,
     pub printed: Printed,
@@ -71,7 +71,7 @@ impl From<String> for NotDrawn {
 }
 
 impl DrawnSection {
-    /// Compiles both shaders; `options` are the section's.
+    /// Compiles all shaders; `options` are the section's.
     pub fn compile(
         section: &Section,
         options: &Options,
@@ -94,9 +94,13 @@ impl DrawnSection {
                 _ => Err(NotDrawn::Wrong(format!("the compiler says\n{report}"))),
             }
         };
-        let (vertex, of_vertex) = compile(Stage::Vertex, "vs")?;
-        let (pixel, of_pixel) = compile(Stage::Pixel, "ps")?;
-        Ok(DrawnSection { job, draw, vertex, pixel, sources: [of_vertex, of_pixel] })
+        let (mut shaders, mut sources) = (Vec::new(), Vec::new());
+        for (stage, entry) in drawn.entries() {
+            let (shader, of_shader) = compile(compiled_as(stage), entry)?;
+            shaders.push((stage, shader));
+            sources.push(of_shader);
+        }
+        Ok(DrawnSection { job, draw, shaders, sources })
     }
 
     /// The draw, ready to be observed at these widths.
@@ -108,37 +112,48 @@ impl DrawnSection {
     ) -> Result<DrawnRun, NotDrawn> {
         let pipeline = self.pipeline(device)?;
         let bound = binding::bind(&self.job, &self.draw, &[], false).map_err(not_bound)?;
-        let [vertex_table, pixel_table] = self.tables(section)?;
+        let tables = self.tables(section)?;
         let names =
             self.draw.targets.iter().map(|it| self.job.buffers[it.buffer].name.clone()).collect();
-        let [of_vertex, of_pixel] = self.sources;
-        Ok(DrawnRun {
-            pipeline,
-            draw: bound.draw,
-            vertex: DrawnStage { shader: self.vertex, sources: of_vertex, table: vertex_table },
-            pixel: DrawnStage { shader: self.pixel, sources: of_pixel, table: pixel_table },
-            names,
-            widths: Some(widths),
-            san: section.san.clone(),
-        })
+        let watched = [job::Stage::Vertex, job::Stage::Mesh, job::Stage::Pixel];
+        if let Some((stage, _)) = self.shaders.iter().find(|it| !watched.contains(&it.0)) {
+            let what = format!("watching a draw with a {} shader", stage.word());
+            return Err(NotDrawn::Unsupported(what));
+        }
+        let stages = self.shaders.into_iter().zip(self.sources).zip(tables);
+        let mut stages =
+            stages.map(|(((_, shader), sources), table)| DrawnStage { shader, sources, table });
+        let (Some(vertex), Some(pixel)) = (stages.next(), stages.next()) else {
+            unreachable!("a section has a vertex or mesh shader, and a pixel shader")
+        };
+        let (widths, san) = (Some(widths), section.san.clone());
+        Ok(DrawnRun { pipeline, draw: bound.draw, vertex, pixel, names, widths, san })
     }
 
     fn pipeline(&self, device: &Device) -> Result<GraphicsPipeline, NotDrawn> {
-        let desc = binding::desc(&self.draw, &self.vertex, &self.pixel);
+        let shaders: Vec<_> = self.shaders.iter().map(|(stage, it)| (*stage, it)).collect();
+        let desc = binding::desc(&self.draw, &shaders);
         let made = device.create_graphics_pipeline(&desc);
         made.map_err(|error| NotDrawn::of(&error, error.is_unsupported()))
     }
 
     /// What the section binds to each stage.
-    fn tables(&self, section: &Section) -> Result<[ResourceTable; 2], NotDrawn> {
+    fn tables(&self, section: &Section) -> Result<Vec<ResourceTable>, NotDrawn> {
         let table =
             |shader: &Shader| bound_to(section, shader).map_err(|end| NotDrawn::Wrong(end.message));
-        shared([table(&self.vertex)?, table(&self.pixel)?])
+        shared(self.shaders.iter().map(|(_, it)| table(it)).collect::<Result<_, _>>()?)
     }
 
-    /// The vertex and the pixel shader.
-    pub fn shaders(&self) -> [&Shader; 2] {
-        [&self.vertex, &self.pixel]
+    /// The shaders in the order of the stages: the last one is the pixel shader.
+    pub fn shaders(&self) -> Vec<&Shader> {
+        self.shaders.iter().map(|it| &it.1).collect()
+    }
+
+    fn pixel(&self) -> &Shader {
+        match self.shaders.last() {
+            Some((_, pixel)) => pixel,
+            None => unreachable!("a section has a pixel shader"),
+        }
     }
 
     /// Draws at a width.
@@ -177,13 +192,15 @@ impl DrawnSection {
             Packed::Record(recording) => bound.draw.record = Some(recording.clone()),
             Packed::Replay(recording) => bound.draw.replay = Some(recording.clone()),
         }
-        bound.draw.prints = self.pixel.prints().then(|| log.clone());
+        bound.draw.prints = self.pixel().prints().then(|| log.clone());
+        let stages = self.shaders.iter().map(|it| it.0).zip(&tables);
+        let stages: Vec<(job::Stage, &ResourceTable)> = stages.collect();
         pipeline
-            .draw(&bound.draw, &tables[0], Some(&tables[1]))
+            .draw_stages(&bound.draw, &binding::tables(&stages))
             .map_err(|error| NotDrawn::of(&error, error.is_unsupported()))?;
         bound.take_back(&mut job, &self.draw)?;
         let formats = self.draw.targets.iter().map(|it| it.format).collect();
-        Ok(DrawnOutcome { job, tables, formats, printed: self.pixel.printed(&log) })
+        Ok(DrawnOutcome { job, tables, formats, printed: self.pixel().printed(&log) })
     }
 }
 
@@ -194,28 +211,34 @@ fn not_bound(problem: crate::bind::BindProblem) -> NotDrawn {
     }
 }
 
-/// Binds the same memory wherever both shaders name the same resource, as the log of checks.
-fn shared([mut vertex, mut pixel]: [ResourceTable; 2]) -> Result<[ResourceTable; 2], NotDrawn> {
-    let held: Vec<(String, u32, Slot)> =
-        pixel.iter().map(|(it, element, slot)| (it.name.clone(), element, slot.clone())).collect();
+/// Binds the same memory wherever several shaders name the same resource, as the log of checks.
+fn shared(mut tables: Vec<ResourceTable>) -> Result<Vec<ResourceTable>, NotDrawn> {
+    // What the last one binds.
+    let mut held: Vec<(String, u32, Slot)> = Vec::new();
+    for (name, element, slot) in tables.iter().rev().flat_map(Slots::iter) {
+        if !held.iter().any(|it| it.0 == name.name && it.1 == element) {
+            held.push((name.name.clone(), element, slot.clone()));
+        }
+    }
     for (name, element, slot) in held {
-        if vertex.get(&name, element).is_none() {
+        let has = |it: &ResourceTable| it.get(&name, element).is_some();
+        if tables.iter().filter(|it| has(it)).count() < 2 {
             continue;
         }
         let shared = Shared::new(slot);
-        for table in [&mut vertex, &mut pixel] {
+        for table in tables.iter_mut().filter(|it| has(it)) {
             let bound = table.bind_at(&name, element, &shared);
             bound.map_err(|error| NotDrawn::Wrong(error.to_string()))?;
         }
     }
-    Ok([vertex, pixel])
+    Ok(tables)
 }
 
 impl DrawnOutcome {
     /// What is bound and what was drawn, by name and element: the targets are last.
     pub fn contents(&self) -> Vec<(String, usize, Vec<u8>)> {
         let mut held: Vec<(String, usize, Vec<u8>)> = Vec::new();
-        // What both shaders bind is judged as the pixel shader left it.
+        // What several shaders bind is judged as the last one left it.
         for table in self.tables.iter().rev() {
             for (resource, element, slot) in table.iter() {
                 held.push((resource.name.clone(), element as usize, slot.bytes.to_vec()));

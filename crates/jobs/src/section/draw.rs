@@ -5,7 +5,7 @@
 
 use crate::features::Api;
 use crate::job::draw::Draw;
-use crate::job::{self, Job};
+use crate::job::{self, Job, Stage};
 use wavelane::texture::Format;
 
 /// What a section draws.
@@ -15,6 +15,14 @@ pub struct Drawn {
     height: u32,
     vertices: u32,
     slices: u32,
+    /// The groups of a mesh shader `ms`, which replaces the vertex shader `vs`.
+    groups: Option<[u32; 3]>,
+    /// Whether an amplification shader `amp` is in front of it.
+    is_amplified: bool,
+    /// Whether there is a geometry shader `gs`.
+    has_geometry: bool,
+    /// The control points of patches, for a hull shader `hs` and a domain shader `ds`.
+    points: Option<u32>,
     /// Names and formats.
     targets: Vec<(String, Format)>,
     /// The fields of `Raster`.
@@ -29,22 +37,46 @@ const USUAL: &str = "R32G32B32A32_FLOAT";
 pub const STENCIL: &str = "Stencil";
 
 impl Drawn {
-    /// `WxH [vertices N] [slices N]`
+    /// `WxH [vertices N] [slices N] [geometry] [patches N] [mesh X,Y,Z] [amplified X,Y,Z]`
     pub(super) fn read(text: &str) -> Result<Drawn, String> {
-        let usage = "expected `draw WxH [vertices N] [slices N]`";
+        let usage = "expected `draw WxH [vertices N] [slices N] [geometry] [patches N] [mesh X,Y,Z] \
+                     [amplified X,Y,Z]`";
         let mut words = text.split_whitespace();
         let (width, height) = words.next().and_then(|it| it.split_once('x')).ok_or(usage)?;
         let number = |it: &str| it.parse::<u32>().map_err(|_| usage.to_owned());
         let (width, height) = (number(width)?, number(height)?);
         let (targets, raster, buffers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut drawn = Drawn { width, height, vertices: 3, slices: 1, targets, raster, buffers };
+        let mut drawn = Drawn {
+            width,
+            height,
+            vertices: 3,
+            slices: 1,
+            groups: None,
+            is_amplified: false,
+            has_geometry: false,
+            points: None,
+            targets,
+            raster,
+            buffers,
+        };
         while let Some(word) = words.next() {
-            let place = match word {
-                "vertices" => &mut drawn.vertices,
-                "slices" => &mut drawn.slices,
+            if word == "geometry" {
+                drawn.has_geometry = true;
+                continue;
+            }
+            let value = words.next().ok_or(usage)?;
+            match word {
+                "vertices" => drawn.vertices = number(value)?,
+                "slices" => drawn.slices = number(value)?,
+                "patches" => drawn.points = Some(number(value)?),
+                "mesh" | "amplified" => {
+                    drawn.is_amplified = word == "amplified";
+                    let counts: Vec<u32> =
+                        value.split(',').map(number).collect::<Result<_, _>>()?;
+                    drawn.groups = Some(counts.try_into().map_err(|_| usage)?);
+                }
                 _ => return Err(usage.to_owned()),
-            };
-            *place = number(words.next().ok_or(usage)?)?;
+            }
         }
         if drawn.width.max(drawn.height).max(drawn.slices) > 1024 {
             return Err("a section draws at most 1024x1024 pixels, and 1024 slices".to_owned());
@@ -71,6 +103,36 @@ impl Drawn {
         self.buffers.push(text.to_owned());
     }
 
+    /// Whether the sanitizer watches all of its shaders.
+    pub fn is_watched(&self) -> bool {
+        !self.is_amplified && !self.has_geometry && self.points.is_none()
+    }
+
+    /// The entry points of the draw.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.entries().into_iter().map(|it| it.1).collect()
+    }
+
+    /// The stages of the draw, with their entry points.
+    pub(crate) fn entries(&self) -> Vec<(Stage, &'static str)> {
+        let mut all = Vec::new();
+        if self.is_amplified {
+            all.push((Stage::Amplification, "amp"));
+        }
+        match self.groups {
+            Some(_) => all.push((Stage::Mesh, "ms")),
+            None => all.push((Stage::Vertex, "vs")),
+        }
+        if self.points.is_some() {
+            all.extend([(Stage::Hull, "hs"), (Stage::Domain, "ds")]);
+        }
+        if self.has_geometry {
+            all.push((Stage::Geometry, "gs"));
+        }
+        all.push((Stage::Pixel, "ps"));
+        all
+    }
+
     /// The draw as a job: its buffers are the targets, those of the lines, and the stencil.
     pub fn job(&self) -> Result<(Job, Draw), String> {
         let Drawn { width, height, vertices, slices, .. } = self;
@@ -80,9 +142,12 @@ impl Drawn {
         } else {
             self.targets.clone()
         };
-        let mut text =
-            "Shaders: [{ Stage: Vertex, Entry: vs }, { Stage: Pixel, Entry: ps }]\nBuffers:\n"
-                .to_owned();
+        let shaders: Vec<String> = self
+            .entries()
+            .into_iter()
+            .map(|(stage, entry)| format!("{{ Stage: {}, Entry: {entry} }}", stage.name()))
+            .collect();
+        let mut text = format!("Shaders: [{}]\nBuffers:\n", shaders.join(", "));
         let texels = u64::from(*width) * u64::from(*height) * u64::from(*slices);
         for (name, format) in &targets {
             let bytes = format.bytes();
@@ -96,8 +161,17 @@ impl Drawn {
             text.push_str(&format!("  - {buffer}\n"));
         }
         text.push_str(&format!("  - {{ Name: {STENCIL}, Format: Hex8, FillSize: {texels} }}\n"));
+        let counts = match self.groups {
+            Some([x, y, z]) => format!("DispatchGroupCount: [{x}, {y}, {z}]"),
+            None => format!("VertexCount: {vertices}"),
+        };
+        if let Some(points) = self.points {
+            text.push_str(&format!(
+                "Bindings: {{ Topology: PatchList, PatchControlPoints: {points} }}\n"
+            ));
+        }
         text.push_str(&format!(
-            "DescriptorSets: []\nDispatchParameters: {{ VertexCount: {vertices} }}\nRaster:\n"
+            "DescriptorSets: []\nDispatchParameters: {{ {counts} }}\nRaster:\n"
         ));
         for line in &self.raster {
             text.push_str(&format!("  {line}\n"));

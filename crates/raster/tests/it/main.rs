@@ -5,3 +5,4 @@ mod coverage;
 mod interpolation;
 mod merging;
 mod packing;
+mod tessellation;

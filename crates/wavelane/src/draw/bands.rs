@@ -49,7 +49,7 @@ impl GraphicsPipeline {
         width: u32,
         targets: Targets<'a>,
     ) -> Vec<Band<'a>> {
-        let (link, kind) = (&*self.link, self.desc.topology.kind());
+        let (link, kind) = (&*self.link, self.between.kind(self.desc.topology));
         let pixels = || Pixels::new(state.clone(), link, kind, width);
         let threads = u32::try_from(threads).unwrap_or(u32::MAX);
         // Whole blocks of the rasterizer, so that no quad and no block lies in two bands.

@@ -3,20 +3,36 @@
 //!
 //! The sanitizer compares such draws. The targets are still written in the order of primitives.
 
+use std::sync::Arc;
+
 use ir::exec::{Bindings, Evaluated, Failure, Feed, Invocation, Launch, Schedule};
 use ir::exec::{WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
-use ops::intrinsics::Stage;
 use ops::{LaneMask, Random};
 use raster::Wave;
 
 use super::pixels::PixelFeed;
 use super::vertices::VertexFeed;
-use crate::GraphicsPipeline;
+use crate::engines::{Program, Step};
+use crate::memory::{Indices, Memory};
+use crate::{DispatchError, GraphicsPipeline};
 
 pub(crate) use sanitizer::VertexOrder;
 
-/// Runs the waves of both stages of a draw.
+/// What runs: a stage of a draw, or one of the two functions of a hull shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Vertex,
+    Hull,
+    PatchConstants,
+    Domain,
+    Geometry,
+    Amplification,
+    Mesh,
+    Pixel,
+}
+
+/// Runs the stages of a draw.
 pub(crate) trait Stages {
     fn departure(&self) -> Departure {
         Departure::default()
@@ -27,13 +43,23 @@ pub(crate) trait Stages {
         1
     }
 
+    /// Runs the waves of a part.
     fn run(
         &mut self,
-        stage: Stage,
+        part: Part,
         launch: &Launch,
         bindings: &mut Bindings,
         feed: &mut dyn Feed,
     ) -> Result<(), Failure>;
+
+    /// Runs the groups of a mesh or amplification shader.
+    fn dispatch(
+        &mut self,
+        part: Part,
+        launch: &Launch,
+        memory: &mut Memory<'_>,
+        places: &Indices,
+    ) -> Result<(), DispatchError>;
 }
 
 /// How a draw departs from the canonical one.
@@ -57,6 +83,26 @@ pub(super) struct Programs<'a> {
     pub(super) pipeline: &'a GraphicsPipeline,
 }
 
+impl Programs<'_> {
+    fn program(&self, part: Part) -> &Arc<dyn Program> {
+        let GraphicsPipeline { vertex, pixel, between, .. } = self.pipeline;
+        let (tessellation, mesh) = (between.tessellation.as_ref(), between.mesh.as_ref());
+        let found = match part {
+            Part::Vertex => Some(vertex),
+            Part::Hull => tessellation.map(|it| &it.hull.program),
+            Part::PatchConstants => tessellation.map(|it| &it.constants.program),
+            Part::Domain => tessellation.map(|it| &it.domain.program),
+            Part::Geometry => between.geometry.as_ref().map(|it| &it.step.program),
+            Part::Amplification => {
+                mesh.and_then(|it| it.amplification.as_ref()).map(|it| &it.program)
+            }
+            Part::Mesh => mesh.map(|it| &it.program),
+            Part::Pixel => pixel.as_ref(),
+        };
+        found.unwrap_or_else(|| unreachable!("only the stages of the pipeline run"))
+    }
+}
+
 impl Stages for Programs<'_> {
     fn threads(&self) -> usize {
         self.pipeline.vertex.threads()
@@ -64,14 +110,29 @@ impl Stages for Programs<'_> {
 
     fn run(
         &mut self,
-        stage: Stage,
+        part: Part,
         launch: &Launch,
         bindings: &mut Bindings,
         feed: &mut dyn Feed,
     ) -> Result<(), Failure> {
-        let GraphicsPipeline { vertex, pixel, .. } = self.pipeline;
-        let program = pixel.as_ref().filter(|_| stage == Stage::Pixel).unwrap_or(vertex);
-        program.run_waves(launch, bindings, feed)
+        self.program(part).run_waves(launch, bindings, feed)
+    }
+
+    fn dispatch(
+        &mut self,
+        part: Part,
+        launch: &Launch,
+        memory: &mut Memory<'_>,
+        places: &Indices,
+    ) -> Result<(), DispatchError> {
+        let step = Step {
+            program: &**self.program(part),
+            launch,
+            places: places.clone(),
+            indirect: None,
+            budget: None,
+        };
+        self.pipeline.backend.run(&[step], memory, true).map_err(|it| it.error)
     }
 }
 

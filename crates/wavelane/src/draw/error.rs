@@ -81,6 +81,11 @@ pub enum DrawError {
         /// How many.
         count: usize,
     },
+    /// A mesh or amplification shader has more than 65535 groups in a direction, or more than 2²² altogether.
+    MeshGroups {
+        /// In x, y and z.
+        groups: [u32; 3],
+    },
     /// More than [`MOST_VERTICES`] vertices, or more than fit into memory at a time.
     TooManyVertices {
         /// How many.
@@ -180,6 +185,10 @@ impl fmt::Display for DrawError {
             DrawError::TooManyViewports { count } => {
                 write!(f, "{count} viewports are too many; the limit is 16")
             }
+            DrawError::MeshGroups { groups: [x, y, z] } => write!(
+                f,
+                "{x}×{y}×{z} groups of a mesh are too many; the limit is 65535 in a direction, and 4194304 altogether"
+            ),
             DrawError::TooManyVertices { vertices, most } if *most == MOST_VERTICES => {
                 write!(f, "{vertices} vertices are too many; the limit is {most}")
             }

@@ -14,10 +14,10 @@ use sanitizer::{
     Watched,
 };
 
-use super::departure::{Departure, Stages, VertexOrder};
-use super::{DepthTarget, Draw, DrawError};
+use super::departure::{Departure, Part, Programs, Stages, VertexOrder};
+use super::{DepthTarget, Draw, DrawError, StageTables};
 use crate::graphics::{GraphicsPipeline, Packing};
-use crate::memory::{Cell, Slot};
+use crate::memory::{Cell, Indices, Memory, Slot};
 use crate::table::Copies;
 use crate::{Buffer, BufferError, DispatchError, ResourceTable, Texture};
 
@@ -121,6 +121,7 @@ struct Examined<'a> {
 
 /// Runs the waves of a draw with observers, and remembers which stage failed.
 struct Observed<'a, V, P> {
+    pipeline: &'a GraphicsPipeline,
     how: How,
     vertex: Watched<'a, V>,
     pixel: Watched<'a, P>,
@@ -141,24 +142,49 @@ impl<V: Observer, P: Observer> Stages for Observed<'_, V, P> {
 
     fn run(
         &mut self,
-        stage: Stage,
+        part: Part,
         launch: &Launch,
         bindings: &mut Bindings,
         feed: &mut dyn Feed,
     ) -> Result<(), Failure> {
         let variation = self.how.variation();
-        let ended = match (stage, self.vertex.program, self.pixel.program) {
-            (Stage::Pixel, _, Some(program)) => {
+        let ended = match (part, self.vertex.program, self.pixel.program) {
+            (Part::Pixel, _, Some(program)) => {
                 let observer = &mut *self.pixel.observer;
                 interp::run_waves(program, launch, variation, bindings, feed, observer)
             }
-            (_, Some(program), _) => {
+            (Part::Vertex, Some(program), _) => {
                 let observer = &mut *self.vertex.observer;
                 interp::run_waves(program, launch, variation, bindings, feed, observer)
             }
-            (_, None, _) => unreachable!("a draw has a vertex shader"),
+            // The stages between run, and are not watched.
+            _ => Programs { pipeline: self.pipeline }.run(part, launch, bindings, feed),
         };
+        let stage = if part == Part::Pixel { Stage::Pixel } else { Stage::Vertex };
         ended.inspect_err(|failure| self.failed = Some((stage, failure.clone())))
+    }
+
+    fn dispatch(
+        &mut self,
+        part: Part,
+        launch: &Launch,
+        memory: &mut Memory<'_>,
+        places: &Indices,
+    ) -> Result<(), DispatchError> {
+        let (Part::Mesh, Some(program)) = (part, self.vertex.program) else {
+            return Programs { pipeline: self.pipeline }.dispatch(part, launch, memory, places);
+        };
+        let mut bindings = memory.take(places)?;
+        let variation = self.how.variation();
+        let observer = &mut *self.vertex.observer;
+        // The contents are put back into the buffers in any case.
+        let ended = crate::guard::catch(|| {
+            interp::run_varied(program, launch, variation, &mut bindings, observer)
+        });
+        memory.put(places, bindings, &self.pipeline.desc.vertex.module);
+        let ended = ended.map_err(DispatchError::Bug)?;
+        ended.inspect_err(|failure| self.failed = Some((Stage::Vertex, failure.clone())))?;
+        Ok(())
     }
 }
 
@@ -185,9 +211,9 @@ impl Scene for Examined<'_> {
         pixel: Watched<'_, P>,
     ) -> Result<Left, Ended<DrawError>> {
         let copy = self.copied(how).map_err(|it| Ended::Other(it.into()))?;
-        let mut stages = Observed { how, vertex, pixel, failed: None };
-        let tables = (&copy.vertex, copy.pixel.as_ref());
-        match self.pipeline.draw_by(&copy.draw, tables.0, tables.1, &mut stages) {
+        let mut stages = Observed { pipeline: self.pipeline, how, vertex, pixel, failed: None };
+        let tables = StageTables::new(&copy.vertex, copy.pixel.as_ref());
+        match self.pipeline.draw_by(&copy.draw, &tables, &mut stages) {
             Ok(()) => copy.left(self.names).map_err(|it| Ended::Other(it.into())),
             Err(error) => Err(match stages.failed {
                 Some((stage, failure)) => Ended::Run(stage, failure),

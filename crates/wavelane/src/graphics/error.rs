@@ -22,6 +22,11 @@ pub enum GraphicsError {
         /// The stage it was given for.
         stage: Stage,
     },
+    /// The stages do not fit each other.
+    Stages {
+        /// Why not, as a clause.
+        problem: String,
+    },
     /// Something is not supported, here or at all.
     Unsupported {
         /// The entry point.
@@ -41,15 +46,23 @@ pub enum GraphicsError {
         /// What the layout has.
         has: Vec<String>,
     },
-    /// An input of the pixel shader is not written by the vertex shader.
+    /// An input of a stage is not written by the one before it.
     NoVarying {
+        /// The stage, as a noun phrase.
+        reader: &'static str,
+        /// The stage before it.
+        writer: &'static str,
         /// The semantic with its index.
         semantic: String,
-        /// What the vertex shader writes.
+        /// What the stage before writes.
         has: Vec<String>,
     },
-    /// An input of the pixel shader has another type than the vertex shader's output.
+    /// An input of a stage has another type than the output of the stage before.
     Varying {
+        /// The stage, as a noun phrase.
+        reader: &'static str,
+        /// The stage before it.
+        writer: &'static str,
         /// The semantic with its index.
         semantic: String,
         /// The type of the output.
@@ -121,15 +134,15 @@ impl fmt::Display for GraphicsError {
                 "the vertex shader reads `{semantic}`, but the input layout has {}; add the attribute",
                 list(has)
             ),
-            GraphicsError::NoVarying { semantic, has } => write!(
+            GraphicsError::Stages { problem } => write!(f, "{problem}"),
+            GraphicsError::NoVarying { reader, writer, semantic, has } => write!(
                 f,
-                "the pixel shader reads `{semantic}`, but the vertex shader writes {}; write it there",
+                "{reader} reads `{semantic}`, but {writer} writes {}; write it there",
                 list(has)
             ),
-            GraphicsError::Varying { semantic, written, read } => write!(
+            GraphicsError::Varying { reader, writer, semantic, written, read } => write!(
                 f,
-                "the vertex shader writes `{semantic}` as `{written}`, but the pixel shader reads `{read}`; declare the \
-                 same type"
+                "{writer} writes `{semantic}` as `{written}`, but {reader} reads `{read}`; declare the same type"
             ),
             GraphicsError::TooManyTargets { count } => {
                 write!(f, "{count} targets are too many; the limit is {MOST_TARGETS}")

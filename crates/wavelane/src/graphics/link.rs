@@ -1,5 +1,5 @@
-//! Links the stages of a pipeline: which attribute feeds which input of the vertex shader, and which of its outputs
-//! which input of the pixel shader.
+//! Links the ends of a pipeline: which attribute feeds which input of the vertex shader, and which output of the last
+//! stage before the rasterizer which input of the pixel shader.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,7 @@ use ir::{HostScalar, Op, Slot};
 use ops::texture::{Encoding, Format};
 use raster::{Input, Inputs, Mode, Place, Scalar, VertexLayout};
 
+use super::between::last_outputs;
 use super::{GraphicsDesc, GraphicsError};
 use crate::Shader;
 
@@ -66,13 +67,22 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn new(desc: &GraphicsDesc) -> Result<Link, GraphicsError> {
-        let vertex = signature(&desc.vertex)?;
+        let none = StageIo::default();
+        let vertex = desc.vertex.module.io.as_ref().unwrap_or(&none);
         let (vertex_inputs, attributes) = link_attributes(desc, vertex)?;
-        let layout = vertex_layout(&desc.vertex, vertex)?;
+        let (last, of_vertices, has_id) = last_outputs(desc);
+        let (last_shader, writer) = match (&desc.geometry, &desc.domain) {
+            (Some(geometry), _) => (geometry, "the geometry shader"),
+            (None, Some(domain)) => (domain, "the domain shader"),
+            (None, None) if desc.vertex.module.group.is_some() => (&desc.vertex, "the mesh shader"),
+            (None, None) => (&desc.vertex, "the vertex shader"),
+        };
+        let layout = vertex_layout(last_shader, &last)?;
         let (inputs, outputs) = match &desc.pixel {
             Some(pixel) => {
                 let io = signature(pixel)?;
-                (link_varyings(pixel, vertex, io)?, pixel_outputs(desc, io)?)
+                let from = Last { outputs: &last, of_vertices, has_id, writer };
+                (link_varyings(pixel, &from, io)?, pixel_outputs(desc, io)?)
             }
             None => (Vec::new(), PixelOutputs::default()),
         };
@@ -95,24 +105,34 @@ impl Link {
     }
 }
 
+/// What the rasterizer receives.
+struct Last<'a> {
+    outputs: &'a [Element],
+    /// How many of the outputs belong to vertices; the others belong to primitives.
+    of_vertices: usize,
+    /// Whether primitives have numbers.
+    has_id: bool,
+    writer: &'static str,
+}
+
 fn signature(shader: &Shader) -> Result<&StageIo, GraphicsError> {
     match &shader.module.io {
         Some(io) => Ok(io),
-        None => unreachable!("vertex and pixel shaders have a signature"),
+        None => unreachable!("pixel shaders have a signature"),
     }
 }
 
 /// A semantic as it is written.
-fn name(element: &Element) -> String {
+pub(super) fn name(element: &Element) -> String {
     let Element { semantic, index, .. } = element;
     if *index == 0 { semantic.clone() } else { format!("{semantic}{index}") }
 }
 
-fn names<'a>(elements: impl Iterator<Item = &'a Element>) -> Vec<String> {
+pub(super) fn names<'a>(elements: impl Iterator<Item = &'a Element>) -> Vec<String> {
     elements.map(name).collect()
 }
 
-fn scalar(element: &Element) -> Scalar {
+pub(super) fn scalar(element: &Element) -> Scalar {
     match element.scalar {
         HostScalar::F32 => Scalar::F32,
         HostScalar::F16 => Scalar::F16,
@@ -127,7 +147,7 @@ fn scalar(element: &Element) -> Scalar {
 }
 
 /// The type of an element in a message.
-fn type_name(element: &Element) -> String {
+pub(super) fn type_name(element: &Element) -> String {
     let scalar = match element.scalar {
         HostScalar::Bool => "bool",
         HostScalar::I16 => "int16_t",
@@ -197,9 +217,9 @@ fn link_attributes(
     Ok((inputs, attributes))
 }
 
-fn vertex_layout(shader: &Shader, io: &StageIo) -> Result<VertexLayout, GraphicsError> {
+fn vertex_layout(shader: &Shader, outputs: &[Element]) -> Result<VertexLayout, GraphicsError> {
     let mut layout = VertexLayout::default();
-    for (first, element) in with_slots(&io.outputs) {
+    for (first, element) in with_slots(outputs) {
         let first = first.0;
         let slots = first..first + u32::from(element.components);
         match element.system {
@@ -227,14 +247,22 @@ fn vertex_layout(shader: &Shader, io: &StageIo) -> Result<VertexLayout, Graphics
 /// The input of the pixel shader in each of its slots.
 fn link_varyings(
     pixel: &Shader,
-    vertex: &StageIo,
+    last: &Last<'_>,
     io: &StageIo,
 ) -> Result<Vec<Input>, GraphicsError> {
     let mut inputs = Vec::new();
     for element in &io.inputs {
         let place = interpolation(element.interpolation).place;
-        let written =
-            || with_slots(&vertex.outputs).find(|(_, it)| element.is(&it.semantic, it.index));
+        let written = || {
+            let mut all = with_slots(last.outputs).enumerate();
+            all.find(|(_, (_, it))| element.is(&it.semantic, it.index))
+        };
+        let missing = || GraphicsError::NoVarying {
+            reader: "the pixel shader",
+            writer: last.writer,
+            semantic: name(element),
+            has: names(last.outputs.iter()),
+        };
         let components = 0..element.components;
         match element.system {
             Some(SystemValue::Position) => {
@@ -248,6 +276,7 @@ fn link_varyings(
                 continue;
             }
             Some(SystemValue::IsFrontFace) => inputs.push(Input::FrontFace),
+            Some(SystemValue::PrimitiveId) if !last.has_id => return Err(missing()),
             Some(SystemValue::PrimitiveId) => inputs.push(Input::PrimitiveId),
             Some(SystemValue::SampleIndex) => inputs.push(Input::SampleIndex),
             Some(SystemValue::Coverage) => inputs.push(Input::Coverage),
@@ -263,24 +292,27 @@ fn link_varyings(
                 | SystemValue::ShadingRate,
             ) if written().is_none() => inputs.push(Input::Constant(0)),
             Some(_) | None => {
-                let Some((first, output)) = written() else {
-                    let (semantic, has) = (name(element), names(vertex.outputs.iter()));
-                    return Err(GraphicsError::NoVarying { semantic, has });
-                };
+                let Some((number, (first, output))) = written() else { return Err(missing()) };
                 if output.components < element.components
                     || scalar(output) != scalar(element)
                     || output.scalar.ty() != element.scalar.ty()
                 {
                     return Err(GraphicsError::Varying {
+                        reader: "the pixel shader",
+                        writer: last.writer,
                         semantic: name(element),
                         written: type_name(output),
                         read: type_name(element),
                     });
                 }
+                let mut interpolation = interpolation(element.interpolation);
+                if number >= last.of_vertices {
+                    interpolation.mode = Mode::Flat;
+                }
                 inputs.extend(components.map(|component| Input::Varying {
                     slot: first.0 + u32::from(component),
                     scalar: scalar(element),
-                    interpolation: interpolation(element.interpolation),
+                    interpolation,
                 }));
             }
         }

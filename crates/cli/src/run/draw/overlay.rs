@@ -9,7 +9,7 @@ use wavelane::internal::{Slot, Slots};
 use wavelane::texture::Texel;
 use wavelane::{Device, NoIncludes, Options, ResourceTable, Shader, Stage};
 
-use super::Once;
+use super::{Once, Others};
 use crate::asked::{DrawArgs, Overlay};
 use crate::bind;
 use crate::draw::{Scene, for_shader};
@@ -76,7 +76,9 @@ pub(super) fn write(
             let slot = Slot { bytes: vec![0; bytes].into(), ..Slot::default() };
             table.bind_at(name, 0, slot).map_err(|error| Problem::bug(&error.to_string()))?;
         }
-        let once = Once { pipeline: &pipeline, scene, draw, width: *lanes };
+        let others = Others::bind(scene, args, &sources)?;
+        let others = &others;
+        let once = Once { pipeline: &pipeline, scene, others, draw, width: *lanes };
         let mut watch = Watch::start(args.launch.timeout, 0);
         let drawn = once.run(args, &watch, None, [&mut vertex, &mut table]);
         watch.stop();

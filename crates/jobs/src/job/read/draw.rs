@@ -216,7 +216,9 @@ impl Reader {
         is_tessellated: bool,
     ) -> Option<Draw> {
         let is_patches = given.topology.is_some_and(|it| it.0.is_none());
-        let topology = given.topology.and_then(|it| it.0).unwrap_or(Topology::TriangleList);
+        let points = given.points.map(|it| Topology::PatchList(it.0 as u8));
+        let plain = given.topology.and_then(|it| it.0).unwrap_or(Topology::TriangleList);
+        let topology = points.filter(|_| is_patches).unwrap_or(plain);
         let at = given.topology.map_or(&parts.at, |it| &it.1.at);
         match (is_tessellated, is_patches) {
             (true, false) => {

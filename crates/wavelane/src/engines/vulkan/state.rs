@@ -118,6 +118,7 @@ pub(super) fn topology(topology: Topology) -> vk::PrimitiveTopology {
         Topology::LineStripAdjacency => T::LINE_STRIP_WITH_ADJACENCY,
         Topology::TriangleListAdjacency => T::TRIANGLE_LIST_WITH_ADJACENCY,
         Topology::TriangleStripAdjacency => T::TRIANGLE_STRIP_WITH_ADJACENCY,
+        Topology::PatchList(_) => T::PATCH_LIST,
     }
 }
 
