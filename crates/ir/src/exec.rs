@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use diag::Span;
+use ops::texture::{Channel, Encoding};
 
 use crate::WaveSize;
 pub use crate::bytes::{Bytes, Lender};
@@ -197,6 +198,31 @@ pub enum FormatScalar {
     Snorm16,
 }
 
+impl FormatScalar {
+    /// The channel of a texel that holds such a scalar.
+    pub fn channel(self) -> Channel {
+        use FormatScalar::*;
+        let (encoding, bits) = match self {
+            Float16 => (Encoding::Float, 16),
+            Float32 => (Encoding::Float, 32),
+            Float64 => (Encoding::Float, 64),
+            Int8 => (Encoding::Sint, 8),
+            Int16 => (Encoding::Sint, 16),
+            Int32 => (Encoding::Sint, 32),
+            Int64 => (Encoding::Sint, 64),
+            Uint8 => (Encoding::Uint, 8),
+            Uint16 => (Encoding::Uint, 16),
+            Uint32 => (Encoding::Uint, 32),
+            Uint64 => (Encoding::Uint, 64),
+            Unorm8 => (Encoding::Unorm, 8),
+            Unorm16 => (Encoding::Unorm, 16),
+            Snorm8 => (Encoding::Snorm, 8),
+            Snorm16 => (Encoding::Snorm, 16),
+        };
+        Channel::new(encoding, bits)
+    }
+}
+
 /// Why a run could not continue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trap {
@@ -211,7 +237,7 @@ pub enum Trap {
     Deadlock {
         span: Span,
     },
-    /// A loop that reads no shared memory goes round for ever: nothing that others do can end it. Engines report a
+    /// An endless loop that reads no shared memory: nothing that other lanes do can end it. Engines report a
     /// deadlock, which the device API tells apart.
     Endless {
         span: Span,

@@ -1,5 +1,6 @@
 //! Texels of typed buffers: what a format stores, and what a shader reads.
 
+use ops::texture::Encoding;
 use ops::{F16, Ty};
 
 use crate::exec::{Format, FormatScalar};
@@ -32,50 +33,43 @@ pub fn own_format(element: &Element) -> Format {
 }
 
 pub fn scalar_bytes(scalar: FormatScalar) -> u32 {
-    use FormatScalar::*;
-    match scalar {
-        Int8 | Uint8 | Unorm8 | Snorm8 => 1,
-        Float16 | Int16 | Uint16 | Unorm16 | Snorm16 => 2,
-        Float32 | Int32 | Uint32 => 4,
-        Float64 | Int64 | Uint64 => 8,
-    }
+    u32::from(scalar.channel().bits) / 8
 }
 
 /// Whether the scalar in memory has the same bits as in the shader.
 pub fn is_plain(scalar: FormatScalar, ty: Ty) -> bool {
-    use FormatScalar::*;
-    matches!(
-        (scalar, ty),
-        (Float32, Ty::F32)
-            | (Int32 | Uint32, Ty::I32)
-            | (Float16, Ty::F16)
-            | (Int16 | Uint16, Ty::I16)
-            | (Float64, Ty::F64)
-            | (Int64 | Uint64, Ty::I64)
-    )
+    let channel = scalar.channel();
+    let is_same_kind = match channel.encoding {
+        Encoding::Float => ty.is_float(),
+        Encoding::Sint | Encoding::Uint => matches!(ty, Ty::I16 | Ty::I32 | Ty::I64),
+        Encoding::Unorm | Encoding::Snorm | Encoding::Srgb => false,
+    };
+    is_same_kind && u32::from(channel.bits) == ty.bits()
 }
 
 /// The bits that a shader of type `ty` reads for a scalar in memory, given zero-extended.
 pub fn load(scalar: FormatScalar, ty: Ty, stored: u64) -> u64 {
-    use FormatScalar::*;
     if is_plain(scalar, ty) {
         return stored;
     }
-    let number = match scalar {
-        Float16 => Number::Float(f64::from(F16(stored as u16).to_f32())),
-        Float32 => Number::Float(f64::from(f32::from_bits(stored as u32))),
-        Float64 => Number::Float(f64::from_bits(stored)),
-        Int8 => Number::Signed(i64::from(stored as i8)),
-        Int16 => Number::Signed(i64::from(stored as i16)),
-        Int32 => Number::Signed(i64::from(stored as i32)),
-        Int64 => Number::Signed(stored as i64),
-        Uint8 | Uint16 | Uint32 | Uint64 => Number::Unsigned(stored),
-        Unorm8 => Number::Float(norm(stored as u8, u8::MAX)),
-        Unorm16 => Number::Float(norm(stored as u16, u16::MAX)),
-        Snorm8 => Number::Float(norm(stored as i8, i8::MAX).max(-1.0)),
-        Snorm16 => Number::Float(norm(stored as i16, i16::MAX).max(-1.0)),
+    let channel = scalar.channel();
+    let number = match channel.encoding {
+        Encoding::Float => Number::Float(float(channel.bits, stored)),
+        Encoding::Sint => Number::Signed(channel.whole(stored)),
+        Encoding::Uint => Number::Unsigned(stored),
+        Encoding::Unorm | Encoding::Snorm => Number::Float(channel.fraction(stored)),
+        Encoding::Srgb => unreachable!("typed buffers have no sRGB formats"),
     };
     to_shader(number, ty)
+}
+
+/// A float of that many bits.
+fn float(bits: u8, stored: u64) -> f64 {
+    match bits {
+        16 => F16(stored as u16).to_f64(),
+        32 => f64::from(f32::from_bits(stored as u32)),
+        _ => f64::from_bits(stored),
+    }
 }
 
 /// The value of a component that the format lacks.
@@ -85,52 +79,37 @@ pub fn missing(component: u32, ty: Ty) -> u64 {
 
 /// The bits that are stored for a value of the shader.
 pub fn store(scalar: FormatScalar, element: &Element, ty: Ty, bits: u64) -> u64 {
-    use FormatScalar::*;
     if is_plain(scalar, ty) {
         return bits;
     }
     let signed = matches!(element.scalar, HostScalar::I16 | HostScalar::I32 | HostScalar::I64);
     let number = match ty {
-        Ty::F16 => Number::Float(f64::from(F16(bits as u16).to_f32())),
-        Ty::F32 => Number::Float(f64::from(f32::from_bits(bits as u32))),
-        Ty::F64 => Number::Float(f64::from_bits(bits)),
+        Ty::F16 | Ty::F32 | Ty::F64 => Number::Float(float(ty.bits() as u8, bits)),
         Ty::I16 if signed => Number::Signed(i64::from(bits as i16)),
         Ty::I32 if signed => Number::Signed(i64::from(bits as i32)),
         Ty::I64 if signed => Number::Signed(bits as i64),
         Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => Number::Unsigned(bits),
     };
-    match scalar {
-        Float16 => u64::from(F16::from_f64(number.to_f64()).0),
-        Float32 => u64::from((number.to_f64() as f32).to_bits()),
-        Float64 => number.to_f64().to_bits(),
+    let channel = scalar.channel();
+    let stored = match channel.encoding {
+        Encoding::Float => match channel.bits {
+            16 => to_shader(number, Ty::F16),
+            32 => to_shader(number, Ty::F32),
+            _ => to_shader(number, Ty::F64),
+        },
         // Spec: integers that do not fit are clamped, as in D3D's conversions to fewer bits.
-        Int8 => number.to_i64().clamp(-0x80, 0x7f) as u8 as u64,
-        Int16 => number.to_i64().clamp(-0x8000, 0x7fff) as u16 as u64,
-        Int32 => number.to_i64().clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32 as u64,
-        Int64 => number.to_i64() as u64,
-        Uint8 => number.to_u64().min(0xff),
-        Uint16 => number.to_u64().min(0xffff),
-        Uint32 => number.to_u64().min(u64::from(u32::MAX)),
-        Uint64 => number.to_u64(),
-        Unorm8 => scaled(number.to_f64(), 0.0, 255.0) as u64,
-        Unorm16 => scaled(number.to_f64(), 0.0, 65535.0) as u64,
-        Snorm8 => scaled(number.to_f64(), -1.0, 127.0) as u8 as u64,
-        Snorm16 => scaled(number.to_f64(), -1.0, 32767.0) as u16 as u64,
-    }
+        Encoding::Sint => channel.saturated_signed(number.to_i64()) as u64,
+        Encoding::Uint => channel.saturated(number.to_u64()),
+        Encoding::Unorm | Encoding::Snorm => channel.nearest(number.to_f64()) as u64,
+        Encoding::Srgb => unreachable!("typed buffers have no sRGB formats"),
+    };
+    stored & (u64::MAX >> (64 - u32::from(channel.bits)))
 }
 
-fn norm(value: impl Into<f64>, max: impl Into<f64>) -> f64 {
-    // The quotient in f64, rounded again to the shader's type, is the nearest value of that type.
-    value.into() / max.into()
-}
-
-/// Spec: clamp, scale, round to nearest with halves away from zero; NaN gives 0.
-fn scaled(value: f64, low: f64, max: f64) -> i64 {
-    (value.clamp(low, 1.0) * max).round() as i64
-}
-
+/// A number in the type of a shader; NaN is canonical.
 fn to_shader(number: Number, ty: Ty) -> u64 {
     match ty {
+        _ if ty.is_float() && number.to_f64().is_nan() => ty.canonical_nan(),
         Ty::Bool => u64::from(number.to_f64() != 0.0),
         Ty::I16 => number.to_integer() & 0xffff,
         Ty::I32 => number.to_integer() & 0xffff_ffff,

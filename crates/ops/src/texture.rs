@@ -13,6 +13,7 @@
 //!
 //! Not here: which lanes participate, where derivatives come from, resources and bindings.
 
+mod channel;
 mod convert;
 mod cube;
 mod filter;
@@ -22,6 +23,7 @@ mod sampler;
 mod shape;
 mod srgb;
 
+pub use channel::Channel;
 pub use convert::Conversion;
 pub use filter::{Query, gather, sample};
 pub use format::{Channels, Encoding, Format, MOST_BYTES, Texel};

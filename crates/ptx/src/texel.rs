@@ -1,8 +1,9 @@
 //! Typed buffers: texels of up to four components, converted from and to the format that is bound. The conversions are
-//! those of `ir::texel`, to the last bit.
+//! those of `ir::texel`, to the last bit; steps and limits are those of `ops::texture::Channel`.
 
 use ir::exec::{Format, FormatScalar};
 use ir::{Binding, Element, HostScalar, ResourceKind, Value, texel};
+use ops::texture::{Channel, Encoding};
 use ops::{Sign, Ty};
 
 use crate::emit::Emitter;
@@ -19,26 +20,6 @@ enum Number {
     Signed(Reg),
     /// In 64 bits, zero-extended.
     Unsigned(Reg),
-}
-
-/// How many steps a normalised format has between 0 and 1, and whether it has negative ones.
-fn steps(scalar: FormatScalar) -> Option<(f64, bool)> {
-    match scalar {
-        FormatScalar::Unorm8 => Some((255.0, false)),
-        FormatScalar::Unorm16 => Some((65535.0, false)),
-        FormatScalar::Snorm8 => Some((127.0, true)),
-        FormatScalar::Snorm16 => Some((32767.0, true)),
-        _ => None,
-    }
-}
-
-/// Whether a stored integer has a sign.
-fn sign_of(scalar: FormatScalar) -> Sign {
-    use FormatScalar::*;
-    match scalar {
-        Int8 | Int16 | Int32 | Int64 | Snorm8 | Snorm16 => Sign::Signed,
-        _ => Sign::Unsigned,
-    }
 }
 
 fn double(value: f64) -> Operand {
@@ -101,9 +82,9 @@ impl Emitter<'_> {
         inside: Option<Reg>,
     ) -> Reg {
         let name = self.load_name(binding);
-        let (class, kind) = match (texel::scalar_bytes(scalar), sign_of(scalar)) {
-            (1, Sign::Signed) => (Class::Word, "s8"),
-            (1, Sign::Unsigned) => (Class::Word, "u8"),
+        let (class, kind) = match (texel::scalar_bytes(scalar), scalar.channel().is_signed()) {
+            (1, true) => (Class::Word, "s8"),
+            (1, false) => (Class::Word, "u8"),
             (2, _) => (Class::Half, "b16"),
             (4, _) => (Class::Word, "b32"),
             _ => (Class::Long, "b64"),
@@ -117,69 +98,62 @@ impl Emitter<'_> {
         to
     }
 
-    /// The type of a stored scalar as an instruction reads it from the register that holds it.
-    fn stored_name(scalar: FormatScalar) -> &'static str {
-        use FormatScalar::*;
-        match scalar {
-            Float16 => "f16",
-            Float32 => "f32",
-            Float64 => "f64",
-            Int8 | Int32 | Snorm8 => "s32",
-            Uint8 | Uint32 | Unorm8 => "u32",
-            Int16 | Snorm16 => "s16",
-            Uint16 | Unorm16 => "u16",
-            Int64 => "s64",
-            Uint64 => "u64",
-        }
+    /// The type of a stored scalar as an instruction reads it from the register that holds it: 8 bits are in a word.
+    fn stored_name(channel: Channel) -> String {
+        let kind = match channel.encoding {
+            Encoding::Float => 'f',
+            _ if channel.is_signed() => 's',
+            _ => 'u',
+        };
+        format!("{kind}{}", if channel.bits == 8 { 32 } else { channel.bits })
     }
 
     /// The bits that a shader reads.
     fn loaded(&mut self, scalar: FormatScalar, ty: Ty, stored: Reg) -> Reg {
-        use FormatScalar::*;
         if texel::is_plain(scalar, ty) {
             return stored;
         }
-        let name = Self::stored_name(scalar);
-        if let (Some((steps, is_signed)), Ty::F32) = (steps(scalar), ty) {
+        let channel = scalar.channel();
+        let name = Self::stored_name(channel);
+        if let (Some(steps), Ty::F32) = (channel.steps(), ty) {
             // Both are exact, so that the quotient is rounded once.
             let to = self.reg_for(ty);
             let most = Operand::Bits(Ty::F32, u64::from((steps as f32).to_bits()));
             put!(self, "cvt.rn.f32.{name} {to}, {stored}");
             put!(self, "div.rn.f32 {to}, {to}, {most}");
-            if is_signed {
+            if channel.is_signed() {
                 put!(self, "max.f32 {to}, {to}, 0fBF800000");
             }
             return to;
         }
-        let wide = self.text.reg(Class::Long);
-        let number = match scalar {
-            Float64 => Number::Float(stored),
-            Float16 | Float32 => {
-                put!(self, "cvt.f64.{name} {wide}, {stored}");
-                Number::Float(wide)
-            }
-            Int8 | Int16 | Int32 => {
-                put!(self, "cvt.s64.{name} {wide}, {stored}");
-                Number::Signed(wide)
-            }
-            Uint8 | Uint16 | Uint32 => {
-                put!(self, "cvt.u64.{name} {wide}, {stored}");
-                Number::Unsigned(wide)
-            }
-            Int64 => Number::Signed(stored),
-            Uint64 => Number::Unsigned(stored),
-            Unorm8 | Unorm16 | Snorm8 | Snorm16 => {
-                let (most, is_signed) =
-                    steps(scalar).unwrap_or_else(|| unreachable!("a normalised format has steps"));
-                put!(self, "cvt.rn.f64.{name} {wide}, {stored}");
-                put!(self, "div.rn.f64 {wide}, {wide}, {}", double(most));
-                if is_signed {
+        // 64 bits are in a register of that size.
+        let widen = |it: &mut Self, to: &str| {
+            let wide = it.text.reg(Class::Long);
+            put!(it, "cvt.{to}.{name} {wide}, {stored}");
+            wide
+        };
+        let number = match channel.encoding {
+            Encoding::Float if channel.bits == 64 => Number::Float(stored),
+            Encoding::Float => Number::Float(widen(self, "f64")),
+            Encoding::Sint if channel.bits == 64 => Number::Signed(stored),
+            Encoding::Sint => Number::Signed(widen(self, "s64")),
+            Encoding::Uint if channel.bits == 64 => Number::Unsigned(stored),
+            Encoding::Uint => Number::Unsigned(widen(self, "u64")),
+            Encoding::Unorm | Encoding::Snorm | Encoding::Srgb => {
+                let wide = widen(self, "rn.f64");
+                put!(self, "div.rn.f64 {wide}, {wide}, {}", double(Self::steps(channel)));
+                if channel.is_signed() {
                     put!(self, "max.f64 {wide}, {wide}, {}", double(-1.0));
                 }
                 Number::Float(wide)
             }
         };
         self.read_as(number, ty)
+    }
+
+    fn steps(channel: Channel) -> f64 {
+        let steps = channel.steps();
+        steps.unwrap_or_else(|| unreachable!("a normalised format has steps")).into()
     }
 
     fn read_as(&mut self, number: Number, ty: Ty) -> Reg {
@@ -270,10 +244,10 @@ impl Emitter<'_> {
 
     /// The bits that are stored: 8 bits in a word, the others in a register of their size.
     fn stored(&mut self, scalar: FormatScalar, element: &Element, ty: Ty, value: Reg) -> Reg {
-        use FormatScalar::*;
         if texel::is_plain(scalar, ty) {
             return value;
         }
+        let channel = scalar.channel();
         let is_signed =
             matches!(element.scalar, HostScalar::I16 | HostScalar::I32 | HostScalar::I64);
         let sign = if is_signed { Sign::Signed } else { Sign::Unsigned };
@@ -292,53 +266,46 @@ impl Emitter<'_> {
                 if is_signed { Number::Signed(wide) } else { Number::Unsigned(wide) }
             }
         };
-        match scalar {
-            Float16 | Float32 | Float64 => {
-                let to = match scalar {
-                    Float16 => Ty::F16,
-                    Float32 => Ty::F32,
-                    _ => Ty::F64,
-                };
-                self.read_as(number, to)
-            }
-            Int8 | Int16 | Int32 | Int64 => {
+        let bits = u32::from(channel.bits);
+        match channel.encoding {
+            Encoding::Float => match bits {
+                16 => self.read_as(number, Ty::F16),
+                32 => self.read_as(number, Ty::F32),
+                _ => self.read_as(number, Ty::F64),
+            },
+            Encoding::Sint => {
                 let whole = self.clamped_signed(number);
-                let bits = texel::scalar_bytes(scalar) * 8;
-                if bits < 64 {
-                    let most = (1i64 << (bits - 1)) - 1;
+                if let Some((least, most)) = channel.limits().filter(|_| bits < 64) {
                     put!(self, "min.s64 {whole}, {whole}, {most}");
-                    put!(self, "max.s64 {whole}, {whole}, {}", -most - 1);
+                    put!(self, "max.s64 {whole}, {whole}, {least}");
                 }
                 self.narrowed(whole, bits)
             }
-            Uint8 | Uint16 | Uint32 | Uint64 => {
+            Encoding::Uint => {
                 let whole = self.clamped_unsigned(number);
-                let bits = texel::scalar_bytes(scalar) * 8;
-                if bits < 64 {
-                    put!(self, "min.u64 {whole}, {whole}, {}", (1u64 << bits) - 1);
+                if let Some((_, most)) = channel.limits().filter(|_| bits < 64) {
+                    put!(self, "min.u64 {whole}, {whole}, {most}");
                 }
                 self.narrowed(whole, bits)
             }
-            Unorm8 | Unorm16 | Snorm8 | Snorm16 => {
-                let (most, is_signed) =
-                    steps(scalar).unwrap_or_else(|| unreachable!("a normalised format has steps"));
+            Encoding::Unorm | Encoding::Snorm | Encoding::Srgb => {
                 let wide = self.wide(number);
                 let scaled = self.text.reg(Class::Long);
                 let half = self.text.reg(Class::Long);
-                let low = if is_signed { -1.0 } else { 0.0 };
+                let low = if channel.is_signed() { -1.0 } else { 0.0 };
                 let is_nan = self.text.reg(Class::Predicate);
                 put!(self, "testp.notanumber.f64 {is_nan}, {wide}");
                 put!(self, "max.f64 {scaled}, {wide}, {}", double(low));
                 put!(self, "min.f64 {scaled}, {scaled}, {}", double(1.0));
                 put!(self, "selp.b64 {scaled}, 0, {scaled}, {is_nan}");
-                put!(self, "mul.rn.f64 {scaled}, {scaled}, {}", double(most));
+                put!(self, "mul.rn.f64 {scaled}, {scaled}, {}", double(Self::steps(channel)));
                 // Halves are rounded away from zero.
                 put!(self, "and.b64 {half}, {scaled}, {}", i64::MIN);
                 put!(self, "or.b64 {half}, {half}, {}", 0.5f64.to_bits());
                 put!(self, "add.rn.f64 {scaled}, {scaled}, {half}");
                 let whole = self.text.reg(Class::Long);
                 put!(self, "cvt.rzi.s64.f64 {whole}, {scaled}");
-                self.narrowed(whole, texel::scalar_bytes(scalar) * 8)
+                self.narrowed(whole, bits)
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A device may return c / 255 with an error of an ulp, round ties of a store either way, and convert NaN to anything.
 //! Its result is close enough to recover c, from which the exact number is computed; for a store, it gets a number that
-//! has only one rounding. The definitions are those of `ops::texture`.
+//! has only one rounding. Steps and limits are those of `ops::texture::Channel`, which defines the conversions.
 //!
 //! Small floats are left to the device. Stores to sRGB do not occur, since devices do not support them.
 
@@ -13,46 +13,6 @@ use crate::emit::Emitter;
 use crate::module::Id;
 use crate::opcode as op;
 
-/// The number format of a channel.
-enum Channel {
-    /// From 0 to 1, with this number of steps.
-    Unorm(u32),
-    /// From -1 to 1, with this number of steps on each side.
-    Snorm(u32),
-    Srgb,
-    Unsigned(u32),
-    Signed(u32),
-    /// No conversion.
-    Other,
-}
-
-fn channel(format: Format, index: u32) -> Channel {
-    let ones = |bits: u32| u32::MAX >> (32 - bits);
-    let is_there = index < format.channels().count() as u32;
-    let ten = |it: u32| if it < 3 { 10 } else { 2 };
-    match format {
-        // A missing component is 0 or 1 on every device.
-        _ if !is_there => Channel::Other,
-        Format::Plain { bits, encoding, .. } => {
-            let bits = u32::from(bits);
-            match encoding {
-                Encoding::Unorm => Channel::Unorm(ones(bits)),
-                Encoding::Snorm => Channel::Snorm(ones(bits - 1)),
-                Encoding::Srgb if index < 3 => Channel::Srgb,
-                Encoding::Srgb => Channel::Unorm(255),
-                Encoding::Uint if bits < 32 => Channel::Unsigned(ones(bits)),
-                Encoding::Sint if bits < 32 => Channel::Signed(ones(bits - 1)),
-                Encoding::Uint | Encoding::Sint | Encoding::Float => Channel::Other,
-            }
-        }
-        Format::Bgra8 { srgb: true } if index < 3 => Channel::Srgb,
-        Format::Bgra8 { .. } => Channel::Unorm(255),
-        Format::Rgb10A2 { uint: false } => Channel::Unorm(ones(ten(index))),
-        Format::Rgb10A2 { uint: true } => Channel::Unsigned(ones(ten(index))),
-        Format::Rg11B10Float | Format::Rgb9E5 => Channel::Other,
-    }
-}
-
 impl Emitter<'_> {
     fn single(&mut self, value: f64) -> Id {
         self.out.constant(Ty::F32, Ty::F32.float_bits(value))
@@ -60,17 +20,19 @@ impl Emitter<'_> {
 
     /// The exact value of a loaded component; `value` is the device's result.
     pub(crate) fn loaded(&mut self, format: Format, index: u32, value: Id) -> Id {
-        match channel(format, index) {
-            Channel::Unorm(most) => self.normalised(most, value),
-            Channel::Snorm(most) => {
-                let value = self.normalised(most, value);
-                let least = self.single(-1.0);
-                let is_below = self.test(op::F_ORD_LESS_THAN, value, least);
-                self.choose(Ty::F32, is_below, least, value)
-            }
-            Channel::Srgb => self.linear(value),
-            Channel::Unsigned(_) | Channel::Signed(_) | Channel::Other => value,
+        // A missing component is 0 or 1 on every device.
+        let Some(channel) = format.channel(index as usize) else { return value };
+        if channel.encoding == Encoding::Srgb {
+            return self.linear(value);
         }
+        let Some(steps) = channel.steps() else { return value };
+        let value = self.normalised(steps, value);
+        if !channel.is_signed() {
+            return value;
+        }
+        let least = self.single(-1.0);
+        let is_below = self.test(op::F_ORD_LESS_THAN, value, least);
+        self.choose(Ty::F32, is_below, least, value)
     }
 
     /// The nearest multiple of 1 / `most`, rounded once.
@@ -135,35 +97,38 @@ impl Emitter<'_> {
 
     /// A component to store, as a number that the device can round only one way.
     pub(crate) fn stored(&mut self, format: Format, index: u32, value: Id) -> Id {
-        match channel(format, index) {
-            Channel::Unorm(most) => {
-                let inside = self.unary(Unary::Saturate, Ty::F32, value);
-                self.stepped(most, inside)
-            }
-            Channel::Snorm(most) => {
-                let is_nan = self.magnitude(op::U_GREATER_THAN, Ty::F32, value);
-                let (zero, low, high) = (self.single(0.0), self.single(-1.0), self.single(1.0));
-                let value = self.choose(Ty::F32, is_nan, zero, value);
-                let is_low = self.test(op::F_ORD_LESS_THAN, value, low);
-                let value = self.choose(Ty::F32, is_low, low, value);
-                let is_high = self.test(op::F_ORD_GREATER_THAN, value, high);
-                let inside = self.choose(Ty::F32, is_high, high, value);
-                self.stepped(most, inside)
-            }
-            Channel::Unsigned(most) => {
-                let most = self.out.word(most);
-                let is_beyond = self.test(op::U_GREATER_THAN, value, most);
-                self.choose(Ty::I32, is_beyond, most, value)
-            }
-            Channel::Signed(most) => {
-                let (least, most) = (self.out.word(!most), self.out.word(most));
-                let is_beyond = self.test(op::S_GREATER_THAN, value, most);
-                let value = self.choose(Ty::I32, is_beyond, most, value);
-                let is_below = self.test(op::S_LESS_THAN, value, least);
-                self.choose(Ty::I32, is_below, least, value)
-            }
-            Channel::Srgb | Channel::Other => value,
+        let Some(channel) = format.channel(index as usize) else { return value };
+        if let Some(steps) = channel.steps() {
+            let inside = match channel.is_signed() {
+                true => self.within_one(value),
+                false => self.unary(Unary::Saturate, Ty::F32, value),
+            };
+            return self.stepped(steps, inside);
         }
+        let Some((least, most)) = channel.limits().filter(|_| channel.bits < 32) else {
+            return value;
+        };
+        let (less, more) = match channel.is_signed() {
+            true => (Some(op::S_LESS_THAN), op::S_GREATER_THAN),
+            false => (None, op::U_GREATER_THAN),
+        };
+        let (least, most) = (self.out.word(least as u32), self.out.word(most as u32));
+        let is_beyond = self.test(more, value, most);
+        let value = self.choose(Ty::I32, is_beyond, most, value);
+        let Some(less) = less else { return value };
+        let is_below = self.test(less, value, least);
+        self.choose(Ty::I32, is_below, least, value)
+    }
+
+    /// A number clamped to -1 to 1; NaN gives 0.
+    fn within_one(&mut self, value: Id) -> Id {
+        let is_nan = self.magnitude(op::U_GREATER_THAN, Ty::F32, value);
+        let (zero, low, high) = (self.single(0.0), self.single(-1.0), self.single(1.0));
+        let value = self.choose(Ty::F32, is_nan, zero, value);
+        let is_low = self.test(op::F_ORD_LESS_THAN, value, low);
+        let value = self.choose(Ty::F32, is_low, low, value);
+        let is_high = self.test(op::F_ORD_GREATER_THAN, value, high);
+        self.choose(Ty::F32, is_high, high, value)
     }
 
     /// The nearest step, ties away from zero: exact in f64.

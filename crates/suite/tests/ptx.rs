@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use generate::Statistics;
 use interp::NoObserver;
-use ir::exec::Bindings;
+use ir::exec::{Bindings, Buffer, Format, FormatScalar};
 use suite::emulate::{Outcome, assemble, compare, emit};
-use suite::engines::Programs;
+use suite::engines::{self, Programs};
 use suite::legalized::is_aligned;
 use suite::run;
 use suite::section::Section;
@@ -155,7 +155,7 @@ fn only_what_observes_lanes_is_predicated() {
     // An ordinary branch, without a vote.
     let plain = kernel("uint x = i; if (i > 5) { x = i * 3; x ^= x << (x & 7); } Out[i] = x;");
     assert!(plain.contains("bra $else") && !plain.contains(".sync"), "{plain}");
-    // The lanes that sum are flagged: nobody branches around the reduction.
+    // The lanes that sum are flagged: no lane branches around the reduction.
     let sum = kernel("uint x = 1; if (i > 5) x = WaveActiveSum(i); Out[i] = x;");
     assert!(sum.contains("redux.sync.add.u32") && !sum.contains("bra"), "{sum}");
     // In a loop that all lanes leave together, all of them are active: there is no set to compute.
@@ -189,4 +189,92 @@ fn accesses_of_one_element_become_one() {
     let environment = ptx::Environment { sm: 75, formats: Vec::new() };
     let text = ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text;
     assert!(text.contains("ld.global.v4.b32") && text.contains("st.global.v4.b32"), "{text}");
+}
+
+/// Texels of every format, read as every type and stored back: all contents of small scalars, and the corners of others.
+#[test]
+fn texels_are_converted_like_on_the_reference_engine() {
+    const TYPES: [&str; 8] =
+        ["float4", "uint4", "int4", "half4", "uint16_t4", "int16_t4", "uint64_t2", "double2"];
+    let formats = {
+        use FormatScalar::*;
+        [
+            Float16, Float32, Float64, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64,
+            Unorm8, Unorm16, Snorm8, Snorm16,
+        ]
+    };
+    for ty in TYPES {
+        let text = format!(
+            "Buffer<{ty}> In; RWBuffer<{ty}> Out; RWStructuredBuffer<{ty}> Read; StructuredBuffer<{ty}> Given;
+             [numthreads(32, 1, 1)] void main(uint i : SV_DispatchThreadID)
+             {{ Read[i] = In[i]; Out[i] = Given[i]; }}"
+        );
+        let options =
+            hlsl::Options { enable_16bit: true, shader_model: (6, 6), ..hlsl::Options::default() };
+        let compiled = run::compile_text("texels.hlsl", &text, &options);
+        let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        for scalar in formats {
+            let bytes = ir::texel::scalar_bytes(scalar) as usize;
+            let texels = corners(bytes);
+            let groups = (texels.len() / bytes / 4).div_ceil(32) as u32;
+            let format = Some(Format { scalar, components: 4 });
+            let typed = |bytes: Vec<u8>| Buffer { bytes, format, ..Buffer::default() };
+            let given = match ty {
+                "uint64_t2" | "double2" => corners(8),
+                "half4" | "uint16_t4" | "int16_t4" => corners(2),
+                _ => corners(4),
+            };
+            let stored = 32 * groups as usize * 4 * bytes;
+            let shown = Buffer { bytes: vec![7; 32 * groups as usize * 32], ..Buffer::default() };
+            let given = Buffer { bytes: given, ..Buffer::default() };
+            let bound = |name: &str| match name {
+                "In" => typed(texels.clone()),
+                "Out" => typed(vec![7; stored]),
+                "Read" => shown.clone(),
+                _ => given.clone(),
+            };
+            let bindings = module.resources.iter().map(|it| vec![bound(&it.name)]).collect();
+            let before = Bindings { bindings };
+            let launch = engines::launch([groups, 1, 1], WIDTH);
+            let mut wanted = before.clone();
+            interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
+            let changed = wanted.bindings.iter().zip(&before.bindings).filter(|(a, b)| a != b);
+            assert_eq!(changed.count(), 2, "{ty} {scalar:?}");
+            match compare(&module, 80, &launch, &before, &wanted, 0) {
+                Outcome::Same => {}
+                Outcome::Unsupported(what) => panic!("{ty} {scalar:?}: {what}"),
+                Outcome::Different(what) => panic!("{ty} {scalar:?}: {what}"),
+            }
+        }
+    }
+}
+
+/// Scalars of that size, side by side: all of them, or those around powers of two, with both signs, and NaN.
+fn corners(bytes: usize) -> Vec<u8> {
+    let mut all: Vec<u64> = match bytes {
+        1 => (0..1 << 8).collect(),
+        2 => (0..1 << 16).collect(),
+        _ => Vec::new(),
+    };
+    if bytes > 2 {
+        let float =
+            |it: f64| if bytes == 4 { u64::from((it as f32).to_bits()) } else { it.to_bits() };
+        for exponent in 0..8 * bytes as u32 {
+            let power = 1u64 << exponent;
+            let fraction = 0.5 + f64::from(exponent) / 256.0;
+            all.extend([power - 1, power, power + 1, power.wrapping_neg()]);
+            all.extend(
+                [power as f64, fraction, -fraction, fraction * 255.0, power as f64 + 0.5]
+                    .map(float),
+            );
+            all.extend(
+                [(f64::from(exponent) + 0.5) / 255.0, (power as f64 + 0.5) / 65535.0].map(float),
+            );
+        }
+        all.extend([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, -1.0, 1.0].map(float));
+        all.extend([f64::NAN.to_bits() | 1 << 51 | 5, u64::from(f32::NAN.to_bits() | 9)]);
+    }
+    // Whole texels.
+    all.resize(all.len().next_multiple_of(4), 0);
+    all.iter().flat_map(|it| it.to_le_bytes()[..bytes].to_vec()).collect()
 }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::srgb;
+use super::{Channel, srgb};
 use crate::F16;
 
 /// The size in bytes of the largest texel.
@@ -186,6 +186,28 @@ impl Format {
         }
     }
 
+    /// The channel that holds a component; `None` if the format lacks it, or its channels are not independent floats of
+    /// common sizes.
+    pub fn channel(self, component: usize) -> Option<Channel> {
+        if component >= self.channels().count() {
+            return None;
+        }
+        let is_colour = component < 3;
+        Some(match self {
+            Format::Plain { bits, encoding: Encoding::Srgb, .. } if !is_colour => {
+                Channel::new(Encoding::Unorm, bits)
+            }
+            Format::Plain { bits, encoding, .. } => Channel::new(encoding, bits),
+            Format::Bgra8 { srgb: true } if is_colour => Channel::new(Encoding::Srgb, 8),
+            Format::Bgra8 { .. } => Channel::new(Encoding::Unorm, 8),
+            Format::Rgb10A2 { uint } => {
+                let encoding = if uint { Encoding::Uint } else { Encoding::Unorm };
+                Channel::new(encoding, if is_colour { 10 } else { 2 })
+            }
+            Format::Rg11B10Float | Format::Rgb9E5 => return None,
+        })
+    }
+
     /// Whether texels are numbers from 0 to 1, so that reference values are clamped too.
     pub fn is_unorm(self) -> bool {
         match self {
@@ -204,16 +226,15 @@ impl Format {
             Format::Plain { channels, bits, encoding } => {
                 let size = usize::from(bits) / 8;
                 let raw = |i: usize| little(&bytes[i * size..(i + 1) * size]);
-                let sign = 64 - u32::from(bits);
+                let channel = Channel::new(encoding, bits);
                 match encoding {
                     Encoding::Uint => Texel::Unsigned(each(channels, [0, 0, 0, 1], raw)),
-                    Encoding::Sint => Texel::Signed(each(channels, [0, 0, 0, 1], |i| {
-                        ((raw(i) << sign) as i64) >> sign
-                    })),
-                    Encoding::Unorm => Texel::Float(floats(channels, |i| unorm(raw(i), bits))),
-                    Encoding::Snorm => Texel::Float(floats(channels, |i| {
-                        snorm(((raw(i) << sign) as i64) >> sign, bits)
-                    })),
+                    Encoding::Sint => {
+                        Texel::Signed(each(channels, [0, 0, 0, 1], |i| channel.whole(raw(i))))
+                    }
+                    Encoding::Unorm | Encoding::Snorm => {
+                        Texel::Float(floats(channels, |i| channel.fraction(raw(i)) as f32))
+                    }
                     Encoding::Float => Texel::Float(floats(channels, |i| match bits {
                         16 => F16(raw(i) as u16).to_f32(),
                         _ => f32::from_bits(raw(i) as u32),
@@ -259,15 +280,12 @@ impl Format {
         match self {
             Format::Plain { channels, bits, encoding } => {
                 let size = usize::from(bits) / 8;
+                let channel = Channel::new(encoding, bits);
                 for (i, place) in bytes.chunks_exact_mut(size).take(channels.count()).enumerate() {
                     let raw = match encoding {
-                        Encoding::Uint => texel.unsigned(i).min(u64::MAX >> (64 - bits)),
-                        Encoding::Sint => {
-                            let most = i64::MAX >> (64 - bits);
-                            texel.signed(i).clamp(-most - 1, most) as u64
-                        }
-                        Encoding::Unorm => to_unorm(texel.float(i), bits),
-                        Encoding::Snorm => to_snorm(texel.float(i), bits),
+                        Encoding::Uint => channel.saturated(texel.unsigned(i)),
+                        Encoding::Sint => channel.saturated_signed(texel.signed(i)) as u64,
+                        Encoding::Unorm | Encoding::Snorm => channel.nearest(texel.float(i)) as u64,
                         Encoding::Float => match (bits, texel) {
                             (16, _) => u64::from(F16::from_f64(texel.float(i)).0),
                             // A move keeps the bits of a NaN.
@@ -295,7 +313,7 @@ impl Format {
                 let part = |i: usize| {
                     let bits = if i < 3 { 10 } else { 2 };
                     if uint {
-                        texel.unsigned(i).min((1 << bits) - 1)
+                        Channel::new(Encoding::Uint, bits).saturated(texel.unsigned(i))
                     } else {
                         to_unorm(texel.float(i), bits)
                     }
@@ -382,22 +400,12 @@ fn floats(channels: Channels, of: impl Fn(usize) -> f32) -> [f32; 4] {
     each(channels, [0.0, 0.0, 0.0, 1.0], of)
 }
 
-/// The quotient in f64, rounded again, is the f32 nearest to the exact one.
 fn unorm(raw: u64, bits: u8) -> f32 {
-    (raw as f64 / ((1u64 << bits) - 1) as f64) as f32
-}
-
-fn snorm(raw: i64, bits: u8) -> f32 {
-    ((raw as f64 / ((1u64 << (bits - 1)) - 1) as f64) as f32).max(-1.0)
+    Channel::new(Encoding::Unorm, bits).fraction(raw) as f32
 }
 
 fn to_unorm(value: f64, bits: u8) -> u64 {
-    // NaN passes the clamp and becomes 0.
-    (value.clamp(0.0, 1.0) * ((1u64 << bits) - 1) as f64).round() as u64
-}
-
-fn to_snorm(value: f64, bits: u8) -> u64 {
-    ((value.clamp(-1.0, 1.0) * ((1u64 << (bits - 1)) - 1) as f64).round() as i64) as u64
+    Channel::new(Encoding::Unorm, bits).nearest(value) as u64
 }
 
 /// 2 to the power of a small number.

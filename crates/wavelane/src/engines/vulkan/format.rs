@@ -5,7 +5,7 @@ use ash::vk;
 use ir::exec::{Format, FormatScalar};
 use ir::texel::own_format;
 use ir::{Element, HostScalar};
-use ops::texture::{self, Encoding};
+use ops::texture::{self, Channel, Encoding};
 
 /// The kind of numbers that a shader gets.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -155,18 +155,6 @@ pub(super) fn texel_format(
         (scalar, _) => scalar,
     };
     let (kind, found) = match scalar {
-        Float16 => (Kind::Float, plain(components, 16, Encoding::Float)),
-        Float32 => (Kind::Float, plain(components, 32, Encoding::Float)),
-        Int8 => (Kind::Signed, plain(components, 8, Encoding::Sint)),
-        Int16 => (Kind::Signed, plain(components, 16, Encoding::Sint)),
-        Int32 => (Kind::Signed, plain(components, 32, Encoding::Sint)),
-        Uint8 => (Kind::Unsigned, plain(components, 8, Encoding::Uint)),
-        Uint16 => (Kind::Unsigned, plain(components, 16, Encoding::Uint)),
-        Uint32 => (Kind::Unsigned, plain(components, 32, Encoding::Uint)),
-        Unorm8 => (Kind::Float, plain(components, 8, Encoding::Unorm)),
-        Unorm16 => (Kind::Float, plain(components, 16, Encoding::Unorm)),
-        Snorm8 => (Kind::Float, plain(components, 8, Encoding::Snorm)),
-        Snorm16 => (Kind::Float, plain(components, 16, Encoding::Snorm)),
         Int64 if element.scalar == HostScalar::I64 => {
             (Kind::Unsigned, wide(components, true, named))
         }
@@ -177,6 +165,15 @@ pub(super) fn texel_format(
             (Kind::Unsigned, wide(components, false, named))
         }
         Int64 | Uint64 | Float64 => return None,
+        _ => {
+            let Channel { encoding, bits } = scalar.channel();
+            let kind = match encoding {
+                Encoding::Sint => Kind::Signed,
+                Encoding::Uint => Kind::Unsigned,
+                Encoding::Float | Encoding::Unorm | Encoding::Snorm | Encoding::Srgb => Kind::Float,
+            };
+            (kind, plain(components, bits, encoding))
+        }
     };
     let is_same_size = is_wide(element) == matches!(scalar, Int64 | Uint64 | Float64);
     let suits = kind == kind_of(element) && is_same_size;

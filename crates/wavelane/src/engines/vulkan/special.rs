@@ -10,9 +10,8 @@
 
 use std::borrow::Cow;
 
-use ir::exec::FormatScalar;
 use ir::{Module, ResourceKind};
-use ops::texture::{Address, Channels, Encoding, Filter, Format, Sampler};
+use ops::texture::{Address, Channel, Channels, Filter, Format, Sampler};
 use spirv::Bound;
 
 use super::format;
@@ -79,24 +78,7 @@ fn is_single(sampler: &Sampler) -> bool {
 
 /// The format of the texels of a typed buffer as one of textures.
 fn plain(format: ir::exec::Format) -> Option<Format> {
-    use FormatScalar::*;
-    let (bits, encoding) = match format.scalar {
-        Float16 => (16, Encoding::Float),
-        Float32 => (32, Encoding::Float),
-        Int8 => (8, Encoding::Sint),
-        Int16 => (16, Encoding::Sint),
-        Int32 => (32, Encoding::Sint),
-        Int64 => (64, Encoding::Sint),
-        Uint8 => (8, Encoding::Uint),
-        Uint16 => (16, Encoding::Uint),
-        Uint32 => (32, Encoding::Uint),
-        Uint64 => (64, Encoding::Uint),
-        Unorm8 => (8, Encoding::Unorm),
-        Unorm16 => (16, Encoding::Unorm),
-        Snorm8 => (8, Encoding::Snorm),
-        Snorm16 => (16, Encoding::Snorm),
-        Float64 => return None,
-    };
+    let Channel { encoding, bits } = format.scalar.channel();
     Format::plain(Channels::of(format.components)?, bits, encoding)
 }
 
