@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 use wavelane::internal::diag;
-use wavelane::internal::reference::{self, Function, Idea, LibraryFunction};
+use wavelane::internal::reference::{self, Concept, Function, LibraryFunction};
 
 use crate::asked::LowArgs;
 use crate::asked::Output;
@@ -75,11 +75,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
         }
         return Ok(Exit::Fine);
     }
-    if let Some(idea) = reference::idea(word) {
+    if let Some(concept) = reference::concepts::by_name(word) {
         match args.output {
-            Output::Json => print_json(&idea_json(idea))?,
+            Output::Json => print_json(&concept_json(concept))?,
             Output::Text | Output::Github | Output::Sarif | Output::Junit => {
-                terminal::print(&idea_page(idea))?;
+                terminal::print(&concept_page(concept))?;
             }
         }
         return Ok(Exit::Fine);
@@ -100,14 +100,14 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
     }
     let codes = diag::codes().iter().map(|it| it.name);
     let known = codes.chain(reference::function_names()).chain(reference::library_names());
-    let known = known.chain(reference::idea_names());
-    let problem = Problem::input(format!(
-        "`{word}` is neither a diagnostic code, nor a function, nor an idea that has a page"
-    ));
+    let concepts = reference::concepts::all().iter().flat_map(|it| it.names);
+    let known = known.chain(concepts.copied());
+    let problem =
+        Problem::input(format!("there is no diagnostic code, function or concept `{word}`"));
     Err(match diag::most_similar(word, known) {
         Some(meant) => problem.help(format!("did you mean `wavelane explain {meant}`?")),
         None => problem.help(
-            "codes stand in brackets behind each message; `wavelane explain --list` lists them, and all ideas",
+            "`wavelane explain --list` lists the codes, which messages show in brackets, and the concepts",
         ),
     }
     .into())
@@ -133,8 +133,8 @@ fn list(args: &ExplainArgs) -> Result<Exit, End> {
         }
         text.push('\n');
     }
-    let ideas: Vec<&str> = reference::ideas().map(Idea::name).collect();
-    let _ = writeln!(text, "Ideas\n\n  {}\n", ideas.join(", "));
+    let concepts: Vec<&str> = reference::concepts::all().iter().map(Concept::name).collect();
+    let _ = writeln!(text, "Concepts\n\n  {}\n", concepts.join(", "));
     text.push_str("`wavelane explain CODE` says more about each.\n");
     terminal::print(&text)?;
     Ok(Exit::Fine)
@@ -191,34 +191,34 @@ fn as_json(function: Function) -> serde_json::Value {
     })
 }
 
-/// What an idea is, with its example and what that gives in the lanes of a wave.
-fn idea_page(idea: Idea) -> String {
+/// The page of a concept, with its example and the values in the lanes of a wave.
+fn concept_page(concept: &Concept) -> String {
     let mut text = format!(
         "{}\n\n{}\n",
-        capitalised(&idea.name().replace('-', " ")),
-        wrapped(idea.text(), 88)
+        capitalised(&concept.name().replace('-', " ")),
+        wrapped(concept.text, 88)
     );
-    for line in idea.example().lines() {
+    for line in concept.example.lines() {
         let _ = writeln!(text, "    {line}");
     }
-    let lanes = idea.lanes();
+    let lanes = concept.lanes;
     let width = lanes.iter().map(|it| it.to_string().len()).max().unwrap_or(1).max(2);
     let row = |values: &mut dyn Iterator<Item = u32>| {
         values.map(|it| format!(" {it:>width$}")).collect::<String>()
     };
     let _ = writeln!(text, "\n    lane, i {}", row(&mut (0..8)));
     let _ = writeln!(text, "    x       {}\n", row(&mut lanes.into_iter()));
-    let _ = writeln!(text, "see {}", idea.see());
+    let _ = writeln!(text, "see {}", concept.see.join(", "));
     text
 }
 
-fn idea_json(idea: Idea) -> serde_json::Value {
+fn concept_json(concept: &Concept) -> serde_json::Value {
     json!({
-        "name": idea.name(),
-        "text": idea.text(),
-        "example": idea.example(),
-        "lanes": idea.lanes(),
-        "see": idea.see().split(", ").collect::<Vec<_>>(),
+        "name": concept.name(),
+        "text": concept.text,
+        "example": concept.example,
+        "lanes": concept.lanes,
+        "see": concept.see,
     })
 }
 

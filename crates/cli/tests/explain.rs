@@ -1,4 +1,4 @@
-//! `wavelane explain`: ideas with their lanes, names of other languages; and loops that cannot end.
+//! `wavelane explain`: concepts with their lanes, names of other languages; and loops that cannot end.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn wavelane(words: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn ideas_have_a_page_with_an_example_and_its_lanes() {
+fn concepts_have_a_page_with_an_example_and_its_lanes() {
     for word in [
         "active-lanes",
         "divergence",

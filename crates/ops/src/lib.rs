@@ -5,10 +5,12 @@
 //! [`wave`] defines what a wave operation does to the lanes, [`scalar`] what an arithmetic operation does to one
 //! lane, and [`ray`] what a ray query finds in a scene.
 //! Both are executable and pure; every engine is compared with them, bit for bit.
+//! [`concepts`] explains in prose what the functions have in common.
 //!
 //! Deliberately absent: any dependency, any I/O, any knowledge of source text or of a particular engine.
 #![forbid(unsafe_code)]
 
+pub mod concepts;
 pub mod half;
 pub mod intrinsics;
 mod lanes;

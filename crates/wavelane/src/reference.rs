@@ -1,10 +1,9 @@
 //! The reference of diagnostic codes and the functions of the language.
 
-mod ideas;
 mod library;
 
-pub use ideas::{Idea, idea, idea_names, ideas};
 pub use library::{LibraryFunction, Overload, library_function, library_names};
+pub use ops::concepts::{self, Concept};
 
 use ops::intrinsics::{self, Elements, Found, Intrinsic, Origin, Output, Param, Stage};
 use ops::{Barrier, MemoryScope, SyncScope};
@@ -183,6 +182,7 @@ fn of_barrier(barrier: Barrier) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Adapter, Buffer, Device, Dispatch, NoIncludes, Options, ResourceTable, Shader};
 
     #[test]
     fn every_function_can_be_explained_under_each_of_its_names() {
@@ -194,5 +194,28 @@ mod tests {
         let draft = function("WaveAllSum").unwrap();
         assert_eq!(draft.name(), "WaveActiveSum");
         assert!(draft.aliases().any(|it| it == ("WaveAllSum", "the 2015 draft")));
+    }
+
+    #[test]
+    fn every_example_of_a_concept_gives_the_lanes_that_its_page_shows() {
+        for concept in concepts::all() {
+            let text = format!(
+                "RWStructuredBuffer<uint> Out;\n[WaveSize(8)] [numthreads(8, 1, 1)]\n\
+                 void main(uint i : SV_GroupIndex) {{\n{}\nOut[i] = x;\n}}\n",
+                concept.example
+            );
+            let name = concept.name();
+            let compiled = Shader::compile(name, &text, &Options::default(), &mut NoIncludes);
+            let compiled = compiled.unwrap();
+            assert!(compiled.diagnostics.is_empty(), "{name}: {:?}", compiled.diagnostics);
+            let shader = compiled.shader.unwrap();
+            let device = Device::new(Adapter::reference());
+            let pipeline = device.create_compute_pipeline(&shader).unwrap();
+            let mut table = ResourceTable::new(&shader);
+            let out = Buffer::zeroed::<u32>(8);
+            table.bind("Out", &out).unwrap();
+            pipeline.dispatch(&Dispatch::new([1, 1, 1]), &table).unwrap();
+            assert_eq!(out.read::<u32>().unwrap(), concept.lanes, "{name}");
+        }
     }
 }

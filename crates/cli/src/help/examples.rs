@@ -51,7 +51,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane explain divergence",
-                "an idea: active-lanes, ballot, quad, helper-lane, partition, …",
+                "a concept: active-lanes, ballot, quad, helper-lane, partition, …",
             ),
             ("wavelane explain __shfl_sync", "what a function of another language is in HLSL"),
         ],
