@@ -250,7 +250,7 @@ fn joined(word: &str) -> Option<(&'static Flag, &str)> {
     let names = names.flat_map(|flag| flag.names.iter().map(move |name| (flag, *name)));
     let fitting = names.filter_map(|(flag, name)| Some((flag, name, word.strip_prefix(name)?)));
     let (flag, _, value) = fitting.max_by_key(|(_, name, _)| name.len())?;
-    // `-T=cs_6_0` is nobody's spelling, but clear enough.
+    // No compiler spells it `-T=cs_6_0`, but the meaning is clear.
     Some((flag, value.strip_prefix('=').unwrap_or(value)))
 }
 

@@ -90,6 +90,16 @@ pub(crate) struct LowArgs {
 }
 
 impl LowArgs {
+    /// How the command runs shaders.
+    pub(crate) fn launch(&self) -> Launch {
+        let mut launch = self.launch.clone();
+        // What was not run at a width is not tested there.
+        if self.command.runs_at_every_width() && launch.wave_sizes == WaveSizes::Default {
+            launch.wave_sizes = WaveSizes::All;
+        }
+        launch
+    }
+
     pub(crate) fn new(command: Command) -> LowArgs {
         LowArgs {
             command,
@@ -183,9 +193,9 @@ pub(crate) struct Compiling {
     pub(crate) remarks: Vec<String>,
 }
 
-/// As clang has it: who has more errors than this reads them from the top anyway.
+/// The same as in clang: of more errors, only the first are read anyway.
 const MOST_ERRORS: usize = 20;
-/// Each takes the room of several lines.
+/// Each takes several lines.
 const MOST_WARNINGS: usize = 100;
 
 impl Default for Compiling {
@@ -235,12 +245,27 @@ impl Default for Launch {
 }
 
 impl Launch {
-    /// The same at every width, if none was named.
-    pub(crate) fn at_every_width(mut self) -> Launch {
-        if self.wave_sizes == WaveSizes::Default {
-            self.wave_sizes = WaveSizes::All;
+    /// Those of the allowed widths that are asked for; `usual` gives the default ones.
+    pub(crate) fn widths_among(
+        &self,
+        allowed: &[u32],
+        usual: impl FnOnce() -> Vec<u32>,
+    ) -> Vec<u32> {
+        match &self.wave_sizes {
+            WaveSizes::Default => usual(),
+            WaveSizes::All => allowed.to_vec(),
+            WaveSizes::List(list) => {
+                list.iter().copied().filter(|it| allowed.contains(it)).collect()
+            }
         }
-        self
+    }
+
+    /// The first width that was named and is not allowed.
+    pub(crate) fn width_not_among(&self, allowed: &[u32]) -> Option<u32> {
+        match &self.wave_sizes {
+            WaveSizes::List(list) => list.iter().copied().find(|it| !allowed.contains(it)),
+            WaveSizes::Default | WaveSizes::All => None,
+        }
     }
 }
 
@@ -351,7 +376,7 @@ pub(crate) struct Sanitizing {
     pub(crate) publication: Publication,
     pub(crate) width_dependent: Vec<String>,
     pub(crate) unordered: Vec<String>,
-    /// How many random orders are tried at each width; one if nothing is said.
+    /// The number of random orders at each width; one by default.
     pub(crate) seeds: Option<u64>,
     pub(crate) thorough: bool,
     /// Only the smallest and the largest width, and one other order.
@@ -414,7 +439,7 @@ pub(crate) enum WaveSizes {
 /// How many wave-instructions a run may execute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fuel {
-    /// So many that an endless loop ends within about a minute; few reasonable runs come near.
+    /// Enough that an endless loop ends within about a minute; few sensible runs need as much.
     #[default]
     Usual,
     Of(u64),

@@ -118,7 +118,7 @@ struct Growth {
     is_done: bool,
 }
 
-/// After so many doublings without any gain an index is wrong for every size, or means no element.
+/// After this many doublings without progress, an index is out of bounds at any size, or means no element.
 const MOST_VAIN: u32 = 4;
 
 /// A piece of memory with what it is seen as: a resource, or the element of a heap.
@@ -507,6 +507,6 @@ fn size_like(name: &str) -> bool {
         "items",
     ];
     let lower = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
-    // So many for each of something else is no size of the whole.
+    // A number of elements for each of something else is not a total size.
     !lower.contains("per") && (lower == "n" || WORDS.iter().any(|it| lower.contains(it)))
 }

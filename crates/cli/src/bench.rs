@@ -23,11 +23,12 @@ use wavelane::{
     SourceMap,
 };
 
-use crate::asked::LowArgs;
-use crate::asked::{Against, Binds, Compiling, DeviceChoice, Launch, Output, Selecting, WaveSizes};
+use crate::args::Line;
+use crate::asked::{Against, LowArgs, Output};
 use crate::auto::Auto;
 use crate::bind::Bound;
 use crate::command::Command;
+use crate::common::Common;
 use crate::compare::{Difference, Rules, compare};
 use crate::compile::{Remembered, flags_of};
 use crate::files::read_source;
@@ -44,51 +45,22 @@ const COMPILATIONS: Duration = Duration::from_secs(1);
 
 /// What `bench` needs.
 pub(crate) struct BenchArgs {
-    operands: Vec<String>,
-    compile: Compiling,
-    launch: Launch,
-    bind: Binds,
-    device: DeviceChoice,
-    select: Selecting,
+    common: Common,
     /// Another compiler's module of the same shader.
     module: Option<String>,
     /// The number of rounds, at least one.
     rounds: u32,
     against: Against,
     rules: Rules,
-    output: Output,
 }
 
 impl BenchArgs {
-    pub(crate) fn new(low: LowArgs) -> Result<BenchArgs, Problem> {
-        let operands = low.some_operands()?;
-        let LowArgs {
-            compile,
-            launch,
-            bind,
-            device,
-            select,
-            module,
-            rounds,
-            against,
-            san,
-            output,
-            ..
-        } = low;
+    pub(crate) fn new(low: LowArgs, line: Line) -> Result<BenchArgs, Problem> {
+        low.some_operands()?;
+        let common = Common::new(&low, line);
+        let LowArgs { module, rounds, against, san, .. } = low;
         let rules = Rules { room: san.float_room, unordered: san.unordered, without: Vec::new() };
-        Ok(BenchArgs {
-            operands,
-            compile,
-            launch,
-            bind,
-            device,
-            select,
-            module,
-            rounds,
-            against,
-            rules,
-            output,
-        })
+        Ok(BenchArgs { common, module, rounds, against, rules })
     }
 }
 
@@ -178,11 +150,11 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
         let what = "`--spirv` and `--against` each say what ours is compared with: give one";
         return Err(Problem::input(what).into());
     }
-    let device = device::open(&args.device, true)?;
+    let device = device::open(&args.common.device, true)?;
     let threads = device.cpu().map_or(1, |it| it.threads);
     let fail_above = args.against.fail_above;
     let mut benches = Vec::new();
-    for file in &args.operands {
+    for file in &args.common.operands {
         let own = subjects(file, args, &device)?;
         let others = match &other {
             Some(Other::Program(other)) => subjects(other, args, &device)?.into_iter().map(Some),
@@ -203,7 +175,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
             benches.push(bench);
         }
     }
-    let text = match args.output {
+    let text = match args.common.output {
         Output::Json => {
             let benches: Vec<Value> = benches.iter().map(Bench::as_json).collect();
             format!(
@@ -227,7 +199,7 @@ fn subjects(file: &str, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, 
     if !testing::is_job(file) {
         return Ok(vec![Item::One(Box::new(of_shader(file, args, device)?))]);
     }
-    testing::refuse_flags_of_shaders(&args.bind, &args.launch, &[], file, "")?;
+    testing::refuse_flags_of_shaders(&args.common.bind, &args.common.launch, &[], file, "")?;
     let mut all = Vec::new();
     for test in testing::find(&[file.to_owned()], Command::Bench)? {
         all.extend(of_job(&test, args, device)?);
@@ -238,22 +210,23 @@ fn subjects(file: &str, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, 
 /// A shader with the buffers of the command line.
 fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, Problem> {
     let begin = Instant::now();
-    let (shader, sources) = compile::shader(file, &args.compile)?;
+    let (shader, sources) = compile::shader(file, &args.common.compile)?;
     let first = begin.elapsed();
     // Standard input can be read only once.
     let rounds = if file == "-" { 0 } else { args.rounds - 1 };
     let mut front = Times::of(rounds, COMPILATIONS, || {
-        compile::compile(file, &args.compile, Shader::compile).map(drop)
+        compile::compile(file, &args.common.compile, Shader::compile).map(drop)
     })?;
     front.add(first);
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
-    let Bound { table, auto, .. } = bind::bind(&args.bind, args.launch.groups, &shader, &sources)?;
+    let Bound { table, auto, .. } =
+        bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;
     if let Some(auto) = &auto {
         terminal::note(&auto.told());
     }
-    let widths = widths(&args.launch, &args.device.adapter, &shader, &pipeline)?;
-    let (name, groups) = (file.to_owned(), args.launch.groups);
+    let widths = widths(&args.common.launch, &args.common.device.adapter, &shader, &pipeline)?;
+    let (name, groups) = (file.to_owned(), args.common.launch.groups);
     Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front, auto })
 }
 
@@ -262,18 +235,19 @@ fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, P
     let refused = |exit, why: &str| Problem::new(exit, format!("`{}`: {why}", test.name()));
     let (name, text) = read_source(&test.file)?;
     let file = TestFile::new(name, text);
-    let features = jobs::features(device.adapter(), args.select.api);
-    let flags = flags_of(&args.compile);
-    let fuel = |width| args.launch.fuel.at(width);
-    let setup = setup(&args.launch, device, &features, &Widths::All, &flags, &fuel);
-    let runs =
-        jobs::prepare(test, &file, &setup, &mut Beside::of(&args.compile)).map_err(|outcome| {
+    let features = jobs::features(device.adapter(), args.common.select.api);
+    let flags = flags_of(&args.common.compile);
+    let fuel = |width| args.common.launch.fuel.at(width);
+    let setup = setup(&args.common.launch, device, &features, &Widths::All, &flags, &fuel);
+    let runs = jobs::prepare(test, &file, &setup, &mut Beside::of(&args.common.compile)).map_err(
+        |outcome| {
             let exit = match outcome.verdict {
                 jobs::Verdict::Unsupported => Exit::Unsupported,
                 jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
             };
             refused(exit, outcome.message.trim_end())
-        })?;
+        },
+    )?;
     if runs.is_empty() {
         return Err(refused(Exit::Unsupported, "nothing in it runs"));
     }
@@ -320,11 +294,8 @@ fn widths_among(
     allowed: Vec<u32>,
     usual: Option<u32>,
 ) -> Result<Vec<u32>, String> {
-    let widths = match &args.launch.wave_sizes {
-        WaveSizes::All => allowed.clone(),
-        WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
-        WaveSizes::Default => usual.or_else(|| allowed.first().copied()).into_iter().collect(),
-    };
+    let usual = || usual.or_else(|| allowed.first().copied()).into_iter().collect();
+    let widths = args.common.launch.widths_among(&allowed, usual);
     if !widths.is_empty() {
         return Ok(widths);
     }
@@ -354,7 +325,7 @@ fn measure(
     });
     let moved = moved.sum();
     let count: u64 = groups.iter().map(|it| u64::from(*it)).product();
-    let mut watch = Watch::start(args.launch.timeout, count);
+    let mut watch = Watch::start(args.common.launch.timeout, count);
     let mut rows = Vec::new();
     for width in widths {
         let (shader, sources) = (&shader, &sources);
@@ -502,9 +473,9 @@ impl Measured<'_> {
         Dispatch {
             groups: self.groups,
             wave_size: Some(self.width),
-            lane_order: args.launch.lane_order,
-            schedule: args.launch.schedule,
-            fuel: args.launch.fuel.at(self.width),
+            lane_order: args.common.launch.lane_order,
+            schedule: args.common.launch.schedule,
+            fuel: args.common.launch.fuel.at(self.width),
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
             prints: None,
@@ -527,7 +498,7 @@ impl Measured<'_> {
         let result = ComputePipeline::measure(&pipelines, &dispatch, table, args.rounds);
         let late = watch.cancel.load(Ordering::Relaxed);
         let measured =
-            result.map_err(|error| failed(&error, width, &args.launch, late, sources))?;
+            result.map_err(|error| failed(&error, width, &args.common.launch, late, sources))?;
         let Some(measured) = measured else {
             let problem = Problem::new(Exit::Unsupported, "the device has no clock to measure by");
             return Err(problem);
@@ -602,8 +573,8 @@ impl<'a> Repeated<'a> {
         };
         let late = watch.cancel.load(Ordering::Relaxed);
         let width = self.dispatch.width;
-        let time =
-            result.map_err(|it| failed(&it, width, &self.args.launch, late, self.sources))?;
+        let time = result
+            .map_err(|it| failed(&it, width, &self.args.common.launch, late, self.sources))?;
         let unsupported =
             || Problem::new(Exit::Unsupported, "the device has no clock to measure by");
         time.ok_or_else(unsupported)
@@ -636,7 +607,7 @@ impl Times {
         self.0.insert(at, time);
     }
 
-    /// The time that so many of four quarters of the rounds do not exceed, between two of them as is fair.
+    /// A quartile of the times, interpolated linearly between neighbours.
     fn quartile(&self, quarters: usize) -> f64 {
         let last = self.0.len() - 1;
         let (at, rest) = (last * quarters / 4, last * quarters % 4);

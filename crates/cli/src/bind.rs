@@ -40,7 +40,7 @@ impl Bound {
     }
 }
 
-/// Binds everything that the command line gives for a dispatch of so many groups, makes up what is missing if that is asked
+/// Binds everything that the command line gives for a dispatch of these groups, makes up what is missing if that is asked
 /// for, and checks that nothing else is missing.
 pub(crate) fn bind(
     args: &Binds,

@@ -71,6 +71,12 @@ impl Command {
         }
     }
 
+    /// Whether it runs shaders at every width unless widths are named: a test that was not run at a width says nothing
+    /// about it.
+    pub(crate) fn runs_at_every_width(self) -> bool {
+        matches!(self, Command::San | Command::Test | Command::Reduce)
+    }
+
     pub(crate) fn summary(self) -> &'static str {
         match self {
             Command::Check => "compile a shader and report what is wrong with it",

@@ -1,6 +1,6 @@
 //! Whether two runs left the same: every writable resource, bit for bit, and where the first difference lies.
 //!
-//! Floats that lie near each other are told apart from all other differences, because some sides may round as they like;
+//! Differences between nearby floats are distinguished from all others, because some sides may round as they like;
 //! whether that is so here is for others to judge.
 
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ pub(crate) fn compare(
     first
 }
 
-/// Whether both hold the same elements, in whatever order.
+/// Whether both hold the same elements, in any order.
 fn is_permuted(resource: &Resource, a: &Slot, b: &Slot) -> bool {
     let stride = Layout::of(&resource.kind, a.format).stride;
     let sorted = |it: &'_ Slot| {

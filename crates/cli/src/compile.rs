@@ -85,7 +85,7 @@ impl Compiled {
         &self.source.name
     }
 
-    /// The diagnostics as a person reads them, up to so many errors and warnings.
+    /// The diagnostics for people, up to a number of errors and warnings.
     pub(crate) fn rendered(&self, args: &Compiling) -> String {
         let is_error = |it: &&Diagnostic| it.level >= Level::Error;
         let errors = self.count(Level::Error) + self.count(Level::Unsupported);

@@ -22,11 +22,10 @@ mod subject;
 use std::path::Path;
 
 use crate::args::Line;
-use crate::asked::LowArgs;
-use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Sanitizing, Selecting};
+use crate::asked::{LowArgs, Sanitizing};
 use crate::auto::Auto;
 use crate::command::Command;
-use crate::pool::Pool;
+use crate::common::Common;
 use crate::problem::{End, Exit, Problem, quoted};
 use crate::side::{self, Side, Wanted};
 use crate::{terminal, testing};
@@ -38,77 +37,34 @@ use subject::Item;
 /// What `diff` needs.
 #[derive(Clone)]
 pub(crate) struct DiffArgs {
-    /// The one operand, or why there is not one, where it is a shader.
-    operand: Result<String, Problem>,
-    operands: Vec<String>,
-    line: Line,
-    pool: Pool,
-    compile: Compiling,
-    launch: Launch,
-    bind: Binds,
-    device: DeviceChoice,
+    common: Common,
     san: Sanitizing,
-    select: Selecting,
     /// The engines, as they were written.
     engines: Option<String>,
     /// Another compiler's module of the same shader.
     module: Option<String>,
     /// Where a disagreement is written to.
     repro: Option<String>,
-    output: Output,
-    /// This process compares what it is told of on its standard input.
-    is_worker: bool,
 }
 
 impl DiffArgs {
-    pub(crate) fn new(low: LowArgs, line: Line) -> Result<DiffArgs, Problem> {
-        let operand = low.operand();
-        let pool = Pool { words: line.of_worker(), jobs: low.jobs };
-        let LowArgs {
-            operands,
-            compile,
-            launch,
-            bind,
-            device,
-            san,
-            select,
-            engines,
-            module,
-            repro,
-            output,
-            is_worker,
-            ..
-        } = low;
-        Ok(DiffArgs {
-            operand,
-            operands,
-            line,
-            pool,
-            compile,
-            launch,
-            bind,
-            device,
-            san,
-            select,
-            engines,
-            module,
-            repro,
-            output,
-            is_worker,
-        })
+    pub(crate) fn new(low: LowArgs, line: Line) -> DiffArgs {
+        let common = Common::new(&low, line);
+        let LowArgs { san, engines, module, repro, .. } = low;
+        DiffArgs { common, san, engines, module, repro }
     }
 }
 
 impl DiffArgs {
     fn wanted(&self) -> Wanted<'_> {
         let (engines, module) = (self.engines.as_deref(), self.module.as_deref());
-        Wanted { engines, module, device: &self.device }
+        Wanted { engines, module, device: &self.common.device }
     }
 }
 
 pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
     let sides = side::open(args.wanted())?;
-    if args.is_worker {
+    if args.common.is_worker {
         return pool::serve(&args, &sides);
     }
     let (mut records, auto) = compared(&args, &sides)?;
@@ -125,8 +81,11 @@ pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
 
 /// All comparisons, and the bindings that were made up for them.
 fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto>), End> {
-    if testing::holds_tests(&args.operands)? {
-        let found = testing::select(&args.select, testing::find(&args.operands, Command::Diff)?)?;
+    if testing::holds_tests(&args.common.operands)? {
+        let found = testing::select(
+            &args.common.select,
+            testing::find(&args.common.operands, Command::Diff)?,
+        )?;
         let found = found.tests;
         if let (Some(file), [_, _, ..]) = (&args.module, found.as_slice()) {
             let what = format!("`{file}` is one program, and the operands hold {}", found.len());
@@ -135,11 +94,11 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
                 .into());
         }
         let said_by_the_test = [
-            ("--bind", !args.bind.binds.is_empty()),
-            ("--set", !args.bind.sets.is_empty()),
-            ("--counter", !args.bind.counters.is_empty()),
-            ("--auto", args.bind.auto.is_some()),
-            ("--groups", args.launch.groups != [1; 3]),
+            ("--bind", !args.common.bind.binds.is_empty()),
+            ("--set", !args.common.bind.sets.is_empty()),
+            ("--counter", !args.common.bind.counters.is_empty()),
+            ("--auto", args.common.bind.auto.is_some()),
+            ("--groups", args.common.launch.groups != [1; 3]),
         ];
         if let Some((flag, _)) = said_by_the_test.iter().find(|(_, is_given)| *is_given) {
             let problem = Problem::input(format!("`{flag}` is for shaders, and tests are named"));
@@ -148,13 +107,13 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
         let work: Vec<Work> = found.into_iter().map(Work::Test).collect();
         return Ok((pool::run(args, &work)?, None));
     }
-    // What is wrong with the shader or its buffers is told here, with its place.
+    // Mistakes in the shader or its bindings are reported here, with their locations.
     let mut subject = subject::of_shader(args)?;
     let auto = subject.auto.take();
     if let Some(auto) = &auto {
         terminal::note(&auto.told());
     }
-    let file = args.operand.clone()?;
+    let file = args.common.operand.clone()?;
     if file != "-" {
         return Ok((pool::run(args, &[Work::Shader(file)])?, auto));
     }
@@ -172,7 +131,7 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
     Ok((records, auto))
 }
 
-/// The words that give `wavelane san` the program that this command line gives `diff`, but for widths, which it is told besides.
+/// The words that give `wavelane san` the program that this command line gives `diff`, except for widths, which are added to it.
 fn san_words(line: &Line, test: Option<&str>) -> Vec<String> {
     let mut kept = vec![Command::San.name().to_owned()];
     kept.extend(test.map(str::to_owned));

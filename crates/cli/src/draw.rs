@@ -14,8 +14,9 @@ use wavelane::{
     Texture, VertexBuffer,
 };
 
-use crate::asked::{Binds, Compiling, DrawArgs, Launch, WaveSizes};
+use crate::asked::{Binds, Compiling, DrawArgs, Launch};
 use crate::compile;
+use crate::launch::not_allowed;
 use crate::problem::{End, Exit, Problem};
 
 use mesh::Mesh;
@@ -157,18 +158,9 @@ fn groups(text: &str) -> Result<[u32; 3], Problem> {
 /// The widths that are asked for.
 pub(crate) fn widths(launch: &Launch, pipeline: &GraphicsPipeline) -> Result<Vec<u32>, Problem> {
     let allowed = pipeline.wave_sizes();
-    match &launch.wave_sizes {
-        WaveSizes::Default => Ok(vec![pipeline.default_wave_size()]),
-        WaveSizes::All => Ok(allowed.to_vec()),
-        WaveSizes::List(list) => match list.iter().find(|it| !allowed.contains(it)) {
-            None => Ok(list.clone()),
-            Some(width) => {
-                let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
-                let what = format!("waves of {width} lanes are not allowed here");
-                Err(Problem::new(Exit::Unsupported, what)
-                    .help(format!("the widths there are: {}", allowed.join(", "))))
-            }
-        },
+    match launch.width_not_among(allowed) {
+        Some(width) => Err(not_allowed(width, "here", allowed)),
+        None => Ok(launch.widths_among(allowed, || vec![pipeline.default_wave_size()])),
     }
 }
 

@@ -44,9 +44,9 @@ pub(crate) enum Takes {
     Value(&'static str),
     /// The next word, or the rest of this one, as dxc has it.
     Joined(&'static str),
-    /// So many words, which come with spaces between them.
+    /// This many words, joined by spaces.
     Words(&'static str, usize),
-    /// So many words that nobody looks at.
+    /// This many words, which are ignored.
     Ignored(usize),
 }
 
@@ -235,7 +235,7 @@ const TAKES_MODULES: Commands = &[Command::Diff, Command::Bench];
 /// What makes a process a worker.
 pub(crate) const WORKER: &str = "--worker";
 
-/// Flags that say which tests run and how that is told: a test that is run again alone does not need them.
+/// Flags that select tests and format reports: a test that is repeated alone does not need them.
 const ABOUT_THE_REPORT: [&str; 10] = [
     "--list",
     "--features",
@@ -249,7 +249,7 @@ const ABOUT_THE_REPORT: [&str; 10] = [
     "--filter",
 ];
 
-/// Flags that say which of several runs there are and how that is told: another command decides that by itself.
+/// Flags that select runs and format reports: another command chooses these itself.
 const ABOUT_THIS_RUN: [&str; 5] = ["--wave-size", "--format", "--jobs", "--filter", WORKER];
 
 impl Flag {

@@ -5,7 +5,7 @@ use wavelane::{
     Adapter, ComputePipeline, DispatchError, ResourceTable, Shader, SourceMap, Span, Trap,
 };
 
-use crate::asked::{Launch, WaveSizes};
+use crate::asked::Launch;
 use crate::problem::{Exit, Problem};
 
 /// The widths to run at, ascending.
@@ -16,27 +16,23 @@ pub(crate) fn widths(
     pipeline: &ComputePipeline,
 ) -> Result<Vec<u32>, Problem> {
     let allowed = pipeline.wave_sizes();
-    let list = match &launch.wave_sizes {
-        WaveSizes::Default => return Ok(vec![pipeline.default_wave_size()]),
-        WaveSizes::All => return Ok(allowed.to_vec()),
-        WaveSizes::List(list) => list.clone(),
-    };
-    match list.iter().find(|it| !allowed.contains(it)) {
-        None => Ok(list),
-        Some(width) => {
-            let by_adapter = adapter.options1.wave_lane_count;
-            let who = match by_adapter.contains(*width) {
-                true => format!("the `[WaveSize]` of `{}`", shader.entry()),
-                false => format!("the adapter `{}`", adapter.name),
-            };
-            let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
-            let problem = Problem::new(
-                Exit::Unsupported,
-                format!("waves of {width} lanes are not allowed by {who}"),
-            );
-            Err(problem.help(format!("the widths there are: {}", allowed.join(", "))))
-        }
+    if let Some(width) = launch.width_not_among(allowed) {
+        let by_adapter = adapter.options1.wave_lane_count;
+        let who = match by_adapter.contains(width) {
+            true => format!("the `[WaveSize]` of `{}`", shader.entry()),
+            false => format!("the adapter `{}`", adapter.name),
+        };
+        return Err(not_allowed(width, &format!("by {who}"), allowed));
     }
+    Ok(launch.widths_among(allowed, || vec![pipeline.default_wave_size()]))
+}
+
+/// A width that was named does not exist.
+pub(crate) fn not_allowed(width: u32, by: &str, allowed: &[u32]) -> Problem {
+    let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+    let what = format!("waves of {width} lanes are not allowed {by}");
+    let help = format!("the widths there are: {}", allowed.join(", "));
+    Problem::new(Exit::Unsupported, what).help(help)
 }
 
 /// What lies where runs can change it, so that each of several can start from the same.

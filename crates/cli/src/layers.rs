@@ -1,4 +1,4 @@
-//! The layers of what is asked for: defaults, then the project file, then its table for the entry point, then the command line.
+//! The layers of settings: defaults, then the project file, then its table for the entry point, then the command line.
 //!
 //! A later layer wins: single values replace, named ones (macros, bindings, members) replace those of the same name, and folders
 //! of includes are searched first. A command that works on several entry points asks for the values of each.

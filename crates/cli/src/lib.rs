@@ -12,6 +12,7 @@ mod bind;
 mod candidate;
 mod checked;
 mod command;
+mod common;
 mod compare;
 mod compile;
 mod device;
@@ -112,17 +113,17 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
     };
     let done = match thread::Builder::new().stack_size(STACK).spawn(work.clone()) {
         Ok(thread) => thread.join().and_then(|it| it),
-        // Where so much room is not to be had, the usual stack is enough for usual shaders.
+        // Without memory for so large a stack, the default one is enough for ordinary shaders.
         Err(_) => work(),
     };
     let result = done.unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or(payload.downcast_ref::<String>().map(String::as_str));
-        Err(Problem::bug(text.unwrap_or("a panic without words")).into())
+        Err(Problem::bug(text.unwrap_or("a panic without a message")).into())
     });
     let exit = match result {
         Ok(exit) => exit,
-        // Whoever read our output has enough of it.
+        // The reader of our output has closed the pipe: that is not an error.
         Err(End::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
         Err(End::Output(error)) => {
             problem::report(&Problem::new(
@@ -134,7 +135,7 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
         Err(End::Problem(problem)) => {
             problem::report(&problem);
             if wants_json(&words) {
-                // Where nothing takes our output, the exit status says that something is wrong.
+                // If the output cannot be written, the exit status still reports the failure.
                 let _ = terminal::print_json(&problem::errors(&problem));
             }
             if problem.exit == Exit::Bug {
@@ -186,12 +187,12 @@ fn command(args: LowArgs, line: Line, layers: Layers) -> Result<Exit, End> {
         Command::Run => run::run(run::RunArgs::new(args, line)?),
         Command::Explain => explain::explain(&explain::ExplainArgs::new(args)?),
         Command::Caps => caps::show(&caps::CapsArgs::new(args)?),
-        Command::Test => test::test(&test::TestArgs::new(args, line)?),
+        Command::Test => test::test(&test::TestArgs::new(args, line)),
         Command::Merge => merge::merge(&merge::MergeArgs::new(args)?),
         Command::Dxc => dxc::dxc(dxc::DxcArgs::new(args)?),
-        Command::San => san::san(san::SanArgs::new(args, line, layers)?),
-        Command::Bench => bench::bench(&bench::BenchArgs::new(args)?),
-        Command::Diff => diff::diff(diff::DiffArgs::new(args, line)?),
+        Command::San => san::san(san::SanArgs::new(args, line, layers)),
+        Command::Bench => bench::bench(&bench::BenchArgs::new(args, line)?),
+        Command::Diff => diff::diff(diff::DiffArgs::new(args, line)),
         Command::Fuzz => fuzz::fuzz(&fuzz::FuzzArgs::new(args)?),
         Command::Campaign => campaign::campaign(&campaign::CampaignArgs::new(args, line)?),
         Command::Worker => serve::serve(&serve::WorkerArgs::new(args)?),

@@ -1,7 +1,7 @@
 //! `wavelane merge`: joins the reports that parts of a test run wrote, in any of the forms of a report.
 //!
 //! A part knows that it is part M of N, and of which run, so that what is missing is missed: half a report that looks like a whole
-//! one would be a pass that nobody made.
+//! one would be a pass that never happened.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is said of resources that nothing is bound to, and of bindings that an entry point does not use.
+//! Messages about resources without bindings, and about bindings that an entry point does not use.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const MOST_SHOWN: usize = 20;
 /// The most members that are set one by one in a command line that is proposed.
 const MOST_SETS: usize = 12;
 
-/// Bindings without effect: each is told of once.
+/// Bindings without effect: each is reported once.
 #[derive(Default)]
 pub(crate) struct Unused {
     told: BTreeSet<String>,
@@ -88,7 +88,7 @@ fn line(declared: Span, within: &str, sources: &SourceMap) -> String {
     }
 }
 
-/// The problem that something is asked of a buffer that the entry point does not use.
+/// The error for a flag that names a buffer which the entry point does not use.
 pub(crate) fn leaves_nothing(resource: &Resource, shader: &Shader, sources: &SourceMap) -> Problem {
     let entry = shader.entry();
     let what = format!(
@@ -264,7 +264,7 @@ pub(crate) fn described(member: &Member) -> String {
     }
 }
 
-/// What `--set` is told of a whole buffer.
+/// The error for `--set` of a whole buffer.
 pub(crate) fn how_to_bind(resource: &Resource) -> String {
     let name = match resource.count {
         Some(1) => resource.name.clone(),

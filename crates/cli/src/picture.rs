@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// A picture of whatever size, without its contents.
+    /// A picture of any size, without its contents.
     fn promised(width: u32, height: u32) -> Vec<u8> {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, width, height);

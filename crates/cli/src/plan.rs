@@ -1,4 +1,4 @@
-//! What the sanitizer is told to try, from flags and from what a test asks for.
+//! The plan of a sanitizer run, from flags and from the requirements of a test.
 
 use wavelane::sanitizer::Plan;
 
@@ -23,7 +23,7 @@ pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
     }
     if let Some(orders) = &san.orders {
         plan.orders.clone_from(orders);
-        // Who asks for an order by name wants to see it.
+        // An order that was requested by name is always shown.
         plan.shuffles_rows = true;
         plan.breaks_quads = true;
     }

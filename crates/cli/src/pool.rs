@@ -14,7 +14,7 @@ use crate::worker::{Slot, Worker};
 pub(crate) struct Pool {
     /// The words that make a process of this program a worker.
     pub(crate) words: Vec<String>,
-    /// How many there are; as many as the computer has cores, if nothing is said.
+    /// The number of workers; by default, the number of cores.
     pub(crate) jobs: Option<usize>,
 }
 

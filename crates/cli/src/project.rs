@@ -84,7 +84,7 @@ impl Project {
             settings: Vec::new(),
             entries: Vec::new(),
         };
-        // A mark at the start of the text is no part of it.
+        // A byte order mark is not part of the text.
         let root = match DeTable::parse(&text) {
             Ok(root) => root.into_inner(),
             Err(error) => {
@@ -245,7 +245,7 @@ impl Project {
         }
     }
 
-    /// Sets everything once on values that are thrown away, so that each mistake is found whatever the command is.
+    /// Applies every setting to values that are discarded, so that mistakes are found whatever the command is.
     fn try_out(&self) -> Result<(), Problem> {
         let all = self.settings.iter().chain(self.entries.iter().flat_map(|it| &it.settings));
         for setting in all {

@@ -62,8 +62,8 @@ impl ReduceArgs {
         }
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let jobs = low.jobs.unwrap_or(cores).clamp(1, 256);
-        let LowArgs { compile, launch, bind, device, san, tools, target_file: target, .. } = low;
-        let launch = launch.at_every_width();
+        let launch = low.launch();
+        let LowArgs { compile, bind, device, san, tools, target_file: target, .. } = low;
         Ok(ReduceArgs { operand, compile, launch, bind, device, san, tools, target, jobs })
     }
 }

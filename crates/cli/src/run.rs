@@ -20,10 +20,10 @@ use wavelane::{
 };
 
 use crate::args::Line;
-use crate::asked::LowArgs;
-use crate::asked::{Binds, Compiling, DeviceChoice, DrawArgs, Launch, Output, Selecting};
+use crate::asked::{DrawArgs, LowArgs, Output};
 use crate::auto::Auto;
 use crate::bind::{self, Bound};
+use crate::common::Common;
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
@@ -34,16 +34,10 @@ use person::Base;
 /// What `run` needs.
 pub(crate) struct RunArgs {
     operand: String,
-    line: Line,
-    compile: Compiling,
-    launch: Launch,
-    bind: Binds,
-    device: DeviceChoice,
-    select: Selecting,
+    common: Common,
     prints: Vec<Print>,
     outs: Vec<(String, String)>,
     lists_bindings: bool,
-    output: Output,
     /// What is drawn, instead of a dispatch.
     draw: Option<DrawArgs>,
 }
@@ -57,20 +51,8 @@ pub(crate) struct Print {
 impl RunArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<RunArgs, Problem> {
         let operand = low.operand()?;
-        let LowArgs {
-            compile,
-            launch,
-            bind,
-            device,
-            select,
-            prints,
-            mut outs,
-            lists_bindings,
-            output,
-            draw,
-            target_file,
-            ..
-        } = low;
+        let common = Common::new(&low, line);
+        let LowArgs { prints, mut outs, lists_bindings, draw, target_file, .. } = low;
         let draw = (!draw.what.is_empty()).then_some(draw);
         if let Some(file) = target_file {
             if draw.is_none() {
@@ -87,20 +69,7 @@ impl RunArgs {
             Ok(Print { name: name.to_owned(), base })
         };
         let prints = prints.iter().map(print).collect::<Result<_, Problem>>()?;
-        Ok(RunArgs {
-            operand,
-            line,
-            compile,
-            launch,
-            bind,
-            device,
-            select,
-            prints,
-            outs,
-            lists_bindings,
-            output,
-            draw,
-        })
+        Ok(RunArgs { operand, common, prints, outs, lists_bindings, draw })
     }
 }
 
@@ -142,7 +111,7 @@ struct Runs {
     outcomes: Vec<(u32, Rc<Outcome>)>,
     /// What each of them has printed; nothing if the shader cannot print.
     printed: Vec<(u32, Printed)>,
-    /// For each of them what ran the lanes; nothing where nobody asked, so that results look alike on every host.
+    /// For each of them what ran the lanes; empty unless requested, so that the output is the same on every host.
     engines: Vec<Ran>,
     /// What was made up, and what missed.
     auto: Option<Auto>,
@@ -164,7 +133,7 @@ fn told(
     fallback: impl FnOnce() -> Option<String>,
     order: impl FnOnce() -> String,
 ) -> Option<Ran> {
-    if !args.device.verbose && args.device.engine.is_none() {
+    if !args.common.device.verbose && args.common.device.engine.is_none() {
         return None;
     }
     let instead = fallback();
@@ -172,7 +141,7 @@ fn told(
         Some(what) => terminal::note(&format!(
             "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
         )),
-        None if args.device.verbose => {
+        None if args.common.device.verbose => {
             let (engine, order) = (engine.name(), order());
             terminal::note(&format!("the engine `{engine}` runs waves of {width} lanes{order}"));
         }
@@ -189,16 +158,16 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     if let Some(draw) = args.draw.take() {
         return draw::run_draw(args, &draw);
     }
-    let groups: u64 = args.launch.groups.iter().map(|it| u64::from(*it)).product();
+    let groups: u64 = args.common.launch.groups.iter().map(|it| u64::from(*it)).product();
     // One time for all that is done, from the first token on.
-    let watch = Watch::start(args.launch.timeout, groups);
-    args.compile.timeout = args.launch.timeout;
-    args.compile.options.cancel = watch.cancel.clone().into();
-    let (shader, sources) = compile::shader(&args.operand, &args.compile)?;
+    let watch = Watch::start(args.common.launch.timeout, groups);
+    args.common.compile.timeout = args.common.launch.timeout;
+    args.common.compile.options.cancel = watch.cancel.clone().into();
+    let (shader, sources) = compile::shader(&args.operand, &args.common.compile)?;
     if args.lists_bindings {
         return bindings::list(&args, &shader, &sources);
     }
-    let device = device::open(&args.device, false)?;
+    let device = device::open(&args.common.device, false)?;
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|error| match error.missing {
             Missing::Stage => {
@@ -208,8 +177,8 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
             }
             _ => device::problem(&error, &sources),
         })?;
-    let widths = widths(&args.launch, &args.device.adapter, &shader, &pipeline)?;
-    let mut bound = bind::bind(&args.bind, args.launch.groups, &shader, &sources)?;
+    let widths = widths(&args.common.launch, &args.common.device.adapter, &shader, &pipeline)?;
+    let mut bound = bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;
     if let Some(auto) = bound.auto.as_ref() {
         terminal::note(&auto.told());
     }
@@ -240,7 +209,7 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     for (name, path) in &args.outs {
         write_out(&runs, name, path)?;
     }
-    match args.output {
+    match args.common.output {
         Output::Json => show::json(&runs, &sources, &mut terminal::out())?,
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
             show::text(&runs, &args.prints, &sources, &mut terminal::out())?
@@ -374,14 +343,14 @@ fn run_all(
         if let Some(contents) = &contents {
             contents.restore(table);
         }
-        watch.next(*width, pipeline.steps(args.launch.groups, *width));
-        let log = shader.prints().then(|| Arc::new(PrintLog::new(args.launch.print_limit)));
+        watch.next(*width, pipeline.steps(args.common.launch.groups, *width));
+        let log = shader.prints().then(|| Arc::new(PrintLog::new(args.common.launch.print_limit)));
         let dispatch = Dispatch {
-            groups: args.launch.groups,
+            groups: args.common.launch.groups,
             wave_size: Some(*width),
-            lane_order: args.launch.lane_order,
-            schedule: args.launch.schedule,
-            fuel: args.launch.fuel.at(*width),
+            lane_order: args.common.launch.lane_order,
+            schedule: args.common.launch.schedule,
+            fuel: args.common.launch.fuel.at(*width),
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
             prints: log.clone(),
@@ -402,14 +371,14 @@ fn run_all(
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();
             // What a run printed that was broken off is often the reason to have it print.
-            if args.output == Output::Text
+            if args.common.output == Output::Text
                 && let Some((_, printed)) = all_printed.last()
             {
                 terminal::say(&jobs::printed_text(&[jobs::PrintedLines::new(printed, sources)]));
             }
-            return Err(failed(&error, *width, &args.launch, late, sources));
+            return Err(failed(&error, *width, &args.common.launch, late, sources));
         }
-        // Nobody needs the table after the last run, and buffers can be large.
+        // The table is not needed after the last run, and buffers can be large.
         let is_last = Some(width) == widths.last();
         let leave = |it: &View| match table.get_mut(&it.resource, it.element) {
             Some(mut slot) if is_last => std::mem::take(&mut *slot),

@@ -12,14 +12,13 @@ mod subject;
 use std::time::Instant;
 
 use wavelane::internal::diag::{self, Allows, SourceMap, Style};
-use wavelane::{Adapter, Diagnostic, Level};
+use wavelane::{Diagnostic, Level};
 
 use crate::args::Line;
-use crate::asked::LowArgs;
-use crate::asked::{Baselines, Binds, Compiling, DrawArgs, Launch, Output, Sanitizing, Selecting};
+use crate::asked::{Baselines, DrawArgs, LowArgs, Output, Sanitizing};
 use crate::command::Command;
+use crate::common::Common;
 use crate::layers::Layers;
-use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::{finding, report, terminal, testing};
 use assertions::Failure;
@@ -30,100 +29,50 @@ use subject::{Part, Subject, Works};
 
 /// What `san` needs.
 pub(crate) struct SanArgs {
-    /// The one operand, or why there is not one, where it is a shader.
-    operand: Result<String, Problem>,
-    operands: Vec<String>,
-    line: Line,
-    pool: Pool,
-    compile: Compiling,
-    launch: Launch,
+    common: Common,
     /// What is drawn, instead of a dispatch.
     draw: Option<DrawArgs>,
-    bind: Binds,
-    adapter: Adapter,
     san: Sanitizing,
-    select: Selecting,
     baselines: Baselines,
-    output: Output,
-    /// This process examines the tests that it is told of on its standard input.
-    is_worker: bool,
     layers: Layers,
-    entries: Vec<String>,
-    /// The operands are what the project file lists.
-    are_of_project: bool,
     /// Where pages of findings are written.
     pages: Option<String>,
 }
 
 impl SanArgs {
-    pub(crate) fn new(low: LowArgs, line: Line, layers: Layers) -> Result<SanArgs, Problem> {
-        let operand = low.operand();
-        let pool = Pool { words: line.of_worker(), jobs: low.jobs };
-        let LowArgs {
-            operands,
-            compile,
-            launch,
-            draw,
-            bind,
-            device,
-            san,
-            select,
-            baselines,
-            output,
-            is_worker,
-            entries,
-            operands_are_of_project: are_of_project,
-            seeing,
-            ..
-        } = low;
-        Ok(SanArgs {
-            operand,
-            operands,
-            line,
-            pool,
-            compile,
-            launch: launch.at_every_width(),
-            draw: (!draw.what.is_empty()).then_some(draw),
-            bind,
-            adapter: device.adapter,
-            san,
-            select,
-            baselines,
-            output,
-            is_worker,
-            layers,
-            entries,
-            are_of_project,
-            pages: seeing.folder,
-        })
+    pub(crate) fn new(low: LowArgs, line: Line, layers: Layers) -> SanArgs {
+        let common = Common::new(&low, line);
+        let LowArgs { draw, san, baselines, seeing, .. } = low;
+        let draw = (!draw.what.is_empty()).then_some(draw);
+        SanArgs { common, draw, san, baselines, layers, pages: seeing.folder }
     }
 
     /// The same for an entry point of a file.
     fn of_entry(&self, file: &str, entry: &str) -> Result<SanArgs, Problem> {
         let low = self.layers.of_entry(Command::San, file, entry)?;
-        SanArgs::new(low, self.line.clone(), Layers::default())
+        Ok(SanArgs::new(low, self.common.line.clone(), Layers::default()))
     }
 }
 
 pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
-    if args.is_worker {
+    if args.common.is_worker {
         return pool::serve(&args);
     }
     let (started, since) = (report::now(), Instant::now());
     let works = subject::works(&args)?;
-    let is_walk = args.bind.auto.is_some() && matches!(works, Works::Many { .. });
+    let is_walk = args.common.bind.auto.is_some() && matches!(works, Works::Many { .. });
     let examined = match works {
         Works::Many { .. } if args.pages.is_some() => {
             let problem = Problem::input("`--timeline` writes the pages of one shader");
             return Err(problem.help("name one file and one entry point: -E NAME").into());
         }
         Works::Many { tests, shaders } => {
-            let tests = testing::select(&args.select, tests)?.tests;
+            let tests = testing::select(&args.common.select, tests)?.tests;
             pool::run(&args, &tests, &shaders)?
         }
         Works::One(entry) => {
-            let base = args.line.words().to_vec();
-            let own = match (&args.operand, entry) {
+            let base = args.common.line.words().to_vec();
+            let own = match (&args.common.operand, entry) {
                 (Ok(file), Some(entry)) => Some(args.of_entry(file, &entry)?),
                 _ => None,
             };
@@ -132,11 +81,11 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
                 Some(asked) => draw::shader(own, asked)?,
                 None => subject::shader(own)?,
             };
-            if let (Some(auto), Output::Text) = (&subject.auto, args.output) {
+            if let (Some(auto), Output::Text) = (&subject.auto, args.common.output) {
                 terminal::note(&auto.told());
             }
             let program = judge(own, subject, &base, style(own), since);
-            if let (Some(folder), Ok(file)) = (&own.pages, &own.operand) {
+            if let (Some(folder), Ok(file)) = (&own.pages, &own.common.operand) {
                 if own.draw.is_some() {
                     let problem = Problem::input("`--timeline` records dispatches, not draws");
                     return Err(problem.into());
@@ -167,14 +116,14 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
         baseline::write(file, all.map(|(_, it)| it.key.clone()).collect())?;
     }
     let has_baseline = args.baselines.baseline.is_some();
-    let auto = args.bind.auto;
+    let auto = args.common.bind.auto;
     let outdated = known.left();
     let outcome = Outcome { programs, skipped, outdated, has_baseline, is_walk, auto, started };
     show::show(&args, &outcome)?;
     Ok(exit(&outcome))
 }
 
-/// Examines all programs of a test; each is told of as soon as it is done.
+/// Examines all programs of a test; each is reported as soon as it is done.
 fn examine_test(
     args: &SanArgs,
     test: &jobs::Test,
@@ -182,9 +131,9 @@ fn examine_test(
     style: Style,
     tell: &mut dyn FnMut(Examined),
 ) {
-    let style = if args.output == Output::Text { style } else { Style::Plain };
+    let style = if args.common.output == Output::Text { style } else { Style::Plain };
     let mut base = vec!["san".to_owned(), test.name()];
-    base.extend(args.line.to_repeat());
+    base.extend(args.common.line.to_repeat());
     let mut since = Instant::now();
     subject::test(args, test, file, &mut |name, result| {
         tell(match result {
@@ -207,9 +156,9 @@ fn micros(since: Instant) -> u64 {
 /// Examines an entry point of a file that was not named by itself.
 fn examine_entry(args: &SanArgs, file: &str, entry: &str, style: Style) -> Examined {
     let (name, since) = (format!("{file}::{entry}"), Instant::now());
-    let style = if args.output == Output::Text { style } else { Style::Plain };
+    let style = if args.common.output == Output::Text { style } else { Style::Plain };
     let mut base: Vec<String> = ["san", file, "-E", entry].map(str::to_owned).into();
-    base.extend(args.line.to_repeat_entry());
+    base.extend(args.common.line.to_repeat_entry());
     let own = match args.of_entry(file, entry) {
         Ok(own) => own,
         Err(problem) => return skipped(name, subject::stop(problem), since),
@@ -225,7 +174,7 @@ fn examine_entry(args: &SanArgs, file: &str, entry: &str, style: Style) -> Exami
 
 /// How reports are written that people read here.
 fn style(args: &SanArgs) -> Style {
-    if args.output == Output::Text { terminal::style() } else { Style::Plain }
+    if args.common.output == Output::Text { terminal::style() } else { Style::Plain }
 }
 
 /// Drops what comments and flags hide, weighs the rest, and puts it into words; the examination began at `since`.
@@ -255,7 +204,7 @@ fn judge(
             }
             let again = finding::again(seen, base);
             let report = finding::diagnostic(seen, pass.as_ref(), &again);
-            let Some(report) = args.compile.warnings.weigh_finding(report) else {
+            let Some(report) = args.common.compile.warnings.weigh_finding(report) else {
                 continue;
             };
             let mut entry = entry(&report, sources, style);
@@ -270,7 +219,7 @@ fn judge(
             if allows.find(code, at, sources).is_some() {
                 continue;
             }
-            let Some(report) = args.compile.warnings.weigh_finding(report.clone()) else {
+            let Some(report) = args.common.compile.warnings.weigh_finding(report.clone()) else {
                 continue;
             };
             let mut entry = entry(&report, sources, style);
@@ -286,7 +235,7 @@ fn judge(
         }
         let spans: Vec<diag::Span> = shader.spans().collect();
         let remarks = allows.unused(sources, |code| code.in_runs, &spans);
-        let remarks = args.compile.warnings.weigh(remarks);
+        let remarks = args.common.compile.warnings.weigh(remarks);
         unused.push(remarks.iter().map(|it| entry(it, sources, style)).collect::<Vec<Entry>>());
     }
     // A comment that hides something in one shader of a job is needed, though others compile the same text.

@@ -55,7 +55,7 @@ fn environment(flags: &SpirvFlags) -> Result<Environment, Problem> {
         })?;
     }
     if !flags.extensions.is_empty() {
-        // Those that nothing here needs are allowed in vain.
+        // Allowing one that is not needed has no effect.
         environment.extensions =
             flags.extensions.iter().filter_map(|it| Extension::by_name(it)).collect();
     }

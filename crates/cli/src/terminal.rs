@@ -78,7 +78,7 @@ pub(crate) enum When {
     Never,
 }
 
-/// What the command line says about colours. Messages about the command line itself come before anybody knows.
+/// The `--color` of the command line. Messages about the command line itself are printed before it is known.
 static COLOUR: OnceLock<When> = OnceLock::new();
 
 /// To be called once, as soon as it is known.

@@ -12,11 +12,10 @@ use std::path::Path;
 use jobs::Test;
 
 use crate::args::Line;
-use crate::asked::LowArgs;
-use crate::asked::{Baselines, Compiling, DeviceChoice, Launch, Output, Selecting, WaveSizes};
+use crate::asked::{Baselines, LowArgs, WaveSizes};
 use crate::command::Command;
-use crate::pool::Pool;
-use crate::problem::{End, Exit, Problem};
+use crate::common::Common;
+use crate::problem::{End, Exit};
 use crate::report::{Baseline, Record, Report, read_baseline, write_baseline};
 use crate::testing::Selected;
 use crate::value::counted;
@@ -25,63 +24,24 @@ use crate::{device, report, terminal, testing};
 
 /// What `test` needs.
 pub(crate) struct TestArgs {
-    operands: Vec<String>,
-    /// The operands are what the project file lists, which may hold shaders without tests.
-    are_of_project: bool,
-    line: Line,
-    pool: Pool,
-    compile: Compiling,
-    launch: Launch,
-    device: DeviceChoice,
-    select: Selecting,
+    common: Common,
     baselines: Baselines,
-    output: Output,
     list: bool,
     show_features: bool,
-    /// This process runs the tests that it is told of on its standard input.
-    is_worker: bool,
 }
 
 impl TestArgs {
-    pub(crate) fn new(low: LowArgs, line: Line) -> Result<TestArgs, Problem> {
-        let pool = Pool { words: line.of_worker(), jobs: low.jobs };
-        let LowArgs {
-            operands,
-            compile,
-            launch,
-            device,
-            select,
-            baselines,
-            output,
-            list,
-            show_features,
-            is_worker,
-            operands_are_of_project: are_of_project,
-            ..
-        } = low;
-        Ok(TestArgs {
-            operands,
-            are_of_project,
-            line,
-            pool,
-            compile,
-            // The same for every kind of test: what was not run at a width is not tested there.
-            launch: launch.at_every_width(),
-            device,
-            select,
-            baselines,
-            output,
-            list,
-            show_features,
-            is_worker,
-        })
+    pub(crate) fn new(low: LowArgs, line: Line) -> TestArgs {
+        let common = Common::new(&low, line);
+        let LowArgs { baselines, list, show_features, .. } = low;
+        TestArgs { common, baselines, list, show_features }
     }
 }
 
 pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
-    let device = device::open(&args.device, false)?;
-    let features = args.select.features(device.adapter());
-    if args.is_worker {
+    let device = device::open(&args.common.device, false)?;
+    let features = args.common.select.features(device.adapter());
+    if args.common.is_worker {
         return worker::serve(args, &device, &features);
     }
     if args.show_features {
@@ -90,13 +50,13 @@ pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
         return Ok(Exit::Fine);
     }
     // The first process starts while the tests are looked for.
-    let first = if args.list { None } else { Some(Worker::start(&args.pool.words)?) };
-    let found = match args.are_of_project {
-        true => testing::find_among(&args.operands)?,
-        false => testing::find(&args.operands, Command::Test)?,
+    let first = if args.list { None } else { Some(Worker::start(&args.common.pool.words)?) };
+    let found = match args.common.are_of_project {
+        true => testing::find_among(&args.common.operands)?,
+        false => testing::find(&args.common.operands, Command::Test)?,
     };
     let names: BTreeSet<String> = found.iter().map(Test::name).collect();
-    let Selected { tests, part } = testing::select(&args.select, found)?;
+    let Selected { tests, part } = testing::select(&args.common.select, found)?;
     if args.list {
         let names: Vec<String> = tests.iter().map(|it| format!("{}\n", it.name())).collect();
         terminal::print(&names.concat())?;
@@ -113,7 +73,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
     }
     tell_unmatched(args, &known, &records, &names, &tests);
     let report = Report { records, part, started };
-    report::write(&report, &known, args.output, &mut terminal::out())?;
+    report::write(&report, &known, args.common.output, &mut terminal::out())?;
     Ok(report::exit(&report.records, &known))
 }
 
@@ -126,9 +86,9 @@ fn tell_unmatched(
     selected: &[Test],
 ) {
     let selected: BTreeSet<String> = selected.iter().map(Test::name).collect();
-    let names_cases = args.operands.iter().any(|it| it.contains("::"));
+    let names_cases = args.common.operands.iter().any(|it| it.contains("::"));
     let is_left_out = |name: &str, width: Option<u32>| {
-        let is_other_width = match (&args.launch.wave_sizes, width) {
+        let is_other_width = match (&args.common.launch.wave_sizes, width) {
             (WaveSizes::List(list), Some(width)) => {
                 width.is_power_of_two() && (4..=128).contains(&width) && !list.contains(&width)
             }

@@ -29,7 +29,7 @@ pub(crate) fn below(path: &Path) -> Result<Vec<(PathBuf, bool)>, Problem> {
     Ok(files)
 }
 
-/// What is said of a path that cannot be read.
+/// The error for a path that cannot be read.
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
     Problem::input(format!("`{}` cannot be read: {error}", path.display()))
 }

@@ -11,7 +11,7 @@ use wavelane::{Diagnostic, Level};
 /// What the flags said about warnings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings {
-    /// `-w`: none is shown, whatever else is said.
+    /// `-w`: none is shown, regardless of other flags.
     pub(crate) none: bool,
     /// `-WX`
     pub(crate) are_errors: bool,
@@ -116,7 +116,7 @@ impl Warnings {
 }
 
 /// The codes of a group: one of ours by its own name, those that stand for a name of clang and dxc, none where they have
-/// a warning that we do not give. `None` if nobody knows the name.
+/// a warning that we do not give. `None` if the name is unknown.
 fn codes_of(group: &str) -> Option<Vec<&'static str>> {
     if let Some(code) = diag::by_name(group) {
         return Some(vec![code.name]);

@@ -33,7 +33,7 @@ impl Watch {
         Watch::begin(timeout, groups, None)
     }
 
-    /// The same for a sweep of many runs, which tells how far it has come. A group has so many threads.
+    /// The same for a sweep of many runs, which reports its progress, for groups of this many threads.
     pub(crate) fn start_sweep(
         timeout: Option<Duration>,
         groups: u64,
@@ -118,7 +118,7 @@ impl Drop for Watch {
     }
 }
 
-/// How far a run is, of which so many steps are done.
+/// The progress of a run of which this many steps are done.
 fn of_run((width, steps): (u32, u64), done: u64, groups: u64) -> String {
     // Groups end one after the other, so their share of the steps is that of the groups.
     let done = u128::from(done.min(steps)) * u128::from(groups) / u128::from(steps.max(1));

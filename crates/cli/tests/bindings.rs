@@ -593,6 +593,6 @@ fn errors_are_in_the_json_too() {
         let error = &value["errors"][0];
         assert!(error["message"].as_str().unwrap().contains(says), "{line}: {value}");
         assert_eq!(error["location"]["line"].as_u64(), place, "{line}: {value}");
-        assert!(!ran.err.is_empty(), "people are told, too");
+        assert!(!ran.err.is_empty(), "the message is also printed for people");
     }
 }

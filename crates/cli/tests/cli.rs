@@ -578,7 +578,7 @@ fn machine_code_runs_where_it_can_be_made_and_who_asks_is_told() {
                  changes in a loop"
             )
         );
-        // Other orders are the reference engine's; nobody is told who has not asked for another one.
+        // Other orders run on the reference engine, without a note unless another engine was requested.
         let order = "--schedule descending --format json";
         assert_eq!(engine(&format!("{run} {order}")).1, "");
         for flag in ["--verbose", "--engine cpu"] {

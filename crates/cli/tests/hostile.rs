@@ -1,4 +1,4 @@
-//! Programs, files and command lines that nobody means well with: each ends soon, with a report that says where, and
+//! Hostile programs, files and command lines: each ends soon, with a report that says where, and
 //! exit status 2.
 //!
 //! The texts are made here. `cargo xtask fuzz` looks for what this table does not have.
@@ -204,7 +204,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Command lines that nobody means well with; a word is never split.
+/// Hostile command lines; a word is never split.
 const LINES: &[&str] = &[
     "",
     "-",

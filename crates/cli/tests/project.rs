@@ -208,7 +208,7 @@ fn check_takes_folders_and_every_entry_point() {
         assert!(ended == status && err.contains(says), "{line}: {ended} {err}");
         assert!(!(says.is_empty() && status == 0) || err.is_empty(), "{line}: {err}");
     }
-    // A mistake in a function is one of every entry point, and is told once.
+    // A mistake in a function concerns every entry point, and is reported once.
     std::fs::write(root.join("s/torn.hlsl"), torn).unwrap();
     let (status, out, err) = ran("check s", &root);
     assert_eq!((status, err.matches("there is no variable `j`").count()), (2, 1), "{err}");
@@ -244,7 +244,7 @@ groupshared uint tile[64];
     assert!(out.starts_with("2 programs in "), "{out}");
     let (status, out, _) = ran("san s/racy.hlsl -E A", &root);
     assert!(status == 0 && out.starts_with("no findings: "), "{out}");
-    // In a folder nothing says what is bound to `B` of the other file; that is told, and is no mistake.
+    // In a folder nothing says what is bound to `B` of the other file; that is reported, but is not a mistake.
     let (status, out, _) = ran("san s --wave-size 8", &root);
     assert_eq!(status, 1, "{out}");
     let says = "unsupported: s/fine.hlsl::B: nothing is bound to `Out`; `[entry.B]` in `wavelane.toml` says what is, and `--auto` makes it up\n";

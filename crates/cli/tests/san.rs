@@ -283,7 +283,7 @@ fn tests_are_examined_as_they_are_run() {
     assert_eq!(field("programs", "name"), programs, "{}", ran.out);
     assert_eq!(field("findings", "id"), ["inactive-lane-read"; 2], "{}", ran.out);
     assert_eq!(field("findings", "program"), programs[1..3]);
-    // Nothing says what is bound to a shader that is no test.
+    // There are no bindings for a shader that is not a test.
     assert_eq!(report["programs"][3]["unsupported"], true);
     // Places are those of the test's file.
     assert_eq!(field("findings", "file"), ["cases.hlsl", "job.test"]);
@@ -439,7 +439,7 @@ fn what_had_been_found_when_a_run_is_given_up_is_not_lost() {
     let ran = wavelane("endless", &[], &format!("{line} json"));
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert!(report["programs"][0]["stopped"].as_str().unwrap().contains("fuel"), "{}", ran.out);
-    // That it did not end is a failure whatever is hidden.
+    // A run that did not end is a failure, whatever is suppressed.
     let ran = wavelane("endless", &[], &format!("{line} text -Wno-out-of-bounds"));
     assert_eq!((ran.status, codes(&ran.out)), (1, vec![]), "{}", ran.out);
 }

@@ -148,7 +148,7 @@ fn a_name_that_is_no_text_is_the_failure_of_that_test_alone() {
     std::fs::write(named(b"bad-\xff.hlsl"), &cases).unwrap();
     std::fs::create_dir(named(b"sub/\xfe")).unwrap();
     std::fs::write(named(b"sub/\xfe/worse.hlsl"), &cases).unwrap();
-    // What holds no test is none, whatever its name.
+    // A file without tests is not a test, whatever its name.
     std::fs::write(named(b"header-\xff.hlsl"), "#define A 1\n").unwrap();
     std::fs::write(named(b"\xff.txt"), "").unwrap();
     // A pipe without a writer.

@@ -39,7 +39,7 @@ pub(super) fn measure(
         pass.pass.table.get(resource, *element).map_or(0, |it| it.bytes.len() as u64)
     };
     let bytes = buffers.values().map(size).sum();
-    let mut watch = Watch::start(args.launch.timeout, 0);
+    let mut watch = Watch::start(args.common.launch.timeout, 0);
     let mut rows = Vec::new();
     for width in widths {
         rows.push(Measured { sequence: &sequence, args, device, width }.row(&watch)?);
@@ -64,7 +64,7 @@ impl Measured<'_> {
             let pass = &sequence.passes[index];
             let late = watch.cancel.load(Ordering::Relaxed);
             let sources = &sequence.programs[pass.program].sources;
-            let mut problem = failed(error, width, &args.launch, late, sources);
+            let mut problem = failed(error, width, &args.common.launch, late, sources);
             problem.message = format!("{}: {}", pass.name, problem.message);
             problem
         };
@@ -72,7 +72,7 @@ impl Measured<'_> {
         let copied = || copied().map_err(|error: BufferError| failed(0, &error.into()));
         let list = |passes: &[Pass], which: std::ops::Range<usize>| {
             let mut list = CommandList::new();
-            list.set_fuel(args.launch.fuel.at(width));
+            list.set_fuel(args.common.launch.fuel.at(width));
             for index in which {
                 let pipeline = &sequence.programs[sequence.passes[index].program].pipeline;
                 let dispatch = self.dispatch(watch, width_of(pipeline, width));
@@ -167,9 +167,9 @@ impl Measured<'_> {
         let args = self.args;
         Dispatch {
             wave_size: Some(width),
-            lane_order: args.launch.lane_order,
-            schedule: args.launch.schedule,
-            fuel: args.launch.fuel.at(self.width),
+            lane_order: args.common.launch.lane_order,
+            schedule: args.common.launch.schedule,
+            fuel: args.common.launch.fuel.at(self.width),
             cancel: Some(watch.cancel.clone()),
             ..Dispatch::new([0; 3])
         }

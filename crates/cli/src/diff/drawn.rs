@@ -73,21 +73,17 @@ fn widths(runner: &Runner<'_>, drawn: &Drawn, sides: &[Side]) -> Vec<u32> {
         let found = allowed.iter().copied().find(|it| *it == usual);
         found.or_else(|| allowed.iter().copied().find(has))
     };
-    match &runner.args.launch.wave_sizes {
-        WaveSizes::All => allowed,
-        WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
-        WaveSizes::Default => {
-            let gpus = sides.iter().filter_map(Side::gpu);
-            let made = gpus.filter_map(|it| it.create_graphics_pipeline(pipeline.desc()).ok());
-            let mut widths: Vec<u32> = made.filter_map(|it| usual(&it)).collect();
-            if widths.is_empty() {
-                widths.extend(usual(pipeline));
-            }
-            widths.sort_unstable();
-            widths.dedup();
-            widths
+    runner.args.common.launch.widths_among(&allowed, || {
+        let gpus = sides.iter().filter_map(Side::gpu);
+        let made = gpus.filter_map(|it| it.create_graphics_pipeline(pipeline.desc()).ok());
+        let mut widths: Vec<u32> = made.filter_map(|it| usual(&it)).collect();
+        if widths.is_empty() {
+            widths.extend(usual(pipeline));
         }
-    }
+        widths.sort_unstable();
+        widths.dedup();
+        widths
+    })
 }
 
 struct At<'a> {
@@ -160,7 +156,7 @@ impl At<'_> {
     fn on_gpu(&self, device: &Device, expected: &Left) -> Option<Result<(Left, Left), Ended>> {
         let made = device.create_graphics_pipeline(self.drawn.run.pipeline.desc());
         let has_width = made.is_ok_and(|it| it.wave_sizes().contains(&self.width));
-        if !has_width && !matches!(self.runner.args.launch.wave_sizes, WaveSizes::List(_)) {
+        if !has_width && !matches!(self.runner.args.common.launch.wave_sizes, WaveSizes::List(_)) {
             return None;
         }
         let is_packed = self.drawn.run.pixel.shader.sees_packing();
@@ -221,7 +217,7 @@ impl At<'_> {
             return;
         }
         record.explain(explained);
-        let words = super::san_words(&args.line, Some(&self.drawn.test));
+        let words = super::san_words(&args.common.line, Some(&self.drawn.test));
         for (stage, seen) in seen {
             let of: &DrawnStage = if *stage == Stage::Vertex { vertex } else { pixel };
             record.add_finding(seen, &words, &of.sources, style);
@@ -229,13 +225,13 @@ impl At<'_> {
     }
 
     fn reference(&self) -> Device {
-        Device::new(self.runner.args.device.adapter.clone())
+        Device::new(self.runner.args.common.device.adapter.clone())
     }
 
     fn asked(&self, draw: &Draw) -> Draw {
         Draw {
             wave_size: Some(self.width),
-            fuel: self.runner.args.launch.fuel.at(self.width),
+            fuel: self.runner.args.common.launch.fuel.at(self.width),
             cancel: Some(self.runner.cancel.clone()),
             ..draw.clone()
         }
@@ -261,7 +257,7 @@ impl At<'_> {
     }
 
     fn problem(&self, error: &DrawError) -> Problem {
-        let (launch, is_late) = (&self.runner.args.launch, self.runner.is_late());
+        let (launch, is_late) = (&self.runner.args.common.launch, self.runner.is_late());
         match error {
             DrawError::Run(error) => {
                 failed(error, self.width, launch, is_late, &self.drawn.run.pixel.sources)

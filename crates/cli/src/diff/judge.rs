@@ -72,17 +72,18 @@ pub(super) fn judge(
     };
     let nothing =
         |exit, why: String| Told::Record(Box::new(Record::nothing(&subject.name, exit, why)));
-    let of_reference = match Side::reference().pipeline(&subject.shader, &args.device.adapter) {
-        Ok(pipeline) => pipeline,
-        Err(NotRun::Unsupported(why)) => return tell(nothing(Exit::Unsupported, why)),
-        Err(NotRun::BadInput(why)) => return tell(nothing(Exit::BadInput, why)),
-    };
+    let of_reference =
+        match Side::reference().pipeline(&subject.shader, &args.common.device.adapter) {
+            Ok(pipeline) => pipeline,
+            Err(NotRun::Unsupported(why)) => return tell(nothing(Exit::Unsupported, why)),
+            Err(NotRun::BadInput(why)) => return tell(nothing(Exit::BadInput, why)),
+        };
     let ready = ready(runner, subject, sides);
     let gpus = ready.iter().filter(|it| it.side.is_gpu());
     let gpus: Vec<&ComputePipeline> = gpus.filter_map(|it| it.pipeline.as_ref().ok()).collect();
     let widths = subject.widths(args, &of_reference, &gpus);
     if widths.is_empty() {
-        let why = match &args.launch.wave_sizes {
+        let why = match &args.common.launch.wave_sizes {
             WaveSizes::Default => "the device has none of the widths that it is made for",
             WaveSizes::All | WaveSizes::List(_) => "none of its widths is among those asked for",
         };
@@ -117,7 +118,7 @@ fn ready<'a>(runner: &Runner<'_>, subject: &Subject, sides: &'a [Side]) -> Vec<R
                     let why = "it may wait forever, which cannot be interrupted on a GPU";
                     Err(NotRun::Unsupported(why.to_owned()))
                 }
-                false => side.pipeline(&subject.shader, &runner.args.device.adapter),
+                false => side.pipeline(&subject.shader, &runner.args.common.device.adapter),
             };
             Ready { side, pipeline }
         })
@@ -135,7 +136,7 @@ pub(super) fn judge_at(
 ) {
     let rules = rules_of(runner.args, &subject.san);
     let at = At { runner, subject, width, style, rules };
-    match Side::reference().pipeline(&subject.shader, &runner.args.device.adapter) {
+    match Side::reference().pipeline(&subject.shader, &runner.args.common.device.adapter) {
         Ok(of_reference) => at.judge(&of_reference, &ready(runner, subject, sides), tell),
         Err(why) => tell(at.stopped(why.into())),
     }
@@ -204,7 +205,7 @@ impl At<'_> {
         };
         if !pipeline.wave_sizes().contains(&self.width) {
             let widths: Vec<String> = pipeline.wave_sizes().iter().map(u32::to_string).collect();
-            return match self.runner.args.launch.wave_sizes {
+            return match self.runner.args.common.launch.wave_sizes {
                 WaveSizes::List(_) => {
                     Did::Unsupported(format!("its waves have {} lanes", widths.join(", ")))
                 }
@@ -239,7 +240,7 @@ impl At<'_> {
                 let Subject { sources, .. } = self.subject;
                 let is_late = self.runner.is_late();
                 let args = self.runner.args;
-                let problem = failed(&error, self.width, &args.launch, is_late, sources);
+                let problem = failed(&error, self.width, &args.common.launch, is_late, sources);
                 let Problem { exit, message, place, .. } = problem;
                 let place = place.map_or_else(String::new, |(place, _)| format!("{place}: "));
                 (exit, format!("{place}{message}"))
@@ -278,7 +279,8 @@ impl At<'_> {
         }
         if explained != Explained::Not {
             record.explain(explained);
-            let words = super::san_words(&self.runner.args.line, self.subject.test.as_deref());
+            let words =
+                super::san_words(&self.runner.args.common.line, self.subject.test.as_deref());
             for seen in &report.seen {
                 record.add_finding(seen, &words, sources, self.style);
             }
@@ -457,7 +459,7 @@ fn told(did: &Did) -> String {
         Did::Prints(what) => what.clone(),
         Did::Failed(error) => format!("it fails: {error}"),
         Did::Same | Did::Unsupported(_) | Did::BadInput(_) | Did::NotThere => {
-            unreachable!("only what differs is told of")
+            unreachable!("only differences are reported")
         }
     }
 }

@@ -173,7 +173,7 @@ fn watch(
         let start = trace.table(shader, &traced, table).map_err(|error| error.to_string())?;
         let cannot = |what: String| format!("it does not run where values are watched: {what}");
         let pipeline =
-            side.pipeline(&traced, &runner.args.device.adapter).map_err(|it| match it {
+            side.pipeline(&traced, &runner.args.common.device.adapter).map_err(|it| match it {
                 crate::side::NotRun::Unsupported(what) | crate::side::NotRun::BadInput(what) => {
                     cannot(what)
                 }
@@ -204,7 +204,8 @@ fn watch(
     };
     let wave_of = |thread: usize| {
         let size = threads(shader);
-        let lane = shader.lane_of((thread % size) as u32, *width, runner.args.launch.lane_order);
+        let lane =
+            shader.lane_of((thread % size) as u32, *width, runner.args.common.launch.lane_order);
         (thread / size, lane.map(|(_, wave)| wave))
     };
     let more = all
@@ -256,7 +257,7 @@ fn described(
 ) -> First {
     let size = threads(disputed.shader);
     let (group, thread) = (found.thread / size, (found.thread % size) as u32);
-    let order = runner.args.launch.lane_order;
+    let order = runner.args.common.launch.lane_order;
     let lane = disputed.shader.lane_of(thread, disputed.width, order);
     let (lane, wave) = lane.unwrap_or((0, 0));
     let [x, y, _] = disputed.groups.map(|it| it.max(1) as usize);

@@ -31,9 +31,9 @@ void main(uint3 id : SV_DispatchThreadID, uint t : SV_GroupIndex) {
 }
 ";
 
-/// What is asked where nothing is said.
+/// The default arguments.
 fn asked() -> DiffArgs {
-    DiffArgs::new(LowArgs::new(Command::Diff), Line::default()).unwrap()
+    DiffArgs::new(LowArgs::new(Command::Diff), Line::default())
 }
 
 fn subject(text: &str, groups: [u32; 3]) -> Subject {

@@ -43,9 +43,9 @@ impl Work {
 
 /// Compares everything; what became of it comes in the order of the work.
 pub(super) fn run(args: &DiffArgs, all: &[Work]) -> Result<Vec<Record>, Problem> {
-    let patience = args.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
+    let patience = args.common.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
     let one = |slot: &mut Slot<'_>, work: &Work| run_one(slot, work, patience);
-    args.pool.run(all, None, one, Record::is_bad)
+    args.common.pool.run(all, None, one, Record::is_bad)
 }
 
 /// Has one piece of work done. A verdict that was told before its process failed counts.
@@ -215,7 +215,7 @@ impl Answers<'_> {
     }
 }
 
-/// Compares one program, within its time, but for so many comparisons that have been made before. Says whether a device
+/// Compares one program within its time limit, except for the comparisons that were made before. Returns whether a device
 /// was lost, and with it the use of this process.
 pub(super) fn one(
     args: &DiffArgs,
@@ -225,7 +225,7 @@ pub(super) fn one(
     done: &mut usize,
     tell: &mut dyn FnMut(Told),
 ) -> bool {
-    let mut watch = Watch::start(args.launch.timeout, 0);
+    let mut watch = Watch::start(args.common.launch.timeout, 0);
     let (is_lost, left) = (Cell::new(false), Cell::new(*done));
     let (cancel, most_fuel) = (watch.cancel.clone(), Cell::new(u64::MAX));
     let runner = Runner { args, cancel, is_lost, done: left, most_fuel };

@@ -184,7 +184,7 @@ impl Maker<'_> {
     /// The source without what does not matter.
     fn shrunk(&self, text: &str, groups: [u32; 3]) -> String {
         let patience =
-            self.runner.args.launch.timeout.map_or(PATIENCE, |it| (it / 2).min(PATIENCE));
+            self.runner.args.common.launch.timeout.map_or(PATIENCE, |it| (it / 2).min(PATIENCE));
         let source = &self.subject.source;
         let settings = Settings {
             options: source.flags.options.clone(),

@@ -24,7 +24,7 @@ pub(super) struct Runner<'a> {
     pub(super) cancel: Arc<AtomicBool>,
     /// A dispatch on a device did not come to its end: nothing can be run there in this process any more.
     pub(super) is_lost: Cell<bool>,
-    /// So many comparisons have been made by a process before this one.
+    /// The number of comparisons that an earlier process has made.
     pub(super) done: Cell<usize>,
     /// Programs that are tried and may never end get no more fuel than this.
     pub(super) most_fuel: Cell<u64>,
@@ -82,7 +82,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What a run prints, if it comes to its end.
+    /// What a run prints, if it completes.
     pub(super) fn printed(
         &self,
         pipeline: &ComputePipeline,
@@ -98,7 +98,7 @@ impl Runner<'_> {
     }
 
     pub(super) fn log(&self) -> Arc<PrintLog> {
-        Arc::new(PrintLog::new(self.args.launch.print_limit))
+        Arc::new(PrintLog::new(self.args.common.launch.print_limit))
     }
 
     /// Whether the next comparison has been made before; counts it.
@@ -117,12 +117,12 @@ impl Runner<'_> {
         groups: [u32; 3],
         width: u32,
     ) -> Result<ResourceTable, Ended> {
-        let pipeline = side.pipeline(shader, &self.args.device.adapter)?;
+        let pipeline = side.pipeline(shader, &self.args.common.device.adapter)?;
         self.run(&pipeline, table, groups, width, 1)
     }
 
     fn fuel(&self, width: u32, factor: u64) -> Option<u64> {
-        let usual = self.args.launch.fuel.at(width).map(|it| it.saturating_mul(factor));
+        let usual = self.args.common.launch.fuel.at(width).map(|it| it.saturating_mul(factor));
         let most = self.most_fuel.get();
         if most == u64::MAX { usual } else { Some(usual.map_or(most, |it| it.min(most))) }
     }
@@ -130,8 +130,8 @@ impl Runner<'_> {
     pub(super) fn dispatch(&self, groups: [u32; 3], width: u32, factor: u64) -> Dispatch {
         Dispatch {
             wave_size: Some(width),
-            lane_order: self.args.launch.lane_order,
-            schedule: self.args.launch.schedule,
+            lane_order: self.args.common.launch.lane_order,
+            schedule: self.args.common.launch.schedule,
             fuel: self.fuel(width, factor),
             cancel: Some(self.cancel.clone()),
             ..Dispatch::new(groups)
@@ -167,7 +167,7 @@ impl Runner<'_> {
         groups: [u32; 3],
         width: u32,
     ) -> (Report, Option<String>) {
-        let device = Device::new(self.args.device.adapter.clone());
+        let device = Device::new(self.args.common.device.adapter.clone());
         let pipeline = match device.create_compute_pipeline(shader) {
             Ok(pipeline) => pipeline,
             Err(error) => return (Report::default(), Some(error.to_string())),

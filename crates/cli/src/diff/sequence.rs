@@ -25,11 +25,8 @@ pub(super) fn judge(
     tell: &mut dyn FnMut(Told),
 ) {
     let allowed = all.sequence.wave_sizes();
-    let widths: Vec<u32> = match &runner.args.launch.wave_sizes {
-        WaveSizes::All => allowed,
-        WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
-        WaveSizes::Default => default_widths(runner, all, sides),
-    };
+    let usual = || default_widths(runner, all, sides);
+    let widths = runner.args.common.launch.widths_among(&allowed, usual);
     if widths.is_empty() && !runner.is_done() {
         let why = "none of its widths is among those asked for".to_owned();
         return tell(Told::Record(Box::new(Record::nothing(&all.name, Exit::Unsupported, why))));
@@ -49,11 +46,10 @@ pub(super) fn judge(
 /// The width that each GPU would run at, or else the usual one.
 fn default_widths(runner: &Runner<'_>, all: &InOrder, sides: &[Side]) -> Vec<u32> {
     let of_gpu = |side: &Side| {
-        let pipelines = all
-            .sequence
-            .programs
-            .iter()
-            .filter_map(|it| side.pipeline(&it.shader, &runner.args.device.adapter).ok());
+        let pipelines =
+            all.sequence.programs.iter().filter_map(|it| {
+                side.pipeline(&it.shader, &runner.args.common.device.adapter).ok()
+            });
         let pipelines: Vec<ComputePipeline> = pipelines.collect();
         pipelines.iter().max_by_key(|it| it.wave_sizes().len()).map(|it| it.default_wave_size())
     };
@@ -94,7 +90,7 @@ impl At<'_> {
         };
         let mut record = Record::new(&all.name, width);
         let mut differing = Vec::new();
-        let is_listed = matches!(self.runner.args.launch.wave_sizes, WaveSizes::List(_));
+        let is_listed = matches!(self.runner.args.common.launch.wave_sizes, WaveSizes::List(_));
         for side in sides.iter().filter(|it| !matches!(it.runs, Runs::Reference)) {
             // It has no waves of that width, and they were not asked for by number.
             if !is_listed && !self.has_width(side) {
@@ -220,7 +216,7 @@ impl At<'_> {
     }
 
     fn pipelines(&self, side: &Side) -> Result<Vec<ComputePipeline>, Stopped> {
-        let adapter = &self.runner.args.device.adapter;
+        let adapter = &self.runner.args.common.device.adapter;
         let made = self.all.sequence.programs.iter().map(|it| side.pipeline(&it.shader, adapter));
         made.collect::<Result<_, _>>().map_err(|why| (0, why.into()))
     }
@@ -318,7 +314,7 @@ impl At<'_> {
             Ended::Failed(error) => {
                 let sources = &self.all.sequence.programs[pass.program].sources;
                 let (args, is_late) = (self.runner.args, self.runner.is_late());
-                let problem = failed(&error, self.width, &args.launch, is_late, sources);
+                let problem = failed(&error, self.width, &args.common.launch, is_late, sources);
                 let Problem { exit, message, place, .. } = problem;
                 let place = place.map_or_else(String::new, |(place, _)| format!("{place}: "));
                 (exit, format!("{place}{}: {message}", pass.name))

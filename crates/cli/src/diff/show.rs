@@ -22,7 +22,7 @@ pub(super) fn show(
     records: &[Record],
     auto: Option<&Auto>,
 ) -> Result<(), End> {
-    match args.output {
+    match args.common.output {
         Output::Text => terminal::print(&text(sides, records))?,
         Output::Json => {
             let mut value = as_json(sides, records);

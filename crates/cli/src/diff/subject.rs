@@ -6,7 +6,6 @@ use wavelane::{ComputePipeline, Denormals, Device, Options, ResourceTable, Shade
 
 use super::DiffArgs;
 use super::drawn::Drawn;
-use crate::asked::WaveSizes;
 use crate::auto::Auto;
 use crate::compile::{Remembered, flags_of};
 use crate::problem::{End, Exit};
@@ -57,10 +56,10 @@ pub(super) struct Nothing {
 
 /// The shader that the command line names.
 pub(super) fn of_shader(args: &DiffArgs) -> Result<Subject, End> {
-    let file = args.operand.as_ref().map_err(Clone::clone)?;
-    let (shader, sources, source) = compile::program(file, &args.compile)?;
-    let bound = bind::bind(&args.bind, args.launch.groups, &shader, &sources)?;
-    let (name, table, groups) = (file.clone(), bound.table, args.launch.groups);
+    let file = args.common.operand.as_ref().map_err(Clone::clone)?;
+    let (shader, sources, source) = compile::program(file, &args.common.compile)?;
+    let bound = bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;
+    let (name, table, groups) = (file.clone(), bound.table, args.common.launch.groups);
     let (widths, san, may_wait) = (None, Vec::new(), false);
     let (test, auto) = (None, bound.auto);
     Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test, auto })
@@ -68,19 +67,20 @@ pub(super) fn of_shader(args: &DiffArgs) -> Result<Subject, End> {
 
 /// The runs of a test.
 pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<Vec<Item>, Nothing> {
-    let device = Device::new(args.device.adapter.clone());
-    let features = jobs::features(device.adapter(), args.select.api);
-    let flags = flags_of(&args.compile);
-    let fuel = |width| args.launch.fuel.at(width);
-    let setup = setup(&args.launch, &device, &features, &Widths::All, &flags, &fuel);
-    let runs =
-        jobs::prepare(test, file, &setup, &mut Beside::of(&args.compile)).map_err(|outcome| {
+    let device = Device::new(args.common.device.adapter.clone());
+    let features = jobs::features(device.adapter(), args.common.select.api);
+    let flags = flags_of(&args.common.compile);
+    let fuel = |width| args.common.launch.fuel.at(width);
+    let setup = setup(&args.common.launch, &device, &features, &Widths::All, &flags, &fuel);
+    let runs = jobs::prepare(test, file, &setup, &mut Beside::of(&args.common.compile)).map_err(
+        |outcome| {
             let exit = match outcome.verdict {
                 jobs::Verdict::Unsupported => Exit::Unsupported,
                 jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
             };
             Nothing { exit, why: outcome.message }
-        })?;
+        },
+    )?;
     if runs.is_empty() {
         return Err(Nothing { exit: Exit::Unsupported, why: "nothing in it runs".to_owned() });
     }
@@ -144,28 +144,22 @@ impl Subject {
             |width: &u32| self.widths.as_ref().is_none_or(|widths| widths.contains(width));
         let allowed: Vec<u32> =
             reference.wave_sizes().iter().copied().filter(is_made_for).collect();
-        match &args.launch.wave_sizes {
-            WaveSizes::All => allowed,
-            WaveSizes::List(list) => {
-                list.iter().copied().filter(|it| allowed.contains(it)).collect()
-            }
-            WaveSizes::Default => {
-                let own = |gpu: &&ComputePipeline| {
-                    let mut all = gpu.wave_sizes().iter().copied().filter(is_made_for);
-                    let usual = Some(gpu.default_wave_size()).filter(is_made_for);
-                    usual.or_else(|| all.next())
-                };
-                let mut widths: Vec<u32> = match (gpus, &self.widths) {
-                    ([], Some(_)) => allowed.clone(),
-                    ([], None) => vec![reference.default_wave_size()],
-                    (gpus, _) => gpus.iter().filter_map(own).collect(),
-                };
-                widths.retain(|it| allowed.contains(it));
-                widths.sort_unstable();
-                widths.dedup();
-                widths
-            }
-        }
+        args.common.launch.widths_among(&allowed, || {
+            let own = |gpu: &&ComputePipeline| {
+                let mut all = gpu.wave_sizes().iter().copied().filter(is_made_for);
+                let usual = Some(gpu.default_wave_size()).filter(is_made_for);
+                usual.or_else(|| all.next())
+            };
+            let mut widths: Vec<u32> = match (gpus, &self.widths) {
+                ([], Some(_)) => allowed.clone(),
+                ([], None) => vec![reference.default_wave_size()],
+                (gpus, _) => gpus.iter().filter_map(own).collect(),
+            };
+            widths.retain(|it| allowed.contains(it));
+            widths.sort_unstable();
+            widths.dedup();
+            widths
+        })
     }
 }
 

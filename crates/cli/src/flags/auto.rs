@@ -8,7 +8,7 @@ pub(super) const AUTO: Flag = Flag {
     takes: Takes::Optional("SEED"),
     on: RUNS_SHADERS,
     section: Section::Run,
-    help: "make up whatever is not bound and not set, of the declared types and of sizes\n\
+    help: "make up what is neither bound nor set, of the declared types and of sizes\n\
            that fit the dispatch; the report says what, as flags to repeat it by.\n\
            The same SEED (1) makes up the same. With it, san takes a folder and runs\n\
            every compute shader in its .hlsl files",

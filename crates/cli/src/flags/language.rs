@@ -249,7 +249,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Joined("N"),
         on: COMPILES,
         section: Section::Warnings,
-        help: "show so many errors, and count the rest (20); 0: all",
+        help: "show this many errors, and count the rest (20); 0: all",
         set: |args, value| {
             args.compile.most_errors = match number(value)? {
                 0 => usize::MAX,
@@ -263,7 +263,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Joined("N"),
         on: COMPILES,
         section: Section::Warnings,
-        help: "show so many warnings, and count the rest (100); 0: all. Beyond 1000\n\
+        help: "show this many warnings, and count the rest (100); 0: all. Beyond 1000\n\
                the compiler looks for no more of them",
         set: |args, value| {
             args.compile.most_warnings = match number(value)? {

@@ -125,7 +125,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("TARGET"),
         on: &[Command::Emit],
         section: Section::Output,
-        help: "with --ir, what a device is told: vulkan1.1 to vulkan1.4, cuda, or\n\
+        help: "with --ir, the module as a target gets it: vulkan1.1 to vulkan1.4, cuda, or\n\
                least, the device that lacks most",
         set: |args, value| {
             args.emit_for = Some(value.to_owned());

@@ -28,10 +28,10 @@ struct Row<'a> {
 }
 
 pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Result<Exit, End> {
-    let seed = args.bind.auto.unwrap_or(1);
-    let binds = Binds { auto: Some(seed), ..args.bind.clone() };
+    let seed = args.common.bind.auto.unwrap_or(1);
+    let binds = Binds { auto: Some(seed), ..args.common.bind.clone() };
     // What cannot be made up is listed without a size.
-    let bound = bind::bind(&binds, args.launch.groups, shader, sources).ok();
+    let bound = bind::bind(&binds, args.common.launch.groups, shader, sources).ok();
     let uses = survey(shader).uses;
     let mut rows: Vec<Row<'_>> = Vec::new();
     for (index, resource) in shader.resources().iter().enumerate() {
@@ -48,7 +48,7 @@ pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Resu
     for resource in shader.unreached() {
         rows.push(Row { resource, read: Vec::new(), elements: None, bind: Vec::new() });
     }
-    match args.output {
+    match args.common.output {
         Output::Json => {
             let opaque = shader.opaque().iter().map(opaque_as_json);
             let all: Vec<Value> = rows.iter().map(as_json).chain(opaque).collect();
@@ -151,7 +151,7 @@ fn register(resource: &Resource) -> Option<(String, u32)> {
 
 fn text(args: &RunArgs, shader: &Shader, rows: &[Row<'_>]) -> String {
     let threads: u32 = shader.group_size().iter().product();
-    let groups = args.launch.groups.map(|it| it.to_string()).join(",");
+    let groups = args.common.launch.groups.map(|it| it.to_string()).join(",");
     let mut text = format!(
         "`{}` of {}: {threads} threads in a group; sizes are for --groups {groups}\n",
         shader.entry(),

@@ -28,26 +28,26 @@ use crate::{device, terminal};
 const TARGET: &str = "Target";
 
 pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> {
-    let mut watch = Watch::start(args.launch.timeout, 0);
-    args.compile.timeout = args.launch.timeout;
-    args.compile.options.cancel = watch.cancel.clone().into();
-    let (pixel, sources) = draw::pixel_shader(&args.operand, &mut args.compile)?;
+    let mut watch = Watch::start(args.common.launch.timeout, 0);
+    args.common.compile.timeout = args.common.launch.timeout;
+    args.common.compile.options.cancel = watch.cancel.clone().into();
+    let (pixel, sources) = draw::pixel_shader(&args.operand, &mut args.common.compile)?;
     if args.lists_bindings {
         return super::bindings::list(&args, &pixel, &sources);
     }
-    let scene = Scene::new(&args.operand, &args.compile, draw, &pixel)?;
-    let device = device::open(&args.device, false)?;
+    let scene = Scene::new(&args.operand, &args.common.compile, draw, &pixel)?;
+    let device = device::open(&args.common.device, false)?;
     if draw.is_packed_by_device && device.gpu().is_none() {
         let problem = Problem::input("`--packing device` leaves the packing to a GPU");
         return Err(problem.help("--engine vulkan").into());
     }
     let pipeline = scene.pipeline(&device, draw, &pixel)?;
-    let widths = draw::widths(&args.launch, &pipeline)?;
-    let mut bound = bind::bind(&args.bind, [1; 3], &pixel, &sources)?;
+    let widths = draw::widths(&args.common.launch, &pipeline)?;
+    let mut bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
     if let Some(auto) = bound.auto.as_ref() {
         terminal::note(&auto.told());
     }
-    let vertex_binds = for_shader(&args.bind, &scene.vertex);
+    let vertex_binds = for_shader(&args.common.bind, &scene.vertex);
     let mut of_vertex = bind::bind(&vertex_binds, [1; 3], &scene.vertex, &sources)?;
     let others = Others::bind(&scene, &args, &sources)?;
     let shape = Shape::new(draw.format, draw.size[0], draw.size[1], 1);
@@ -76,7 +76,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         let fallback = || pipeline.fallback(*width);
         engines.extend(told(&args, device.engine(), *width, fallback, String::new));
         contents.restore(&mut bound.table);
-        let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.launch.print_limit)));
+        let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.common.launch.print_limit)));
         let tables = [&mut of_vertex.table, &mut bound.table];
         let (scene, others) = (&scene, &others);
         let job = Once { pipeline: &pipeline, scene, others, draw, width: *width };
@@ -104,7 +104,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     }
     watch.stop();
     let is_written = args.outs.iter().any(|it| it.0 == TARGET);
-    match args.output {
+    match args.common.output {
         Output::Json => show::json(&runs, &sources, &mut terminal::out())?,
         // A picture that is in a file is not shown as numbers, unless they are asked for.
         _ if is_written && args.prints.is_empty() && runs.views.len() == 1 => {}
@@ -129,7 +129,7 @@ impl Others {
     ) -> Result<Others, Problem> {
         let table = |shader: &Option<Shader>| {
             let Some(shader) = shader else { return Ok(None) };
-            let binds = for_shader(&args.bind, shader);
+            let binds = for_shader(&args.common.bind, shader);
             bind::bind(&binds, [1; 3], shader, sources).map(|it| Some(it.table))
         };
         let (amplification, geometry) = (table(&scene.amplification)?, table(&scene.geometry)?);
@@ -157,7 +157,7 @@ impl Once<'_> {
     ) -> Result<Vec<u8>, DrawError> {
         let (mut draw, target) = self.scene.draw(self.draw)?;
         draw.wave_size = Some(self.width);
-        draw.fuel = args.launch.fuel.at(self.width);
+        draw.fuel = args.common.launch.fuel.at(self.width);
         draw.cancel = Some(watch.cancel.clone());
         draw.progress = Some(watch.progress.clone());
         draw.prints = prints;
@@ -185,7 +185,7 @@ fn problem(
 ) -> Problem {
     let late = watch.cancel.load(std::sync::atomic::Ordering::Relaxed);
     match error {
-        DrawError::Run(error) => failed(error, width, &args.launch, late, sources),
+        DrawError::Run(error) => failed(error, width, &args.common.launch, late, sources),
         error => {
             let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
             Problem::new(exit, error.to_string())

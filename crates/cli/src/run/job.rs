@@ -23,12 +23,12 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let operand = args.operand.as_str();
     let more = [("--print", !args.prints.is_empty()), ("--draw", args.draw.is_some())];
     let remedy = "; all its buffers are printed, and `--out` writes one";
-    refuse_flags_of_shaders(&args.bind, &args.launch, &more, operand, remedy)?;
-    let device = device::open(&args.device, false)?;
-    let features = args.select.features(device.adapter());
+    refuse_flags_of_shaders(&args.common.bind, &args.common.launch, &more, operand, remedy)?;
+    let device = device::open(&args.common.device, false)?;
+    let features = args.common.select.features(device.adapter());
     let tests = find(&[operand.to_owned()], Command::Run)?;
     let started = Some(report::now());
-    let mut watch = Watch::start(args.launch.timeout, 0);
+    let mut watch = Watch::start(args.common.launch.timeout, 0);
     let all = here(args, &device, &features, &tests, &watch.cancel)?;
     watch.stop();
     let is_late = watch.cancel.load(Ordering::Relaxed);
@@ -38,7 +38,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
         let several = outcomes.len() > 1;
         for (mut outcome, time) in outcomes {
             // What failed before has a reason of its own.
-            if let Some(timeout) = args.launch.timeout
+            if let Some(timeout) = args.common.launch.timeout
                 && is_late
                 && outcome.message == "the run was cancelled"
             {
@@ -53,17 +53,18 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
             if outcome.verdict != Verdict::Failed {
                 shown.push_str(&printed_text(&outcome.printed));
             }
-            let command = report::command("run", test, outcome.width, &args.line.to_repeat());
+            let command =
+                report::command("run", test, outcome.width, &args.common.line.to_repeat());
             records.push(Record::new(test, outcome, command, time));
         }
     }
     // A report for a machine stands alone.
-    if args.output == Output::Text {
+    if args.common.output == Output::Text {
         terminal::print(&shown)?;
     }
     let known = Baseline::default();
     let report = Report { records, part: None, started };
-    report::write(&report, &known, args.output, &mut terminal::out())?;
+    report::write(&report, &known, args.common.output, &mut terminal::out())?;
     Ok(report::exit(&report.records, &known))
 }
 
@@ -75,21 +76,21 @@ fn here(
     tests: &[Test],
     cancel: &Arc<AtomicBool>,
 ) -> Result<Vec<Outcomes>, End> {
-    let widths = widths_of(&args.launch);
-    let flags = flags_of(&args.compile);
-    let fuel = |width| args.launch.fuel.at(width);
+    let widths = widths_of(&args.common.launch);
+    let flags = flags_of(&args.common.compile);
+    let fuel = |width| args.common.launch.fuel.at(width);
     let setup = Setup {
         cancel: Some(cancel.clone()),
         wants_output: true,
-        golden: args.select.golden.as_deref(),
-        ..setup(&args.launch, device, features, &widths, &flags, &fuel)
+        golden: args.common.select.golden.as_deref(),
+        ..setup(&args.common.launch, device, features, &widths, &flags, &fuel)
     };
     let mut all = Vec::new();
     let mut last = LastFile::default();
     for test in tests {
         let file = last.read(&test.file)?;
         let mut outcomes = Vec::new();
-        let mut beside = Beside::of(&args.compile);
+        let mut beside = Beside::of(&args.common.compile);
         let mut since = Instant::now();
         let mut report = |outcome| {
             outcomes.push((outcome, since.elapsed()));

@@ -20,7 +20,7 @@ impl View {
 /// Scalars in a line, and its columns where they are wide.
 const PER_LINE: usize = 16;
 const COLUMNS: usize = 110;
-/// Scalars that are shown of a buffer that nobody asked for, and of one that somebody did.
+/// How many scalars are shown of a buffer that was not requested, and of one that was.
 const GLANCE: usize = 64;
 const MOST: usize = 1 << 16;
 

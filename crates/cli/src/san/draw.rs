@@ -21,18 +21,19 @@ use crate::{bind, missing};
 
 /// The pixel shader that the command line names, with what it draws.
 pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
-    let file = args.operand.as_ref().map_err(Clone::clone)?;
-    let mut compiling = args.compile.clone();
+    let file = args.common.operand.as_ref().map_err(Clone::clone)?;
+    let mut compiling = args.common.compile.clone();
     let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
     let scene = Scene::new(file, &compiling, asked, &pixel)?;
     if scene.amplification.is_some() || scene.geometry.is_some() {
         let what = "the sanitizer watches vertex, mesh and pixel shaders only";
         return Err(Problem::new(Exit::Unsupported, what.to_owned()).into());
     }
-    let pipeline = scene.pipeline(&Device::new(args.adapter.clone()), asked, &pixel)?;
-    let widths = draw::widths(&args.launch, &pipeline)?;
-    let bound = bind::bind(&args.bind, [1; 3], &pixel, &sources)?;
-    let of_vertex = for_shader(&args.bind, &scene.vertex);
+    let pipeline =
+        scene.pipeline(&Device::new(args.common.device.adapter.clone()), asked, &pixel)?;
+    let widths = draw::widths(&args.common.launch, &pipeline)?;
+    let bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
+    let of_vertex = for_shader(&args.common.bind, &scene.vertex);
     let vertex = bind::bind(&of_vertex, [1; 3], &scene.vertex, &sources)?.table;
     let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
     let (draw, _) = scene.draw(asked).map_err(cannot)?;
@@ -55,7 +56,7 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
         widths: None,
         san: Vec::new(),
     };
-    let subject = examine(args, &args.launch, run, plan, file.to_owned())?;
+    let subject = examine(args, &args.common.launch, run, plan, file.to_owned())?;
     Ok(Subject { auto: bound.auto, ..subject })
 }
 
@@ -67,7 +68,7 @@ pub(super) fn drawn(
     name: String,
 ) -> Result<Box<Subject>, Stop> {
     let plan = plan_of(&args.san, &run.san, widths, None).map_err(stop)?;
-    examine(args, &args.launch, run, plan, name).map(Box::new).map_err(stop)
+    examine(args, &args.common.launch, run, plan, name).map(Box::new).map_err(stop)
 }
 
 fn examine(
@@ -128,7 +129,7 @@ fn problem(
     sources: &SourceMap,
 ) -> Problem {
     match error {
-        DrawError::Run(error) => failed(error, width, &args.launch, late, sources),
+        DrawError::Run(error) => failed(error, width, &args.common.launch, late, sources),
         error => {
             let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
             Problem::new(exit, error.to_string())

@@ -37,13 +37,14 @@ pub(super) fn write(
         pages.insert((entry.code.clone(), line, width));
     }
     for (code, line, width) in pages.into_iter().take(MOST_PAGES) {
-        let launch = Launch { wave_sizes: WaveSizes::List(vec![width]), ..args.launch.clone() };
+        let launch =
+            Launch { wave_sizes: WaveSizes::List(vec![width]), ..args.common.launch.clone() };
         let subject = Subject {
             file,
-            compile: &args.compile,
+            compile: &args.common.compile,
             launch: &launch,
-            bind: &args.bind,
-            adapter: &args.adapter,
+            bind: &args.common.bind,
+            adapter: &args.common.device.adapter,
         };
         let mut recording = record(&subject, &Window::default(), true)?.recording;
         let page =

@@ -25,11 +25,11 @@ pub(super) fn run(
     tests: &[Test],
     shaders: &BTreeSet<String>,
 ) -> Result<Vec<Examined>, Problem> {
-    let patience = args.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
+    let patience = args.common.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
     let one = |slot: &mut Slot<'_>, test: &Test| {
         run_one(slot, test, shaders.contains(&test.name()), patience)
     };
-    args.pool.run(tests, None, one, |it| match it {
+    args.common.pool.run(tests, None, one, |it| match it {
         Examined::Program(program) => program.fails() || program.stopped.is_some(),
         Examined::Skipped(it) => it.stop.exit != Exit::Unsupported,
     })

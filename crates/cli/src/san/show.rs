@@ -42,7 +42,7 @@ impl Outcome {
 
 pub(super) fn show(args: &SanArgs, outcome: &Outcome) -> Result<(), End> {
     let news = || outcome.programs.iter().flat_map(Program::news);
-    match args.output {
+    match args.common.output {
         Output::Text => terminal::print(&text(outcome))?,
         Output::Json => print_json(&as_json(outcome))?,
         Output::Github => {

@@ -87,7 +87,7 @@ pub(super) fn stop(problem: Problem) -> Stop {
 
 /// What the operands name.
 pub(super) enum Works {
-    /// One shader with the buffers of the command line, and its entry point where that is not said.
+    /// One shader with the buffers of the command line, and its entry point if the command line does not name it.
     One(Option<String>),
     /// Tests; some of them are entry points of shaders, which are examined like tests of those names.
     Many { tests: Vec<Test>, shaders: BTreeSet<String> },
@@ -99,7 +99,7 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
         return Ok(Works::One(None));
     }
     let (mut tests, mut shaders) = (Vec::new(), BTreeSet::new());
-    for operand in &args.operands {
+    for operand in &args.common.operands {
         let is_case = operand.contains("::") && !Path::new(operand).exists();
         if is_case {
             tests.extend(testing::find(std::slice::from_ref(operand), Command::San)?);
@@ -109,7 +109,7 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
             return Ok(Works::One(None));
         }
         for (file, is_operand) in walk::below(Path::new(operand))? {
-            let is_named = is_operand && !args.are_of_project;
+            let is_named = is_operand && !args.common.are_of_project;
             let ending = file.extension().and_then(|it| it.to_str()).unwrap_or("");
             if !is_named && !matches!(ending, "test" | "yaml" | "yml" | "hlsl") {
                 continue;
@@ -130,7 +130,7 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
                 continue;
             }
             let entries = entries(args, &file, is_named)?;
-            if is_named && args.operands.len() == 1 && entries.len() <= 1 {
+            if is_named && args.common.operands.len() == 1 && entries.len() <= 1 {
                 return Ok(Works::One(entries.into_iter().next()));
             }
             for entry in entries {
@@ -140,12 +140,14 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
             }
         }
     }
-    if tests.is_empty() && !args.operands.is_empty() {
-        let what =
-            format!("there is no test and no entry point in `{}`", args.operands.join("`, `"));
+    if tests.is_empty() && !args.common.operands.is_empty() {
+        let what = format!(
+            "there is no test and no entry point in `{}`",
+            args.common.operands.join("`, `")
+        );
         return Err(Problem::input(what));
     }
-    if args.operands.is_empty() {
+    if args.common.operands.is_empty() {
         return Ok(Works::One(None));
     }
     Ok(Works::Many { tests, shaders })
@@ -153,40 +155,45 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
 
 /// The compute shaders of a file that are meant.
 fn entries(args: &SanArgs, file: &str, is_named: bool) -> Result<Vec<String>, Problem> {
-    if is_named && !args.entries.is_empty() {
-        return Ok(args.entries.clone());
+    if is_named && !args.common.entries.is_empty() {
+        return Ok(args.common.entries.clone());
     }
-    let found = match entries::of_file(file, &args.compile)? {
+    let found = match entries::of_file(file, &args.common.compile)? {
         Entries::Some(found) => found,
         // Compiling it says what is wrong.
         Entries::Unknown | Entries::None if is_named => {
-            return Ok(vec![args.compile.options.entry.clone()]);
+            return Ok(vec![args.common.compile.options.entry.clone()]);
         }
         Entries::Unknown => return Ok(vec!["main".to_owned()]),
         Entries::None => return Ok(Vec::new()),
     };
     let is_compute = |it: &(String, Option<Stage>)| it.1 == Some(Stage::Compute);
-    let is_wanted = |it: &String| args.entries.is_empty() || args.entries.contains(it);
+    let is_wanted =
+        |it: &String| args.common.entries.is_empty() || args.common.entries.contains(it);
     let all: Vec<String> =
         found.into_iter().filter(is_compute).map(|it| it.0).filter(is_wanted).collect();
-    if all.is_empty() && is_named { Ok(vec![args.compile.options.entry.clone()]) } else { Ok(all) }
+    if all.is_empty() && is_named {
+        Ok(vec![args.common.compile.options.entry.clone()])
+    } else {
+        Ok(all)
+    }
 }
 
 /// The shader that the command line names, with what it binds.
 pub(super) fn shader(args: &SanArgs) -> Result<Subject, End> {
-    let file = args.operand.as_ref().map_err(Clone::clone)?;
-    let (shader, sources) = compile::shader(file, &args.compile)?;
-    Ok(compiled(args, &args.launch, file, shader, sources)?)
+    let file = args.common.operand.as_ref().map_err(Clone::clone)?;
+    let (shader, sources) = compile::shader(file, &args.common.compile)?;
+    Ok(compiled(args, &args.common.launch, file, shader, sources)?)
 }
 
-/// A run of one entry point among many ends after so many wave-instructions if its bindings are made up and no other bound
+/// A run of one entry point among many ends after this many wave-instructions if its bindings are made up and no other bound
 /// is given: it is one of thousands.
 const FUEL_OF_MADE_UP: u64 = 1 << 22;
 
 /// An entry point among many. It may be that nothing says what to bind; that is an error only where something is bound.
 pub(super) fn entry(args: &SanArgs, file: &str, is_known: bool) -> Result<Subject, Stop> {
-    let found = compile::compile(file, &args.compile, Shader::compile).map_err(stop)?;
-    if let Some(why) = why_not(&found, &args.compile, args.bind.auto.is_some()) {
+    let found = compile::compile(file, &args.common.compile, Shader::compile).map_err(stop)?;
+    if let Some(why) = why_not(&found, &args.common.compile, args.common.bind.auto.is_some()) {
         return Err(why);
     }
     let Some(shader) = found.shader else {
@@ -194,9 +201,9 @@ pub(super) fn entry(args: &SanArgs, file: &str, is_known: bool) -> Result<Subjec
     };
     let uses = shader.resources().iter().find(|it| it.used);
     let says_nothing = !is_known
-        && args.bind.auto.is_none()
-        && args.bind.binds.is_empty()
-        && args.bind.sets.is_empty();
+        && args.common.bind.auto.is_none()
+        && args.common.bind.binds.is_empty()
+        && args.common.bind.sets.is_empty();
     if let Some(resource) = uses.filter(|_| says_nothing) {
         let why = format!(
             "nothing is bound to `{}`; `[entry.{}]` in `wavelane.toml` says what is, and `--auto` makes it up",
@@ -205,11 +212,11 @@ pub(super) fn entry(args: &SanArgs, file: &str, is_known: bool) -> Result<Subjec
         );
         return Err(Stop { exit: Exit::Unsupported, why });
     }
-    let fuel = match (args.launch.fuel, &args.bind.auto) {
+    let fuel = match (args.common.launch.fuel, &args.common.bind.auto) {
         (Fuel::Usual, Some(_)) => Fuel::Of(FUEL_OF_MADE_UP),
         (given, _) => given,
     };
-    let launch = Launch { fuel, ..args.launch.clone() };
+    let launch = Launch { fuel, ..args.common.launch.clone() };
     compiled(args, &launch, file, shader, found.sources).map_err(stop)
 }
 
@@ -244,11 +251,11 @@ fn compiled(
     shader: Shader,
     sources: SourceMap,
 ) -> Result<Subject, Problem> {
-    let pipeline = Device::new(args.adapter.clone())
+    let pipeline = Device::new(args.common.device.adapter.clone())
         .create_compute_pipeline(&shader)
         .map_err(|it| device::problem(&it, &sources))?;
-    let plan = plan(&args.san, widths(launch, &args.adapter, &shader, &pipeline)?);
-    let mut bound = bind::bind(&args.bind, launch.groups, &shader, &sources)?;
+    let plan = plan(&args.san, widths(launch, &args.common.device.adapter, &shader, &pipeline)?);
+    let mut bound = bind::bind(&args.common.bind, launch.groups, &shader, &sources)?;
     for name in plan.width_dependent.iter().chain(&plan.unordered) {
         if !bound.table.iter().any(|(resource, ..)| resource.name == *name) {
             let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
@@ -268,13 +275,13 @@ pub(super) fn test(
     file: &TestFile,
     tell: &mut dyn FnMut(String, Result<Box<Subject>, Stop>),
 ) {
-    let device = Device::new(args.adapter.clone());
-    let features = args.select.features(device.adapter());
-    let flags = flags_of(&args.compile);
-    let fuel = |width| args.launch.fuel.at(width);
-    let setup = setup(&args.launch, &device, &features, &Widths::All, &flags, &fuel);
+    let device = Device::new(args.common.device.adapter.clone());
+    let features = args.common.select.features(device.adapter());
+    let flags = flags_of(&args.common.compile);
+    let fuel = |width| args.common.launch.fuel.at(width);
+    let setup = setup(&args.common.launch, &device, &features, &Widths::All, &flags, &fuel);
     let skip = |exit, why: &str| Err(Stop { exit, why: why.to_owned() });
-    let runs = match jobs::prepare(test, file, &setup, &mut Beside::of(&args.compile)) {
+    let runs = match jobs::prepare(test, file, &setup, &mut Beside::of(&args.common.compile)) {
         Ok(runs) if runs.is_empty() => {
             return tell(test.name(), skip(Exit::Unsupported, "nothing in it runs"));
         }
@@ -316,7 +323,7 @@ pub(super) fn test(
 fn widths_of(args: &SanArgs, of_test: Option<&Vec<u32>>, allowed: &[u32]) -> Vec<u32> {
     let mut widths = of_test.map_or_else(|| allowed.to_vec(), Vec::clone);
     widths.retain(|it| allowed.contains(it));
-    if let WaveSizes::List(list) = &args.launch.wave_sizes {
+    if let WaveSizes::List(list) = &args.common.launch.wave_sizes {
         widths.retain(|it| list.contains(it));
     }
     widths
@@ -343,16 +350,16 @@ fn runnable(
     } = run;
     let plan = plan_of(&args.san, &san, widths, log).map_err(stop)?;
     let of = (&shader, &pipeline, &sources);
-    let found = examine(args, &args.launch, of, groups, &plan, &mut table).map_err(stop)?;
+    let found = examine(args, &args.common.launch, of, groups, &plan, &mut table).map_err(stop)?;
     Ok(Box::new(Subject::one(name, (shader, sources), plan, found)))
 }
 
-/// So many lanes in all runs together take seconds.
+/// This many lanes, over all runs, take seconds.
 const MANY: u64 = 1 << 22;
 
 /// Announces a long sweep, and why it is long: its number of runs surprises.
 fn tell_of_many(args: &SanArgs, plan: &Plan, runs: usize, threads: u64) {
-    if args.is_worker || args.san.quick || threads.saturating_mul(runs as u64) < MANY {
+    if args.common.is_worker || args.san.quick || threads.saturating_mul(runs as u64) < MANY {
         return;
     }
     terminal::note(&format!(
@@ -391,16 +398,16 @@ fn sequence(
         Examined { pipeline, pass: &pass.pass, unordered, width_dependent }
     };
     let all: Vec<Examined<'_>> = sequence.passes.iter().map(examined).collect();
-    let mut watch = Watch::start(args.launch.timeout, 0);
+    let mut watch = Watch::start(args.common.launch.timeout, 0);
     let dispatch = Dispatch {
-        lane_order: args.launch.lane_order,
-        schedule: args.launch.schedule,
+        lane_order: args.common.launch.lane_order,
+        schedule: args.common.launch.schedule,
         // The bound of the widest waves is the lowest.
-        fuel: args.launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
+        fuel: args.common.launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
         cancel: Some(watch.cancel.clone()),
         ..Dispatch::new([0; 3])
     };
-    let plain = Plain { launch: &args.launch, widths: &plan.widths, cancel: &watch.cancel };
+    let plain = Plain { launch: &args.common.launch, widths: &plan.widths, cancel: &watch.cancel };
     let failures = plain.sequence(&sequence);
     let result = internal::examine(&all, &dispatch, &plan);
     let late = watch.cancel.load(Ordering::Relaxed);
@@ -410,7 +417,7 @@ fn sequence(
         Err(it) => {
             let pass = &sequence.passes[it.pass];
             let sources = &sequence.programs[pass.program].sources;
-            let problem = failed(&it.error, it.width, &args.launch, late, sources);
+            let problem = failed(&it.error, it.width, &args.common.launch, late, sources);
             let Stop { exit, why } = stop(problem);
             let stop = Stop { exit, why: format!("{}: {why}", pass.name) };
             if it.found.seen.is_empty() && failures.iter().all(Vec::is_empty) {

@@ -16,8 +16,8 @@ pub(super) fn run(
     tests: &[Test],
     first: Option<Worker>,
 ) -> Result<Vec<Record>, Problem> {
-    let timeout = args.launch.timeout.unwrap_or(PATIENCE);
-    let flags = args.line.to_repeat();
+    let timeout = args.common.launch.timeout.unwrap_or(PATIENCE);
+    let flags = args.common.line.to_repeat();
     let one = |slot: &mut Slot<'_>, test: &Test| {
         let record = |(outcome, time): (Outcome, Duration)| {
             let command = command("test", test, outcome.width, &flags);
@@ -26,7 +26,7 @@ pub(super) fn run(
         let outcomes = run_one(slot, test, timeout)?;
         Ok(outcomes.into_iter().map(record).collect())
     };
-    args.pool.run(tests, first, one, |it| it.outcome.verdict == Verdict::Failed)
+    args.common.pool.run(tests, first, one, |it| it.outcome.verdict == Verdict::Failed)
 }
 
 /// Runs one test at all its widths, in as many processes as it takes.

@@ -22,12 +22,12 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
     if !device.is_gpu() {
         limit_memory();
     }
-    let widths = widths_of(&args.launch);
-    let flags = flags_of(&args.compile);
-    let fuel = |width| args.launch.fuel.at(width);
+    let widths = widths_of(&args.common.launch);
+    let flags = flags_of(&args.common.compile);
+    let fuel = |width| args.common.launch.fuel.at(width);
     let setup = Setup {
-        golden: args.select.golden.as_deref(),
-        ..setup(&args.launch, device, features, &widths, &flags, &fuel)
+        golden: args.common.select.golden.as_deref(),
+        ..setup(&args.common.launch, device, features, &widths, &flags, &fuel)
     };
     let mut last = LastFile::default();
     let is_lost = || device.is_lost();
@@ -64,7 +64,7 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
                         is_wanted
                     };
                     let mut report = |outcome| told(&outcome);
-                    let mut beside = Beside::of(&args.compile);
+                    let mut beside = Beside::of(&args.common.compile);
                     jobs::run(test, file, &setup, &mut beside, &wanted, &mut report);
                     front_ends = file.front_ends();
                 }

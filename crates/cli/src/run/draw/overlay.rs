@@ -67,7 +67,7 @@ pub(super) fn write(
     let shader = compiled.shader.ok_or_else(|| Problem::bug("the shader of overlays is wrong"))?;
     let pipeline = scene.pipeline(device, draw, &shader)?;
     let sources = wavelane::SourceMap::new();
-    let binds = for_shader(&args.bind, &scene.vertex);
+    let binds = for_shader(&args.common.bind, &scene.vertex);
     let mut vertex = bind::bind(&binds, [1; 3], &scene.vertex, &sources)?.table;
     for (lanes, outcome) in &runs.outcomes {
         let mut table = ResourceTable::new(&shader);
@@ -79,7 +79,7 @@ pub(super) fn write(
         let others = Others::bind(scene, args, &sources)?;
         let others = &others;
         let once = Once { pipeline: &pipeline, scene, others, draw, width: *lanes };
-        let mut watch = Watch::start(args.launch.timeout, 0);
+        let mut watch = Watch::start(args.common.launch.timeout, 0);
         let drawn = once.run(args, &watch, None, [&mut vertex, &mut table]);
         watch.stop();
         drawn.map_err(|error| Problem::input(format!("the overlay: {error}")))?;
