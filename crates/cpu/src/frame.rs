@@ -101,7 +101,8 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// # Safety
-    /// The frame must have this layout, and must not be used otherwise while the rows live.
+    /// The frame must have this layout, and must not be used otherwise while the rows live. A row must not be written while
+    /// a slice of it lives.
     pub(crate) unsafe fn new(frame: *mut Header, layout: &'a Layout) -> Rows<'a> {
         Rows { start: frame.cast(), layout }
     }
@@ -180,27 +181,34 @@ impl<'a> Rows<'a> {
 
     // Private memory: a row of lanes for each element.
 
-    pub(crate) fn private(&self, array: usize, ty: Ty, index: usize, lane: usize) -> u64 {
+    /// The address of an element for a lane, which both must exist.
+    fn private_at(&self, array: usize, ty: Ty, index: usize, lane: usize) -> *mut u8 {
+        let Layout { privates, privates_end, lanes, .. } = self.layout;
         let bytes = scalar_bytes(ty);
-        let at = self.layout.privates[array] + (index * self.layout.lanes + lane) * bytes;
-        // SAFETY: the caller has checked the index against the length; the layout has room for it.
-        unsafe {
-            let at = self.start.add(at);
-            if bytes == 8 { at.cast::<u64>().read() } else { u64::from(at.cast::<u32>().read()) }
+        let at = privates[array] + (index * lanes + lane) * bytes;
+        let end = privates.get(array + 1).unwrap_or(privates_end);
+        assert!(lane < *lanes && at + bytes <= *end, "an element of a private array");
+        // SAFETY: inside the array, as checked, and the layout keeps arrays inside the frame.
+        unsafe { self.start.add(at) }
+    }
+
+    pub(crate) fn private(&self, array: usize, ty: Ty, index: usize, lane: usize) -> u64 {
+        let at = self.private_at(array, ty, index, lane);
+        match scalar_bytes(ty) {
+            // SAFETY: an element of that size, aligned to it, and always initialised.
+            8 => unsafe { at.cast::<u64>().read() },
+            // SAFETY: as above.
+            _ => u64::from(unsafe { at.cast::<u32>().read() }),
         }
     }
 
     pub(crate) fn set_private(&self, array: usize, ty: Ty, index: usize, lane: usize, bits: u64) {
-        let bytes = scalar_bytes(ty);
-        let at = self.layout.privates[array] + (index * self.layout.lanes + lane) * bytes;
-        // SAFETY: as above.
-        unsafe {
-            let at = self.start.add(at);
-            if bytes == 8 {
-                at.cast::<u64>().write(bits)
-            } else {
-                at.cast::<u32>().write(bits as u32)
-            }
+        let at = self.private_at(array, ty, index, lane);
+        match scalar_bytes(ty) {
+            // SAFETY: an element of that size, aligned to it.
+            8 => unsafe { at.cast::<u64>().write(bits) },
+            // SAFETY: as above.
+            _ => unsafe { at.cast::<u32>().write(bits as u32) },
         }
     }
 
