@@ -28,7 +28,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// For waves of so many machine instructions; those in loops may run any number of times.
+    /// For waves of this many machine instructions; those in loops may run any number of times.
     pub(crate) fn of(instructions: usize, has_loops: bool) -> Batch {
         const LEAST_WORK: u64 = 1 << 15;
         const MOST_WAVES: u64 = 1 << 12;

@@ -497,7 +497,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Clamps to the one to four components of a texel, whatever the host says.
+/// Clamps to the one to four components of a texel, whatever the host specifies.
 fn format(view: Option<&View>, element: &Element) -> ir::exec::Format {
     access::format(view.and_then(|it| it.format), element)
 }

@@ -36,7 +36,7 @@ pub(crate) enum Passed {
     Never,
 }
 
-/// A waiting thread checks so many times, about as long as counting a batch takes, before it helps.
+/// A waiting thread checks this many times, about as long as counting a batch takes, before it helps.
 const SPINS: u32 = 1 << 8;
 
 impl Chain {

@@ -10,7 +10,7 @@ use ir::{Address, Module, Op};
 /// Instructions that run while a cache line moves between cores (about 50 ns).
 const AS_LONG_AS_THE_WAY: usize = 700;
 
-/// Whether the waves of a program without loops and of this many machine instructions mostly wait for one counter.
+/// Whether the waves of a program without loops and of this many machine instructions wait for one counter most of the time.
 pub(crate) fn passes_one_counter(module: &Module, size: usize) -> bool {
     if size > AS_LONG_AS_THE_WAY {
         return false;

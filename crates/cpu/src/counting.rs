@@ -357,7 +357,7 @@ impl Counting<'_> {
         let has_index = it.index == key || it.index == first;
         let counts = self.counts_lanes(it.count, mine, insts, others);
         let stays = self.does_nothing(else_) && self.does_nothing(rest);
-        let inside = self.insts(then).contains(&self.made_by(lead)?);
+        let inside = self.insts(then).contains(&self.module.made_by(lead)?);
         (left && is_last && has_index && counts && stays && inside).then_some(Found {
             replaced: inst,
             kept: Vec::new(),
@@ -365,13 +365,6 @@ impl Counting<'_> {
             index: key,
             offset: it.offset,
         })
-    }
-
-    fn made_by(&self, value: Value) -> Option<Inst> {
-        match self.module.values[value.index()].def {
-            ValueDef::Result(inst, _) => Some(inst),
-            ValueDef::Param(..) => None,
-        }
     }
 
     fn is_first_of(&self, value: Value, key: Value) -> bool {
@@ -432,7 +425,7 @@ impl Counting<'_> {
     /// Whether a value is the number of lanes with the key: counted among all, or all among themselves.
     fn counts_lanes(&self, value: Value, mine: Value, outside: &[Inst], inside: &[Inst]) -> bool {
         let (Some((Op::Wave { op: WaveOp::CountBits, args, lanes: None }, _)), Some(inst)) =
-            (self.definition(value), self.made_by(value))
+            (self.definition(value), self.module.made_by(value))
         else {
             return false;
         };

@@ -81,7 +81,7 @@ pub struct Compiled {
     is_whole: bool,
     /// The buffers of which each party may have a private copy.
     copied: Vec<ir::Binding>,
-    /// Whether more than one thread would mostly wait for a contended counter.
+    /// Whether several threads would spend most of their time waiting for a contended counter.
     passes_one_counter: bool,
     isa: Isa,
     /// Whether waves can observe the order in which they change memory.
@@ -241,7 +241,7 @@ fn generate(
     let output = allocate::allocate(&function, isa, live_ranges)
         .map_err(|error| Fallback::new(format!("register allocation: {error}")))?;
     if output.num_spillslots * 8 > budget::MOST_SPILLED_BYTES {
-        return Err(Fallback::new("a program of so many values that few fit into registers"));
+        return Err(Fallback::new("a program with too many live values for registers"));
     }
     if is_cancelled() {
         return Err(Fallback::cancelled());

@@ -18,7 +18,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// A team of so many threads, or of the calling thread alone if the system has no more.
+    /// A team of this many threads, or of the calling thread alone if the system has no more.
     #[must_use]
     pub fn of(threads: usize) -> Team {
         if threads <= 1 {

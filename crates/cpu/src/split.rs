@@ -32,7 +32,7 @@ pub(crate) struct Counter {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    /// So many bytes at an offset into the buffer. They are in bounds if the buffer has `end` bytes.
+    /// A number of bytes at an offset into the buffer. They are in bounds if the buffer has `end` bytes.
     Bytes { offset: u64, bytes: u32, end: u64 },
     /// The hidden counter of the buffer.
     Hidden,
@@ -79,7 +79,7 @@ fn is_ordered(module: &Module, used: &[bool], inst: Inst) -> bool {
 /// - No buffer is both read and written, so that a wave reads the same when it is counted as when it runs, before
 ///   earlier waves have run and after. Neither can it observe the order of waves in any other way.
 ///
-/// Stores and prints before the reservation are no obstacle then: counting leaves them out.
+/// Stores and prints before the reservation are not an obstacle then: counting omits them.
 pub(crate) fn split(module: &Module) -> Result<Halves, &'static str> {
     let used = ir::flow::used(module);
     let mut ordered = insts(module).filter(|it| is_ordered(module, &used, *it));
@@ -354,7 +354,7 @@ impl Reservation {
         else {
             return false;
         };
-        let ValueDef::Result(cond, _) = module.values[cond.index()].def else { return false };
+        let Some(cond) = module.made_by(*cond) else { return false };
         *then == region
             && matches!(module.inst(cond).op, Op::Wave { op: WaveOp::IsFirstLane, lanes: None, .. })
     }

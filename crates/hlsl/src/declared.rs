@@ -43,7 +43,7 @@ pub fn declared(
             continue;
         }
         let word = name.name.as_str();
-        // A declaration before the definition, or an overload that is no entry point.
+        // A declaration before the definition, or an overload that is not an entry point.
         if let Some(known) = all.iter_mut().find(|it| it.name == word) {
             known.stage = known.stage.or(stage);
             continue;

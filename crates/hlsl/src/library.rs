@@ -152,7 +152,7 @@ pub enum Pure {
 pub enum Method {
     /// `Load(i)` of structured buffers.
     StructuredLoad,
-    /// `Load`, `Load2`, `Load3`, `Load4` at a byte address: so many `uint`s.
+    /// `Load`, `Load2`, `Load3`, `Load4` at a byte address: that many `uint`s.
     RawLoad {
         n: u32,
     },

@@ -117,7 +117,7 @@ pub fn texel_bytes(format: Format) -> u64 {
     u64::from(texel::scalar_bytes(format.scalar) * format.components)
 }
 
-/// What a shader is told about the size of a buffer: its elements or bytes, and the stride of elements.
+/// The size of a buffer as a shader queries it: its elements or bytes, and the stride of elements.
 pub fn size(kind: &ResourceKind, bound: Option<Format>, len: u64) -> [u64; 2] {
     let view = kind.view();
     match (view.element, view.stride) {

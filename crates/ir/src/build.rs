@@ -120,7 +120,7 @@ impl Builder {
         self.open.push(region);
     }
 
-    /// Makes room for so many more instructions in the open region.
+    /// Reserves room for that many more instructions in the open region.
     pub fn expect(&mut self, insts: usize) {
         self.current().insts.reserve(insts);
     }

@@ -66,7 +66,7 @@ pub fn cost(op: &Op, width: u32) -> u64 {
     1 + Effort::of(op).map_or(0, |it| u64::from(it.at(width)))
 }
 
-/// So many texels that the lanes of a wave have sampled.
+/// A number of texels that the lanes of a wave have sampled.
 pub fn of_texels(texels: u64, width: u32) -> u64 {
     texels * TEXEL * u64::from(lanes(width)) / u64::from(width)
 }

@@ -792,12 +792,33 @@ impl Module {
 
     /// The bits of a value that is the same constant in all lanes.
     pub fn constant(&self, value: Value) -> Option<u64> {
+        match self.op_of(value)? {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// The instruction that defines a value; a parameter of a region has none.
+    pub fn made_by(&self, value: Value) -> Option<Inst> {
         match self.values[value.index()].def {
-            ValueDef::Result(inst, _) => match self.inst(inst).op {
-                Op::Const { bits, .. } => Some(bits),
+            ValueDef::Result(inst, _) => Some(inst),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// The operation that defines a value.
+    pub fn op_of(&self, value: Value) -> Option<&Op> {
+        self.made_by(value).map(|it| &self.inst(it).op)
+    }
+
+    /// The operands of the yield of a region that does nothing else.
+    pub fn only_yields(&self, region: Region) -> Option<&[Value]> {
+        match self.region(region).insts.as_slice() {
+            [last] => match &self.inst(*last).op {
+                Op::Yield(values) => Some(values),
                 _ => None,
             },
-            ValueDef::Param(..) => None,
+            _ => None,
         }
     }
 

@@ -185,7 +185,7 @@ pub fn pixel(module: &Module, instances: bool, layers: bool) -> (Module, Binding
     (module, binding)
 }
 
-/// The bytes of a recording of so many waves.
+/// The bytes of a recording of that many waves.
 pub fn bytes(waves: usize, width: u32) -> usize {
     HEADER + waves * width as usize * SEAT
 }

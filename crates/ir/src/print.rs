@@ -138,7 +138,7 @@ pub struct PrintedLine {
 }
 
 impl PrintLog {
-    /// A log that keeps so many lines, and as many failures.
+    /// A log that keeps this many lines, and as many failures.
     pub fn new(limit: usize) -> PrintLog {
         PrintLog { limit, kept: Mutex::default() }
     }

@@ -107,7 +107,7 @@ fn pass_on(module: &Module, tree: &Structure) -> (Vec<Value>, u64) {
     };
     let mut equal: Vec<Value> = (0..module.values.len() as u32).map(Value).collect();
     let mut open: Vec<u32> = (0..phis.len() as u32).rev().collect();
-    // What is equal stays equal: each source is compared once, and one more time whenever the phi is asked again.
+    // Equal sources stay equal: each is compared once, and again whenever the phi is visited again.
     let mut compared: Vec<Compared> = vec![Compared::default(); phis.len()];
     let mut work = 0;
     while let Some(i) = open.pop() {

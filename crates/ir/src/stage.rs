@@ -287,11 +287,6 @@ pub fn element_of(elements: &[Element], slot: Slot) -> Option<(&Element, u8)> {
 }
 
 impl StageIo {
-    /// The first slot of the input with that meaning.
-    pub fn system_input(&self, system: SystemValue) -> Option<Slot> {
-        with_slots(&self.inputs).find(|(_, it)| it.system == Some(system)).map(|it| it.0)
-    }
-
     /// The first slot of the output with that meaning: for targets and distances, of the lowest index.
     pub fn system_output(&self, system: SystemValue) -> Option<Slot> {
         let with = with_slots(&self.outputs).filter(|(_, it)| it.system == Some(system));

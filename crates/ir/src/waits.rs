@@ -1,4 +1,4 @@
-//! Whether a loop that goes round for ever waits for something that another lane could change.
+//! Whether an endless loop waits for something that another lane could change.
 //!
 //! A loop that reads no shared memory cannot be ended from outside: it is endless, and waits for no other lane.
 

@@ -67,7 +67,7 @@ impl Writer<'_> {
         let participants = self.participants();
         let Participants { excluded, included, ref set } = participants;
         if let Some(lanes) = lanes {
-            // Helper lanes watch, whatever mask they name.
+            // Helper lanes are excluded, whatever mask they name.
             let types = self.result_types(op, ty);
             let among = || self.among_participants(op, ty, args, None, plain);
             let body = || among().unwrap_or_else(|| plain(op, ty, args, None));

@@ -13,7 +13,7 @@
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
 //! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes
-//! of pixel shaders.
+//! of pixel shaders; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation. Every rewrite here exists because a target lacks something.
@@ -28,6 +28,7 @@ mod observed;
 mod shorts;
 mod switches;
 mod target;
+mod unsupported;
 mod waves;
 mod whole_waves;
 mod writer;
@@ -36,6 +37,7 @@ use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, Unary, WaveOp};
 
 pub use target::{Class, Has, Row, Target, asks};
+pub use unsupported::Unsupported;
 
 use folds::Folding;
 use writer::Writer;

@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use ir::{Case, Inst, Module, Op, Region, Value, ValueDef};
+use ir::{Case, Inst, Op, Region, Value};
 use ops::Ty;
 
 use crate::Unsupported;
@@ -253,7 +253,7 @@ impl Emitter<'_> {
         let ir = self.ir;
         let data = ir.inst(inst);
         if let Op::If { cond, then, else_ } = data.op
-            && let (Some(yes), Some(no)) = (only_yields(ir, then), only_yields(ir, else_))
+            && let (Some(yes), Some(no)) = (ir.only_yields(then), ir.only_yields(else_))
         {
             let cond = self.get(cond);
             for (result, (yes, no)) in data.results.iter().zip(yes.iter().zip(no)) {
@@ -584,7 +584,7 @@ impl Emitter<'_> {
         self.mark(head);
         self.skip_unless_any(Act::Some(current), end);
         let yielded = self.region_of(body, Act::Some(current))?;
-        // Otherwise no lane goes round.
+        // Otherwise no lane starts another iteration.
         if let Some(values) = yielded {
             // First, because the set may be in the register of a parameter.
             let act = self.act_reg();
@@ -714,24 +714,5 @@ impl Emitter<'_> {
         let label = Operand::Bits(ty, label);
         put!(self, "setp.eq.{} {to}, {selector}, {label}", Self::bits_of(ty));
         to
-    }
-
-    /// Whether a value is the result of an instruction.
-    pub(crate) fn made_by(&self, value: Value) -> Option<&Op> {
-        match self.ir.values[value.index()].def {
-            ValueDef::Result(inst, _) => Some(&self.ir.inst(inst).op),
-            ValueDef::Param(..) => None,
-        }
-    }
-}
-
-/// The values that a region yields, if it does nothing else.
-fn only_yields(ir: &Module, region: Region) -> Option<&[Value]> {
-    match ir.region(region).insts.as_slice() {
-        [last] => match &ir.inst(*last).op {
-            Op::Yield(values) => Some(values),
-            _ => None,
-        },
-        _ => None,
     }
 }

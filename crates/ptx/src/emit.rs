@@ -131,8 +131,7 @@ impl Emitter<'_> {
         asked: impl Into<String>,
         inst: Option<Inst>,
     ) -> Result<T, Unsupported> {
-        let span = inst.map_or(ir::Span::NONE, |it| self.ir.inst(it).span);
-        Err(Unsupported { what, asked: asked.into(), span })
+        Err(Unsupported::new(what, asked, self.ir, inst))
     }
 
     pub(crate) fn get(&self, value: Value) -> Operand {

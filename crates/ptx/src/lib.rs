@@ -41,6 +41,7 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::Environment;
+pub use legalize::Unsupported;
 
 /// The lanes of a wave: the threads of a warp.
 pub const LANES: u32 = 32;
@@ -63,21 +64,3 @@ pub struct Emitted {
     /// The threads of a block: those of a group, padded to whole warps.
     pub threads: u32,
 }
-
-/// Something that this target cannot express. The emitter never gives a wrong kernel instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// The missing feature, such as `textures`: the same for all modules that need it.
-    pub what: &'static str,
-    /// The operation or resource that requires it.
-    pub asked: String,
-    pub span: ir::Span,
-}
-
-impl std::fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "unsupported: {}: the PTX back end does not support {}", self.asked, self.what)
-    }
-}
-
-impl std::error::Error for Unsupported {}

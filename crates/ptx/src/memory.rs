@@ -158,7 +158,7 @@ impl Emitter<'_> {
         if let Operand::Bits(_, known) = self.get(value) {
             return power(known);
         }
-        let Some(Op::Binary(op, a, b)) = self.made_by(value).filter(|_| depth < DEEPEST) else {
+        let Some(Op::Binary(op, a, b)) = self.ir.op_of(value).filter(|_| depth < DEEPEST) else {
             return 1;
         };
         let of = |it: Value| self.multiple(it, depth + 1);

@@ -103,15 +103,6 @@ impl Touched {
     }
 }
 
-/// Whether anything uses each value.
-pub(crate) fn used(module: &Module) -> Vec<bool> {
-    let mut used = vec![false; module.values.len()];
-    for value in module.insts.iter().flat_map(|it| it.op.operands()) {
-        used[value.index()] = true;
-    }
-    used
-}
-
 /// The shared memory that an instruction accesses, and how.
 pub(crate) fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, Touched)> {
     let data = module.inst(inst);
@@ -150,7 +141,7 @@ pub(crate) struct Shapes {
 impl Shapes {
     pub(crate) fn of(module: &Module) -> Shapes {
         let regions = vec![Shape::default(); module.regions.len()];
-        let mut shapes = Shapes { insts: BTreeMap::new(), regions, used: used(module) };
+        let mut shapes = Shapes { insts: BTreeMap::new(), regions, used: ir::flow::used(module) };
         // Textual order puts a construct before its regions, so the reverse computes what is inside first.
         let structure = ir::flow::Structure::of(module);
         for step in structure.steps.iter().rev() {

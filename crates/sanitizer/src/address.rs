@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use interp::observe::{AccessEvent, At, Space};
-use ir::{Address, Binding, Inst, Module, Op, Value, ValueDef};
+use ir::{Address, Binding, Inst, Module, Op, Value};
 use ops::LaneMask;
 
 use crate::facts::Facts;
@@ -77,7 +77,7 @@ fn depends_on(facts: &Facts<'_>, value: Value, on: Value) -> bool {
             return true;
         }
         let is_read = |inst: Inst| facts.module.inst(inst).op.effects().memory().is_some();
-        if let ValueDef::Result(inst, _) = facts.module.values[it.index()].def
+        if let Some(inst) = facts.module.made_by(it)
             && is_read(inst)
         {
             continue;

@@ -14,7 +14,7 @@
 use std::collections::HashSet;
 
 use diag::Span;
-use ir::{Inst, Op, Value, ValueDef};
+use ir::{Inst, Op, Value};
 use ops::WaveOp;
 use ops::wave::Sees;
 
@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         let module = self.facts.module;
         let mut first: Option<(Moment, Moment, Value, u32)> = None;
         for (value, thread, all) in self.right.all() {
-            let ValueDef::Result(inst, _) = module.values[value.index()].def else { continue };
+            let Some(inst) = module.made_by(value) else { continue };
             let (theirs, wrong) = (other.values(value, thread), self.wrong.values(value, thread));
             let at = all.iter().zip(wrong).position(|(a, b)| a.bits != b.bits);
             let Some(at) = at.filter(|at| theirs.len() > *at) else { continue };
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
             }
         }
         let Some((right, wrong, value, thread)) = first else { return };
-        let ValueDef::Result(inst, _) = module.values[value.index()].def else { return };
+        let Some(inst) = module.made_by(value) else { return };
         let operands = self.shown(inst, thread, (right.time, wrong.time));
         let what = What::Value { value, right: right.bits, wrong: wrong.bits, operands };
         path.push(Link { span: module.inst(inst).span, inst, thread, what });
@@ -183,10 +183,8 @@ impl<'a> Walk<'a> {
             return self.end(Rank::Unknown, path);
         };
         let module = self.facts.module;
-        let inst = match module.values[value.index()].def {
-            ValueDef::Result(inst, _) if !module.inst(inst).op.is_construct() => inst,
-            _ => return self.join(at, right, wrong, path),
-        };
+        let made_by = module.made_by(value).filter(|it| !module.inst(*it).op.is_construct());
+        let Some(inst) = made_by else { return self.join(at, right, wrong, path) };
         let op = &module.inst(inst).op;
         let operands = self.shown(inst, thread, (right.time, wrong.time));
         let what = What::Value { value, right: right.bits, wrong: wrong.bits, operands };

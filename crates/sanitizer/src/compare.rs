@@ -362,7 +362,7 @@ fn by_chain(
     }))
 }
 
-/// The number of places of a chain that are told.
+/// The number of links of a chain that are reported.
 const MOST_LINKS: usize = 6;
 
 /// What differs at a link, in words.

@@ -56,7 +56,7 @@ pub struct How {
     pub width: u32,
     /// How it departs from the canonical draw.
     pub order: Option<Order>,
-    /// So many instructions run for each of the shader.
+    /// This many instructions run for each instruction of the shader.
     pub marks: u64,
 }
 

@@ -170,13 +170,13 @@ impl Finding {
         let places = |it: &Finding| it.related.iter().map(|it| it.span).collect::<Vec<_>>();
         // Whichever lanes fail to reach a barrier, it is the barrier that is misplaced; and of several accesses
         // that race with one, the first is enough to see what is missing.
-        let whoever = matches!(
+        let any_lanes = matches!(
             self.kind,
             Kind::DivergentBarrier | Kind::Race | Kind::EqualStores | Kind::NotGloballyCoherent
         );
         self.kind == other.kind
             && self.site.span == other.site.span
-            && (whoever || places(self) == places(other))
+            && (any_lanes || places(self) == places(other))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use interp::observe::{At, WaveEvent};
 use ir::flow::used;
-use ir::{Inst, Module, Op, Value, ValueDef};
+use ir::{Inst, Module, Op, Value};
 use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
 
 use crate::facts::Facts;
@@ -96,10 +96,7 @@ pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -
     let module = facts.module;
     let inst = module.inst(at.inst);
     let Op::Binary(Binary::Shl, bit, count) = inst.op else { return None };
-    let is_constant = |value: Value| match module.values[value.index()].def {
-        ValueDef::Result(inst, _) => matches!(module.inst(inst).op, Op::Const { .. }),
-        ValueDef::Param(..) => false,
-    };
+    let is_constant = |value: Value| module.constant(value).is_some();
     if !is_constant(bit) || !is_lane(module, count) {
         return None;
     }
@@ -136,11 +133,8 @@ pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -
 /// Whether a value is the lane's index, plus or minus constants.
 fn is_lane(module: &Module, mut value: Value) -> bool {
     for _ in 0..4 {
-        let ValueDef::Result(inst, _) = module.values[value.index()].def else { return false };
-        let constant = |value: &Value| match module.values[value.index()].def {
-            ValueDef::Result(inst, _) => matches!(module.inst(inst).op, Op::Const { .. }),
-            ValueDef::Param(..) => false,
-        };
+        let Some(inst) = module.made_by(value) else { return false };
+        let constant = |value: &Value| module.constant(*value).is_some();
         value = match &module.inst(inst).op {
             Op::Wave { op: WaveOp::LaneIndex, .. } => return true,
             Op::Unary(_, a) => *a,

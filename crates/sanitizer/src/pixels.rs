@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use interp::observe::{At, DivergeEvent, WaveEvent};
 use ir::exec::{Invocation, WaveInputs};
-use ir::{Inst, Op, Value, ValueDef};
+use ir::{Inst, Op, Value};
 use ops::LaneMask;
 use ops::wave::{Sees, source};
 
@@ -155,7 +155,7 @@ impl Pixels {
 fn is_blind(facts: &Facts<'_>, value: Value) -> bool {
     let (mut seen, mut open) = (HashSet::from([value]), vec![value]);
     while let Some(value) = open.pop() {
-        if let ValueDef::Result(inst, _) = facts.module.values[value.index()].def
+        if let Some(inst) = facts.module.made_by(value)
             && let Op::Wave { op, .. } = &facts.module.inst(inst).op
             && !matches!(op.facts().sees, Sees::Nothing | Sees::Quad)
         {

@@ -78,7 +78,7 @@ impl Poison {
         poison: LaneMask,
     ) {
         let Some(exact) = &mut self.exact else { return };
-        let ir::ValueDef::Result(inst, _) = facts.module.values[value.index()].def else { return };
+        let Some(inst) = facts.module.made_by(value) else { return };
         let fresh = self.fresh.remove(&(at.group, at.wave)).filter(|it| it.0 == inst);
         let arises = fresh.map_or(LaneMask::EMPTY, |it| it.1);
         if let Some(fresh) = fresh {
@@ -346,7 +346,7 @@ impl Poison {
         let mut next: VecDeque<Value> = values.iter().copied().collect();
         while let Some(value) = next.pop_front() {
             let mut sources = facts.sources(value);
-            if let ir::ValueDef::Result(inst, _) = module.values[value.index()].def {
+            if let Some(inst) = module.made_by(value) {
                 if let Some(origin) = self.origins.get(&(wave, inst)) {
                     return Some((Some(inst), origin.clone()));
                 }

@@ -735,7 +735,7 @@ impl<'a> Judge<'a> {
         place: impl Fn() -> Place,
         meetings: &mut Meetings,
     ) {
-        // A load that may wait races with nothing: it is how the wave comes to know.
+        // A load that may wait races with nothing: it is how the wave learns of the store.
         let polls = self.coherent && self.now.act == Act::Load && self.now.can_wait;
         if !cell.is_fresh() && !polls {
             self.compare(cell, rank, &place, meetings);

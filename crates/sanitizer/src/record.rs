@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use interp::Observer;
 use interp::observe::{AccessEvent, At, Space, WaveEvent};
-use ir::{Binding, Inst, Module, Value, ValueDef};
+use ir::{Binding, Inst, Module, Value};
 
 use crate::marked::{Mark, Marked};
 
@@ -116,11 +116,10 @@ impl<'a> Record<'a> {
 
     /// All values that instructions computed on which the result may depend, by thread, in a fixed order.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Value, u32, &[Moment])> {
-        let is_wanted = |it: &(Value, u32)| match self.module.values[it.0.index()].def {
-            ValueDef::Result(inst, _) => {
+        let is_wanted = |it: &(Value, u32)| {
+            self.module.made_by(it.0).is_some_and(|inst| {
                 self.slice.contains(&inst) && !self.module.inst(inst).op.is_construct()
-            }
-            ValueDef::Param(..) => false,
+            })
         };
         let mut keys: Vec<(Value, u32)> = self.values.keys().copied().filter(is_wanted).collect();
         keys.sort_unstable();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ir::facts::Space;
-use ir::{Inst, Module, Op, Value, ValueDef};
+use ir::{Inst, Module, Op, Value};
 
 use crate::facts::Facts;
 
@@ -49,7 +49,7 @@ pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
             if !values.insert(value) {
                 continue;
             }
-            if let ValueDef::Result(def, _) = module.values[value.index()].def {
+            if let Some(def) = module.made_by(value) {
                 open.push(def);
             }
             wanted.extend(facts.sources(value));

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use diag::Span;
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DivergeEvent, SampleEvent, Space, WaveEvent};
-use ir::{Address, Binding, Inst, Op, Value, ValueDef};
+use ir::{Address, Binding, Inst, Op, Value};
 use ops::scalar::Hazard;
 use ops::wave::{Sees, hazards};
 use ops::{LaneMask, Ternary, WaveOp};
@@ -71,7 +71,7 @@ impl Reach {
         (bytes.whole, bytes.counter) = (tag, tag);
     }
 
-    /// Tags whatever another run tags.
+    /// Tags everything that another run tags.
     pub fn add(&mut self, other: &Reach) {
         for (key, theirs) in &other.buffers {
             let tag = |of: &mut Reach, tag: Tag| match tag {
@@ -320,7 +320,7 @@ impl<'a> Spread<'a> {
             if let Some(bits) = module.constant(value) {
                 return Some(bits);
             }
-            let ValueDef::Result(def, _) = module.values[value.index()].def else { return None };
+            let def = module.made_by(value)?;
             let is_before = until.is_some_and(|until| !facts.encloses(until, def));
             if !is_before || wave.tag(value, lane) != 0 {
                 return None;
@@ -424,7 +424,7 @@ impl<'a> Spread<'a> {
 
     fn defined(&mut self, at: At, value: Value, poison: LaneMask, bits: &dyn Fn(u32) -> u64) {
         let module = self.facts.module;
-        let ValueDef::Result(inst, _) = module.values[value.index()].def else { return };
+        let Some(inst) = module.made_by(value) else { return };
         let op = &module.inst(inst).op;
         let width = self.width;
         let wave = self.waves.entry((at.group, at.wave)).or_default();

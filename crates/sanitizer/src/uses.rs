@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use ir::{Inst, Op, Value, ValueDef};
+use ir::{Inst, Op, Value};
 use ops::{Binary, Ternary};
 
 use crate::facts::Facts;
@@ -92,7 +92,7 @@ fn by_inst(facts: &Facts<'_>, mut open: Vec<Value>, stops: fn(&Op) -> bool) -> V
         if std::mem::replace(&mut seen[value.index()], true) {
             continue;
         }
-        let ValueDef::Result(inst, _) = module.values[value.index()].def else {
+        let Some(inst) = module.made_by(value) else {
             open.extend(facts.sources(value));
             continue;
         };

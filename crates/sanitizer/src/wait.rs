@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use interp::Progress;
 use interp::observe::At;
-use ir::{Inst, Op, Value, ValueDef};
+use ir::{Inst, Op, Value};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
@@ -127,7 +127,7 @@ fn awaited(facts: &Facts<'_>, around: Inst) -> Vec<(Inst, Memory)> {
     let mut seen: HashSet<Value> = open.iter().copied().collect();
     let mut found = Vec::new();
     while let Some(value) = open.pop_front() {
-        if let ValueDef::Result(inst, _) = module.values[value.index()].def
+        if let Some(inst) = module.made_by(value)
             && facts.encloses(around, inst)
             && let Some(memory) = slice::read(module, &module.inst(inst).op)
             && !matches!(memory, Memory::Private(_))

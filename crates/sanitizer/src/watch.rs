@@ -163,7 +163,7 @@ impl<'a> Watcher<'a> {
         Sources { racing: self.races.into_racing(), broken: self.barriers.into_broken() }
     }
 
-    /// Why the run was given up, if lanes wait in vain. `is_proven` if it can never end.
+    /// Why the run was given up, if lanes wait for something that never happens. `is_proven` if it can never end.
     pub fn endless_wait(&self, progress: Progress, is_proven: bool) -> Option<Finding> {
         let current = self.current.iter().map(|(group, flows)| (group, flows));
         let mut all: Vec<_> = self.flows.iter().chain(current).collect();
@@ -290,7 +290,7 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// Races of the same accesses with others follow from one mistake: the first is told, and the rest are counted.
+/// Races of the same accesses with others follow from one mistake: the first is reported, and the rest are counted.
 fn folded(findings: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<(Finding, usize)> = Vec::new();
     for finding in findings {

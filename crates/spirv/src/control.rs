@@ -26,7 +26,7 @@
 //! overwrite it in iterations after the lane has left: lavapipe 22.3 and SwiftShader do. Our waterfall loops are
 //! written so that these drivers run them correctly (`wave.rs`); loops of the shader are not.
 
-use ir::{Case, Inst, Op, Region, Value, ValueDef};
+use ir::{Case, Inst, Op, Region, Value};
 use ops::{Binary, Compare, Ty};
 
 use crate::Unsupported;
@@ -195,7 +195,7 @@ impl<'a> Emitter<'a> {
         then: Region,
         else_: Region,
     ) -> Result<Reached, Unsupported> {
-        if let (Some(yes), Some(no)) = (self.only_yields(then), self.only_yields(else_)) {
+        if let (Some(yes), Some(no)) = (self.ir.only_yields(then), self.ir.only_yields(else_)) {
             for (result, (yes, no)) in self.ir.inst(inst).results.iter().zip(yes.iter().zip(no)) {
                 let picked = self.picked(cond, *yes, *no);
                 self.set(*result, picked);
@@ -229,30 +229,15 @@ impl<'a> Emitter<'a> {
         Ok(true)
     }
 
-    /// The values that a region yields, if it does nothing else.
-    fn only_yields(&self, region: Region) -> Option<&'a [Value]> {
-        let ir = self.ir;
-        match ir.region(region).insts.as_slice() {
-            [last] => match &ir.inst(*last).op {
-                Op::Yield(values) => Some(values),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// A selection between two values. If it selects the smaller or the larger of two integers, it becomes a minimum or
     /// maximum: see `binary`.
     pub(crate) fn picked(&mut self, cond: Value, yes: Value, no: Value) -> Id {
         let ir = self.ir;
         let ty = ir.ty(yes);
-        let compared = match ir.values[cond.index()].def {
-            ValueDef::Result(inst, _) => match ir.inst(inst).op {
-                Op::Compare(Compare::Lt(sign) | Compare::Le(sign), a, b) => Some((sign, a, b)),
-                Op::Compare(Compare::Gt(sign) | Compare::Ge(sign), a, b) => Some((sign, b, a)),
-                _ => None,
-            },
-            ValueDef::Param(..) => None,
+        let compared = match ir.op_of(cond) {
+            Some(Op::Compare(Compare::Lt(sign) | Compare::Le(sign), a, b)) => Some((*sign, *a, *b)),
+            Some(Op::Compare(Compare::Gt(sign) | Compare::Ge(sign), a, b)) => Some((*sign, *b, *a)),
+            _ => None,
         };
         let extremum = match compared {
             Some((sign, less, more)) if (less, more) == (yes, no) => Some(Binary::Min(sign)),

@@ -153,8 +153,7 @@ impl Emitter<'_> {
         asked: impl Into<String>,
         inst: Option<Inst>,
     ) -> Result<T, Unsupported> {
-        let span = inst.map_or(ir::Span::NONE, |inst| self.ir.inst(inst).span);
-        Err(Unsupported { what, asked: asked.into(), span })
+        Err(Unsupported::new(what, asked, self.ir, inst))
     }
 
     /// Emits an instruction that is not a terminator.

@@ -59,6 +59,7 @@ pub use environment::{
     Vulkan, Written,
 };
 pub use ir::debug::{Debug, NoDebug, Place, Source};
+pub use legalize::Unsupported;
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use strip::strip;
 pub use text::listing;
@@ -69,24 +70,6 @@ pub struct Emitted {
     pub words: Vec<u32>,
     pub reflection: Reflection,
 }
-
-/// Something that this target cannot express. The emitter never gives a wrong module instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// The missing feature, such as `textures`: the same for all modules that need it.
-    pub what: &'static str,
-    /// The operation or resource that requires it.
-    pub asked: String,
-    pub span: ir::Span,
-}
-
-impl std::fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "unsupported: {}: SPIR-V cannot express {}", self.asked, self.what)
-    }
-}
-
-impl std::error::Error for Unsupported {}
 
 impl Emitted {
     /// The words as the bytes of a `.spv` file.

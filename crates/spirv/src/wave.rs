@@ -17,7 +17,7 @@
 //! here does.
 
 use ir::uniformity::analyse;
-use ir::{Op, Value, ValueDef};
+use ir::{Inst, Op, Value};
 use ops::wave::Results;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
@@ -113,24 +113,14 @@ impl Emitter<'_> {
         Some(self.group(op::GROUP_SHUFFLE_XOR, op::CAP_GROUP_SHUFFLE, ty, &[value, flipped]))
     }
 
-    fn made_by(&self, value: Value) -> Option<&Op> {
-        match self.ir.values[value.index()].def {
-            ValueDef::Result(inst, _) => Some(&self.ir.inst(inst).op),
-            ValueDef::Param(..) => None,
-        }
-    }
-
     fn is_lane(&self, value: Value) -> bool {
-        matches!(self.made_by(value), Some(Op::Wave { op: WaveOp::LaneIndex, .. }))
+        matches!(self.ir.op_of(value), Some(Op::Wave { op: WaveOp::LaneIndex, .. }))
     }
 
     /// For each instruction, whether only relative reads use it, which encode the distance themselves.
     pub(crate) fn distances_only(&self) -> Vec<bool> {
         let mut only = vec![false; self.ir.insts.len()];
-        let maker = |value: Value| match self.ir.values[value.index()].def {
-            ValueDef::Result(inst, _) => Some(inst.index()),
-            ValueDef::Param(..) => None,
-        };
+        let maker = |value: Value| self.ir.made_by(value).map(Inst::index);
         let index = |op: &Op| match op {
             Op::Wave { op: WaveOp::ReadLaneAt, args, lanes: None } => {
                 Some(args[1]).filter(|it| self.distance_below(*it).is_some())
@@ -153,7 +143,7 @@ impl Emitter<'_> {
 
     /// The distance, if an index is that of a lane at a constant distance below the reading one.
     fn distance_below(&self, index: Value) -> Option<u32> {
-        let Some(Op::Binary(Binary::Sub, lane, distance)) = self.made_by(index) else {
+        let Some(Op::Binary(Binary::Sub, lane, distance)) = self.ir.op_of(index) else {
             return None;
         };
         let distance = self.ir.constant(*distance)? as u32;
@@ -163,7 +153,7 @@ impl Emitter<'_> {
 
     /// The operand of an xor shuffle, if an index is the reading lane's xor a uniform value.
     fn flipped_bits(&self, index: Value) -> Option<Value> {
-        let Some(Op::Binary(Binary::Xor, a, b)) = self.made_by(index) else { return None };
+        let Some(Op::Binary(Binary::Xor, a, b)) = self.ir.op_of(index) else { return None };
         let bits = match (self.is_lane(*a), self.is_lane(*b)) {
             (true, _) => b,
             (_, true) => a,

@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Feed, Launch, Unsupported, Work};
+use ir::exec::{Bindings, Failure, Feed, Launch, Schedule, Unsupported, Work};
 use ops::texture::Format;
 use raster::{Layout, RasterState};
 use spirv::Emitted;
@@ -261,4 +261,17 @@ fn launch_of<'a>(
         launch.spent = Some(Arc::default());
     }
     Ok(Some(launch))
+}
+
+/// Refuses launches that choose the order of lanes or waves, which GPUs choose themselves.
+fn refuse_chosen_orders(module: &Module, launch: &Launch) -> Result<(), Failure> {
+    let (asked, missing) = if launch.schedule != Schedule::Ascending {
+        ("a schedule of waves", "a GPU schedules its waves itself")
+    } else if launch.lane_order != crate::pipeline::natural_order(module) {
+        ("an order of lanes", "a GPU assigns threads to lanes itself")
+    } else {
+        return Ok(());
+    };
+    let (asked, missing) = (asked.to_owned(), missing.to_owned());
+    Err(Failure::Unsupported(Unsupported { asked, missing }))
 }

@@ -30,7 +30,7 @@ pub(crate) fn counts(bytes: &[u8], offset: usize) -> [u32; 3] {
     })
 }
 
-/// Whether a dispatch may have so many groups.
+/// Whether a dispatch may have that many groups.
 pub(crate) fn check(groups: [u32; 3], threads_per_group: u32) -> Result<(), DispatchError> {
     if let Some(groups) = groups.iter().find(|it| **it > MOST_GROUPS) {
         return Err(DispatchError::TooManyGroups { groups: *groups });

@@ -111,7 +111,7 @@ pub use ops::F16;
 pub use ops::intrinsics::ShaderModel;
 pub use ops::texture::Sampler;
 
-/// What a run under the sanitizer is told, and what it finds: see [`ComputePipeline::examine`].
+/// The settings of a run under the sanitizer, and its findings: see [`ComputePipeline::examine`].
 pub mod sanitizer {
     pub use ::sanitizer::{
         Cause, DrawReport, ExitedThreads, Finding, FloatRoom, IntraWaveSync, Kind, LeftOut, Order,

@@ -102,7 +102,7 @@ impl Pass {
         }
     }
 
-    /// The group counts as they are now, if a dispatch may have so many.
+    /// The current group counts, if a dispatch may have as many.
     pub fn counts(&self, pipeline: &ComputePipeline) -> Result<[u32; 3], DispatchError> {
         let groups = match &self.groups {
             Groups::Count(groups) => *groups,

@@ -23,7 +23,7 @@ pub struct Use {
     pub leads: bool,
     /// Elements are taken out of it by its hidden counter.
     pub consumes: bool,
-    /// So many elements, or bytes of what has none, are accessed by indices that are constants.
+    /// The number of elements, or of bytes without elements, that constant indices access.
     pub least: u64,
     /// Of a constant buffer, whether each of its members may be read.
     pub members: Vec<bool>,
@@ -182,7 +182,7 @@ struct Flow<'a> {
     private: Vec<u64>,
 }
 
-/// After so many rounds the rest is left: what is not followed is only likely to be less well made up.
+/// After this many rounds the analysis stops: values that it has not reached may be made up less well.
 const MOST_ROUNDS: usize = 8;
 
 impl<'a> Flow<'a> {
@@ -215,7 +215,7 @@ impl<'a> Flow<'a> {
                     self.shared[memory.index()]
                 }
                 Op::PrivateLoad { memory, .. } => self.private[memory.index()],
-                // What is masked is small, whatever it comes from.
+                // A masked value is small.
                 Op::Binary(Binary::And, a, b) if self.is_known(*a) || self.is_known(*b) => 0,
                 // Their results flow in from their regions.
                 Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. } => 0,

@@ -20,7 +20,7 @@ impl Selector<'_> {
         };
         if self.add_unseen(inst, args[0]) {
             if let Some(result) = self.module.inst(inst).results.first() {
-                // Nobody reads it.
+                // It is never read.
                 self.set(*result, Place::Constant(0));
             }
             return;
@@ -139,7 +139,7 @@ impl Selector<'_> {
                 .collect();
             self.set(result, Place::Words(seen));
         } else if let Some(result) = result {
-            // Nobody reads it.
+            // It is never read.
             self.set(result, Place::Constant(0));
         }
     }

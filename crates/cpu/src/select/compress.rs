@@ -1,7 +1,7 @@
 //! Compressing stores: a store to `base + WavePrefixCountBits(p)` by the lanes with `p` writes neighbours.
 
 use iced_x86::Code::*;
-use ir::{Op, Value, ValueDef};
+use ir::{Op, Value};
 use ops::Binary;
 
 use super::Selector;
@@ -22,7 +22,7 @@ impl Selector<'_> {
         if is_prefix(index) {
             return Some(None);
         }
-        let ValueDef::Result(inst, _) = self.module.values[index.index()].def else { return None };
+        let inst = self.module.made_by(index)?;
         let Op::Binary(Binary::Add, a, b) = self.module.inst(inst).op else { return None };
         if is_prefix(b) && self.uniformity.is_uniform(a) {
             return Some(Some(a));

@@ -41,11 +41,11 @@ impl Selector<'_> {
 
     /// Ends the active lanes.
     pub(super) fn leave_all(&mut self) {
-        self.nobody();
+        self.leave_with_none();
     }
 
     /// Jumps, with an empty active set, to the block that checks for remaining lanes.
-    fn nobody(&mut self) {
+    fn leave_with_none(&mut self) {
         let none = self.a.mask_constant(0);
         let masks = vec![none; self.chunks];
         self.set_active(&masks);
@@ -72,7 +72,7 @@ impl Selector<'_> {
             End::Apart(waiting) => {
                 let lanes = self.active();
                 self.wait(&open.results, &waiting, args, [&lanes, &lanes]);
-                self.nobody();
+                self.leave_with_none();
             }
         }
     }
@@ -325,12 +325,7 @@ impl Selector<'_> {
 
     /// Whether the value is true for at most one lane.
     fn is_one_lane(&self, cond: Value) -> bool {
-        match self.module.values[cond.index()].def {
-            ir::ValueDef::Result(inst, _) => {
-                matches!(self.module.inst(inst).op, Op::Wave { op: WaveOp::IsFirstLane, .. })
-            }
-            ir::ValueDef::Param(..) => false,
-        }
+        matches!(self.module.op_of(cond), Some(Op::Wave { op: WaveOp::IsFirstLane, .. }))
     }
 
     /// A uniform branch: all lanes take the same arm. If none reaches its end, none is active afterwards.

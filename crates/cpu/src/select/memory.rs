@@ -6,7 +6,7 @@
 
 use iced_x86::Code::*;
 use ir::uniformity::{Uniformities, Uniformity};
-use ir::{Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Value, ValueDef};
+use ir::{Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Value};
 use ops::Ty;
 
 use super::pattern::Run;
@@ -257,11 +257,10 @@ impl Selector<'_> {
         }
     }
 
-    fn inst_of(&self, value: Value) -> Inst {
-        match self.module.values[value.index()].def {
-            ValueDef::Result(inst, _) => inst,
-            ValueDef::Param(..) => unreachable!("a parameter is not a result"),
-        }
+    /// The instruction that a value is a result of.
+    pub(super) fn inst_of(&self, value: Value) -> Inst {
+        let inst = self.module.made_by(value);
+        inst.unwrap_or_else(|| unreachable!("a parameter is not a result"))
     }
 
     pub(super) fn store(&mut self, inst: Inst, place: Of, at: At, values: &[Value]) {

@@ -9,7 +9,7 @@
 //! affine one, by operations that all lanes compute. Everything else has none.
 
 use iced_x86::Code::*;
-use ir::{Builtin, Op, Value, ValueDef};
+use ir::{Builtin, Op, Value};
 use ops::{Binary, Sign, Ty};
 
 use super::{Place, Selector};
@@ -167,7 +167,7 @@ impl Selector<'_> {
 
     /// A value that differs from the index by a constant, so that indices that differ by constants have one base.
     fn without_constant(&self, index: Value) -> (Value, u32) {
-        if let ValueDef::Result(inst, _) = self.module.values[index.index()].def
+        if let Some(inst) = self.module.made_by(index)
             && let Op::Binary(Binary::Add, a, b) = self.module.inst(inst).op
         {
             for (value, constant) in [(a, b), (b, a)] {
@@ -202,7 +202,7 @@ impl Selector<'_> {
             Place::Words(_) | Place::Shifted { .. } => {}
             Place::Splat(_) | Place::Longs(_) | Place::Bits(_) => return None,
         }
-        let ValueDef::Result(inst, _) = self.module.values[value.index()].def else { return None };
+        let inst = self.module.made_by(value)?;
         let Op::Binary(op, a, b) = self.module.inst(inst).op else { return None };
         let depth = depth.checked_sub(1)?;
         let left = self.pattern(a, depth)?;
@@ -229,7 +229,7 @@ impl Selector<'_> {
         if let Some(bits) = self.constant(value) {
             return (bits as u32).trailing_zeros();
         }
-        let ValueDef::Result(inst, _) = self.module.values[value.index()].def else { return 0 };
+        let Some(inst) = self.module.made_by(value) else { return 0 };
         let Some(depth) = depth.checked_sub(1) else { return 0 };
         let of = |it: Value| self.alignment(it, depth);
         let wave = self.width.trailing_zeros();

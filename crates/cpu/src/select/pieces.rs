@@ -1,7 +1,7 @@
 //! Whether the pieces of waves can be regrouped at joint constructs.
 //!
 //! In the canonical order a wave runs from one barrier to the next before another wave runs. Where a joint construct begins,
-//! ends or goes round in between, its code consists of several pieces, and a frame runs the first piece of all waves before
+//! ends or iterates in between, its code consists of several pieces, and a frame runs the first piece of all waves before
 //! the second piece of any (loop fission without a barrier). The difference is visible only if one of these pieces writes
 //! memory that another one accesses. Only a race can make use of that, but the results of a race are canonical, too.
 
@@ -12,7 +12,7 @@ use ir::{Inst, Module, Op, Place, Region, ResourceKind, Shared};
 
 use super::joint::is_barrier;
 
-/// Memory that is told apart. Descriptors may stand for the same bytes, so all resources are one.
+/// Memory that cannot alias. Descriptors may stand for the same bytes, so all resources are one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Area {
     Resources,

@@ -4,7 +4,7 @@
 //! backwards. It ignores branches, loops that are not unrolled, and memory: what comes from there is bounded by the largest
 //! word.
 
-use ir::{Builtin, Op, Value, ValueDef};
+use ir::{Builtin, Op, Value};
 use ops::{Binary, Sign, Ternary, Ty, WaveOp};
 
 use super::{Place, Selector};
@@ -27,7 +27,7 @@ impl Selector<'_> {
             }
             _ => {}
         }
-        let ValueDef::Result(inst, _) = self.module.values[value.index()].def else {
+        let Some(inst) = self.module.made_by(value) else {
             return u32::MAX;
         };
         if depth == 0 {

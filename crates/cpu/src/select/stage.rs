@@ -45,7 +45,7 @@ pub(super) struct Derived {
 enum Rule {
     /// The participants, of the active and the helper lanes.
     Participants,
-    /// The lanes that are no helper lanes, of the same.
+    /// The lanes of the same set that are not helper lanes.
     Others,
     /// The lanes whose quads contain the lane at these places: see [`Selector::shuffle`].
     Quads(u8),
@@ -111,7 +111,7 @@ impl Selector<'_> {
         self.set(to, place);
     }
 
-    /// The active lanes that are no helper lanes.
+    /// The active lanes that are not helper lanes.
     fn others(&mut self) -> Vec<VReg> {
         let (active, helpers) = (self.active(), self.helpers());
         let sets = [active.as_slice(), &helpers].concat();

@@ -18,10 +18,7 @@ impl Selector<'_> {
         results: &[Value],
     ) {
         let to = results[0];
-        let inst = match self.module.values[to.index()].def {
-            ir::ValueDef::Result(inst, _) => inst,
-            ir::ValueDef::Param(..) => unreachable!("a parameter is not a result"),
-        };
+        let inst = self.inst_of(to);
         if lanes.is_some() {
             return self.call(inst);
         }

@@ -1,7 +1,7 @@
 //! Expands pure functions into instructions.
 //!
 //! Everything here is straight-line code, so that constant folding can run it. Each composite is the natural formula,
-//! computed from the left with one rounding for each operation: no `fma` unless it is asked for.
+//! computed from the left with one rounding for each operation: no `fma` unless the source says so.
 //! One file for each family; [`Emit`] builds the instructions.
 
 mod arithmetic;

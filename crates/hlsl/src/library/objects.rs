@@ -30,9 +30,9 @@ pub enum Takes {
     Nothing,
     /// `PointStream<T>`
     Element,
-    /// `InputPatch<T, 3>`: at most so many.
+    /// `InputPatch<T, 3>`: at most this many.
     ElementAndCount(u32),
-    /// `RayQuery<RAY_FLAG_NONE>`: at most so many numbers.
+    /// `RayQuery<RAY_FLAG_NONE>`: at most this many numbers.
     Flags {
         most: usize,
         least: usize,

@@ -620,7 +620,7 @@ mod tests {
             assert!(row.signature().contains(row.name) && !row.summary.is_empty());
             assert!(
                 !ops::intrinsics::all().any(|it| it.name == row.name),
-                "{} is no wave function",
+                "{} is not a wave function",
                 row.name
             );
         }

@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 
 use diag::{Diagnostic, code};
-use ir::{Inst, InstData, Module, Op, Region, Value, ValueDef};
+use ir::{InstData, Module, Op, Region, Value};
 use ops::WaveOp;
 use ops::scalar::{Binary, Ternary};
 
@@ -181,14 +181,7 @@ impl Reader<'_> {
     }
 
     fn op(&self, value: Value) -> Option<&Op> {
-        self.inst_of(value).map(|it| &self.module.inst(it).op)
-    }
-
-    fn inst_of(&self, value: Value) -> Option<Inst> {
-        match self.module.values[value.index()].def {
-            ValueDef::Result(inst, _) => Some(inst),
-            ValueDef::Param(..) => None,
-        }
+        self.module.made_by(value).map(|it| &self.module.inst(it).op)
     }
 
     fn is_wave(&self, value: Value, wanted: WaveOp) -> bool {

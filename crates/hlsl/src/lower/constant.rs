@@ -3,7 +3,7 @@
 //! Each is created once, in front of the body, where it dominates every use.
 
 use diag::Span;
-use ir::{Builtin, Op, Value, ValueDef};
+use ir::{Builtin, Op, Value};
 use ops::{Binary, Ty};
 
 use super::{Lower, Lowerer, Values};
@@ -70,10 +70,7 @@ impl Lowerer<'_> {
     /// Whether the value is that of a variable before its first assignment.
     pub(super) fn is_undefined(&self, value: Value) -> bool {
         let module = &self.builder.module;
-        match module.values[value.index()].def {
-            ValueDef::Result(inst, _) => matches!(module.inst(inst).op, Op::Undef(_)),
-            ValueDef::Param(..) => false,
-        }
+        matches!(module.op_of(value), Some(Op::Undef(_)))
     }
 
     pub(super) fn builtin(&mut self, builtin: Builtin) -> Value {

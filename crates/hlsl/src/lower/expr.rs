@@ -273,7 +273,7 @@ impl Lowerer<'_> {
         if depth == 0 || is_handle(value) {
             return false;
         }
-        let ir::ValueDef::Result(inst, _) = module.values[value.index()].def else { return false };
+        let Some(inst) = module.made_by(value) else { return false };
         match &module.inst(inst).op {
             Op::Const { .. } | Op::Builtin(_) => true,
             Op::Unary(_, a) => self.is_initialised(*a, depth - 1),

@@ -302,7 +302,7 @@ fn assigned_roots(expr: &Expr) -> Vec<Root> {
     }
 }
 
-/// Whether it assigns to a resource, or to an array of them. A struct of resources is mostly written back unchanged.
+/// Whether it assigns to a resource, or to an array of them. A struct of resources is usually written back unchanged.
 fn assigns_resource(program: &Program, expr: &Expr) -> bool {
     let ExprKind::Assign(place, _) = &expr.kind else { return false };
     let mut ty = place.ty;

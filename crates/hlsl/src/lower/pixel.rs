@@ -5,7 +5,7 @@
 
 use diag::{Diagnostic, Span, code};
 use ir::stage::{EvalPlace, InterpolationMode, element_of};
-use ir::{Op, Slot, Value, ValueDef, Values};
+use ir::{Op, Slot, Value, Values};
 use ops::{Binary, Compare, Sign, Ty};
 
 use super::{Lower, Lowerer};
@@ -84,10 +84,7 @@ impl Lowerer<'_> {
     /// The input that a value is.
     fn slot_of(&self, value: Value, function: OfPixels, span: Span) -> Lower<Slot> {
         let module = &self.builder.module;
-        let op = match module.values[value.index()].def {
-            ValueDef::Result(inst, _) => Some(&module.inst(inst).op),
-            ValueDef::Param(..) => None,
-        };
+        let op = module.op_of(value);
         let wrong = |message: String, help: &str| {
             let report = Diagnostic::new(&code::TYPE_MISMATCH, span, message);
             Err(self.stop(report.help(help.to_owned())))

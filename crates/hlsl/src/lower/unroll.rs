@@ -148,7 +148,7 @@ impl Lowerer<'_> {
         if super::resource::is_handle(value) {
             return None;
         }
-        let ir::ValueDef::Result(inst, _) = module.values[value.index()].def else { return None };
+        let inst = module.made_by(value)?;
         let op = &module.inst(inst).op;
         if let Op::Const { bits, .. } = op {
             return Some(*bits);

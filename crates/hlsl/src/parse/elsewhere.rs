@@ -32,7 +32,7 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// Whether the `[` at this point starts an attribute of what follows, on a line of its own, and is no index or size.
+    /// Whether the `[` at this point starts an attribute of what follows, on a line of its own, rather than an index or a size.
     pub(super) fn is_attribute_ahead(&self) -> bool {
         let (open, name, next) = (self.peek(), self.nth(1), self.nth(2));
         open.is(Punct::LBracket)

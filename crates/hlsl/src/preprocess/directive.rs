@@ -1,6 +1,6 @@
 //! Directives: lines that start with `#`.
 //!
-//! Each method consumes its line to the end, whatever it finds. Groups that a condition leaves out are skipped here,
+//! Each method consumes its line to the end, even after an error. Groups that a condition leaves out are skipped here,
 //! too, and only their own conditional directives are examined.
 
 use std::sync::Arc;

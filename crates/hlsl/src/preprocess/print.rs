@@ -10,7 +10,7 @@ use diag::SourceMap;
 
 use crate::token::{Flags, TokenKind, Tokens};
 
-/// Up to so many empty lines replace a `#line`.
+/// Up to this many empty lines replace a `#line`.
 const MOST_EMPTY_LINES: u32 = 8;
 
 /// The text of the tokens; `row_major` is the matrix order that the command line sets.

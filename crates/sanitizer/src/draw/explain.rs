@@ -10,7 +10,7 @@ use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
 use ir::exec::{Invocation, WaveInputs};
 use ir::stage::{SystemValue, element_of};
-use ir::{Inst, Module, Op, Value, ValueDef};
+use ir::{Inst, Module, Op, Value};
 use ops::intrinsics::Stage;
 use ops::wave::Sees;
 use ops::{LaneMask, WaveOp};
@@ -89,7 +89,7 @@ impl Observer for Trail<'_> {
 
     fn store(&mut self, event: &AccessEvent<'_>) {
         let Some(Mark::Defined(value)) = self.marked.mark(event.at.inst) else { return };
-        let ValueDef::Result(inst, _) = self.module.values[value.index()].def else { return };
+        let Some(inst) = self.module.made_by(value) else { return };
         if !self.wanted.contains(&inst) || self.steps.len() >= MOST_STEPS {
             return;
         }
@@ -119,7 +119,7 @@ fn first_difference(
             if mine.value != its.value {
                 break;
             }
-            let ValueDef::Result(inst, _) = module.values[mine.value.index()].def else { continue };
+            let Some(inst) = module.made_by(mine.value) else { continue };
             if mine.bits == its.bits || !among.contains(&inst) {
                 continue;
             }
@@ -269,7 +269,7 @@ impl<S: Scene> Sweep<'_, S> {
                 .map(|among| first_difference(module, both, among, is_near));
             let Some((a, b)) = first.find_map(|it| it) else { continue };
             let (a, b) = (&both[0].steps[a], &both[1].steps[b]);
-            let ValueDef::Result(inst, _) = module.values[a.value.index()].def else { continue };
+            let Some(inst) = module.made_by(a.value) else { continue };
             let side = |step: &Step, words: &str| {
                 let value = of_type(module.ty(step.value), step.bits);
                 format!("{value}{} ({words})", company(step))

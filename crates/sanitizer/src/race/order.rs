@@ -294,7 +294,7 @@ type Places = HashMap<Place, Meeting, BuildHasherDefault<Mix>>;
 /// All places at which waves have synchronised.
 #[derive(Debug)]
 pub(super) struct Meetings {
-    /// Whether releases that no memory barrier stands before are told apart.
+    /// Whether releases without a memory barrier before them are distinguished.
     is_strict: bool,
     /// The waves of a group.
     waves: u64,

@@ -13,7 +13,7 @@ const FAN: usize = 1 << BITS;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
     root: Option<Rc<Node>>,
-    /// The height of the tree: keys have at most so many digits.
+    /// The height of the tree: keys have at most this many digits.
     levels: u32,
 }
 

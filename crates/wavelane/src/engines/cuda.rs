@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use ir::Module;
 use ir::debug::NoDebug;
-use ir::exec::{Bindings, Failure, Format, Launch, Schedule, Unsupported};
+use ir::exec::{Bindings, Failure, Format, Launch, Unsupported};
 use ops::intrinsics::ShaderModel;
 
 use super::{Backend, Program, Step, Stopped, launch_of, made};
@@ -373,16 +373,7 @@ impl Kernels {
             let asked = asked.to_owned();
             Err(Failure::Unsupported(Unsupported { asked, missing }))
         };
-        if launch.schedule != Schedule::Ascending {
-            return unsupported(
-                "a schedule of waves",
-                "a GPU schedules its waves itself".to_owned(),
-            );
-        }
-        if launch.lane_order != crate::pipeline::natural_order(&self.module) {
-            let missing = "a GPU assigns threads to lanes itself".to_owned();
-            return unsupported("an order of lanes", missing);
-        }
+        super::refuse_chosen_orders(&self.module, launch)?;
         if launch.wave_width != ptx::LANES {
             let asked = format!("wave width {}", launch.wave_width);
             return unsupported(&asked, "waves of the engine `cuda` have 32 lanes".to_owned());

@@ -44,7 +44,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch, Schedule, Unsupported};
+use ir::exec::{Bindings, Failure, Launch, Unsupported};
 use spirv::{Emitted, Environment, NoDebug};
 
 use super::{Backend, DrawJob, Program, Step, Stopped, made};
@@ -393,16 +393,7 @@ impl GpuPrograms {
 
     /// Checks that the device supports a launch, and returns its program.
     fn ready(&self, launch: &Launch, contents: &Contents<'_>) -> Result<Arc<Pipeline>, Failure> {
-        if launch.schedule != Schedule::Ascending {
-            let missing = "a GPU schedules its waves itself".to_owned();
-            let asked = "a schedule of waves".to_owned();
-            return Err(Failure::Unsupported(Unsupported { asked, missing }));
-        }
-        if launch.lane_order != crate::pipeline::natural_order(&self.module) {
-            let missing = "a GPU assigns threads to lanes itself".to_owned();
-            let asked = "an order of lanes".to_owned();
-            return Err(Failure::Unsupported(Unsupported { asked, missing }));
-        }
+        super::refuse_chosen_orders(&self.module, launch)?;
         let (size, module) = (self.module.group_size, &self.module);
         launch
             .check(size, module.wave_size, module.needs.wave_masks)

@@ -116,7 +116,7 @@ fn a_heap_with_several_views_is_refused_by_name() {
     assert_eq!(error, ForeignError::Unsupported(message));
 }
 
-/// A module whose groups have as many threads as a constant of number 3 says, times two, beside constants of other
+/// A module whose group size is the specialization constant with number 3, times two, beside constants of other
 /// types.
 fn specializable() -> Vec<u32> {
     let inst = |opcode: u32, words: &[u32]| -> Vec<u32> {

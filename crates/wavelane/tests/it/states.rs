@@ -181,7 +181,7 @@ fn a_draw_is_examined() {
     assert_eq!(seen.order.map(|it| it.to_string()).as_deref(), Some("packing=one-quad"));
     assert!(seen.finding.site.text.contains("gets 8 of 8 pixels"), "{}", seen.finding.site.text);
     assert_eq!(image.read::<u32>().unwrap(), [0; 16]);
-    // What is declared, and orders that are not tried, are no findings.
+    // Declared differences, and orders that are not tried, are not findings.
     let declared = Plan { width_dependent: vec!["Target".to_owned()], ..plan.clone() };
     let none = Plan { widths: vec![8], orders: vec![Order::EarlyDepth], ..plan };
     for plan in [declared, none] {

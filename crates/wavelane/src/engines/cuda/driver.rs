@@ -308,7 +308,7 @@ impl Context {
         Ok(Ok(Kernel { context: self.clone(), module, function }))
     }
 
-    /// Memory for as many bytes, cleared.
+    /// Zeroed memory for that many bytes.
     pub(super) fn allocate(self: &Arc<Context>, bytes: usize) -> Result<Allocation, Failure> {
         let size = bytes.max(1).next_multiple_of(16);
         let mut address = 0;
