@@ -20,7 +20,7 @@ void main(uint t : SV_GroupIndex) {
 //|   |
 //|   = help: use `this.` to name a member that has the same name as a parameter
 
-//--- allowed-by-a-name-that-nobody-knows
+//--- allowed-by-an-unknown-name
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     // wavelane: allow(self-asignment): the parameter stays alive //~ error[bad-suppression]: did you mean `self-assignment`?

@@ -1,6 +1,6 @@
 // Unknown attributes are ignored, with a warning.
 
-//--- an-attribute-nobody-knows
+//--- an-unknown-attribute
 [fastest] //~ warning[unknown-attribute]: `fastest`
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

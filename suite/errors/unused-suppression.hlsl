@@ -17,6 +17,6 @@ void main(uint t : SV_GroupIndex) {
 //--- findings-of-runs-are-judged-by-runs
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint x = WaveGetLaneCount(); // wavelane: allow(race): nobody else writes it
+    uint x = WaveGetLaneCount(); // wavelane: allow(race): no other thread writes it
     EXPECT_EQ(x, uint(WIDTH));
 }

@@ -21,7 +21,7 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(b[I[3]][I[3]], 4);
 }
 
-//--- what-nobody-wrote-is-zero
+//--- uninitialised-memory-is-zero
 //# args -Wno-uninitialized
 //# finds uninitialized-value
 groupshared uint cells[4];

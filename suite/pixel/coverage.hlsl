@@ -23,7 +23,7 @@ float4 ps(V v) : SV_Target { return 1; }
 float4 ps(V v) : SV_Target { return 1; }
 //= Target f32: 0*4
 
-//--- faces-are-told
+//--- shaders-see-which-face-it-is
 // The fullscreen triangle is clockwise on the screen.
 //# draw 1x1
 //# raster Front: Clockwise

@@ -1,6 +1,6 @@
 // Unordered stores of the same value.
 
-//--- san-whoever-finds-something-says-so
+//--- san-a-flag-set-by-any-thread-that-finds-something
 //# zero Found 4
 RWStructuredBuffer<uint> Found;
 [numthreads(WIDTH, 1, 1)]

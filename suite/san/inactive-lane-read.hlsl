@@ -23,7 +23,7 @@ void main(uint t : SV_GroupIndex) {
     Out[t] = x;
 }
 
-//--- san-a-bad-value-that-nobody-uses
+//--- san-an-unused-bad-value
 //# zero Out 512
 //= Out u32: 0 1 2 3
 RWStructuredBuffer<uint> Out;

@@ -203,7 +203,7 @@ void main(uint t : SV_GroupIndex) {
 
 // The way from the cause to the result leads through a decision elsewhere.
 
-//--- san-a-decision-on-the-number-of-lanes-is-told
+//--- san-a-decision-on-the-number-of-lanes-is-reported
 //# zero Out 512
 RWStructuredBuffer<uint> Out;
 groupshared uint sums[32];

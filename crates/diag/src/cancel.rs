@@ -1,6 +1,6 @@
 //! How work is ended from outside.
 //!
-//! No crate below the command line reads a clock: whoever has one sets a flag, and work of any length asks for it whenever
+//! No crate below the command line reads a clock: a caller that has one sets a flag, which long work reads whenever
 //! it has done so much, by its own count.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    /// Set after so many questions, so that tests need no clock.
+    /// Set after this many reads, so that tests need no clock.
     pub fn after(questions: u64) -> Cancel {
         Cancel { flag: None, left: Some(Arc::new(AtomicU64::new(questions))) }
     }

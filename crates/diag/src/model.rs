@@ -152,7 +152,7 @@ impl Sink {
         Sink::default()
     }
 
-    /// Between two looks at the flag lie so many steps: each takes a few microseconds at most.
+    /// The number of steps between two reads of the flag: each takes a few microseconds at most.
     const STEPS: u32 = 256;
 
     /// Lets a flag end the work.

@@ -1,4 +1,4 @@
-//! Textures and derivatives: which lanes run, and what observers are told. [`ir::TextureCall`] defines what an
+//! Textures and derivatives: which lanes run, and which events observers get. [`ir::TextureCall`] defines what an
 //! instruction does for a lane.
 //!
 //! Poison: a result is poisoned if an operand is, or if derivatives were taken in a partially active quad. The

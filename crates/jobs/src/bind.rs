@@ -296,7 +296,7 @@ fn is_seen_as(declared: &Declared, kind: Kind) -> bool {
     let view = declared.kind.view();
     match (kind, view.address) {
         (Kind::Sampler, _) => view.address == AddressKind::None,
-        // Whatever the dimensions.
+        // For any dimensions.
         (Kind::Texture2D, AddressKind::Texture) => !view.writable,
         (Kind::RwTexture2D, AddressKind::Texture) => view.writable,
         _ => view.name == kind.name(),

@@ -210,13 +210,13 @@ fn fits(width: u32, height: u32) -> Result<(), String> {
     }
 }
 
-/// A number from 0 to 1 in so many bits. Cut off rather than rounded, as the suite's tool writes pictures; NaN is 0.
+/// A number from 0 to 1 in that many bits, truncated rather than rounded, as the suite's tool writes pictures; NaN is 0.
 fn cut(value: f64, bits: u8) -> u16 {
     let steps = f64::from(1u32 << bits);
     (value * steps).floor().clamp(0.0, steps - 1.0) as u16
 }
 
-/// The greatest integer of so many bits.
+/// The largest integer of that many bits.
 fn most(bits: u8) -> f64 {
     (u64::MAX >> (64 - bits)) as f64
 }

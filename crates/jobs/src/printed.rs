@@ -85,7 +85,7 @@ pub struct FailedAssertion {
 pub struct FailedLanes {
     /// Such as `group 0 wave 1 lanes 0..3, 7`.
     pub place: String,
-    /// What the condition compared, such as `5 < 3`; empty if it is no comparison.
+    /// What the condition compared, such as `5 < 3`; empty if it is not a comparison.
     pub values: String,
 }
 

@@ -105,8 +105,8 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
         push_layout,
         has_tiles,
         legacy_matrix_order,
-        // Who ends a compilation is no part of it.
-        // What a debugger would see is no part of a repro.
+        // A cancellation flag is not part of a repro.
+        // Neither is debug information.
         debugging: _,
         notes: _,
         cancel: _,

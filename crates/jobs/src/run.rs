@@ -202,7 +202,7 @@ pub fn prepare(
                     runs.push(Work::Draw(Box::new(run)));
                     continue;
                 }
-                // With denormals kept, whatever else is allowed.
+                // With denormals kept, in addition to other modes.
                 if !prepared.job.passes.is_empty() {
                     let sequence = runner.sequence(*prepared);
                     runs.push(Work::Sequence(Box::new(sequence.map_err(ended)?)));

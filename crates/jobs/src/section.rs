@@ -483,7 +483,7 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// `NAME TYPE: VALUES`, `NAME TYPE[COUNT]` for zeros, or both for exactly so many values.
+/// `NAME TYPE: VALUES`, `NAME TYPE[COUNT]` for zeros, or both for exactly that many values.
 fn input(text: &str, word: &str) -> Result<Input, String> {
     let usage = || format!("expected `{word} NAME TYPE: VALUES` or `{word} NAME TYPE[COUNT]`");
     let (head, values) = match text.split_once(':') {

@@ -127,7 +127,7 @@ pub(crate) struct Log {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Reads the log of a test of this file, which ran with so many threads in waves of that width.
+/// Reads the log of a test of this file, which ran with that many threads, in waves of that width.
 pub(crate) fn read_log(bytes: &[u8], file: &TestFile, threads: u32, width: u32) -> Log {
     let words: Vec<u32> = bytes
         .chunks_exact(4)

@@ -28,7 +28,7 @@ pub fn fetch(
         .and_then(|it| it.checked_mul(buffer.stride)?.checked_add(offset));
     let range = start.and_then(|start| Some(start..start.checked_add(format.bytes())?));
     let Some(bytes) = range.and_then(|range| buffer.bytes.get(range)) else { return [0; 4] };
-    // Words are moved, whatever they are.
+    // Words are copied without conversion.
     if let (
         Format::Plain { channels, bits: 32, encoding },
         Scalar::F32 | Scalar::Int { bits: 32 },

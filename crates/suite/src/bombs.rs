@@ -8,12 +8,12 @@
 /// A kind of source.
 pub struct Bomb {
     pub name: &'static str,
-    /// The text, by a number of statements, cases or whatever the kind repeats.
+    /// The text, by the number of statements, cases or other parts that the kind repeats.
     pub source: fn(usize) -> String,
 }
 
 impl Bomb {
-    /// The largest text of this kind that has at most so many bytes.
+    /// The largest text of this kind that has at most that many bytes.
     pub fn fill(&self, bytes: usize) -> String {
         let (mut fits, mut exceeds) = (1, 2);
         while (self.source)(exceeds).len() <= bytes {

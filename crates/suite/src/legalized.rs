@@ -13,7 +13,7 @@ use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Launch};
 use ir::print::{PrintLog, Printed};
 use ir::rewrite::{Rewriter, rewrite};
-use ir::{Address, AddressKind, Inst, InstData, Module, Op, ResourceKind, Value, ValueDef};
+use ir::{Address, AddressKind, Inst, InstData, Module, Op, ResourceKind, Value};
 use legalize::{Class, Has, Target, asks, legalize};
 use ops::{Binary, Compare, Fold, Sign, Ternary, Ty, Unary, WaveOp};
 
@@ -392,7 +392,7 @@ impl Device<'_, '_> {
     fn change(&mut self, change: impl FnOnce(&mut Rewriter<'_>, Value) -> Value) {
         let seen = self.to.module.inst(self.last).results[0];
         self.to.change_result(self.last, 0, |to, raw| change(to, raw));
-        if let ValueDef::Result(last, _) = self.to.module.values[seen.index()].def {
+        if let Some(last) = self.to.module.made_by(seen) {
             self.last = last;
         }
     }

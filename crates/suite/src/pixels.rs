@@ -209,7 +209,7 @@ pub fn launch(width: u32) -> Launch {
     Launch { work: Work::Waves, ..engines::launch([0; 3], width) }
 }
 
-/// Runs waves on the reference engine, watched by nobody, and tracking poison, and on the fast engine with each
+/// Runs waves on the reference engine, with and without tracking poison, and on the fast engine with each
 /// instruction set of the host; all must agree in all but poison.
 pub fn run(
     module: &Module,

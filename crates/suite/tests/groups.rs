@@ -86,7 +86,7 @@ fn groups_whose_waves_pass_the_same_barriers_run_in_one_frame() {
         // Memory decides how often waves wait.
         "s[t] = 0; SYNC for (uint n = 0; n < s[5] + 2; ++n) { Out[d.x] += n; SYNC }",
         "if (In[0] == 0) { s[t] = t; SYNC } Out[d.x] = s[t];",
-        // A wave goes round for as long as another one is not there.
+        // A wave loops until another one arrives.
         "s[t] = 0; SYNC if (t == 127) s[1] = 1; if (t == 0) { uint seen = 0; while (seen == 0) InterlockedAdd(s[1], 0, seen); } SYNC Out[d.x] = s[t];",
         "for (uint n = 0; n < Count; ++n) Out[d.x] += n; SYNC Out[d.x] += s[t];",
         // A round without a barrier may be one of many.
@@ -148,7 +148,7 @@ fn races_between_waves_end_alike() {
         "s[t / 8] = t; SYNC Out[d.x] = s[t];",
         "s[5] = 3; s[t] = t; s[5] = 8; Out[d.x] = s[t]; SYNC s[6] = s[t / 128]; Out[d.x] += s[t];",
         "f[t] = 1.5; s[t] = 2; f[t + 16] = asfloat(s[t]); SYNC Out[d.x] = asuint(f[t]) ^ s[t];",
-        // Between two barriers a wave goes round, enters or leaves before the next one runs.
+        // Between two barriers a wave iterates, enters or leaves before the next one runs.
         "for (uint n = 0; n < 3; ++n) { s[t] = In[t] + n; SYNC Out[d.x] += s[t ^ 64]; }",
         "s[t] = In[t]; for (uint n = 0; n < Count; ++n) { f[t] = s[t ^ 64]; SYNC s[t] = asuint(f[t ^ 1]); SYNC }",
         "for (uint n = 0; n < Count; ++n) { s[t] = n; SYNC Out[d.x] = s[t ^ 64]; SYNC s[t] = 9; } Out[d.x] += s[t ^ 32];",
@@ -184,7 +184,7 @@ fn what_a_group_has_not_written_is_zero() {
             assert!(is_whole(&module, isa, 32), "{body}");
         }
     }
-    // Memory that is written before it is read is not cleared: so many stores less.
+    // Memory that is written before it is read is not cleared: which saves the stores.
     let size = |before: &str, read: &str, isa| {
         let text = format!("{before} f[t] = t; {SYNC} Out[d.x] = asuint(f[{read}]);");
         let module = Arc::new(group(&text));

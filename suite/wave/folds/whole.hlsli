@@ -1,4 +1,4 @@
-// All lanes of full waves scan together, round by round, with nobody gone.
+// All lanes of full waves scan together, round by round, and no lane has left.
 #include "prelude.hlsli"
 
 // Odd numbers, so that products do not end in zeros, that wrap around in every type.

@@ -90,7 +90,7 @@
 #include "wave/folds/min.hlsli"
 #include "wave/folds/below-in-group.hlsli"
 
-//--- a-scan-of-nothing-but-nan-is-nan-and-one-of-nobody-is-not
+//--- a-scan-of-nan-alone-is-nan-and-an-empty-one-is-not
 //# args -enable-16bit-types --dialect slang
 [numthreads(WIDTH, 1, 1)]
 void main() {

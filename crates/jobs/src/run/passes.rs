@@ -39,7 +39,7 @@ impl Sequence {
         all.into_iter().collect()
     }
 
-    /// The width where none is asked for.
+    /// The default width.
     pub fn default_wave_size(&self) -> u32 {
         default_width(&self.programs.iter().map(|it| &it.pipeline).collect::<Vec<_>>())
     }
@@ -102,7 +102,7 @@ impl PassName {
     }
 }
 
-/// The width of a job where none is asked for: what the entry point that allows most of them prefers.
+/// The default width of a job: what the entry point that allows most of them prefers.
 pub(super) fn default_width(pipelines: &[&ComputePipeline]) -> u32 {
     let all = pipelines.iter().rev();
     all.max_by_key(|it| it.wave_sizes().len()).map_or(0, |it| it.default_wave_size())

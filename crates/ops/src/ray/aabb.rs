@@ -28,7 +28,7 @@ pub(super) fn interval(origin: [f32; 3], direction: [f32; 3], aabb: &Aabb) -> Op
     (near <= far).then_some((near, far))
 }
 
-/// A box that is larger on each side by so many per cent of its size, rounded outwards.
+/// A box that is larger on each side by this percentage of its size, rounded outwards.
 pub(super) fn enlarged(aabb: &Aabb, percent: u32) -> Aabb {
     let mut enlarged = *aabb;
     for axis in 0..3 {

@@ -95,7 +95,7 @@ pub enum BoxSize {
     /// Those that it meets.
     #[default]
     Given,
-    /// Those that it meets when they are enlarged on each side by so many per cent of their size.
+    /// Those that it meets when they are enlarged on each side by this percentage of their size.
     Enlarged(u32),
     /// All boxes of the instances that it is tested against.
     All,

@@ -362,7 +362,7 @@ impl DepthStencil<'_> {
                 passed |= u128::from(rule.test(*write, z, covered, upper, lower)) << (4 * i);
             }
         }
-        // Quads at the border of the target, and whatever else is rare.
+        // Quads at the border of the target, and other rare cases.
         let each = filter(rest, |lane| {
             let at = lane as usize;
             let quad = &wave.quads[at / 4];

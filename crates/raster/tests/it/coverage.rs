@@ -204,7 +204,7 @@ fn lines_cover_one_pixel_a_step() {
     }
 }
 
-/// Whatever comes in, something defined comes out.
+/// Any input gives a defined result.
 #[test]
 fn absurd_draws_are_total() {
     let numbers = [

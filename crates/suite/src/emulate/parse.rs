@@ -1,4 +1,4 @@
-//! Reads PTX text: declarations, instructions, labels. Whatever the machine does not know is an error with its line.
+//! Reads PTX text: declarations, instructions, labels. Anything that the machine does not know is an error with its line.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ pub(crate) struct Instruction {
     pub(crate) guard: Option<(Register, bool)>,
     /// The name before the first dot.
     pub(crate) name: String,
-    /// The parts after it that are no types.
+    /// The parts after it that are not types.
     pub(crate) modifiers: Vec<String>,
     pub(crate) types: Vec<Type>,
     pub(crate) operands: Vec<Operand>,

@@ -12,7 +12,7 @@ struct Held {
     stride: u32,
     texture: Option<(u32, u32)>,
     words: Vec<u32>,
-    /// What it must hold by now; nothing if a dispatch may have written what nobody looks at.
+    /// What it must hold by now; nothing if a dispatch may have written contents that are never checked.
     now: Option<Vec<u32>>,
     /// Whether a dispatch had to write it.
     is_result: bool,

@@ -513,7 +513,7 @@ fn balanced(tokens: &[&str], at: usize, random: &mut Random) -> std::ops::Range<
     start..tokens.len()
 }
 
-/// Minimises a text: removes whatever it can lose and still fail.
+/// Minimises a text: removes everything that is not needed for the failure.
 pub(super) fn minimise(text: String, tries: usize, fails: impl Fn(&str) -> bool) -> String {
     let mut pieces: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     let mut left = tries;

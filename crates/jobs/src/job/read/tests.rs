@@ -1,4 +1,4 @@
-//! What is read of a job, and what is said of one that is wrong.
+//! Reading jobs, and the messages about wrong ones.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is read of draws, and what is said of those that are wrong.
+//! Reading draws, and the messages about wrong ones.
 
 use wavelane::graphics::{
     Blend, BlendOp, Equation, Factor, IndexFormat, LogicOp, Scissor, StencilFace, StencilOp,
