@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The most lines a file may have.
-const MOST_LINES: usize = 1200;
+const MOST_LINES: usize = 1000;
 
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
