@@ -366,14 +366,13 @@ impl<L: Launcher> Adapter<L> {
         if !self.filters.is_empty() && self.findings.is_none() {
             self.findings = Some(session.findings(WATCHED));
         }
-        if self.stops_on_entry {
-            if let Stop::Step(wave) = session.seek(0, u64::MAX) {
-                let thread = self.thread(wave);
-                let body =
-                    json!({"reason": "entry", "threadId": thread, "allThreadsStopped": true});
-                let event = json!({"type": "event", "event": "stopped", "body": body});
-                return Ok(Answer { body: Value::Null, event: Some(event) });
-            }
+        if self.stops_on_entry
+            && let Stop::Step(wave) = session.seek(0, u64::MAX)
+        {
+            let thread = self.thread(wave);
+            let body = json!({"reason": "entry", "threadId": thread, "allThreadsStopped": true});
+            let event = json!({"type": "event", "event": "stopped", "body": body});
+            return Ok(Answer { body: Value::Null, event: Some(event) });
         }
         self.going = Some(Going::Forward(Forward::Break));
         Ok(Answer::NOTHING)

@@ -93,8 +93,8 @@ impl Keyframe {
                     bytes: ir::exec::Bytes::default(),
                     format: buffer.format,
                     counter: buffer.counter,
-                    texture: buffer.texture.clone(),
-                    sampler: buffer.sampler.clone(),
+                    texture: buffer.texture,
+                    sampler: buffer.sampler,
                     scene: buffer.scene.clone(),
                 });
             }
