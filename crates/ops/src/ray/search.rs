@@ -339,10 +339,10 @@ fn ascending(t: f64) -> u64 {
 }
 
 impl Key {
-    /// A t that no later hit of the canonical order is below.
-    pub(super) fn nearest(&self, order: Order) -> Option<f32> {
+    /// A t that no later hit is below, if the order is by t.
+    pub(super) fn nearest(&self) -> f32 {
         let bits = if self.rank >> 63 == 1 { self.rank & !(1 << 63) } else { !self.rank };
-        (order == Order::Nearest).then(|| (f64::from_bits(bits) as f32).next_down())
+        (f64::from_bits(bits) as f32).next_down()
     }
 }
 

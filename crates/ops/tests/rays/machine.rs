@@ -154,3 +154,32 @@ fn a_singular_instance_is_passed_over() {
     assert_eq!(scene.problems().len(), 1);
     assert!(traced(0).proceed(Some(&scene), &Search::TREE));
 }
+
+#[test]
+fn an_inverted_box_is_the_point_in_its_middle() {
+    // x is inverted, so the box is the point (0.5, 0, 2) on all axes.
+    let scene = one(boxes(&[[2.0, -1.0, 1.0, -1.0, 1.0, 3.0]], 0));
+    for search in [Search::BRUTE, Search::TREE] {
+        for (x, expected) in [(0.5, true), (0.25, false), (1.5, false)] {
+            let mut query = Query::default();
+            query.trace(0, 0xff, Ray { origin: [x, 0.0, 0.0], ..up() });
+            assert_eq!(query.proceed(Some(&scene), &search), expected, "{x}");
+            if expected {
+                assert_eq!(query.commit_procedural(2.0), CommitResult::Committed);
+            }
+        }
+    }
+}
+
+#[test]
+fn inactive_primitives_are_counted_and_never_hit() {
+    let mut vertices = [triangle(1.0), triangle(2.0), triangle(3.0)].concat();
+    vertices[1][0] = f32::NAN;
+    let scene = one(scenes::triangles(&vertices, geometry_flag::OPAQUE));
+    for search in [Search::BRUTE, Search::TREE] {
+        let mut query = traced(0);
+        assert!(!query.proceed(Some(&scene), &search));
+        let primitive = query.get(Some(&scene), Which::Committed, Field::PrimitiveIndex, 0);
+        assert_eq!(primitive.bits, 1);
+    }
+}

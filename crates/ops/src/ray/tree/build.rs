@@ -2,7 +2,7 @@
 //! 2007): centroids are sorted into bins, and a range is split between two bins where the areas of the two halves,
 //! weighted by their primitives, are least. A node splits its largest child until it has eight.
 
-use super::{Child, Leaf, Node, Tree, WIDTH};
+use super::{Child, LEAF, Leaf, Node, Tree, WIDTH};
 
 /// A box; empty if a least coordinate is above a greatest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -168,7 +168,7 @@ impl Builder {
             for (index, it) in ranges.iter().enumerate() {
                 let area = it.bounds.area();
                 let more = largest.is_none_or(|(_, most)| area > most);
-                if it.end - it.start > WIDTH && more {
+                if it.end - it.start > LEAF && more {
                     largest = Some((index, area));
                 }
             }
@@ -178,8 +178,8 @@ impl Builder {
             ranges.push(right);
         }
         for (lane, range) in ranges.into_iter().enumerate() {
-            let child = if range.end - range.start <= WIDTH {
-                let mut leaf = Leaf { primitives: [0; WIDTH], count: 0 };
+            let child = if range.end - range.start <= LEAF {
+                let mut leaf = Leaf { primitives: [0; LEAF], count: 0 };
                 for item in &self.items[range.start..range.end] {
                     leaf.primitives[leaf.count as usize] = item.primitive;
                     leaf.count += 1;

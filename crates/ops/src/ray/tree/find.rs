@@ -1,23 +1,24 @@
 //! What a search finds by trees: one over the instances of a scene, and one in each bottom level.
 
-use super::slab::{Interval, Slab, traverse};
-use super::{Leaf, WIDTH};
+use super::slab::{Interval, Slab, Visit, traverse};
+use super::{BITS, LEAF, Leaf, any_of};
+use crate::ray::aabb::Aabb;
 use crate::ray::bottom::{Bottom, Primitives};
 use crate::ray::scene::{Placed, Scene};
-use crate::ray::search::{Hit, Wanted};
+use crate::ray::search::{Hit, Key, Wanted};
 use crate::ray::triangle::Shear;
 
-/// The triangles of a leaf, each coordinate of the eight side by side.
+/// The triangles of a leaf, each coordinate of them side by side.
 #[derive(Clone, Debug)]
-#[repr(align(32))]
+#[repr(align(16))]
 pub(in crate::ray) struct Block {
     /// x, y and z of the first vertex, then of the others.
-    rows: [[f32; WIDTH]; 9],
+    rows: [[f32; LEAF]; 9],
 }
 
 impl Block {
     pub(in crate::ray) fn new(leaf: &Leaf, triangles: &[[[f32; 3]; 3]]) -> Block {
-        let mut block = Block { rows: [[0.0; WIDTH]; 9] };
+        let mut block = Block { rows: [[0.0; LEAF]; 9] };
         for lane in 0..leaf.count as usize {
             let vertices = triangles[leaf.primitives[lane] as usize];
             for (row, value) in vertices.as_flattened().iter().enumerate() {
@@ -40,19 +41,19 @@ impl Block {
         const ERROR: f32 = 1.0 / (1u32 << 22) as f32;
         let [x, y, z] = shear.axes;
         let [ox, oy, oz] = shear.axes.map(|axis| shear.origin[axis]);
-        let mut across = [[[0.0f32; WIDTH]; 2]; 3];
+        let mut across = [[[0.0f32; LEAF]; 2]; 3];
         for (vertex, across) in across.iter_mut().enumerate() {
             let [vx, vy, vz] = [x, y, z].map(|axis| &self.rows[vertex * 3 + axis]);
-            for lane in 0..WIDTH {
+            for lane in 0..LEAF {
                 let depth = vz[lane] - oz;
                 across[0][lane] = (vx[lane] - ox) - shear.x * depth;
                 across[1][lane] = (vy[lane] - oy) - shear.y * depth;
             }
         }
-        let mut least = [f32::INFINITY; WIDTH];
-        let mut most = [f32::NEG_INFINITY; WIDTH];
+        let mut least = [f32::INFINITY; LEAF];
+        let mut most = [f32::NEG_INFINITY; LEAF];
         for (p, q) in [(2, 1), (0, 2), (1, 0)] {
-            for lane in 0..WIDTH {
+            for lane in 0..LEAF {
                 let first = across[p][0][lane] * across[q][1][lane];
                 let second = across[p][1][lane] * across[q][0][lane];
                 let error = ERROR * (first.abs() + second.abs()) + f32::MIN_POSITIVE;
@@ -63,49 +64,72 @@ impl Block {
                 most[lane] = if value - error > high { value - error } else { high };
             }
         }
-        let mut mask = 0;
-        for lane in 0..WIDTH {
+        let mut bits = [0; LEAF];
+        for lane in 0..LEAF {
             let refused = (least[lane] < 0.0) & (most[lane] > 0.0);
-            mask |= u32::from(!refused) << lane;
+            bits[lane] = if refused { 0 } else { BITS[lane] };
         }
-        mask
+        any_of(&bits)
     }
+}
+
+/// What becomes of hits. Traits instead of closures: only functions can be inlined always, and so be compiled for the
+/// instructions that the caller has.
+trait Keep {
+    /// Takes a hit, and returns whether to go on. It may shorten the interval.
+    fn keep(&mut self, hit: Hit, interval: &mut Interval) -> bool;
 }
 
 /// The first hit that comes after the last one, in the canonical order.
 #[inline(always)]
 pub(in crate::ray) fn closest(scene: &Scene, wanted: &Wanted, any: bool) -> Option<Hit> {
-    let mut best: Option<Hit> = None;
-    find(scene, wanted, |hit, interval| {
-        let is_later = wanted.after.is_none_or(|after| hit.key > after);
-        if is_later && best.is_none_or(|best| hit.key < best.key) {
-            best = Some(hit);
-            // A box is entered at a t of more digits.
-            let t = hit.t as f32;
-            interval.far = if f64::from(t) < hit.t { t.next_up() } else { t };
-        }
-        !(any && best.is_some())
-    });
-    best
+    let mut closest = Closest { best: None, any };
+    find(scene, wanted, &mut closest, wanted.after);
+    closest.best
 }
 
 /// All hits, in no order.
 pub(in crate::ray) fn gather(scene: &Scene, wanted: &Wanted) -> Vec<Hit> {
-    let mut hits = Vec::new();
-    find(scene, wanted, |hit, _| {
-        hits.push(hit);
-        true
-    });
-    hits
+    let mut all = All(Vec::new());
+    find(scene, wanted, &mut all, None);
+    all.0
 }
 
-/// Calls `keep` for the hits in the interval, until it returns false. It may shorten the interval.
+struct Closest {
+    best: Option<Hit>,
+    /// Whether the first hit is enough.
+    any: bool,
+}
+
+impl Keep for Closest {
+    #[inline(always)]
+    fn keep(&mut self, hit: Hit, interval: &mut Interval) -> bool {
+        if self.best.is_none_or(|best| hit.key < best.key) {
+            self.best = Some(hit);
+            // A box is entered at a t of more digits.
+            let t = hit.t as f32;
+            interval.far = if f64::from(t) < hit.t { t.next_up() } else { t };
+        }
+        !self.any
+    }
+}
+
+struct All(Vec<Hit>);
+
+impl Keep for All {
+    #[inline(always)]
+    fn keep(&mut self, hit: Hit, _: &mut Interval) -> bool {
+        self.0.push(hit);
+        true
+    }
+}
+
+/// Keeps the hits in the interval that come after one of the canonical order.
 #[inline(always)]
-fn find(scene: &Scene, wanted: &Wanted, mut keep: impl FnMut(Hit, &mut Interval) -> bool) {
+fn find(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: Option<Key>) {
     let ray = &wanted.ray;
     // What comes after a hit in the canonical order is not nearer.
-    let from = wanted.after.and_then(|it| it.nearest(wanted.admissible.order));
-    let near = from.map_or(ray.t_min, |t| ray.t_min.max(t));
+    let near = after.map_or(ray.t_min, |it| ray.t_min.max(it.nearest()));
     let mut interval = Interval { near, far: wanted.t_max };
     let slab = match &scene.tree {
         // Distances behind the origin are not compared with the right slack.
@@ -114,16 +138,12 @@ fn find(scene: &Scene, wanted: &Wanted, mut keep: impl FnMut(Hit, &mut Interval)
         }
         _ => None,
     };
+    let mut instances = Instances { scene, wanted, keep, after };
     match (&scene.tree, slab) {
-        (Some(tree), Some(slab)) => traverse(tree, &slab, &mut interval, |leaf, interval| {
-            let leaf = &tree.leaves()[leaf];
-            leaf.primitives[..leaf.count as usize]
-                .iter()
-                .all(|at| enter(scene, *at, wanted, interval, &mut keep))
-        }),
+        (Some(tree), Some(slab)) => traverse(tree, &slab, &mut interval, &mut instances),
         _ => {
             for at in 0..scene.instances.len() {
-                if !enter(scene, at as u32, wanted, &mut interval, &mut keep) {
+                if !instances.enter(at as u32, &mut interval) {
                     return;
                 }
             }
@@ -131,81 +151,133 @@ fn find(scene: &Scene, wanted: &Wanted, mut keep: impl FnMut(Hit, &mut Interval)
     }
 }
 
-/// The hits of one instance.
-#[inline(always)]
-fn enter(
-    scene: &Scene,
-    at: u32,
-    wanted: &Wanted,
-    interval: &mut Interval,
-    keep: &mut impl FnMut(Hit, &mut Interval) -> bool,
-) -> bool {
-    let instance = &scene.instances[at as usize];
-    let (Some(bottom), true) = (&instance.given.bottom, wanted.enters(instance)) else {
-        return true;
-    };
-    let Some((origin, direction)) = instance.enter(&wanted.ray) else { return true };
-    let slab = match wanted.ray.t_min >= 0.0 {
-        true => Slab::new(origin, direction, bottom.tree.reach, super::PAD),
-        false => None,
-    };
-    let Some(slab) = slab else {
-        let mut goes_on = true;
-        wanted.each(at, instance, |hit| {
-            goes_on = goes_on && keep(hit, interval);
-        });
-        return goes_on;
-    };
-    let mut goes_on = true;
-    match &bottom.primitives {
-        Primitives::Triangles(_) => {
-            let shear = Shear::new(origin, direction);
-            traverse(&bottom.tree, &slab, interval, |leaf, interval| {
-                goes_on = triangles(bottom, leaf, &shear, wanted, (at, instance), interval, keep);
-                goes_on
-            });
-        }
-        Primitives::Boxes(boxes) => {
-            traverse(&bottom.tree, &slab, interval, |leaf, interval| {
-                let leaf = &bottom.tree.leaves()[leaf];
-                goes_on = leaf.primitives[..leaf.count as usize].iter().all(|&primitive| {
-                    let aabb = &boxes[primitive as usize];
-                    let placed = (at, instance);
-                    match wanted.aabb(primitive, aabb, (origin, direction), bottom, placed) {
-                        Some(hit) => keep(hit, interval),
-                        None => true,
-                    }
-                });
-                goes_on
-            });
-        }
-    }
-    goes_on
+/// The instances of a scene.
+struct Instances<'a, K> {
+    scene: &'a Scene,
+    wanted: &'a Wanted,
+    keep: &'a mut K,
+    after: Option<Key>,
 }
 
-#[inline(always)]
-fn triangles(
-    bottom: &Bottom,
-    leaf: usize,
-    shear: &Shear,
-    wanted: &Wanted,
-    placed: (u32, &Placed),
-    interval: &mut Interval,
-    keep: &mut impl FnMut(Hit, &mut Interval) -> bool,
-) -> bool {
-    let block = &bottom.blocks[leaf];
-    let leaf = &bottom.tree.leaves()[leaf];
-    let mut mask = block.filter(shear) & ((1 << leaf.count) - 1);
-    while mask != 0 {
-        let lane = mask.trailing_zeros() as usize;
-        mask &= mask - 1;
-        let vertices = block.triangle(lane);
-        let hit = wanted.triangle(leaf.primitives[lane], &vertices, shear, bottom, placed);
-        if let Some(hit) = hit
-            && !keep(hit, interval)
-        {
-            return false;
+impl<K: Keep> Visit for Instances<'_, K> {
+    #[inline(always)]
+    fn leaf(&mut self, leaf: usize, interval: &mut Interval) -> bool {
+        let Some(leaf) = self.scene.tree.as_ref().map(|it| it.leaves()[leaf]) else { return true };
+        for at in &leaf.primitives[..leaf.count as usize] {
+            if !self.enter(*at, interval) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl<K: Keep> Instances<'_, K> {
+    /// Looks for hits in an instance, and returns whether to go on.
+    #[inline(always)]
+    fn enter(&mut self, at: u32, interval: &mut Interval) -> bool {
+        let instance = &self.scene.instances[at as usize];
+        let (Some(bottom), true) = (&instance.given.bottom, self.wanted.enters(instance)) else {
+            return true;
+        };
+        let ray = &self.wanted.ray;
+        let Some((origin, direction)) = instance.enter(ray) else { return true };
+        let slab = match ray.t_min >= 0.0 {
+            true => Slab::new(origin, direction, bottom.tree.reach, super::PAD),
+            false => None,
+        };
+        let shear = Shear::new(origin, direction);
+        let mut inside = Inside {
+            bottom,
+            shear: &shear,
+            direction,
+            wanted: self.wanted,
+            placed: (at, instance),
+            keep: &mut *self.keep,
+            after: self.after,
+            goes_on: true,
+        };
+        match slab {
+            Some(slab) => traverse(&bottom.tree, &slab, interval, &mut inside),
+            None => inside.all(interval),
+        }
+        inside.goes_on
+    }
+}
+
+/// The primitives of an instance.
+struct Inside<'a, K> {
+    bottom: &'a Bottom,
+    shear: &'a Shear,
+    direction: [f32; 3],
+    wanted: &'a Wanted,
+    placed: (u32, &'a Placed),
+    keep: &'a mut K,
+    after: Option<Key>,
+    goes_on: bool,
+}
+
+impl<K: Keep> Visit for Inside<'_, K> {
+    #[inline(always)]
+    fn leaf(&mut self, at: usize, interval: &mut Interval) -> bool {
+        let leaf = &self.bottom.tree.leaves()[at];
+        match &self.bottom.primitives {
+            Primitives::Triangles(_) => {
+                let block = &self.bottom.blocks[at];
+                let mut lanes = block.filter(self.shear) & ((1 << leaf.count) - 1);
+                while lanes != 0 && self.goes_on {
+                    let lane = lanes.trailing_zeros() as usize;
+                    lanes &= lanes - 1;
+                    let vertices = block.triangle(lane);
+                    self.triangle(leaf.primitives[lane], &vertices, interval);
+                }
+            }
+            Primitives::Boxes(boxes) => {
+                for &primitive in &leaf.primitives[..leaf.count as usize] {
+                    self.aabb(primitive, &boxes[primitive as usize], interval);
+                }
+            }
+        }
+        self.goes_on
+    }
+}
+
+impl<K: Keep> Inside<'_, K> {
+    /// Tests every primitive.
+    fn all(&mut self, interval: &mut Interval) {
+        match &self.bottom.primitives {
+            Primitives::Triangles(triangles) => {
+                for (at, vertices) in triangles.iter().enumerate() {
+                    self.triangle(at as u32, vertices, interval);
+                }
+            }
+            Primitives::Boxes(boxes) => {
+                for (at, aabb) in boxes.iter().enumerate() {
+                    self.aabb(at as u32, aabb, interval);
+                }
+            }
         }
     }
-    true
+
+    #[inline(always)]
+    fn triangle(&mut self, at: u32, vertices: &[[f32; 3]; 3], interval: &mut Interval) {
+        let hit = self.wanted.triangle(at, vertices, self.shear, self.bottom, self.placed);
+        self.take(hit, interval);
+    }
+
+    #[inline(always)]
+    fn aabb(&mut self, at: u32, aabb: &Aabb, interval: &mut Interval) {
+        let ray = (self.shear.origin, self.direction);
+        let hit = self.wanted.aabb(at, aabb, ray, self.bottom, self.placed);
+        self.take(hit, interval);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, hit: Option<Hit>, interval: &mut Interval) {
+        if let Some(hit) = hit
+            && self.after.is_none_or(|after| hit.key > after)
+        {
+            self.goes_on = self.goes_on && self.keep.keep(hit, interval);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The traversal of a tree by a ray: which boxes it may meet, nearest first.
 
-use super::{Child, Node, Tree, WIDTH};
+use super::{BITS, Child, Node, Tree, WIDTH, any_of};
 
 /// A ray, prepared for the test of boxes (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986).
 #[derive(Clone, Copy, Debug)]
@@ -75,13 +75,19 @@ impl Slab {
                 far[lane] = if b < far[lane] { b } else { far[lane] };
             }
         }
-        let mut mask = 0;
+        let mut bits = [0; WIDTH];
         for lane in 0..WIDTH {
             let meets = near[lane] <= far[lane] * SLACK + f32::MIN_POSITIVE;
-            mask |= u32::from(meets) << lane;
+            bits[lane] = if meets { BITS[lane] } else { 0 };
         }
-        (near, mask)
+        (near, any_of(&bits))
     }
+}
+
+/// What is done with leaves.
+pub(super) trait Visit {
+    /// Visits a leaf, and returns whether to go on. It may shorten the interval.
+    fn leaf(&mut self, leaf: usize, interval: &mut Interval) -> bool;
 }
 
 /// The nodes that are still to be visited, the nearest on top.
@@ -95,15 +101,20 @@ struct Stack {
 impl Stack {
     const FIXED: usize = 64;
 
+    /// Pushes an entry below the nearer ones that were pushed from `first` on.
     #[inline(always)]
-    fn push(&mut self, entry: (f32, Child)) {
-        match self.fixed.get_mut(self.len) {
-            Some(place) => {
-                *place = entry;
-                self.len += 1;
-            }
-            None => self.spilled.push(entry),
+    fn insert(&mut self, first: usize, entry: (f32, Child)) {
+        if self.len == Stack::FIXED {
+            self.spilled.push(entry);
+            return;
         }
+        let mut at = self.len;
+        while at > first && self.fixed[at - 1].0 < entry.0 {
+            self.fixed[at] = self.fixed[at - 1];
+            at -= 1;
+        }
+        self.fixed[at] = entry;
+        self.len += 1;
     }
 
     #[inline(always)]
@@ -116,43 +127,31 @@ impl Stack {
     }
 }
 
-/// Calls `visit` for the leaves that the ray may meet, nearer ones first. It may shorten the interval, and returns
-/// whether to go on.
+/// Visits the leaves that the ray may meet, nearer ones first.
 #[inline(always)]
-pub(super) fn traverse(
-    tree: &Tree,
-    slab: &Slab,
-    interval: &mut Interval,
-    mut visit: impl FnMut(usize, &mut Interval) -> bool,
-) {
+pub(super) fn traverse(tree: &Tree, slab: &Slab, interval: &mut Interval, visit: &mut impl Visit) {
     let Some(mut child) = tree.root else { return };
     let mut stack =
         Stack { fixed: [(0.0, Child::NONE); Stack::FIXED], len: 0, spilled: Vec::new() };
     loop {
         if child.is_leaf() {
-            if !visit(child.index(), interval) {
+            if !visit.leaf(child.index(), interval) {
                 return;
             }
         } else {
             let node = &tree.nodes[child.index()];
             let (near, mut mask) = slab.meet(node, *interval);
             if mask != 0 {
-                let mut next = mask.trailing_zeros() as usize;
-                mask &= mask - 1;
-                // The nearest is visited at once, and the others wait. PERF: sorting them as well costs more than it
-                // saves.
-                while mask != 0 {
+                // Insertion sort of what is pushed, so that the nearest is on top.
+                let first = stack.len;
+                loop {
                     let lane = mask.trailing_zeros() as usize;
                     mask &= mask - 1;
-                    let other = if near[lane] < near[next] {
-                        std::mem::replace(&mut next, lane)
-                    } else {
-                        lane
-                    };
-                    stack.push((near[other], node.children[other]));
+                    stack.insert(first, (near[lane], node.children[lane]));
+                    if mask == 0 {
+                        break;
+                    }
                 }
-                child = node.children[next];
-                continue;
             }
         }
         loop {
