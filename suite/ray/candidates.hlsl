@@ -1,6 +1,7 @@
 // Candidates: the shader judges what is not opaque, from the nearest on.
 
 //--- candidates-come-from-the-nearest-on
+//# finds candidate-dependent-result
 //# scene Scene: non-opaque triangles(0 1 -2, -1 -1 -2, 1 -1 -2, 0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -33,6 +34,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- opaque-triangles-hide-candidates-behind-them
+//# finds candidate-dependent-result
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -3, -1 -1 -3, 1 -1 -3) + triangles(0 1 -1, -1 -1 -1, 1 -1 -1)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -66,6 +68,7 @@ void main() {
 }
 
 //--- boxes-are-always-candidates
+//# finds candidate-dependent-result
 //# scene Scene: boxes(-1 -1 -1 1 1 1) + non-opaque boxes(-1 -1 -4 1 1 -3)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -89,6 +92,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- a-procedural-hit-can-come-closer
+//# finds candidate-dependent-result
 //# scene Scene: boxes(-1 -1 -1 1 1 1)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -106,6 +110,7 @@ void main() {
 }
 
 //--- an-aborted-query-keeps-its-candidate
+//# finds candidate-dependent-result
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -123,6 +128,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- a-trace-starts-afresh-in-every-state
+//# finds unread-candidates
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -144,6 +150,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- the-first-hit-can-end-the-search
+//# finds candidate-dependent-result
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1) | triangles(0 1 -5, -1 -1 -5, 1 -1 -5)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]

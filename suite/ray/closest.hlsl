@@ -60,6 +60,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- of-equal-distances-the-first-primitive-wins
+//# finds ray-tie
 //# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 0, -1 -1 0, 1 -1 0) | triangles(0 1 0, -1 -1 0, 1 -1 0)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]

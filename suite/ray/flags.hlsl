@@ -1,6 +1,7 @@
 // Flags of rays, instances and geometries, and which of them count before others.
 
 //--- flags-decide-what-is-opaque
+//# finds unread-candidates
 //# scene Scene: mask 1: triangles(0 1 0, -1 -1 0, 1 -1 0) | mask 2: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0) | mask 4, flags 4: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0) | mask 8, flags 8: triangles(0 1 0, -1 -1 0, 1 -1 0)
 RaytracingAccelerationStructure Scene;
 // 0: neither a candidate nor a hit, 1: a candidate, 2: a hit
@@ -62,6 +63,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- boxes-are-culled-by-their-opacity
+//# finds unread-candidates
 //# scene Scene: mask 1: boxes(-1 -1 -1 1 1 1) | mask 2: non-opaque boxes(-1 -1 -1 1 1 1)
 RaytracingAccelerationStructure Scene;
 bool Offered(uint flags, uint mask) {

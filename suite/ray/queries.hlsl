@@ -81,6 +81,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- wave-operations-between-calls
+//# finds candidate-dependent-result
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1, 0 1 -2, -1 -1 -2, 1 -1 -2, 0 1 -3, -1 -1 -3, 1 -1 -3)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -103,6 +104,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- queries-in-divergent-loops
+//# finds candidate-dependent-result
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1, 0 1 -2, -1 -1 -2, 1 -1 -2)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]

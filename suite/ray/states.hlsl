@@ -128,7 +128,7 @@ void main() {
 }
 
 //--- flags-that-exclude-each-other-have-an-order
-//# finds ray-flags
+//# finds ray-flags unread-candidates
 //# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0)
 RaytracingAccelerationStructure Scene;
 StructuredBuffer<uint> Flags;

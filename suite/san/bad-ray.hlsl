@@ -4,14 +4,13 @@
 //# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0)
 //# zero Out 512
 //# widths 4..32
-//# finds bad-ray
 RaytracingAccelerationStructure Scene;
 RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     RayDesc ray = { float3(0, 0, 1), 0, normalize(float3(0, 0, -int(t))), 100 };   // 0 / 0 for thread 0
     RayQuery<RAY_FLAG_FORCE_OPAQUE> q;
-    q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray); //? bad-ray: contains a NaN
     q.Proceed();
     Out[t] = 5;
 }

@@ -4,7 +4,6 @@
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 -1, -1 -1 -1, 1 -1 -1)
 //# zero Out 512
 //# widths 4..32
-//# finds candidate-dependent-result
 RaytracingAccelerationStructure Scene;
 RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
@@ -13,7 +12,7 @@ void main(uint t : SV_GroupIndex) {
     RayQuery<RAY_FLAG_NONE> q;
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
     Out[t] = 0;
-    while (q.Proceed()) Out[t]++;               // how many triangles are there?
+    while (q.Proceed()) Out[t]++; //? candidate-dependent-result: depends on
 }
 
 //--- candidate-dependent-result-not

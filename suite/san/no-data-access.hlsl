@@ -5,7 +5,6 @@
 //# scene Scene: sealed: triangles(0 1 0, -1 -1 0, 1 -1 0)
 //# zero Out 512
 //# widths 4..32
-//# finds no-data-access
 RaytracingAccelerationStructure Scene;
 RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
@@ -14,7 +13,7 @@ void main(uint t : SV_GroupIndex) {
     RayQuery<RAY_FLAG_FORCE_OPAQUE> q;
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
     q.Proceed();
-    Out[t] = asuint(q.CommittedTriangleObjectPositions().p0.y);
+    Out[t] = asuint(q.CommittedTriangleObjectPositions().p0.y); //? no-data-access: without access
 }
 
 //--- no-data-access-not

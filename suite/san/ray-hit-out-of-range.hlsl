@@ -4,7 +4,6 @@
 //# scene Scene: boxes(-1 -1 -1 1 1 1)
 //# zero Out 512
 //# widths 4..32
-//# finds ray-hit-out-of-range
 RaytracingAccelerationStructure Scene;
 RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
@@ -14,7 +13,7 @@ void main(uint t : SV_GroupIndex) {
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
     while (q.Proceed()) {
         float hit = 3;                          // the far side of what is in the box
-        q.CommitProceduralPrimitiveHit(hit);
+        q.CommitProceduralPrimitiveHit(hit); //? ray-hit-out-of-range: outside of the interval
     }
     Out[t] = q.CommittedStatus();
 }

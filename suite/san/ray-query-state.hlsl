@@ -4,7 +4,6 @@
 //# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0)
 //# zero Out 512
 //# widths 4..32
-//# finds ray-query-state
 RaytracingAccelerationStructure Scene;
 RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
@@ -13,7 +12,7 @@ void main(uint t : SV_GroupIndex) {
     RayQuery<RAY_FLAG_FORCE_OPAQUE> q;
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
     q.Proceed();
-    Out[t] = q.CommittedGeometryIndex();    // the rays from 20 on are too short
+    Out[t] = q.CommittedGeometryIndex(); //? ray-query-state: does not allow it
 }
 
 //--- ray-query-state-not

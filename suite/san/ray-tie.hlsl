@@ -4,7 +4,6 @@
 //# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0, 0 1 0, -1 -1 0, 1 -1 0)
 //# zero Out 512
 //# widths 4..32
-//# finds ray-tie
 RaytracingAccelerationStructure Scene;
 RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
@@ -13,7 +12,7 @@ void main(uint t : SV_GroupIndex) {
     RayQuery<RAY_FLAG_FORCE_OPAQUE> q;
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
     q.Proceed();
-    Out[t] = q.CommittedPrimitiveIndex();       // the scene has each triangle twice
+    Out[t] = q.CommittedPrimitiveIndex(); //? ray-tie: depends on which of two
 }
 
 //--- ray-tie-not

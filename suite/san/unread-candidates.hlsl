@@ -4,7 +4,6 @@
 //# scene Scene: non-opaque triangles(0 1 0, -1 -1 0, 1 -1 0)
 //# zero Out 512
 //# widths 4..32
-//# finds unread-candidates
 RaytracingAccelerationStructure Scene;
 RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
@@ -12,7 +11,7 @@ void main(uint t : SV_GroupIndex) {
     RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), 100 };
     RayQuery<RAY_FLAG_NONE> q;
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
-    q.Proceed();                                // finds a triangle that is not opaque
+    q.Proceed(); //? unread-candidates: nothing has judged
     Out[t] = q.CommittedStatus();
 }
 

@@ -292,6 +292,8 @@ pub(crate) struct DeviceChoice {
     /// The instructions of the engine `cpu`.
     pub(crate) isa: Option<Isa>,
     pub(crate) threads: usize,
+    /// Whether ray queries try every primitive.
+    pub(crate) brute_rays: bool,
     /// Whether to say what ran the lanes.
     pub(crate) verbose: bool,
 }
@@ -304,6 +306,7 @@ impl Default for DeviceChoice {
             name: None,
             isa: None,
             threads: 1,
+            brute_rays: false,
             verbose: false,
         }
     }

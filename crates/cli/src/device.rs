@@ -19,6 +19,13 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
     };
     let engine = choice.engine.unwrap_or(Engine::fastest());
+    if choice.brute_rays {
+        if engine != Engine::Interp {
+            let problem = Problem::input("`--rays brute` is for the engine `interp`".to_owned());
+            return Err(problem.help("add `--engine interp`"));
+        }
+        return Ok(Device::with_brute_rays(choice.adapter.clone()));
+    }
     if matches!(engine, Engine::Vulkan | Engine::Cuda) {
         let (adapter, name) = (choice.adapter.clone(), choice.name.as_deref());
         let device = match engine {

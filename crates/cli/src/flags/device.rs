@@ -140,6 +140,18 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--rays"],
+        takes: Takes::Value("tree|brute"),
+        on: RUNS_ON_DEVICES,
+        section: Section::Device,
+        help: "how ray queries search a scene on the engine interp: by a tree, the default,\n\
+               or by trying every primitive, which defines what they find",
+        set: |args, value| {
+            args.device.brute_rays = choose(value, &[("tree", false), ("brute", true)])?;
+            Ok(())
+        },
+    },
+    Flag {
         names: &["--caps"],
         takes: Takes::Value("CAP=VALUE,…"),
         on: KNOWS_CAPS,

@@ -5,28 +5,37 @@ use std::sync::{Arc, OnceLock};
 use interp::{NoObserver, Variation};
 use ir::Module;
 use ir::exec::{Bindings, Failure, Feed, Launch};
+use ops::ray::Search;
 
 use super::{Backend, Program, Step, Stopped, in_order};
 use crate::Engine;
 use crate::memory::Memory;
 
-#[derive(Debug)]
-pub(crate) struct Reference;
+#[derive(Debug, Default)]
+pub(crate) struct Reference {
+    /// How ray queries find primitives.
+    pub(crate) search: Search,
+}
 
 /// A module, and its decoded form.
 pub(super) struct Decoded {
     module: Arc<Module>,
     program: OnceLock<interp::Program>,
+    search: Search,
 }
 
 impl Decoded {
     pub(super) fn new(module: Arc<Module>) -> Decoded {
-        Decoded { module, program: OnceLock::new() }
+        Decoded { module, program: OnceLock::new(), search: Search::default() }
+    }
+
+    fn variation(&self) -> Variation {
+        Variation { search: self.search, ..Variation::default() }
     }
 
     pub(super) fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
         let program = self.program.get_or_init(|| interp::decode(&self.module));
-        interp::run_program(program, launch, bindings, &mut NoObserver)
+        interp::run_varied(program, launch, self.variation(), bindings, &mut NoObserver)
     }
 
     pub(super) fn run_waves(
@@ -36,8 +45,7 @@ impl Decoded {
         feed: &mut dyn Feed,
     ) -> Result<(), Failure> {
         let program = self.program.get_or_init(|| interp::decode(&self.module));
-        let variation = Variation::default();
-        interp::run_waves(program, launch, variation, bindings, feed, &mut NoObserver)
+        interp::run_waves(program, launch, self.variation(), bindings, feed, &mut NoObserver)
     }
 }
 
@@ -68,7 +76,7 @@ impl Backend for Reference {
     }
 
     fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
-        Arc::new(Decoded::new(module.clone()))
+        Arc::new(Decoded { search: self.search, ..Decoded::new(module.clone()) })
     }
 
     fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), Stopped> {
