@@ -50,7 +50,7 @@ fn recorded(text: &str, width: u32, window: &Window) -> Recording {
         prints: None,
         spent: None,
     };
-    let buffer = Buffer { bytes: vec![0; 64], ..Buffer::default() };
+    let buffer = Buffer { bytes: vec![0; 64].into(), ..Buffer::default() };
     let mut bindings = Bindings { bindings: vec![vec![buffer]] };
     let program = Program {
         name: "a.hlsl".to_owned(),

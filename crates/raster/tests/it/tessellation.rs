@@ -1,6 +1,6 @@
 //! Properties that every tessellated patch has, over many generated factors.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use wavelane_raster::{Domain, Factors, Partitioning, PatchTopology, Tessellated, tessellate};
 
@@ -56,7 +56,7 @@ fn area(points: &[[u32; 2]], triangle: [u32; 3]) -> i64 {
 /// Checks that the triangles cover the domain: each inner edge belongs to two of them in opposite directions, each
 /// outer one to one, and the areas add up.
 fn covers(domain: Domain, patch: &Tessellated, what: &str) {
-    let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut edges: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let mut total = 0;
     for triangle in &patch.primitives {
         total += area(&patch.points, *triangle);
