@@ -44,7 +44,7 @@ impl Checker<'_> {
             let report = Diagnostic::new(&code::RAY_FLAGS, ray_span, message);
             self.report(report.help("add it as the second template argument of `RayQuery`"));
         }
-        Some(ray | query * (RAY_FLAGS + 1))
+        Some(ray | (query * (RAY_FLAGS + 1)))
     }
 
     /// Reports flags that exclude each other: those of the type and, for a trace, its constant ones.
