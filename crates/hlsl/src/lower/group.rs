@@ -55,6 +55,10 @@ struct Output {
     element: TypeId,
 }
 
+/// An output, the slots of its scalars, its count and length, the distance of its elements in words, and the word at
+/// which a slot begins.
+type Leaving<'a> = (&'a Option<Output>, &'a [Slot], Value, u32, u32, &'a dyn Fn(u32) -> u32);
+
 impl Lowerer<'_> {
     /// The reference to a buffer of the groups, if it is one.
     pub(super) fn own_buffer(&self, resource: ResourceRef) -> Option<IrPlace> {
@@ -400,8 +404,7 @@ impl Lowerer<'_> {
         let index_slots: Vec<Slot> = (0..u32::from(io.corners)).map(Slot).collect();
         let corners = u32::from(io.corners);
         let [vertices, indices, primitives] = outputs;
-        // An output, the slots of its scalars, and the word of a slot, in which elements follow each other at a distance.
-        let all: [(&Option<Output>, &[Slot], Value, u32, u32, &dyn Fn(u32) -> u32); 3] = [
+        let all: [Leaving<'_>; 3] = [
             (vertices, &mesh.vertex_slots, counts[0], io.most_vertices, 1, &|it| {
                 io.vertex_slot(it)
             }),

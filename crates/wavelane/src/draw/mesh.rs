@@ -34,6 +34,14 @@ struct Batch {
     payloads: Vec<u8>,
 }
 
+/// Receives what a batch of groups has made.
+pub(super) type Taker<'a> = &'a mut dyn FnMut(
+    &mut dyn Stages,
+    &mut Memory<'_>,
+    &mut Option<u64>,
+    Made,
+) -> Result<(), DrawError>;
+
 /// The number of groups of a draw, if it is possible.
 pub(super) fn group_count(groups: [u32; 3]) -> Result<u64, DrawError> {
     let count: u64 = groups.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul);
@@ -56,12 +64,7 @@ impl Run<'_> {
         memory: &mut Memory<'_>,
         [of_amplification, of_mesh]: [&Indices; 2],
         fuel: &mut Option<u64>,
-        take: &mut dyn FnMut(
-            &mut dyn Stages,
-            &mut Memory<'_>,
-            &mut Option<u64>,
-            Made,
-        ) -> Result<(), DrawError>,
+        take: Taker<'_>,
     ) -> Result<(), DrawError> {
         let Some(mesh) = &self.pipeline.between.mesh else { return Ok(()) };
         group_count(self.draw.groups)?;
