@@ -227,6 +227,9 @@ fn contents_of(
     if resource.register.class.is_heap() {
         return in_heap(resource, shader, text);
     }
+    if resource.kind.view().contents == Contents::Scene {
+        return crate::scene::contents(text, &mut open).map(|slot| (slot, None));
+    }
     if !resource.kind.view().is_buffer() {
         return crate::texture::contents(resource, text, &mut open).map(|slot| (slot, None));
     }

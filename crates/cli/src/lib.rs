@@ -39,6 +39,7 @@ mod project;
 mod recorded;
 mod records;
 mod report;
+mod scene;
 mod side;
 mod spirv;
 mod target;

@@ -35,8 +35,6 @@ pub(crate) struct Bound {
 /// Why a job cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BindProblem {
-    /// It needs something that is not supported yet.
-    Unsupported(String),
     Wrong(String),
 }
 
@@ -131,11 +129,22 @@ fn bind_with(
                     }
                 }
             }
-            (Kind::AccelerationStructure, _) | (_, None) => {
-                let what = format!("`{}` is an acceleration structure", resource.name);
-                return Err(BindProblem::Unsupported(format!(
-                    "{what}, which is not supported yet"
-                )));
+            (Kind::AccelerationStructure, _) => {
+                let elements = resource.scene.map_or(&[][..], |it| &job.scenes[it].elements);
+                for (part, level) in elements.iter().enumerate() {
+                    let register = index.saturating_add(part as u32);
+                    for declared in declared(shader, class, register, space, resource.kind) {
+                        let element = register - declared.register.index;
+                        table.bind_at(&declared.name, element, level).map_err(|error| {
+                            BindProblem::Wrong(format!("`{}`: {error}", resource.name))
+                        })?;
+                    }
+                }
+                continue;
+            }
+            (_, None) => {
+                let what = format!("`{}` has no buffer", resource.name);
+                return Err(BindProblem::Wrong(what));
             }
             (_, Some(buffer)) => buffer,
         };

@@ -1,6 +1,6 @@
 //! The features that test files may require, and which of them a device has.
 
-use wavelane::Adapter;
+use wavelane::{Adapter, RaytracingTier};
 
 use crate::lit::Features;
 
@@ -47,6 +47,7 @@ pub fn features(adapter: &Adapter, api: Api) -> Features {
     add(int64, &["Int64", "Int64GroupSharedAtomics", "Int64TypedResourceAtomics"]);
     add((model.major, model.minor) >= (6, 6), &["DerivativesInCompute"]);
     add((model.major, model.minor) >= (6, 5), &["MeshShader"]);
+    add(adapter.options5.raytracing_tier >= RaytracingTier::Tier1_1, &["acceleration-structure"]);
     match api {
         Api::DirectX | Api::Wavelane => {
             add(true, &["DirectX"]);
@@ -75,6 +76,7 @@ mod tests {
         {
             assert!(all.contains(name), "{name}");
         }
+        assert!(all.contains("acceleration-structure"));
         assert!(!all.contains("Vulkan") && !all.contains("WARP") && !all.contains("SM_6_10"));
         let mut poor = Adapter::reference();
         poor.options1.int64_shader_ops = false;

@@ -7,6 +7,8 @@
 mod draw;
 mod scene;
 
+pub use scene::short_scene;
+
 use wavelane::Printed;
 use wavelane::internal::SharedScene;
 use wavelane::internal::diag::{self, Diagnostic, SourceMap};

@@ -304,7 +304,8 @@ impl fmt::Display for BufferError {
 
 impl std::error::Error for BufferError {}
 
-/// What can be bound to a resource: a [`Buffer`], a [`Texture`] or a [`Sampler`].
+/// What can be bound to a resource: a [`Buffer`], a [`Texture`], a [`Sampler`] or a
+/// [`TopLevel`](crate::rays::TopLevel).
 #[derive(Clone, Debug)]
 pub struct Bindable {
     pub(crate) cell: Arc<Cell>,

@@ -11,7 +11,7 @@ use ops::Ty;
 use ops::intrinsics::ShaderModel;
 
 use crate::engines::{Backend, Program};
-use crate::{Adapter, LaneCounts, Shader};
+use crate::{Adapter, LaneCounts, RaytracingTier, Shader};
 
 /// The widths that a module's `[WaveSize]` allows.
 pub(crate) fn wanted(module: &Module) -> LaneCounts {
@@ -41,6 +41,9 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
     }
     if needs.double && !adapter.double_precision_float_shader_ops {
         return Err(Missing::Double);
+    }
+    if !module.queries.is_empty() && adapter.options5.raytracing_tier < RaytracingTier::Tier1_1 {
+        return Err(Missing::RayQueries);
     }
     // The output of a mesh shader is memory of its own.
     let needs = module.groupshared_bytes() - output_bytes(module);
@@ -140,6 +143,8 @@ pub enum Missing {
     Native16Bit,
     /// `double` is used, and the adapter has no `DoublePrecisionFloatShaderOps`.
     Double,
+    /// Ray queries are used, and the adapter has no `RaytracingTier` 1.1.
+    RayQueries,
     /// No width that `[WaveSize]` allows is one of the adapter's.
     WaveSize {
         /// What `[WaveSize]` allows.
@@ -177,6 +182,7 @@ impl PipelineError {
             Missing::Int64 => uses(inst, &[Ty::I64]),
             Missing::Native16Bit => uses(inst, &[Ty::I16, Ty::F16]),
             Missing::Double => uses(inst, &[Ty::F64]),
+            Missing::RayQueries => matches!(inst.op, Op::Ray(_)),
             Missing::Stage
             | Missing::ShaderModel { .. }
             | Missing::WaveSize { .. }
@@ -204,6 +210,7 @@ impl PipelineError {
             Missing::Int64
             | Missing::Native16Bit
             | Missing::Double
+            | Missing::RayQueries
             | Missing::GroupSharedMemory { .. } => None,
         }
     }
@@ -229,6 +236,7 @@ impl fmt::Display for PipelineError {
             Missing::Int64 => cap(f, "64-bit integers", "Int64ShaderOps"),
             Missing::Native16Bit => cap(f, "native 16-bit types", "Native16BitShaderOps"),
             Missing::Double => cap(f, "`double`", "DoublePrecisionFloatShaderOps"),
+            Missing::RayQueries => cap(f, "ray queries", "RaytracingTier 1.1"),
             Missing::WaveSize { needs, has } => {
                 write!(
                     f,

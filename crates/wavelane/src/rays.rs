@@ -26,10 +26,12 @@ mod vertices;
 use std::fmt;
 use std::sync::Arc;
 
+use ir::exec::SharedScene;
 use ops::ray::{self, Bottom, BottomOptions, Scene, Shape};
 
+use crate::memory::Slot;
 use crate::texture::{Channels, Encoding, Format};
-use crate::{Adapter, Device};
+use crate::{Adapter, Bindable, Device};
 
 pub use error::BuildError;
 pub use ops::ray::{InstanceProblem, Refusal};
@@ -441,6 +443,25 @@ impl TopLevel {
     /// instances are never hit.
     pub fn problems(&self) -> &[(usize, InstanceProblem)] {
         self.scene.problems()
+    }
+}
+
+/// For the internal code, which treats everything that is bound alike.
+impl From<&TopLevel> for Slot {
+    fn from(level: &TopLevel) -> Slot {
+        Slot { scene: Some(SharedScene(level.scene.clone())), ..Slot::default() }
+    }
+}
+
+impl From<&TopLevel> for Bindable {
+    fn from(level: &TopLevel) -> Bindable {
+        Bindable::from(Slot::from(level))
+    }
+}
+
+impl From<TopLevel> for Bindable {
+    fn from(level: TopLevel) -> Bindable {
+        Bindable::from(&level)
     }
 }
 

@@ -285,7 +285,7 @@ impl Memory {
             None => None,
             Some(dim) => match shape(source, dim.is_array()) {
                 Ok(shape) => Some(shape),
-                Err(BindProblem::Unsupported(what) | BindProblem::Wrong(what)) => return Err(what),
+                Err(BindProblem::Wrong(what)) => return Err(what),
             },
         };
         let is_typed = matches!(declared.map(|it| &it.kind), Some(ResourceKind::Typed { .. }));

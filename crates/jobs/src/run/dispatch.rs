@@ -285,7 +285,6 @@ pub(super) enum NotBound {
 impl From<BindProblem> for NotBound {
     fn from(problem: BindProblem) -> NotBound {
         match problem {
-            BindProblem::Unsupported(what) => NotBound::End(unsupported(what)),
             BindProblem::Wrong(what) => NotBound::Wrong(what),
         }
     }

@@ -206,7 +206,6 @@ impl DrawnSection {
 
 fn not_bound(problem: crate::bind::BindProblem) -> NotDrawn {
     match problem {
-        crate::bind::BindProblem::Unsupported(what) => NotDrawn::Unsupported(what),
         crate::bind::BindProblem::Wrong(what) => NotDrawn::Wrong(what),
     }
 }

@@ -23,14 +23,18 @@ enum Held {
 /// `NAME: INSTANCES`; nothing is bound for `none`.
 pub(super) fn scene(text: &str) -> Result<(String, Option<SharedScene>), String> {
     let (name, instances) = text.split_once(':').ok_or("expected `scene NAME: INSTANCES`")?;
-    let instances = instances.trim();
-    if instances == "none" {
-        return Ok((name.trim().to_owned(), None));
+    Ok((name.trim().to_owned(), short_scene(instances)?))
+}
+
+/// `INSTANCE | INSTANCE`; nothing is bound for `none`. Command lines have the same form.
+pub fn short_scene(text: &str) -> Result<Option<SharedScene>, String> {
+    if text.trim() == "none" {
+        return Ok(None);
     }
     let all: Vec<Instance> =
-        instances.split('|').map(|it| instance(it.trim())).collect::<Result<_, _>>()?;
+        text.split('|').map(|it| instance(it.trim())).collect::<Result<_, _>>()?;
     let scene = Scene::build(&all).map_err(|it| it.to_string())?;
-    Ok((name.trim().to_owned(), Some(SharedScene(Arc::new(scene)))))
+    Ok(Some(SharedScene(Arc::new(scene))))
 }
 
 /// `id 1, mask 2, contribution 3, flags 4, at X Y Z, matrix 12 numbers, sealed: GEOMETRY + GEOMETRY`

@@ -1,0 +1,169 @@
+//! Acceleration structures on the command line: every form of a scene, jobs that hold one, and bad ones.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Two rays upwards: what each of them hits, and where.
+const SHADER: &str = "RaytracingAccelerationStructure Scene : register(t0);
+RWStructuredBuffer<float> Out : register(u0);
+[numthreads(2, 1, 1)] void main(uint i : SV_GroupIndex) {
+    RayDesc ray = { float3(i * 10, 0, 0), 0, float3(0, 0, 1), 100 };
+    RayQuery<RAY_FLAG_NONE> q;
+    q.TraceRayInline(Scene, 0, 0xff, ray);
+    while (q.Proceed()) { q.CommitNonOpaqueTriangleHit(); }
+    Out[i] = q.CommittedStatus() == COMMITTED_NOTHING ? -1 : q.CommittedRayT();
+}
+";
+
+const SCENE: &str = "Buffers:
+  - { Name: V, Format: Float32, Data: [0, 1, 5, 1, -1, 5, -1, -1, 5] }
+AccelerationStructures:
+  BLAS: [{ Name: Mesh, Triangles: [{ VertexBuffer: V, VertexCount: 3 }] }]
+  TLAS:
+    - Name: Pair
+      Instances:
+        - { BLAS: Mesh }
+        - { BLAS: Mesh, Transform: [1, 0, 0, 10, 0, 1, 0, 0, 0, 0, 1, 2] }
+    - { Name: Empty, Instances: [] }
+";
+
+const MESH: &str = "g front\nv 0 1 3\nv 1 -1 3\nv -1 -1 3\nf 1 2 3\n";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rays").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.hlsl"), SHADER).unwrap();
+    std::fs::write(folder.join("scene.yaml"), SCENE).unwrap();
+    std::fs::write(folder.join("mesh.obj"), MESH).unwrap();
+    folder
+}
+
+fn wavelane(folder: &Path, words: &[&str]) -> (i32, String) {
+    let output: Output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(words)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+}
+
+fn run(folder: &Path, scene: &str, engine: &str) -> (i32, String) {
+    let bind = format!("Scene={scene}");
+    let words = ["run", "a.hlsl", "--bind", &bind, "--bind", "Out=[2]", "--engine", engine];
+    wavelane(folder, &[&words[..], &["--format", "json"]].concat())
+}
+
+fn hits(text: &str) -> Vec<f64> {
+    let json: serde_json::Value = serde_json::from_str(text).unwrap_or_else(|_| panic!("{text}"));
+    let out = json["runs"][0]["buffers"]["Out"].as_array().unwrap_or_else(|| panic!("{text}"));
+    out.iter().map(|it| it.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn every_form_of_a_scene_binds() {
+    let folder = folder("forms");
+    for (scene, expected) in [
+        ("triangles(0 1 1, 1 -1 1, -1 -1 1)", [1.0, -1.0]),
+        ("non-opaque triangles(0 1 1, 1 -1 1, -1 -1 1, 10 1 2, 11 -1 2, 9 -1 2)", [1.0, 2.0]),
+        ("boxes(-1 -1 1 1 1 2)", [-1.0, -1.0]),
+        ("none", [-1.0, -1.0]),
+        ("@mesh.obj", [3.0, -1.0]),
+        ("@scene.yaml#Pair", [5.0, 7.0]),
+        ("@scene.yaml#Empty", [-1.0, -1.0]),
+    ] {
+        for engine in ["interp", "cpu"] {
+            let (status, text) = run(&folder, scene, engine);
+            assert_eq!(status, 0, "{scene}: {text}");
+            assert_eq!(hits(&text), expected, "{scene} on {engine}");
+        }
+    }
+}
+
+#[test]
+fn bad_scenes_are_bad_input() {
+    let folder = folder("bad");
+    let bad = SCENE.replace("VertexCount: 3", "VertexCount: 6");
+    std::fs::write(folder.join("bad.yaml"), bad).unwrap();
+    for (scene, expected) in [
+        ("triangles(0 1 1, 1 -1 1)", "not a multiple of 3"),
+        ("triangles(0 nan 1, 1 -1 1, -1 -1 1)", "has a NaN"),
+        ("spheres(0 0 0 1)", "expected `triangles(…)` or `boxes(…)`"),
+        ("@none.yaml", "`none.yaml` cannot be read"),
+        ("@scene.yaml", "several top levels"),
+        ("@bad.yaml#Pair", "bad.yaml:4:38: 6 vertices of geometry 0 take 72 bytes"),
+    ] {
+        let (status, text) = run(&folder, scene, "interp");
+        assert_eq!(status, 2, "{scene}: {text}");
+        assert!(text.contains(expected), "{scene}: {text}");
+    }
+}
+
+#[test]
+fn an_adapter_without_rays_refuses_a_shader_that_queries() {
+    let folder = folder("caps");
+    let words = "run a.hlsl --bind Scene=none --bind Out=[2] --caps rays=off";
+    let (status, text) = wavelane(&folder, &words.split(' ').collect::<Vec<_>>());
+    assert_eq!(status, 3, "{text}");
+    assert!(text.contains("`main` uses ray queries"), "{text}");
+    assert!(text.contains("a.hlsl:6:"), "{text}");
+    let (status, text) = wavelane(&folder, &["caps", "--caps", "rays=off"]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("RaytracingTier                 no"), "{text}");
+}
+
+/// A job with an array of scenes, run as `wavelane test` runs it.
+#[test]
+fn jobs_run_with_their_scenes() {
+    let folder = folder("jobs");
+    let shader = SHADER
+        .replace("Scene : register(t0)", "Scenes[2] : register(t3)")
+        .replace("TraceRayInline(Scene,", "TraceRayInline(Scenes[NonUniformResourceIndex(i)],");
+    let job = format!(
+        "#--- source.hlsl
+{shader}
+#--- pipeline.yaml
+---
+Shaders: [{{ Stage: Compute, Entry: main }}]
+Buffers:
+  - {{ Name: V, Format: Float32, Stride: 12, Data: [0, 1, 5, 1, -1, 5, -1, -1, 5] }}
+  - {{ Name: Out, Format: Float32, Stride: 4, FillSize: 8 }}
+  - {{ Name: Expected, Format: Float32, Stride: 4, Data: [5, 7] }}
+AccelerationStructures:
+  BLAS: [{{ Name: Mesh, Triangles: [{{ VertexBuffer: V, VertexCount: 3, Opaque: false }}] }}]
+  TLAS:
+    - Name: Scenes
+      ArraySize: 2
+      Instances:
+        - - {{ BLAS: Mesh }}
+        - - {{ BLAS: Mesh, Transform: [1, 0, 0, 10, 0, 1, 0, 0, 0, 0, 1, 2] }}
+DescriptorSets:
+  - Resources:
+    - {{ Name: Scenes, Kind: AccelerationStructure, DirectXBinding: {{ Register: 3, Space: 0 }} }}
+    - {{ Name: Out, Kind: RWStructuredBuffer, DirectXBinding: {{ Register: 0, Space: 0 }} }}
+Results:
+  - {{ Result: Hits, Rule: BufferExact, Actual: Out, Expected: Expected }}
+...
+#--- end
+# REQUIRES: acceleration-structure
+# RUN: split-file %s %t
+# RUN: %dxc_target -T cs_6_5 -Fo %t.o %t/source.hlsl
+# RUN: %offloader %t/pipeline.yaml %t.o
+"
+    );
+    std::fs::write(folder.join("scenes.test"), &job).unwrap();
+    let (status, text) = wavelane(&folder, &["test", "scenes.test"]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("1 passed"), "{text}");
+    std::fs::write(folder.join("scenes.test"), job.replace("Data: [5, 7]", "Data: [5, 8]"))
+        .unwrap();
+    let (status, text) = wavelane(&folder, &["test", "scenes.test"]);
+    assert_eq!(status, 1, "{text}");
+    let bad = job.replace("{ BLAS: Mesh }", "{ BLAS: Mash }");
+    std::fs::write(folder.join("scenes.test"), bad).unwrap();
+    let (status, text) = wavelane(&folder, &["test", "scenes.test"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("did you mean `Mesh`?"), "{text}");
+}
