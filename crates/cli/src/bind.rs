@@ -6,20 +6,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 
+use values::buffer::contents;
+use values::member::{self, NotFound, Target};
+use values::value;
 use wavelane::internal::{Counting, Slot, Slots};
 use wavelane::{
-    Adapter, AddressKind, Contents, Device, Dispatch, Element, Format, FormatScalar, HostScalar,
-    Layout, MOST_BYTES, Member, Norm, Resource, ResourceKind, ResourceTable, Scalar, Shader,
-    SourceMap,
+    Adapter, AddressKind, Contents, Device, Dispatch, Layout, MOST_BYTES, Resource, ResourceKind,
+    ResourceTable, Scalar, Shader, SourceMap,
 };
 
 use crate::asked::Binds;
 use crate::auto::{Auto, Made, Maker};
-use crate::missing::{Unused, described, how_to_bind, is_read, tell_about_zeros, unbound, unknown};
-use crate::number;
+use crate::missing::{Unused, how_to_bind, is_read, tell_about_zeros, unbound, unknown};
 use crate::problem::{Exit, Problem};
 use crate::terminal;
-use crate::value::{self, Content, Value, counted};
 
 /// What is bound, and how to print it.
 pub(crate) struct Bound {
@@ -329,116 +329,6 @@ fn open(path: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The buffer for a resource from a value, and for raw buffers the type in which to print it.
-fn contents(resource: &Resource, value: Value) -> Result<(Slot, Option<Scalar>), String> {
-    let kind = &resource.kind;
-    let view = kind.view();
-    let (layout, format, shown) = match (view.contents, view.element, value.scalar) {
-        (Contents::Buffer, _, given) if view.address == AddressKind::Byte => {
-            (Layout::uniform(given.unwrap_or(Scalar::U32), 1), None, given)
-        }
-        (Contents::Buffer, Some(element), Some(given)) => {
-            let scalar = format(&element, given)?;
-            let format = Format { scalar, components: element.components };
-            (Layout::of(kind, Some(format)), Some(format), None)
-        }
-        (Contents::Buffer | Contents::Constants, _, Some(given)) => {
-            (Layout::uniform(given, 1), None, None)
-        }
-        (Contents::Texture | Contents::Sampler | Contents::Scene, _, Some(_)) => {
-            unreachable!("textures, samplers and scenes are bound elsewhere")
-        }
-        (_, _, None) => (Layout::of(kind, None), None, None),
-    };
-    let least = view.size as usize;
-    let mut bytes = match value.content {
-        Content::Bytes(bytes) => bytes,
-        _ => fill(&resource.name, kind, &layout, &value)?,
-    };
-    bytes.resize(bytes.len().max(least), 0);
-    Ok((Slot { bytes: bytes.into(), format, ..Slot::default() }, shown))
-}
-
-fn fill(
-    name: &str,
-    kind: &ResourceKind,
-    layout: &Layout,
-    value: &Value,
-) -> Result<Vec<u8>, String> {
-    let each = layout.scalars.len();
-    let count = match (value.count, value.len()) {
-        // With a type in the value the brackets count scalars, otherwise elements of the declaration.
-        (Some(count), _) if value.scalar.is_some() => count,
-        (Some(count), _) => count.checked_mul(each).ok_or("it is too large")?,
-        (None, Some(given)) => given,
-        (None, None) if matches!(kind, ResourceKind::Constant { .. }) => each,
-        (None, None) => {
-            return Err(format!(
-                "its size is not known; give the number of elements, as in `{name}=[64]:…`"
-            ));
-        }
-    };
-    if count % each != 0 {
-        return Err(format!(
-            "{} do not fill whole elements of {each} scalars",
-            counted(count, "value")
-        ));
-    }
-    let size = (count / each).checked_mul(layout.stride).filter(|it| *it <= MOST_BYTES);
-    let size = size.ok_or_else(|| format!("it is too large; the limit is {MOST_BYTES} bytes"))?;
-    let mut bytes = vec![0; size];
-    value.for_each_scalar(
-        count,
-        |i| layout.scalars[i % each].1,
-        |i, bits| {
-            let (offset, scalar) = layout.scalars[i % each];
-            number::write(bits, scalar, &mut bytes[i / each * layout.stride + offset..]);
-        },
-    )?;
-    Ok(bytes)
-}
-
-/// The format of a typed buffer with that type in memory.
-fn format(element: &Element, given: Scalar) -> Result<FormatScalar, String> {
-    let is_float = matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
-    let format = match (is_float, element.norm, given) {
-        (true, _, Scalar::F16) => FormatScalar::Float16,
-        (true, _, Scalar::F32) => FormatScalar::Float32,
-        (true, _, Scalar::F64) => FormatScalar::Float64,
-        (true, Norm::Unorm, Scalar::U8) => FormatScalar::Unorm8,
-        (true, Norm::Unorm, Scalar::U16) => FormatScalar::Unorm16,
-        (true, Norm::Snorm, Scalar::I8) => FormatScalar::Snorm8,
-        (true, Norm::Snorm, Scalar::I16) => FormatScalar::Snorm16,
-        (false, _, Scalar::I8) => FormatScalar::Int8,
-        (false, _, Scalar::I16) => FormatScalar::Int16,
-        (false, _, Scalar::I32) => FormatScalar::Int32,
-        (false, _, Scalar::I64) => FormatScalar::Int64,
-        (false, _, Scalar::U8) => FormatScalar::Uint8,
-        (false, _, Scalar::U16) => FormatScalar::Uint16,
-        (false, _, Scalar::Bool | Scalar::U32) => FormatScalar::Uint32,
-        (false, _, Scalar::U64) => FormatScalar::Uint64,
-        (true, _, _) => {
-            return Err(format!(
-                "a typed buffer of floats has no format of {}; declared as `unorm` it takes u8 and u16, as `snorm` i8 and i16",
-                given.name()
-            ));
-        }
-        (false, _, _) => {
-            return Err(format!("a typed buffer of integers has no format of {}", given.name()));
-        }
-    };
-    Ok(format)
-}
-
-/// The target of a `--set`.
-struct Target<'a> {
-    resource: &'a Resource,
-    element: u32,
-    member: &'a Member,
-    /// Indices into the member's array.
-    indices: Vec<u32>,
-}
-
 /// The buffers that were not bound before, with the members that were set.
 type Touched = BTreeMap<(String, u32), Vec<String>>;
 
@@ -469,21 +359,7 @@ fn set_members(
         let (name, element) = (&target.resource.name, target.element);
         let fail =
             |what: String| Problem::input(format!("`--set {path}={}`: {what}", shortened(text)));
-        let offsets = Layout::offsets_of(target.member, &target.indices);
-        let offsets = offsets
-            .ok_or_else(|| fail(format!("`{}` is out of range", described(target.member))))?;
-        let scalar = Scalar::from(target.member.scalar);
         let value = value::parse(text, &mut open).map_err(fail)?;
-        if value.scalar.is_some_and(|it| it != scalar) {
-            return Err(fail(format!("the member is a {}", scalar.name())));
-        }
-        if let Some(count) = value.count.filter(|it| *it != offsets.len()) {
-            return Err(fail(format!(
-                "{} for {}",
-                counted(count, "value"),
-                counted(offsets.len(), "scalar")
-            )));
-        }
         if table.get(name, element).is_none() {
             let ResourceKind::Constant { size, .. } = target.resource.kind else { continue };
             let buffer = Slot { bytes: vec![0; size as usize].into(), ..Slot::default() };
@@ -491,19 +367,7 @@ fn set_members(
             touched.insert((name.clone(), element), Vec::new());
         }
         let Some(mut buffer) = table.get_mut(name, element) else { continue };
-        value
-            .for_each_scalar(
-                offsets.len(),
-                |_| scalar,
-                |i, bits| {
-                    if let Some(to) =
-                        buffer.bytes.get_mut(offsets[i]..).filter(|it| it.len() >= scalar.bytes())
-                    {
-                        number::write(bits, scalar, to);
-                    }
-                },
-            )
-            .map_err(|what| fail(format!("{what}; `{}`", described(target.member))))?;
+        target.write(&value, &mut buffer.bytes).map_err(fail)?;
         if let Some(members) = touched.get_mut(&(name.clone(), element)) {
             members.push(target.member.name.clone());
         }
@@ -517,166 +381,19 @@ fn base_of(path: &str) -> &str {
 }
 
 fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem> {
-    let (name, mut indices) = plain_path(path)?;
-    let members_of = |resources: &'a [Resource]| {
-        resources.iter().flat_map(|resource| match &resource.kind {
-            ResourceKind::Constant { members, .. } => {
-                members.iter().map(move |it| (resource, it)).collect::<Vec<_>>()
-            }
-            _ => Vec::new(),
-        })
-    };
-    let all = || members_of(shader.resources()).chain(members_of(shader.unreached()));
-    let full = |resource: &Resource, member: &Member| format!("{}.{}", resource.name, member.name);
-    let is_meant = |(resource, member): &(&Resource, &Member)| {
-        member.name == name || full(resource, member) == name
-    };
-    let mut fitting: Vec<(&Resource, &Member)> =
-        members_of(shader.resources()).filter(is_meant).collect();
-    if fitting.is_empty() {
-        fitting = members_of(shader.unreached()).filter(is_meant).collect();
-    }
-    match fitting.as_slice() {
-        [(resource, member)] => {
-            let is_array = resource.count != Some(1);
-            let by_object = full(resource, member) == name && member.name != name;
-            let element =
-                if is_array && by_object && !indices.is_empty() { indices.remove(0) } else { 0 };
-            Ok(Target { resource, element, member, indices })
+    member::find(path, shader.resources(), shader.unreached()).map_err(|why| match why {
+        NotFound::NoPath => Problem::input(format!(
+            "`{path}` is not the path of a member, such as `Lights[1].Color`"
+        )),
+        NotFound::Whole(resource) => {
+            let name = &resource.name;
+            Problem::input(format!("`--set` sets members, but `{name}` is a whole buffer"))
+                .help(how_to_bind(resource))
         }
-        [] => {
-            if let Some((_, resource)) = shader.resource(&name) {
-                let problem =
-                    Problem::input(format!("`--set` sets members, but `{name}` is a whole buffer"));
-                return Err(problem.help(how_to_bind(resource)));
-            }
-            let names: Vec<String> = all().map(|(_, member)| member.name.clone()).collect();
-            let names = names.iter().map(String::as_str);
-            Err(unknown(&format!("no constant buffer has a member `{path}`"), &name, names))
+        NotFound::Unknown { name, known } => {
+            unknown(&format!("no constant buffer has a member `{path}`"), &name, known.into_iter())
         }
-        several => {
-            let names: Vec<String> =
-                several.iter().map(|(resource, member)| full(resource, member)).collect();
-            Err(Problem::input(format!("`{path}` is ambiguous"))
-                .help(format!("the members are: {}", names.join(", "))))
-        }
-    }
-}
-
-/// `Lights[1].Color` is the member `Lights.Color` with the index 1.
-fn plain_path(path: &str) -> Result<(String, Vec<u32>), Problem> {
-    let fail = || {
-        Problem::input(format!("`{path}` is not the path of a member, such as `Lights[1].Color`"))
-    };
-    let mut name = String::new();
-    let mut indices = Vec::new();
-    for part in path.split('.') {
-        let mut pieces = part.split('[');
-        let word = pieces.next().unwrap_or("").trim();
-        if word.is_empty() {
-            return Err(fail());
-        }
-        if !name.is_empty() {
-            name.push('.');
-        }
-        name.push_str(word);
-        for index in pieces {
-            let index = index.trim().strip_suffix(']').and_then(|it| it.trim().parse().ok());
-            indices.push(index.ok_or_else(fail)?);
-        }
-    }
-    Ok((name, indices))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn structured(members: Vec<Member>, stride: u32) -> Resource {
-        let kind = ResourceKind::Structured { writable: true, stride, members, counter: false };
-        resource(kind)
-    }
-
-    fn resource(kind: ResourceKind) -> Resource {
-        let register =
-            wavelane::Register { class: wavelane::RegisterClass::Unordered, index: 0, space: 0 };
-        Resource {
-            name: "Data".to_owned(),
-            kind,
-            count: Some(1),
-            register,
-            chosen: Default::default(),
-            globally_coherent: false,
-            used: true,
-            span: wavelane::Span::NONE,
-        }
-    }
-
-    fn member(name: &str, offset: u32, scalar: HostScalar, components: u32) -> Member {
-        let name = name.to_owned();
-        Member {
-            name,
-            offset,
-            scalar,
-            components,
-            vectors: 1,
-            vector_stride: 0,
-            row_major: false,
-            dims: Vec::new(),
-        }
-    }
-
-    fn bytes(resource: &Resource, text: &str) -> Result<Vec<u8>, String> {
-        let value = value::parse(text, &mut |_| Ok(vec![1, 2, 3, 4]))?;
-        contents(resource, value).map(|(buffer, _)| buffer.bytes.into())
-    }
-
-    fn words(words: &[u32]) -> Vec<u8> {
-        words.iter().flat_map(|it| it.to_le_bytes()).collect()
-    }
-
-    #[test]
-    fn the_declaration_tells_types_and_sizes() {
-        let floats = structured(vec![member("", 0, HostScalar::F32, 1)], 4);
-        assert_eq!(bytes(&floats, "1,2"), Ok(words(&[0x3f80_0000, 0x4000_0000])));
-        assert_eq!(bytes(&floats, "[2]:fill(1)"), Ok(words(&[0x3f80_0000; 2])));
-        assert_eq!(bytes(&floats, "u32:1"), Ok(words(&[1])));
-        assert_eq!(bytes(&floats, "@x.bin"), Ok(vec![1, 2, 3, 4]));
-        let message = bytes(&floats, ":fill(1)").unwrap_err();
-        assert!(message.contains("`Data=[64]:…`"), "{message}");
-        assert!(bytes(&floats, "[999999999]").unwrap_err().contains("too large"));
-    }
-
-    #[test]
-    fn structures_take_flat_lists_by_their_members() {
-        let members =
-            vec![member("p", 0, HostScalar::F32, 2), member("id", 12, HostScalar::U32, 1)];
-        let structures = structured(members, 16);
-        let expected = words(&[0x3f80_0000, 0x4000_0000, 0, 3, 0, 0, 0, 4]);
-        assert_eq!(bytes(&structures, "1,2,3,0,0,4"), Ok(expected));
-        assert_eq!(bytes(&structures, "[2]").map(|it| it.len()), Ok(32));
-        assert!(bytes(&structures, "1,2").unwrap_err().contains("do not fill whole elements"));
-        assert!(bytes(&structures, "1,2,3.5").unwrap_err().contains("`3.5` is not a valid u32"));
-    }
-
-    #[test]
-    fn raw_buffers_take_every_type_and_typed_buffers_formats() {
-        let raw = resource(ResourceKind::Raw { writable: true });
-        assert_eq!(bytes(&raw, "1"), Ok(words(&[1])));
-        assert_eq!(bytes(&raw, "u8:1,2,3,4"), Ok(vec![1, 2, 3, 4]));
-        let element = Element { scalar: HostScalar::F32, components: 4, norm: Norm::Unorm };
-        let typed = resource(ResourceKind::Typed { writable: false, element });
-        let value = value::parse("u8:0,255,0,255", &mut |_| Err(String::new())).unwrap();
-        let (buffer, _) = contents(&typed, value).unwrap();
-        assert_eq!(buffer.format, Some(Format { scalar: FormatScalar::Unorm8, components: 4 }));
-        assert!(bytes(&typed, "u32:0,0,0,0").unwrap_err().contains("no format of u32"));
-    }
-
-    #[test]
-    fn paths_of_members_lose_their_indices() {
-        assert_eq!(plain_path("A[1].B[2][3]").ok(), Some(("A.B".to_owned(), vec![1, 2, 3])));
-        for bad in ["", ".", "A.", "A[", "A[x]", "A[1", "[1]"] {
-            assert!(plain_path(bad).is_err(), "{bad}");
-        }
-    }
+        NotFound::Ambiguous(names) => Problem::input(format!("`{path}` is ambiguous"))
+            .help(format!("the members are: {}", names.join(", "))),
+    })
 }

@@ -28,8 +28,6 @@ mod launch;
 mod layers;
 mod missing;
 mod module;
-mod npy;
-mod number;
 mod picture;
 mod plan;
 mod pool;
@@ -48,7 +46,6 @@ mod testing;
 mod texture;
 #[cfg(feature = "tried")]
 pub mod tried;
-mod value;
 mod walk;
 mod warnings;
 mod watch;
@@ -81,6 +78,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::thread;
+
+// The notation of values is a crate of its own; here its modules have the names of neighbours.
+use values::{npy, number, value};
 
 use args::{Line, Request};
 use asked::LowArgs;

@@ -162,7 +162,7 @@ pub(crate) fn unbound(
     } else if let Some(Resource { kind: ResourceKind::Constant { members, .. }, .. }) =
         resources.first()
     {
-        let members: Vec<String> = members.iter().map(described).collect();
+        let members: Vec<String> = members.iter().map(values::member::described).collect();
         problem = problem.help(format!("its members: {}", members.join(", ")));
     }
     if let Some(auto) = made.filter(|it| !it.made.is_empty()) {
@@ -234,33 +234,11 @@ pub(crate) fn element_type(kind: &ResourceKind) -> Option<String> {
             };
             Some(format!("{norm}{scalar}{count}"))
         }
-        (None, [member]) if member.name.is_empty() => Some(member_type(member)),
+        (None, [member]) if member.name.is_empty() => Some(values::member::type_of(member)),
         (None, _) if view.has_elements() || view.contents == Contents::Constants => {
             Some("struct".to_owned())
         }
         (None, _) => None,
-    }
-}
-
-/// The type of a member in HLSL, such as `float3x4` or `uint[4]`.
-pub(crate) fn member_type(member: &Member) -> String {
-    let scalar = Scalar::from(member.scalar).hlsl_name();
-    let shape = match (member.vectors, member.components) {
-        (1, 1) => String::new(),
-        (1, components) => components.to_string(),
-        (vectors, components) if member.row_major => format!("{vectors}x{components}"),
-        (vectors, components) => format!("{components}x{vectors}"),
-    };
-    let dims: String = member.dims.iter().map(|(count, _)| format!("[{count}]")).collect();
-    format!("{scalar}{shape}{dims}")
-}
-
-/// A member with its type, such as `float3x4 World` or `uint Weights[4]`.
-pub(crate) fn described(member: &Member) -> String {
-    let ty = member_type(member);
-    match ty.split_once('[') {
-        Some((ty, dims)) => format!("{ty} {}[{dims}", member.name),
-        None => format!("{ty} {}", member.name),
     }
 }
 

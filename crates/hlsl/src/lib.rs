@@ -8,6 +8,7 @@ pub mod ast;
 #[cfg(test)]
 mod bombs;
 pub mod check;
+pub mod colour;
 mod compile;
 mod declared;
 pub mod foreign;

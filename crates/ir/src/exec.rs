@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use diag::Span;
+use ops::intrinsics::ShaderModel;
 use ops::texture::{Channel, Encoding};
 
-use crate::WaveSize;
 pub use crate::bytes::{Bytes, Lender};
 pub use crate::feed::{Evaluated, Feed, Invocation, Rows, WaveInputs, WaveOutputs};
 pub use crate::footprint::{Footprint, TooLarge};
 use crate::print::PrintLog;
+use crate::{Module, WaveSize};
 
 /// One piece of work for an engine.
 #[derive(Clone, Debug)]
@@ -111,6 +112,16 @@ pub enum LaneOrder {
     /// Pseudo-random, from a seed. Quads stay together: runs of four threads in groups of one dimension, squares
     /// where X and Y are even.
     Random(u64),
+}
+
+impl LaneOrder {
+    /// The default for a module: squares of threads if it uses quads in two dimensions and has shader model 6.6 or later.
+    pub fn natural(module: &Module) -> LaneOrder {
+        let [x, y, _] = module.group_size;
+        let squares = x % 2 == 0 && y % 2 == 0;
+        let modern = module.shader_model >= ShaderModel::V6_6;
+        if module.needs.quads && squares && modern { LaneOrder::Quad2d } else { LaneOrder::Linear }
+    }
 }
 
 /// The order in which groups and waves run.

@@ -234,7 +234,7 @@ fn write<T: Plain>(cell: &Cell, element: Option<&Layout>, values: &[T]) -> Resul
 
 fn check(made_of: Option<&Layout>, asked: &Layout) -> Result<(), BufferError> {
     match made_of {
-        Some(made_of) if !made_of.tiles(asked) => {
+        Some(made_of) if !plain::tiles(made_of, asked) => {
             Err(BufferError::Type { made_of: made_of.to_string(), asked: asked.to_string() })
         }
         _ => Ok(()),

@@ -267,7 +267,7 @@ fn launch_of<'a>(
 fn refuse_chosen_orders(module: &Module, launch: &Launch) -> Result<(), Failure> {
     let (asked, missing) = if launch.schedule != Schedule::Ascending {
         ("a schedule of waves", "a GPU schedules its waves itself")
-    } else if launch.lane_order != crate::pipeline::natural_order(module) {
+    } else if launch.lane_order != ir::exec::LaneOrder::natural(module) {
         ("an order of lanes", "a GPU assigns threads to lanes itself")
     } else {
         return Ok(());

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use ir::{HostScalar, Module, Resource, ResourceKind};
 use spirv::{BindingKind, Emitted, Push, Reflection, opcode};
 
+use crate::Layout;
 use crate::Shader;
-use crate::layout::Layout;
 use crate::pipeline::PipelineError;
 use parse::{Count, Image, Kind, Parsed, ScalarKind, Variable};
 

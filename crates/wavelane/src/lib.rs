@@ -50,7 +50,6 @@ mod guard;
 mod indirect;
 #[doc(hidden)]
 pub mod internal;
-mod layout;
 mod list;
 mod memory;
 mod missed;
@@ -87,12 +86,11 @@ pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};
 pub use graphics::{GraphicsDesc, GraphicsError, GraphicsPipeline, InputElement};
 pub use guard::Bug;
-pub use layout::{Layout, Scalar};
 pub use list::{CommandList, ExecuteError};
 pub use pipeline::{ComputePipeline, Missing, PipelineError};
 pub use plain::Plain;
 pub use shader::{Compilation, CompileError, Entries, NoIncludes, Shader};
-pub use table::{BindError, BindProblem, MOST_BYTES, ResourceTable};
+pub use table::{BindError, BindProblem, ResourceTable};
 
 pub use diag::{Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{
@@ -110,6 +108,7 @@ pub use ir::{
 pub use ops::F16;
 pub use ops::intrinsics::ShaderModel;
 pub use ops::texture::Sampler;
+pub use values::{Layout, MOST_BYTES, Scalar};
 
 /// The settings of a run under the sanitizer, and its findings: see [`ComputePipeline::examine`].
 pub mod sanitizer {

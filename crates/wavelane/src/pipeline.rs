@@ -68,14 +68,6 @@ fn output_bytes(module: &Module) -> u64 {
     own.map(|it| u64::from(it.len) * u64::from(it.ty.bytes())).sum()
 }
 
-/// The default order in which threads are assigned to lanes.
-pub(crate) fn natural_order(module: &Module) -> LaneOrder {
-    let [x, y, _] = module.group_size;
-    let squares = x % 2 == 0 && y % 2 == 0;
-    let modern = module.shader_model >= ShaderModel::V6_6;
-    if module.needs.quads && squares && modern { LaneOrder::Quad2d } else { LaneOrder::Linear }
-}
-
 /// A shader that its device can run.
 #[derive(Clone, Debug)]
 pub struct ComputePipeline {
@@ -113,7 +105,7 @@ impl ComputePipeline {
     /// The default lane order of a dispatch: squares of threads if the shader uses quads in two dimensions and has
     /// shader model 6.6 or later.
     pub fn default_lane_order(&self) -> LaneOrder {
-        natural_order(&self.shader.module)
+        LaneOrder::natural(&self.shader.module)
     }
 
     /// The duration of the last dispatch by the device's clock, if it has one.

@@ -50,6 +50,25 @@ pub(crate) fn layout<T: Plain>() -> Layout {
     Layout { stride: T::SIZE.max(1), scalars }
 }
 
+/// Whether consecutive values of both layouts have numbers of the same types at the same offsets.
+pub(crate) fn tiles(a: &Layout, b: &Layout) -> bool {
+    let (small, large) = if a.stride <= b.stride { (a, b) } else { (b, a) };
+    large.stride.is_multiple_of(small.stride) && holds(small, large)
+}
+
+/// Whether consecutive values of the layout `ours` have a number of the same type wherever `other` has one. In memory,
+/// `bool` is a word.
+pub(crate) fn holds(ours: &Layout, other: &Layout) -> bool {
+    let is_same =
+        |ours: Scalar, its: Scalar| ours == its || (ours, its) == (Scalar::U32, Scalar::Bool);
+    let is_at = |offset: usize, its: Scalar| {
+        let within = offset % ours.stride;
+        let found = ours.scalars.partition_point(|(at, _)| *at < within);
+        ours.scalars.get(found).is_some_and(|(at, ours)| *at == within && is_same(*ours, its))
+    };
+    other.scalars.iter().all(|(offset, scalar)| is_at(*offset, *scalar))
+}
+
 /// The bytes of several values.
 pub(crate) fn to_bytes<T: Plain>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; values.len() * T::SIZE];
@@ -208,5 +227,19 @@ mod tests {
         assert_eq!(offsets, [0, 4, 8, 12, 16]);
         let records: [Record; 2] = [(1, [2.0, 3.0], 4, 5.0), (6, [7.0, 8.0], 9, 10.0)];
         assert_eq!(from_bytes::<Record>(&to_bytes(&records)), records);
+    }
+
+    #[test]
+    fn values_suit_an_element_that_has_their_types_at_their_places() {
+        let element = Layout { stride: 8, scalars: vec![(0, Scalar::U32), (4, Scalar::F32)] };
+        assert!(tiles(&layout::<(u32, f32)>(), &element));
+        assert!(!tiles(&layout::<(f32, u32)>(), &element));
+        assert!(!tiles(&layout::<u32>(), &element));
+        assert!(!tiles(&element, &layout::<u32>()));
+        let vector = Layout::uniform(Scalar::F32, 4);
+        assert!(tiles(&layout::<f32>(), &vector));
+        assert!(tiles(&layout::<[f32; 8]>(), &vector));
+        assert!(!tiles(&layout::<[f32; 3]>(), &vector));
+        assert!(tiles(&layout::<u32>(), &Layout::uniform(Scalar::Bool, 1)));
     }
 }

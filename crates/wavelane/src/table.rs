@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 use ir::exec::{Bindings, Failure};
 use ir::{AddressKind, Contents, Element, HostScalar, Module, Norm, Resource, ResourceKind};
 use ops::texture::{Dim as TextureDim, Format as TextureFormat, Shape as TextureShape};
+use values::MOST_BYTES;
 
 use crate::memory::{self, Cell, Places, Slot};
+use crate::plain;
 use crate::{Bindable, Buffer, BufferError, DispatchError, Layout, Scalar, Shader, Texture};
 
-/// The most bytes a buffer may have.
-pub const MOST_BYTES: usize = 1 << 31;
 /// The highest element of an unbounded resource array that can be bound.
 const MOST_ELEMENTS: u32 = 1 << 16;
 
@@ -368,8 +368,8 @@ fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(
             }
             // The size of a constant buffer need not be a multiple of its element type.
             let is_fitting = |made_of: &Layout| match view.contents {
-                Contents::Constants => made_of.holds(&declared),
-                _ => made_of.tiles(&declared),
+                Contents::Constants => plain::holds(made_of, &declared),
+                _ => plain::tiles(made_of, &declared),
             };
             match made_of.filter(|it| !is_fitting(it)) {
                 Some(made_of) => Err(BindProblem::Element {

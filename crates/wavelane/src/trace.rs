@@ -116,7 +116,7 @@ impl Shader {
 
     /// The lane of a thread and its wave, by the thread's index in the group.
     pub fn lane_of(&self, thread: u32, width: u32, order: Option<LaneOrder>) -> Option<(u32, u32)> {
-        let order = order.unwrap_or_else(|| crate::pipeline::natural_order(&self.module));
+        let order = order.unwrap_or_else(|| LaneOrder::natural(&self.module));
         let dealt = ir::deal(self.module.group_size, order);
         let slot = dealt.iter().position(|it| it[3] == thread)? as u32;
         Some((slot % width.max(1), slot / width.max(1)))

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use values::order;
 use wavelane::internal::diag;
 use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, RaytracingTier, Schedule, ShaderModel, Stage};
 
@@ -84,52 +85,29 @@ pub(super) fn range(text: &str) -> Result<LaneCounts, String> {
 }
 
 pub(super) fn lane_order(args: &mut LowArgs, value: &str) -> Result<(), String> {
-    args.launch.lane_order = Some(match value.split_once(':') {
-        Some(("random", seed)) => {
-            LaneOrder::Random(seed.parse().map_err(|_| format!("`{seed}` is not a number"))?)
-        }
-        _ => {
-            let choices = [
-                ("linear", LaneOrder::Linear),
-                ("quad2d", LaneOrder::Quad2d),
-                ("morton", LaneOrder::Morton),
-                ("random", LaneOrder::Random(1)),
-            ];
-            let order = choose(value, &choices)?;
-            if order == LaneOrder::Random(1) {
-                args.compile.remarks.push(
-                    "the seed of the random lane order is 1; `random:SEED` chooses another"
-                        .to_owned(),
-                );
-            }
-            order
-        }
-    });
+    let order = match order::seed(value) {
+        Some(seed) => LaneOrder::Random(seed?),
+        None => choose(value, &order::LANE_ORDERS)?,
+    };
+    if value == "random" {
+        args.compile.remarks.push(
+            "the seed of the random lane order is 1; `random:SEED` chooses another".to_owned(),
+        );
+    }
+    args.launch.lane_order = Some(order);
     Ok(())
 }
 
 pub(super) fn schedule(args: &mut LowArgs, value: &str) -> Result<(), String> {
-    args.launch.schedule = match value.split_once(':') {
-        Some(("random", seed)) => {
-            Schedule::Random(seed.parse().map_err(|_| format!("`{seed}` is not a number"))?)
-        }
-        _ => {
-            let choices = [
-                ("ascending", Schedule::Ascending),
-                ("descending", Schedule::Descending),
-                ("round-robin", Schedule::RoundRobin),
-                ("random", Schedule::Random(1)),
-            ];
-            let schedule = choose(value, &choices)?;
-            if schedule == Schedule::Random(1) {
-                args.compile.remarks.push(
-                    "the seed of the random schedule is 1; `random:SEED` chooses another"
-                        .to_owned(),
-                );
-            }
-            schedule
-        }
+    args.launch.schedule = match order::seed(value) {
+        Some(seed) => Schedule::Random(seed?),
+        None => choose(value, &order::SCHEDULES)?,
     };
+    if value == "random" {
+        args.compile
+            .remarks
+            .push("the seed of the random schedule is 1; `random:SEED` chooses another".to_owned());
+    }
     Ok(())
 }
 

@@ -13,7 +13,9 @@ use super::RunArgs;
 use crate::asked::{Binds, Output};
 use crate::auto::Auto;
 use crate::bind::{self, Bound};
-use crate::missing::{declared, described, element_type, kind_name, member_type};
+use values::member::{described, type_of};
+
+use crate::missing::{declared, element_type, kind_name};
 use crate::problem::{End, Exit};
 use crate::terminal::{self, print_json};
 
@@ -95,7 +97,7 @@ fn made(resource: &Resource, auto: Option<&Auto>) -> Vec<String> {
 fn as_json(row: &Row<'_>) -> Value {
     let resource = row.resource;
     let member = |(index, it): (usize, &Member)| {
-        let mut value = json!({ "name": it.name, "type": member_type(it), "offset": it.offset });
+        let mut value = json!({ "name": it.name, "type": type_of(it), "offset": it.offset });
         if let Some(is_read) = row.read.get(index) {
             value["used"] = json!(is_read);
         }

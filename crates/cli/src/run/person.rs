@@ -3,8 +3,8 @@
 
 use wavelane::{Layout, Member, Scalar};
 
-use crate::missing::{described, member_type};
 use crate::number;
+use values::member::{described, type_of};
 
 /// How the numbers of a buffer are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Person<'_> {
         if let [member] = self.members
             && member.name.is_empty()
         {
-            return member_type(member);
+            return type_of(member);
         }
         let mut members: Vec<String> = self.members.iter().take(MOST).map(described).collect();
         if self.members.len() > MOST {

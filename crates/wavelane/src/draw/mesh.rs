@@ -17,7 +17,7 @@ use super::{DrawError, Run};
 use crate::Shader;
 use crate::graphics::Mesh;
 use crate::memory::{Indices, Memory};
-use crate::pipeline::natural_order;
+use ir::exec::LaneOrder;
 
 /// The most groups of a draw in a direction, and the most together.
 pub const MOST_MESH_GROUPS: u32 = 65535;
@@ -158,7 +158,7 @@ impl Run<'_> {
         memory.cell(of_records).host_mut()?.bytes = vec![0; count * record_bytes].into();
         let launch = Launch {
             work: Work::Dispatch { groups: [count as u32, 1, 1] },
-            lane_order: natural_order(&shader.module),
+            lane_order: LaneOrder::natural(&shader.module),
             ..self.draw.launch(self.width, *fuel)
         };
         stages.dispatch(part, &launch, memory, places)?;

@@ -3,23 +3,23 @@
 //! A value is parsed first, independent of its use; [`Value::for_each_scalar`] then converts it to the bits of given
 //! scalars.
 
-use wavelane::Scalar;
-use wavelane::internal::{Random, diag};
+use ops::Random;
 
+use crate::Scalar;
 use crate::npy::{self, Array};
 use crate::number::{self, Number};
 
 /// A parsed value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Value {
-    pub(crate) scalar: Option<Scalar>,
+pub struct Value {
+    pub scalar: Option<Scalar>,
     /// The product of the numbers in brackets.
-    pub(crate) count: Option<usize>,
-    pub(crate) content: Content,
+    pub count: Option<usize>,
+    pub content: Content,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Content {
+pub enum Content {
     Zeros,
     List(Vec<String>),
     Fill(String),
@@ -70,7 +70,7 @@ const TYPES: [(&str, Scalar); 25] = [
 const MOST_SCALARS: usize = 1 << 31;
 
 /// Reads a VALUE; `open` gives the bytes of a file.
-pub(crate) fn parse(
+pub fn parse(
     text: &str,
     open: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Value, String> {
@@ -187,10 +187,10 @@ fn file(
 
 impl Value {
     /// The number of scalars, if the value determines it.
-    pub(crate) fn len(&self) -> Option<usize> {
+    pub fn given(&self) -> Option<usize> {
         match &self.content {
             Content::List(words) => Some(words.len()),
-            Content::Numbers(array) => Some(array.len()),
+            Content::Numbers(array) => Some(array.count()),
             Content::Zeros
             | Content::Fill(_)
             | Content::Iota { .. }
@@ -200,13 +200,13 @@ impl Value {
     }
 
     /// Calls `take` with the index and the bits of each of `count` scalars, whose types `scalar_at` returns.
-    pub(crate) fn for_each_scalar(
+    pub fn for_each_scalar(
         &self,
         count: usize,
         scalar_at: impl Fn(usize) -> Scalar,
         mut take: impl FnMut(usize, u64),
     ) -> Result<(), String> {
-        if let Some(given) = self.len().filter(|it| *it != count) {
+        if let Some(given) = self.given().filter(|it| *it != count) {
             return Err(format!("{} for {}", counted(given, "value"), counted(count, "scalar")));
         }
         let mut at = 0;
@@ -243,7 +243,7 @@ impl Value {
 }
 
 /// `1 value`, `2 values`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
+pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
@@ -414,7 +414,7 @@ mod tests {
                 .collect();
             for text in &texts {
                 if let Ok(value) = read(text) {
-                    let _ = scalars(&value, value.len().unwrap_or(3), Scalar::I8);
+                    let _ = scalars(&value, value.given().unwrap_or(3), Scalar::I8);
                 }
             }
         }

@@ -1,10 +1,12 @@
 //! Conversions of numbers between text and memory: parses and prints the bits of a scalar.
 
-use wavelane::{F16, Scalar};
+use ops::F16;
+
+use crate::Scalar;
 
 /// A number from a file, before conversion to its target type.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub enum Number {
     Int(i128),
     Float(f64),
 }
@@ -13,7 +15,7 @@ pub(crate) enum Number {
 ///
 /// Integers may be decimal, hexadecimal or binary; for an unsigned type -1 is its largest value, and for a signed type
 /// the hexadecimal patterns of negative numbers are taken too.
-pub(crate) fn parse(word: &str, scalar: Scalar) -> Result<u64, String> {
+pub fn parse(word: &str, scalar: Scalar) -> Result<u64, String> {
     let word = word.trim();
     let fail = || format!("`{word}` is not a valid {}", scalar.name());
     if word.is_empty() {
@@ -45,7 +47,7 @@ pub(crate) fn parse(word: &str, scalar: Scalar) -> Result<u64, String> {
 }
 
 /// The bits of a scalar that has that value.
-pub(crate) fn convert(number: Number, scalar: Scalar) -> Result<u64, String> {
+pub fn convert(number: Number, scalar: Scalar) -> Result<u64, String> {
     let bits = match (scalar, number) {
         (Scalar::F16, Number::Float(it)) => u64::from(F16::from_f64(it).0),
         (Scalar::F16, Number::Int(it)) => u64::from(F16::from_f64(it as f64).0),
@@ -73,7 +75,7 @@ pub(crate) fn convert(number: Number, scalar: Scalar) -> Result<u64, String> {
         }
         (_, Number::Float(it)) => {
             // A float without a fraction counts as an integer.
-            if it.fract() == 0.0 && it.abs() < 2f64.powi(64) {
+            if it.fract() == 0.0 && it.abs() < 18_446_744_073_709_551_616.0 {
                 return convert(Number::Int(it as i128), scalar);
             }
             return Err(format!("{it} is not a valid {}", scalar.name()));
@@ -107,24 +109,24 @@ fn integer(word: &str) -> Option<i128> {
 }
 
 /// The bits of a scalar in memory.
-pub(crate) fn read(bytes: &[u8], scalar: Scalar) -> u64 {
+pub fn read(bytes: &[u8], scalar: Scalar) -> u64 {
     let mut eight = [0; 8];
     eight[..scalar.bytes()].copy_from_slice(&bytes[..scalar.bytes()]);
     u64::from_le_bytes(eight)
 }
 
-pub(crate) fn write(bits: u64, scalar: Scalar, to: &mut [u8]) {
+pub fn write(bits: u64, scalar: Scalar, to: &mut [u8]) {
     to[..scalar.bytes()].copy_from_slice(&bits.to_le_bytes()[..scalar.bytes()]);
 }
 
 /// The shortest text that parses to the same bits.
-pub(crate) fn text(bits: u64, scalar: Scalar) -> String {
+pub fn text(bits: u64, scalar: Scalar) -> String {
     let shown = exact(bits, scalar);
     shown.strip_suffix(".0").map(str::to_owned).unwrap_or(shown)
 }
 
 /// For JSON: NaN and infinities are strings, booleans are numbers as in memory.
-pub(crate) fn json(bits: u64, scalar: Scalar) -> String {
+pub fn json(bits: u64, scalar: Scalar) -> String {
     match exact(bits, scalar) {
         it if it == "NaN" => "\"NaN\"".to_owned(),
         it if it == "inf" => "\"Infinity\"".to_owned(),

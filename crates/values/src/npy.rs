@@ -3,25 +3,27 @@
 //! Anything a file may hold is taken without harm: headers and sizes are checked before they are believed.
 //! Deliberately absent: structured types, Fortran order, objects.
 
-use wavelane::{F16, Scalar};
+use ops::F16;
+
+use crate::Scalar;
 
 use crate::number::{self, Number};
 
 /// An array; the last dimension runs fastest.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Array {
+pub struct Array {
     /// As in HLSL's memory, except that a `Bool` takes one byte.
-    pub(crate) scalar: Scalar,
+    pub scalar: Scalar,
     /// In the byte order of HLSL.
-    pub(crate) data: Vec<u8>,
-    pub(crate) shape: Vec<usize>,
+    pub data: Vec<u8>,
+    pub shape: Vec<usize>,
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 const LONGEST_HEADER: usize = 1 << 16;
 
 /// Reads a file.
-pub(crate) fn read(file: &[u8]) -> Result<Array, String> {
+pub fn read(file: &[u8]) -> Result<Array, String> {
     let rest = file.strip_prefix(MAGIC).ok_or("not a `.npy` file: the first bytes differ")?;
     let (length, rest) = match rest {
         [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
@@ -68,7 +70,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Array, String> {
 }
 
 /// The beginning of a file whose elements follow, row by row.
-pub(crate) fn header(scalar: Scalar, shape: &[usize]) -> Vec<u8> {
+pub fn header(scalar: Scalar, shape: &[usize]) -> Vec<u8> {
     let descr = match scalar {
         Scalar::Bool => "|b1",
         Scalar::I8 => "|i1",
@@ -98,11 +100,11 @@ pub(crate) fn header(scalar: Scalar, shape: &[usize]) -> Vec<u8> {
 }
 
 impl Array {
-    pub(crate) fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.data.len() / stored_bytes(self.scalar)
     }
 
-    pub(crate) fn get(&self, index: usize) -> Number {
+    pub fn get(&self, index: usize) -> Number {
         let size = stored_bytes(self.scalar);
         let bytes = &self.data[index * size..][..size];
         if self.scalar == Scalar::Bool {
@@ -203,11 +205,14 @@ mod tests {
             &[0, 7, 0xff, 0xff],
         ))
         .unwrap();
-        assert_eq!((array.len(), array.get(0), array.get(1)), (2, Number::Int(7), Number::Int(-1)));
+        assert_eq!(
+            (array.count(), array.get(0), array.get(1)),
+            (2, Number::Int(7), Number::Int(-1))
+        );
         let scalar =
             read(&file("{\"shape\": (), \"fortran_order\": False, \"descr\": \"|b1\"}", &[2]))
                 .unwrap();
-        assert_eq!((scalar.len(), scalar.get(0)), (1, Number::Int(1)));
+        assert_eq!((scalar.count(), scalar.get(0)), (1, Number::Int(1)));
     }
 
     #[test]

@@ -260,7 +260,7 @@ fn own(scalar: HostScalar, norm: Norm) -> Scalar {
 }
 
 /// The number of scalars of a member; saturates.
-pub(crate) fn scalar_count(member: &Member) -> usize {
+fn scalar_count(member: &Member) -> usize {
     let parts = [member.components, member.vectors]
         .into_iter()
         .chain(member.dims.iter().map(|(count, _)| *count));
@@ -274,10 +274,7 @@ fn offsets(member: &Member) -> impl Iterator<Item = usize> {
 }
 
 /// The same for one element of an array, named by its outermost indices, which must be in range.
-pub(crate) fn offsets_below<'a>(
-    member: &'a Member,
-    indices: &'a [u32],
-) -> impl Iterator<Item = usize> + 'a {
+fn offsets_below<'a>(member: &'a Member, indices: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
     let fixed = member
         .dims
         .iter()
@@ -312,28 +309,6 @@ pub(crate) fn offsets_below<'a>(
 }
 
 impl Layout {
-    /// Whether consecutive values of both layouts have numbers of the same types at the same offsets.
-    pub(crate) fn tiles(&self, other: &Layout) -> bool {
-        let (small, large) = match self.stride <= other.stride {
-            true => (self, other),
-            false => (other, self),
-        };
-        large.stride.is_multiple_of(small.stride) && small.holds(large)
-    }
-
-    /// Whether consecutive values of this layout have a number of the same type wherever `other` has one. In memory,
-    /// `bool` is a word.
-    pub(crate) fn holds(&self, other: &Layout) -> bool {
-        let is_same =
-            |ours: Scalar, its: Scalar| ours == its || (ours, its) == (Scalar::U32, Scalar::Bool);
-        let is_at = |offset: usize, its: Scalar| {
-            let within = offset % self.stride;
-            let found = self.scalars.partition_point(|(at, _)| *at < within);
-            self.scalars.get(found).is_some_and(|(at, ours)| *at == within && is_same(*ours, its))
-        };
-        other.scalars.iter().all(|(offset, scalar)| is_at(*offset, *scalar))
-    }
-
     /// The offsets of a member's scalars, in the order in which HLSL initialises them: arrays by ascending index,
     /// matrices row by row. `indices` choose an element of an array, outermost first.
     ///
@@ -403,22 +378,12 @@ mod tests {
     }
 
     #[test]
-    fn values_suit_an_element_that_has_their_types_at_their_places() {
+    fn a_layout_is_named_by_its_scalars() {
         let members =
             vec![member("id", 0, HostScalar::U32, 1), member("weight", 4, HostScalar::F32, 1)];
         let kind = ResourceKind::Structured { writable: true, stride: 8, members, counter: false };
-        let element = Layout::of(&kind, None);
-        assert!(crate::plain::layout::<(u32, f32)>().tiles(&element));
-        assert!(!crate::plain::layout::<(f32, u32)>().tiles(&element));
-        assert!(!crate::plain::layout::<u32>().tiles(&element));
-        assert!(!element.tiles(&crate::plain::layout::<u32>()));
-        let vector = Layout::uniform(Scalar::F32, 4);
-        assert!(crate::plain::layout::<f32>().tiles(&vector));
-        assert!(crate::plain::layout::<[f32; 8]>().tiles(&vector));
-        assert!(!crate::plain::layout::<[f32; 3]>().tiles(&vector));
-        assert!(crate::plain::layout::<u32>().tiles(&Layout::uniform(Scalar::Bool, 1)));
-        assert_eq!(element.to_string(), "(u32, f32)");
-        assert_eq!(vector.to_string(), "[f32; 4]");
+        assert_eq!(Layout::of(&kind, None).to_string(), "(u32, f32)");
+        assert_eq!(Layout::uniform(Scalar::F32, 4).to_string(), "[f32; 4]");
     }
 
     #[test]
