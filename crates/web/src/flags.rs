@@ -35,6 +35,7 @@ pub struct Flags {
 const MOST_GROUPS: u64 = 1 << 12;
 
 type Set = fn(&mut Flags, &str) -> Result<(), Problem>;
+type Switch = fn(&mut Flags);
 
 /// Each flag that has a value, and what it sets.
 const FLAGS: &[(&[&str], Set)] = &[
@@ -76,7 +77,7 @@ const FLAGS: &[(&[&str], Set)] = &[
 ];
 
 /// Each flag that has none.
-const SWITCHES: &[(&str, fn(&mut Flags))] = &[
+const SWITCHES: &[(&str, Switch)] = &[
     ("-enable-16bit-types", |it| it.options.enable_16bit = true),
     ("--uniform-lane-index", |it| it.rules.uniform_lane_index = true),
 ];

@@ -69,6 +69,11 @@ struct Example<'a> {
     end: usize,
 }
 
+/// The program of a page, and the flags of its command.
+pub(crate) fn program(code: &Code) -> Option<(&str, &str)> {
+    example(code).map(|it| (it.program, it.arguments))
+}
+
 fn example(code: &Code) -> Option<Example<'_>> {
     let (before, rest) = code.page.split_once(COMMAND)?;
     let (arguments, rest) = rest.split_once('`')?;

@@ -27,6 +27,7 @@ mod places;
 mod reference;
 #[cfg(test)]
 mod tidy;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -99,6 +100,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --shrink S      seconds to spend on reducing a failing program (default 60)
                    --out FOLDER    the folder for failing programs and their SPIR-V (default target/fuzz/vulkan)
                    --keep          keep all other programs too
+  web build        build the playground and the documents as a site in target/web (needs the Rust target
+                   wasm32-unknown-unknown)
+  web serve [PORT] serve it on this machine (8000)
+  web test         build it and try it, in node and in Chromium where they are installed
   fuzz FILE...     try these files unchanged, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, in which FILE is replaced
@@ -122,6 +127,7 @@ fn main() -> ExitCode {
         Some("mutate") => mutate::run(&arguments[1..]),
         Some("mutate-source") => return failed(mutate_source::run(&arguments[1..])),
         Some("bombs") => return failed(bombs::run(&arguments[1..])),
+        Some("web") => web::run(&arguments[1..]),
         Some("fuzz") => return failed(fuzz::run(&arguments[1..])),
         _ => Err(USAGE.to_owned()),
     };

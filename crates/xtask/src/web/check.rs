@@ -1,0 +1,108 @@
+//! Tries the site: sizes against ratchets, the module in node, the pages in a browser without a network.
+//!
+//! What is not installed is told as skipped. Screenshots stay in `target/web-screenshots`.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{folder, module, site};
+
+/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason.
+const MOST_MODULE_PACKED: usize = 985_000;
+const MOST_PAGE_PACKED: usize = 1_040_000;
+/// The page without the module.
+const MOST_PAGE_REST: usize = 64_000;
+
+/// The browsers to look for, by the names of their programs.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+pub(super) fn all() -> Result<(), String> {
+    let Some(bytes) = module::build()? else {
+        println!("skipped: the module, node and the browser: {}", module::MISSING);
+        return Ok(());
+    };
+    let sizes = site::write(&folder(), &bytes)?;
+    println!("{sizes}");
+    check_sizes(sizes)?;
+    let scratch = crate::root().join("target/web-scratch");
+    std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let module = scratch.join("module.wasm");
+    let cases = scratch.join("cases.json");
+    let put = |path: &Path, bytes: &[u8]| {
+        std::fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    put(&module, &bytes)?;
+    put(&cases, Value::from(cases_for_node()?).to_string().as_bytes())?;
+    if !is_there("node") {
+        println!("skipped: the module and the page: there is no `node`");
+        return Ok(());
+    }
+    node("module.mjs", &[&module, &cases])?;
+    let Some(browser) = BROWSERS.into_iter().find(|it| is_there(it)) else {
+        println!("skipped: the page: there is no {}", BROWSERS.join(", no "));
+        return Ok(());
+    };
+    let screenshots = crate::root().join("target/web-screenshots");
+    node("page.mjs", &[Path::new(browser), &folder(), &screenshots])
+}
+
+fn check_sizes(sizes: site::Sizes) -> Result<(), String> {
+    for (what, size, most) in [
+        ("the module, compressed", sizes.module_packed, MOST_MODULE_PACKED),
+        ("the page, compressed", sizes.page_packed, MOST_PAGE_PACKED),
+        ("the page without its module", sizes.page - sizes.module_packed * 4 / 3, MOST_PAGE_REST),
+    ] {
+        if size > most {
+            return Err(format!("{what} has {size} bytes; the ratchet is {most}"));
+        }
+        if size * 10 < most * 9 {
+            println!("{what} has {size} bytes; the ratchet of {most} can be lowered");
+        }
+    }
+    Ok(())
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|it| it.status.success())
+}
+
+fn node(script: &str, arguments: &[&Path]) -> Result<(), String> {
+    let script = crate::root().join("crates/web/page/tests").join(script);
+    let output = Command::new("node").arg(&script).args(arguments).output();
+    let output = output.map_err(|error| format!("node: {error}"))?;
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "{} failed:\n{}{}",
+            script.display(),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
+
+/// Requests with the answers of the native engine, which the module must give byte for byte.
+fn cases_for_node() -> Result<Vec<Value>, String> {
+    let mut cases = Vec::new();
+    for (text, flags) in site::programs()? {
+        for what in ["tokens", "compile", "run", "sweep", "lanes", "emit"] {
+            let mut request = json!({ "do": what, "text": text, "fuel": 1 << 16 });
+            if let Some(flags) = &flags {
+                request["flags"] = json!(flags);
+            }
+            cases.push(answered(&request));
+        }
+    }
+    for request in [json!({ "do": "dance" }), json!({ "do": "compile", "text": "int" })] {
+        cases.push(answered(&request));
+    }
+    Ok(cases)
+}
+
+fn answered(request: &Value) -> Value {
+    let answer = web::Engine::new().call(request.to_string().as_bytes());
+    json!({ "request": request, "answer": String::from_utf8_lossy(&answer) })
+}
