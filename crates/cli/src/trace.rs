@@ -161,8 +161,11 @@ impl Table<'_> {
 
     /// The lanes whose values are shown.
     fn lanes(&self, wave: &Wave) -> Vec<u32> {
-        let usual = [0..LANES];
-        let asked = if self.args.lanes.is_empty() { &usual[..] } else { &self.args.lanes };
+        let usual = 0..LANES;
+        let asked = match self.args.lanes.as_slice() {
+            [] => std::slice::from_ref(&usual),
+            asked => asked,
+        };
         let is_asked = |lane: &u32| asked.iter().any(|it| it.contains(&u64::from(*lane)));
         wave.lanes.iter().filter(is_asked).collect()
     }

@@ -44,7 +44,7 @@ fn ran(
         prints: None,
         spent: Some(spent.clone()),
     };
-    let buffer = Buffer { bytes: vec![0; 512], ..Buffer::default() };
+    let buffer = Buffer { bytes: vec![0; 512].into(), ..Buffer::default() };
     let mut bindings = Bindings { bindings: vec![vec![buffer]] };
     let program = interp::decode(module);
     let mut run = Run::new(&program, &launch, Variation::default()).unwrap();

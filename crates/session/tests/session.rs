@@ -26,7 +26,7 @@ fn recipe(text: &str, width: u32, groups: u32, schedule: Schedule) -> Recipe {
     let compiled = hlsl::compile(main, &mut sources, &mut source, &options, &mut sink);
     let module = compiled.unwrap_or_else(|| panic!("{:?}\n{text}", sink.into_sorted())).module;
     let bytes: Vec<u8> = (0..256u32).flat_map(u32::to_le_bytes).collect();
-    let buffer = || vec![Buffer { bytes: bytes.clone(), ..Buffer::default() }];
+    let buffer = || vec![Buffer { bytes: bytes.clone().into(), ..Buffer::default() }];
     let bindings = Bindings { bindings: module.resources.iter().map(|_| buffer()).collect() };
     let launch = Launch {
         work: Work::Dispatch { groups: [groups, 1, 1] },

@@ -424,7 +424,7 @@ fn what_only_notes_need_is_silent_and_free() {
     options.notes = true;
     let noted = run::compile_text("a.hlsl", text, &options).module.unwrap();
     let launch = suite::engines::launch([1, 1, 1], 32);
-    let buffer = ir::exec::Buffer { bytes: vec![0; 256], ..Default::default() };
+    let buffer = ir::exec::Buffer { bytes: vec![0; 256].into(), ..Default::default() };
     let mut bindings = Bindings { bindings: vec![vec![buffer]] };
     let mut events =
         Events { insts: &vec![None; noted.insts.len()], all: Vec::new(), notes: 0, pauses: false };

@@ -218,15 +218,17 @@ fn texels_are_converted_like_on_the_reference_engine() {
             let texels = corners(bytes);
             let groups = (texels.len() / bytes / 4).div_ceil(32) as u32;
             let format = Some(Format { scalar, components: 4 });
-            let typed = |bytes: Vec<u8>| Buffer { bytes, format, ..Buffer::default() };
+            let typed =
+                |bytes: Vec<u8>| Buffer { bytes: bytes.into(), format, ..Buffer::default() };
             let given = match ty {
                 "uint64_t2" | "double2" => corners(8),
                 "half4" | "uint16_t4" | "int16_t4" => corners(2),
                 _ => corners(4),
             };
             let stored = 32 * groups as usize * 4 * bytes;
-            let shown = Buffer { bytes: vec![7; 32 * groups as usize * 32], ..Buffer::default() };
-            let given = Buffer { bytes: given, ..Buffer::default() };
+            let shown =
+                Buffer { bytes: vec![7; 32 * groups as usize * 32].into(), ..Buffer::default() };
+            let given = Buffer { bytes: given.into(), ..Buffer::default() };
             let bound = |name: &str| match name {
                 "In" => typed(texels.clone()),
                 "Out" => typed(vec![7; stored]),

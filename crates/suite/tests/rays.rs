@@ -261,7 +261,7 @@ fn engines_agree_on_programs_with_queries() {
         let bind = |it: &ir::Resource| {
             vec![match it.kind {
                 ir::ResourceKind::Scene => Buffer { scene: Some(scene(seed)), ..Buffer::default() },
-                _ => Buffer { bytes: vec![0; THREADS as usize * 4], ..Buffer::default() },
+                _ => Buffer { bytes: vec![0; THREADS as usize * 4].into(), ..Buffer::default() },
             }]
         };
         let bindings = Bindings { bindings: module.resources.iter().map(bind).collect() };

@@ -178,12 +178,15 @@ pub struct BottomLevel {
     outline: Arc<[Outline]>,
 }
 
+/// The format of vertices, the number of vertices and of indices, and whether there is a transform.
+type TriangleOutline = (Format, usize, Option<(IndexFormat, usize)>, bool);
+
 /// What an update of a geometry must leave as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Outline {
     flags: GeometryFlags,
-    /// The format of vertices, the number of vertices and of indices, and whether there is a transform; boxes have none.
-    triangles: Option<(Format, usize, Option<(IndexFormat, usize)>, bool)>,
+    /// Boxes have none.
+    triangles: Option<TriangleOutline>,
     primitives: usize,
 }
 

@@ -587,6 +587,7 @@ mod tests {
             name: "test".into(),
             specialization: Arc::default(),
             unreached: Arc::default(),
+            patch: None,
         })
     }
 

@@ -173,6 +173,8 @@ impl Shader {
                 wave_size: WaveSize::default(),
                 inputs: vec![SystemValue::GroupIndex],
                 signature: None,
+                patch: None,
+                group: None,
                 missing: Vec::new(),
                 native_16bit: false,
                 span: Span::NONE,

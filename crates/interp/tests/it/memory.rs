@@ -278,7 +278,8 @@ fn full_waves_access_memory_like_partial_ones() {
             ResourceKind::Typed { .. }
             | ResourceKind::Constant { .. }
             | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. } => Address::Texel(index),
+            | ResourceKind::Sampler { .. }
+            | ResourceKind::Scene => Address::Texel(index),
         };
         // The last scalars of the 4-byte elements are out of bounds, as are all at offset 4.
         let value = s.b.value(Op::Load { place: Shader::place(0), at }, Ty::I32);

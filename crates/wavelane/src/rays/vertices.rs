@@ -37,7 +37,7 @@ pub(super) fn decode(geometry: usize, kind: &GeometryKind<'_>) -> Result<Decoded
         }
         GeometryKind::Boxes(it) => {
             let all = elements(geometry, "boxes", it.bytes, it.stride, BOX_BYTES, it.count)?;
-            Ok(Decoded::Boxes(all.map(|bytes| floats(bytes)).collect()))
+            Ok(Decoded::Boxes(all.map(floats).collect()))
         }
     }
 }
@@ -52,7 +52,7 @@ fn vertices(geometry: usize, it: &Triangles<'_>) -> Result<Vec<[f32; 3]>, BuildE
     Ok(match format {
         // PERF: the usual format, of which there are millions.
         Format::Plain { channels: Channels::Rgb | Channels::Rgba, bits: 32, .. } => {
-            all.map(|bytes| floats(bytes)).collect()
+            all.map(floats).collect()
         }
         _ => all
             .map(|bytes| match format.decode(bytes) {
@@ -68,12 +68,12 @@ fn vertices(geometry: usize, it: &Triangles<'_>) -> Result<Vec<[f32; 3]>, BuildE
 /// Whether Direct3D has it as a format of positions: with the formats of tier 1.1.
 fn is_position(format: Format) -> bool {
     match format {
-        Format::Plain { channels, bits, encoding } => match (channels, bits, encoding) {
-            (Channels::Rgb, 32, Encoding::Float) => true,
-            (Channels::Rg | Channels::Rgba, 16 | 32, Encoding::Float) => true,
-            (Channels::Rg | Channels::Rgba, 8 | 16, Encoding::Unorm | Encoding::Snorm) => true,
-            _ => false,
-        },
+        Format::Plain { channels, bits, encoding } => matches!(
+            (channels, bits, encoding),
+            (Channels::Rgb, 32, Encoding::Float)
+                | (Channels::Rg | Channels::Rgba, 16 | 32, Encoding::Float)
+                | (Channels::Rg | Channels::Rgba, 8 | 16, Encoding::Unorm | Encoding::Snorm)
+        ),
         Format::Rgb10A2 { uint } => !uint,
         Format::Bgra8 { .. } | Format::Rg11B10Float | Format::Rgb9E5 => false,
     }
