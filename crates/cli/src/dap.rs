@@ -119,8 +119,9 @@ impl Launcher for Words {
 /// The message that the command line prints.
 fn told(problem: &Problem) -> String {
     let causes = problem.causes.iter().filter_map(|it| {
-        let (file, line) = (it["file"].as_str()?, it["line"].as_u64()?);
-        let (column, message) = (it["column"].as_u64()?, it["message"].as_str()?);
+        let (place, message) = (&it["location"], it["message"].as_str()?);
+        let (file, line) = (place["file"].as_str()?, place["line"].as_u64()?);
+        let column = place["column"].as_u64()?;
         Some(format!("{file}:{line}:{column}: error: {message}"))
     });
     let causes: Vec<String> = causes.collect();

@@ -96,7 +96,8 @@ impl Table<'_> {
         let [x, y, z] = wave.group;
         let count = counted(wave.lanes.count() as usize, "lane");
         let _ = writeln!(self.text, "wave {} of group ({x}, {y}, {z}): {count}", wave.wave);
-        let head = format!("{:>6} {:>5}  {:<2$}  ", "step", "line", width as usize + 2);
+        let room = width as usize + 2;
+        let head = format!("{:>6} {:>5}  {:<room$}  ", "step", "line", "active");
         let _ = writeln!(self.text, "{head}statement, and what it gives to lanes");
         for number in 0..wave.steps.len() {
             let step = &wave.steps[number];

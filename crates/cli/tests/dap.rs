@@ -226,7 +226,6 @@ fn breakpoints_have_conditions_counts_and_lines() {
     let set = client.set(json!([
         {"line": 9, "condition": "n == 1"},
         {"line": 10, "hitCondition": ">= 3"},
-        {"line": 11, "logMessage": "not reached"},
         {"line": 14, "logMessage": "sum is {sum}, i@3 is {i@3}"},
         {"line": 9, "condition": "nothing == 1"},
         {"line": 9, "condition": "i = 1"},
@@ -234,8 +233,8 @@ fn breakpoints_have_conditions_counts_and_lines() {
         {"line": 99},
     ]));
     let verified: Vec<bool> = set.iter().map(|it| it["verified"].as_bool().unwrap()).collect();
-    assert_eq!(verified, [true, true, true, true, false, false, false, false]);
-    assert!(set[4]["message"].as_str().unwrap().contains("nothing"), "{}", set[4]);
+    assert_eq!(verified, [true, true, true, false, false, false, false]);
+    assert!(set[3]["message"].as_str().unwrap().contains("nothing"), "{}", set[3]);
     client.ask("configurationDone", json!({}));
     assert_eq!(client.stopped(), ("breakpoint".to_owned(), 9));
     let n = client.local("n");
@@ -298,7 +297,8 @@ fn an_endless_loop_is_paused() {
     client.ask("threads", json!({}));
     client.ask("pause", json!({"threadId": 1}));
     let (reason, line) = client.stopped();
-    assert_eq!((reason.as_str(), line), ("pause", 4));
+    // Before the loop, if it was asked for at once.
+    assert!(reason == "pause" && (3..=4).contains(&line), "{reason} {line}");
     client.end();
 }
 
