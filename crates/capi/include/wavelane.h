@@ -1,0 +1,117 @@
+/* wavelane: HLSL wave intrinsics, exact, at any wave width.
+ *
+ * Generated from `crates/capi/src` by `cargo xtask docs`; do not edit. */
+
+#ifndef WAVELANE_H
+#define WAVELANE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a call ended. The numbers are the exit statuses of the command `wavelane`. */
+typedef enum WlStatus {
+    /* It did what was asked. */
+    WL_OK = 0,
+    /* The run could not go on, or its fuel is spent. */
+    WL_TRAP = 1,
+    /* The shader, a name or an argument is wrong. */
+    WL_BAD_INPUT = 2,
+    /* This engine or machine cannot do it. */
+    WL_UNSUPPORTED = 3,
+    /* A bug in wavelane; nothing that the call wrote is of use. */
+    WL_BUG = 70,
+} WlStatus;
+
+/* A compiled shader. */
+typedef struct WlShader WlShader;
+
+/* A shader on an engine. */
+typedef struct WlPipeline WlPipeline;
+
+/* What is bound to the resources of a shader. */
+typedef struct WlTable WlTable;
+
+/* A text that the library owns. */
+typedef struct WlText WlText;
+
+/* A macro for a shader. `value` may be null. */
+typedef struct WlDefine {
+    const char *name;
+    const char *value;
+} WlDefine;
+
+/* How a shader is launched. `wave_size` 0 is the pipeline's default, `fuel` 0 no limit on the number of wave-instructions. */
+typedef struct WlLaunch {
+    uint32_t groups_x;
+    uint32_t groups_y;
+    uint32_t groups_z;
+    uint32_t wave_size;
+    uint64_t fuel;
+} WlLaunch;
+
+/* The text of the error of this thread's last call; empty if it succeeded. For a shader that does not compile, the source
+ * lines with carets. It is valid until the thread's next call. */
+const char *wl_last_error(void);
+
+/* The version of the library, such as `0.1.0`. */
+const char *wl_version(void);
+
+/* Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null stands for
+ * "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the source
+ * lines with carets. The text may not `#include` others. */
+WlStatus wl_compile(const char *text, size_t length, const char *name, const char *entry, const WlDefine *defines, size_t define_count, WlShader **shader);
+
+/* Frees a shader. Pipelines and tables that were made from it stay valid. Null is allowed. */
+void wl_shader_free(WlShader *shader);
+
+/* Prepares a shader for an engine: "interp", "cpu", "vulkan" or "cuda"; null stands for the fastest that needs no GPU.
+ * `threads` is the number of threads of the engine "cpu"; 0 stands for 1. */
+WlStatus wl_pipeline(const WlShader *shader, const char *engine, uint32_t threads, WlPipeline **pipeline);
+
+/* Frees a pipeline. Null is allowed. */
+void wl_pipeline_free(WlPipeline *pipeline);
+
+/* Makes a table in which nothing is bound. */
+WlStatus wl_table(const WlShader *shader, WlTable **table);
+
+/* Frees a table. The memory that was bound is the caller's again. Null is allowed. */
+void wl_table_free(WlTable *table);
+
+/* Binds `size` bytes of the caller's to the buffer `name`, in place. They must stay where they are until something else is
+ * bound there or the table is freed, and while a shader runs no other thread may touch them. What is bound must not overlap
+ * what else the table has. */
+WlStatus wl_bind(WlTable *table, const char *name, void *memory, size_t size);
+
+/* The same for memory that is only read; refused where the shader may write. */
+WlStatus wl_bind_read_only(WlTable *table, const char *name, const void *memory, size_t size);
+
+/* Sets an integer or boolean constant: a member of a constant buffer, by its name. Vectors, matrices, arrays and structures
+ * take as many numbers as they have. */
+WlStatus wl_set_integers(WlTable *table, const char *name, const int64_t *values, size_t count);
+
+/* Sets a constant of floats. */
+WlStatus wl_set_floats(WlTable *table, const char *name, const double *values, size_t count);
+
+/* The text, which ends with a zero. It is valid until `wl_text_free`. */
+const char *wl_text(const WlText *text);
+
+/* Frees a text. Null is allowed. */
+void wl_text_free(WlText *text);
+
+/* Runs a pipeline to its end. What it writes is in the memory that the table has. */
+WlStatus wl_dispatch(const WlPipeline *pipeline, const WlLaunch *launch, const WlTable *table);
+
+/* Runs a pipeline under the sanitizer, at every width and in other orders; the memory does not change. `*findings` is the
+ * number of findings, and `*report` a text for `wl_text_free` that shows them with source lines. `launch->wave_size` is
+ * ignored. */
+WlStatus wl_examine(const WlPipeline *pipeline, const WlLaunch *launch, const WlTable *table, size_t *findings, WlText **report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,163 @@
+/* A C program that uses every function of the interface; it exits with the line of the first check that fails. */
+
+#include "wavelane.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                                       \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            fprintf(stderr, "%s:%d: %s\n%s\n", __FILE__, __LINE__, #condition, wl_last_error()); \
+            exit(1);                                                                           \
+        }                                                                                      \
+    } while (0)
+
+static const char TEXT[] =
+    "cbuffer Params { uint Amount; float Scale; };\n"
+    "StructuredBuffer<uint> In;\n"
+    "RWStructuredBuffer<uint> Out;\n"
+    "[numthreads(GROUP, 1, 1)] void main(uint3 id : SV_DispatchThreadID) {\n"
+    "    Out[id.x] = In[id.x] + WaveActiveSum(Amount) + uint(Scale);\n"
+    "}\n";
+
+static WlStatus compile(const char *text, WlShader **shader) {
+    WlDefine define = {"GROUP", "32"};
+    return wl_compile(text, strlen(text), "add.hlsl", "main", &define, 1, shader);
+}
+
+static void runs_in_place(const char *engine) {
+    WlShader *shader = NULL;
+    WlPipeline *pipeline = NULL;
+    WlTable *table = NULL;
+    CHECK(compile(TEXT, &shader) == WL_OK);
+    CHECK(wl_pipeline(shader, engine, 2, &pipeline) == WL_OK);
+    CHECK(wl_table(shader, &table) == WL_OK);
+    wl_shader_free(shader);
+
+    enum { COUNT = 4096 };
+    static uint32_t in[COUNT];
+    uint32_t *out = malloc(COUNT * sizeof *out);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        in[i] = i;
+        out[i] = 0;
+    }
+    const int64_t amount = 2;
+    const double scale = 3.5;
+    CHECK(wl_bind_read_only(table, "In", in, sizeof in) == WL_OK);
+    CHECK(wl_bind(table, "Out", out, COUNT * sizeof *out) == WL_OK);
+    CHECK(wl_set_integers(table, "Amount", &amount, 1) == WL_OK);
+    CHECK(wl_set_floats(table, "Scale", &scale, 1) == WL_OK);
+    for (uint32_t width = 4; width <= 32; width *= 2) {
+        WlLaunch launch = {COUNT / 32, 1, 1, width, 0};
+        CHECK(wl_dispatch(pipeline, &launch, table) == WL_OK);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            CHECK(out[i] == i + 2 * width + 3);
+        }
+    }
+    wl_table_free(table);
+    wl_pipeline_free(pipeline);
+    free(out);
+}
+
+static void examines(void) {
+    static const char text[] =
+        "RWStructuredBuffer<uint> Out;\n"
+        "[numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {\n"
+        "    if (i & 1) Out[i] = WaveReadLaneAt(i, 0);\n"
+        "}\n";
+    WlShader *shader = NULL;
+    WlPipeline *pipeline = NULL;
+    WlTable *table = NULL;
+    WlText *report = NULL;
+    size_t findings = 0;
+    uint32_t out[32] = {0};
+    CHECK(compile(text, &shader) == WL_OK);
+    CHECK(wl_pipeline(shader, "interp", 1, &pipeline) == WL_OK);
+    CHECK(wl_table(shader, &table) == WL_OK);
+    CHECK(wl_bind(table, "Out", out, sizeof out) == WL_OK);
+    WlLaunch launch = {1, 1, 1, 0, 0};
+    CHECK(wl_examine(pipeline, &launch, table, &findings, &report) == WL_OK);
+    CHECK(findings > 0);
+    CHECK(strstr(wl_text(report), "add.hlsl:3:") && strchr(wl_text(report), '^'));
+    for (int i = 0; i < 32; i++) {
+        CHECK(out[i] == 0);
+    }
+    wl_text_free(report);
+    wl_table_free(table);
+    wl_pipeline_free(pipeline);
+    wl_shader_free(shader);
+}
+
+static void refuses(void) {
+    WlShader *shader = NULL;
+    WlPipeline *pipeline = NULL;
+    WlTable *table = NULL;
+    static const char wrong[] = "[numthreads(1, 1, 1)] void main() { uint x = y; }";
+    CHECK(compile(wrong, &shader) == WL_BAD_INPUT && shader == NULL);
+    CHECK(strstr(wl_last_error(), "add.hlsl:1:") && strchr(wl_last_error(), '^'));
+    CHECK(wl_compile(NULL, 5, NULL, NULL, NULL, 0, &shader) == WL_BAD_INPUT);
+    CHECK(wl_compile("\xff", 1, NULL, NULL, NULL, 0, &shader) == WL_BAD_INPUT);
+    CHECK(wl_compile(TEXT, sizeof TEXT - 1, NULL, NULL, NULL, 0, NULL) != WL_OK);
+
+    CHECK(compile(TEXT, &shader) == WL_OK);
+    CHECK(*wl_last_error() == 0);
+    CHECK(wl_pipeline(NULL, NULL, 0, &pipeline) == WL_BAD_INPUT);
+    CHECK(wl_pipeline(shader, "abacus", 0, &pipeline) == WL_BAD_INPUT);
+    CHECK(wl_pipeline(shader, NULL, 0, &pipeline) == WL_OK);
+    CHECK(wl_table(shader, &table) == WL_OK);
+
+    uint32_t memory[32] = {0};
+    CHECK(wl_bind(table, "Owt", memory, sizeof memory) == WL_BAD_INPUT);
+    CHECK(strstr(wl_last_error(), "did you mean `Out`"));
+    CHECK(wl_bind(table, "Out", memory, 3) == WL_BAD_INPUT);
+    CHECK(wl_bind(table, "Out", NULL, 4) == WL_BAD_INPUT);
+    CHECK(wl_bind(table, NULL, memory, sizeof memory) == WL_BAD_INPUT);
+    CHECK(wl_bind(NULL, "Out", memory, sizeof memory) == WL_BAD_INPUT);
+    CHECK(wl_bind_read_only(table, "Out", memory, sizeof memory) == WL_BAD_INPUT);
+    const int64_t negative = -1;
+    CHECK(wl_set_integers(table, "Amount", &negative, 1) == WL_BAD_INPUT);
+    CHECK(wl_set_integers(table, "Amount", NULL, 1) == WL_BAD_INPUT);
+
+    WlLaunch launch = {1, 1, 1, 0, 0};
+    CHECK(wl_dispatch(pipeline, &launch, table) == WL_BAD_INPUT);
+    CHECK(strstr(wl_last_error(), "nothing is bound"));
+    CHECK(wl_bind(table, "Out", memory, sizeof memory) == WL_OK);
+    CHECK(wl_bind_read_only(table, "In", memory, 0) == WL_OK);
+    launch.wave_size = 12;
+    CHECK(wl_dispatch(pipeline, &launch, table) == WL_BAD_INPUT);
+    CHECK(wl_dispatch(pipeline, NULL, table) == WL_BAD_INPUT);
+    wl_table_free(table);
+    wl_pipeline_free(pipeline);
+    wl_shader_free(shader);
+
+    static const char endless[] =
+        "RWStructuredBuffer<uint> Out;\n"
+        "[numthreads(4, 1, 1)] void main() { while (true) { InterlockedAdd(Out[0], 1); } }\n";
+    CHECK(compile(endless, &shader) == WL_OK);
+    CHECK(wl_pipeline(shader, "interp", 0, &pipeline) == WL_OK);
+    CHECK(wl_table(shader, &table) == WL_OK);
+    CHECK(wl_bind(table, "Out", memory, sizeof memory) == WL_OK);
+    launch.wave_size = 0;
+    launch.fuel = 1000;
+    CHECK(wl_dispatch(pipeline, &launch, table) == WL_TRAP);
+    wl_table_free(table);
+    wl_pipeline_free(pipeline);
+    wl_shader_free(shader);
+    wl_shader_free(NULL);
+    wl_pipeline_free(NULL);
+    wl_table_free(NULL);
+    wl_text_free(NULL);
+    CHECK(strcmp(wl_text(NULL), "") == 0);
+}
+
+int main(void) {
+    CHECK(strchr(wl_version(), '.'));
+    runs_in_place("interp");
+    runs_in_place(NULL);
+    examines();
+    refuses();
+    puts("passed");
+    return 0;
+}
