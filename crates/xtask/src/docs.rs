@@ -18,6 +18,7 @@ fn generated_here() -> Vec<(String, String)> {
         ("docs/intrinsics.md".to_owned(), intrinsics()),
         ("docs/functions.md".to_owned(), functions()),
         ("docs/sanitizer/README.md".to_owned(), crate::gallery::index()),
+        ("crates/capi/include/wavelane.h".to_owned(), crate::header::text()),
     ]
 }
 

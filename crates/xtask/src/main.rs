@@ -13,9 +13,11 @@ mod bench;
 mod bombs;
 mod conformance;
 mod coverage;
+mod dist;
 mod docs;
 mod fuzz;
 mod gallery;
+mod header;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
@@ -35,7 +37,11 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   docs [--check]   write (or compare) the generated documents: docs/intrinsics.md, docs/functions.md,
-                   and the gallery of findings in docs/sanitizer/
+                   the gallery of findings in docs/sanitizer/, and the header of the C interface
+  dist [NAME…]     write the packages of a release and their checksums: archives and Debian packages of the targets
+                   that can be built here, and the Python wheel where maturin is installed
+                   NAME            only these: `wheel`, or a target such as x86_64-unknown-linux-musl
+                   --out DIR       the folder (default target/dist)
   bless [NAME]     update the rendered messages in the suite (`//|`),
   in all files or those whose path contains NAME; review the diff afterwards
   bench [FLAGS]    measure an engine on the kernels in benches/
@@ -120,6 +126,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::run(arguments.contains(&"--check".to_owned())),
         Some("bless") => bless(arguments.get(1).map_or("", String::as_str)),
         Some("bench") => bench::run(&arguments[1..]),
+        Some("dist") => return failed(dist::run(&arguments[1..])),
         Some("algorithms") => algorithms::run(&arguments[1..]),
         Some("conformance") => conformance::run(&arguments[1..]),
         Some("coverage") => coverage::run(&arguments[1..]),
