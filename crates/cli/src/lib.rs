@@ -98,14 +98,24 @@ static PANICKED_AT: Mutex<Option<String>> = Mutex::new(None);
 /// that does the work; `stdout_was_closed` says whether the process was started without a standard output.
 pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
     terminal::note_closed_stdout(stdout_was_closed);
+    // They are read here and nowhere else.
+    ExitCode::from(whole(std::env::args_os().collect(), prepare))
+}
+
+/// The whole command inside another program: `words` are its arguments, the program's name first, and `program` are the words
+/// that start the command as a process of its own. Returns the exit status.
+pub fn main_with(words: Vec<OsString>, program: Vec<OsString>) -> u8 {
+    worker::start_by(program);
+    whole(words, || {})
+}
+
+fn whole(words: Vec<OsString>, prepare: fn()) -> u8 {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(|it| format!("{}:{}", it.file(), it.line()));
         if let Ok(mut at) = PANICKED_AT.lock() {
             *at = place;
         }
     }));
-    // They are read here and nowhere else.
-    let words: Vec<OsString> = std::env::args_os().collect();
     let (of_work, words) = (words.clone(), words);
     let work = move || {
         let words = of_work.clone();
@@ -146,7 +156,7 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
             problem.exit
         }
     };
-    ExitCode::from(exit as u8)
+    exit as u8
 }
 
 /// Whether a program reads what we print: asked of the words, since there may be no more than those.

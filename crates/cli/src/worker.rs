@@ -1,10 +1,11 @@
 //! Worker processes: a worker that crashes or exceeds its time is replaced. Requests and answers are lines of JSON; the last
 //! line of an answer has the key `end`. The content of requests is the callers' business.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -24,6 +25,15 @@ pub(crate) enum Answered {
     Whole(Value),
     /// The process ended or exceeded its time, and has to be replaced: the reason, and its last output.
     Broken(String),
+}
+
+/// The words that start this program, if it runs inside another.
+static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Sets the words that start this program, which is not the process's own.
+pub(crate) fn start_by(program: Vec<OsString>) {
+    // A second run in the same process starts as the first did.
+    let _ = PROGRAM.set(program);
 }
 
 /// A slot for a worker, which starts with the first request.
@@ -97,8 +107,15 @@ impl Worker {
     /// Starts this program with words that make it a worker.
     pub(crate) fn start(words: &[String]) -> Result<Worker, Problem> {
         let cannot = |error| Problem::input(format!("no process can be started: {error}"));
-        let program = std::env::current_exe().map_err(cannot)?;
-        let mut child = Command::new(program)
+        let mut command = match PROGRAM.get().and_then(|it| it.split_first()) {
+            Some((program, first)) => {
+                let mut command = Command::new(program);
+                command.args(first);
+                command
+            }
+            None => Command::new(std::env::current_exe().map_err(cannot)?),
+        };
+        let mut child = command
             .args(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,0 +1,46 @@
+"""HLSL wave intrinsics, exact, at any wave width, without a GPU.
+
+    import numpy as np, wavelane as wl
+    kernel = wl.compile("compact.hlsl", defines={"N": 64})
+    kernel[groups](Items=items, Kept=kept, KeptCount=count)   # in place, no copy
+"""
+
+from ._wavelane import (
+    ArgumentError,
+    BoundLaunch,
+    CompileError,
+    Error,
+    Finding,
+    InternalError,
+    Kernel,
+    Launch,
+    Report,
+    Sweep,
+    Trap,
+    Unsupported,
+    __version__,
+    compile,
+    engines,
+    san,
+    sweep,
+)
+
+__all__ = [
+    "ArgumentError",
+    "BoundLaunch",
+    "CompileError",
+    "Error",
+    "Finding",
+    "InternalError",
+    "Kernel",
+    "Launch",
+    "Report",
+    "Sweep",
+    "Trap",
+    "Unsupported",
+    "__version__",
+    "compile",
+    "engines",
+    "san",
+    "sweep",
+]
