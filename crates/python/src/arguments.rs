@@ -78,7 +78,7 @@ impl Arguments {
                     self.constant(name, value)
                 }
             }
-            Contents::Texture | Contents::Sampler => Err(argument(format!(
+            Contents::Texture | Contents::Sampler | Contents::Scene => Err(argument(format!(
                 "`{name}` is a `{}`; only buffers and constants can be passed from Python",
                 resource.kind.view().name
             ))),
