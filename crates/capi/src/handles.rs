@@ -346,9 +346,11 @@ unsafe fn set<T: Copy>(
         // SAFETY: the caller's contract.
         let (table, name) = unsafe { (self::table(table)?, text(name, "the name")?) };
         check(values.cast(), count)?;
-        // SAFETY: the caller's contract.
-        let values =
-            if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(values, count) } };
+        let values = match count {
+            0 => &[],
+            // SAFETY: the caller's contract.
+            _ => unsafe { std::slice::from_raw_parts(values, count) },
+        };
         let numbers = Numbers(values.iter().map(|it| number(*it)).collect());
         table.set(name, numbers).map_err(Failed::input)
     })

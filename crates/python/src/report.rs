@@ -196,6 +196,9 @@ impl Sweep {
     }
 }
 
+/// Contents, and the widths that leave them.
+type Alike = (Vec<u8>, Vec<u32>);
+
 /// Runs a kernel at several widths, every time on copies of the arrays, which are not changed.
 #[pyfunction]
 #[pyo3(signature = (kernel, groups, *, widths = None, **arguments))]
@@ -209,8 +212,8 @@ pub(crate) fn sweep(
     let groups = groups_of(groups)?;
     let arguments = Arguments::new(kernel.shader(), arguments)?;
     let widths = widths.unwrap_or_else(|| kernel.wave_sizes());
-    let (results, mut same): (_, BTreeMap<String, Vec<(Vec<u8>, Vec<u32>)>>) =
-        (PyDict::new(py), BTreeMap::new());
+    let results = PyDict::new(py);
+    let mut same: BTreeMap<String, Vec<Alike>> = BTreeMap::new();
     for width in &widths {
         let launch = kernel.dispatch_of(groups, Some(*width));
         let table = py.detach(|| {

@@ -1,6 +1,7 @@
 //! Loads the extension module into an interpreter of this machine, and runs the package's own tests there.
 
 #![allow(clippy::print_stdout, reason = "what this machine lacks is printed")]
+#![allow(clippy::disallowed_methods, reason = "the environment names the interpreter")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,9 +41,11 @@ fn the_package_does_what_its_tests_say() {
         return;
     };
     let Some(library) = library() else {
-        assert!(cfg!(target_env = "musl"), "Cargo builds the library before this test");
-        println!("skipped: this target has no shared libraries");
-        return;
+        if cfg!(target_env = "musl") {
+            println!("skipped: this target has no shared libraries");
+            return;
+        }
+        panic!("Cargo builds the library before this test");
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
