@@ -255,6 +255,15 @@ impl Emitter<'_> {
             Binary::Min(_) if float => put!(self, "min.{name} {to}, {first}, {second}"),
             Binary::Max(_) if float => put!(self, "max.{name} {to}, {first}, {second}"),
             Binary::Add => put!(self, "add.{name} {to}, {first}, {second}"),
+            Binary::Sub if ty == Ty::I16 => {
+                // From 0, it would be a negation: see there.
+                let [x, y] = [first, second].map(|it| {
+                    let short = self.reg(it);
+                    self.convert(short, Ty::I16, Sign::Signed, Ty::I32, Sign::Signed)
+                });
+                put!(self, "sub.s32 {x}, {x}, {y}");
+                put!(self, "cvt.u16.u32 {to}, {x}");
+            }
             Binary::Sub => put!(self, "sub.{name} {to}, {first}, {second}"),
             Binary::Mul => put!(self, "mul.lo.{name} {to}, {first}, {second}"),
             Binary::Div(sign) => {
