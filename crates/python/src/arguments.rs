@@ -139,10 +139,21 @@ impl Arguments {
         let mut numbers = Vec::new();
         let refused = |why: &str| argument(format!("`{name}`: {why}"));
         collect(value, DEEPEST, &mut numbers)?.map_err(|why| refused(&why))?;
-        let error = match self.table.set(name, Numbers(numbers)) {
+        let mut error = match self.table.set(name, Numbers(numbers.clone())) {
             Ok(()) => return Ok(()),
             Err(error) => error,
         };
+        // Python has one number 0: where the shader declares floats, whole numbers that are exact are floats.
+        if let ConstantProblem::Value { number: Number::Integer(_), scalar } = error.problem
+            && scalar.is_float()
+        {
+            match self.table.set(name, Numbers(numbers.iter().map(as_float).collect())) {
+                Ok(()) => return Ok(()),
+                // One that is not exact.
+                Err(other) if is_whole(&other.problem) => error = other,
+                Err(_) => {}
+            }
+        }
         // What is neither may be a misspelt resource as well.
         if let ConstantProblem::NoSuchConstant { similar: None } = error.problem
             && let Err(error) = self.table.bind(name, Buffer::from_bytes(Vec::new()))
@@ -164,6 +175,18 @@ impl Arguments {
             }
         }
         Ok(())
+    }
+}
+
+fn is_whole(problem: &ConstantProblem) -> bool {
+    matches!(problem, ConstantProblem::Value { number: Number::Integer(_), .. })
+}
+
+/// A whole number as a float, if that changes nothing.
+fn as_float(number: &Number) -> Number {
+    match *number {
+        Number::Integer(whole) if (whole as f64) as i128 == whole => Number::Float(whole as f64),
+        other => other,
     }
 }
 
