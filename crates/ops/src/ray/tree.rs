@@ -47,7 +47,7 @@ struct Node {
     children: [Child; WIDTH],
 }
 
-/// A node or a leaf, by its index.
+/// A node or a leaf, by its index; of a leaf also the number of its primitives, which saves a look at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Child(u32);
 
@@ -73,6 +73,8 @@ fn any_of<const N: usize>(bits: &[u32; N]) -> u32 {
 
 impl Child {
     const LEAF: u32 = 1 << 31;
+    /// The place of the number of primitives, less one.
+    const COUNT: u32 = 28;
     /// Beside an empty box, which no ray meets.
     const NONE: Child = Child(u32::MAX);
 
@@ -80,8 +82,14 @@ impl Child {
         Child(at as u32)
     }
 
-    fn leaf(at: usize) -> Child {
-        Child(at as u32 | Child::LEAF)
+    /// Invariant: memory ends before 2²⁸ leaves.
+    fn leaf(at: usize, count: usize) -> Child {
+        Child(at as u32 | (count as u32 - 1) << Child::COUNT | Child::LEAF)
+    }
+
+    /// The number of primitives in a leaf.
+    fn count(self) -> u32 {
+        (self.0 >> Child::COUNT & 7) + 1
     }
 
     fn is_leaf(self) -> bool {
@@ -89,7 +97,10 @@ impl Child {
     }
 
     fn index(self) -> usize {
-        (self.0 & !Child::LEAF) as usize
+        match self.is_leaf() {
+            true => (self.0 & ((1 << Child::COUNT) - 1)) as usize,
+            false => self.0 as usize,
+        }
     }
 }
 

@@ -185,7 +185,7 @@ impl Builder {
                     leaf.count += 1;
                 }
                 self.tree.leaves.push(leaf);
-                Child::leaf(self.tree.leaves.len() - 1)
+                Child::leaf(self.tree.leaves.len() - 1, leaf.count as usize)
             } else {
                 self.tree.nodes.push(Node::EMPTY);
                 let inner = self.tree.nodes.len() - 1;

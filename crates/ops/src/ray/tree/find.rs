@@ -161,9 +161,9 @@ struct Instances<'a, K> {
 
 impl<K: Keep> Visit for Instances<'_, K> {
     #[inline(always)]
-    fn leaf(&mut self, leaf: usize, interval: &mut Interval) -> bool {
+    fn leaf(&mut self, leaf: usize, count: u32, interval: &mut Interval) -> bool {
         let Some(leaf) = self.scene.tree.as_ref().map(|it| it.leaves()[leaf]) else { return true };
-        for at in &leaf.primitives[..leaf.count as usize] {
+        for at in &leaf.primitives[..count as usize] {
             if !self.enter(*at, interval) {
                 return false;
             }
@@ -219,12 +219,12 @@ struct Inside<'a, K> {
 
 impl<K: Keep> Visit for Inside<'_, K> {
     #[inline(always)]
-    fn leaf(&mut self, at: usize, interval: &mut Interval) -> bool {
+    fn leaf(&mut self, at: usize, count: u32, interval: &mut Interval) -> bool {
         let leaf = &self.bottom.tree.leaves()[at];
         match &self.bottom.primitives {
             Primitives::Triangles(_) => {
                 let block = &self.bottom.blocks[at];
-                let mut lanes = block.filter(self.shear) & ((1 << leaf.count) - 1);
+                let mut lanes = block.filter(self.shear) & ((1 << count) - 1);
                 while lanes != 0 && self.goes_on {
                     let lane = lanes.trailing_zeros() as usize;
                     lanes &= lanes - 1;
@@ -233,7 +233,7 @@ impl<K: Keep> Visit for Inside<'_, K> {
                 }
             }
             Primitives::Boxes(boxes) => {
-                for &primitive in &leaf.primitives[..leaf.count as usize] {
+                for &primitive in &leaf.primitives[..count as usize] {
                     self.aabb(primitive, &boxes[primitive as usize], interval);
                 }
             }

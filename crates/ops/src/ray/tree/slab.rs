@@ -86,8 +86,8 @@ impl Slab {
 
 /// What is done with leaves.
 pub(super) trait Visit {
-    /// Visits a leaf, and returns whether to go on. It may shorten the interval.
-    fn leaf(&mut self, leaf: usize, interval: &mut Interval) -> bool;
+    /// Visits a leaf of so many primitives, and returns whether to go on. It may shorten the interval.
+    fn leaf(&mut self, leaf: usize, count: u32, interval: &mut Interval) -> bool;
 }
 
 /// The nodes that are still to be visited, the nearest on top.
@@ -135,7 +135,7 @@ pub(super) fn traverse(tree: &Tree, slab: &Slab, interval: &mut Interval, visit:
         Stack { fixed: [(0.0, Child::NONE); Stack::FIXED], len: 0, spilled: Vec::new() };
     loop {
         if child.is_leaf() {
-            if !visit.leaf(child.index(), interval) {
+            if !visit.leaf(child.index(), child.count(), interval) {
                 return;
             }
         } else {
