@@ -6,6 +6,7 @@
 //! here. Its operands, resources and regions are listed in one other place, `visit_parts!` in `module.rs`.
 
 use ops::Ty;
+use ops::intrinsics::Stage;
 use ops::wave::Sees;
 
 use crate::{
@@ -270,7 +271,8 @@ impl Module {
         self.needs = needs;
         if let Some(io) = &mut self.io {
             let insts = self.regions.iter().flat_map(|it| &it.insts);
-            io.summarise(insts.map(|it| &self.insts[it.index()].op));
+            let is_pixel = self.stage == Stage::Pixel;
+            io.summarise(insts.map(|it| &self.insts[it.index()].op).filter(|_| is_pixel));
         }
         self.mark_used();
     }

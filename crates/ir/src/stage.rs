@@ -293,7 +293,7 @@ impl StageIo {
         with.min_by_key(|(_, it)| it.index).map(|it| it.0)
     }
 
-    /// Recomputes the traits that follow from the instructions of a module.
+    /// Recomputes the traits that follow from the instructions of a pixel shader.
     pub(crate) fn summarise<'a>(&mut self, ops: impl Iterator<Item = &'a Op>) {
         let pixel = &mut self.pixel;
         (pixel.derivatives, pixel.discards, pixel.sample_frequency) = (false, false, false);

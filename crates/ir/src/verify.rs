@@ -46,6 +46,8 @@
 //!   were declared.
 //! - A mask of named lanes is an `i32`; only barriers at which a wave waits take one.
 
+mod stage;
+
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 
@@ -221,81 +223,6 @@ impl<'a> Verifier<'a> {
         };
         let fine = legal(min) && legal(max) && legal(preferred) && ordered;
         self.require(fine, || format!("the wave size {min}, {max}, {preferred} is not valid"));
-    }
-
-    fn stage_io(&mut self) {
-        let module = self.module;
-        let has = matches!(
-            module.stage,
-            Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Pixel
-        );
-        self.group_io();
-        self.require(has == module.io.is_some(), || {
-            let word = if has { "needs" } else { "has no" };
-            format!("the stage `{}` {word} inputs and outputs", module.stage.name())
-        });
-        let Some(io) = &module.io else { return };
-        self.require(module.stage == Stage::Pixel || io.pixel == PixelTraits::default(), || {
-            "only a pixel shader has the traits of one".to_owned()
-        });
-        for elements in [&io.inputs, &io.outputs] {
-            let mut seen = BTreeSet::new();
-            for element in elements {
-                let name = format!("{}{}", element.semantic, element.index);
-                self.require((1..=4).contains(&element.components), || {
-                    format!("`{name}` has {} components", element.components)
-                });
-                let semantic = element.semantic.to_ascii_lowercase();
-                let first = seen.insert((element.holder, semantic, element.index));
-                self.require(first, || format!("`{name}` occurs twice"));
-            }
-        }
-        let fits = match (&io.shape, module.stage) {
-            (Shape::Geometry(it), Stage::Geometry) => {
-                let words = u64::from(it.stride()) * u64::from(it.most_vertices) + 1;
-                u64::from(slot_count(&io.outputs)) == words
-            }
-            (Shape::Hull(_), Stage::Hull) | (Shape::Domain { .. }, Stage::Domain) => true,
-            (Shape::Plain, stage) => {
-                !matches!(stage, Stage::Geometry | Stage::Hull | Stage::Domain)
-            }
-            _ => false,
-        };
-        self.require(fits, || format!("the stage `{}` has another shape", module.stage.name()));
-    }
-
-    fn group_io(&mut self) {
-        let module = self.module;
-        let has = matches!(module.stage, Stage::Mesh | Stage::Amplification);
-        let buffers = module.resources.len().checked_sub(group::BUFFERS);
-        let last = buffers.map_or(&[][..], |at| &module.resources[at..]);
-        let names = last.iter().map(|it| it.name.as_str());
-        let fits = match &module.group {
-            Some(_) => has && names.eq([group::HEADERS, group::RECORDS]),
-            None => !has,
-        };
-        self.require(fits, || {
-            format!("the stage `{}` has the wrong buffers for its groups", module.stage.name())
-        });
-    }
-
-    /// The type of a slot.
-    fn slot(&mut self, output: bool, slot: Slot) -> Option<Ty> {
-        let elements = self.module.io.as_ref().map(|it| match output {
-            true => it.outputs.as_slice(),
-            false => it.inputs.as_slice(),
-        });
-        let found = element_of(elements.unwrap_or(&[]), slot);
-        self.require(found.is_some(), || {
-            format!("the {} {slot} does not exist", if output { "output" } else { "input" })
-        });
-        found.map(|(element, _)| element.ty())
-    }
-
-    fn is_of_pixels(&mut self) {
-        self.require(self.module.stage == Stage::Pixel, || {
-            "only a pixel shader has this instruction".to_owned()
-        });
     }
 
     fn resource(&mut self, resource: &'a Resource) {

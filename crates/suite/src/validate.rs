@@ -35,6 +35,9 @@ impl Ways {
     ];
 }
 
+/// What a validator may be too old for.
+pub const POSITION_FETCH: &str = "positions of triangles, which the validator does not know";
+
 /// The result for a module in an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -97,6 +100,10 @@ impl Validator {
             Err(unsupported) => Verdict::NotEmitted(unsupported.what),
             Ok(made) => match self.validate(&made.bytes(), vulkan) {
                 Ok(()) => Verdict::Valid,
+                // Validators from before 2023 do not know the capability.
+                Err(what) if what.contains("Invalid capability operand: 5391") => {
+                    Verdict::NotEmitted(POSITION_FETCH)
+                }
                 Err(what) => Verdict::Invalid(what),
             },
         }

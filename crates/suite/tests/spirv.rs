@@ -69,6 +69,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
         "levels of detail without SPV_KHR_compute_shader_derivatives",
         "barycentric coordinates without SPV_KHR_fragment_shader_barycentric",
         "rasterizer-ordered views without SPV_EXT_fragment_shader_interlock",
+        suite::validate::POSITION_FETCH,
         "ray queries before Vulkan 1.2",
     ];
     assert!(missing.keys().all(|it| known.contains(it)), "{missing:?}");

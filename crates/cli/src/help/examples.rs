@@ -221,4 +221,7 @@ pub(super) const RARE: &[&str] = &[
     "--cpu",
     "--profile",
     "--features",
+    "--amplification",
+    "--geometry",
+    "--golden",
 ];

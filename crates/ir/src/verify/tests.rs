@@ -398,7 +398,7 @@ fn signatures_are_checked() {
         ("pixel", format!("stage_io\n{input}\npixel discards"), ""),
         ("pixel", String::new(), "the stage `pixel` needs inputs and outputs"),
         ("compute", "stage_io".to_owned(), "the stage `compute` has no inputs and outputs"),
-        ("mesh", "stage_io".to_owned(), "the stage `mesh` has no inputs and outputs"),
+        ("mesh", "stage_io".to_owned(), "the stage `mesh` has the wrong buffers for its groups"),
         ("pixel", format!("stage_io\n{input}\n{same}"), "`a0` occurs twice"),
         ("pixel", format!("stage_io\n{wide}"), "`A0` has 5 components"),
         (

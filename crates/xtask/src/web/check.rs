@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::{folder, module, site};
 
-/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason.
-const MOST_MODULE_PACKED: usize = 985_000;
-const MOST_PAGE_PACKED: usize = 1_040_000;
+/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason. The last were ray
+/// queries, and the stages between vertices and pixels.
+const MOST_MODULE_PACKED: usize = 1_060_000;
+const MOST_PAGE_PACKED: usize = 1_120_000;
 /// The page without the module.
 const MOST_PAGE_REST: usize = 64_000;
 
