@@ -25,7 +25,7 @@ fn run(name: &str, program: &str, arguments: &str) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
         .current_dir(&folder)
         .args(["san", "a.hlsl"])
-        .args(arguments.split_whitespace())
+        .args(jobs::shell_words(arguments))
         .output()
         .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

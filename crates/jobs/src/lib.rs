@@ -54,6 +54,7 @@ pub use run::{
     DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Files, Flags, NotDrawn, Packed, PassName,
     Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work, prepare, run,
 };
+pub use script::words as shell_words;
 pub use shrink::{shrink, shrink_expressions};
 pub use test::{NotATest, Test, tests};
 pub use unit::{Case, HEADER, HEADER_NAME};

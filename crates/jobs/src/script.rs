@@ -242,7 +242,7 @@ fn conditional(text: &str, features: &Features, depth: usize) -> Result<String, 
 }
 
 /// Splits at white space; quotes of both kinds group words, and a bar outside of quotes is a word of its own.
-fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -27,7 +27,7 @@ pub(crate) fn pages(compiler: &Path) -> Result<Vec<(String, String)>, String> {
         let output = Command::new(compiler)
             .current_dir(&folder)
             .args(["san", "a.hlsl"])
-            .args(shown.arguments.split_whitespace())
+            .args(jobs::shell_words(shown.arguments))
             .output()
             .map_err(|error| format!("{}: {error}", compiler.display()))?;
         // The compiler's warnings come first, as on a terminal.

@@ -259,6 +259,7 @@ try {
 } finally {
     browser.kill();
     await new Promise(resume => browser.on("exit", resume));
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its helpers end a moment after the browser.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 process.exit(failed ? 1 : 0);
