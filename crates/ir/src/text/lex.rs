@@ -103,7 +103,13 @@ impl<'a> Lexer<'a> {
                 text.push(c);
                 continue;
             }
-            let hex = self.take_while(|c| c == '{' || c == '}' || c.is_ascii_hexdigit());
+            // What follows may be a brace or a digit, too.
+            let mut is_closed = false;
+            let hex = self.take_while(|c| {
+                let is_inside = !is_closed && (c == '{' || c == '}' || c.is_ascii_hexdigit());
+                is_closed |= c == '}';
+                is_inside
+            });
             let code = hex.strip_prefix('{').and_then(|hex| hex.strip_suffix('}'));
             let code =
                 code.and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32);

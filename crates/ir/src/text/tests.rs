@@ -68,6 +68,15 @@ fn errors_have_a_position() {
 }
 
 #[test]
+fn strings_of_any_characters_read_back() {
+    for name in ["a", "\u{7f}{f}", "\u{1b}}abc", "\"\\\n\t", "\u{202e}\u{10ffff}9", "\u{301}{"] {
+        let mut module = read(&body("return")).unwrap();
+        module.name = name.to_owned();
+        assert_eq!(read(&print(&module)).map(|it| it.name).as_deref(), Ok(name), "{name:?}");
+    }
+}
+
+#[test]
 fn the_reader_never_panics() {
     // Every prefix, and the text with each byte replaced: all give a module or an error.
     let text: String = EVERY.chars().filter(char::is_ascii).collect();

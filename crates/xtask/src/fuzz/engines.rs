@@ -17,7 +17,8 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     if arguments.first().is_some_and(|it| it == "--hostile") {
         return hostile(&arguments[1..]);
     }
-    let (mut runs, mut first, mut threads) = (100_000u64, 1_000_000u64, 1u64);
+    let (mut runs, mut first) = (100_000u64, 1_000_000u64);
+    let mut threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
     let flags = [("--runs", &mut runs), ("--seed", &mut first), ("--threads", &mut threads)];
     super::numbers(arguments, flags)?;
     let threads = threads.max(1);
