@@ -76,7 +76,7 @@ impl RunArgs {
 /// What a run left in the buffers that are shown, written or compared.
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    /// In the order of [`Plan::views`].
+    /// In the order of the views.
     buffers: Vec<Slot>,
 }
 

@@ -1,6 +1,6 @@
 //! Notes: debug information that is part of the instruction stream, as `llvm.dbg.value` is in LLVM.
 //!
-//! A module has notes only if it was compiled for debugging. [`Op::Note`](crate::Op::Note) marks where a statement
+//! A module has notes only if it was compiled for debugging. [`Op::Note`] marks where a statement
 //! begins, which scalars a variable is given, and where an inlined function begins and ends. A variable is, for each
 //! lane, what that lane wrote last: joins need no notes, and inactive lanes have a value of their own.
 //!

@@ -1,7 +1,7 @@
 //! Mutation testing of the sanitizer: plants one fault in a clean generated program, which must be found by name
 //! and line.
 //!
-//! A program of [`crate::generate`] gets a few lines at a random place, deep in its control flow if the fault
+//! A program of [`generate`] gets a few lines at a random place, deep in its control flow if the fault
 //! allows it: once correct, and once with one line changed. [`class::all`] gives the faults, one row each, and
 //! [`pixels::ALL`] those of draws. Whether
 //! a fault can show at a place is decided by an ordinary run, from the lanes that reach it; never by the sanitizer.

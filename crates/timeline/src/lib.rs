@@ -1,6 +1,6 @@
 //! Recordings: what every wave of a run did, statement by statement and lane by lane, and the page that shows it.
 //!
-//! [`Recorder`] watches a run of a module with notes ([`ir::notes`]) and leaves a [`Recording`]. [`file`] writes and
+//! [`Recorder`] watches a run of a module with notes ([`ir::notes`]) and leaves a [`Recording`]. [`mod@file`] writes and
 //! reads it as a `.wlrec` file, [`page`] as one HTML file that needs no network, [`svg`] as a picture, and [`json`] as
 //! plain steps.
 //!
