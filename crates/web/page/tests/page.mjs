@@ -257,9 +257,19 @@ try {
         }
     }
 } finally {
+    const ended = new Promise(resume => browser.on("exit", resume));
+    const pause = time => new Promise(resume => setTimeout(resume, time));
+    send("Browser.close").catch(() => {});
+    await Promise.race([ended, pause(5000)]);
     browser.kill();
-    await new Promise(resume => browser.on("exit", resume));
-    // Its helpers end a moment after the browser.
-    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    // Processes of the browser may write a moment longer.
+    for (let round = 0; round < 30; round++) {
+        try {
+            rmSync(profile, { recursive: true, force: true });
+            break;
+        } catch {
+            await pause(100);
+        }
+    }
 }
 process.exit(failed ? 1 : 0);
