@@ -36,7 +36,7 @@ pub(crate) use self::departure::{Departure, Part, Stages, VertexOrder};
 pub use self::mesh::MOST_MESH_GROUPS;
 
 use self::bands::Band;
-use self::between::Made;
+use self::between::{Made, check_words};
 use self::departure::{Programs, Reordered, Shuffled};
 use self::pixels::{Pixels, Portion};
 use self::replay::{Drawn, Replay};
@@ -619,8 +619,7 @@ impl Run<'_> {
                 })
             };
             if has_more {
-                let bound = self.between;
-                let made = self.between(stages, memory, bound, transformed, &mut fuel)?;
+                let made = self.between(stages, memory, transformed, &mut fuel)?;
                 let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
                 let primitives = || made.primitives.iter().copied();
                 return self.rasterize(&mut pixels, &mut fuel, &made.transformed, true, primitives);
@@ -643,8 +642,7 @@ impl Run<'_> {
         let mut fuel = self.draw.fuel;
         let writes = self.writes();
         let mut kept: Option<Made> = None;
-        let places = [self.amplification, of_mesh];
-        self.mesh(stages, memory, places, &mut fuel, &mut |stages, memory, fuel, made| {
+        self.mesh(stages, memory, of_mesh, &mut fuel, &mut |stages, memory, fuel, made| {
             // Where the order of the stages can be seen, all groups run first.
             if let (true, Some(before)) = (writes, &mut kept) {
                 return before.append(made);
@@ -734,10 +732,7 @@ impl Run<'_> {
         let link = &self.pipeline.link;
         let per_instance = u64::from(self.fetched.assembly.vertices());
         let mut transformed = Transformed::new(link.vertex_slots);
-        if self.total.saturating_mul(u64::from(link.vertex_slots.max(1))) > MOST_WORDS {
-            let most = MOST_WORDS / u64::from(link.vertex_slots.max(1));
-            return Err(DrawError::TooManyVertices { vertices: self.total, most });
-        }
+        check_words(self.total, link.vertex_slots.into())?;
         let (mut fuel, mut next) = (self.draw.fuel, 0);
         let mut feed = VertexFeed {
             fetched: &self.fetched,

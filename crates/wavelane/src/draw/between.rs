@@ -3,8 +3,6 @@
 //! Each stage runs for all primitives of the draw before the next one begins; its lanes are dense. What a stage leaves
 //! are vertices and the primitives between them, in the form in which the vertex shader's reach the rasterizer.
 
-use std::cell::Cell;
-
 use ir::Slot;
 use ir::exec::{Feed, WaveInputs, WaveOutputs};
 use ir::stage::CUT;
@@ -124,7 +122,6 @@ impl Run<'_> {
         &self,
         stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
-        bound: Bound<'_>,
         transformed: Transformed,
         fuel: &mut Option<u64>,
     ) -> Result<Made, DrawError> {
@@ -132,7 +129,7 @@ impl Run<'_> {
         let own = assembly.all_vertices();
         let (count, per_instance) = (assembly.count(), u64::from(assembly.vertices()));
         let all = count.saturating_mul(self.draw.instances.into());
-        self.check_words(all, u64::from(assembly.topology().vertices()))?;
+        check_words(all, u64::from(assembly.topology().vertices()))?;
         // Fits: the kept vertices are fewer than `MOST_WORDS`.
         let of_instance = |instance: u32| {
             let first = (u64::from(instance) * per_instance) as u32;
@@ -148,11 +145,11 @@ impl Run<'_> {
         let between = &self.pipeline.between;
         if let Some(tessellation) = &between.tessellation {
             let mut at = Stage { stages, memory, fuel };
-            read = self.tessellated(&mut at, bound, tessellation, &read)?;
+            read = self.tessellated(&mut at, tessellation, &read)?;
         }
         if let Some(geometry) = &between.geometry {
             let mut at = Stage { stages, memory, fuel };
-            return self.emitted(&mut at, bound, geometry, &read);
+            return self.emitted(&mut at, geometry, &read);
         }
         let corner =
             |at: usize, corner: usize| read.vertices[at * read.each + corner.min(read.each - 1)];
@@ -165,13 +162,6 @@ impl Run<'_> {
         Ok(Made { transformed, primitives })
     }
 
-    fn check_words(&self, count: u64, each: u64) -> Result<(), DrawError> {
-        if count.saturating_mul(each.max(1)) <= MOST_WORDS {
-            return Ok(());
-        }
-        Err(DrawError::TooManyVertices { vertices: count, most: MOST_WORDS / each.max(1) })
-    }
-
     /// The outputs of a stage for so many lanes.
     fn lanes(
         &self,
@@ -181,7 +171,7 @@ impl Run<'_> {
         total: u64,
         word: &dyn Fn(u64, Source) -> u32,
     ) -> Result<Vec<u32>, DrawError> {
-        self.check_words(total, step.outputs.into())?;
+        check_words(total, step.outputs.into())?;
         let (next, lanes) = (0, 0);
         let mut feed =
             Lanes { step, total, next, width: self.width, lanes, word, words: Vec::new() };
@@ -193,7 +183,6 @@ impl Run<'_> {
     fn tessellated(
         &self,
         at: &mut Stage<'_, '_>,
-        bound: Bound<'_>,
         tessellation: &Tessellation,
         read: &Read,
     ) -> Result<Read, DrawError> {
@@ -207,7 +196,8 @@ impl Run<'_> {
             Source::Zero | Source::Point { .. } | Source::Patch { .. } | Source::Place(_) => 0,
         };
         let word = |lane: u64, source: Source| of_vertices(lane / made, lane % made, source);
-        let points = self.lanes(at, (Part::Hull, bound.hull), hull, patches * made, &word)?;
+        let points =
+            self.lanes(at, (Part::Hull, self.between.hull), hull, patches * made, &word)?;
         let (of_point, of_patch) = (hull.outputs as usize, constants.outputs as usize);
         let point = |patch: u64, point: u32, slot: u32| {
             let lane = (patch * made) as usize + point as usize;
@@ -217,17 +207,13 @@ impl Run<'_> {
             Source::Point { point: number, slot } => point(lane, number, slot),
             source => of_vertices(lane, 0, source),
         };
-        let part = (Part::PatchConstants, bound.hull);
+        let part = (Part::PatchConstants, self.between.hull);
         let constants_of = self.lanes(at, part, constants, patches, &word)?;
         let constant = |patch: usize, slot: u32| constants_of[patch * of_patch + slot as usize];
 
         let (of_domain, partitioning, topology) = tessellation.terms();
         let (mut places, mut vertices, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-        let each = match topology {
-            raster::PatchTopology::Point => 1,
-            raster::PatchTopology::Line => 2,
-            _ => 3,
-        };
+        let each = usize::from(traits.topology.corners());
         for patch in 0..patches as usize {
             let mut of = Factors { edges: [0.0; 4], insides: [0.0; 2] };
             for (factor, slot) in of.edges.iter_mut().zip(&factors[0]) {
@@ -239,7 +225,7 @@ impl Run<'_> {
             let Some(found) = tessellate(of_domain, partitioning, topology, &of) else { continue };
             let first = places.len() as u32;
             places.extend(found.points.into_iter().map(|it| (patch as u64, it)));
-            self.check_words(places.len() as u64, domain.outputs.max(6).into())?;
+            check_words(places.len() as u64, domain.outputs.max(6).into())?;
             for primitive in found.primitives {
                 vertices.extend(primitive[..each].iter().map(|it| first + it));
                 ids.push(read.ids[patch]);
@@ -259,14 +245,13 @@ impl Run<'_> {
             }
         };
         let total = places.len() as u64;
-        let words = self.lanes(at, (Part::Domain, bound.domain), domain, total, &word)?;
+        let words = self.lanes(at, (Part::Domain, self.between.domain), domain, total, &word)?;
         Ok(Read { words, slots: domain.outputs as usize, vertices, each, ids })
     }
 
     fn emitted(
         &self,
         at: &mut Stage<'_, '_>,
-        bound: Bound<'_>,
         geometry: &Geometry,
         read: &Read,
     ) -> Result<Made, DrawError> {
@@ -279,13 +264,13 @@ impl Run<'_> {
             Source::Zero | Source::Point { .. } | Source::Patch { .. } | Source::Place(_) => 0,
         };
         let total = (read.ids.len() as u64).saturating_mul(instances);
-        let words = self.lanes(at, (Part::Geometry, bound.geometry), step, total, &word)?;
+        let words = self.lanes(at, (Part::Geometry, self.between.geometry), step, total, &word)?;
         let drawn = traits.streams.first();
         let slots = drawn.map_or(0, |it| ir::stage::slot_count(&it.elements)) as usize;
         let corners = drawn.map_or(3, |it| it.corners);
         let stride = traits.stride() as usize;
-        let mut made = Made { transformed: Transformed::new(slots as u32), primitives: Vec::new() };
-        let vertices = Cell::new(0);
+        let mut made = Made::new(slots as u32);
+        let mut next = 0;
         for lane in words.chunks_exact(step.outputs.max(1) as usize) {
             let count = lane[0].min(traits.most_vertices) as usize;
             let mut strip: Vec<u32> = Vec::new();
@@ -297,7 +282,8 @@ impl Run<'_> {
                 if vertex[0] & CUT != 0 {
                     strip.clear();
                 }
-                strip.push(vertices.replace(vertices.get() + 1));
+                strip.push(next);
+                next += 1;
                 made.transformed.words.extend_from_slice(&vertex[1..1 + slots]);
                 let Some(corners) = newest(&strip, corners) else { continue };
                 let leading = corners[0] as usize * slots;
@@ -307,6 +293,14 @@ impl Run<'_> {
         }
         Ok(made)
     }
+}
+
+/// Whether so many vertices of `each` words can be kept.
+pub(super) fn check_words(count: u64, each: u64) -> Result<(), DrawError> {
+    if count.saturating_mul(each.max(1)) <= MOST_WORDS {
+        return Ok(());
+    }
+    Err(DrawError::TooManyVertices { vertices: count, most: MOST_WORDS / each.max(1) })
 }
 
 /// The primitive that the last vertex of a strip completes.

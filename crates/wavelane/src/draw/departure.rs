@@ -172,10 +172,8 @@ impl<'a, 'b> Reordered<'a, 'b> {
                 split(&all.iter().copied().filter(is_new).collect::<Vec<_>>())
             }
             VertexOrder::Random(seed) => {
-                let (mut random, mut all) = (Random::new(seed), all);
-                for last in (1..all.len()).rev() {
-                    all.swap(last, random.below(last + 1));
-                }
+                let mut all = all;
+                Random::new(seed).shuffle(&mut all);
                 split(&all)
             }
         };
@@ -238,12 +236,7 @@ impl<'a, 'b> Shuffled<'a, 'b> {
         }
         let mut numbers: Vec<usize> = (0..waves.len()).collect();
         match order {
-            Schedule::Random(seed) => {
-                let mut random = Random::new(seed);
-                for last in (1..numbers.len()).rev() {
-                    numbers.swap(last, random.below(last + 1));
-                }
-            }
+            Schedule::Random(seed) => Random::new(seed).shuffle(&mut numbers),
             Schedule::Descending => {}
             Schedule::Ascending | Schedule::RoundRobin => numbers.reverse(),
         }

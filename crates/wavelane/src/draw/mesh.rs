@@ -5,23 +5,21 @@
 
 use std::sync::atomic::Ordering;
 
-use ir::exec::{Launch, Work};
+use ir::exec::{LaneOrder, Launch, Work};
 use ir::group::{HEADER_BYTES, MeshIo, PAYLOAD_AT};
 use ir::stage::slot_count;
 use raster::Primitive;
 
 use super::between::Made;
 use super::departure::{Part, Stages};
-use super::vertices::Transformed;
 use super::{DrawError, Run};
 use crate::Shader;
 use crate::graphics::Mesh;
 use crate::memory::{Indices, Memory};
-use ir::exec::LaneOrder;
 
-/// The most groups of a draw in a direction, and the most together.
+/// The most groups of a draw in one direction.
 pub const MOST_MESH_GROUPS: u32 = 65535;
-/// The most groups of a draw.
+/// The most groups of a draw in all directions together.
 const MOST_ALTOGETHER: u64 = 1 << 22;
 /// About how many bytes of records are kept at a time.
 const BATCH: usize = 1 << 24;
@@ -62,7 +60,7 @@ impl Run<'_> {
         &self,
         stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
-        [of_amplification, of_mesh]: [&Indices; 2],
+        of_mesh: &Indices,
         fuel: &mut Option<u64>,
         take: Taker<'_>,
     ) -> Result<(), DrawError> {
@@ -98,7 +96,7 @@ impl Run<'_> {
             let parents: Vec<_> =
                 groups.by_ref().take((BATCH / bytes).max(1)).map(|it| (it, 0)).collect();
             let parents = Batch { groups: parents, payloads: Vec::new() };
-            let part = (Part::Amplification, of_amplification);
+            let part = (Part::Amplification, self.amplification);
             let shader = &amplification.shader;
             let records = self.groups(stages, memory, part, shader, bytes, &parents, fuel)?;
             for record in records.chunks_exact(bytes) {
@@ -179,8 +177,7 @@ fn word(record: &[u8], at: usize) -> u32 {
 fn made(mesh: &Mesh, records: &[u8]) -> Made {
     let io = &mesh.io;
     let (own, of_primitives) = (slot_count(&io.vertices), slot_count(&io.primitives));
-    let mut made =
-        Made { transformed: Transformed::new(own + of_primitives), primitives: Vec::new() };
+    let mut made = Made::new(own + of_primitives);
     let words = &mut made.transformed.words;
     // The next vertex.
     let mut next = 0;
