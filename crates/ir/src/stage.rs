@@ -110,6 +110,17 @@ pub enum PatchTopology {
     CounterClockwise,
 }
 
+impl PatchTopology {
+    /// The vertices of a primitive.
+    pub fn corners(self) -> u8 {
+        match self {
+            PatchTopology::Point => 1,
+            PatchTopology::Line => 2,
+            PatchTopology::Clockwise | PatchTopology::CounterClockwise => 3,
+        }
+    }
+}
+
 /// Whose value an element of the inputs is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Holder {

@@ -118,11 +118,7 @@ impl Between {
         if let (Some(hull), Some(domain)) = (&desc.hull, &desc.domain) {
             let tessellation = Tessellation::new(desc, [hull, domain], &before, backend)?;
             before = outputs(&domain.module).to_vec();
-            made = match tessellation.traits.topology {
-                PatchTopology::Point => 1,
-                PatchTopology::Line => 2,
-                PatchTopology::Clockwise | PatchTopology::CounterClockwise => 3,
-            };
+            made = tessellation.traits.topology.corners().into();
             between.tessellation = Some(tessellation);
         }
         if let Some(geometry) = &desc.geometry {
@@ -150,11 +146,7 @@ impl Between {
             return of_corners(geometry.traits.streams.first().map_or(3, |it| it.corners));
         }
         match &self.tessellation {
-            Some(it) => match it.traits.topology {
-                PatchTopology::Point => Kind::Point,
-                PatchTopology::Line => Kind::Line,
-                PatchTopology::Clockwise | PatchTopology::CounterClockwise => Kind::Triangle,
-            },
+            Some(it) => of_corners(it.traits.topology.corners()),
             None => topology.kind(),
         }
     }
