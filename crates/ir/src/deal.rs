@@ -45,8 +45,7 @@ pub fn deal(size: [u32; 3], order: LaneOrder) -> Vec<[u32; 4]> {
             let mut runs: Vec<&[[u32; 4]]> = threads.chunks(run).collect();
             // A partial run stays at the end, so that quads begin at multiples of four.
             let full = threads.len() / run;
-            let mut random = Random::new(seed);
-            (1..full).rev().for_each(|i| runs.swap(i, random.below(i + 1)));
+            Random::new(seed).shuffle(&mut runs[..full]);
             runs.concat()
         }
     }

@@ -24,6 +24,13 @@ impl Random {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
+    /// Puts elements in a random order (Fisher–Yates).
+    pub fn shuffle<T>(&mut self, all: &mut [T]) {
+        for last in (1..all.len()).rev() {
+            all.swap(last, self.below(last + 1));
+        }
+    }
+
     pub fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }

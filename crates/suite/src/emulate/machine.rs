@@ -205,9 +205,7 @@ impl<'a> Machine<'a> {
         let limit = self.steps + TURN * LANES as u64;
         loop {
             let mut order: Vec<usize> = (0..LANES).collect();
-            for i in (1..LANES).rev() {
-                order.swap(i, self.random.below(i + 1));
-            }
+            self.random.shuffle(&mut order);
             for lane in order {
                 let end = self.steps + TURN;
                 while warp[lane].state == State::Running && self.steps < end {
