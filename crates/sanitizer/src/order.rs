@@ -79,11 +79,7 @@ impl RayOrder {
         if let Candidates::Random(seed) = search.admissible.order {
             return Some(RayOrder::Random(seed));
         }
-        let all = OF_RAYS.into_iter().filter_map(|it| match it {
-            Order::Rays(order) => Some(order),
-            _ => None,
-        });
-        all.into_iter().find(|it| it.search() == *search)
+        OF_RAYS.into_iter().find(|it| it.search() == *search)
     }
 
     /// Whether only hits at the same distance come in another order.
@@ -141,7 +137,7 @@ impl Order {
             ("waves", "hand-over") => Order::HandOver,
             ("waves", _) => Order::Waves(Schedule::Random(seed()?)),
             ("rays", _) if value.starts_with("random:") => Order::Rays(RayOrder::Random(seed()?)),
-            ("rays", _) => OF_RAYS.into_iter().find(|it| it.to_string() == text)?,
+            ("rays", _) => Order::of_rays().find(|it| it.to_string() == text)?,
             ("folds", word) => {
                 Order::Folds(FoldOrder::ALL.into_iter().find(|it| it.word() == word)?)
             }
@@ -167,7 +163,7 @@ impl Order {
 
     /// The orders of ray queries, but for random ones.
     pub(crate) fn of_rays() -> impl Iterator<Item = Order> {
-        OF_RAYS.into_iter()
+        OF_RAYS.into_iter().map(Order::Rays)
     }
 
     /// The kind of finding about a result that differs in this order. `permuted`: its elements come in another order.
@@ -301,15 +297,15 @@ fn hands_over(module: &Module) -> bool {
         || module.resources.iter().any(|it| it.globally_coherent)
 }
 
-const OF_RAYS: [Order; 8] = [
-    Order::Rays(RayOrder::Farthest),
-    Order::Rays(RayOrder::Index),
-    Order::Rays(RayOrder::Twice),
-    Order::Rays(RayOrder::Boxes(1)),
-    Order::Rays(RayOrder::Boxes(10)),
-    Order::Rays(RayOrder::AllBoxes),
-    Order::Rays(RayOrder::Ties),
-    Order::Rays(RayOrder::Edges),
+const OF_RAYS: [RayOrder; 8] = [
+    RayOrder::Farthest,
+    RayOrder::Index,
+    RayOrder::Twice,
+    RayOrder::Boxes(1),
+    RayOrder::Boxes(10),
+    RayOrder::AllBoxes,
+    RayOrder::Ties,
+    RayOrder::Edges,
 ];
 
 const OF_DRAWS: [Order; 13] = [
