@@ -104,19 +104,14 @@ impl Emitter<'_> {
         if let Unary::Convert { to, from_sign, to_sign } = op {
             return Operand::Reg(self.convert(from, ty, from_sign, to, to_sign));
         }
+        if let (Unary::Neg, Ty::I16) = (op, ty) {
+            return self.combine(Binary::Sub, ty, Operand::Bits(ty, 0), operand);
+        }
         let to = self.reg_for(result);
         let float = signed(ty, Sign::Signed);
         match (op, ty) {
             (Unary::Not, Ty::Bool) => put!(self, "not.pred {to}, {from}"),
             (Unary::Not, _) => put!(self, "not.{} {to}, {from}", Self::bits_of(ty)),
-            (Unary::Neg, Ty::I16) => {
-                // The driver's assembler takes an extended `neg.s16` for the negative of the extended operand, which
-                // differs for the smallest value.
-                let wide = self.reg_for(Ty::I32);
-                put!(self, "cvt.s32.s16 {wide}, {from}");
-                put!(self, "neg.s32 {wide}, {wide}");
-                put!(self, "cvt.u16.u32 {to}, {wide}");
-            }
             (Unary::Neg, Ty::I32 | Ty::I64) => put!(self, "neg.{float} {to}, {from}"),
             (Unary::CountBits, _) => put!(self, "popc.{} {to}, {from}", Self::bits_of(ty)),
             (Unary::ReverseBits, _) => put!(self, "brev.{} {to}, {from}", Self::bits_of(ty)),
@@ -256,7 +251,8 @@ impl Emitter<'_> {
             Binary::Max(_) if float => put!(self, "max.{name} {to}, {first}, {second}"),
             Binary::Add => put!(self, "add.{name} {to}, {first}, {second}"),
             Binary::Sub if ty == Ty::I16 => {
-                // From 0, it would be a negation: see there.
+                // The driver's assembler takes an extended `sub.s16` from 0, or `neg.s16`, for the negative of the extended
+                // operand, which differs for the smallest value.
                 let [x, y] = [first, second].map(|it| {
                     let short = self.reg(it);
                     self.convert(short, Ty::I16, Sign::Signed, Ty::I32, Sign::Signed)

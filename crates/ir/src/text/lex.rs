@@ -103,19 +103,15 @@ impl<'a> Lexer<'a> {
                 text.push(c);
                 continue;
             }
-            // What follows may be a brace or a digit, too.
-            let mut is_closed = false;
-            let hex = self.take_while(|c| {
-                let is_inside = !is_closed && (c == '{' || c == '}' || c.is_ascii_hexdigit());
-                is_closed |= c == '}';
-                is_inside
-            });
-            let code = hex.strip_prefix('{').and_then(|hex| hex.strip_suffix('}'));
+            // The first brace closes it: another one belongs to the string.
+            let hex = self.take_while(|c| c == '{' || c.is_ascii_hexdigit());
+            let hex = hex.strip_prefix('{').filter(|_| self.rest.starts_with('}'));
             let code =
-                code.and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32);
+                hex.and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32);
             text.push(code.ok_or_else(|| {
                 at_escape.error("the escape `\\u{HEX}` does not name a character")
             })?);
+            self.advance(1);
         }
     }
 
