@@ -1,7 +1,7 @@
 //! `wavelane diff`: runs programs on several engines, compares what they leave, and says whose mistake a difference is.
 //!
 //! Every engine is compared with the reference engine at the engine's own width. Where one differs, the sanitizer is asked
-//! first: what the language does not define, or leaves open, is no engine's mistake. Of a disagreement the first value that
+//! first: what the language does not define, or leaves open, is not an engine's mistake. Of a disagreement the first value that
 //! differs is looked for, and a small `.test` file is written that shows it.
 //!
 //! Programs are compared in processes of their own, because a driver that is given a program can take its process with it.

@@ -131,7 +131,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left there is nobody's any more; the system clears its folder of temporary files.
+        // If this fails, the system clears its folder of temporary files later.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

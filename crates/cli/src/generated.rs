@@ -1,7 +1,7 @@
 //! Generated programs on engines and through other compilers: what came of each, and a smaller program that shows the same.
 //!
-//! Expected results are the second evaluator's. A smaller program is no tree that it could evaluate, so there the reference
-//! engine says what is expected, and the sanitizer that it is defined.
+//! Expected results are the second evaluator's. It cannot evaluate a smaller program, which is text and not a tree: there
+//! the reference engine gives the expected results, and the sanitizer checks that the program is defined.
 //! Deliberately absent: how many programs there are, and who runs them.
 
 use std::collections::BTreeMap;

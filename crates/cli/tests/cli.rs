@@ -503,7 +503,7 @@ fn flags_about_warnings_select_silence_and_raise() {
 }
 
 #[test]
-fn a_warning_that_nobody_knows_is_said() {
+fn an_unknown_warning_is_reported() {
     let ran = wavelane("unknown-warning", TWO_WARNINGS, "check a.hlsl -Wno-such-thing");
     assert!(ran.err.contains("such-thing"), "{}", ran.err);
 }

@@ -3,18 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Splits a command line; only single quotes are used.
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (i, part) in line.split('\'').enumerate() {
-        match i % 2 {
-            0 => words.extend(part.split_whitespace().map(str::to_owned)),
-            _ => words.push(part.to_owned()),
-        }
-    }
-    words
-}
-
 #[test]
 fn every_command_in_the_readme_prints_what_stands_below_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -24,7 +12,7 @@ fn every_command_in_the_readme_prints_what_stands_below_it() {
         let block = block.split("```").next().unwrap();
         let (command, expected) = block.split_once('\n').unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-            .args(words(command))
+            .args(jobs::shell_words(command))
             .current_dir(&root)
             .output()
             .unwrap();
@@ -51,7 +39,7 @@ fn every_example_runs_as_its_head_says() {
             .split_once("wavelane run ")
             .map(|(a, b)| (a.to_owned(), b.to_owned()))
             .unwrap();
-        let arguments = words(&command.replace("\\\n", " "));
+        let arguments = jobs::shell_words(&command.replace("\\\n", " "));
         let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
             .arg("run")
             .args(&arguments)

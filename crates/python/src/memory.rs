@@ -31,7 +31,8 @@ enum Owner {
     Capsules(Vec<Py<PyAny>>),
 }
 
-// SAFETY: the address is only used through `Borrowed`; whoever shares the memory with other threads in Python answers for races.
+// SAFETY: the address is only used through `Borrowed`; Python code that shares the memory with other threads has to
+// prevent races.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}

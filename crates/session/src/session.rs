@@ -577,7 +577,7 @@ impl Session {
         let all = self.breakpoints.iter().enumerate().filter(|it| it.1.spans.contains(&here));
         let holds = |bound: &Bound| match &bound.breakpoint.condition {
             None => true,
-            // An expression that cannot be evaluated here is no reason to stop.
+            // An expression that cannot be evaluated here does not stop the run.
             Some(condition) => self.holds(wave, condition).unwrap_or(false),
         };
         all.filter(|it| holds(it.1)).map(|it| it.0).collect()

@@ -410,7 +410,7 @@ fn the_sanitizer_finds_the_same_with_notes() {
 }
 
 /// A loop whose iterations differ in a variable that nothing reads has no end all the same, and an unused division by
-/// zero is no finding: only notes need them.
+/// zero is not reported: only notes need them.
 #[test]
 fn what_only_notes_need_is_silent_and_free() {
     let text = "RWStructuredBuffer<uint> Out;

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-/// Memory at an address, for [`Buffer::lend`](crate::Buffer::lend) and its like. It belongs to somebody else, and is not freed.
+/// Memory at an address, for [`Buffer::lend`](crate::Buffer::lend) and its like. The host owns it, so it is not freed here.
 #[derive(Debug)]
 pub struct Borrowed {
     start: NonNull<u8>,
@@ -24,7 +24,7 @@ impl Borrowed {
     }
 }
 
-// SAFETY: whoever made it answers for what other threads do with the memory.
+// SAFETY: by the contract of its constructor, other threads leave the memory alone.
 unsafe impl Send for Borrowed {}
 // SAFETY: as above.
 unsafe impl Sync for Borrowed {}

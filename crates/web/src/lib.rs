@@ -5,7 +5,7 @@
 //! site call what the page calls. The page (`page/`) draws, and decides nothing.
 //!
 //! Guaranteed: no request panics or runs for ever. Fuel bounds every run, [`bind::MOST_MEMORY`] the buffers, and the
-//! options of the linker the memory of the module. A slice of work is one request: whoever wants to stop asks for no more.
+//! options of the linker the memory of the module. A slice of work is one request, so that a caller stops by asking for no more.
 //!
 //! Deliberately absent: a bindings generator, clocks, threads, files, textures and draws.
 #![deny(unsafe_code)]

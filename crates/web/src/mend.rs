@@ -53,7 +53,7 @@ fn statements(text: &str, at: usize) -> Vec<(usize, String)> {
         if is_outer && !code.is_empty() && !code.starts_with(['{', '}', '/', '#']) {
             found.push((start, indent.to_owned()));
         }
-        // What is not indented is no statement, but a function.
+        // Unindented text is the head of a function, not a statement.
         if start == 0 || found.last().is_some_and(|(_, it)| it.is_empty()) {
             return found;
         }

@@ -92,7 +92,7 @@ impl Lowerer<'_> {
             this.set_state(emission, 1, rest);
             Ok(())
         })?;
-        // Counted on, so that whoever takes the outputs learns of vertices that were dropped.
+        // It keeps counting, so that the draw sees how many vertices were dropped.
         let next = self.offset(count, 1);
         self.set_state(emission, 0, next);
         Ok(())
