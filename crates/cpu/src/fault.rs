@@ -50,7 +50,7 @@ impl Fault {
 mod tests {
     use std::sync::Arc;
 
-    use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+    use ir::exec::{Bindings, Buffer, Launch};
 
     use super::*;
     use crate::call::What;
@@ -61,17 +61,7 @@ mod tests {
         let resources = &compiled.module.resources;
         let elements = |it: &ir::Resource| (0..it.count.unwrap_or(1)).map(|_| buffer()).collect();
         let mut bindings = Bindings { bindings: resources.iter().map(elements).collect() };
-        let launch = Launch {
-            work: Work::Dispatch { groups: [9, 1, 1] },
-            wave_width: 8,
-            lane_order: LaneOrder::Linear,
-            schedule: Schedule::Ascending,
-            fuel: None,
-            cancel: None,
-            progress: None,
-            prints: None,
-            spent: None,
-        };
+        let launch = Launch::dispatch([9, 1, 1], 8);
         compiled.run(&launch, &mut bindings, threads).unwrap();
         bindings
     }

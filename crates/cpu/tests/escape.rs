@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use fence::{ARMED, Fence, PAGE, RUNNING};
 
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use ir::{Module, ResourceKind};
 use ops::texture::{Dim, Format, Shape};
 use wavelane_cpu::Isa;
@@ -76,17 +76,7 @@ fn no_index_and_no_size_leads_out() {
     for isa in Isa::ALL.into_iter().filter(|it| it.missing().is_none()) {
         for width in [4, 8, 32, 128] {
             let compiled = wavelane_cpu::compile(&module, isa, width).unwrap();
-            let launch = Launch {
-                work: Work::Dispatch { groups: [2, 1, 1] },
-                wave_width: width,
-                lane_order: LaneOrder::Linear,
-                schedule: Schedule::Ascending,
-                fuel: None,
-                cancel: None,
-                progress: None,
-                prints: None,
-                spent: None,
-            };
+            let launch = Launch::dispatch([2, 1, 1], width);
             for size in [0, 1, 4, 7, 31, 64, 100] {
                 for hostile in hostile {
                     RUNNING.store(u64::from(hostile), SeqCst);

@@ -44,6 +44,30 @@ pub struct Launch {
 const MAX_THREADS: u64 = 1 << 16;
 
 impl Launch {
+    /// A dispatch of so many groups in the canonical order, without a bound.
+    pub fn dispatch(groups: [u32; 3], wave_width: u32) -> Launch {
+        Launch::new(Work::Dispatch { groups }, wave_width)
+    }
+
+    /// The waves that a feed supplies, in the canonical order, without a bound.
+    pub fn waves(wave_width: u32) -> Launch {
+        Launch::new(Work::Waves, wave_width)
+    }
+
+    fn new(work: Work, wave_width: u32) -> Launch {
+        Launch {
+            work,
+            wave_width,
+            lane_order: LaneOrder::Linear,
+            schedule: Schedule::Ascending,
+            fuel: None,
+            cancel: None,
+            progress: None,
+            prints: None,
+            spent: None,
+        }
+    }
+
     /// How many groups run, in x, y and z: none if the lanes come from a feed.
     pub fn groups(&self) -> [u32; 3] {
         match self.work {

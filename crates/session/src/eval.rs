@@ -10,7 +10,7 @@ use std::sync::Arc;
 use diag::{Level, Sink, SourceMap};
 use interp::observe::NoteEvent;
 use interp::{Advance, Observer, Run, Variation};
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use ir::facts::{Kind, Space};
 use ir::notes::{Note, Notes, Scalar, VariableId};
 use ir::{HostScalar, Module};
@@ -267,15 +267,9 @@ fn run(
         bindings.bindings.push(own.unwrap_or_else(|| vec![Buffer::default()]));
     }
     let launch = Launch {
-        work: Work::Dispatch { groups: [1, 1, 1] },
-        wave_width: width,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
         fuel: Some(FUEL),
         cancel: session.recipe.launch.cancel.clone(),
-        progress: None,
-        prints: None,
-        spent: None,
+        ..Launch::dispatch([1, 1, 1], width)
     };
     let program = interp::decode(module);
     let refused = |failure: ir::exec::Failure| Refused(failure.to_string());

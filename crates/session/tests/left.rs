@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use interp::{Advance, NoObserver, Run, Variation};
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ir::exec::{Bindings, Buffer, Failure, Launch, Schedule, Trap};
 
 const TEXT: &str = "RWStructuredBuffer<float> Out; groupshared uint turn;
 [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {
@@ -34,15 +34,10 @@ fn ran(
 ) -> (Option<&'static str>, u64, Bindings) {
     let spent = Arc::new(AtomicU64::new(0));
     let launch = Launch {
-        work: Work::Dispatch { groups: [2, 1, 1] },
-        wave_width: 16,
-        lane_order: LaneOrder::Linear,
         schedule,
         fuel: Some(fuel),
-        cancel: None,
-        progress: None,
-        prints: None,
         spent: Some(spent.clone()),
+        ..Launch::dispatch([2, 1, 1], 16)
     };
     let buffer = Buffer { bytes: vec![0; 512].into(), ..Buffer::default() };
     let mut bindings = Bindings { bindings: vec![vec![buffer]] };

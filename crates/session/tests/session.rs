@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hlsl::Options;
 use interp::{NoObserver, Variation};
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch, Schedule};
 use ops::{LaneMask, Random};
 use wavelane_session::{Back, Breakpoint, Forward, Recipe, Session, Source, Stop, WaveId};
 
@@ -28,17 +28,7 @@ fn recipe(text: &str, width: u32, groups: u32, schedule: Schedule) -> Recipe {
     let bytes: Vec<u8> = (0..256u32).flat_map(u32::to_le_bytes).collect();
     let buffer = || vec![Buffer { bytes: bytes.clone().into(), ..Buffer::default() }];
     let bindings = Bindings { bindings: module.resources.iter().map(|_| buffer()).collect() };
-    let launch = Launch {
-        work: Work::Dispatch { groups: [groups, 1, 1] },
-        wave_width: width,
-        lane_order: LaneOrder::Linear,
-        schedule,
-        fuel: None,
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    };
+    let launch = Launch { schedule, ..Launch::dispatch([groups, 1, 1], width) };
     Recipe { source, launch, variation: Variation::default(), bindings }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cpu::{Isa, Stopped};
 use interp::NoObserver;
 use ir::Module;
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ir::exec::{Bindings, Buffer, Failure, Launch, Trap};
 use ir::print::PrintLog;
 
 use crate::section::WIDTHS;
@@ -116,17 +116,7 @@ pub fn sets() -> Vec<Isa> {
 
 /// A launch in the canonical order.
 pub fn launch(groups: [u32; 3], width: u32) -> Launch {
-    Launch {
-        work: Work::Dispatch { groups },
-        wave_width: width,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: Some(1 << 30),
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    }
+    Launch { fuel: Some(1 << 30), ..Launch::dispatch(groups, width) }
 }
 
 /// The programs of the generators.

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interp::NoObserver;
 use ir::Module;
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Failure, Launch};
 use ops::intrinsics::{self, Elements, Intrinsic, Output, Param};
 
 use crate::run;
@@ -270,15 +270,8 @@ impl Cell {
             bindings.bindings.push(vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]);
         }
         let launch = Launch {
-            work: Work::Dispatch { groups: [data::groups(width as usize) as u32, 1, 1] },
-            wave_width: width,
-            lane_order: LaneOrder::Linear,
-            schedule: Schedule::Ascending,
             fuel: Some(1 << 24),
-            cancel: None,
-            progress: None,
-            prints: None,
-            spent: None,
+            ..Launch::dispatch([data::groups(width as usize) as u32, 1, 1], width)
         };
         interp::run(module, &launch, &mut bindings, &mut NoObserver)?;
         let output = module.resources.iter().position(|it| it.name == "output");

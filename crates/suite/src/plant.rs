@@ -15,7 +15,7 @@ pub mod pixels;
 
 use std::fmt::Write;
 
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use sanitizer::{Kind, Plan, Report};
 
 use crate::run::{self, Compiled};
@@ -208,17 +208,7 @@ fn examine(text: &str, setup: &Setup) -> Result<(Report, Compiled), String> {
 }
 
 fn launch(setup: &Setup) -> Launch {
-    Launch {
-        work: Work::Dispatch { groups: [setup.groups, 1, 1] },
-        wave_width: setup.widths[0],
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: Some(1 << 26),
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    }
+    Launch { fuel: Some(1 << 26), ..Launch::dispatch([setup.groups, 1, 1], setup.widths[0]) }
 }
 
 fn bindings(module: &ir::Module, setup: &Setup) -> Bindings {

@@ -7,7 +7,7 @@ use diag::{Diagnostic, Sink, SourceMap};
 use hlsl::options::{MatrixOrder, PROFILES};
 use hlsl::{Denormals, Dialect, Includer, Options, PushLayout, Stage, Version};
 use interp::{NoObserver, Observer};
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch};
 use ir::print::PrintLog;
 use ir::{Module, ResourceKind};
 use jobs::{DrawnSection, NotDrawn};
@@ -329,15 +329,9 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
 /// How a section is run.
 pub fn launch(section: &Section, module: &Module, width: u32) -> Launch {
     Launch {
-        work: Work::Dispatch { groups: section.groups },
-        wave_width: width,
         lane_order: default_order(module),
-        schedule: Schedule::Ascending,
         fuel: Some(FUEL),
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
+        ..Launch::dispatch(section.groups, width)
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use generate::second;
 use generate::{Kind, Program, Statistics};
 use interp::NoObserver;
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use suite::run;
 use suite::section::WIDTHS;
 
@@ -30,17 +30,7 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
     let bytes = vec![0; program.threads as usize * program.places * 4];
     let mut bindings =
         Bindings { bindings: vec![vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]] };
-    let launch = Launch {
-        work: Work::Dispatch { groups: [1, 1, 1] },
-        wave_width: width,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: Some(1 << 30),
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    };
+    let launch = Launch { fuel: Some(1 << 30), ..Launch::dispatch([1, 1, 1], width) };
     interp::run(&module, &launch, &mut bindings, &mut NoObserver)
         .map_err(|failure| format!("{failure:?}"))?;
     let words = bindings.bindings[0][0].bytes.chunks_exact(4);

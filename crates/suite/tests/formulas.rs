@@ -4,7 +4,7 @@
 //! that of numerical analysis: with n roundings in a term, n · 2^-24 times the sum of the magnitudes of all terms.
 
 use interp::NoObserver;
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use suite::run;
 
 const SETS: usize = 100_032;
@@ -316,17 +316,7 @@ fn run(formula: &Formula, inputs: &[Vec<f32>; 3]) -> Vec<f32> {
     };
     let bindings = module.resources.iter().map(|it| buffer(bytes_of(&it.name))).collect();
     let mut bindings = Bindings { bindings };
-    let launch = Launch {
-        work: Work::Dispatch { groups: [SETS as u32 / THREADS, 1, 1] },
-        wave_width: THREADS,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: None,
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    };
+    let launch = Launch::dispatch([SETS as u32 / THREADS, 1, 1], THREADS);
     interp::run(&module, &launch, &mut bindings, &mut NoObserver)
         .unwrap_or_else(|failure| panic!("{}: {failure:?}", formula.name));
     let result = module.resources.iter().position(|it| it.name == "R").unwrap();

@@ -1,7 +1,7 @@
 //! No false alarms: the sanitizer reports nothing for generated programs, which are well defined by construction.
 
 use generate::{Program, Statistics};
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use sanitizer::{Plan, Verdict};
 use suite::run;
 use suite::section::WIDTHS;
@@ -19,17 +19,7 @@ fn examine(program: &Program, width: u32) -> Result<(), String> {
     let bytes = vec![0; program.threads as usize * program.places * 4];
     let bindings =
         Bindings { bindings: vec![vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]] };
-    let launch = Launch {
-        work: Work::Dispatch { groups: [1, 1, 1] },
-        wave_width: width,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: Some(1 << 30),
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    };
+    let launch = Launch { fuel: Some(1 << 30), ..Launch::dispatch([1, 1, 1], width) };
     let report = sanitizer::examine(&module, &launch, &bindings, &Plan::new(vec![width]))
         .map_err(|failure| format!("{failure:?}"))?;
     let wrong = report.seen.iter().filter(|it| it.finding.kind.verdict() != Verdict::Portability);

@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 use wavelane_timeline::{Program, Recorder, Recording, Window, file, json, page, svg};
 
 const TEXT: &str = "RWStructuredBuffer<float> Out;
@@ -39,17 +39,7 @@ fn recorded(text: &str, width: u32, window: &Window) -> Recording {
     let options = hlsl::Options { notes: true, ..hlsl::Options::default() };
     let compiled = hlsl::compile(main, &mut sources, &mut Nothing, &options, &mut sink);
     let module = compiled.unwrap_or_else(|| panic!("{:?}", sink.into_sorted())).module;
-    let launch = Launch {
-        work: Work::Dispatch { groups: [2, 1, 1] },
-        wave_width: width,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: None,
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    };
+    let launch = Launch::dispatch([2, 1, 1], width);
     let buffer = Buffer { bytes: vec![0; 64].into(), ..Buffer::default() };
     let mut bindings = Bindings { bindings: vec![vec![buffer]] };
     let program = Program {

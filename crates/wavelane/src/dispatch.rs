@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
-use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, TooLarge, Trap, Unsupported, Work};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, TooLarge, Trap, Unsupported};
 use ir::print::PrintLog;
 
 use crate::engines::Program;
@@ -181,15 +181,13 @@ impl ComputePipeline {
         }
         table.check_ready(&self.shader)?;
         Ok(Launch {
-            work: Work::Dispatch { groups: dispatch.groups },
-            wave_width,
             lane_order: dispatch.lane_order.unwrap_or_else(|| self.default_lane_order()),
             schedule: dispatch.schedule,
             fuel: dispatch.fuel,
             cancel: dispatch.cancel.clone(),
             progress: dispatch.progress.clone(),
             prints: dispatch.prints.clone(),
-            spent: None,
+            ..Launch::dispatch(dispatch.groups, wave_width)
         })
     }
 }

@@ -21,7 +21,7 @@ mod vertices;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ir::exec::{Bindings, Feed, LaneOrder, Launch, Schedule, Unsupported, Work};
+use ir::exec::{Bindings, Feed, Launch, Schedule, Unsupported};
 use ir::print::PrintLog;
 use raster::{Assembly, MergeState, Primitive, RasterState};
 use smallvec::smallvec;
@@ -193,15 +193,12 @@ impl<'a> StageTables<'a> {
 impl Draw {
     fn launch(&self, width: u32, fuel: Option<u64>) -> Launch {
         Launch {
-            work: Work::Waves,
-            wave_width: width,
-            lane_order: LaneOrder::Linear,
-            schedule: Schedule::Ascending,
             fuel,
             cancel: self.cancel.clone(),
             progress: self.progress.clone(),
             prints: self.prints.clone(),
             spent: fuel.map(|_| Arc::default()),
+            ..Launch::waves(width)
         }
     }
 }

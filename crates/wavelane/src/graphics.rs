@@ -9,7 +9,7 @@ mod link;
 
 use std::sync::Arc;
 
-use ir::exec::{Bindings, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Launch};
 use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format, Shape};
 
@@ -161,17 +161,7 @@ impl GraphicsPipeline {
     /// The feature that the device's engine lacks, as a noun phrase, if a stage of draws at that width has to run on the
     /// reference engine. The results are the same, but it takes longer. What is bound is not considered.
     pub fn fallback(&self, wave_size: u32) -> Option<String> {
-        let launch = Launch {
-            work: Work::Waves,
-            wave_width: wave_size,
-            lane_order: LaneOrder::Linear,
-            schedule: Schedule::Ascending,
-            fuel: None,
-            cancel: None,
-            progress: None,
-            prints: None,
-            spent: None,
-        };
+        let launch = Launch::waves(wave_size);
         let programs = self.programs();
         let mut lacks =
             programs.into_iter().map(|it| catch(|| it.refuses(&launch, &Bindings::default())));

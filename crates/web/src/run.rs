@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use interp::{NoObserver, Program};
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Trap, Work};
+use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Trap};
 use ir::print::{PrintLog, Printed};
 use ir::{Module, Resource, Span};
 use serde_json::{Value, json};
@@ -40,15 +40,10 @@ impl Outcome {
 /// The launch that the flags ask for.
 pub(crate) fn launch(flags: &Flags, module: &Module, width: u32, fuel: u64) -> Launch {
     Launch {
-        work: Work::Dispatch { groups: flags.groups },
-        wave_width: width,
         lane_order: flags.lane_order.unwrap_or_else(|| LaneOrder::natural(module)),
         schedule: flags.schedule,
         fuel: Some(fuel),
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
+        ..Launch::dispatch(flags.groups, width)
     }
 }
 

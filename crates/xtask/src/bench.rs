@@ -16,7 +16,7 @@ use std::time::Instant;
 use diag::{Sink, SourceMap, Style};
 use interp::NoObserver;
 use ir::Module;
-use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Launch};
 
 const ROW: u32 = 1 << 20;
 const N: u32 = 16 << 20;
@@ -339,17 +339,7 @@ fn compile_text(name: &str, text: String, folder: &Path) -> Result<Module, Strin
 }
 
 fn launch(kernel: &Kernel, width: u32) -> Launch {
-    Launch {
-        work: Work::Dispatch { groups: [kernel.grid[0] / 256, kernel.grid[1], 1] },
-        wave_width: width,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: None,
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    }
+    Launch::dispatch([kernel.grid[0] / 256, kernel.grid[1], 1], width)
 }
 
 /// A hash that looks random enough to defeat branch prediction.

@@ -1,6 +1,6 @@
 //! Builds modules concisely and runs them.
 
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
+use ir::exec::{Bindings, Buffer, Failure, Launch};
 use ir::{
     Address, Binding, Builder, Builtin, Inst, Module, Op, Place, Resource, ResourceKind, Value,
     Values, values,
@@ -259,17 +259,7 @@ impl Shader {
 pub(crate) type Body<'a> = Box<dyn FnOnce(&mut Shader, Inst) + 'a>;
 
 pub(crate) fn launch(groups: u32, wave_width: u32) -> Launch {
-    Launch {
-        work: Work::Dispatch { groups: [groups, 1, 1] },
-        wave_width,
-        lane_order: LaneOrder::Linear,
-        schedule: Schedule::Ascending,
-        fuel: Some(10_000_000),
-        cancel: None,
-        progress: None,
-        prints: None,
-        spent: None,
-    }
+    Launch { fuel: Some(10_000_000), ..Launch::dispatch([groups, 1, 1], wave_width) }
 }
 
 pub(crate) fn words(values: &[u32]) -> Buffer {
