@@ -20,7 +20,7 @@ pub use ledger::{Ledger, Torn, read};
 pub use page::page;
 pub use plan::{Plan, Unit, Work};
 pub use record::{Outcome, Record, digest};
-pub use report::{Merged, json, junit, sarif, text};
+pub use report::{Merged, escaped, json, junit, sarif, text};
 
 #[cfg(test)]
 mod tests;

@@ -216,7 +216,7 @@ pub fn sarif(merged: &Merged, version: &str) -> Value {
 }
 
 /// A text in XML and HTML.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

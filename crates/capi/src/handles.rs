@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use wavelane::{
-    Adapter, Borrowed, Buffer, ComputePipeline, Constant, CpuOptions, Device, Engine, NoIncludes,
-    Number, Options, ResourceTable, Shader, SourceMap,
+    Adapter, Borrowed, Buffer, ComputePipeline, CpuOptions, Device, Engine, NoIncludes, Number,
+    Options, ResourceTable, Shader, SourceMap,
 };
 
 use crate::error::{Failed, WlStatus, c_text, enter};
@@ -299,15 +299,6 @@ fn check(memory: *const c_void, size: usize) -> Result<(), Failed> {
     }
 }
 
-/// The numbers of a constant.
-struct Numbers(Vec<Number>);
-
-impl Constant for Numbers {
-    fn numbers(&self, all: &mut Vec<Number>) {
-        all.extend(&self.0);
-    }
-}
-
 /// Sets an integer or boolean constant: a member of a constant buffer, by its name. Vectors, matrices, arrays and structures
 /// take as many numbers as they have.
 #[unsafe(no_mangle)]
@@ -351,8 +342,8 @@ unsafe fn set<T: Copy>(
             // SAFETY: the caller's contract.
             _ => unsafe { std::slice::from_raw_parts(values, count) },
         };
-        let numbers = Numbers(values.iter().map(|it| number(*it)).collect());
-        table.set(name, numbers).map_err(Failed::input)
+        let numbers: Vec<Number> = values.iter().map(|it| number(*it)).collect();
+        table.set(name, &numbers[..]).map_err(Failed::input)
     })
 }
 

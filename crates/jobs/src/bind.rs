@@ -34,9 +34,7 @@ pub(crate) struct Bound {
 
 /// Why a job cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum BindProblem {
-    Wrong(String),
-}
+pub(crate) struct BindProblem(pub(crate) String);
 
 /// The outcome of binding a job's resources.
 pub(crate) struct Binding {
@@ -73,7 +71,7 @@ fn bind_with(
             && resource.vulkan.is_some_and(|it| it.counter.is_none())
         {
             let what = "No CounterBinding provided for resource";
-            return Err(BindProblem::Wrong(format!("{what} '{}' with a counter", resource.name)));
+            return Err(BindProblem(format!("{what} '{}' with a counter", resource.name)));
         }
         let class = class(resource.kind);
         let class = match (resource.place, class) {
@@ -104,9 +102,7 @@ fn bind_with(
                 for declared in declared(shader, class, index, space, Kind::Sampler) {
                     table
                         .bind_at(&declared.name, index - declared.register.index, buffer.clone())
-                        .map_err(|error| {
-                            BindProblem::Wrong(format!("`{}`: {error}", resource.name))
-                        })?;
+                        .map_err(|error| BindProblem(format!("`{}`: {error}", resource.name)))?;
                 }
                 continue;
             }
@@ -117,15 +113,15 @@ fn bind_with(
                     declared(shader, RegisterClass::Sampler, index, space, Kind::Sampler);
                 for declared in at_sampler {
                     let buffer = Slot { sampler: state, ..Slot::default() };
-                    table.bind_at(&declared.name, 0, buffer).map_err(|error| {
-                        BindProblem::Wrong(format!("`{}`: {error}", resource.name))
-                    })?;
+                    table
+                        .bind_at(&declared.name, 0, buffer)
+                        .map_err(|error| BindProblem(format!("`{}`: {error}", resource.name)))?;
                 }
                 match resource.buffer {
                     Some(buffer) => buffer,
                     None => {
                         let what = format!("`{}` is a texture and has no buffer", resource.name);
-                        return Err(BindProblem::Wrong(what));
+                        return Err(BindProblem(what));
                     }
                 }
             }
@@ -136,7 +132,7 @@ fn bind_with(
                     for declared in declared(shader, class, register, space, resource.kind) {
                         let element = register - declared.register.index;
                         table.bind_at(&declared.name, element, level).map_err(|error| {
-                            BindProblem::Wrong(format!("`{}`: {error}", resource.name))
+                            BindProblem(format!("`{}`: {error}", resource.name))
                         })?;
                     }
                 }
@@ -144,7 +140,7 @@ fn bind_with(
             }
             (_, None) => {
                 let what = format!("`{}` has no buffer", resource.name);
-                return Err(BindProblem::Wrong(what));
+                return Err(BindProblem(what));
             }
             (_, Some(buffer)) => buffer,
         };
@@ -173,10 +169,10 @@ fn bind_with(
             let buffer = Slot { sampler: Some(*sampler), ..Slot::default() };
             table
                 .bind_at(&declared.name, place.index - declared.register.index, buffer)
-                .map_err(|error| BindProblem::Wrong(error.to_string()))?;
+                .map_err(|error| BindProblem(error.to_string()))?;
         }
     }
-    for (buffer, place) in root.bindings(job).map_err(BindProblem::Wrong)? {
+    for (buffer, place) in root.bindings(job).map_err(BindProblem)? {
         let declared =
             shader.resources().iter().find(|it| covers(it, place.class, place.index, place.space));
         let Some(declared) = declared else { continue };
@@ -214,7 +210,7 @@ fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), Bin
     }
     table
         .bind_at(&declared.name, 0, Slot { bytes: bytes.into(), ..Slot::default() })
-        .map_err(|error| BindProblem::Wrong(format!("the push constants: {error}")))
+        .map_err(|error| BindProblem(format!("the push constants: {error}")))
 }
 
 /// Copies what the shader wrote back into the job.
@@ -332,7 +328,7 @@ fn put(
         let is_own = !passing.is_rebound(&at.name, at.element);
         if is_own {
             let put = passing.put(table, declared, at, job);
-            put.map_err(|error| BindProblem::Wrong(error.message))?;
+            put.map_err(|error| BindProblem(error.message))?;
         }
         return Ok(is_own);
     }
@@ -360,7 +356,7 @@ fn put(
             let scalar = texel(source.format);
             if !(1..=4).contains(&source.channels) {
                 let what = format!("`{}` has {} channels", source.name, source.channels);
-                return Err(BindProblem::Wrong(format!("{what}; a texel has 1 to 4")));
+                return Err(BindProblem(format!("{what}; a texel has 1 to 4")));
             }
             format = Some(TexelFormat { scalar, components: source.channels });
             let texel = source.format.bytes() * source.channels as usize;
@@ -368,29 +364,26 @@ fn put(
         }
         ResourceKind::Texture { dim, .. } => texture = Some(shape(source, dim.is_array())?),
         ResourceKind::Sampler { .. } => {
-            return Err(BindProblem::Wrong(format!("`{}` is not a sampler", source.name)));
+            return Err(BindProblem(format!("`{}` is not a sampler", source.name)));
         }
         ResourceKind::Scene => {
             let what = format!("`{}` is not an acceleration structure", source.name);
-            return Err(BindProblem::Wrong(what));
+            return Err(BindProblem(what));
         }
     }
     let buffer = Slot { bytes: bytes.into(), format, texture, ..Slot::default() };
     table
         .bind_at(&at.name, at.element, buffer)
         .map(|()| true)
-        .map_err(|error| BindProblem::Wrong(format!("`{}`: {error}", source.name)))
+        .map_err(|error| BindProblem(format!("`{}`: {error}", source.name)))
 }
 
 /// The size and format of a texture, from its `OutputProps`; the layers of an array count as its depth.
 fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
     let size = source.texture.ok_or_else(|| {
-        BindProblem::Wrong(format!(
-            "`{}` is bound to a texture but has no `OutputProps`",
-            source.name
-        ))
+        BindProblem(format!("`{}` is bound to a texture but has no `OutputProps`", source.name))
     })?;
-    let format = texel_format(source).map_err(BindProblem::Wrong)?;
+    let format = texel_format(source).map_err(BindProblem)?;
     let levels = size.mips;
     let (depth, layers) = if is_array { (1, size.depth) } else { (size.depth, 1) };
     Ok(Shape { levels, layers, ..Shape::new(format, size.width, size.height, depth) })

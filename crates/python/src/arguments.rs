@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use wavelane::{
-    Buffer, Constant, ConstantProblem, Contents, Layout, Number, Resource, ResourceKind,
-    ResourceTable, Shader,
+    Buffer, ConstantProblem, Contents, Layout, Number, Resource, ResourceKind, ResourceTable,
+    Shader,
 };
 
 use crate::error::argument;
@@ -22,15 +22,6 @@ struct Held {
     name: String,
     memory: Memory,
     is_written: bool,
-}
-
-/// The numbers of a constant.
-struct Numbers(Vec<Number>);
-
-impl Constant for Numbers {
-    fn numbers(&self, all: &mut Vec<Number>) {
-        all.extend(&self.0);
-    }
 }
 
 /// Nested deeper than any type of HLSL.
@@ -139,7 +130,7 @@ impl Arguments {
         let mut numbers = Vec::new();
         let refused = |why: &str| argument(format!("`{name}`: {why}"));
         collect(value, DEEPEST, &mut numbers)?.map_err(|why| refused(&why))?;
-        let mut error = match self.table.set(name, Numbers(numbers.clone())) {
+        let mut error = match self.table.set(name, &numbers[..]) {
             Ok(()) => return Ok(()),
             Err(error) => error,
         };
@@ -147,7 +138,7 @@ impl Arguments {
         if let ConstantProblem::Value { number: Number::Integer(_), scalar } = error.problem
             && scalar.is_float()
         {
-            match self.table.set(name, Numbers(numbers.iter().map(as_float).collect())) {
+            match self.table.set(name, &numbers.iter().map(as_float).collect::<Vec<_>>()[..]) {
                 Ok(()) => return Ok(()),
                 // One that is not exact.
                 Err(other) if is_whole(&other.problem) => error = other,

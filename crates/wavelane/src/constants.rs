@@ -48,6 +48,12 @@ constants! {
     f32 => Float; f64 => Float; bool => Bool;
 }
 
+impl Constant for Number {
+    fn numbers(&self, all: &mut Vec<Number>) {
+        all.push(*self);
+    }
+}
+
 impl<T: Constant> Constant for [T] {
     fn numbers(&self, all: &mut Vec<Number>) {
         self.iter().for_each(|it| it.numbers(all));

@@ -10,6 +10,7 @@ use wavelane::internal::diag;
 use super::baseline::Baseline;
 use super::people::{place, table};
 use super::record::{self, Record, Report};
+use super::xml;
 
 /// A line for each test at each width, and a last one with the summary.
 pub(super) fn json(report: &Report, out: &mut impl Write) -> io::Result<()> {
@@ -86,23 +87,6 @@ fn details(record: &Record) -> String {
     }
     text.push_str(&format!("again: {}\n", record.command));
     text
-}
-
-pub(crate) fn xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            // XML 1.0 has no other control characters, not even escaped.
-            '\n' | '\t' => escaped.push(character),
-            it if it.is_control() => escaped.push('\u{fffd}'),
-            it => escaped.push(it),
-        }
-    }
-    escaped
 }
 
 /// Failures that are not known, at one place of a file.

@@ -63,6 +63,20 @@ impl Selector<'_> {
         [inside, outside]
     }
 
+    /// Ends the likely way, emits the rare one, which begins at `outside`, and goes on where both meet.
+    fn or_rarely(&mut self, outside: Block, rare: impl FnOnce(&mut Self)) {
+        let joined = self.a.b.block();
+        self.a.b.jump(joined);
+        self.a.b.switch_to(outside);
+        self.a.b.is_rare();
+        self.copies.push(Default::default());
+        rare(self);
+        self.copies.pop();
+        self.a.b.jump(joined);
+        self.a.b.seal(joined);
+        self.a.b.switch_to(joined);
+    }
+
     /// Usually all lanes are in bounds, and the processor handles an unmasked load better.
     pub(super) fn load_contiguous(
         &mut self,
@@ -75,7 +89,6 @@ impl Selector<'_> {
         let from = self.contiguous(access, start, offset);
         let vars: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(VECTOR)).collect();
         let [inside, outside] = self.branch_on_bounds(access, scalar);
-        let joined = self.a.b.block();
         self.a.b.switch_to(inside);
         if let (Some(0), 1..) = (self.numbered_wave(), self.loops) {
             // Each wave of a group reads its part of every row before the next wave starts, a stride that hardware does
@@ -98,20 +111,14 @@ impl Selector<'_> {
             let vector = self.a.load_words(self.chunk_of(from, chunk), self.width);
             self.a.b.write(*var, vector);
         }
-        self.a.b.jump(joined);
-        self.a.b.switch_to(outside);
-        self.a.b.is_rare();
-        self.copies.push(Default::default());
-        let words = self.words(access.index);
-        let masks = self.in_bounds(access, scalar, &words, active);
-        for (chunk, var) in vars.iter().enumerate() {
-            let vector = self.a.load_masked(self.chunk_of(from, chunk), Some(masks[chunk]));
-            self.a.b.write(*var, vector);
-        }
-        self.copies.pop();
-        self.a.b.jump(joined);
-        self.a.b.seal(joined);
-        self.a.b.switch_to(joined);
+        self.or_rarely(outside, |it| {
+            let words = it.words(access.index);
+            let masks = it.in_bounds(access, scalar, &words, active);
+            for (chunk, var) in vars.iter().enumerate() {
+                let vector = it.a.load_masked(it.chunk_of(from, chunk), Some(masks[chunk]));
+                it.a.b.write(*var, vector);
+            }
+        });
         vars.iter().map(|it| self.a.b.read(*it)).collect()
     }
 
@@ -152,7 +159,6 @@ impl Selector<'_> {
     ) -> Vec<VReg> {
         let vars: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(VECTOR)).collect();
         let [inside, outside] = self.branch_on_last(access, 0, span.base, span.last as usize);
-        let joined = self.a.b.block();
         self.a.b.switch_to(inside);
         for (chunk, var) in vars.iter().enumerate() {
             let from = self.start_of_span(access, start, span, chunk);
@@ -166,21 +172,15 @@ impl Selector<'_> {
             };
             self.a.b.write(*var, vector);
         }
-        self.a.b.jump(joined);
-        self.a.b.switch_to(outside);
-        self.a.b.is_rare();
-        self.copies.push(Default::default());
-        let words = self.words(access.index);
-        let masks = self.in_bounds(access, 0, &words, active);
-        let from = Address::at(Base::Register(start), access.offset as i32);
-        for (chunk, var) in vars.iter().enumerate() {
-            let vector = self.a.gather(from, words[chunk], 4, masks[chunk]);
-            self.a.b.write(*var, vector);
-        }
-        self.copies.pop();
-        self.a.b.jump(joined);
-        self.a.b.seal(joined);
-        self.a.b.switch_to(joined);
+        self.or_rarely(outside, |it| {
+            let words = it.words(access.index);
+            let masks = it.in_bounds(access, 0, &words, active);
+            let from = Address::at(Base::Register(start), access.offset as i32);
+            for (chunk, var) in vars.iter().enumerate() {
+                let vector = it.a.gather(from, words[chunk], 4, masks[chunk]);
+                it.a.b.write(*var, vector);
+            }
+        });
         vars.iter().map(|it| self.a.b.read(*it)).collect()
     }
 
@@ -195,21 +195,14 @@ impl Selector<'_> {
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
         let values = self.words(value);
         let [inside, outside] = self.branch_on_last(access, 0, span.base, span.last as usize);
-        let joined = self.a.b.block();
         self.a.b.switch_to(inside);
         for (chunk, value) in values.iter().enumerate() {
             let to = self.start_of_span(access, start, &span, chunk);
             self.a.store_lanes(to, *value, active[chunk]);
         }
-        self.a.b.jump(joined);
-        self.a.b.switch_to(outside);
-        self.a.b.is_rare();
-        self.copies.push(Default::default());
-        self.scatter(access, 0, value);
-        self.copies.pop();
-        self.a.b.jump(joined);
-        self.a.b.seal(joined);
-        self.a.b.switch_to(joined);
+        self.or_rarely(outside, |it| {
+            it.scatter(access, 0, value);
+        });
         true
     }
 
@@ -217,27 +210,25 @@ impl Selector<'_> {
         let active = self.active();
         let values = self.words(value);
         let to = self.contiguous(access, start, access.offset);
-        let joined = self.a.b.block();
         if self.known_lanes(&active) == Some(u128::MAX >> (128 - self.width)) {
             let [inside, outside] = self.branch_on_bounds(access, 0);
             self.a.b.switch_to(inside);
             for (chunk, value) in values.iter().enumerate() {
                 self.a.store_words(self.chunk_of(to, chunk), *value, self.width);
             }
-            self.a.b.jump(joined);
-            self.a.b.switch_to(outside);
-            self.a.b.is_rare();
+            self.or_rarely(outside, |it| it.store_in_bounds(access, to, &values, &active));
+        } else {
+            self.store_in_bounds(access, to, &values, &active);
         }
-        self.copies.push(Default::default());
+    }
+
+    /// Stores only what is in bounds.
+    fn store_in_bounds(&mut self, access: &Access, to: Address, values: &[VReg], active: &[VReg]) {
         let words = self.words(access.index);
-        let masks = self.in_bounds(access, 0, &words, &active);
+        let masks = self.in_bounds(access, 0, &words, active);
         for (chunk, value) in values.iter().enumerate() {
             self.a.store_masked(self.chunk_of(to, chunk), *value, Some(masks[chunk]));
         }
-        self.copies.pop();
-        self.a.b.jump(joined);
-        self.a.b.seal(joined);
-        self.a.b.switch_to(joined);
     }
 
     pub(super) fn chunk_of(&self, address: Address, chunk: usize) -> Address {

@@ -112,7 +112,7 @@ pub(crate) fn bind(
             }
         }
     }
-    let mut buffer = |index: usize| memory.buffer(job, index).map_err(BindProblem::Wrong);
+    let mut buffer = |index: usize| memory.buffer(job, index).map_err(BindProblem);
     let mut vertex_buffers = Vec::new();
     for Stream { buffer: index, stride, .. } in [&draw.vertices, &draw.per_instance] {
         if let Some(index) = index {
@@ -123,16 +123,16 @@ pub(crate) fn bind(
         Some(it) => Some(IndexBuffer { buffer: buffer(it.buffer)?, format: it.format }),
         None => None,
     };
-    let wrong = |error: wavelane::BufferError| BindProblem::Wrong(error.to_string());
+    let wrong = |error: wavelane::BufferError| BindProblem(error.to_string());
     let mut targets = Vec::new();
     for target in &draw.targets {
         let source = &job.buffers[target.buffer];
         if memory.has(target.buffer) {
             let what = format!("`{}` is a target, and bound to a shader", source.name);
-            return Err(BindProblem::Wrong(what));
+            return Err(BindProblem(what));
         }
         let Some(size) = source.texture else {
-            return Err(BindProblem::Wrong(format!("`{}` has no `OutputProps`", source.name)));
+            return Err(BindProblem(format!("`{}` has no `OutputProps`", source.name)));
         };
         let shape = Shape {
             layers: size.depth,
@@ -140,7 +140,7 @@ pub(crate) fn bind(
             ..Shape::new(target.format, size.width, size.height, 1)
         };
         let bytes = shape.bytes().ok_or_else(|| {
-            BindProblem::Wrong(format!("a target cannot have the size of `{}`", source.name))
+            BindProblem(format!("a target cannot have the size of `{}`", source.name))
         })?;
         let texel = cleared(target.format, target.clear);
         let cleared = texel.repeat(bytes / texel.len());

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use wavelane::internal::{self, Pass, Shared, Slot};
 use wavelane::{
-    Constant, ConstantError, ConstantProblem, F16, Format as TexelFormat, Number,
-    Resource as Declared, ResourceKind, ResourceTable, Scalar, Shader,
+    ConstantError, ConstantProblem, F16, Format as TexelFormat, Number, Resource as Declared,
+    ResourceKind, ResourceTable, Scalar, Shader,
 };
 
 use super::{BindProblem, Bound, bind_with, shape, texel};
@@ -285,7 +285,7 @@ impl Memory {
             None => None,
             Some(dim) => match shape(source, dim.is_array()) {
                 Ok(shape) => Some(shape),
-                Err(BindProblem::Wrong(what)) => return Err(what),
+                Err(problem) => return Err(problem.0),
             },
         };
         let is_typed = matches!(declared.map(|it| &it.kind), Some(ResourceKind::Typed { .. }));
@@ -355,15 +355,6 @@ impl Memory {
     }
 }
 
-/// Numbers with the types that the shader asks for.
-struct Numbers(Vec<Number>);
-
-impl Constant for Numbers {
-    fn numbers(&self, all: &mut Vec<Number>) {
-        all.extend(&self.0);
-    }
-}
-
 /// Sets a member of a constant buffer for one pass.
 fn set(table: &mut ResourceTable, setting: &Setting, shader: &Shader) -> Result<(), Error> {
     let wrong = |error: ConstantError| {
@@ -400,7 +391,7 @@ fn set(table: &mut ResourceTable, setting: &Setting, shader: &Shader) -> Result<
             Error::new(setting.value_at.clone(), what)
         })?);
     }
-    table.set(&setting.name, Numbers(numbers)).map_err(wrong)
+    table.set(&setting.name, &numbers[..]).map_err(wrong)
 }
 
 /// A text as a number of that type, with the digits that the data of buffers may have.

@@ -284,9 +284,7 @@ pub(super) enum NotBound {
 
 impl From<BindProblem> for NotBound {
     fn from(problem: BindProblem) -> NotBound {
-        match problem {
-            BindProblem::Wrong(what) => NotBound::Wrong(what),
-        }
+        NotBound::Wrong(problem.0)
     }
 }
 

@@ -205,9 +205,7 @@ impl DrawnSection {
 }
 
 fn not_bound(problem: crate::bind::BindProblem) -> NotDrawn {
-    match problem {
-        crate::bind::BindProblem::Wrong(what) => NotDrawn::Wrong(what),
-    }
+    NotDrawn::Wrong(problem.0)
 }
 
 /// Binds the same memory wherever several shaders name the same resource, as the log of checks.
