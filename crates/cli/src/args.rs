@@ -279,7 +279,7 @@ mod tests {
 
     use super::*;
     use crate::asked::{Fuel, WaveSizes};
-    use wavelane::{Dialect, MatrixOrder, Schedule, Version};
+    use wavelane::{Dialect, MatrixOrder, Schedule, ShaderModel, Version};
 
     fn read(line: &str) -> Result<LowArgs, Problem> {
         both(line).map(|it| it.0)
@@ -302,7 +302,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(args.operands, ["a.hlsl"]);
-        assert_eq!(args.compile.options.shader_model, (6, 5));
+        assert_eq!(args.compile.options.shader_model, ShaderModel::V6_5);
         assert_eq!(args.compile.options.entry, "other");
         let defines: Vec<(&str, Option<&str>)> = args
             .compile
@@ -319,13 +319,13 @@ mod tests {
         assert_eq!(args.compile.options.dialect, Dialect::Slang);
         assert!(args.compile.remarks.is_empty(), "{:?}", args.compile.remarks);
         let slashes = read("check /T cs_6_0 /Zpc /home/me/a.hlsl").unwrap();
-        assert_eq!(slashes.compile.options.shader_model, (6, 0));
+        assert_eq!(slashes.compile.options.shader_model, ShaderModel::V6_0);
         assert_eq!(slashes.operands, ["/home/me/a.hlsl"]);
     }
 
     #[test]
     fn without_a_profile_everything_is_allowed() {
-        assert_eq!(read("check a.hlsl").unwrap().compile.options.shader_model, (6, 10));
+        assert_eq!(read("check a.hlsl").unwrap().compile.options.shader_model, ShaderModel::V6_10);
     }
 
     #[test]

@@ -200,10 +200,8 @@ const MOST_WARNINGS: usize = 100;
 
 impl Default for Compiling {
     fn default() -> Compiling {
-        let highest = wavelane::ShaderModel::HIGHEST;
-        let shader_model = (u32::from(highest.major), u32::from(highest.minor));
         Compiling {
-            options: Options { shader_model, ..Options::default() },
+            options: Options::default(),
             includes: Vec::new(),
             include_roots: Roots::default(),
             ignore_case_includes: false,

@@ -23,7 +23,7 @@ use crate::worker::{Answered, Slot, ask};
 pub(crate) struct CampaignArgs {
     plan: Plan,
     units: u64,
-    model: (u32, u32),
+    model: wavelane::ShaderModel,
     attempts: usize,
     patience: Duration,
     partition: Option<Partition>,
@@ -78,7 +78,7 @@ impl CampaignArgs {
     /// What a worker needs to know besides the unit.
     fn request(&self) -> Value {
         json!({
-            "model": [self.model.0, self.model.1],
+            "model": [self.model.major, self.model.minor],
             "attempts": self.attempts,
             "timeout": self.patience.as_secs_f64(),
         })

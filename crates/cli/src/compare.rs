@@ -199,14 +199,14 @@ pub(crate) fn within(room: FloatRoom, scalar: Scalar, a: u64, b: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wavelane::{NoIncludes, Options, Shader};
+    use wavelane::{NoIncludes, Options, Shader, ShaderModel};
 
     /// A table whose `Out` holds these words, as floats or as numbers.
     fn table(element: &str, words: &[u32]) -> ResourceTable {
         let text = format!(
             "RWStructuredBuffer<{element}> Out; [numthreads(4, 1, 1)] void main(uint t : SV_GroupIndex) {{ Out[t] = 1; }}"
         );
-        let options = Options { shader_model: (6, 6), ..Options::default() };
+        let options = Options { shader_model: ShaderModel::V6_6, ..Options::default() };
         let shader =
             Shader::compile("a", &text, &options, &mut NoIncludes).unwrap().shader.unwrap();
         let mut table = ResourceTable::new(&shader);

@@ -26,7 +26,7 @@ use crate::side::{self, NotRun, Runs, Side};
 pub(crate) const WIDTHS: [u32; 6] = generate::CHECKED;
 
 /// The shader model, unless another one is asked for: what compilers of today know.
-pub(crate) const MODEL: (u32, u32) = (6, 7);
+pub(crate) const MODEL: ShaderModel = ShaderModel::V6_7;
 
 /// The name of the programs' log.
 const LOG: &str = "Log";
@@ -35,7 +35,7 @@ const LOG: &str = "Log";
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) seed: u64,
-    pub(crate) model: (u32, u32),
+    pub(crate) model: ShaderModel,
     pub(crate) engines: Vec<String>,
     /// The words of another compiler's command line.
     pub(crate) target: Vec<String>,
@@ -50,7 +50,7 @@ impl Asked {
     pub(crate) fn to_json(&self) -> Value {
         json!({
             "seed": self.seed,
-            "model": [self.model.0, self.model.1],
+            "model": [self.model.major, self.model.minor],
             "engines": self.engines,
             "target": self.target,
             "widths": self.widths,
@@ -66,9 +66,10 @@ impl Asked {
             list.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect()
         };
         let number = |value: &Value| value.as_u64().and_then(|it| u32::try_from(it).ok());
+        let byte = |value: &Value| value.as_u64().and_then(|it| u8::try_from(it).ok());
         let model = match &value["model"] {
             Value::Null => MODEL,
-            model => (number(&model[0])?, number(&model[1])?),
+            model => ShaderModel { major: byte(&model[0])?, minor: byte(&model[1])? },
         };
         let widths = match value["widths"].as_array() {
             None => WIDTHS.to_vec(),
@@ -89,9 +90,7 @@ impl Asked {
 
     /// Program K of the seed: the same on every path.
     pub(crate) fn program(&self, number: u64, statistics: &mut Statistics) -> Program {
-        let (major, minor) = self.model;
-        let model = ShaderModel { major: major as u8, minor: minor as u8 };
-        let wanted = Wanted { widths: (WIDTHS[0], WIDTHS[5]), model, slang: false };
+        let wanted = Wanted { widths: (WIDTHS[0], WIDTHS[5]), model: self.model, slang: false };
         wanted
             .program(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number), statistics)
     }

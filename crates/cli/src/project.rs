@@ -379,7 +379,7 @@ mod tests {
         let mut args = LowArgs::new(Command::Run);
         project.apply(&mut args).unwrap();
         assert_eq!(args.compile.includes, [PathBuf::from("../inc"), PathBuf::from("/abs")]);
-        assert_eq!(args.compile.options.shader_model, (6, 6));
+        assert_eq!(args.compile.options.shader_model, wavelane::ShaderModel::V6_6);
         assert_eq!(args.launch.wave_sizes, WaveSizes::List(vec![4, 8, 32]));
         assert!(args.compile.options.enable_16bit && !args.compile.options.spirv);
         project.apply_entry(&mut args, "./x.hlsl", "Up").unwrap();

@@ -29,6 +29,8 @@ pub use check::check;
 pub use compile::{Compiled, Entries, OpaqueResource, Unreached, compile, validate};
 pub use declared::{Declared, declared};
 pub use lower::lower;
-pub use options::{Denormals, Dialect, MatrixOrder, Options, PushLayout, Stage, Version};
+pub use options::{
+    Denormals, Dialect, MatrixOrder, Options, PushLayout, ShaderModel, Stage, Version,
+};
 pub use parse::parse;
 pub use preprocess::{Includer, NotFound, preprocess};

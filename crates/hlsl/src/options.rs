@@ -41,7 +41,7 @@ impl Version {
     }
 }
 
-pub use ops::intrinsics::Stage;
+pub use ops::intrinsics::{ShaderModel, Stage};
 
 /// The stages of profiles, each with its name and number in macros (`__SHADER_STAGE_COMPUTE`).
 pub const STAGE_MACROS: [(Stage, &str, u32); 9] = [
@@ -121,7 +121,7 @@ pub struct Options {
     /// The stage of the profile (`-T cs_6_6`).
     pub stage: Stage,
     /// The shader model of the profile: major and minor.
-    pub shader_model: (u32, u32),
+    pub shader_model: ShaderModel,
     /// `-enable-16bit-types`: `half` and the `min16` types are real 16-bit types.
     pub enable_16bit: bool,
     /// `-spirv`: Vulkan bindings override registers. The resulting program is otherwise the same.
@@ -160,7 +160,7 @@ impl Default for Options {
             defines: Vec::new(),
             hlsl_version: Version::default(),
             stage: Stage::default(),
-            shader_model: (6, 10),
+            shader_model: ShaderModel::HIGHEST,
             enable_16bit: false,
             spirv: false,
             auto_space: 0,

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use wavelane::internal::{Slot, Slots};
 use wavelane::{
     AddressKind, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
-    RegisterClass, Resource, ResourceKind, ResourceTable, Shader, Stage, Version,
+    RegisterClass, Resource, ResourceKind, ResourceTable, Shader, ShaderModel, Stage, Version,
 };
 
 use crate::job::Kind;
@@ -94,7 +94,7 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
         defines,
         hlsl_version,
         stage,
-        shader_model: (major, minor),
+        shader_model: ShaderModel { major, minor },
         enable_16bit,
         spirv,
         auto_space,
@@ -454,7 +454,7 @@ mod tests {
         let options = Options {
             entry: "go".to_owned(),
             defines: vec![("A".to_owned(), None), ("B".to_owned(), Some("1 + 2".to_owned()))],
-            shader_model: (6, 6),
+            shader_model: ShaderModel::V6_6,
             specialization: vec![(3, 7)],
             ..Options::default()
         };
@@ -469,7 +469,7 @@ mod tests {
         let text = "cbuffer P : register(b1) { uint n; } Buffer<float2> In[2] : register(t3); \
             RWStructuredBuffer<uint> Out : register(u2, space1);\n\
             [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = n + (uint)In[n & 1][i].y; }";
-        let options = Options { shader_model: (6, 6), ..Options::default() };
+        let options = Options { shader_model: ShaderModel::V6_6, ..Options::default() };
         let compiled = Shader::compile("a", text, &options, &mut wavelane::NoIncludes).unwrap();
         let shader = compiled.shader.unwrap();
         let mut table = ResourceTable::new(&shader);

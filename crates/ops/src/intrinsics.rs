@@ -58,6 +58,15 @@ impl ShaderModel {
     pub const V6_10: ShaderModel = ShaderModel { major: 6, minor: 10 };
     /// The highest published version.
     pub const HIGHEST: ShaderModel = ShaderModel::V6_10;
+
+    /// Reads `6.5` or, as in the names of profiles, `6_5`; `None` for what is not published.
+    pub fn parse(text: &str) -> Option<ShaderModel> {
+        let (major, minor) = text.split_once(['.', '_'])?;
+        let digits = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
+        let number = |it: &str| it.parse().ok().filter(|_| digits(it));
+        let model = ShaderModel { major: number(major)?, minor: number(minor)? };
+        (ShaderModel::V6_0..=ShaderModel::HIGHEST).contains(&model).then_some(model)
+    }
 }
 
 impl std::fmt::Display for ShaderModel {

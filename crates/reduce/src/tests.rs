@@ -35,7 +35,8 @@ impl Tester for Needs {
 fn compiles(text: &str) -> bool {
     let (mut sources, mut sink) = (diag::SourceMap::new(), diag::Sink::new());
     let main = sources.add("a.hlsl", text).unwrap();
-    let options = hlsl::Options { shader_model: (6, 6), ..hlsl::Options::default() };
+    let options =
+        hlsl::Options { shader_model: hlsl::ShaderModel::V6_6, ..hlsl::Options::default() };
     let compiled = hlsl::compile(main, &mut sources, &mut Nothing, &options, &mut sink);
     compiled.is_some() && !sink.has_errors()
 }

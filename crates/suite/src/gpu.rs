@@ -163,7 +163,7 @@ fn dispatched(
     let dispatch = Dispatch {
         wave_size: Some(width),
         fuel: Some(1 << 30),
-        lane_order: Some(run::default_order(module)),
+        lane_order: Some(ir::exec::LaneOrder::natural(module)),
         ..Dispatch::new(section.groups)
     };
     pipeline.dispatch(&dispatch, &table)?;

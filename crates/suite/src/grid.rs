@@ -248,7 +248,7 @@ impl Cell {
             flags.push("-enable-16bit-types".to_owned());
         }
         let mut options = run::options(&flags)?;
-        options.shader_model = (6, 10);
+        options.shader_model = hlsl::ShaderModel::V6_10;
         let compiled = run::compile_text("cell.hlsl", &source::text(self), &options);
         let module = compiled.module.ok_or_else(|| {
             diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain)

@@ -188,7 +188,7 @@ pub fn table(tallies: &[(&str, Kind, Tally)]) -> String {
 fn compile(text: &str) -> Result<Compiled, String> {
     let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
     let mut options = run::options(&flags)?;
-    options.shader_model = (6, 10);
+    options.shader_model = hlsl::ShaderModel::V6_10;
     let compiled = run::compile_text("planted.hlsl", text, &options);
     match &compiled.module {
         Some(_) => Ok(compiled),

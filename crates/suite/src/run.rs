@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use diag::{Diagnostic, Sink, SourceMap};
 use hlsl::options::{MatrixOrder, PROFILES};
-use hlsl::{Denormals, Dialect, Includer, Options, PushLayout, Stage, Version};
+use hlsl::{Denormals, Dialect, Includer, Options, PushLayout, ShaderModel, Stage, Version};
 use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch};
 use ir::print::PrintLog;
@@ -205,15 +205,11 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
             }
             "-T" => {
                 let profile = value()?;
-                let mut words = profile.split('_');
-                let stage = words.next().unwrap_or_default();
+                let unknown = || format!("unknown profile `{profile}`");
+                let (stage, model) = profile.split_once('_').ok_or_else(unknown)?;
                 let stage = PROFILES.iter().find(|it| it.0 == stage);
-                options.stage = stage.ok_or_else(|| format!("unknown profile `{profile}`"))?.1;
-                let mut parts = words.map(|it| it.parse::<u32>());
-                let (Some(Ok(major)), Some(Ok(minor))) = (parts.next(), parts.next()) else {
-                    return Err(format!("unknown profile `{profile}`"));
-                };
-                options.shader_model = (major, minor);
+                options.stage = stage.ok_or_else(unknown)?.1;
+                options.shader_model = ShaderModel::parse(model).ok_or_else(unknown)?;
             }
             "--dialect" => match value()? {
                 "slang" => options.dialect = Dialect::Slang,
@@ -329,16 +325,8 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
 /// How a section is run.
 pub fn launch(section: &Section, module: &Module, width: u32) -> Launch {
     Launch {
-        lane_order: default_order(module),
+        lane_order: LaneOrder::natural(module),
         fuel: Some(FUEL),
         ..Launch::dispatch(section.groups, width)
     }
-}
-
-/// Squares of threads if quads are used in two dimensions, from shader model 6.6 on.
-pub fn default_order(module: &Module) -> LaneOrder {
-    let [x, y, _] = module.group_size;
-    let squares = x % 2 == 0 && y % 2 == 0;
-    let modern = module.shader_model >= ops::intrinsics::ShaderModel::V6_6;
-    if module.needs.quads && squares && modern { LaneOrder::Quad2d } else { LaneOrder::Linear }
 }

@@ -186,7 +186,8 @@ fn pixel(value: &str, input: &str) -> Module {
 }
 
 fn compiled_probe(text: &str, stage: hlsl::Stage) -> Module {
-    let options = hlsl::Options { shader_model: (6, 6), stage, ..hlsl::Options::default() };
+    let options =
+        hlsl::Options { shader_model: hlsl::ShaderModel::V6_6, stage, ..hlsl::Options::default() };
     let compiled = crate::run::compile_text("probe.hlsl", text, &options);
     compiled
         .module

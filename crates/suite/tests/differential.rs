@@ -19,7 +19,7 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
     let text = generate::print(program);
     let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
     let mut options = run::options(&flags)?;
-    options.shader_model = (6, 10);
+    options.shader_model = hlsl::ShaderModel::V6_10;
     let compiled = run::compile_text("generated.hlsl", &text, &options);
     let Some(module) = compiled.module else {
         return Err(diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain));

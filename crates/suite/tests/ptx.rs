@@ -209,8 +209,11 @@ fn texels_are_converted_like_on_the_reference_engine() {
              [numthreads(32, 1, 1)] void main(uint i : SV_DispatchThreadID)
              {{ Read[i] = In[i]; Out[i] = Given[i]; }}"
         );
-        let options =
-            hlsl::Options { enable_16bit: true, shader_model: (6, 6), ..hlsl::Options::default() };
+        let options = hlsl::Options {
+            enable_16bit: true,
+            shader_model: hlsl::ShaderModel::V6_6,
+            ..hlsl::Options::default()
+        };
         let compiled = run::compile_text("texels.hlsl", &text, &options);
         let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
         for scalar in formats {

@@ -11,7 +11,7 @@ const PROGRAMS: u64 = 600;
 fn examine(program: &Program, width: u32) -> Result<(), String> {
     let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
     let mut options = run::options(&flags)?;
-    options.shader_model = (6, 10);
+    options.shader_model = hlsl::ShaderModel::V6_10;
     let compiled = run::compile_text("generated.hlsl", &generate::print(program), &options);
     let Some(module) = compiled.module else {
         return Err(diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain));

@@ -41,6 +41,7 @@ pub use ptx as ptx_target;
 pub use spirv as spirv_target;
 
 pub use hlsl::Declared;
+pub use hlsl::options::PROFILES;
 
 use crate::Shader;
 use crate::guard::catch;

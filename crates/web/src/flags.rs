@@ -5,7 +5,7 @@
 //! `// wavelane: --groups 2`. The words are split like a shell's. All widths are shown always, so that `--wave-size` only
 //! chooses the one whose lanes are looked at first.
 
-use hlsl::{Dialect, Options, Version};
+use hlsl::{Dialect, Options, ShaderModel, Version};
 use ir::exec::{LaneOrder, Schedule};
 use sanitizer::{Publication, Reconvergence, Rules};
 use values::order;
@@ -230,10 +230,12 @@ fn define(flags: &mut Flags, value: &str) -> Result<(), Problem> {
 
 /// Only compute shaders run on the page; the number is the shader model.
 fn profile(flags: &mut Flags, value: &str) -> Result<(), Problem> {
-    let model = value.strip_prefix("cs_").and_then(|it| it.split_once('_'));
-    let model = model.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-    flags.options.shader_model = model.ok_or_else(|| {
+    let model = value.strip_prefix("cs_").ok_or_else(|| {
         Problem::new("the playground runs compute shaders only").help("write `-T cs_6_6`")
+    })?;
+    flags.options.shader_model = ShaderModel::parse(model).ok_or_else(|| {
+        Problem::new(format!("the shader models are 6.0 to {}", ShaderModel::HIGHEST))
+            .help("write `-T cs_6_6`")
     })?;
     Ok(())
 }
@@ -330,7 +332,10 @@ mod tests {
         assert_eq!(flags.lane_order, Some(LaneOrder::Random(7)));
         assert_eq!(flags.schedule, Schedule::RoundRobin);
         assert_eq!((flags.options.entry.as_str(), flags.width), ("other", Some(8)));
-        assert_eq!((flags.options.shader_model, flags.options.enable_16bit), ((6, 5), true));
+        assert_eq!(
+            (flags.options.shader_model, flags.options.enable_16bit),
+            (ShaderModel::V6_5, true)
+        );
         assert_eq!(flags.options.defines.len(), 2);
         assert_eq!(flags.rules.reconvergence, Reconvergence::Spirv);
         assert_eq!(flags.rules.publication, Publication::Strict);

@@ -25,7 +25,7 @@ pub(crate) struct Tools {
     pub(crate) count: Option<u64>,
     pub(crate) seed: Option<u64>,
     /// `--model`: the shader model of generated programs.
-    pub(crate) model: Option<(u32, u32)>,
+    pub(crate) model: Option<wavelane::ShaderModel>,
     /// `--fuzz`: how many generated programs a campaign has.
     pub(crate) fuzz: Option<u64>,
     pub(crate) ledger: Option<String>,

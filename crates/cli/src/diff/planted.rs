@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jobs::{Flags, Source, Test};
 use wavelane::internal::{Slot, diag};
-use wavelane::{NoIncludes, Options, ResourceTable, Shader};
+use wavelane::{NoIncludes, Options, ResourceTable, Shader, ShaderModel};
 
 use super::DiffArgs;
 use super::judge::{Told, judge};
@@ -37,7 +37,7 @@ fn asked() -> DiffArgs {
 }
 
 fn subject(text: &str, groups: [u32; 3]) -> Subject {
-    let options = Options { shader_model: (6, 6), ..Options::default() };
+    let options = Options { shader_model: ShaderModel::V6_6, ..Options::default() };
     let compiled = Shader::compile("a.hlsl", text, &options, &mut NoIncludes).unwrap();
     let shader = compiled.shader.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
     let mut table = ResourceTable::new(&shader);

@@ -24,11 +24,10 @@ pub(super) fn made(
     options: &Options,
 ) -> Result<Shader, Problem> {
     let text = text(pixel, mesh)?;
-    let (major, minor) = options.shader_model;
     let options = Options {
         stage: Stage::Vertex,
         entry: "main".to_owned(),
-        shader_model: (major, minor),
+        shader_model: options.shader_model,
         enable_16bit: options.enable_16bit,
         ..Options::default()
     };

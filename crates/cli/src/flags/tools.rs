@@ -139,14 +139,9 @@ pub(super) const RUN: &[Flag] = &[
         "the shader model of the programs (6.7): functions of later ones are left out",
         |args, value| {
             let form = "a shader model looks like 6.6, from 6.5 on";
-            let (major, minor) = value.split_once('.').ok_or(form)?;
-            let model = (number(major)?, number(minor)?);
-            let highest = wavelane::ShaderModel::HIGHEST;
-            let highest = (u32::from(highest.major), u32::from(highest.minor));
-            if !((6, 5)..=highest).contains(&model) {
-                return Err(form.to_owned());
-            }
-            args.tools.model = Some(model);
+            let model =
+                wavelane::ShaderModel::parse(value).filter(|it| *it >= wavelane::ShaderModel::V6_5);
+            args.tools.model = Some(model.ok_or(form)?);
             Ok(())
         },
     ),

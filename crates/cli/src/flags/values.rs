@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use values::order;
-use wavelane::internal::diag;
-use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, RaytracingTier, Schedule, ShaderModel, Stage};
+use wavelane::internal::{PROFILES, diag};
+use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, RaytracingTier, Schedule, ShaderModel};
 
 use crate::asked::LowArgs;
 use crate::asked::{Output, WaveSizes};
@@ -150,35 +150,24 @@ pub(super) fn format(args: &mut LowArgs, value: &str) -> Result<(), String> {
 }
 
 pub(super) fn profile(args: &mut LowArgs, value: &str) -> Result<(), String> {
-    let stages = [
-        ("cs", Stage::Compute),
-        ("ps", Stage::Pixel),
-        ("vs", Stage::Vertex),
-        ("gs", Stage::Geometry),
-        ("hs", Stage::Hull),
-        ("ds", Stage::Domain),
-        ("ms", Stage::Mesh),
-        ("as", Stage::Amplification),
-        ("lib", Stage::Library),
-    ];
     let form = "a profile looks like cs_6_6";
     let [stage, major, minor] = value.split('_').collect::<Vec<_>>()[..] else {
         return Err(form.to_owned());
     };
-    args.compile.options.stage = choose(stage, &stages)?;
+    args.compile.options.stage = choose(stage, &PROFILES)?;
     let highest = ShaderModel::HIGHEST;
-    let minor =
-        if minor == "x" { u32::from(highest.minor) } else { minor.parse().map_err(|_| form)? };
-    // As dxc does: what an older compiler took is compiled as the oldest shader model there is.
-    if let ("4" | "5", 0 | 1) = (major, minor) {
-        args.compile.remarks.push(format!("`{value}` is promoted to `{stage}_6_0`"));
-        args.compile.options.shader_model = (u32::from(highest.major), 0);
-        return Ok(());
-    }
-    if major.parse() != Ok(u32::from(highest.major)) || minor > u32::from(highest.minor) {
-        return Err(format!("the shader models are 6.0 to {highest}"));
-    }
-    args.compile.options.shader_model = (u32::from(highest.major), minor);
+    let model = match (major, minor) {
+        // As dxc does: what an older compiler took is compiled as the oldest shader model there is.
+        ("4" | "5", "0" | "1") => {
+            args.compile.remarks.push(format!("`{value}` is promoted to `{stage}_6_0`"));
+            Some(ShaderModel::V6_0)
+        }
+        ("6", "x") => Some(highest),
+        _ if minor.parse::<u32>().is_err() => return Err(form.to_owned()),
+        _ => ShaderModel::parse(&format!("{major}.{minor}")),
+    };
+    args.compile.options.shader_model =
+        model.ok_or_else(|| format!("the shader models are 6.0 to {highest}"))?;
     Ok(())
 }
 
@@ -255,13 +244,8 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
         "double" => adapter.double_precision_float_shader_ops = switch()?,
         "sm" => {
             let highest = ShaderModel::HIGHEST;
-            let parts = value
-                .split_once(['.', '_'])
-                .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-            let model = parts.map(|(major, minor)| ShaderModel { major, minor });
-            let model = model.filter(|it| it.major == highest.major && it.minor <= highest.minor);
-            adapter.shader_model =
-                model.ok_or_else(|| format!("the shader models are 6.0 to {highest}"))?;
+            adapter.shader_model = ShaderModel::parse(value)
+                .ok_or_else(|| format!("the shader models are 6.0 to {highest}"))?;
         }
         _ => {
             let near =

@@ -70,7 +70,7 @@ const CASES: &[Case] = &[
 ];
 
 fn options() -> Options {
-    Options { shader_model: (6, 7), enable_16bit: true, ..Options::default() }
+    Options { shader_model: ShaderModel::V6_7, enable_16bit: true, ..Options::default() }
 }
 
 /// A setting for a generated program, and its text.

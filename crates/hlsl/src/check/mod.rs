@@ -327,9 +327,7 @@ impl<'a> Checker<'a> {
     }
 
     fn shader_model(&self) -> ShaderModel {
-        let (major, minor) = self.options.shader_model;
-        let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
-        ShaderModel { major: byte(major), minor: byte(minor) }
+        self.options.shader_model
     }
 
     fn name_of(&self, ty: TypeId) -> String {

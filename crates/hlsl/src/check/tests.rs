@@ -5,7 +5,7 @@ use std::sync::Arc;
 use diag::{Diagnostic, Level, Sink, SourceMap};
 
 use crate::hir::Program;
-use crate::options::{Options, Version};
+use crate::options::{Options, ShaderModel, Version};
 use crate::preprocess::{Includer, preprocess};
 
 struct NoFiles;
@@ -76,8 +76,8 @@ fn version(version: Version) -> Options {
     Options { hlsl_version: version, ..Options::default() }
 }
 
-fn model(major: u32, minor: u32) -> Options {
-    Options { shader_model: (major, minor), ..Options::default() }
+fn model(major: u8, minor: u8) -> Options {
+    Options { shader_model: ShaderModel { major, minor }, ..Options::default() }
 }
 
 #[test]

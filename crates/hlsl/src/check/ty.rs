@@ -4,7 +4,7 @@ use diag::{Diagnostic, Span, code};
 
 use super::{Checker, MAX_SCALARS};
 use crate::ast::{self, Dim, Modifier, Modifiers, Shape, TemplateArg, TypeKind};
-use crate::options::{MatrixOrder, Version};
+use crate::options::{MatrixOrder, ShaderModel, Version};
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// The scalar type of a keyword.
@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
             self.gate(
                 report.help("compile with `-enable-16bit-types`, or use `min16float` and the like"),
             );
-        } else if self.options.shader_model < (6, 2) {
+        } else if self.options.shader_model < (ShaderModel { major: 6, minor: 2 }) {
             let report = Diagnostic::new(
                 &code::NEEDS_16BIT_TYPES,
                 span,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use diag::{Diagnostic, FileId, Levels, Sink, SourceMap, Span, code};
 
 use crate::lex::{self, Cursor};
-use crate::options::{MatrixOrder, Options, STAGE_MACROS};
+use crate::options::{MatrixOrder, Options, STAGE_MACROS, ShaderModel};
 use crate::token::{Flags, Names, Symbol, Token, TokenKind, Tokens};
 
 use macros::Macro;
@@ -498,7 +498,7 @@ fn command_line(options: &Options) -> String {
 /// The predefined macros. None depends on the host: the date is the one that C prescribes if the date is not
 /// available.
 fn predefined(options: &Options) -> String {
-    let (major, minor) = options.shader_model;
+    let ShaderModel { major, minor } = options.shader_model;
     let mut text = format!(
         "#define __hlsl_dx_compiler 1\n\
          #define __wavelane__ 1\n\

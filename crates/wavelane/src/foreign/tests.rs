@@ -1,7 +1,7 @@
 //! Modules that our own emitter makes, taken for foreign ones, with names and layouts changed.
 
 use super::*;
-use crate::{NoIncludes, Options, Shader};
+use crate::{NoIncludes, Options, Shader, ShaderModel};
 use spirv::{Environment, Vulkan};
 
 const SOURCE: &str = "struct Item { float3 place; uint id; };
@@ -14,7 +14,7 @@ const SOURCE: &str = "struct Item { float3 place; uint id; };
     }";
 
 fn shader(text: &str) -> Shader {
-    let options = Options { shader_model: (6, 7), ..Options::default() };
+    let options = Options { shader_model: ShaderModel::V6_7, ..Options::default() };
     let compiled = Shader::compile("a.hlsl", text, &options, &mut NoIncludes).unwrap();
     compiled.shader.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
 }

@@ -8,7 +8,8 @@ use wavelane::*;
 pub(crate) fn stage(profile: &str, text: &str) -> Shader {
     let stage = if profile.starts_with("vs") { Stage::Vertex } else { Stage::Pixel };
     let minor = profile[5..].parse().unwrap();
-    let options = Options { stage, shader_model: (6, minor), ..Options::default() };
+    let options =
+        Options { stage, shader_model: ShaderModel { major: 6, minor }, ..Options::default() };
     let compiled = Shader::compile("draw.hlsl", text, &options, &mut NoIncludes).unwrap();
     compiled.shader().unwrap_or_else(|error| panic!("{error}"))
 }

@@ -19,7 +19,7 @@ use wavelane::internal::Loops;
 use wavelane::texture::{Comparison, Format, Shape};
 use wavelane::{
     Adapter, Buffer, CpuOptions, DepthTarget, Device, Draw, NoIncludes, Options, RenderTarget,
-    ResourceTable, Shader, Stage, Texture, VertexBuffer,
+    ResourceTable, Shader, ShaderModel, Stage, Texture, VertexBuffer,
 };
 
 /// The width and height of the targets.
@@ -161,7 +161,8 @@ impl Ours {
         let source = std::fs::read_to_string(&path).map_err(|error| text(&error))?;
         let shader = |stage, entry: &str| {
             let entry = entry.to_owned();
-            let options = Options { stage, entry, shader_model: (6, 6), ..Options::default() };
+            let options =
+                Options { stage, entry, shader_model: ShaderModel::V6_6, ..Options::default() };
             Shader::compile(scene.name, &source, &options, &mut NoIncludes)
                 .map_err(|error| text(&error))?
                 .shader()

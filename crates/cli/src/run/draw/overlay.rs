@@ -7,7 +7,7 @@
 use jobs::Picture;
 use wavelane::internal::{Slot, Slots};
 use wavelane::texture::Texel;
-use wavelane::{Device, NoIncludes, Options, ResourceTable, Shader, Stage};
+use wavelane::{Device, NoIncludes, Options, ResourceTable, Shader, ShaderModel, Stage};
 
 use super::{Once, Others};
 use crate::asked::{DrawArgs, Overlay};
@@ -56,7 +56,7 @@ pub(super) fn write(
     let [width, height] = draw.size;
     let options = Options {
         stage: Stage::Pixel,
-        shader_model: (6, 6),
+        shader_model: ShaderModel::V6_6,
         defines: [("WIDTH", width), ("HEIGHT", height)]
             .map(|(name, value)| (name.to_owned(), Some(value.to_string())))
             .to_vec(),
