@@ -180,7 +180,7 @@ pub(crate) mod registry {
         BAD_RAY, "bad-ray", Error, "a ray with a NaN, an empty interval, or no direction";
         RAY_HIT_OUT_OF_RANGE, "ray-hit-out-of-range", Error, "a procedural hit is committed outside of the interval of its ray";
         NO_DATA_ACCESS, "no-data-access", Error, "positions of triangles are read from a structure built without access to them";
-        UNREAD_CANDIDATES, "unread-candidates", Warning, "a ray query is left with a candidate that nothing has judged";
+        UNREAD_CANDIDATES, "unread-candidates", Warning, "a ray query is abandoned with a candidate that was not judged";
         CANDIDATE_DEPENDENT_RESULT, "candidate-dependent-result", Error, "a result that depends on the order or the number of candidates";
         RAY_TIE, "ray-tie", Warning, "a result that depends on which of two equally near hits wins";
         // What this implementation does not have.

@@ -145,28 +145,28 @@ fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
     let (who, s) = (Named(lanes), third_person(lanes));
     let (message, text, help): (String, String, &str) = match wrong {
         Undefined::Use(Wrong::Stale) => (
-            "a ray query is used that does not exist any more".to_owned(),
-            format!("{who} use{s} a query here that its declaration has made anew since"),
-            "declare the query outside of the loop, or do not keep a copy of it",
+            "a ray query is used after it was replaced".to_owned(),
+            format!("{who} use{s} a query here that its declaration has since replaced"),
+            "declare the query outside the loop, or keep no copy of it",
         ),
         Undefined::Use(Wrong::State(state)) => {
             let (what, help) = match state {
                 State::New => ("was never traced", "call `TraceRayInline` first"),
                 State::Traced => (
                     "has no candidate yet",
-                    "call `Proceed` first, and only go on if it returns true",
+                    "call `Proceed` first, and continue only if it returns true",
                 ),
                 State::CandidateTriangle => (
                     "has a triangle as its candidate",
-                    "look at `CandidateType` and `CommittedStatus` before what only one of them has",
+                    "check `CandidateType` or `CommittedStatus` before a method that only one kind of primitive has",
                 ),
                 State::CandidateProcedural => (
                     "has a procedural primitive as its candidate",
-                    "look at `CandidateType` and `CommittedStatus` before what only one of them has",
+                    "check `CandidateType` or `CommittedStatus` before a method that only one kind of primitive has",
                 ),
                 State::Finished => (
-                    "has no candidate any more, or has committed nothing of the kind",
-                    "look at `CommittedStatus` before what is committed, and at candidates only while `Proceed` returns true",
+                    "no longer has a candidate, or has committed nothing of this kind",
+                    "check `CommittedStatus` before reading the committed hit, and read candidates only while `Proceed` returns true",
                 ),
             };
             (
@@ -176,9 +176,9 @@ fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
             )
         }
         Undefined::Use(Wrong::OutOfRange) => (
-            "a hit is committed outside of the interval of its ray".to_owned(),
+            "a hit is committed outside the interval of its ray".to_owned(),
             format!("{who} commit{s} a hit here that is not between `RayTMin` and `CommittedRayT`"),
-            "compare the distance with `RayTMin()` and `CommittedRayT()` before",
+            "compare the distance with `RayTMin()` and `CommittedRayT()` first",
         ),
         Undefined::Use(Wrong::DataAccess) => (
             "the positions of a triangle are read without access to them".to_owned(),
@@ -188,12 +188,12 @@ fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
         Undefined::Flags(problem) => (
             format!("{problem}"),
             format!("{who} trace{s} with these flags, those in the type of the query included"),
-            "the flags of the type and those of the call are added up",
+            "the flags of the type and those of the call are combined; remove one of the two",
         ),
         Undefined::Ray(problem) => (
             format!("{problem}"),
             format!("{who} trace{s} such a ray here"),
-            "a ray has finite numbers, a direction that is not zero, and 0 <= `TMin` <= `TMax`, which may be infinite",
+            "a ray needs finite numbers, a direction other than zero, and 0 <= `TMin` <= `TMax`; `TMax` may be infinite",
         ),
     };
     let mut found = finding(at, width, kind_of(wrong), lanes, message, text);
@@ -202,11 +202,11 @@ fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
 }
 
 fn unread(at: At, width: u32, span: Span, lanes: LaneMask) -> Finding {
-    let message = "a ray query is left with a candidate that nothing has judged".to_owned();
+    let message = "a ray query is abandoned with a candidate that was not judged".to_owned();
     let text = format!("{} get{} a candidate here", Named(lanes), third_person(lanes));
     let mut found = finding(At { span, ..at }, width, Kind::UnreadCandidates, lanes, message, text);
     found.notes.push(
-        "a query goes on only as long as `Proceed` is called: what lies behind the candidate is not found"
+        "a traversal continues only while `Proceed` is called: what lies behind the candidate is not found"
             .to_owned(),
     );
     found.helps.push(

@@ -83,7 +83,7 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
             }
         }
     }
-    for name in ["wavelane", "web"] {
+    for name in ["wavelane", "web", "python"] {
         let path = crate::root().join(format!("crates/{name}/src/lib.rs"));
         let text = std::fs::read_to_string(path).unwrap();
         assert!(text.contains("#![deny(unsafe_code)]"), "{name}");

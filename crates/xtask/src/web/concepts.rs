@@ -52,7 +52,7 @@ pub(super) fn body() -> String {
     html
 }
 
-/// An concept has a heading on this page; a function has a row in the reference.
+/// A concept has a heading on this page; a function has a row in the reference.
 fn see(word: &str) -> String {
     match concepts::by_name(word) {
         Some(concept) => format!("<a href=\"#{}\">{word}</a>", concept.name()),

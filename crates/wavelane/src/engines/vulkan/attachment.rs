@@ -271,7 +271,8 @@ impl Attachments {
         };
         for (number, aspect) in planes {
             let of = &attached[*number];
-            let layer = (width * height) as usize * samples as usize * of.format.bytes();
+            let texels = [width, height, samples].map(|it| it as usize);
+            let layer = texels.iter().product::<usize>() * of.format.bytes();
             let mut offsets = Vec::new();
             let sampled = if samples > 1 {
                 let Some(clear) = uniform(of, layer) else {
@@ -282,8 +283,8 @@ impl Attachments {
                 };
                 // Descriptors begin at multiples of 256 bytes on every device.
                 offsets.push(staged.next_multiple_of(256));
-                let size = (width * height * layers * samples) as usize * samples::ROOM;
-                *staged = offsets[0] + size as u64;
+                let texels = [width, height, layers, samples].map(u64::from);
+                *staged = offsets[0] + texels.iter().product::<u64>() * samples::ROOM as u64;
                 Some(Sampled { format: of.format, samples, clear, copy: None })
             } else {
                 for _ in 0..layers {

@@ -5,7 +5,7 @@
 //! texels of the same size, so that the shader does not depend on the format; depth is read as a float.
 
 use ash::vk;
-use ir::exec::Failure;
+use ir::exec::{Failure, Unsupported};
 use spirv::{Vulkan, opcode as op};
 
 use super::context::{Context, Memory};
@@ -90,6 +90,13 @@ impl SampleCopy {
     ) -> Result<(), Failure> {
         let device = &context.device;
         let failed = |it| context.failed(it, 0);
+        let most = context.capabilities.limits.max_storage_buffer_range;
+        if region.range > u64::from(most) {
+            let asked = format!("the {} bytes of texels with several samples", region.range);
+            let name = &context.capabilities.name;
+            let missing = format!("`{name}` supports at most {most}");
+            return Err(Failure::Unsupported(Unsupported { asked, missing }));
+        }
         let image = match way {
             Way::Fill => vk::DescriptorType::STORAGE_IMAGE,
             Way::Read | Way::ReadFloats => vk::DescriptorType::SAMPLED_IMAGE,
