@@ -356,26 +356,9 @@ pub(crate) mod testing {
 
     /// Such as `float3x3`, `literal int`.
     pub(crate) fn ty(types: &mut Types, name: &str) -> TypeId {
-        use Scalar::*;
-        let all = [
-            Bool,
-            I16,
-            U16,
-            I32,
-            U32,
-            I64,
-            U64,
-            F16,
-            F32,
-            F64,
-            Min16Int,
-            Min16Uint,
-            Min16Float,
-            LiteralInt,
-            LiteralFloat,
-        ];
         // `int16_t` starts with `int` too: the longest name is meant.
-        let candidates = all.into_iter().filter(|scalar| name.starts_with(scalar.name()));
+        let candidates =
+            Scalar::OF_FUNCTIONS.into_iter().filter(|scalar| name.starts_with(scalar.name()));
         let scalar = candidates.max_by_key(|scalar| scalar.name().len()).unwrap();
         match &name[scalar.name().len()..] {
             "" => types.scalar(scalar),

@@ -124,6 +124,22 @@ impl Names {
     /// The empty spelling, which punctuation tokens have.
     pub const EMPTY: Symbol = Symbol(Keyword::ALL.len() as u32);
 
+    /// The spelling of a token.
+    pub fn spelling(&self, token: &Token) -> &str {
+        match token.kind {
+            TokenKind::Punct(punct) => punct.text(),
+            TokenKind::Ident
+            | TokenKind::Number
+            | TokenKind::Char
+            | TokenKind::String
+            | TokenKind::Stray
+            | TokenKind::UnclosedString
+            | TokenKind::UnclosedChar
+            | TokenKind::UnclosedComment
+            | TokenKind::Eof => self.text(token.symbol),
+        }
+    }
+
     pub fn text(&self, symbol: Symbol) -> &str {
         let range = &self.ranges[symbol.0 as usize];
         &self.text[range.start as usize..range.end as usize]

@@ -77,6 +77,28 @@ pub enum Scalar {
     Enum(Enum),
 }
 
+impl Scalar {
+    /// The types that library functions are declared for.
+    #[cfg(test)]
+    pub(crate) const OF_FUNCTIONS: [Scalar; 15] = [
+        Scalar::Bool,
+        Scalar::I16,
+        Scalar::U16,
+        Scalar::I32,
+        Scalar::U32,
+        Scalar::I64,
+        Scalar::U64,
+        Scalar::F16,
+        Scalar::F32,
+        Scalar::F64,
+        Scalar::Min16Int,
+        Scalar::Min16Uint,
+        Scalar::Min16Float,
+        Scalar::LiteralInt,
+        Scalar::LiteralFloat,
+    ];
+}
+
 /// An enumeration of a [`Types`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Enum {

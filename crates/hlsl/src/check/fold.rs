@@ -562,32 +562,14 @@ mod tests {
 
     #[test]
     fn every_function_gives_values_of_its_types() {
-        use Scalar::*;
-        let scalars = [
-            Bool,
-            I16,
-            U16,
-            I32,
-            U32,
-            I64,
-            U64,
-            F16,
-            F32,
-            F64,
-            Min16Int,
-            Min16Uint,
-            Min16Float,
-            LiteralInt,
-            LiteralFloat,
-        ];
         let mut types = Types::new();
         let mut found = std::collections::BTreeSet::new();
         for (name, count) in library::names()
             .flat_map(|name| library::overloads(name).map(move |it| (name, it.params.len())))
         {
-            for (scalar, shape) in scalars
-                .iter()
-                .flat_map(|it| ["", "2", "3", "4", "3x3", "2x4"].map(|shape| (*it, shape)))
+            for (scalar, shape) in Scalar::OF_FUNCTIONS
+                .into_iter()
+                .flat_map(|it| ["", "2", "3", "4", "3x3", "2x4"].map(|shape| (it, shape)))
             {
                 let ty = ty(&mut types, &format!("{}{shape}", scalar.name()));
                 let args = vec![ArgInfo { ty, is_place: true, span: Span::NONE }; count];

@@ -177,18 +177,7 @@ impl<'a> Parser<'a> {
     }
 
     fn text(&self, token: Token) -> &'a str {
-        match token.kind {
-            TokenKind::Punct(punct) => punct.text(),
-            TokenKind::Ident
-            | TokenKind::Number
-            | TokenKind::Char
-            | TokenKind::String
-            | TokenKind::Stray
-            | TokenKind::UnclosedString
-            | TokenKind::UnclosedChar
-            | TokenKind::UnclosedComment
-            | TokenKind::Eof => self.names.text(token.symbol),
-        }
+        self.names.spelling(&token)
     }
 
     fn name(&mut self, symbol: Symbol) -> Name {

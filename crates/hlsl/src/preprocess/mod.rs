@@ -450,18 +450,7 @@ impl Preprocessor<'_> {
 
     /// The spelling of a token.
     fn spelling(&self, token: &Token) -> &str {
-        match token.kind {
-            TokenKind::Punct(punct) => punct.text(),
-            TokenKind::Ident
-            | TokenKind::Number
-            | TokenKind::Char
-            | TokenKind::String
-            | TokenKind::Stray
-            | TokenKind::UnclosedString
-            | TokenKind::UnclosedChar
-            | TokenKind::UnclosedComment
-            | TokenKind::Eof => self.names.text(token.symbol),
-        }
+        self.names.spelling(token)
     }
 
     fn macro_of(&self, symbol: Symbol) -> Option<&Rc<Macro>> {
