@@ -46,7 +46,6 @@ use ir::{Derivative, Module};
 use ops::ray::Search;
 use ops::wave::FoldOrder;
 
-use buffers::Places;
 use machine::Machine;
 use waves::StageRun;
 
@@ -167,29 +166,12 @@ pub fn run_waves<O: Observer>(
         return Err(ir::exec::mismatch());
     };
     let width = launch.wave_width;
-    let machine = Machine {
-        program,
-        bindings,
-        observer,
-        width,
-        waves_in_group: 1,
-        threads: Vec::new(),
-        places: Places::default(),
-        scratch: Default::default(),
-        folds: variation.folds,
-        helpers: variation.helpers,
-        coarse: variation.coarse,
-        prints: launch.prints.clone(),
-        changes: 0,
-        hands_over: false,
-        is_silent: false,
-        search: variation.search,
-        stage: Some(StageRun {
-            feed,
-            inputs: WaveInputs::new(inputs, width),
-            outputs: WaveOutputs::new(outputs, width),
-        }),
-    };
+    let mut machine = Machine::new(program, bindings, observer, launch, &variation);
+    machine.stage = Some(StageRun {
+        feed,
+        inputs: WaveInputs::new(inputs, width),
+        outputs: WaveOutputs::new(outputs, width),
+    });
     waves::run(machine, launch)
 }
 

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use ir::Builtin;
-use ir::exec::Bindings;
+use ir::exec::{Bindings, Launch};
 use ir::print::{PrintEvent, PrintLog};
 use ir::turns::ROUNDS;
 use ops::ray::Search;
@@ -25,7 +25,7 @@ use crate::ray::RayQueries;
 use crate::registers::Registers;
 use crate::wave::WaveScratch;
 use crate::waves::StageRun;
-use crate::{CoarseDerivatives, HelperPolicy};
+use crate::{CoarseDerivatives, HelperPolicy, Variation};
 
 /// Why a wave stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +127,37 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) search: Search,
     /// In a vertex or pixel shader.
     pub(crate) stage: Option<StageRun<'a>>,
+}
+
+impl<'a, O> Machine<'a, O> {
+    /// The machine of a launch of which nothing has run yet, one wave to a group.
+    pub(crate) fn new(
+        program: &'a Program,
+        bindings: &'a mut Bindings,
+        observer: &'a mut O,
+        launch: &Launch,
+        variation: &Variation,
+    ) -> Machine<'a, O> {
+        Machine {
+            program,
+            bindings,
+            observer,
+            width: launch.wave_width,
+            waves_in_group: 1,
+            threads: Vec::new(),
+            places: Places::default(),
+            scratch: Default::default(),
+            folds: variation.folds,
+            helpers: variation.helpers,
+            coarse: variation.coarse,
+            prints: launch.prints.clone(),
+            changes: 0,
+            hands_over: false,
+            is_silent: false,
+            search: variation.search,
+            stage: None,
+        }
+    }
 }
 
 /// How long a wave may run.

@@ -9,7 +9,6 @@ use ir::{Inst, Span};
 use ops::LaneMask;
 
 use crate::Variation;
-use crate::buffers::Places;
 use crate::check;
 use crate::code::Program;
 use crate::machine::{Machine, WaveState};
@@ -53,25 +52,12 @@ impl Run {
         budget: u64,
     ) -> Result<Advance, Failure> {
         let state = &mut self.state;
-        let machine = Machine {
-            program,
-            bindings,
-            observer,
-            width: state.width,
-            waves_in_group: state.waves_in_group,
-            threads: std::mem::take(&mut state.deal),
-            places: Places::default(),
-            scratch: Default::default(),
-            folds: state.variation.folds,
-            helpers: state.variation.helpers,
-            coarse: state.variation.coarse,
-            prints: state.launch.prints.clone(),
-            changes: state.changes,
-            hands_over: state.variation.hands_over,
-            search: state.variation.search,
-            is_silent: false,
-            stage: None,
-        };
+        let (launch, variation) = (&state.launch, &state.variation);
+        let mut machine = Machine::new(program, bindings, observer, launch, variation);
+        machine.waves_in_group = state.waves_in_group;
+        machine.hands_over = variation.hands_over;
+        machine.threads = std::mem::take(&mut state.deal);
+        machine.changes = state.changes;
         let mut scheduler = Scheduler { machine, run: state, budget };
         let advance = scheduler.advance();
         let Scheduler { machine, run, .. } = scheduler;

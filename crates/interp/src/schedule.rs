@@ -107,7 +107,6 @@ impl Clone for Idle {
 pub(crate) struct RunState {
     pub(crate) launch: Launch,
     pub(crate) variation: Variation,
-    pub(crate) width: u32,
     pub(crate) waves_in_group: u32,
     /// See [`Machine::threads`].
     pub(crate) deal: Vec<[u32; 4]>,
@@ -170,7 +169,6 @@ impl RunState {
         Ok(RunState {
             launch: launch.clone(),
             variation,
-            width,
             waves_in_group,
             deal: ir::deal_slots(size, launch.lane_order, slots),
             changes: 0,

@@ -99,6 +99,21 @@ pub(super) fn profile_word(stage: Stage) -> &'static str {
     PROFILES.iter().find(|it| it.1 == stage).map_or("lib", |it| it.0)
 }
 
+/// The parameters of a wrapper: each is one system value.
+pub(super) type Leaves = Vec<(SystemValue, hir::Local)>;
+
+/// Adds a parameter; returns the expression for it.
+pub(super) fn leaf(
+    value: SystemValue,
+    name: String,
+    ty: TypeId,
+    span: Span,
+    leaves: &mut Leaves,
+) -> Expr {
+    leaves.push((value, hir::Local { name, ty, span }));
+    Expr { kind: ExprKind::Local(LocalId(leaves.len() as u32 - 1)), ty, span }
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn entry_point(&mut self, file: &'a ast::File, wanted: &str) -> Option<Entry> {
         let id = self.entry_function(file, wanted)?;
@@ -267,7 +282,7 @@ impl<'a> Checker<'a> {
     fn inputs(&mut self, id: FunctionId) -> Option<(Vec<SystemValue>, Option<hir::Function>)> {
         let params = self.function(id).params.clone();
         let written = &self.function(id).ast.params;
-        let mut leaves: Vec<(SystemValue, hir::Local)> = Vec::new();
+        let mut leaves = Leaves::new();
         let mut args = Vec::new();
         let mut has_structs = false;
         let mut fine = true;
@@ -297,18 +312,27 @@ impl<'a> Checker<'a> {
         if !has_structs {
             return Some((inputs, None));
         }
-        let function = self.function(id);
-        let (name, span) = (function.name.clone(), function.span);
-        let call = Expr { kind: ExprKind::Call { function: id, args }, ty: Types::VOID, span };
-        let wrapper = hir::Function {
-            name,
+        Some((inputs, Some(self.wrapper(id, args, leaves))))
+    }
+
+    /// A function whose parameters are the leaves, and which calls the entry point.
+    pub(super) fn wrapper(
+        &self,
+        entry: FunctionId,
+        args: Vec<Arg>,
+        leaves: Leaves,
+    ) -> hir::Function {
+        let function = self.function(entry);
+        let span = function.span;
+        let call = Expr { kind: ExprKind::Call { function: entry, args }, ty: Types::VOID, span };
+        hir::Function {
+            name: function.name.clone(),
             params: vec![Mode::In; leaves.len()],
             locals: leaves.into_iter().map(|it| it.1).collect(),
             result: Types::VOID,
             body: vec![Stmt { kind: StmtKind::Expr(call), span }],
             span,
-        };
-        Some((inputs, Some(wrapper)))
+        }
     }
 
     /// An input as an expression over the wrapper's parameters, which it adds to `leaves`.
@@ -318,7 +342,7 @@ impl<'a> Checker<'a> {
         ty: TypeId,
         annotations: &[Annotation],
         span: Span,
-        leaves: &mut Vec<(SystemValue, hir::Local)>,
+        leaves: &mut Leaves,
     ) -> Option<Expr> {
         if let Type::Struct(id) = self.types.get(ty) {
             let fields = self.types.structure(id).fields.clone();
@@ -356,8 +380,7 @@ impl<'a> Checker<'a> {
             self.error(&code::BAD_SEMANTIC, span, message);
             return None;
         }
-        leaves.push((value, hir::Local { name: name.to_owned(), ty, span }));
-        Some(Expr { kind: ExprKind::Local(LocalId(leaves.len() as u32 - 1)), ty, span })
+        Some(leaf(value, name.to_owned(), ty, span, leaves))
     }
 
     fn system_value(&mut self, semantic: &ast::Ident) -> Option<SystemValue> {

@@ -6,15 +6,13 @@ use ir::group::MeshIo;
 use ir::stage::{Element, slot_count};
 use ops::intrinsics::Stage;
 
-use super::entry::{Entry, semantic_of, stage_word};
+use super::entry::{Entry, Leaves, leaf, semantic_of, stage_word};
 use super::semantic::Side;
 use super::stage::{Param, with_article};
 use super::{Checker, attr, semantic};
 use crate::ast::{Attribute, Modifier};
-use crate::hir::{
-    self, Arg, Expr, ExprKind, Group, LocalId, Mesh, Mode, Stmt, StmtKind, SystemValue,
-};
-use crate::types::{Packing, Type, TypeId, Types, layout_of};
+use crate::hir::{Arg, Group, Mesh, Mode, SystemValue};
+use crate::types::{Packing, Type, TypeId, layout_of};
 
 /// The most threads of a group.
 const MOST_THREADS: u32 = 128;
@@ -57,7 +55,7 @@ impl<'a> Checker<'a> {
             group.mesh =
                 Some(Mesh { io: MeshIo { corners, ..MeshIo::default() }, ..Mesh::default() });
         }
-        let mut leaves: Vec<(SystemValue, hir::Local)> = Vec::new();
+        let mut leaves = Leaves::new();
         let mut args = Vec::new();
         let mut has_structs = false;
         for param in params {
@@ -65,7 +63,7 @@ impl<'a> Checker<'a> {
                 Some(value) => {
                     let name =
                         param.ast.name.as_ref().map_or(String::new(), |it| it.name.to_string());
-                    let place = self.leaf(value, name, param.ty, param.span, &mut leaves);
+                    let place = leaf(value, name, param.ty, param.span, &mut leaves);
                     args.push(Arg::Out { place, ty: param.ty, mode: Mode::Reference });
                 }
                 None => {
@@ -89,32 +87,9 @@ impl<'a> Checker<'a> {
         entry.inputs = leaves.iter().map(|it| it.0).collect();
         entry.group = Some(group);
         if has_structs {
-            let function = self.function(entry.function);
-            let (name, span) = (function.name.clone(), function.span);
-            let call = ExprKind::Call { function: entry.function, args };
-            let call = Expr { kind: call, ty: Types::VOID, span };
-            entry.wrapper = Some(hir::Function {
-                name,
-                params: vec![Mode::In; leaves.len()],
-                locals: leaves.into_iter().map(|it| it.1).collect(),
-                result: Types::VOID,
-                body: vec![Stmt { kind: StmtKind::Expr(call), span }],
-                span,
-            });
+            entry.wrapper = Some(self.wrapper(entry.function, args, leaves));
         }
         Some(())
-    }
-
-    fn leaf(
-        &mut self,
-        value: SystemValue,
-        name: String,
-        ty: TypeId,
-        span: Span,
-        leaves: &mut Vec<(SystemValue, hir::Local)>,
-    ) -> Expr {
-        leaves.push((value, hir::Local { name, ty, span }));
-        Expr { kind: ExprKind::Local(LocalId(leaves.len() as u32 - 1)), ty, span }
     }
 
     /// What a parameter is, if it is not a system value; the outer `None` after a report.

@@ -99,14 +99,8 @@ impl<'a> Checker<'a> {
     /// The patch-constant function of a hull shader, with its signature; `None` after a report.
     pub(super) fn patch_signature(&mut self, id: FunctionId) -> Option<Signature> {
         let function = self.function(id);
-        let (ast, attributes) = (function.ast, function.attributes);
-        let params: Vec<Param<'a>> = function
-            .params
-            .iter()
-            .zip(&ast.params)
-            .map(|(it, ast)| Param { ast, ty: it.ty, mode: it.mode, span: it.span })
-            .collect();
-        let span = function.span;
+        let (attributes, span) = (function.attributes, function.span);
+        let params = self.params_of(id);
         let found = self.stage_signature(id, attributes, &params, Side::Patch);
         if found.is_none() && self.missing.is_empty() && !self.sink.has_errors() {
             let message = "an input or output of the patch-constant function has no semantic";

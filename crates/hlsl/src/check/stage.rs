@@ -62,16 +62,18 @@ impl Param<'_> {
 }
 
 impl<'a> Checker<'a> {
+    /// The parameters of a function that a stage calls.
+    pub(super) fn params_of(&self, id: FunctionId) -> Vec<Param<'a>> {
+        let function = self.function(id);
+        let params = function.params.iter().zip(&function.ast.params);
+        params.map(|(it, ast)| Param { ast, ty: it.ty, mode: it.mode, span: it.span }).collect()
+    }
+
     /// Checks the entry point of a stage; `None` after a report.
     pub(super) fn stage_entry(&mut self, id: FunctionId) -> Option<Entry> {
         let function = self.function(id);
-        let (span, attributes, ast) = (function.span, function.attributes, function.ast);
-        let params: Vec<Param<'a>> = function
-            .params
-            .iter()
-            .zip(&ast.params)
-            .map(|(it, ast)| Param { ast, ty: it.ty, mode: it.mode, span: it.span })
-            .collect();
+        let (span, attributes) = (function.span, function.attributes);
+        let params = self.params_of(id);
         if params.iter().any(|it| it.ty == Types::ERROR) {
             return None;
         }
