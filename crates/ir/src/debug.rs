@@ -4,7 +4,7 @@ use diag::Span;
 
 /// A source location; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// The index of the file among [`Debug::sources`].
     pub file: usize,
     pub line: u32,
@@ -22,7 +22,7 @@ pub struct Source {
 pub trait Debug {
     fn sources(&self) -> Vec<Source>;
     /// `None` for a span without source text.
-    fn place(&self, span: Span) -> Option<Place>;
+    fn place(&self, span: Span) -> Option<Position>;
 }
 
 /// No sources and no lines; names of variables and resources are kept.
@@ -34,7 +34,7 @@ impl Debug for NoDebug {
         Vec::new()
     }
 
-    fn place(&self, _: Span) -> Option<Place> {
+    fn place(&self, _: Span) -> Option<Position> {
         None
     }
 }

@@ -15,7 +15,7 @@ use wavelane::texture::{
     Address, Channels, Comparison, Encoding, Filter, Format as TextureFormat, Sampler, Shape,
 };
 
-use crate::job::{self, Job, Kind, Place, Resource};
+use crate::job::{self, BindPoint, Job, Kind, Resource};
 use crate::number::Format;
 use crate::root::Root;
 
@@ -75,20 +75,20 @@ fn bind_with(
         }
         let class = class(resource.kind);
         let class = match (resource.place, class) {
-            (Place::Register { .. }, class) => class,
-            (Place::Heap(_), RegisterClass::Sampler) => RegisterClass::SamplerHeap,
-            (Place::Heap(_), _) => RegisterClass::ResourceHeap,
+            (BindPoint::Register { .. }, class) => class,
+            (BindPoint::Heap(_), RegisterClass::Sampler) => RegisterClass::SamplerHeap,
+            (BindPoint::Heap(_), _) => RegisterClass::ResourceHeap,
         };
         let (index, space) = match (resource.place, resource.vulkan) {
             // If the registers of Direct3D do not match, those of Vulkan may: a space is a descriptor set there.
-            (Place::Register { index, space }, Some(vulkan))
+            (BindPoint::Register { index, space }, Some(vulkan))
                 if is_vulkan
                     && declared(shader, class, index, space, resource.kind).next().is_none() =>
             {
                 (vulkan.binding, u32::try_from(set).unwrap_or(u32::MAX))
             }
-            (Place::Register { index, space }, _) => (index, space),
-            (Place::Heap(index), _) => (index, 0),
+            (BindPoint::Register { index, space }, _) => (index, space),
+            (BindPoint::Heap(index), _) => (index, 0),
         };
         // A heap may hold resources that a shader does not use.
         let is_taken = || declared(shader, class, index, space, resource.kind).next().is_some();

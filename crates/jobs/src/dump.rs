@@ -349,12 +349,12 @@ impl Out {
             self.entry(6, "HasCounter", "true", false);
         }
         match resource.place {
-            Place::Register { index, space } => {
+            BindPoint::Register { index, space } => {
                 self.line(8, "DirectXBinding:");
                 self.entry(8, "Register", index, false);
                 self.entry(8, "Space", space, false);
             }
-            Place::Heap(index) => self.entry(6, "HeapIndex", index, false),
+            BindPoint::Heap(index) => self.entry(6, "HeapIndex", index, false),
         }
         if let Some(vulkan) = resource.vulkan {
             self.line(8, "VulkanBinding:");

@@ -375,13 +375,13 @@ pub struct Resource {
     /// The number of mapped tiles of a reserved resource.
     pub tiles: Option<u32>,
     pub is_reserved: bool,
-    pub place: Place,
+    pub place: BindPoint,
     pub vulkan: Option<VulkanBinding>,
     pub at: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BindPoint {
     Register { index: u32, space: u32 },
     Heap(u32),
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{Arguments, Write};
 
-use ir::debug::{Debug, Place};
+use ir::debug::{Debug, Position};
 use ir::uniformity::{Uniformities, analyse};
 use ir::{Inst, Module, Op, Value};
 use legalize::{Target, legalize};
@@ -99,7 +99,7 @@ pub(crate) struct Emitter<'a> {
     /// The number of loops around the current instruction that may wait for other lanes.
     pub(crate) waiting: u32,
     /// The line of the current instruction.
-    place: Option<Place>,
+    place: Option<Position>,
     pub(crate) has_group_barriers: bool,
 }
 

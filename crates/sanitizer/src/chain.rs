@@ -20,7 +20,7 @@ use ops::wave::Sees;
 
 use crate::facts::Facts;
 use crate::marked::Marked;
-use crate::record::{Moment, Place, Record, Time, Write};
+use crate::record::{Cell, Moment, Record, Time, Write};
 
 /// The number of values that are looked at.
 const MOST_STEPS: usize = 4096;
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The chain from a place in memory that differs at the end of the runs to the cause.
-    pub(crate) fn chain_to(mut self, place: Place) -> Option<Vec<Link>> {
+    pub(crate) fn chain_to(mut self, place: Cell) -> Option<Vec<Link>> {
         self.memory(place, place, (Time::MAX, Time::MAX), &mut Vec::new());
         if self.best.as_ref().is_none_or(|it| it.0 > Rank::Company) {
             self.first_astray();
@@ -353,7 +353,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A place in memory whose contents differ before these moments.
-    fn memory(&mut self, a: Place, b: Place, times: (Time, Time), path: &mut Vec<Link>) {
+    fn memory(&mut self, a: Cell, b: Cell, times: (Time, Time), path: &mut Vec<Link>) {
         self.steps += 1;
         if self.is_over() {
             return;

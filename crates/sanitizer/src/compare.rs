@@ -21,7 +21,7 @@ use crate::finding::{Finding, Kind, Named, Site};
 use crate::marked::Marked;
 use crate::order::{Order, RayOrder};
 use crate::place;
-use crate::record::{Place, Record};
+use crate::record::{Cell, Record};
 use crate::slice;
 
 /// The number of results remembered; beyond it the first difference may be missed, and the finding says less.
@@ -307,8 +307,8 @@ fn by_chain(
         return Ok(None);
     }
     let place = match difference.byte {
-        u64::MAX => Place::Counter(difference.binding),
-        byte => Place::Buffer(difference.binding, difference.element, byte),
+        u64::MAX => Cell::Counter(difference.binding),
+        byte => Cell::Buffer(difference.binding, difference.element, byte),
     };
     let walk = Walk::new(facts, &marked, &mine, &theirs, third.as_ref());
     let Some(chain) = walk.chain_to(place) else { return Ok(None) };

@@ -64,7 +64,7 @@ pub enum IntraWaveSync {
 
 /// A place through which waves synchronise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum SyncObject {
     /// Group, array, element.
     Shared(u32, u32, u64),
     /// Binding, element of the resource array, granule.
@@ -177,10 +177,10 @@ impl Races {
                 all.insts.entry(other).or_insert((kind, span));
             }
             match place {
-                Place::Shared(_, array, at) => {
+                SyncObject::Shared(_, array, at) => {
                     all.shared.insert((group, array, at));
                 }
-                Place::Buffer(binding, element, at) => {
+                SyncObject::Buffer(binding, element, at) => {
                     let bytes = at * granule..(at + 1) * granule;
                     let binding = ir::Binding(binding);
                     all.buffers.extend(bytes.map(|it| (binding, element, it)));
@@ -404,7 +404,7 @@ impl Races {
         for_each_lane(lanes, |lane| {
             let at = event.addresses[lane as usize];
             let Some(cell) = cells.get_mut(at as usize) else { return };
-            let place = || Place::Shared(now.group, memory.0, at);
+            let place = || SyncObject::Shared(now.group, memory.0, at);
             judge.touch(cell, now.rank(lane), place, &mut self.meetings);
         });
         (judge.found, judge.all)
@@ -583,7 +583,7 @@ type Found = (Wrong, Record, (u32, u32), bool);
 struct Raced {
     other: ir::Inst,
     kind: Kind,
-    place: Place,
+    place: SyncObject,
     granule: u64,
 }
 
@@ -601,7 +601,7 @@ struct Judge<'a> {
     /// A cache: the last record found to precede this access for all lanes, since most lanes have the same one.
     ordered: RecordId,
     /// The last place at which this access synchronised with others.
-    met: Option<Place>,
+    met: Option<SyncObject>,
     /// The pairs already reported, for which no more is needed.
     told: &'a [(ir::Inst, ir::Inst)],
     found: Option<Found>,
@@ -658,7 +658,7 @@ impl<'a> Judge<'a> {
     ) {
         let granule = pages.granule;
         self.granule = granule;
-        let place = |at: u64| Place::Buffer(binding, element, at);
+        let place = |at: u64| SyncObject::Buffer(binding, element, at);
         let addresses = event.addresses;
         let first = lanes.first().unwrap_or(0);
         let start = addresses[first as usize];
@@ -732,7 +732,7 @@ impl<'a> Judge<'a> {
         &mut self,
         cell: &mut Cell,
         rank: u32,
-        place: impl Fn() -> Place,
+        place: impl Fn() -> SyncObject,
         meetings: &mut Meetings,
     ) {
         // A load that may wait races with nothing: it is how the wave learns of the store.
@@ -774,7 +774,7 @@ impl<'a> Judge<'a> {
         &mut self,
         cell: &Cell,
         rank: u32,
-        place: impl Fn() -> Place,
+        place: impl Fn() -> SyncObject,
         meetings: &mut Meetings,
     ) {
         let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };

@@ -18,7 +18,7 @@ const MOST: usize = 1 << 22;
 
 /// A scalar in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum Cell {
     /// The array, the index, the thread.
     Private(u32, u64, u32),
     Shared(u32, u64),
@@ -68,9 +68,9 @@ pub(crate) struct Record<'a> {
     now: Time,
     count: usize,
     values: HashMap<(Value, u32), Vec<Moment>>,
-    writes: HashMap<Place, Vec<Write>>,
+    writes: HashMap<Cell, Vec<Write>>,
     /// Where each execution of a load was from.
-    reads: HashMap<(Inst, u32), Vec<(Time, Place)>>,
+    reads: HashMap<(Inst, u32), Vec<(Time, Cell)>>,
     /// The times at which a thread executed a store.
     executed: HashMap<(Inst, u32), Vec<Time>>,
     meetings: HashMap<(Inst, u32), Vec<Time>>,
@@ -144,13 +144,13 @@ impl<'a> Record<'a> {
     }
 
     /// The writes to a place before a moment.
-    pub(crate) fn writes(&self, place: Place, time: Time) -> &[Write] {
+    pub(crate) fn writes(&self, place: Cell, time: Time) -> &[Write] {
         let all = self.writes.get(&place).map_or(&[][..], Vec::as_slice);
         &all[..all.partition_point(|it| it.time < time)]
     }
 
     /// Where a load by a thread just before a moment was from.
-    pub(crate) fn read(&self, inst: Inst, thread: u32, time: Time) -> Option<Place> {
+    pub(crate) fn read(&self, inst: Inst, thread: u32, time: Time) -> Option<Cell> {
         let all = self.reads.get(&(inst, thread))?;
         let end = all.partition_point(|it| it.0 <= time);
         Some(all[end.checked_sub(1)?].1)
@@ -203,13 +203,13 @@ impl<'a> Record<'a> {
             let Some(thread) = self.thread(at, lane) else { continue };
             let start = event.addresses[lane as usize];
             let place = |more: u64| match event.space {
-                Space::Private(it) => Place::Private(it.0, start, thread),
-                Space::Shared(it) => Place::Shared(it.0, start),
+                Space::Private(it) => Cell::Private(it.0, start, thread),
+                Space::Shared(it) => Cell::Shared(it.0, start),
                 Space::Buffer(binding, elements) => {
                     let element = elements.map_or(0, |it| it[lane as usize]);
-                    Place::Buffer(binding, element, start.saturating_add(more))
+                    Cell::Buffer(binding, element, start.saturating_add(more))
                 }
-                Space::Counter(binding) => Place::Counter(binding),
+                Space::Counter(binding) => Cell::Counter(binding),
             };
             self.count += 1;
             if is_ours && reads {

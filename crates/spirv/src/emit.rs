@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use ir::debug::{Debug, Place};
+use ir::debug::{Debug, Position};
 use ir::uniformity::Uniformities;
 use ir::{Inst, Op, Value};
 use legalize::legalize;
@@ -94,7 +94,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) signature: Signature,
     files: Vec<Id>,
     /// The debug line of the current instruction.
-    place: Option<Place>,
+    place: Option<Position>,
 }
 
 impl Emitter<'_> {

@@ -58,7 +58,7 @@ pub use environment::{
     Bound, Environment, Extension, Floats, Locations, Named, Numbering, Placed, Shift, Sizes,
     Vulkan, Written,
 };
-pub use ir::debug::{Debug, NoDebug, Place, Source};
+pub use ir::debug::{Debug, NoDebug, Position, Source};
 pub use legalize::Unsupported;
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use strip::strip;

@@ -1,7 +1,7 @@
 //! Shaders as SPIR-V: passes the module, and lines and sources of the compilation, to the emitter.
 
 use diag::{FileId, SourceFile, SourceMap, Span};
-use spirv::{Debug, Emitted, Environment, NoDebug, Place, Source, Unsupported};
+use spirv::{Debug, Emitted, Environment, NoDebug, Position, Source, Unsupported};
 
 use crate::guard::catch;
 use crate::{Bug, Shader};
@@ -49,7 +49,7 @@ impl Debug for Lines<'_> {
         self.sources.files().map(source).collect()
     }
 
-    fn place(&self, span: Span) -> Option<Place> {
+    fn place(&self, span: Span) -> Option<Position> {
         // Where the macro was used, not where it was written.
         let span = self.sources.written(span);
         let file = self.sources.file_of(span)?;
@@ -57,6 +57,6 @@ impl Debug for Lines<'_> {
         let starts = &self.starts[file.0 as usize];
         let line = starts.partition_point(|start| *start <= at);
         let column = at - starts[line.checked_sub(1)?] + 1;
-        Some(Place { file: file.0 as usize, line: line as u32, column })
+        Some(Position { file: file.0 as usize, line: line as u32, column })
     }
 }

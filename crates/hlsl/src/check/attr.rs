@@ -143,15 +143,15 @@ const OF_PARAMETERS: &[Known] = &[
 const GROUP_SHARED_LIMIT: &str = "GroupSharedLimit";
 
 /// One row for each attribute of statements, with the statements that it is for.
-const OF_STATEMENTS: &[(&str, &[Place])] = &[
-    ("unroll", &[Place::Loop]),
-    ("loop", &[Place::Loop]),
-    ("fastopt", &[Place::Loop]),
-    ("allow_uav_condition", &[Place::Loop]),
-    ("branch", &[Place::If, Place::Switch]),
-    ("flatten", &[Place::If, Place::Switch]),
-    ("call", &[Place::Switch]),
-    ("forcecase", &[Place::Switch]),
+const OF_STATEMENTS: &[(&str, &[Target])] = &[
+    ("unroll", &[Target::Loop]),
+    ("loop", &[Target::Loop]),
+    ("fastopt", &[Target::Loop]),
+    ("allow_uav_condition", &[Target::Loop]),
+    ("branch", &[Target::If, Target::Switch]),
+    ("flatten", &[Target::If, Target::Switch]),
+    ("call", &[Target::Switch]),
+    ("forcecase", &[Target::Switch]),
 ];
 
 /// Attributes of structs.
@@ -166,7 +166,7 @@ const PROPOSED: &[(&str, &str)] = &[
 
 /// What an attribute stands before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Target {
     Variable,
     Field,
     Struct,
@@ -179,17 +179,17 @@ pub(super) enum Place {
     Statement,
 }
 
-impl Place {
+impl Target {
     fn words(self) -> &'static str {
         match self {
-            Place::Variable => "a variable",
-            Place::Field => "a member of a struct",
-            Place::Struct => "a struct",
-            Place::Declaration => "this declaration",
-            Place::Loop => "a loop",
-            Place::If => "an `if`",
-            Place::Switch => "a `switch`",
-            Place::Statement => "this statement",
+            Target::Variable => "a variable",
+            Target::Field => "a member of a struct",
+            Target::Struct => "a struct",
+            Target::Declaration => "this declaration",
+            Target::Loop => "a loop",
+            Target::If => "an `if`",
+            Target::Switch => "a `switch`",
+            Target::Statement => "this statement",
         }
     }
 }
@@ -215,10 +215,10 @@ pub(super) fn report_unknown(checker: &mut Checker, attribute: &Attribute) {
 }
 
 /// Warns about attributes before something that they do not apply to, other than a function.
-pub(super) fn report_misplaced(checker: &mut Checker, attributes: &[Attribute], place: Place) {
+pub(super) fn report_misplaced(checker: &mut Checker, attributes: &[Attribute], place: Target) {
     for attribute in attributes {
         let fits = match place {
-            Place::Struct => OF_STRUCTS.iter().any(|it| is(attribute, it)),
+            Target::Struct => OF_STRUCTS.iter().any(|it| is(attribute, it)),
             _ => OF_STATEMENTS.iter().any(|it| is(attribute, it.0) && it.1.contains(&place)),
         };
         if attribute.scope.is_some() || fits {
@@ -227,15 +227,15 @@ pub(super) fn report_misplaced(checker: &mut Checker, attributes: &[Attribute], 
         let meant = OF_STATEMENTS.iter().find(|it| is(attribute, it.0));
         let is_of = |rows: &[Known]| rows.iter().any(|it| is(attribute, it.name));
         let belongs = match meant.map(|it| it.1) {
-            Some([Place::Loop]) => "a loop",
-            Some([Place::Switch]) => "a `switch`",
+            Some([Target::Loop]) => "a loop",
+            Some([Target::Switch]) => "a `switch`",
             Some(_) => "an `if` or a `switch`",
             None if is_of(OF_FUNCTIONS) => "a function",
             None if is_of(OF_PARAMETERS) => "a parameter of a node",
             None if OF_STRUCTS.iter().any(|it| is(attribute, it)) => "a struct",
             None => {
                 let known: Vec<&str> = match place {
-                    Place::Struct => OF_STRUCTS.to_vec(),
+                    Target::Struct => OF_STRUCTS.to_vec(),
                     _ => {
                         let fitting = OF_STATEMENTS.iter().filter(|it| it.1.contains(&place));
                         fitting.map(|it| it.0).collect()

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use diag::{Diagnostic, Span, code};
 
-use super::attr::{self, Place};
+use super::attr::{self, Target};
 use super::scope::{ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, Wanted};
 use super::template::AliasTemplate;
 use super::work::cost;
@@ -33,9 +33,9 @@ impl<'a> Checker<'a> {
     fn item_inner(&mut self, item: &'a Item) {
         let place = match &item.kind {
             ItemKind::Function(_) => None,
-            ItemKind::Var(_) => Some(Place::Variable),
-            ItemKind::Struct(_) => Some(Place::Struct),
-            _ => Some(Place::Declaration),
+            ItemKind::Var(_) => Some(Target::Variable),
+            ItemKind::Struct(_) => Some(Target::Struct),
+            _ => Some(Target::Declaration),
         };
         if let Some(place) = place {
             attr::report_misplaced(self, &item.attributes, place);

@@ -45,7 +45,7 @@ struct Rows {
 
 /// What holds for a value inside of a parameter or the result.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Context<'a> {
     side: Side,
     holder: Holder,
     modifiers: &'a [(Modifier, Span)],
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
             let modifiers = interpolation_modifiers(&param.ast.modifiers);
             let rows = |this: &mut Self, ty, side, holder, rows: &mut Rows, found: &mut Vec<_>| {
                 let span = param.span;
-                let place = Place { side, holder, modifiers: &modifiers, position: 0, span };
+                let place = Context { side, holder, modifiers: &modifiers, position: 0, span };
                 let mut outer = semantic.map(|ident| Outer { ident, rows: 0 });
                 this.rows_of(ty, place, &mut outer, rows, found)
             };
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
         let mut result_slots = Vec::new();
         if result != Types::VOID {
             let modifiers = interpolation_modifiers(&ast.modifiers);
-            let place = Place {
+            let place = Context {
                 side: results,
                 holder: Holder::Own,
                 modifiers: &modifiers,
@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
     ) -> Option<(Vec<Element>, Vec<Slot>)> {
         let modifiers = interpolation_modifiers(&param.ast.modifiers);
         let span = param.span;
-        let place = Place { side, holder: Holder::Own, modifiers: &modifiers, position: 0, span };
+        let place = Context { side, holder: Holder::Own, modifiers: &modifiers, position: 0, span };
         let semantic = semantic_of(&param.ast.annotations);
         let mut outer = semantic.map(|ident| Outer { ident, rows: 0 });
         let (mut rows, mut found) = (Rows::default(), Vec::new());
@@ -213,7 +213,7 @@ impl<'a> Checker<'a> {
     fn rows_of(
         &mut self,
         ty: TypeId,
-        place: Place<'_>,
+        place: Context<'_>,
         outer: &mut Option<Outer<'a>>,
         rows: &mut Rows,
         slots: &mut Vec<Slot>,
@@ -227,7 +227,7 @@ impl<'a> Checker<'a> {
                     // With a semantic of the whole array, rows are counted on.
                     let position = place.position.saturating_mul(len).saturating_add(i);
                     let position = if outer.is_some() { 0 } else { position };
-                    self.rows_of(element, Place { position, ..place }, outer, rows, slots)?;
+                    self.rows_of(element, Context { position, ..place }, outer, rows, slots)?;
                 }
                 Some(())
             }
@@ -249,7 +249,7 @@ impl<'a> Checker<'a> {
     fn fields_rows(
         &mut self,
         id: StructId,
-        place: Place<'_>,
+        place: Context<'_>,
         outer: &mut Option<Outer<'a>>,
         rows: &mut Rows,
         slots: &mut Vec<Slot>,
@@ -265,7 +265,7 @@ impl<'a> Checker<'a> {
             let (annotations, modifiers) = self.written_of(id, &field.name);
             let own = modifiers.map(interpolation_modifiers).unwrap_or_default();
             let modifiers = if own.is_empty() { place.modifiers } else { &own };
-            let inner = Place { modifiers, span: field.span, ..place };
+            let inner = Context { modifiers, span: field.span, ..place };
             match outer {
                 Some(_) => self.rows_of(field.ty, inner, outer, rows, slots)?,
                 None => {
@@ -325,7 +325,7 @@ impl<'a> Checker<'a> {
         components: u32,
         rows: &mut Rows,
     ) -> Option<Slot> {
-        let Place { side, mut holder, modifiers, .. } = row.place;
+        let Context { side, mut holder, modifiers, .. } = row.place;
         if components > 4 {
             let message = "a vector of more than four components cannot be passed between stages";
             self.error(&code::BAD_SEMANTIC, row.place.span, message);
@@ -465,7 +465,7 @@ impl<'a> Checker<'a> {
 struct Row<'p> {
     name: String,
     index: u32,
-    place: Place<'p>,
+    place: Context<'p>,
     /// Of the semantic.
     span: Span,
 }

@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::attr::{self, Place};
+use super::attr::{self, Target};
 use super::func::LocalFacts;
 use super::scope::{self, ScopeKind, ValueEntity};
 use super::{Checker, reach};
@@ -258,7 +258,7 @@ impl<'a> Checker<'a> {
         }
         let mut arms = Vec::new();
         for arm in &it.arms {
-            attr::report_misplaced(self, &arm.attributes, Place::If);
+            attr::report_misplaced(self, &arm.attributes, Target::If);
             let cond = self.expr(&arm.condition);
             let cond = self.condition(cond, "`if`");
             arms.push((cond, self.scoped(&arm.then), arm.span));
@@ -481,19 +481,19 @@ fn leaves(stmts: &[Stmt]) -> bool {
 }
 
 /// What the attributes of a statement stand before.
-fn place_of(stmt: &ast::StmtKind) -> Place {
+fn place_of(stmt: &ast::StmtKind) -> Target {
     match stmt {
         ast::StmtKind::For(_) | ast::StmtKind::While { .. } | ast::StmtKind::Do { .. } => {
-            Place::Loop
+            Target::Loop
         }
-        ast::StmtKind::If(_) => Place::If,
-        ast::StmtKind::Switch(_) => Place::Switch,
-        ast::StmtKind::Var(_) => Place::Variable,
+        ast::StmtKind::If(_) => Target::If,
+        ast::StmtKind::Switch(_) => Target::Switch,
+        ast::StmtKind::Var(_) => Target::Variable,
         // A condition that declares a variable is a block around its statement.
         ast::StmtKind::Block(block) => match block.stmts.as_slice() {
             [ast::Stmt { kind: ast::StmtKind::Var(_), .. }, last] => place_of(&last.kind),
-            _ => Place::Statement,
+            _ => Target::Statement,
         },
-        _ => Place::Statement,
+        _ => Target::Statement,
     }
 }

@@ -305,7 +305,7 @@ impl<'a> Checker<'a> {
     fn member(&mut self, id: StructId, item: &'a Item) {
         match &item.kind {
             ItemKind::Var(var) => {
-                attr::report_misplaced(self, &item.attributes, attr::Place::Field);
+                attr::report_misplaced(self, &item.attributes, attr::Target::Field);
                 self.member_var(id, var, &item.attributes)
             }
             ItemKind::Function(function) => {

@@ -5,7 +5,7 @@ use ir::{Address, Atomic, Op, Value};
 use ops::{Binary, Compare, Sign, Ty, Unary};
 
 use super::constant::Sum;
-use super::place::{Location, Place};
+use super::place::{Location, Lvalue};
 use super::resource::ResourceRef;
 use super::{Lower, Lowerer, Values};
 use crate::hir::{Arg, Expr};
@@ -91,11 +91,11 @@ impl Lowerer<'_> {
 
     pub(super) fn buffer_element(
         &mut self,
-        base: &Place,
+        base: &Lvalue,
         resource: ResourceType,
         index: Value,
         span: Span,
-    ) -> Lower<Place> {
+    ) -> Lower<Lvalue> {
         match resource {
             ResourceType::Structured { element, .. } => {
                 let resource = self.single_resource(base, span)?;
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
             }
             ResourceType::Typed { element, .. } => {
                 let resource = self.single_resource(base, span)?;
-                Ok(Place::whole(Location::Texel { resource, index }, element))
+                Ok(Lvalue::whole(Location::Texel { resource, index }, element))
             }
             ResourceType::Constant(_)
             | ResourceType::TextureBuffer(_)
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
         object: &Expr,
         index: &Arg,
         expr: &Expr,
-    ) -> Lower<Place> {
+    ) -> Lower<Lvalue> {
         let object = self.place(object)?;
         let resource = self.single_resource(&object, expr.span)?;
         let index = self.input(index)?;
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
     }
 
     /// The lvalue of that type at a byte address.
-    pub(super) fn at_byte(&mut self, resource: ResourceRef, address: Value, ty: TypeId) -> Place {
+    pub(super) fn at_byte(&mut self, resource: ResourceRef, address: Value, ty: TypeId) -> Lvalue {
         let offset = match self.builder.module.constant(address) {
             Some(known) => Sum { constant: known as u32, terms: Vec::new() },
             // A single instruction does not wrap by itself.
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         };
         let buffer =
             Buffer { resource, element: None, offset, packing: Packing::Structured, step: None };
-        Place::whole(Location::Buffer(buffer), ty)
+        Lvalue::whole(Location::Buffer(buffer), ty)
     }
 
     pub(super) fn load_buffer(
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
     /// An atomic operation on the one scalar of an lvalue; returns the old value if `returns`.
     pub(super) fn atomic(
         &mut self,
-        target: &Place,
+        target: &Lvalue,
         op: Atomic,
         args: Values,
         returns: bool,
@@ -392,7 +392,7 @@ impl Lowerer<'_> {
     }
 }
 
-pub(super) fn structured(resource: ResourceRef, index: Value, element: TypeId) -> Place {
+pub(super) fn structured(resource: ResourceRef, index: Value, element: TypeId) -> Lvalue {
     let buffer = Buffer {
         resource,
         element: Some(index),
@@ -400,7 +400,7 @@ pub(super) fn structured(resource: ResourceRef, index: Value, element: TypeId) -
         packing: Packing::Structured,
         step: None,
     };
-    Place::whole(Location::Buffer(buffer), element)
+    Lvalue::whole(Location::Buffer(buffer), element)
 }
 
 /// The address of an lvalue in a buffer, computed once for all its scalars.

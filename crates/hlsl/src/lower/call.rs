@@ -6,7 +6,7 @@ use ops::{Barrier, Binary, Compare, MemoryScope, Sign, SyncScope, Ty, Unary};
 
 use super::emitted::stream_id;
 use super::env::SlotId;
-use super::place::{Place, Storage};
+use super::place::{Lvalue, Storage};
 use super::resource::{NO_HANDLE, ResourceRef};
 use super::{Lower, Lowerer, MOST_CALLS, Values};
 use crate::hir::{Arg, Expr, FunctionId, LocalId, Mode, Signature, SystemValue};
@@ -52,11 +52,11 @@ impl Frame {
 pub(super) enum Passed {
     Value(Values),
     /// An lvalue that is copied back to, with the value copied in, if any.
-    Place {
-        place: Place,
+    Lvalue {
+        place: Lvalue,
         value: Option<Values>,
     },
-    Alias(Place),
+    Alias(Lvalue),
     /// A parameter that is read after the call, with its first value.
     Kept(Values),
 }
@@ -261,7 +261,7 @@ impl Lowerer<'_> {
         self.note_return();
 
         for (i, passed) in passed.into_iter().enumerate() {
-            let Passed::Place { place, .. } = passed else { continue };
+            let Passed::Lvalue { place, .. } = passed else { continue };
             let local = &function.locals[i];
             let param = self.frame().local(LocalId(i as u32)).place(local.ty);
             let values = self.load(&param, span)?;
@@ -296,7 +296,7 @@ impl Lowerer<'_> {
                     }
                     Mode::In | Mode::Out | Mode::Reference => None,
                 };
-                Passed::Place { place: target, value }
+                Passed::Lvalue { place: target, value }
             }
         })
     }
@@ -342,11 +342,11 @@ impl Lowerer<'_> {
                     if let Some(
                         Passed::Value(values)
                         | Passed::Kept(values)
-                        | Passed::Place { value: Some(values), .. },
+                        | Passed::Lvalue { value: Some(values), .. },
                     ) = passed
                     {
                         self.store(&storage.place(local.ty), values)?;
-                    } else if let Some(Passed::Place { value: None, .. }) = passed {
+                    } else if let Some(Passed::Lvalue { value: None, .. }) = passed {
                         self.unset(&storage, local.ty)?;
                     }
                     storage
@@ -370,7 +370,7 @@ impl Lowerer<'_> {
         let mut forgotten = Vec::new();
         for (i, local) in function.locals.iter().enumerate() {
             if let (false, Storage::Slots { first }) = (
-                matches!(passed.get(i), Some(Passed::Place { .. } | Passed::Kept(_))),
+                matches!(passed.get(i), Some(Passed::Lvalue { .. } | Passed::Kept(_))),
                 frame.local(LocalId(i as u32)),
             ) {
                 forgotten.push((*first, self.count(local.ty)));
@@ -384,7 +384,7 @@ impl Lowerer<'_> {
     /// Stores a value of type `from` to an lvalue of type `to`.
     fn store_converted(
         &mut self,
-        place: &Place,
+        place: &Lvalue,
         from: TypeId,
         values: Values,
         to: TypeId,
@@ -542,7 +542,7 @@ impl Lowerer<'_> {
     /// The comparand if there is one, the value, and the destination of the old value.
     fn interlocked(
         &mut self,
-        place: &Place,
+        place: &Lvalue,
         op: ir::Atomic,
         returns: bool,
         args: &[Arg],
@@ -637,7 +637,7 @@ impl Lowerer<'_> {
                 let index = self.input(&args[0])?;
                 let at = super::place::Location::Texel { resource, index: index[0] };
                 let reach = Reach { resource, last: index[0] };
-                self.load_with_status(&Place::whole(at, expr.ty), args, reach, span)
+                self.load_with_status(&Lvalue::whole(at, expr.ty), args, reach, span)
             }
             Method::IncrementCounter => Ok(values![self.counter(resource, 1, span)?]),
             Method::DecrementCounter => Ok(values![self.counter(resource, -1, span)?]),
@@ -683,7 +683,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn structured_place(&mut self, resource: ResourceRef, object: TypeId, index: Value) -> Place {
+    fn structured_place(&mut self, resource: ResourceRef, object: TypeId, index: Value) -> Lvalue {
         let element = match self.program.types.get(object) {
             Type::Resource(ResourceType::Structured { element, .. }) => element,
             _ => object,
@@ -695,7 +695,7 @@ impl Lowerer<'_> {
     /// otherwise mapped memory ends with the resource as bound.
     fn load_with_status(
         &mut self,
-        place: &Place,
+        place: &Lvalue,
         args: &[Arg],
         reach: Reach,
         span: Span,
@@ -738,7 +738,7 @@ struct Reach {
 
 /// The destination of a result: converted from one type to another.
 pub(super) struct Target {
-    place: Place,
+    place: Lvalue,
     from: TypeId,
     to: TypeId,
 }

@@ -4,7 +4,7 @@ use diag::Span;
 use ir::{Op, Value, values};
 use ops::{Binary, Ternary, Ty, Unary};
 
-use super::place::{Location, Place};
+use super::place::{Location, Lvalue};
 use super::resource::is_handle;
 use super::{Lower, Lowerer, Values};
 use crate::check::convert;
@@ -304,7 +304,7 @@ impl Lowerer<'_> {
     // ---------------------------------------------------------------------------------------------------------
 
     /// The right side comes first, as in C++.
-    pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Lower<(Place, Values)> {
+    pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Lower<(Lvalue, Values)> {
         let values = self.expr(value)?;
         let place = self.place(target)?;
         self.store(&place, &values)?;
@@ -318,7 +318,7 @@ impl Lowerer<'_> {
         target: &Expr,
         compute: TypeId,
         value: &Expr,
-    ) -> Lower<(Place, Values)> {
+    ) -> Lower<(Lvalue, Values)> {
         let span = self.builder.span;
         let right = self.expr(value)?;
         let place = self.place(target)?;
@@ -336,7 +336,7 @@ impl Lowerer<'_> {
         &mut self,
         target: &Expr,
         increment: bool,
-    ) -> Lower<(Place, Values, Values)> {
+    ) -> Lower<(Lvalue, Values, Values)> {
         let span = self.builder.span;
         let place = self.place(target)?;
         let before = self.load(&place, span)?;
@@ -417,7 +417,7 @@ impl Lowerer<'_> {
     /// The numbers in a value with bit-fields, one by one.
     fn unpacked(&mut self, ty: TypeId, values: Values, span: Span) -> Lower<Values> {
         let mut numbers = Values::new();
-        for place in self.number_places(Place::whole(Location::Values(values), ty), span)? {
+        for place in self.number_places(Lvalue::whole(Location::Values(values), ty), span)? {
             numbers.extend(self.load(&place, span)?);
         }
         Ok(numbers)
@@ -432,7 +432,7 @@ impl Lowerer<'_> {
             let zero = self.constant(leaf.unwrap_or(Ty::I32), 0);
             self.env.push(*leaf, zero);
         }
-        let whole = Place::whole(Location::Slots { first }, ty);
+        let whole = Lvalue::whole(Location::Slots { first }, ty);
         let mut numbers = numbers.as_slice();
         for place in self.number_places(whole.clone(), span)? {
             let count = if place.bits.is_some() { 1 } else { self.count(place.ty) as usize };
@@ -446,7 +446,7 @@ impl Lowerer<'_> {
     }
 
     /// The lvalues of the numbers in a value with bit-fields, in order; a part without bit-fields stays whole.
-    fn number_places(&mut self, whole: Place, span: Span) -> Lower<Vec<Place>> {
+    fn number_places(&mut self, whole: Lvalue, span: Span) -> Lower<Vec<Lvalue>> {
         let types = &self.program.types;
         if whole.bits.is_some() || !types.has_bit_fields(whole.ty) {
             return Ok(vec![whole]);

@@ -10,8 +10,8 @@
 use diag::{Diagnostic, Span, code};
 use ir::group::{BUFFERS, GroupIo, HEADER_BYTES, HEADERS, PAYLOAD_AT, RECORDS};
 use ir::{
-    Address, Binding, Builtin, Chosen, Memory, Op, Place as IrPlace, Register, RegisterClass,
-    Resource, ResourceKind, Shared, Slot, Value, Values, values,
+    Address, Binding, Builtin, Chosen, Memory, Op, Place, Register, RegisterClass, Resource,
+    ResourceKind, Shared, Slot, Value, Values, values,
 };
 use ops::{Barrier, Binary, Compare, MemoryScope, Sign, SyncScope, Ty};
 
@@ -19,7 +19,7 @@ use super::buffer::Buffer;
 use super::call::{Frame, Passed, Returns};
 use super::constant::Sum;
 use super::memory::Space;
-use super::place::{Location, Place, Storage};
+use super::place::{Location, Lvalue, Storage};
 use super::resource::ResourceRef;
 use super::{Lower, Lowerer};
 use crate::check::group::MOST_PAYLOAD;
@@ -61,18 +61,18 @@ type Leaving<'a> = (&'a Option<Output>, &'a [Slot], Value, u32, u32, &'a dyn Fn(
 
 impl Lowerer<'_> {
     /// The reference to a buffer of the groups, if it is one.
-    pub(super) fn own_buffer(&self, resource: ResourceRef) -> Option<IrPlace> {
+    pub(super) fn own_buffer(&self, resource: ResourceRef) -> Option<Place> {
         (resource.id == OWN).then(|| self.headers())
     }
 
-    fn headers(&self) -> IrPlace {
+    fn headers(&self) -> Place {
         let at = self.builder.module.resources.len() - BUFFERS;
-        IrPlace { binding: Binding(at as u32), element: None }
+        Place { binding: Binding(at as u32), element: None }
     }
 
-    fn records(&self) -> IrPlace {
+    fn records(&self) -> Place {
         let at = self.builder.module.resources.len() - 1;
-        IrPlace { binding: Binding(at as u32), element: None }
+        Place { binding: Binding(at as u32), element: None }
     }
 
     /// The entry point of a mesh or amplification shader.
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
     }
 
     /// The payload that a mesh shader reads.
-    fn payload(&mut self, ty: TypeId) -> Place {
+    fn payload(&mut self, ty: TypeId) -> Lvalue {
         let terms = self.group.payload_at.map(|at| (at, 1)).into_iter().collect();
         let buffer = Buffer {
             resource: ResourceRef { id: OWN, element: None },
@@ -206,11 +206,11 @@ impl Lowerer<'_> {
             packing: Packing::Structured,
             step: None,
         };
-        Place::whole(Location::Buffer(buffer), ty)
+        Lvalue::whole(Location::Buffer(buffer), ty)
     }
 
     /// Refuses a store to a payload, and to an output before there are counts.
-    pub(super) fn check_group_store(&self, place: &Place, span: Span) -> Lower<()> {
+    pub(super) fn check_group_store(&self, place: &Lvalue, span: Span) -> Lower<()> {
         match &place.at {
             Location::Buffer(buffer) if buffer.resource.id == OWN => {
                 let message = "a mesh shader cannot change its payload";
@@ -313,7 +313,7 @@ impl Lowerer<'_> {
     /// the first one copies the rest.
     fn copy_payload(
         &mut self,
-        from: Place,
+        from: Lvalue,
         to: Sum,
         ty: TypeId,
         together: bool,

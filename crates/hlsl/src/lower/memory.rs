@@ -9,7 +9,7 @@ use ir::{Memory, Op, Private, Shared, Value, values};
 use ops::{Binary, Compare, Sign, Ternary, Ty};
 
 use super::constant::Sum;
-use super::place::{Location, Place, Storage};
+use super::place::{Location, Lvalue, Storage};
 use super::resource::ResourceRef;
 use super::{Lower, Lowerer, Values};
 use crate::hir::{FunctionId, LocalId};
@@ -225,7 +225,7 @@ impl Lowerer<'_> {
     // ---------------------------------------------------------------------------------------------------------
 
     /// The scalars of an lvalue.
-    pub(super) fn load(&mut self, place: &Place, span: Span) -> Lower<Values> {
+    pub(super) fn load(&mut self, place: &Lvalue, span: Span) -> Lower<Values> {
         let leaves = self.leaves(place.ty, span)?;
         let which: Vec<u32> = match &place.pick {
             Some(pick) => pick.clone(),
@@ -276,10 +276,10 @@ impl Lowerer<'_> {
         })
     }
 
-    pub(super) fn store(&mut self, place: &Place, values: &[Value]) -> Lower<()> {
+    pub(super) fn store(&mut self, place: &Lvalue, values: &[Value]) -> Lower<()> {
         let span = self.builder.span;
         if let Some(bits) = place.bits {
-            let unit = Place { bits: None, ..place.clone() };
+            let unit = Lvalue { bits: None, ..place.clone() };
             let before = self.load(&unit, span)?;
             let after: Values = before
                 .iter()
@@ -390,7 +390,7 @@ impl Lowerer<'_> {
     }
 
     /// The array and index of the one scalar of an lvalue in groupshared memory.
-    pub(super) fn shared_scalar(&mut self, place: &Place) -> Option<(Shared, Value)> {
+    pub(super) fn shared_scalar(&mut self, place: &Lvalue) -> Option<(Shared, Value)> {
         let Location::Memory { space: space @ Space::Shared, first, index } = &place.at else {
             return None;
         };

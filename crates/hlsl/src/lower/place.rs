@@ -1,6 +1,6 @@
 //! Lvalues: where the scalars of a value are, and how to reach its parts.
 //!
-//! A [`Place`] is a location of some type, with all of its scalars or only selected ones (a swizzle). Selecting a
+//! An [`Lvalue`] is a location of some type, with all of its scalars or only selected ones (a swizzle). Selecting a
 //! field, an element or a component yields a smaller place and loads nothing, so an access touches only what it names.
 
 use diag::Span;
@@ -27,14 +27,14 @@ pub(super) enum Storage {
     /// In arrays from this one on.
     Memory { space: Space, first: u32 },
     /// An alias of an lvalue.
-    Alias(Place),
+    Alias(Lvalue),
 }
 
 impl Storage {
-    pub(super) fn place(&self, ty: TypeId) -> Place {
+    pub(super) fn place(&self, ty: TypeId) -> Lvalue {
         match self {
-            Storage::Slots { first } => Place::whole(Location::Slots { first: *first }, ty),
-            Storage::Memory { space, first } => Place::whole(
+            Storage::Slots { first } => Lvalue::whole(Location::Slots { first: *first }, ty),
+            Storage::Memory { space, first } => Lvalue::whole(
                 Location::Memory { space: *space, first: *first, index: Index::default() },
                 ty,
             ),
@@ -44,7 +44,7 @@ impl Storage {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Lvalue {
     pub(super) at: Location,
     /// The type of the location's contents.
     pub(super) ty: TypeId,
@@ -85,7 +85,7 @@ pub(super) enum Location {
     },
     /// The component with this index of a texel, which is read and written whole.
     Component {
-        of: Box<Place>,
+        of: Box<Lvalue>,
         index: Value,
     },
     /// A value outside of variables: an rvalue.
@@ -94,9 +94,9 @@ pub(super) enum Location {
     Nowhere,
 }
 
-impl Place {
-    pub(super) fn whole(at: Location, ty: TypeId) -> Place {
-        Place { at, ty, pick: None, bits: None }
+impl Lvalue {
+    pub(super) fn whole(at: Location, ty: TypeId) -> Lvalue {
+        Lvalue { at, ty, pick: None, bits: None }
     }
 }
 
@@ -137,14 +137,14 @@ impl Lowerer<'_> {
         Ok(Storage::Slots { first })
     }
 
-    pub(super) fn place(&mut self, expr: &Expr) -> Lower<Place> {
+    pub(super) fn place(&mut self, expr: &Expr) -> Lower<Lvalue> {
         self.enter(expr.span)?;
         let place = self.place_inner(expr);
         self.leave();
         place
     }
 
-    fn place_inner(&mut self, expr: &Expr) -> Lower<Place> {
+    fn place_inner(&mut self, expr: &Expr) -> Lower<Lvalue> {
         let program = self.program;
         match &expr.kind {
             ExprKind::Local(id) => {
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
             ExprKind::Global(id) => Ok(self.globals[id.0 as usize].place(program.global(*id).ty)),
             ExprKind::Resource(id) => {
                 let place = Location::Resource { id: *id, element: None };
-                Ok(Place::whole(place, program.resource(*id).ty))
+                Ok(Lvalue::whole(place, program.resource(*id).ty))
             }
             ExprKind::Field(base, field) => {
                 let base = self.place(base)?;
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
             }
             // Inherited fields come first.
             ExprKind::Convert(inner) if is_base(&program.types, inner.ty, expr.ty) => {
-                Ok(Place { ty: expr.ty, ..self.place(inner)? })
+                Ok(Lvalue { ty: expr.ty, ..self.place(inner)? })
             }
             ExprKind::Const(_)
             | ExprKind::Unary(..)
@@ -238,7 +238,7 @@ impl Lowerer<'_> {
             | ExprKind::Convert(_)
             | ExprKind::Construct(_) => {
                 let values = self.expr(expr)?;
-                Ok(Place::whole(Location::Values(values), expr.ty))
+                Ok(Lvalue::whole(Location::Values(values), expr.ty))
             }
         }
     }
@@ -269,7 +269,7 @@ impl Lowerer<'_> {
     }
 
     /// The contents of a constant buffer's lvalue; any other lvalue is returned unchanged.
-    pub(super) fn contents(&mut self, place: Place, span: Span) -> Lower<Place> {
+    pub(super) fn contents(&mut self, place: Lvalue, span: Span) -> Lower<Lvalue> {
         let Some(ResourceType::Constant(structure) | ResourceType::TextureBuffer(structure)) =
             self.resource_type(place.ty)
         else {
@@ -279,11 +279,11 @@ impl Lowerer<'_> {
         let packing = self.program.resource(resource.id).packing;
         let buffer =
             Buffer { resource, element: None, offset: Sum::default(), packing, step: None };
-        Ok(Place::whole(Location::Buffer(buffer), structure))
+        Ok(Lvalue::whole(Location::Buffer(buffer), structure))
     }
 
     /// The resource of an lvalue of a resource type.
-    pub(super) fn single_resource(&mut self, place: &Place, span: Span) -> Lower<ResourceRef> {
+    pub(super) fn single_resource(&mut self, place: &Lvalue, span: Span) -> Lower<ResourceRef> {
         let values = self.load(place, span)?;
         match values.first() {
             Some(handle) => self.resource_of(*handle, span),
@@ -291,7 +291,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn field(&mut self, base: Place, field: u32, span: Span) -> Lower<Place> {
+    pub(super) fn field(&mut self, base: Lvalue, field: u32, span: Span) -> Lower<Lvalue> {
         let base = self.contents(base, span)?;
         let types = &self.program.types;
         let Type::Struct(id) = types.get(base.ty) else { return Ok(base) };
@@ -300,7 +300,7 @@ impl Lowerer<'_> {
         if let Some(BitField { unit, offset, width }) = wanted.bits {
             let scalar = types.scalar_of(wanted.ty).unwrap_or(Scalar::U32);
             let unit = self.field(base, unit, span)?;
-            return Ok(Place { bits: Some(Bits { offset, width, scalar }), ..unit });
+            return Ok(Lvalue { bits: Some(Bits { offset, width, scalar }), ..unit });
         }
         let before = || fields[..field as usize].iter().filter(|it| it.bits.is_none());
         let scalars: u32 = before().map(|it| self.count(it.ty)).sum();
@@ -326,22 +326,22 @@ impl Lowerer<'_> {
             | Location::Resource { .. }
             | Location::Nowhere) => at,
         };
-        Ok(Place::whole(at, ty))
+        Ok(Lvalue::whole(at, ty))
     }
 
     /// An element at a constant index.
     pub(super) fn known_element(
         &mut self,
-        base: Place,
+        base: Lvalue,
         index: u32,
         ty: TypeId,
         span: Span,
-    ) -> Lower<Place> {
+    ) -> Lower<Lvalue> {
         let types = &self.program.types;
         if let Some(picked) = &base.pick {
             return Ok(match picked.get(index as usize) {
-                Some(scalar) => Place { pick: Some(vec![*scalar]), ..base },
-                None => Place::whole(Location::Nowhere, ty),
+                Some(scalar) => Lvalue { pick: Some(vec![*scalar]), ..base },
+                None => Lvalue::whole(Location::Nowhere, ty),
             });
         }
         let len = match types.get(base.ty) {
@@ -354,14 +354,14 @@ impl Lowerer<'_> {
         let element = self.count(ty);
         match base.at {
             Location::Slots { .. } | Location::Values(_) if index >= len => {
-                Ok(Place::whole(Location::Nowhere, ty))
+                Ok(Lvalue::whole(Location::Nowhere, ty))
             }
             Location::Slots { first } => {
-                Ok(Place::whole(Location::Slots { first: first + index * element }, ty))
+                Ok(Lvalue::whole(Location::Slots { first: first + index * element }, ty))
             }
             Location::Values(values) => {
                 let first = (index * element) as usize;
-                Ok(Place::whole(
+                Ok(Lvalue::whole(
                     Location::Values(values[first..first + element as usize].into()),
                     ty,
                 ))
@@ -381,11 +381,11 @@ impl Lowerer<'_> {
     /// The element of an array, vector, matrix or buffer at that index.
     pub(super) fn element(
         &mut self,
-        base: Place,
+        base: Lvalue,
         index: Value,
         ty: TypeId,
         span: Span,
-    ) -> Lower<Place> {
+    ) -> Lower<Lvalue> {
         let program = self.program;
         let types = &program.types;
         if let Some(resource) = self.resource_type(base.ty) {
@@ -429,18 +429,18 @@ impl Lowerer<'_> {
                 return self.chosen(&base, index, ty, span);
             }
         };
-        Ok(Place::whole(at, ty))
+        Ok(Lvalue::whole(at, ty))
     }
 
     /// The element of a swizzle: where scalars have addresses, the index is looked up in the selection.
     fn picked_element(
         &mut self,
-        base: &Place,
+        base: &Lvalue,
         picked: &[u32],
         index: Value,
         ty: TypeId,
         span: Span,
-    ) -> Lower<Place> {
+    ) -> Lower<Lvalue> {
         let types = &self.program.types;
         let columns = match types.get(base.ty) {
             Type::Matrix { columns, .. } => columns,
@@ -472,7 +472,7 @@ impl Lowerer<'_> {
             | Location::Values(_)
             | Location::Nowhere => return self.chosen(base, index, ty, span),
         };
-        Ok(Place::whole(at, ty))
+        Ok(Lvalue::whole(at, ty))
     }
 
     /// A look-up in a short table; far out of bounds where the index is.
@@ -501,11 +501,11 @@ impl Lowerer<'_> {
     /// An element selected by an index from scalars that have no addresses.
     pub(super) fn chosen(
         &mut self,
-        base: &Place,
+        base: &Lvalue,
         index: Value,
         ty: TypeId,
         span: Span,
-    ) -> Lower<Place> {
+    ) -> Lower<Lvalue> {
         let values = self.load(base, span)?;
         let width = self.count(ty).max(1) as usize;
         if width == 1 && values.iter().all(|it| super::resource::is_handle(*it)) {
@@ -515,7 +515,7 @@ impl Lowerer<'_> {
                 let is_this = self.value(ir::Op::Compare(Compare::Eq, index, this), Ty::Bool);
                 chosen = self.select_handle(is_this, *handle, chosen, span)?;
             }
-            return Ok(Place::whole(Location::Values(values![chosen]), ty));
+            return Ok(Lvalue::whole(Location::Values(values![chosen]), ty));
         }
         if values.iter().any(|it| super::resource::is_handle(*it)) {
             return Err(self.unsupported(
@@ -545,14 +545,14 @@ impl Lowerer<'_> {
                     self.value(ir::Op::Ternary(Ternary::Select, [is_this, *value, *chosen]), leaf);
             }
         }
-        Ok(Place::whole(Location::Values(chosen), ty))
+        Ok(Lvalue::whole(Location::Values(chosen), ty))
     }
 
     /// For a struct that inherits from `base`: its base part. Any other lvalue is unchanged, with type `ty`.
-    pub(super) fn inherited(&self, place: Place, ty: TypeId, base: TypeId) -> (Place, TypeId) {
+    pub(super) fn inherited(&self, place: Lvalue, ty: TypeId, base: TypeId) -> (Lvalue, TypeId) {
         match (self.program.types.get(ty), self.program.types.get(base)) {
             // The base comes first.
-            (Type::Struct(_), Type::Struct(_)) => (Place { ty: base, ..place }, base),
+            (Type::Struct(_), Type::Struct(_)) => (Lvalue { ty: base, ..place }, base),
             _ => (place, ty),
         }
     }
@@ -609,10 +609,10 @@ impl Lowerer<'_> {
 }
 
 /// The lvalue with only some of its scalars.
-fn pick(base: Place, scalars: impl IntoIterator<Item = u32>) -> Place {
+fn pick(base: Lvalue, scalars: impl IntoIterator<Item = u32>) -> Lvalue {
     let picked = scalars.into_iter().map(|i| match &base.pick {
         Some(before) => before.get(i as usize).copied().unwrap_or(0),
         None => i,
     });
-    Place { pick: Some(picked.collect()), ..base }
+    Lvalue { pick: Some(picked.collect()), ..base }
 }

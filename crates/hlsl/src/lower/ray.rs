@@ -5,7 +5,7 @@ use ir::ray::MOST_SLOTS;
 use ir::{Op, Query, QueryData, Ray, RayOp, Value, Values, values};
 use ops::{Binary, Ty};
 
-use super::place::Place;
+use super::place::Lvalue;
 use super::{Lower, Lowerer};
 use crate::hir::{Arg, Expr};
 use crate::library::rays::RayMethod;
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         if op == RayOp::Trace
             && let Some(Arg::In(first) | Arg::Out { place: first, .. }) = args.next()
         {
-            let place: Place = self.place(first)?;
+            let place: Lvalue = self.place(first)?;
             let resource = self.single_resource(&place, first.span)?;
             scene = Some(self.binding(resource, first.span)?);
         }

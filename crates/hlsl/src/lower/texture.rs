@@ -6,7 +6,7 @@ use ops::intrinsics::Stage;
 use ops::texture::Dim;
 use ops::{Sign, Ty, Unary};
 
-use super::place::{Location, Place};
+use super::place::{Location, Lvalue};
 use super::resource::ResourceRef;
 use super::{Lower, Lowerer, Values};
 use crate::hir::{Arg, Expr};
@@ -42,7 +42,7 @@ struct Rest<'a> {
 
 impl Lowerer<'_> {
     /// The texel that `texture[index]` names.
-    pub(super) fn texel_place(&mut self, base: &Place, index: &Expr, span: Span) -> Lower<Place> {
+    pub(super) fn texel_place(&mut self, base: &Lvalue, index: &Expr, span: Span) -> Lower<Lvalue> {
         let resource = self.single_resource(base, span)?;
         let at = self.expr(index)?;
         let Some(ResourceType::Texture { dim, element, writable, .. }) =
@@ -51,11 +51,16 @@ impl Lowerer<'_> {
             unreachable!("the caller has checked that this is a texture")
         };
         let texel = Texel { resource, dim: dim.dim(), writable, at, which: None };
-        Ok(Place::whole(Location::Texture(texel), element))
+        Ok(Lvalue::whole(Location::Texture(texel), element))
     }
 
     /// The texel that `texture.sample[index][location]` names.
-    pub(super) fn sample_place(&mut self, object: &Expr, args: &[Arg], ty: TypeId) -> Lower<Place> {
+    pub(super) fn sample_place(
+        &mut self,
+        object: &Expr,
+        args: &[Arg],
+        ty: TypeId,
+    ) -> Lower<Lvalue> {
         let base = self.place(object)?;
         let resource = self.single_resource(&base, object.span)?;
         let Some(ResourceType::Texture { dim, writable, .. }) = self.resource_type(object.ty)
@@ -65,7 +70,7 @@ impl Lowerer<'_> {
         let which = self.input(&args[0])?.first().copied();
         let at = self.input(&args[1])?;
         let texel = Texel { resource, dim: dim.dim(), writable, at, which };
-        Ok(Place::whole(Location::Texture(texel), ty))
+        Ok(Lvalue::whole(Location::Texture(texel), ty))
     }
 
     pub(super) fn load_from_texture(
@@ -150,7 +155,7 @@ impl Lowerer<'_> {
                 let Object { resource, dim, writable } = object;
                 let texel = Texel { resource, dim, writable, at, which: which.first().copied() };
                 self.builder.span = expr.span;
-                self.load(&Place::whole(Location::Texture(texel), expr.ty), expr.span)
+                self.load(&Lvalue::whole(Location::Texture(texel), expr.ty), expr.span)
             }
             TextureMethod::GetDimensions => self.texture_size(&object, args, expr),
             TextureMethod::Sample

@@ -682,7 +682,7 @@ impl Reader {
         let name_at = name_node.map_or(node.at.clone(), |it| it.at.clone());
         let place = match (register, heap) {
             (Some(register), None) => self.register(register),
-            (None, Some(heap)) => self.uint(heap).map(Place::Heap),
+            (None, Some(heap)) => self.uint(heap).map(BindPoint::Heap),
             (Some(_), Some(heap)) => self.error(
                 &heap.at,
                 "a resource has either a `DirectXBinding` or a `HeapIndex`, not both",
@@ -745,12 +745,12 @@ impl Reader {
         None
     }
 
-    fn register(&mut self, node: &Node) -> Option<Place> {
+    fn register(&mut self, node: &Node) -> Option<BindPoint> {
         let mut fields = self.fields(node, "`DirectXBinding`")?;
         let index = self.required(&mut fields, "Register").and_then(|it| self.uint(it));
         let space = self.required(&mut fields, "Space").and_then(|it| self.uint(it));
         self.done(fields);
-        Some(Place::Register { index: index?, space: space? })
+        Some(BindPoint::Register { index: index?, space: space? })
     }
 
     fn vulkan_binding(&mut self, node: &Node) -> Option<VulkanBinding> {

@@ -52,7 +52,7 @@ const QUAD_REST: f32 = 1.0 / 64.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) content: usize,
-    pub(super) at: Place,
+    pub(super) at: Position,
     /// Of a texel, the channels that differ.
     pub(super) channels: [bool; 4],
     /// Both hold the same elements, in another order.
@@ -60,7 +60,7 @@ pub(super) struct Difference {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     Byte(u64),
     Counter,
     /// The number of a texel, or sample.
@@ -84,14 +84,14 @@ impl Left {
             let at = a.first_far(b, &is_close)?;
             let value = |it: &Content| {
                 it.value(at).unwrap_or_else(|| match at {
-                    Place::Byte(byte) => it.buffer.bytes[byte as usize].to_string(),
-                    Place::Counter | Place::Texel(_) => String::new(),
+                    Position::Byte(byte) => it.buffer.bytes[byte as usize].to_string(),
+                    Position::Counter | Position::Texel(_) => String::new(),
                 })
             };
             let place = match at {
-                Place::Counter => format!("the counter of `{}`", a.name),
-                Place::Byte(byte) => format!("byte {byte} of `{}`", a.name),
-                Place::Texel(_) => a.pixel(at),
+                Position::Counter => format!("the counter of `{}`", a.name),
+                Position::Byte(byte) => format!("byte {byte} of `{}`", a.name),
+                Position::Texel(_) => a.pixel(at),
             };
             Some((place, [value(a), value(b)]))
         })
@@ -122,25 +122,25 @@ impl Content {
         &self,
         other: &Content,
         is_close: impl Fn(Format, &[u8], &[u8]) -> bool,
-    ) -> Option<Place> {
+    ) -> Option<Position> {
         let (a, b) = (&self.buffer.bytes, &other.buffer.bytes);
         let found = match self.holder {
             Holder::Target(_, format, _) | Holder::Depth(format, _) => {
                 let size = format.bytes();
                 let mut texels = a.chunks_exact(size).zip(b.chunks_exact(size));
                 let is_far = |(a, b): (&[u8], &[u8])| a != b && !is_close(format, a, b);
-                texels.position(is_far).map(Place::Texel)
+                texels.position(is_far).map(Position::Texel)
             }
             Holder::Resource(..) => {
                 let byte = a.iter().zip(b).position(|(a, b)| a != b);
-                byte.map(|it| Place::Byte(it as u64))
+                byte.map(|it| Position::Byte(it as u64))
             }
         };
-        found.or((self.buffer.counter != other.buffer.counter).then_some(Place::Counter))
+        found.or((self.buffer.counter != other.buffer.counter).then_some(Position::Counter))
     }
 
     /// A pixel in words.
-    fn pixel(&self, at: Place) -> String {
+    fn pixel(&self, at: Position) -> String {
         let name = &self.name;
         let Some(([x, y], layer, sample)) = self.texel(at) else { return name.clone() };
         let mut text = format!("pixel ({x}, {y})");
@@ -153,9 +153,14 @@ impl Content {
         format!("{text} of `{name}`")
     }
 
-    fn first_difference<S: Scene>(&self, other: &Content, room: Room, scene: &S) -> Option<Place> {
+    fn first_difference<S: Scene>(
+        &self,
+        other: &Content,
+        room: Room,
+        scene: &S,
+    ) -> Option<Position> {
         if self.buffer.bytes == other.buffer.bytes {
-            return (self.buffer.counter != other.buffer.counter).then_some(Place::Counter);
+            return (self.buffer.counter != other.buffer.counter).then_some(Position::Counter);
         }
         match self.holder {
             Holder::Target(_, format, _) | Holder::Depth(format, _) => {
@@ -164,7 +169,7 @@ impl Content {
                 let mut texels = a.chunks_exact(size).zip(b.chunks_exact(size));
                 texels
                     .position(|(a, b)| a != b && room.apart(format, a, b).contains(&true))
-                    .map(Place::Texel)
+                    .map(Position::Texel)
             }
             Holder::Resource(stage, binding, _) => {
                 let module = scene.pixel().filter(|_| stage == Stage::Pixel);
@@ -174,15 +179,15 @@ impl Content {
                     Room::Quads => FloatRoom::Relative(f64::from(QUAD_SHARE)),
                 };
                 floats::first_difference(module, binding, &self.buffer, &other.buffer, room)
-                    .map(Place::Byte)
-                    .or((self.buffer.counter != other.buffer.counter).then_some(Place::Counter))
+                    .map(Position::Byte)
+                    .or((self.buffer.counter != other.buffer.counter).then_some(Position::Counter))
             }
         }
     }
 
     /// The channels of a texel that differ too far; all, if it is none.
-    fn channels(&self, other: &Content, room: Room, at: Place) -> [bool; 4] {
-        let (Holder::Target(_, format, _) | Holder::Depth(format, _), Place::Texel(number)) =
+    fn channels(&self, other: &Content, room: Room, at: Position) -> [bool; 4] {
+        let (Holder::Target(_, format, _) | Holder::Depth(format, _), Position::Texel(number)) =
             (self.holder, at)
         else {
             return [true; 4];
@@ -215,26 +220,26 @@ impl Content {
     }
 
     /// A place in words.
-    pub(super) fn place<S: Scene>(&self, at: Place, scene: &S) -> String {
+    pub(super) fn place<S: Scene>(&self, at: Position, scene: &S) -> String {
         let name = &self.name;
         match (at, self.holder) {
-            (Place::Texel(_), _) => self.pixel(at),
-            (Place::Counter, _) => format!("the counter of `{name}`"),
-            (Place::Byte(byte), Holder::Resource(stage, binding, _)) => {
+            (Position::Texel(_), _) => self.pixel(at),
+            (Position::Counter, _) => format!("the counter of `{name}`"),
+            (Position::Byte(byte), Holder::Resource(stage, binding, _)) => {
                 let module = scene.pixel().filter(|_| stage == Stage::Pixel);
                 let facts = crate::facts::Facts::new(module.unwrap_or(scene.vertex()));
                 format!("{} of `{name}`", place::of_byte(&facts, binding, byte))
             }
-            (Place::Byte(byte), _) => format!("byte {byte} of `{name}`"),
+            (Position::Byte(byte), _) => format!("byte {byte} of `{name}`"),
         }
     }
 
     /// The pixel, slice and sample of a texel.
-    pub(super) fn texel(&self, at: Place) -> Option<([u32; 2], u32, Option<u32>)> {
+    pub(super) fn texel(&self, at: Position) -> Option<([u32; 2], u32, Option<u32>)> {
         let (Holder::Target(_, _, size) | Holder::Depth(_, size)) = self.holder else {
             return None;
         };
-        let Place::Texel(number) = at else { return None };
+        let Position::Texel(number) = at else { return None };
         let [width, height, _, samples] = size.map(|it| it.max(1) as usize);
         let (pixel, sample) = (number / samples, number % samples);
         let (row, x) = (pixel / width, pixel % width);
@@ -243,14 +248,14 @@ impl Content {
     }
 
     /// The value at a place, in words.
-    pub(super) fn value(&self, at: Place) -> Option<String> {
+    pub(super) fn value(&self, at: Position) -> Option<String> {
         let (Holder::Target(_, format, _) | Holder::Depth(format, _)) = self.holder else {
             return match at {
-                Place::Counter => Some(self.buffer.counter.to_string()),
-                Place::Byte(_) | Place::Texel(_) => None,
+                Position::Counter => Some(self.buffer.counter.to_string()),
+                Position::Byte(_) | Position::Texel(_) => None,
             };
         };
-        let Place::Texel(number) = at else { return None };
+        let Position::Texel(number) = at else { return None };
         let size = format.bytes();
         let bytes = self.buffer.bytes.get(number * size..(number + 1) * size)?;
         let count = format.channels().count();

@@ -14,7 +14,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use ir::Inst;
 use ops::LaneMask;
 
-use super::Place;
+use super::SyncObject;
 use super::shadow::Record;
 use super::times::Times;
 
@@ -61,7 +61,7 @@ struct Fence {
 /// A wave at a place of synchronisation.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
-    place: Place,
+    place: SyncObject,
     time: u32,
     active: LaneMask,
     acquires: bool,
@@ -165,7 +165,7 @@ impl Clock {
         }
         let all = &self.visits.all;
         let mut reached = LaneMask::only(before_lane);
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<SyncObject> = Vec::new();
         let mut earliest = u32::MAX;
         for visit in &all[all.partition_point(|it| it.time < before.time)..] {
             if visit.acquires && (places.contains(&visit.place) || visit.returned >= earliest) {
@@ -289,7 +289,7 @@ impl Hasher for Mix {
     }
 }
 
-type Places = HashMap<Place, Meeting, BuildHasherDefault<Mix>>;
+type Places = HashMap<SyncObject, Meeting, BuildHasherDefault<Mix>>;
 
 /// All places at which waves have synchronised.
 #[derive(Debug)]
@@ -336,11 +336,11 @@ impl Meetings {
     }
 
     /// A wave synchronises at a place.
-    pub(super) fn visit(&mut self, place: Place, now: &Record, clock: &mut Clock, sync: Sync) {
+    pub(super) fn visit(&mut self, place: SyncObject, now: &Record, clock: &mut Clock, sync: Sync) {
         let own = self.keys(now.group, now.wave);
         let meeting = match place {
-            Place::Buffer(..) => self.buffers.entry(place).or_default(),
-            Place::Shared(group, ..) => {
+            SyncObject::Buffer(..) => self.buffers.entry(place).or_default(),
+            SyncObject::Shared(group, ..) => {
                 let meeting = self.shared.entry(group).or_default().entry(place).or_default();
                 if meeting.barriers < now.barriers {
                     *meeting = Meeting { barriers: now.barriers, ..Meeting::default() };

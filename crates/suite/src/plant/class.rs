@@ -16,7 +16,7 @@ pub struct Class {
     pub name: &'static str,
     /// The finding that the sanitizer must report.
     pub kind: Kind,
-    pub(super) place: Place,
+    pub(super) place: Reach,
     /// The widths to examine, the first being the one for which the program is generated; a random one if empty.
     pub(super) widths: &'static [u32],
     /// The minimum number of waves in a group.
@@ -27,7 +27,7 @@ pub struct Class {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Reach {
     /// In any function, however deep.
     Anywhere,
     /// In `main`, before and after its branches.
@@ -148,7 +148,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a read of an inactive lane",
         kind: Kind::InactiveLaneRead,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -173,7 +173,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a lane index beyond the width",
         kind: Kind::LaneIndexOutOfRange,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -207,7 +207,7 @@ const ALL: &[Class] = &[
     Class {
         name: "multi-prefix masks that are not a partition",
         kind: Kind::BadPartition,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -232,7 +232,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a wave mask from before the lanes diverged",
         kind: Kind::BadWaveMask,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -263,7 +263,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a quad operation in a divergent quad",
         kind: Kind::IncompleteQuad,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -289,7 +289,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a group barrier that some threads do not reach",
         kind: Kind::DivergentBarrier,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(1),
         groups: false,
@@ -323,7 +323,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a missing barrier on groupshared memory",
         kind: Kind::Race,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(2),
         groups: false,
@@ -368,7 +368,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a barrier that does not cover the memory",
         kind: Kind::Race,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(2),
         groups: false,
@@ -395,7 +395,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a race on a buffer between groups",
         kind: Kind::Race,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: true,
@@ -421,7 +421,7 @@ const ALL: &[Class] = &[
     Class {
         name: "an array index past the end",
         kind: Kind::OutOfBounds,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -449,7 +449,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a buffer index past the end",
         kind: Kind::BufferOutOfBounds,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -474,7 +474,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a local that is not set in every lane",
         kind: Kind::UninitializedValue,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -513,7 +513,7 @@ const ALL: &[Class] = &[
     Class {
         name: "groupshared memory that is never set",
         kind: Kind::UninitializedValue,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(1),
         groups: false,
@@ -540,7 +540,7 @@ const ALL: &[Class] = &[
     Class {
         name: "an integer division by zero",
         kind: Kind::DivisionByZero,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -556,7 +556,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a float outside the range of the integer type",
         kind: Kind::ConversionOutOfRange,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -590,7 +590,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a shift by the width of the type or more",
         kind: Kind::ShiftOutOfRange,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -611,7 +611,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a result that depends on the width",
         kind: Kind::WidthDependentResult,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[4, 8, 16],
         waves: Some(1),
         groups: false,
@@ -659,7 +659,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a result that depends on the width, beside a race",
         kind: Kind::WidthDependentResult,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[4, 8, 16],
         waves: Some(1),
         groups: false,
@@ -683,7 +683,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a decision that goes wrong at one width",
         kind: Kind::WidthDependentResult,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[4, 8, 16],
         waves: Some(1),
         groups: false,
@@ -712,7 +712,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a result that depends on the order of waves",
         kind: Kind::OrderDependentResult,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: Some(2),
         groups: true,
@@ -735,7 +735,7 @@ const ALL: &[Class] = &[
     Class {
         name: "elements in a nondeterministic order",
         kind: Kind::PermutedResult,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(2),
         groups: false,
@@ -752,7 +752,7 @@ const ALL: &[Class] = &[
     Class {
         name: "unordered stores of the same value",
         kind: Kind::EqualStores,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: Some(2),
         groups: true,
@@ -769,7 +769,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a ballot truncated to 32 lanes",
         kind: Kind::TruncatedMask,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[64],
         waves: Some(1),
         groups: false,
@@ -803,7 +803,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a float comparison that may differ between machines",
         kind: Kind::FloatEquality,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -829,7 +829,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a lock that is never released",
         kind: Kind::EndlessWait,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(1),
         groups: false,
@@ -853,7 +853,7 @@ const ALL: &[Class] = &[
     Class {
         name: "a `case` shared by several values",
         kind: Kind::SwitchConvergence,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,

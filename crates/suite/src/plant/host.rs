@@ -7,7 +7,7 @@ use interp::observe::{AccessEvent, At, DivergeEvent, Space};
 use ir::Inst;
 use ops::LaneMask;
 
-use super::class::{Class, Place};
+use super::class::{Class, Reach};
 use super::{Setup, bindings, compile, launch};
 use generate::{Random, Statistics};
 
@@ -107,10 +107,10 @@ impl Host {
         }
     }
 
-    pub(super) fn site(&self, place: Place, random: &mut Random) -> Option<usize> {
+    pub(super) fn site(&self, place: Reach, random: &mut Random) -> Option<usize> {
         let sites = match place {
-            Place::Anywhere => &self.sites,
-            Place::WhereAllCome => &self.top,
+            Reach::Anywhere => &self.sites,
+            Reach::WhereAllCome => &self.top,
         };
         (!sites.is_empty()).then(|| random.pick(sites))
     }

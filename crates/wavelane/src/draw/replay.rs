@@ -46,7 +46,7 @@ pub(super) struct Drawn {
 }
 
 /// A quad's place in a recorded wave.
-struct Place {
+struct QuadSlot {
     /// Its number in a wave, and that of the quad among those drawn.
     at: usize,
     quad: usize,
@@ -64,7 +64,7 @@ struct Waiting {
 pub(super) struct Replay<'a> {
     link: &'a Link,
     quads: Vec<Drawn>,
-    waves: Vec<Vec<Place>>,
+    waves: Vec<Vec<QuadSlot>>,
     next: usize,
     samples: u32,
     vertices: u32,
@@ -132,7 +132,7 @@ impl<'a> Replay<'a> {
                     ));
                 };
                 left[quad] &= !live;
-                places.push(Place { at, quad, live });
+                places.push(QuadSlot { at, quad, live });
             }
             waves.push(places);
         }

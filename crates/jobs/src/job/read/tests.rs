@@ -23,7 +23,7 @@ fn a_job_is_read_with_its_defaults() {
     assert_eq!(job.buffers[2].data, [vec![0xff; 8]]);
     let rule = Rule::Ulp { most: 1, zero: 0.0, denormals: Denormals::Any };
     assert_eq!(job.results[0].rule, rule);
-    assert_eq!(job.sets[0][0].place, Place::Register { index: 1, space: 2 });
+    assert_eq!(job.sets[0][0].place, BindPoint::Register { index: 1, space: 2 });
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ir::exec::SharedScene;
 use ops::ray::{Bottom, BottomOptions, Geometry, Instance, Scene, Shape, geometry_flag};
 use sanitizer::Kind;
 
-use super::{Class, Place, SINK, Snippet};
+use super::{Class, Reach, SINK, Snippet};
 
 /// The declaration of the scene.
 const SCENE: &str = "RaytracingAccelerationStructure Scene;";
@@ -52,7 +52,7 @@ const fn class(
     kind: Kind,
     snippet: fn(&mut Random, &super::Context<'_>) -> Option<Snippet>,
 ) -> Class {
-    Class { name, kind, place: Place::Anywhere, widths: &[], waves: None, groups: false, snippet }
+    Class { name, kind, place: Reach::Anywhere, widths: &[], waves: None, groups: false, snippet }
 }
 
 pub(super) const ALL: &[Class] = &[

@@ -3,13 +3,13 @@
 
 use sanitizer::Kind;
 
-use super::{BARRIER, Class, Place, Snippet, value};
+use super::{BARRIER, Class, Reach, Snippet, value};
 
 pub(super) const ALL: &[Class] = &[
     Class {
         name: "a flag that is raised before its value is stored",
         kind: Kind::Race,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(1),
         groups: true,
@@ -38,7 +38,7 @@ pub(super) const ALL: &[Class] = &[
     Class {
         name: "a value that is read before its flag is seen",
         kind: Kind::Race,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(1),
         groups: true,
@@ -64,7 +64,7 @@ pub(super) const ALL: &[Class] = &[
     Class {
         name: "an atomic operation whose result is ignored",
         kind: Kind::Race,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(1),
         groups: true,
@@ -94,7 +94,7 @@ pub(super) const ALL: &[Class] = &[
     Class {
         name: "a round that begins before all have finished the last",
         kind: Kind::Race,
-        place: Place::WhereAllCome,
+        place: Reach::WhereAllCome,
         widths: &[],
         waves: Some(2),
         groups: false,
@@ -119,7 +119,7 @@ pub(super) const ALL: &[Class] = &[
     Class {
         name: "a member that is not set in a struct that is passed on",
         kind: Kind::UninitializedValue,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -153,7 +153,7 @@ pub(super) const ALL: &[Class] = &[
     Class {
         name: "a byte address that is not aligned",
         kind: Kind::MisalignedAddress,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -179,7 +179,7 @@ pub(super) const ALL: &[Class] = &[
     Class {
         name: "an index into resources that is not marked as non-uniform",
         kind: Kind::NonUniformResourceIndex,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,
@@ -205,7 +205,7 @@ pub(super) const ALL: &[Class] = &[
     Class {
         name: "an index beyond an array of resources",
         kind: Kind::DescriptorOutOfRange,
-        place: Place::Anywhere,
+        place: Reach::Anywhere,
         widths: &[],
         waves: None,
         groups: false,

@@ -23,7 +23,7 @@ use super::format;
 use super::program::{Program, descriptor_type};
 use super::resident::{Held, OnDevice, Part, Resident};
 use super::samples::SampleCopy;
-use super::stored::{self, Asked, Need, Owner, Place, Stored};
+use super::stored::{self, Asked, Need, Owner, StorageId, Stored};
 use crate::memory::{self, Contents, Indices};
 
 /// The alignment of a resource's bytes in the staging buffer.
@@ -79,7 +79,7 @@ struct Made<'a> {
     context: &'a Arc<Context>,
     stored: Vec<Stored>,
     /// The index of each place in that list.
-    found: BTreeMap<Place, usize>,
+    found: BTreeMap<StorageId, usize>,
     slots: Vec<Slot>,
     staging: Option<Memory>,
     fillers: Vec<SampleCopy>,
@@ -134,7 +134,7 @@ impl<'a> Source<'a> {
     }
 
     /// The device's copy of a place.
-    fn part(self, place: Place) -> Option<&'a Part> {
+    fn part(self, place: StorageId) -> Option<&'a Part> {
         match (self, place.owner) {
             (Source::Cells { memory, .. }, Owner::Cell(cell)) => {
                 memory.look(cell).copy::<OnDevice>()?.part(place.counter)
@@ -529,7 +529,7 @@ impl<'a> Run<'a> {
                         device.cmd_dispatch(commands, x, y, z);
                     }
                     Some((cell, offset)) => {
-                        let place = Place { owner: Owner::Cell(cell), counter: false };
+                        let place = StorageId { owner: Owner::Cell(cell), counter: false };
                         let stored = made.found.get(&place).map(|it| &made.stored[*it]);
                         let Some(Held::Buffer(counts, _)) = stored.map(|it| &it.resident.held)
                         else {

@@ -22,7 +22,7 @@ use crate::memory::{Contents, Slot};
 
 /// Identifies storage: the bytes or the counter of an owner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct StorageId {
     pub(super) owner: Owner,
     /// The hidden counter instead of the bytes.
     pub(super) counter: bool,
@@ -39,7 +39,7 @@ pub(super) enum Owner {
 
 /// Bytes on the device, and whether they pass through the staging buffer.
 pub(super) struct Stored {
-    pub(super) place: Place,
+    pub(super) place: StorageId,
     pub(super) resident: Arc<Resident>,
     /// Their offset there, if they do.
     pub(super) staged: u64,
@@ -67,7 +67,7 @@ pub(super) struct Asked<'a> {
     pub(super) declared: &'a ir::Resource,
     /// The format that the module declares.
     pub(super) format: Option<&'static str>,
-    pub(super) place: Place,
+    pub(super) place: StorageId,
     /// What is bound there, if it suits the descriptor.
     pub(super) bound: Option<&'a Slot>,
 }
@@ -97,7 +97,7 @@ pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u
                 resource: binding.resource,
                 declared,
                 format: binding.format,
-                place: Place { owner: job.owner(storage, element), counter },
+                place: StorageId { owner: job.owner(storage, element), counter },
                 bound,
             };
             all.push((number, element, asked));
@@ -129,7 +129,7 @@ impl Asked<'_> {
 
 /// The requirements on each place.
 pub(super) fn needs(
-    needs: &mut BTreeMap<Place, Need>,
+    needs: &mut BTreeMap<StorageId, Need>,
     module: &Module,
     contents: &Contents<'_>,
     all: &[(usize, u32, Asked<'_>)],
@@ -270,7 +270,7 @@ pub(super) fn picture(
 }
 
 /// The bytes of a place in what is bound there.
-pub(super) fn bytes<'a>(place: Place, slot: &'a Slot, counter: &'a mut [u8; 4]) -> &'a [u8] {
+pub(super) fn bytes<'a>(place: StorageId, slot: &'a Slot, counter: &'a mut [u8; 4]) -> &'a [u8] {
     if place.counter {
         *counter = slot.counter.to_le_bytes();
         return counter;
