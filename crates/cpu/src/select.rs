@@ -25,6 +25,7 @@ mod known;
 mod math;
 mod memory;
 mod nan;
+mod owners;
 mod pattern;
 mod pieces;
 mod place;
@@ -146,7 +147,7 @@ pub(crate) fn select<'m>(
     // A vertex or pixel shader has no groups, and a frame runs one wave of it at a time.
     let plan = match module.io {
         Some(_) => None,
-        None => joint::plan(module, &uniformity, width, asked, waves * chunks as u32),
+        None => joint::plan(module, &uniformity, width, asked),
     };
     let group = plan.map(|it| group::Group::new(it, waves as usize));
     let is_whole = group.is_some();

@@ -16,8 +16,11 @@ use ops::SyncScope;
 
 use ir::uniformity::Uniformities;
 
+use crate::isa::Isa;
+
 /// The most instructions of the module, each counted once for every vector of a group, in every round of a loop that is
-/// unrolled. Larger programs would take long to compile.
+/// unrolled. Larger programs would take long to compile. Vectors have the size of AVX-512's: with AVX2 the same programs
+/// run as groups, and their code is twice as long.
 const MOST_WORK: u64 = 6000;
 /// What an atomic operation counts for: it serves its lanes one by one.
 const ATOMIC: u64 = 24;
@@ -37,7 +40,6 @@ pub(super) fn plan(
     uniformity: &Uniformities,
     width: u32,
     asked: u32,
-    vectors: u32,
 ) -> Option<Plan> {
     // Printed lines are ordered by wave, and a frame has room for the private memory and the ray queries of
     // one wave.
@@ -52,11 +54,11 @@ pub(super) fn plan(
     }
     let short = ir::turns::short_loops(module, asked);
     let work = work(module, module.body, width, &short);
+    let vectors = module.threads_per_group() / width.min(Isa::Avx512.lanes() as u32);
     if work.saturating_mul(u64::from(vectors)) > MOST_WORK {
         return None;
     }
-    let mut joint = vec![false; module.insts.len()];
-    mark(module, module.body, &mut joint);
+    let joint = marked(module);
     if !super::pieces::commute(module, &joint) {
         return None;
     }
@@ -66,6 +68,13 @@ pub(super) fn plan(
 
 pub(super) fn is_barrier(op: &Op) -> bool {
     matches!(op, Op::Barrier { barrier, .. } if barrier.sync == SyncScope::Group)
+}
+
+/// By instruction, whether it is joint.
+pub(super) fn marked(module: &Module) -> Vec<bool> {
+    let mut joint = vec![false; module.insts.len()];
+    mark(module, module.body, &mut joint);
+    joint
 }
 
 /// Marks what is joint in a region; returns whether it contains a barrier.

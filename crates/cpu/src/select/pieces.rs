@@ -4,13 +4,20 @@
 //! ends or iterates in between, its code consists of several pieces, and a frame runs the first piece of all waves before
 //! the second piece of any (loop fission without a barrier). The difference is visible only if one of these pieces writes
 //! memory that another one accesses. Only a race can make use of that, but the results of a race are canonical, too.
+//!
+//! The first iteration of a loop is walked by itself, so that a loop that surely runs has a barrier behind it if it has one
+//! inside.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ir::facts::Space;
-use ir::{Inst, Module, Op, Place, Region, ResourceKind, Shared};
+use ir::{Inst, Module, Op, Place, Region, ResourceKind, Shared, Value};
 
 use super::joint::is_barrier;
+use super::owners::{Owners, Way};
+
+/// The most operations to follow from a condition.
+const MOST_DEPTH: u32 = 4;
 
 /// Memory that cannot alias. Descriptors may stand for the same bytes, so all resources are one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +29,8 @@ enum Area {
 /// What pieces access.
 #[derive(Clone, Default, PartialEq)]
 struct Accessed {
-    all: BTreeSet<Area>,
-    written: BTreeSet<Area>,
+    all: BTreeSet<(Area, Way)>,
+    written: BTreeSet<(Area, Way)>,
 }
 
 impl Accessed {
@@ -32,16 +39,26 @@ impl Accessed {
         self.written.extend(&other.written);
     }
 
-    fn conflicts(&self, other: &Accessed) -> bool {
-        !self.written.is_disjoint(&other.all) || !self.all.is_disjoint(&other.written)
+    fn conflicts(&self, other: &Accessed, owners: Option<&Owners<'_>>) -> bool {
+        let meet = |a: &BTreeSet<(Area, Way)>, b: &BTreeSet<(Area, Way)>| {
+            let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (a, b)));
+            pairs
+                .filter(|(a, b)| a.0 == b.0)
+                .any(|(a, b)| !owners.is_some_and(|it| it.agree(a.1, b.1)))
+        };
+        meet(&self.written, &other.all) || meet(&self.all, &other.written)
     }
 }
 
 /// Whether every order of pieces between two barriers leaves the same.
 pub(super) fn commute(module: &Module, joint: &[bool]) -> bool {
-    let mut walk = Walk { module, joint, exits: BTreeMap::new(), commutes: true };
-    walk.region(module.body, Some(Accessed::default()));
-    walk.commutes
+    // Most programs need no owners.
+    [None, Some(Owners::new(module))].into_iter().any(|owners| {
+        let (exits, first) = (BTreeMap::new(), HashMap::new());
+        let mut walk = Walk { module, joint, exits, first, owners, commutes: true };
+        walk.region(module.body, Some(Accessed::default()));
+        walk.commutes
+    })
 }
 
 struct Walk<'a> {
@@ -49,6 +66,10 @@ struct Walk<'a> {
     joint: &'a [bool],
     /// By construct: what has been accessed since a barrier where waves leave it.
     exits: BTreeMap<Inst, Accessed>,
+    /// The parameters of loops whose first iteration is walked, where they are constants.
+    first: HashMap<Value, u64>,
+    /// Of the threads, if they are asked for.
+    owners: Option<Owners<'a>>,
     commutes: bool,
 }
 
@@ -59,11 +80,11 @@ impl Walk<'_> {
         let mut piece = Accessed::default();
         for inst in &self.module.region(region).insts {
             if !self.joint[inst.index()] {
-                self.access(*inst, &mut piece);
+                self.access(*inst, None, &mut piece);
                 continue;
             }
             if let Some(earlier) = &mut earlier {
-                self.commutes &= !earlier.conflicts(&piece);
+                self.commutes &= !earlier.conflicts(&piece, self.owners.as_ref());
                 earlier.join(&piece);
             }
             piece = Accessed::default();
@@ -80,19 +101,30 @@ impl Walk<'_> {
                 self.exits.entry(*to).or_default().join(&earlier);
                 None
             }
-            Op::If { then, else_, .. } => {
-                let arms = [*then, *else_].map(|it| self.region(it, Some(earlier.clone())));
+            Op::If { cond, then, else_ } => {
+                let known = self.constant(*cond, MOST_DEPTH).map(|it| it != 0);
+                let mut arm = |region: Region, taken: bool| {
+                    let earlier = (known != Some(!taken)).then(|| earlier.clone());
+                    earlier.and_then(|it| self.region(region, Some(it)))
+                };
+                let arms = [arm(*then, true), arm(*else_, false)];
                 self.either(inst, arms)
             }
             Op::Block { body } => {
                 let end = self.region(*body, Some(earlier));
                 self.either(inst, [end, None])
             }
-            Op::Loop { body, .. } => {
-                let mut begin = earlier;
-                while let Some(end) = self.region(*body, Some(begin.clone())) {
+            Op::Loop { body, inits } => {
+                let params = self.module.region(*body).params.iter().zip(inits);
+                let known: Vec<(Value, u64)> = params
+                    .filter_map(|(it, init)| Some((*it, self.constant(*init, MOST_DEPTH)?)))
+                    .collect();
+                self.first.extend(known.iter().copied());
+                let mut begin = self.region(*body, Some(earlier));
+                self.first.retain(|it, _| !known.iter().any(|known| known.0 == *it));
+                while let Some(end) = self.region(*body, begin.clone()) {
                     let before = begin.clone();
-                    begin.join(&end);
+                    begin.get_or_insert_default().join(&end);
                     if begin == before {
                         break;
                     }
@@ -112,10 +144,21 @@ impl Walk<'_> {
         })
     }
 
-    fn access(&self, inst: Inst, piece: &mut Accessed) {
-        let op = &self.module.inst(inst).op;
+    /// The value of what depends on constants alone, by a few operations.
+    fn constant(&self, value: Value, depth: u32) -> Option<u64> {
+        self.first.get(&value).copied().or_else(|| {
+            let depth = depth.checked_sub(1)?;
+            let op = &self.module.inst(self.module.made_by(value)?).op;
+            ir::eval::eval(self.module, op, |it| self.constant(it, depth))
+        })
+    }
+
+    /// Adds what an instruction accesses, in the threads that may run it.
+    fn access(&mut self, inst: Inst, threads: Option<&[bool]>, piece: &mut Accessed) {
+        let module = self.module;
+        let op = &module.inst(inst).op;
         let is_constant = |place: Place| {
-            matches!(self.module.resource(place.binding).kind, ResourceKind::Constant { .. })
+            matches!(module.resource(place.binding).kind, ResourceKind::Constant { .. })
         };
         if let Some((space, access)) = op.effects().memory() {
             let area = match space {
@@ -125,13 +168,93 @@ impl Walk<'_> {
                 Space::Shared(memory) => Some(Area::Shared(memory)),
                 Space::Private(_) | Space::Queries => None,
             };
-            piece.all.extend(area);
+            let owners = self.owners.as_mut();
+            let way = owners.map_or(Way::Anywhere, |it| it.way(op, threads));
+            piece.all.extend(area.map(|it| (it, way)));
             if access.writes() {
-                piece.written.extend(area);
+                piece.written.extend(area.map(|it| (it, way)));
             }
         }
-        for region in op.regions() {
-            self.module.region(region).insts.iter().for_each(|it| self.access(*it, piece));
+        let arms = match (op, &mut self.owners) {
+            (Op::If { cond, .. }, Some(owners)) => owners.arms(*cond, threads),
+            _ => None,
+        };
+        for (number, region) in op.regions().into_iter().enumerate() {
+            let threads = arms.as_ref().map_or(threads, |it| Some(&it[number][..]));
+            for it in &module.region(region).insts {
+                self.access(*it, threads, piece);
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sum by a tree whose barrier stands first in the loop; thread 0 reads what it has added up.
+    const TREE: &str = "entry \"main\": compute 6.6
+        group_size 64, 1, 1
+        b0 \"Out\": structured.rw 4 at u0 used {
+          \"\": u32 x 1 at 0
+        }
+        g0 \"sums\": i32 x 64
+        body r0 {
+          v0: i32 = builtin.group_index
+          v1: i32 = const.i32 32
+          v2: i32 = const.i32 0
+          v3: i32 = const.i32 2
+          shared_store g0[v0], v0
+          i5: loop v1 do r1(v4: i32) {
+            v5: bool = gt.u v4, v2
+            if v5 then r2 {
+              yield
+            } else r3 {
+              exit i5
+            }
+            barrier.group.group
+            v6: bool = lt.u v0, v4
+            if v6 then r4 {
+              v7: i32 = add v0, v4
+              v8: i32 = shared_load g0[v7]
+              v9: i32 = shared_load g0[v0]
+              v10: i32 = add v9, v8
+              shared_store g0[v0], v10
+              yield
+            } else r5 {
+              yield
+            }
+            v11: i32 = div.u v4, v3
+            yield v11
+          }
+          v12: bool = eq v0, v2
+          if v12 then r6 {
+            v13: i32 = shared_load g0[v2]
+            store b0[element v2, byte v2], v13
+            yield
+          } else r7 {
+            yield
+          }
+          yield
+        }\n";
+
+    #[track_caller]
+    fn commutes(text: &str) -> bool {
+        let module = ir::text::read(text).unwrap();
+        commute(&module, &super::super::joint::marked(&module))
+    }
+
+    #[test]
+    fn own_elements_and_loops_that_run_are_no_obstacle() {
+        assert!(commutes(TREE));
+        // Thread 0 reads an element of another thread.
+        assert!(!commutes(&TREE.replace("shared_load g0[v2]", "shared_load g0[v3]")));
+        // All threads read the element of thread 0.
+        assert!(!commutes(&TREE.replace("v12: bool = eq v0, v2", "v12: bool = eq v0, v0")));
+        // The buffer is read before the first barrier, and the loop may not run.
+        let reads = "v2: i32 = const.i32 0\nv14: i32 = load b0[element v2, byte v2]\n";
+        let reads = TREE.replace("v2: i32 = const.i32 0\n", reads).replace("i5", "i6");
+        assert!(commutes(&reads));
+        assert!(!commutes(&reads.replace("loop v1 do", "loop v14 do")));
     }
 }
