@@ -234,15 +234,10 @@ fn text_of(args: &FuzzArgs, program: u64, reduced: Option<&Record>) -> String {
     }
 }
 
-/// The outcomes that programs have.
-const OUTCOMES: [Outcome; 6] = [
-    Outcome::Agrees,
-    Outcome::Crash,
-    Outcome::Hang,
-    Outcome::Refuses,
-    Outcome::Miscompiles,
-    Outcome::NotRun,
-];
+/// The outcomes that programs have: each is judged once.
+fn outcomes() -> impl Iterator<Item = Outcome> {
+    Outcome::ALL.into_iter().filter(|it| *it != Outcome::Unstable)
+}
 
 fn count(judged: &[Judged], outcome: Outcome) -> usize {
     judged.iter().filter(|it| it.record.outcome == outcome).count()
@@ -263,7 +258,7 @@ fn signature(it: &Judged) -> &str {
 
 fn as_json(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) -> Value {
     let outcomes: serde_json::Map<String, Value> =
-        OUTCOMES.iter().map(|it| (it.word().to_owned(), json!(count(judged, *it)))).collect();
+        outcomes().map(|it| (it.word().to_owned(), json!(count(judged, it)))).collect();
     let failures: Vec<Value> = judged
         .iter()
         .filter(|it| it.record.outcome.fails())
@@ -319,7 +314,7 @@ fn as_text(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
         }
         text.push('\n');
     }
-    let shown = OUTCOMES.iter().map(|it| (it.word(), count(judged, *it))).filter(|it| it.1 > 0);
+    let shown = outcomes().map(|it| (it.word(), count(judged, it))).filter(|it| it.1 > 0);
     let shown: Vec<String> = shown.map(|(word, count)| format!("{count} {word}")).collect();
     let _ = writeln!(text, "{} programs: {}", args.count, shown.join(", "));
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();

@@ -673,6 +673,32 @@ pub enum StmtKind {
     Error,
 }
 
+/// Whether one of the statements, or a statement in one of them, has a property.
+pub fn any_stmt(stmts: &[Stmt], has: &impl Fn(&StmtKind) -> bool) -> bool {
+    let is_one = |stmt: &Stmt| any_stmt(std::slice::from_ref(stmt), has);
+    stmts.iter().any(|stmt| {
+        has(&stmt.kind)
+            || match &stmt.kind {
+                StmtKind::Block(block) => any_stmt(&block.stmts, has),
+                StmtKind::If(it) => {
+                    it.arms.iter().map(|arm| &arm.then).chain(&it.otherwise).any(is_one)
+                }
+                StmtKind::For(it) => is_one(&it.body),
+                StmtKind::While { body, .. } | StmtKind::Do { body, .. } => is_one(body),
+                StmtKind::Switch(it) => it.groups.iter().any(|it| any_stmt(&it.stmts, has)),
+                StmtKind::Var(_)
+                | StmtKind::Item(_)
+                | StmtKind::Expr(_)
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Discard
+                | StmtKind::Return(_)
+                | StmtKind::Empty
+                | StmtKind::Error => false,
+            }
+    })
+}
+
 /// `if (c) s else if (c) s else s`, the whole chain.
 ///
 /// Attributes of the first `if` are the statement's; those of a later one are its arm's.

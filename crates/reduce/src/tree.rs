@@ -10,7 +10,7 @@ use std::sync::Arc;
 use diag::{FileId, Sink, SourceMap, Span};
 use hlsl::ast::{
     Annotation, Attribute, Block, Declarator, Dim, Expr, ExprKind, File, Function, If, Initializer,
-    Item, ItemKind, Modifiers, Stmt, StmtKind, Switch, Type, Var,
+    Item, ItemKind, Modifiers, Stmt, StmtKind, Switch, Type, Var, any_stmt,
 };
 use hlsl::{Includer, preprocess};
 
@@ -616,25 +616,5 @@ fn apart(places: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// Whether there is a `return` anywhere.
 fn returns(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|it| match &it.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::Block(block) => returns(&block.stmts),
-        StmtKind::If(it) => {
-            let bodies = it.arms.iter().map(|arm| &arm.then).chain(&it.otherwise);
-            bodies.into_iter().any(|it| returns(std::slice::from_ref(it)))
-        }
-        StmtKind::For(it) => returns(std::slice::from_ref(&it.body)),
-        StmtKind::While { body, .. } | StmtKind::Do { body, .. } => {
-            returns(std::slice::from_ref(body))
-        }
-        StmtKind::Switch(it) => it.groups.iter().any(|it| returns(&it.stmts)),
-        StmtKind::Var(_)
-        | StmtKind::Item(_)
-        | StmtKind::Expr(_)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Discard
-        | StmtKind::Empty
-        | StmtKind::Error => false,
-    })
+    any_stmt(stmts, &|it| matches!(it, StmtKind::Return(_)))
 }

@@ -585,24 +585,5 @@ impl<'a> Checker<'a> {
 
 /// Whether the parser skipped some of the statements.
 fn is_torn(stmts: &[ast::Stmt]) -> bool {
-    use ast::StmtKind;
-    let is_one = |stmt: &ast::Stmt| is_torn(std::slice::from_ref(stmt));
-    stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Error => true,
-        StmtKind::Block(block) => is_torn(&block.stmts),
-        StmtKind::If(it) => {
-            it.arms.iter().any(|arm| is_one(&arm.then)) || it.otherwise.as_ref().is_some_and(is_one)
-        }
-        StmtKind::For(it) => is_one(&it.body),
-        StmtKind::While { body, .. } | StmtKind::Do { body, .. } => is_one(body),
-        StmtKind::Switch(it) => it.groups.iter().any(|group| is_torn(&group.stmts)),
-        StmtKind::Var(_)
-        | StmtKind::Item(_)
-        | StmtKind::Expr(_)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Discard
-        | StmtKind::Return(_)
-        | StmtKind::Empty => false,
-    })
+    ast::any_stmt(stmts, &|it| matches!(it, ast::StmtKind::Error))
 }
