@@ -143,6 +143,11 @@ impl<A: Observer, B: Observer> Observer for Pair<'_, A, B> {
         self.1.sample(event);
     }
 
+    fn ray(&mut self, event: &RayEvent<'_>) {
+        self.0.ray(event);
+        self.1.ray(event);
+    }
+
     fn derivative(&mut self, event: &DerivativeEvent) {
         self.0.derivative(event);
         self.1.derivative(event);

@@ -757,6 +757,7 @@ impl Observer for Finder<'_, '_> {
         store(event: &interp::observe::AccessEvent<'_>) => event.at;
         atomic(event: &interp::observe::AccessEvent<'_>) => event.at;
         sample(event: &interp::observe::SampleEvent<'_>) => event.at;
+        ray(event: &interp::observe::RayEvent<'_>) => event.at;
         derivative(event: &interp::observe::DerivativeEvent) => event.at;
         diverge(event: &interp::observe::DivergeEvent<'_>) => event.at;
         enter(at: At) => at;

@@ -203,6 +203,31 @@ fn findings_are_where_they_happen() {
     }
 }
 
+#[test]
+fn findings_of_ray_queries_are_where_they_happen() {
+    let mut recipe = recipe(
+        "RaytracingAccelerationStructure Scene; RWStructuredBuffer<uint> Out;
+        [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+            RayDesc ray = { float3(0, 0, i + 1), 0, float3(0, 0, -1), 20 };
+            RayQuery<RAY_FLAG_FORCE_OPAQUE> query;
+            query.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+            query.Proceed();
+            Out[i] = query.CommittedGeometryIndex();
+        }",
+        4,
+        1,
+        Schedule::Ascending,
+    );
+    // A scene has no bytes, and every ray misses where there is none.
+    recipe.bindings.bindings[0] = vec![Buffer::default()];
+    let mut session = Session::open(recipe).ok().unwrap();
+    let findings = session.findings(FUEL);
+    let names: Vec<&str> = findings.iter().map(|it| it.finding.kind.code().name).collect();
+    assert_eq!(names, ["ray-query-state"]);
+    session.seek(findings[0].tick, FUEL);
+    assert_eq!(line(&session), 7);
+}
+
 const PROGRAMS: [&str; 4] = [
     "RWStructuredBuffer<uint> Out; StructuredBuffer<uint> In;
     groupshared uint sums[16];
