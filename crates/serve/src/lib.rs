@@ -9,7 +9,9 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod breakpoints;
 mod frame;
+mod look;
 mod show;
 
 pub use adapter::{Adapter, Launcher, Out};

@@ -4,12 +4,14 @@
 //! variables as they stand and shows the value of the expression; the reference engine runs it at the width of the
 //! wave, in its active lanes. So every function and overload of the language works, and those of the program.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use diag::{Level, Sink, SourceMap};
 use interp::observe::NoteEvent;
-use interp::{Advance, Observer, Run, Variation};
+use interp::{Advance, Observer, Program, Run, Variation};
 use ir::exec::{Bindings, Buffer, Launch};
 use ir::facts::{Kind, Space};
 use ir::notes::{Note, Notes, Scalar, VariableId};
@@ -17,7 +19,7 @@ use ir::{HostScalar, Module};
 use ops::LaneMask;
 
 use crate::expression::{Expression, Refused, read};
-use crate::session::{Session, Variable};
+use crate::session::Session;
 use crate::view::{Row, WaveId};
 
 /// The value of an expression.
@@ -42,60 +44,100 @@ const ENTRY: &str = "wavelane_evaluate";
 /// The most variables that an expression names.
 const MOST_VARIABLES: usize = 32;
 
+/// The most expressions that are kept.
+const MOST_KEPT: usize = 64;
+
 /// A variable that the expression names.
 struct Given {
     name: String,
     id: VariableId,
-    variable: Variable,
     /// All lanes hold what this one holds.
     lane: Option<u32>,
     is_static: bool,
 }
 
-pub(crate) fn eval(session: &Session, wave: WaveId, text: &str) -> Result<Shown, Refused> {
-    let expression = read(text, session.width())?;
-    let active = session.active(wave);
-    if active.is_empty() {
-        return Err(Refused("the wave has no active lanes here".to_owned()));
+/// An expression, compiled for the places where the same variables are visible. It holds no values.
+struct Compiled {
+    given: Vec<Given>,
+    module: Module,
+    program: Program,
+}
+
+/// The expressions of a session, each compiled once: a condition is evaluated at every hit of its breakpoint.
+#[derive(Default)]
+pub(crate) struct Expressions {
+    /// By the innermost variable that is visible, and the text.
+    known: RefCell<BTreeMap<Key, Result<Arc<Compiled>, Refused>>>,
+    compilations: std::cell::Cell<u64>,
+}
+
+type Key = (Option<VariableId>, String);
+
+impl Expressions {
+    /// How often an expression has been compiled.
+    pub(crate) fn compilations(&self) -> u64 {
+        self.compilations.get()
     }
-    let visible =
-        session.frames(wave).into_iter().next().map(|it| it.variables).unwrap_or_default();
-    let given = given(session, &visible, &|it| session.variable(wave, it), &expression)?;
-    let module = module(session, &given, &expression, text)?;
-    run(session, wave, &given, &module, active)
+
+    fn get(
+        &self,
+        session: &Session,
+        innermost: Option<VariableId>,
+        text: &str,
+    ) -> Result<Arc<Compiled>, Refused> {
+        let key = (innermost, text.to_owned());
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        self.compilations.set(self.compilations.get() + 1);
+        let compiled = compiled(session, innermost, text).map(Arc::new);
+        let mut known = self.known.borrow_mut();
+        if known.len() >= MOST_KEPT {
+            known.clear();
+        }
+        known.insert(key, compiled.clone());
+        compiled
+    }
 }
 
-/// Whether an expression could be evaluated where these variables are visible.
-pub(crate) fn check(session: &Session, visible: &[VariableId], text: &str) -> Result<(), Refused> {
-    let expression = read(text, session.width())?;
-    let notes = &session.module.notes;
-    let without_values = |id| {
-        let variable = notes.variable(id);
-        Variable { name: variable.name.clone(), ty: variable.ty.clone(), rows: Vec::new() }
-    };
-    let given = given(session, visible, &without_values, &expression)?;
-    module(session, &given, &expression, text).map(drop)
+pub(crate) fn eval(session: &Session, wave: WaveId, text: &str) -> Result<Shown, Refused> {
+    let at = session.wave(wave).and_then(|it| it.at);
+    let at = at.filter(|it| !it.active.is_empty());
+    let at = at.ok_or_else(|| Refused("the wave has no active lanes here".to_owned()))?;
+    let compiled = session.expressions.get(session, at.innermost, text)?;
+    run(session, wave, &compiled, at.active)
 }
 
-fn module(
+/// Whether an expression could be evaluated where this variable is the innermost.
+pub(crate) fn check(
     session: &Session,
-    given: &[Given],
-    expression: &Expression,
+    innermost: Option<VariableId>,
     text: &str,
-) -> Result<Module, Refused> {
+) -> Result<(), Refused> {
+    session.expressions.get(session, innermost, text).map(drop)
+}
+
+fn compiled(
+    session: &Session,
+    innermost: Option<VariableId>,
+    text: &str,
+) -> Result<Compiled, Refused> {
+    let expression = read(text, session.width())?;
+    let visible: Vec<VariableId> = session.module.notes.visible(innermost).collect();
+    let given = given(session, &visible, &expression)?;
     let mut source = session.recipe.source.clone();
-    source.text = program(session, given, expression);
+    source.text = program(session, &given, &expression);
     source.options.entry = ENTRY.to_owned();
     source.options.notes = true;
     let module = compile(source, text)?;
     refuse_changes(&module)?;
-    Ok(module)
+    let program = interp::decode(&module);
+    Ok(Compiled { given, module, program })
 }
 
 fn given(
     session: &Session,
     visible: &[VariableId],
-    variable: &dyn Fn(VariableId) -> Variable,
     expression: &Expression,
 ) -> Result<Vec<Given>, Refused> {
     let notes = &session.module.notes;
@@ -112,16 +154,15 @@ fn given(
         };
         let is_static = notes.statics.contains(&id) && lane.is_none();
         if !all.iter().any(|it| it.name == name) {
-            all.push(Given { name, id, variable: variable(id), lane, is_static });
+            all.push(Given { name, id, lane, is_static });
         }
     }
     // Functions may read statics that the expression does not name; constant ones have the value they begin with.
     for id in &notes.statics {
         let is_given = all.iter().any(|it| it.id == *id && it.is_static);
         if is_changed(&session.module, *id) && !is_given {
-            let variable = variable(*id);
-            let name = variable.name.clone();
-            all.push(Given { name, id: *id, variable, lane: None, is_static: true });
+            let name = notes.variable(*id).name.clone();
+            all.push(Given { name, id: *id, lane: None, is_static: true });
         }
     }
     all.retain(|it| !it.is_static || is_changed(&session.module, it.id));
@@ -173,9 +214,10 @@ fn program(session: &Session, given: &[Given], expression: &Expression) -> Strin
     );
     let (mut parameters, mut arguments, mut body) = (Vec::new(), Vec::new(), String::new());
     for (number, (it, (first, scalars))) in given.iter().zip(offsets(given, notes)).enumerate() {
-        let (base, dims) = match it.variable.ty.split_once('[') {
+        let ty = notes.variable(it.id).ty.as_str();
+        let (base, dims) = match ty.split_once('[') {
             Some((base, dims)) => (base, format!("[{dims}")),
-            None => (it.variable.ty.as_str(), String::new()),
+            None => (ty, String::new()),
         };
         let local = format!("wavelane_given_{number}");
         let target = if it.is_static { it.name.clone() } else { local.clone() };
@@ -251,15 +293,15 @@ fn refuse_changes(module: &Module) -> Result<(), Refused> {
 fn run(
     session: &Session,
     wave: WaveId,
-    given: &[Given],
-    module: &Module,
+    compiled: &Compiled,
     active: LaneMask,
 ) -> Result<Shown, Refused> {
+    let Compiled { given, module, program } = compiled;
     let width = session.width();
     let mut bindings = Bindings::default();
     for resource in &module.resources {
         if resource.name == INPUT {
-            bindings.bindings.push(vec![inputs(session, given, active)]);
+            bindings.bindings.push(vec![inputs(session, wave, given, active)]);
             continue;
         }
         let own = session.module.resources.iter().position(|it| it.name == resource.name);
@@ -271,14 +313,13 @@ fn run(
         cancel: session.recipe.launch.cancel.clone(),
         ..Launch::dispatch([1, 1, 1], width)
     };
-    let program = interp::decode(module);
     let refused = |failure: ir::exec::Failure| Refused(failure.to_string());
-    let mut run = Run::new(&program, &launch, Variation::default()).map_err(refused)?;
-    let mut catcher = Catcher { notes: Arc::new(module.notes.clone()), width, shown: None };
+    let mut run = Run::new(program, &launch, Variation::default()).map_err(refused)?;
+    let mut catcher = Catcher { notes: &module.notes, width, shown: None };
     // Starts the group, whose memory is then that of the group that is looked at.
-    run.advance(&program, &mut bindings, &mut catcher, 0).map_err(refused)?;
+    run.advance(program, &mut bindings, &mut catcher, 0).map_err(refused)?;
     share(session, wave, module, &mut run);
-    while run.advance(&program, &mut bindings, &mut catcher, u64::MAX).map_err(refused)?
+    while run.advance(program, &mut bindings, &mut catcher, u64::MAX).map_err(refused)?
         != Advance::Done
     {}
     catcher.shown.ok_or_else(|| Refused("the expression has no value".to_owned()))
@@ -300,16 +341,17 @@ fn share(session: &Session, wave: WaveId, module: &Module, run: &mut Run) {
     }
 }
 
-fn inputs(session: &Session, given: &[Given], active: LaneMask) -> Buffer {
+fn inputs(session: &Session, wave: WaveId, given: &[Given], active: LaneMask) -> Buffer {
     let notes = &session.module.notes;
+    let rows: Vec<Vec<Row>> = given.iter().map(|it| session.variable(wave, it.id).rows).collect();
     let stride = words_per_lane(given, notes);
     let mut words = vec![0u32; stride * session.width() as usize];
     for lane in 0..session.width() {
         let words = &mut words[lane as usize * stride..][..stride];
         words[0] = u32::from(active.contains(lane));
-        for (it, (first, _)) in given.iter().zip(offsets(given, notes)) {
+        for ((it, rows), (first, _)) in given.iter().zip(&rows).zip(offsets(given, notes)) {
             let from = it.lane.unwrap_or(lane);
-            for (row, at) in it.variable.rows.iter().zip((first..).map(|it| 1 + 3 * it)) {
+            for (row, at) in rows.iter().zip((first..).map(|it| 1 + 3 * it)) {
                 let bits = row.bits[from as usize];
                 let has_value = row.written.contains(from) && !row.poison.contains(from);
                 let values = [u32::from(has_value), bits as u32, (bits >> 32) as u32];
@@ -321,13 +363,13 @@ fn inputs(session: &Session, given: &[Given], active: LaneMask) -> Buffer {
 }
 
 /// Takes the value that is shown.
-struct Catcher {
-    notes: Arc<Notes>,
+struct Catcher<'a> {
+    notes: &'a Notes,
     width: u32,
     shown: Option<Shown>,
 }
 
-impl Observer for Catcher {
+impl Observer for Catcher<'_> {
     fn note(&mut self, event: &NoteEvent<'_>) {
         let Note::Write { variable, first, .. } = event.note else { return };
         let data = self.notes.variable(*variable);

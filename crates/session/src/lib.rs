@@ -14,16 +14,20 @@
 //! run dispatches.
 #![forbid(unsafe_code)]
 
+mod bind;
+mod data;
 mod eval;
 mod expression;
+mod findings;
 mod keyframes;
 mod session;
 mod view;
 
+pub use bind::Breakpoint;
+pub use data::{DataBreakpoint, Watched};
 pub use eval::Shown;
 pub use expression::Refused;
+pub use findings::Finding;
 pub use sanitizer::Verdict;
-pub use session::{
-    Back, Breakpoint, Finding, Forward, Frame, OpenError, Recipe, Session, Source, Stop, Variable,
-};
+pub use session::{Back, Forward, Frame, OpenError, Recipe, Session, Source, Stop, Variable};
 pub use view::{Row, Seen, Statement, View, WaveId};

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use diag::{Diagnostic, Sink, SourceMap, Span};
 use hlsl::{Includer, Options};
-use interp::observe::{At, NoteEvent, Pair};
+use interp::observe::{AccessEvent, At, NoteEvent};
 use interp::{Advance, Observer, Program, Run, Variation};
 use ir::Module;
 use ir::exec::{Bindings, Failure, Launch};
-use ir::notes::{Note, ScopeId, VariableId};
+use ir::notes::{Note, Notes, ScopeId, VariableId};
 use ops::LaneMask;
-use sanitizer::{Kind, Rules, Watcher};
 
-use crate::eval::Shown;
-use crate::expression::Refused;
+use crate::bind::{Bound, Breakpoint, bind};
+use crate::data::{DataBreakpoint, Touched, Watching};
+use crate::eval::{Expressions, Shown};
+use crate::expression::{Refused, quantified};
 use crate::keyframes::{Keyframe, Keyframes};
 use crate::view::{Row, Seen, Statement, View, WaveId};
 
@@ -54,16 +55,6 @@ pub enum OpenError {
     Launch(Failure),
 }
 
-/// A place at which waves stop.
-#[derive(Clone, Debug, Default)]
-pub struct Breakpoint {
-    /// The end of the path of its file; empty for the main file.
-    pub file: String,
-    pub line: u32,
-    /// An expression that must hold in an active lane; in all of them, if it is `all(…)`.
-    pub condition: Option<String>,
-}
-
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forward {
@@ -97,6 +88,8 @@ pub enum Stop {
     Step(WaveId),
     /// These breakpoints, by their numbers.
     Breakpoint(WaveId, Vec<usize>),
+    /// These data breakpoints: the statement of the wave touches what they watch.
+    Data(WaveId, Vec<usize>),
     /// The first statement of the run: there is nothing before it.
     Entry(WaveId),
     /// The run has ended.
@@ -127,22 +120,6 @@ pub struct Variable {
     pub rows: Vec<Row>,
 }
 
-/// A finding of the sanitizer, and when it happens.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    /// The last statement that the wave had begun.
-    pub tick: u64,
-    pub wave: WaveId,
-    pub finding: sanitizer::Finding,
-}
-
-struct Bound {
-    breakpoint: Breakpoint,
-    /// The statements it stands for.
-    spans: BTreeSet<(u32, u32)>,
-    line: Option<u32>,
-}
-
 /// A run in progress, with what it takes to go back.
 pub struct Session {
     pub(crate) recipe: Recipe,
@@ -154,11 +131,15 @@ pub struct Session {
     view: View,
     keyframes: Keyframes,
     breakpoints: Vec<Bound>,
+    watches: Vec<DataBreakpoint>,
+    /// The watched data that a movement has touched.
+    touched: Option<Touched>,
     /// The wave that stopped, if the run stands before a statement.
     current: Option<WaveId>,
     ended: Option<Result<(), Failure>>,
     /// The command whose budget was spent, and the most functions in which it ends.
     left: Option<(Forward, usize)>,
+    pub(crate) expressions: Expressions,
 }
 
 /// What the observer of a moving run looks for.
@@ -176,9 +157,52 @@ struct Mover<'a> {
     /// The wave that began a statement at which the run pauses.
     hit: Option<WaveId>,
     pauses: bool,
+    notes: &'a Notes,
+    watches: &'a [DataBreakpoint],
+    watching: Watching,
+    touched: &'a mut Option<Touched>,
+}
+
+impl Mover<'_> {
+    fn access(&mut self, event: &AccessEvent<'_>, is: (bool, bool)) {
+        for (number, watch) in self.watches.iter().enumerate() {
+            if watch.is_touched(self.notes, event, is) {
+                self.touch(event.at, number);
+            }
+        }
+    }
+
+    /// The first statement counts that touches something.
+    fn touch(&mut self, at: At, number: usize) {
+        let Watching::After(skipped) = self.watching else { return };
+        let wave = (at.group, at.wave);
+        let Some(tick) = self.view.wave(wave).and_then(|it| it.at).map(|it| it.tick) else {
+            return;
+        };
+        if Some(tick) == skipped {
+            return;
+        }
+        let touched =
+            self.touched.get_or_insert_with(|| Touched { wave, tick, numbers: Vec::new() });
+        if touched.tick == tick && !touched.numbers.contains(&number) {
+            touched.numbers.push(number);
+        }
+    }
 }
 
 impl Observer for Mover<'_> {
+    fn load(&mut self, event: &AccessEvent<'_>) {
+        self.access(event, (true, false));
+    }
+
+    fn store(&mut self, event: &AccessEvent<'_>) {
+        self.access(event, (false, true));
+    }
+
+    fn atomic(&mut self, event: &AccessEvent<'_>) {
+        self.access(event, (true, true));
+    }
+
     fn wave_begin(&mut self, at: At) {
         self.view.wave_begin(at);
     }
@@ -193,6 +217,13 @@ impl Observer for Mover<'_> {
 
     fn note(&mut self, event: &NoteEvent<'_>) {
         self.view.note(event);
+        if let Note::Write { variable, .. } = event.note {
+            for (number, watch) in self.watches.iter().enumerate() {
+                if watch.is_written(event.at, *variable) {
+                    self.touch(event.at, number);
+                }
+            }
+        }
         if !matches!(event.note, Note::Statement { .. }) {
             return;
         }
@@ -202,6 +233,7 @@ impl Observer for Mover<'_> {
             Wanted::Tick(tick) => statement.tick == *tick,
             Wanted::Where(holds) => holds(wave, &statement, self.view),
         };
+        let is_hit = is_hit || self.touched.is_some();
         self.hit = is_hit.then_some(wave);
         self.pauses = is_hit || self.view.ticks >= self.keyframe_at;
     }
@@ -214,8 +246,8 @@ impl Observer for Mover<'_> {
 /// How a movement ended.
 enum Moved {
     Hit(WaveId),
+    /// The run has ended: [`Session::ended`] says how.
     End,
-    Failed,
     Budget,
 }
 
@@ -260,9 +292,12 @@ impl Session {
             view,
             keyframes: Keyframes::new(first),
             breakpoints: Vec::new(),
+            watches: Vec::new(),
+            touched: None,
             current: None,
             ended: None,
             left: None,
+            expressions: Expressions::default(),
         })
     }
 
@@ -294,6 +329,11 @@ impl Session {
         Some((wave, self.view.wave(wave)?.at?))
     }
 
+    /// The number of statements that waves have begun: where the run stands before a statement, one more than its tick.
+    pub fn ticks(&self) -> u64 {
+        self.view.ticks
+    }
+
     /// The waves whose groups have started and not ended.
     pub fn waves(&self) -> impl Iterator<Item = (WaveId, &Seen)> {
         self.view.waves()
@@ -313,36 +353,29 @@ impl Session {
 
     /// Replaces all breakpoints. Returns for each the line at which it stops: that of the next statement.
     pub fn breakpoints(&mut self, breakpoints: Vec<Breakpoint>) -> Vec<Option<u32>> {
-        let bound = breakpoints.into_iter().map(|it| self.bind(it)).collect();
-        self.breakpoints = bound;
+        let bound = breakpoints.into_iter().map(|it| bind(it, &self.module, &self.sources));
+        self.breakpoints = bound.collect();
         self.breakpoints.iter().map(|it| it.line).collect()
     }
 
-    fn bind(&self, breakpoint: Breakpoint) -> Bound {
-        let main = self.sources.files().next().map_or("", |it| &*it.1.name);
-        let wanted = if breakpoint.file.is_empty() { main } else { &breakpoint.file };
-        let mut lines: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
-        for inst in &self.module.insts {
-            let ir::Op::Note(note) = &inst.op else { continue };
-            let Note::Statement { .. } = **note else { continue };
-            let Some(place) = self.sources.location(inst.span) else { continue };
-            if place.line >= breakpoint.line && place.file.ends_with(wanted) {
-                lines.entry(place.line).or_default().insert((inst.span.lo, inst.span.hi));
-            }
-        }
-        match lines.pop_first() {
-            Some((line, spans)) => Bound { breakpoint, spans, line: Some(line) },
-            None => Bound { breakpoint, spans: BTreeSet::new(), line: None },
-        }
+    /// The lines of a file on which statements begin; the path means what it means in a [`Breakpoint`].
+    pub fn lines(&self, path: &str) -> BTreeSet<u32> {
+        crate::bind::lines(path, &self.module, &self.sources).into_keys().collect()
     }
 
-    /// Whether an expression can be evaluated where a breakpoint stops.
-    pub fn check(&self, breakpoint: usize, expression: &str) -> Result<(), Refused> {
-        let spans = self.breakpoints.get(breakpoint).map(|it| &it.spans);
+    /// Replaces all data breakpoints.
+    pub fn watch(&mut self, watches: Vec<DataBreakpoint>) {
+        self.watches = watches;
+    }
+
+    /// Whether the condition of a breakpoint can be evaluated where it stops.
+    pub fn check(&self, breakpoint: usize) -> Result<(), Refused> {
+        let Some(bound) = self.breakpoints.get(breakpoint) else { return Ok(()) };
+        let Some(condition) = &bound.breakpoint.condition else { return Ok(()) };
         let at = self.module.insts.iter().find_map(|inst| match &inst.op {
             ir::Op::Note(note) => match **note {
                 Note::Statement { innermost, .. }
-                    if spans.is_some_and(|it| it.contains(&(inst.span.lo, inst.span.hi))) =>
+                    if bound.spans.contains(&(inst.span.lo, inst.span.hi)) =>
                 {
                     Some(innermost)
                 }
@@ -351,8 +384,7 @@ impl Session {
             _ => None,
         });
         let Some(innermost) = at else { return Ok(()) };
-        let visible: Vec<VariableId> = self.module.notes.visible(innermost).collect();
-        crate::eval::check(self, &visible, expression)
+        crate::eval::check(self, innermost, quantified(condition).0)
     }
 
     /// Moves on, at most so many wave-instructions.
@@ -386,8 +418,24 @@ impl Session {
         let holds = |at: WaveId, statement: &Statement, view: &View| {
             is_step(at, statement, view) || spans.contains(&(statement.span.lo, statement.span.hi))
         };
+        let here = self.current().map(|it| it.1.tick);
+        let watching = match until {
+            Forward::End => Watching::Nothing,
+            _ => Watching::After(here),
+        };
         loop {
-            match self.go(&Wanted::Where(&holds), &mut budget) {
+            let moved = self.go(&Wanted::Where(&holds), &mut budget, watching);
+            if let Some(Touched { wave, tick, numbers }) = self.touched.take() {
+                // Before the statement; one that had begun before this command did is over.
+                if here.is_none_or(|it| tick > it) {
+                    self.seek(tick, u64::MAX);
+                    return Stop::Data(wave, numbers);
+                }
+                if let Moved::Hit(wave) = moved {
+                    return Stop::Data(wave, numbers);
+                }
+            }
+            match moved {
                 Moved::Hit(wave) => {
                     let hits = match until {
                         Forward::End => Vec::new(),
@@ -401,8 +449,7 @@ impl Session {
                         return Stop::Step(wave);
                     }
                 }
-                Moved::End => return Stop::End,
-                Moved::Failed => return self.failed(),
+                Moved::End => return self.end(),
                 Moved::Budget => {
                     self.left = Some((until, most));
                     return Stop::Budget;
@@ -425,6 +472,11 @@ impl Session {
             Back::Break => spans.contains(&(statement.span.lo, statement.span.hi)),
         };
         let here = limit;
+        let watching = match until {
+            Back::Into(_) => Watching::Nothing,
+            Back::Break => Watching::After(None),
+        };
+        let mut last_touched: Option<Touched> = None;
         while limit > 0 {
             let number = self.keyframes.before(limit);
             self.restore(number);
@@ -441,17 +493,22 @@ impl Session {
                 let inside = |wave: WaveId, statement: &Statement, view: &View| {
                     statement.tick >= limit || holds(wave, statement, view)
                 };
-                match self.go(&Wanted::Where(&inside), &mut budget) {
+                let moved = self.go(&Wanted::Where(&inside), &mut budget, watching);
+                if let Some(touched) = self.touched.take().filter(|it| it.tick < limit) {
+                    last = last.max(Some(touched.tick));
+                    last_touched = Some(touched);
+                }
+                match moved {
                     Moved::Hit(wave) => {
                         let Some((_, statement)) = self.current() else { break };
                         if statement.tick >= limit {
                             break;
                         }
                         if self.is_wanted(until, wave) {
-                            last = Some(statement.tick);
+                            last = last.max(Some(statement.tick));
                         }
                     }
-                    Moved::End | Moved::Failed => break,
+                    Moved::End => break,
                     Moved::Budget => {
                         self.seek(here.min(self.view.ticks.saturating_sub(1)), u64::MAX);
                         return Stop::Budget;
@@ -463,7 +520,10 @@ impl Session {
                 let Some((wave, _)) = self.current() else { return Stop::Budget };
                 return match until {
                     Back::Into(_) => Stop::Step(wave),
-                    Back::Break => Stop::Breakpoint(wave, self.hits(wave)),
+                    Back::Break => match last_touched.filter(|it| it.tick == tick) {
+                        Some(touched) => Stop::Data(wave, touched.numbers),
+                        None => Stop::Breakpoint(wave, self.hits(wave)),
+                    },
                 };
             }
             // The keyframe's own statement has been looked at.
@@ -493,15 +553,15 @@ impl Session {
         {
             return Stop::Step(wave);
         }
-        match self.go(&Wanted::Tick(tick), &mut budget) {
+        match self.go(&Wanted::Tick(tick), &mut budget, Watching::Nothing) {
             Moved::Hit(wave) => Stop::Step(wave),
-            Moved::End => Stop::End,
-            Moved::Failed => self.failed(),
+            Moved::End => self.end(),
             Moved::Budget => Stop::Budget,
         }
     }
 
-    fn failed(&self) -> Stop {
+    /// The stop of a run that has ended.
+    fn end(&self) -> Stop {
         match &self.ended {
             Some(Err(failure)) => Stop::Failed(failure.clone()),
             _ => Stop::End,
@@ -520,13 +580,11 @@ impl Session {
         self.current = self.view.waves().find(of).map(|it| it.0);
     }
 
-    fn go(&mut self, wanted: &Wanted<'_>, budget: &mut u64) -> Moved {
+    fn go(&mut self, wanted: &Wanted<'_>, budget: &mut u64, watching: Watching) -> Moved {
         /// The instructions between two looks at the budget.
         const SLICE: u64 = 1 << 16;
-        match &self.ended {
-            Some(Ok(())) => return Moved::End,
-            Some(Err(_)) => return Moved::Failed,
-            None => {}
+        if self.ended.is_some() {
+            return Moved::End;
         }
         loop {
             if *budget == 0 {
@@ -539,6 +597,13 @@ impl Session {
                 keyframe_at: self.keyframes.next(),
                 hit: None,
                 pauses: false,
+                notes: &self.module.notes,
+                watches: match watching {
+                    Watching::Nothing => &[],
+                    Watching::After(_) => &self.watches,
+                },
+                watching,
+                touched: &mut self.touched,
             };
             let advance = self.run.advance(&self.program, &mut self.bindings, &mut mover, slice);
             let hit = mover.hit;
@@ -564,7 +629,7 @@ impl Session {
                 }
                 Err(failure) => {
                     (self.current, self.ended) = (None, Some(Err(failure)));
-                    return Moved::Failed;
+                    return Moved::End;
                 }
             }
         }
@@ -660,109 +725,21 @@ impl Session {
         crate::eval::eval(self, wave, expression)
     }
 
-    fn holds(&self, wave: WaveId, condition: &str) -> Result<bool, Refused> {
-        let inner = condition.trim().strip_prefix("all(").and_then(|it| it.strip_suffix(')'));
-        let shown = self.eval(wave, inner.unwrap_or(condition))?;
-        let row = shown.rows.first().cloned().unwrap_or_default();
-        let mut lanes = shown.active.iter().map(|it| row.bits[it as usize] != 0);
-        Ok(if inner.is_some() { lanes.all(|it| it) } else { lanes.any(|it| it) })
+    /// How often an expression had to be compiled: once for all places where the same variables are visible.
+    pub fn compilations(&self) -> u64 {
+        self.expressions.compilations()
     }
 
-    /// What the sanitizer finds in the run, in its order, with the statement at which it happens. The run is repeated for
-    /// this, and at most so many wave-instructions are watched.
-    pub fn findings(&self, budget: u64) -> Vec<Finding> {
-        let Recipe { launch, variation, bindings, .. } = &self.recipe;
-        let Ok(mut run) = Run::new(&self.program, launch, *variation) else { return Vec::new() };
-        let mut bindings = bindings.clone();
-        let mut view = View::new(Arc::new(self.module.notes.clone()), self.width());
-        let watcher = Watcher::new(&self.module, self.width(), Rules::default());
-        let mut finder = Finder {
-            watcher: watcher.with_bindings(&bindings),
-            view: &mut view,
-            found: Vec::new(),
-        };
-        // How it ends does not matter: findings up to there count.
-        let _ = run.advance(&self.program, &mut bindings, &mut finder, budget);
-        let Finder { watcher, found, .. } = finder;
-        let all = watcher.into_findings();
-        let mut findings: Vec<Finding> = all
-            .into_iter()
-            .map(|finding| {
-                let key = (finding.kind, finding.site.span);
-                let tick = found.iter().find(|it| it.0 == key).map_or(0, |it| it.1);
-                Finding { tick, wave: (finding.group, finding.wave), finding }
-            })
-            .collect();
-        findings.sort_by_key(|it| it.tick);
-        findings
+    /// Whether a condition holds where the wave stands: in any active lane, or written as `all(…)` in all of them.
+    pub fn holds(&self, wave: WaveId, condition: &str) -> Result<bool, Refused> {
+        let (expression, in_all) = quantified(condition);
+        let shown = self.eval(wave, expression)?;
+        let row = shown.rows.first().cloned().unwrap_or_default();
+        let mut lanes = shown.active.iter().map(|it| row.bits[it as usize] != 0);
+        Ok(if in_all { lanes.all(|it| it) } else { lanes.any(|it| it) })
     }
 }
 
 fn depth_of(module: &Module, scope: Option<ScopeId>) -> usize {
     std::iter::successors(scope, |it| module.notes.scope(*it).caller).count()
-}
-
-/// Notes when the sanitizer finds something.
-struct Finder<'a, 'm> {
-    watcher: Watcher<'m>,
-    view: &'a mut View,
-    found: Vec<((Kind, Span), u64)>,
-}
-
-impl Finder<'_, '_> {
-    fn look(&mut self, at: At) {
-        let wave = self.view.wave((at.group, at.wave));
-        let tick = wave.and_then(|it| it.at).map_or(0, |it| it.tick);
-        for finding in self.watcher.found().skip(self.found.len()) {
-            self.found.push(((finding.kind, finding.site.span), tick));
-        }
-    }
-}
-
-/// Forwards events to the sanitizer, and looks what it has found.
-macro_rules! watched {
-    ($($name:ident($event:ident: $ty:ty) => $at:expr;)*) => {
-        $(fn $name(&mut self, $event: $ty) {
-            Pair(&mut self.watcher, &mut *self.view).$name($event);
-            self.look($at);
-        })*
-    };
-}
-
-impl Observer for Finder<'_, '_> {
-    fn group_begin(&mut self, group: [u32; 3]) {
-        self.watcher.group_begin(group);
-    }
-
-    fn group_end(&mut self, group: [u32; 3]) {
-        Pair(&mut self.watcher, &mut *self.view).group_end(group);
-    }
-
-    fn arithmetic(&mut self, at: At, hazard: ops::scalar::Hazard, lanes: LaneMask) {
-        self.watcher.arithmetic(at, hazard, lanes);
-        self.look(at);
-    }
-
-    fn exit(&mut self, at: At, to: interp::observe::ExitTo) {
-        self.watcher.exit(at, to);
-        self.look(at);
-    }
-
-    watched! {
-        wave_begin(at: At) => at;
-        wave_end(at: At) => at;
-        wave_op(event: &interp::observe::WaveEvent<'_>) => event.at;
-        barrier(event: &interp::observe::BarrierEvent) => event.at;
-        load(event: &interp::observe::AccessEvent<'_>) => event.at;
-        store(event: &interp::observe::AccessEvent<'_>) => event.at;
-        atomic(event: &interp::observe::AccessEvent<'_>) => event.at;
-        sample(event: &interp::observe::SampleEvent<'_>) => event.at;
-        ray(event: &interp::observe::RayEvent<'_>) => event.at;
-        derivative(event: &interp::observe::DerivativeEvent) => event.at;
-        diverge(event: &interp::observe::DivergeEvent<'_>) => event.at;
-        enter(at: At) => at;
-        back_edge(at: At) => at;
-        reconverge(at: At) => at;
-        note(event: &NoteEvent<'_>) => event.at;
-    }
 }

@@ -6,7 +6,9 @@ use hlsl::Options;
 use interp::{NoObserver, Variation};
 use ir::exec::{Bindings, Buffer, Launch, Schedule};
 use ops::{LaneMask, Random};
-use wavelane_session::{Back, Breakpoint, Forward, Recipe, Session, Source, Stop, WaveId};
+use wavelane_session::{
+    Back, Breakpoint, DataBreakpoint, Forward, Recipe, Session, Source, Stop, Watched, WaveId,
+};
 
 const FIRST: WaveId = ([0, 0, 0], 0);
 const FUEL: u64 = 1 << 40;
@@ -179,6 +181,157 @@ fn conditions_hold_in_any_lane_or_in_all() {
         assert_ne!(session.forward(Forward::Into(FIRST), FUEL), Stop::End);
         assert_eq!(session.back(Back::Break, FUEL), Stop::Breakpoint(FIRST, vec![0]));
         assert_eq!(session.current(), here);
+    }
+}
+
+#[test]
+fn a_condition_is_compiled_once() {
+    let mut session = open(
+        "RWStructuredBuffer<uint> Out;
+        [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) {
+            for (uint n = 0; n < 50; n++) {
+                Out[i] += n * i;
+            }
+        }",
+        8,
+    );
+    let condition = Some("n == 45".to_owned());
+    session.breakpoints(vec![Breakpoint { line: 4, condition, ..Breakpoint::default() }]);
+    assert_eq!(session.check(0), Ok(()));
+    assert_eq!(session.forward(Forward::Break, FUEL), Stop::Breakpoint(FIRST, vec![0]));
+    assert_eq!(values(&session, FIRST, "n"), [Some(45); 8]);
+    assert_eq!(session.compilations(), 1);
+    // What does not compile is not tried again either.
+    for _ in 0..3 {
+        assert!(session.eval(FIRST, "nothing").is_err());
+    }
+    assert_eq!(session.compilations(), 2);
+}
+
+#[test]
+fn breakpoints_are_in_the_file_that_is_named() {
+    let text = "RWStructuredBuffer<uint> Out; [numthreads(4, 1, 1)] void main() {}";
+    let mut recipe = recipe(text, 4, 1, Schedule::Ascending);
+    recipe.source.included = BTreeMap::from([
+        ("data.hlsl".to_owned(), "uint two() {\n    return 2;\n}\n".to_owned()),
+        ("lib/a.hlsl".to_owned(), "uint one() {\n    return 1;\n}\n".to_owned()),
+    ]);
+    recipe.source.text = "#include \"data.hlsl\"\n#include \"lib/a.hlsl\"\n\
+        RWStructuredBuffer<uint> Out;\n[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {\n\
+        Out[i] = one() + two();\n}\n"
+        .to_owned();
+    recipe.bindings.bindings =
+        vec![vec![Buffer { bytes: vec![0; 16].into(), ..Buffer::default() }]];
+    let mut session = Session::open(recipe).ok().unwrap();
+    for (file, wanted) in [
+        ("", Some(5)),
+        ("a.hlsl", Some(5)),
+        ("/any/where/a.hlsl", Some(5)),
+        ("/any/where/lib/a.hlsl", Some(2)),
+        ("/any/where/data.hlsl", Some(2)),
+        ("ta.hlsl", None),
+        ("other/lib.hlsl", None),
+    ] {
+        let breakpoint = Breakpoint { file: file.to_owned(), line: 1, ..Breakpoint::default() };
+        assert_eq!(session.breakpoints(vec![breakpoint]), [wanted], "{file}");
+    }
+}
+
+#[test]
+fn functions_are_where_they_begin_or_where_they_are_called() {
+    let mut session = open(STEPS, 4);
+    let at = |function: &str| Breakpoint {
+        function: Some(function.to_owned()),
+        ..Breakpoint::default()
+    };
+    let bound = session.breakpoints(vec![at("twice"), at("main"), at("WaveReadLaneAt")]);
+    assert_eq!(bound, [Some(3), Some(8), None]);
+    assert_eq!(session.forward(Forward::Break, FUEL), Stop::Breakpoint(FIRST, vec![1]));
+    assert_eq!(session.forward(Forward::Break, FUEL), Stop::Breakpoint(FIRST, vec![0]));
+    assert_eq!(line(&session), 3);
+    assert_eq!(session.forward(Forward::Break, FUEL), Stop::End);
+    let mut session = open(
+        "RWStructuredBuffer<uint> Out;
+        [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+            uint x = i;
+            if (i > 1)
+                x += WaveReadLaneAt(x * 2, 3);
+            InterlockedAdd(Out[0], x);
+        }",
+        4,
+    );
+    assert_eq!(
+        session.breakpoints(vec![at("WaveReadLaneAt"), at("InterlockedAdd")]),
+        [5, 6].map(Some)
+    );
+}
+
+#[test]
+fn what_touches_watched_data_stops_the_run_before_it_does() {
+    let text = "RWStructuredBuffer<uint> Out; groupshared uint tile[8];
+        [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) {
+            uint first = 0;
+            uint x = i;
+            Out[i + 8] = 1;
+            tile[i] = x;
+            if (i == 5)
+                x = 7;
+            uint list[4];
+            list[i & 3] = x;
+            Out[i] = tile[7 - i] + list[1];
+        }";
+    let buffer = |bytes| Watched::Buffer { resource: 0, element: 0, bytes };
+    let variable = |session: &Session, name: &str, lane| {
+        let variable = session.find(FIRST, name).unwrap();
+        Watched::Variable { wave: FIRST, variable, lane }
+    };
+    let shared = Watched::Shared { group: [0; 3], array: ir::Shared(0), index: 2 };
+    let stops = |watched: &dyn Fn(&Session) -> Watched, (reads, writes): (bool, bool)| {
+        let mut session = open(text, 4);
+        // Where all variables are visible.
+        session.breakpoints(vec![Breakpoint { line: 11, ..Breakpoint::default() }]);
+        assert_eq!(session.forward(Forward::Break, FUEL), Stop::Breakpoint(FIRST, vec![0]));
+        let watched = watched(&session);
+        session.breakpoints(Vec::new());
+        session.watch(vec![DataBreakpoint { watched, reads, writes }]);
+        session.seek(0, FUEL);
+        let mut lines = Vec::new();
+        loop {
+            match session.forward(Forward::Break, FUEL) {
+                Stop::Data(wave, numbers) => {
+                    assert_eq!((session.current().map(|it| it.0), numbers), (Some(wave), vec![0]));
+                    lines.push((wave.1, line(&session)));
+                }
+                Stop::End => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        // The same on the way back.
+        let mut back = Vec::new();
+        while let Stop::Data(wave, _) = session.back(Back::Break, FUEL) {
+            back.push((wave.1, line(&session)));
+        }
+        back.reverse();
+        assert_eq!(back, lines);
+        lines
+    };
+    let writes = (false, true);
+    assert_eq!(stops(&|_| buffer(48..52), writes), [(1, 5)]);
+    assert_eq!(stops(&|_| buffer(4..5), writes), [(0, 11)]);
+    assert_eq!(stops(&|_| buffer(4..5), (true, false)), []);
+    assert_eq!(stops(&|_| shared.clone(), writes), [(0, 6)]);
+    assert_eq!(stops(&|_| shared.clone(), (true, true)), [(0, 6), (1, 11)]);
+    assert_eq!(stops(&|it| variable(it, "x", None), writes), [(0, 4)]);
+    assert_eq!(stops(&|it| variable(it, "list", None), writes), [(0, 10)]);
+    // In one lane: lane 5 alone is given another value.
+    let mut session = open(text, 8);
+    session.seek(2, FUEL);
+    let x = session.find(FIRST, "x").unwrap();
+    let of_lane = |lane| Watched::Variable { wave: FIRST, variable: x, lane: Some(lane) };
+    for (lane, wanted) in [(5, Stop::Data(FIRST, vec![0])), (4, Stop::End)] {
+        session.watch(vec![DataBreakpoint { watched: of_lane(lane), reads: false, writes: true }]);
+        session.seek(2, FUEL);
+        assert_eq!(session.forward(Forward::Break, FUEL), wanted);
     }
 }
 

@@ -24,6 +24,7 @@ mod value;
 mod window;
 
 pub use limit::fit;
+pub use page::base64;
 pub use record::record;
 pub use recorder::{
     Finding, LineCount, Program, Recorder, Recording, Scope, Statement, Step, Variable, Wave, Write,

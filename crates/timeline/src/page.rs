@@ -29,7 +29,8 @@ pub fn page(recording: &Recording) -> String {
     )
 }
 
-fn base64(bytes: &[u8]) -> String {
+/// Bytes as RFC 4648 writes them.
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

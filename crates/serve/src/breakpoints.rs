@@ -1,0 +1,402 @@
+//! Breakpoints of lines, functions and data: how clients set them, and which of them stop the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ir::notes::VariableId;
+use serde_json::{Value, json};
+use session::{Breakpoint, DataBreakpoint, Forward, Refused, Session, Watched, WaveId};
+
+use crate::adapter::{Adapter, Answer, Going, Launcher, Out};
+use crate::look::Reference;
+use crate::show;
+
+/// Where breakpoints are set together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// A file, by its path as the client has it.
+    File(String),
+    Functions,
+}
+
+/// All breakpoints; those of the session have their numbers in this order.
+#[derive(Default)]
+pub(crate) struct Breakpoints {
+    places: BTreeMap<Origin, Vec<Set>>,
+    data: Vec<Set>,
+}
+
+/// A breakpoint as the client set it.
+struct Set {
+    breakpoint: Breakpoint,
+    hits: Option<HitCondition>,
+    log: Option<String>,
+    /// The ticks at which it was reached.
+    reached: BTreeSet<u64>,
+    /// Why it cannot stop.
+    refused: Option<String>,
+}
+
+impl Set {
+    fn new(breakpoint: Breakpoint, asked: &Value) -> Set {
+        let hits = text(asked, "hitCondition").map(|it| (HitCondition::parse(it), it));
+        let refused = match hits {
+            Some((None, text)) => {
+                Some(format!("`{text}` is not a hit count: `N`, `== N`, `>= N` or `% N`"))
+            }
+            _ => None,
+        };
+        Set {
+            breakpoint: Breakpoint {
+                condition: text(asked, "condition").map(str::to_owned),
+                ..breakpoint
+            },
+            hits: hits.and_then(|it| it.0),
+            log: text(asked, "logMessage").map(str::to_owned),
+            reached: BTreeSet::new(),
+            refused,
+        }
+    }
+
+    /// Counts a hit at a statement. Returns whether it is one that the client waits for.
+    fn is_hit(&mut self, tick: u64) -> bool {
+        if self.refused.is_some() {
+            return false;
+        }
+        self.reached.insert(tick);
+        let count = self.reached.range(..=tick).count() as u64;
+        self.hits.is_none_or(|it| it.holds(count))
+    }
+}
+
+fn text<'a>(asked: &'a Value, name: &str) -> Option<&'a str> {
+    asked[name].as_str().filter(|it| !it.is_empty())
+}
+
+fn list<'a>(arguments: &'a Value, name: &str) -> Result<&'a [Value], String> {
+    match &arguments[name] {
+        Value::Null => Ok(&[]),
+        Value::Array(all) => Ok(all),
+        _ => Err(format!("`{name}` is not a list")),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum HitCondition {
+    Equal(u64),
+    AtLeast(u64),
+    Every(u64),
+}
+
+impl HitCondition {
+    fn parse(text: &str) -> Option<HitCondition> {
+        let text = text.trim();
+        let number = |it: &str| it.trim().parse::<u64>().ok().filter(|it| *it > 0);
+        match () {
+            () if text.starts_with(">=") => number(&text[2..]).map(HitCondition::AtLeast),
+            () if text.starts_with("==") => number(&text[2..]).map(HitCondition::Equal),
+            () if text.starts_with('%') => number(&text[1..]).map(HitCondition::Every),
+            () => number(text).map(HitCondition::Equal),
+        }
+    }
+
+    fn holds(self, count: u64) -> bool {
+        match self {
+            HitCondition::Equal(wanted) => count == wanted,
+            HitCondition::AtLeast(wanted) => count >= wanted,
+            HitCondition::Every(wanted) => count.is_multiple_of(wanted),
+        }
+    }
+}
+
+impl<L: Launcher> Adapter<L> {
+    /// Stops at breakpoints whose conditions hold, unless they only write a line.
+    pub(crate) fn at_breakpoints(
+        &mut self,
+        going: Going,
+        wave: WaveId,
+        numbers: &[usize],
+        out: Out<'_>,
+    ) {
+        let Some(session) = &self.session else { return };
+        let Some((_, statement)) = session.current() else { return };
+        let (mut lines, mut stops) = (Vec::new(), None);
+        for (number, set) in self.breakpoints.places.values_mut().flatten().enumerate() {
+            if !numbers.contains(&number) || !set.is_hit(statement.tick) {
+                continue;
+            }
+            match &set.log {
+                Some(text) => lines.push(log_line(session, wave, text)),
+                None if set.breakpoint.function.is_some() => {
+                    stops = stops.or(Some("function breakpoint"));
+                }
+                None => stops = Some("breakpoint"),
+            }
+        }
+        for line in lines {
+            self.output("console", &line, out);
+        }
+        let is_target = match going {
+            Going::Forward(Forward::Into(of) | Forward::Over(of)) => of == wave,
+            _ => false,
+        };
+        match stops {
+            Some(reason) => self.stopped(reason, wave, out),
+            None if is_target => self.stopped("step", wave, out),
+            None => {}
+        }
+    }
+
+    /// Stops before a statement that touches watched data.
+    pub(crate) fn at_data(&mut self, wave: WaveId, numbers: &[usize], out: Out<'_>) {
+        let Some(session) = &self.session else { return };
+        let Some((_, statement)) = session.current() else { return };
+        let mut stops = false;
+        let verified = self.breakpoints.data.iter_mut().filter(|it| it.refused.is_none());
+        for (number, set) in verified.enumerate() {
+            let holds = match &set.breakpoint.condition {
+                Some(condition) => session.holds(wave, condition).unwrap_or(false),
+                None => true,
+            };
+            stops |= numbers.contains(&number) && holds && set.is_hit(statement.tick);
+        }
+        if stops {
+            self.stopped("data breakpoint", wave, out);
+        }
+    }
+
+    pub(crate) fn set_breakpoints(&mut self, arguments: &Value) -> Result<Answer, String> {
+        let path = arguments["source"]["path"].as_str().or(arguments["source"]["name"].as_str());
+        let path = path.ok_or("`source` has no path")?.to_owned();
+        let mut sets = Vec::new();
+        for asked in list(arguments, "breakpoints")? {
+            let line = asked["line"].as_u64().and_then(|it| u32::try_from(it).ok());
+            let line = line.ok_or("a breakpoint has no line")?;
+            let file = path.clone();
+            sets.push(Set::new(Breakpoint { file, line, ..Breakpoint::default() }, asked));
+        }
+        self.set(Origin::File(path), sets, "no statement begins on this line or after it")
+    }
+
+    pub(crate) fn set_function_breakpoints(&mut self, arguments: &Value) -> Result<Answer, String> {
+        let mut sets = Vec::new();
+        for asked in list(arguments, "breakpoints")? {
+            let name = text(asked, "name").ok_or("a breakpoint has no function")?;
+            let function = Some(name.to_owned());
+            sets.push(Set::new(Breakpoint { function, ..Breakpoint::default() }, asked));
+        }
+        self.set(Origin::Functions, sets, "the program neither has nor calls this function")
+    }
+
+    /// Replaces the breakpoints of an origin; `nowhere` is told of those that no statement stands for.
+    fn set(&mut self, origin: Origin, sets: Vec<Set>, nowhere: &str) -> Result<Answer, String> {
+        let session = self.session.as_mut().ok_or("nothing is launched")?;
+        let places = &mut self.breakpoints.places;
+        places.insert(origin.clone(), sets);
+        let all: Vec<Breakpoint> =
+            places.values().flatten().map(|it| it.breakpoint.clone()).collect();
+        let lines = session.breakpoints(all);
+        let first: usize = places.range(..&origin).map(|it| it.1.len()).sum();
+        let mut answers = Vec::new();
+        for (number, set) in (first..).zip(places.get_mut(&origin).into_iter().flatten()) {
+            set.refused = match (lines[number], session.check(number)) {
+                (None, _) => Some(nowhere.to_owned()),
+                (_, Err(Refused(why))) => Some(why),
+                (_, Ok(())) => set.refused.take(),
+            };
+            let mut answer = answer(number + 1, set);
+            let line = lines[number].or(Some(set.breakpoint.line).filter(|it| *it > 0));
+            if let Some(line) = line {
+                answer["line"] = json!(line);
+            }
+            answers.push(answer);
+        }
+        Ok(Answer::of(json!({"breakpoints": answers})))
+    }
+
+    pub(crate) fn breakpoint_locations(&mut self, arguments: &Value) -> Result<Answer, String> {
+        let path = arguments["source"]["path"].as_str().or(arguments["source"]["name"].as_str());
+        let path = path.ok_or("`source` has no path")?;
+        let first = arguments["line"].as_u64().ok_or("`line` is missing")?;
+        let last = arguments["endLine"].as_u64().unwrap_or(first);
+        let lines = self.session.as_ref().ok_or("nothing is launched")?.lines(path);
+        let wanted = lines.into_iter().filter(|it| (first..=last).contains(&u64::from(*it)));
+        let all: Vec<Value> = wanted.map(|it| json!({"line": it})).collect();
+        Ok(Answer::of(json!({"breakpoints": all})))
+    }
+
+    // Data.
+
+    pub(crate) fn data_breakpoint_info(&mut self, arguments: &Value) -> Result<Answer, String> {
+        let name = arguments["name"].as_str().ok_or("`name` is missing")?;
+        let found = match &arguments["variablesReference"] {
+            Value::Null => {
+                let wave = match &arguments["frameId"] {
+                    Value::Null => None,
+                    id => Some(self.frame(id)?.0),
+                };
+                let session = self.session()?;
+                let wave = wave.or(session.current().map(|it| it.0));
+                let wave = wave.ok_or("the run is not at a statement")?;
+                let variable = session.find(wave, name);
+                variable.map(|variable| Watched::Variable { wave, variable, lane: None })
+            }
+            id => {
+                let at = self.reference_at(id)?;
+                let index = || name.strip_prefix('[')?.strip_suffix(']')?.parse::<u64>().ok();
+                let session = self.session()?;
+                match &self.references[at] {
+                    Reference::Locals(wave, depth) => {
+                        let frames = session.frames(*wave);
+                        let all = frames.get(*depth).map_or(&[][..], |it| &it.variables);
+                        let notes = &session.module().notes;
+                        let found = all.iter().copied();
+                        let found = found.into_iter().find(|it| notes.variable(*it).name == name);
+                        found.map(|variable| Watched::Variable {
+                            wave: *wave,
+                            variable,
+                            lane: None,
+                        })
+                    }
+                    Reference::Lanes { of: Some((wave, variable)), .. } => {
+                        let lane = index().and_then(|it| u32::try_from(it).ok());
+                        let lane = lane.filter(|it| *it < session.width());
+                        let (wave, variable) = (*wave, *variable);
+                        lane.map(|lane| Watched::Variable { wave, variable, lane: Some(lane) })
+                    }
+                    Reference::SharedArray(wave, number) => {
+                        let len = session.module().groupshared[*number as usize].len;
+                        let array = ir::Shared(*number);
+                        let index = index().filter(|it| *it < u64::from(len));
+                        index.map(|index| Watched::Shared { group: wave.0, array, index })
+                    }
+                    Reference::Resource(resource, element) => {
+                        let (resource, element) = (*resource as u32, *element as u32);
+                        let (layout, count) = self.layout(resource as usize, element as usize)?;
+                        let stride = layout.stride as u64;
+                        let index = index().filter(|it| *it < count);
+                        index.map(|it| Watched::Buffer {
+                            resource,
+                            element,
+                            bytes: it * stride..(it + 1) * stride,
+                        })
+                    }
+                    _ => None,
+                }
+            }
+        };
+        let Some(watched) = found else {
+            let description = format!("`{name}` cannot be watched");
+            return Ok(Answer::of(json!({"dataId": null, "description": description})));
+        };
+        let accesses = match watched {
+            Watched::Variable { .. } => json!(["write"]),
+            _ => json!(["read", "write", "readWrite"]),
+        };
+        Ok(Answer::of(json!({
+            "dataId": to_id(&watched).to_string(),
+            "description": name,
+            "accessTypes": accesses,
+            "canPersist": false,
+        })))
+    }
+
+    pub(crate) fn set_data_breakpoints(&mut self, arguments: &Value) -> Result<Answer, String> {
+        let asked = list(arguments, "breakpoints")?;
+        let session = self.session.as_mut().ok_or("nothing is launched")?;
+        let (mut sets, mut watches) = (Vec::new(), Vec::new());
+        for asked in asked {
+            let mut set = Set::new(Breakpoint::default(), asked);
+            let watched = text(asked, "dataId").and_then(|it| of_id(it, session));
+            let access = text(asked, "accessType").unwrap_or("write");
+            let (reads, writes) = (access != "write", access != "read");
+            match (watched, access) {
+                (Some(watched), "read" | "write" | "readWrite") => {
+                    if set.refused.is_none() {
+                        watches.push(DataBreakpoint { watched, reads, writes });
+                    }
+                }
+                (None, _) => set.refused = Some("this data cannot be watched".to_owned()),
+                (_, other) => set.refused = Some(format!("`{other}` is not an access")),
+            }
+            sets.push(set);
+        }
+        session.watch(watches);
+        let answers: Vec<Value> =
+            sets.iter().enumerate().map(|(number, set)| answer(1_000_000 + number, set)).collect();
+        self.breakpoints.data = sets;
+        Ok(Answer::of(json!({"breakpoints": answers})))
+    }
+}
+
+fn answer(id: usize, set: &Set) -> Value {
+    let mut answer = json!({"id": id, "verified": set.refused.is_none()});
+    if let Some(message) = &set.refused {
+        answer["message"] = json!(message);
+    }
+    answer
+}
+
+/// What is watched, as text that clients hand back.
+fn to_id(watched: &Watched) -> Value {
+    match watched {
+        Watched::Buffer { resource, element, bytes } => {
+            json!(["buffer", resource, element, bytes.start, bytes.end])
+        }
+        Watched::Shared { group, array, index } => json!(["shared", group, array.0, index]),
+        Watched::Variable { wave, variable, lane } => {
+            json!(["variable", wave.0, wave.1, variable.0, lane])
+        }
+    }
+}
+
+fn of_id(id: &str, session: &Session) -> Option<Watched> {
+    let id: Value = serde_json::from_str(id).ok()?;
+    let number = |it: &Value| u32::try_from(it.as_u64()?).ok();
+    let group = |it: &Value| Some([number(&it[0])?, number(&it[1])?, number(&it[2])?]);
+    Some(match id[0].as_str()? {
+        "buffer" => Watched::Buffer {
+            resource: number(&id[1])?,
+            element: number(&id[2])?,
+            bytes: id[3].as_u64()?..id[4].as_u64()?,
+        },
+        "shared" => Watched::Shared {
+            group: group(&id[1])?,
+            array: ir::Shared(number(&id[2])?),
+            index: id[3].as_u64()?,
+        },
+        "variable" => {
+            let variable = number(&id[3])?;
+            if variable as usize >= session.module().notes.variables.len() {
+                return None;
+            }
+            Watched::Variable {
+                wave: (group(&id[1])?, number(&id[2])?),
+                variable: VariableId(variable),
+                lane: if id[4].is_null() { None } else { Some(number(&id[4])?) },
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// The line of a log point: what stands in braces is evaluated.
+fn log_line(session: &Session, wave: WaveId, text: &str) -> String {
+    let (mut line, mut rest) = (String::new(), text);
+    while let Some((before, behind)) = rest.split_once('{') {
+        line.push_str(before);
+        let Some((expression, after)) = behind.split_once('}') else {
+            line.push('{');
+            rest = behind;
+            continue;
+        };
+        match session.eval(wave, expression) {
+            Ok(shown) => {
+                line.push_str(&show::row(&show::shown(&shown, session.width()), shown.active));
+            }
+            Err(Refused(why)) => line.push_str(&format!("<{why}>")),
+        }
+        rest = after;
+    }
+    line.push_str(rest);
+    line.replace('\n', " ")
+}
