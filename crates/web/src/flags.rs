@@ -287,10 +287,11 @@ pub fn command(text: &str) -> String {
     String::new()
 }
 
-/// What follows `wavelane run FILE`, `wavelane san FILE` or `wavelane:`.
+/// What follows `wavelane run FILE`, `wavelane san FILE` or `wavelane:`. A comment that allows findings or warnings,
+/// `wavelane: allow(…)`, says nothing of how a text runs.
 fn flags_of(comment: &str) -> Option<&str> {
     if let Some(rest) = comment.strip_prefix("wavelane:") {
-        return Some(rest);
+        return Some(rest).filter(|it| !it.trim_start().starts_with("allow"));
     }
     let rest = comment.strip_prefix("wavelane run ").or(comment.strip_prefix("wavelane san "))?;
     let file = rest.split_whitespace().next()?;
@@ -307,6 +308,7 @@ mod tests {
         assert_eq!(command(text), "--groups 2 --bind 'A=1, 2'");
         assert_eq!(command("// wavelane: --set A=1\n"), "--set A=1");
         assert_eq!(command("// nothing\nint wavelane;"), "");
+        assert_eq!(command("// wavelane: allow(race)\n// wavelane: --groups 3\n"), "--groups 3");
         assert_eq!(command("//   wavelane san a.hlsl --groups 2 \\"), "--groups 2");
     }
 

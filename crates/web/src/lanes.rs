@@ -64,9 +64,8 @@ impl<'a> Lanes<'a> {
             *self.lines.entry((at.span.lo, expansion)).or_insert_with(|| places.line(at.span));
         let Some(line) = line else { return };
         let step = (line, at.active);
-        let Some(wave) = self.index.get(&(at.group, at.wave)).map(|it| &mut self.waves[*it]) else {
-            return;
-        };
+        let Some(number) = self.index.get(&(at.group, at.wave)).copied() else { return };
+        let wave = &mut self.waves[number];
         if wave.last == Some(step) || at.active.is_empty() {
             return;
         }
@@ -75,21 +74,12 @@ impl<'a> Lanes<'a> {
         count.times += 1;
         count.lanes += u64::from(at.active.count());
         let has_room = wave.steps.len() < MOST_STEPS && self.kept < MOST_STEPS_OF_ALL;
-        match has_room && self.waves_are_few(at) {
-            true => {
-                self.kept += 1;
-                let index = self.index[&(at.group, at.wave)];
-                self.waves[index].steps.push(step);
-            }
-            false => {
-                let index = self.index[&(at.group, at.wave)];
-                self.waves[index].more += 1;
-            }
+        if has_room && number < MOST_WAVES {
+            self.kept += 1;
+            wave.steps.push(step);
+        } else {
+            wave.more += 1;
         }
-    }
-
-    fn waves_are_few(&self, at: &At) -> bool {
-        self.index[&(at.group, at.wave)] < MOST_WAVES
     }
 
     /// Everything that was seen, at this width.

@@ -137,11 +137,13 @@ fn buffers(module: &Module, outcomes: &[Option<&Outcome>]) -> Vec<Value> {
         let held = |outcome: &Outcome| outcome.left.bindings.get(index).map_or(0, Vec::len);
         let elements = outcomes.iter().flatten().map(|it| held(it)).max().unwrap_or(0);
         for element in 0..elements {
-            let of = |outcome: &Option<&Outcome>| -> Option<Buffer> {
-                let outcome = outcome.filter(|it| it.ended.is_ok())?;
-                outcome.left.bindings.get(index)?.get(element).cloned()
-            };
-            let contents: Vec<Option<Buffer>> = outcomes.iter().map(of).collect();
+            let contents: Vec<Option<&Buffer>> = outcomes
+                .iter()
+                .map(|outcome| {
+                    let outcome = outcome.filter(|it| it.ended.is_ok())?;
+                    outcome.left.bindings.get(index)?.get(element)
+                })
+                .collect();
             rows.push(row(resource, element, &contents));
         }
     }
@@ -149,20 +151,19 @@ fn buffers(module: &Module, outcomes: &[Option<&Outcome>]) -> Vec<Value> {
 }
 
 /// One buffer at all widths: `=` where a width agrees with the majority, `≠` where not.
-fn row(resource: &Resource, element: usize, contents: &[Option<Buffer>]) -> Value {
+fn row(resource: &Resource, element: usize, contents: &[Option<&Buffer>]) -> Value {
     let majority = majority(contents);
     let format = majority.and_then(|it| it.format);
     let layout = Layout::of(&resource.kind, format);
     let each = layout.scalars.len();
     let marks: Vec<Option<&str>> =
-        contents.iter().map(|it| Some(if it.as_ref()? == majority? { "=" } else { "≠" })).collect();
+        contents.iter().map(|it| Some(if (*it)? == majority? { "=" } else { "≠" })).collect();
     let bytes = majority.map_or(0, |it| it.bytes.len());
     let count = bytes / layout.stride * each;
     let shown = |it: &Buffer| -> Vec<String> {
         (0..count.min(MOST_SHOWN)).map(|at| text(&layout, it, at)).collect()
     };
-    let values: Vec<Option<Vec<String>>> =
-        contents.iter().map(|it| it.as_ref().map(shown)).collect();
+    let values: Vec<Option<Vec<String>>> = contents.iter().map(|it| it.map(shown)).collect();
     let differs = |at: &usize| {
         let scalar = |it: &Buffer| bits(&layout, it, *at);
         let wanted = majority.map(scalar);
@@ -170,7 +171,7 @@ fn row(resource: &Resource, element: usize, contents: &[Option<Buffer>]) -> Valu
     };
     // Most buffers agree: only where one does not, its scalars are looked through.
     let first = marks.contains(&Some("≠")).then(|| (0..count).find(differs)).flatten();
-    let counters: Vec<Option<u32>> = contents.iter().map(|it| Some(it.as_ref()?.counter)).collect();
+    let counters: Vec<Option<u32>> = contents.iter().map(|it| Some((*it)?.counter)).collect();
     let name = named(resource, element);
     json!({
         "name": name,
@@ -186,8 +187,8 @@ fn row(resource: &Resource, element: usize, contents: &[Option<Buffer>]) -> Valu
 }
 
 /// What most widths have; of two that are equally frequent, the one at the smaller width.
-fn majority(contents: &[Option<Buffer>]) -> Option<&Buffer> {
-    let all = || contents.iter().flatten();
+fn majority<'a>(contents: &[Option<&'a Buffer>]) -> Option<&'a Buffer> {
+    let all = || contents.iter().flatten().copied();
     let votes = |it: &Buffer| all().filter(|other| *other == it).count();
     let most = all().map(votes).max()?;
     all().find(|it| votes(it) == most)
