@@ -103,10 +103,11 @@ impl Table<'_> {
             let step = &wave.steps[number];
             let place = &self.recording.statements[step.statement as usize];
             let line = u64::from(place.line);
-            let is_wanted =
-                self.args.lines.is_empty() || self.args.lines.iter().any(|it| it.contains(&line));
-            let in_window =
-                self.args.window.has_step(number as u64) && self.args.window.has_line(place.line);
+            // Lines are those of the main file.
+            let is_wanted = self.args.lines.is_empty()
+                || place.file == 0 && self.args.lines.iter().any(|it| it.contains(&line));
+            let in_window = self.args.window.has_step(number as u64)
+                && self.args.window.has_place(place.file, place.line);
             if !is_wanted || !in_window {
                 continue;
             }

@@ -23,7 +23,8 @@ use ops::{LaneMask, Named};
 use serde_json::{Value, json};
 
 use crate::recorder::{
-    Finding, LineCount, Program, Recording, Scope, Statement, Step, Variable, Wave, Write,
+    Finding, LineCount, MOST_VALUES, Program, Recording, Scope, Statement, Step, Variable, Wave,
+    Write,
 };
 
 /// The number of the format. A reader reads files of every number up to its own.
@@ -31,8 +32,8 @@ pub const FORMAT: u16 = 1;
 const MAGIC: &[u8; 6] = b"wlrec\0";
 /// The steps of a chunk.
 const CHUNK: usize = 4096;
-/// What a damaged file may make the reader allocate.
-const MOST_BYTES: usize = 1 << 30;
+/// The most bytes that a file may take when it is inflated: a damaged or hostile one makes the reader allocate no more.
+const MOST_BYTES: usize = 1 << 28;
 const LEVEL: u8 = 6;
 
 const ONE: u64 = 0;
@@ -174,15 +175,13 @@ fn chunk(wave: &Wave, first: usize, last: usize, width: u32, before: &mut Before
     put_runs(&mut out, steps.iter().map(|it| it.live), width);
     // The first chunk begins with what is written before the first step.
     if first == 0 {
-        let early = steps.first().map_or(wave.writes.len(), |it| it.writes as usize);
-        put(&mut out, early as u64);
+        put(&mut out, wave.early_writes().len() as u64);
     }
     for step in first..last {
         put(&mut out, wave.writes_of(step).len() as u64);
     }
     if first == 0 {
-        let early = steps.first().map_or(wave.writes.len(), |it| it.writes as usize);
-        for write in &wave.writes[..early] {
+        for write in wave.early_writes() {
             put_write(&mut out, wave, write, wave.lanes, width, before);
         }
     }
@@ -253,6 +252,8 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     width: u32,
+    /// The values that the file may still have.
+    room: usize,
 }
 
 impl Reader<'_> {
@@ -325,6 +326,7 @@ impl Reader<'_> {
         let scalar = u32::try_from(self.number()?).ok()?;
         let lanes = if form & OTHER_LANES != 0 { self.set()? } else { active };
         let poison = if form & POISONED != 0 { self.set()? } else { LaneMask::EMPTY };
+        self.room = self.room.checked_sub(lanes.count() as usize)?;
         let values = wave.values.len() as u32;
         let width = self.width as usize;
         let old = before.entry((variable, scalar)).or_insert_with(|| vec![0; width]);
@@ -365,7 +367,37 @@ pub fn read(bytes: &[u8]) -> Result<Recording, String> {
         rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
     let header = decompress_to_vec_with_limit(header, MOST_BYTES).map_err(|_| damaged())?;
     let header: Value = serde_json::from_slice(&header).map_err(|_| damaged())?;
-    recording(&header, &mut chunks).ok_or_else(damaged)
+    let recording = recording(&header, &mut chunks).filter(is_consistent);
+    recording.ok_or_else(damaged)
+}
+
+/// Whether all that is numbered exists, so that nobody who reads the recording looks beyond its tables.
+fn is_consistent(recording: &Recording) -> bool {
+    let Recording { program, statements, scopes, variables, waves, findings, .. } = recording;
+    let has = |number: u32, length: usize| (number as usize) < length;
+    let all = LaneMask::first_n(program.wave_size);
+    let is_write = |it: &Write| {
+        let variable = variables.get(it.variable as usize);
+        variable.is_some_and(|variable| has(it.scalar, variable.scalars.len()))
+    };
+    let is_wave = |it: &Wave| {
+        (it.lanes & !all).is_empty()
+            && it.total >= it.steps.len() as u64
+            && it.steps.iter().all(|step| has(step.statement, statements.len()))
+            && it.writes.iter().all(is_write)
+    };
+    // A scope is made by its caller, so that no chain of callers has a cycle.
+    let mut callers = scopes.iter().enumerate();
+    let is_kept = |(wave, step): (u32, u32)| {
+        waves.get(wave as usize).is_some_and(|it| has(step, it.steps.len()))
+    };
+    !program.files.is_empty()
+        && callers.all(|(number, it)| it.caller.is_none_or(|it| has(it, number)))
+        && statements.iter().all(|it| has(it.file, program.files.len()))
+        && statements.iter().all(|it| has(it.scope, scopes.len()))
+        && variables.iter().all(|it| it.scope.is_none_or(|it| has(it, scopes.len())))
+        && waves.iter().all(is_wave)
+        && findings.iter().all(|it| it.at.is_none_or(is_kept))
 }
 
 fn recording(header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
@@ -427,6 +459,7 @@ fn recording(header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
         let (line, tick) = (number(&it["line"])?, it["tick"].as_u64()?);
         recording.findings.push(Finding { code, message, line, tick, at });
     }
+    let (mut left, mut room) = (MOST_BYTES, MOST_VALUES);
     for it in list("waves")? {
         let lanes = it["lanes"].as_str()?.strip_prefix("0x")?;
         let lanes = LaneMask(u128::from_str_radix(lanes, 16).ok()?);
@@ -438,15 +471,16 @@ fn recording(header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
             let [length, raw, steps] = [0, 1, 2].map(|at| number(&chunk[at]));
             let (packed, rest) = chunks.split_at_checked(length? as usize)?;
             *chunks = rest;
-            let raw = raw? as usize;
-            let bytes = decompress_to_vec_with_limit(packed, raw.min(MOST_BYTES)).ok()?;
+            let bytes = decompress_to_vec_with_limit(packed, left.min(raw? as usize)).ok()?;
+            left -= bytes.len();
             let steps = steps? as usize;
             // A step takes at least a byte.
             if steps > bytes.len() {
                 return None;
             }
-            let mut reader = Reader { bytes: &bytes, at: 0, width: wave_size };
+            let mut reader = Reader { bytes: &bytes, at: 0, width: wave_size, room };
             reader.chunk(&mut own, steps, &mut before)?;
+            room = reader.room;
         }
         recording.waves.push(own);
     }

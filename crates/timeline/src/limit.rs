@@ -1,6 +1,6 @@
 //! Bounds what a recording takes as a file: what is least missed goes first, and what has gone is marked.
 
-use crate::recorder::{Recording, Wave};
+use crate::recorder::{Recording, Wave, Write};
 
 /// The steps around the first finding of which values are kept longest.
 const AROUND: u32 = 1000;
@@ -51,9 +51,8 @@ fn keep_values(recording: &mut Recording, keeps: impl Fn(usize, u32) -> bool) {
     let mut left_out = false;
     for (number, wave) in recording.waves.iter_mut().enumerate() {
         let mut kept = Wave { steps: Vec::with_capacity(wave.steps.len()), ..Wave::default() };
-        let early = wave.steps.first().map_or(0, |it| it.writes as usize);
         if keeps(number, 0) {
-            (0..early).for_each(|it| copy(wave, it, &mut kept));
+            wave.early_writes().iter().for_each(|it| copy(wave, it, &mut kept));
         }
         for (at, step) in wave.steps.iter().enumerate() {
             let writes = kept.writes.len() as u32;
@@ -61,8 +60,7 @@ fn keep_values(recording: &mut Recording, keeps: impl Fn(usize, u32) -> bool) {
             if !keeps(number, at as u32) {
                 continue;
             }
-            let end = wave.steps.get(at + 1).map_or(wave.writes.len(), |it| it.writes as usize);
-            (step.writes as usize..end).for_each(|it| copy(wave, it, &mut kept));
+            wave.writes_of(at).iter().for_each(|it| copy(wave, it, &mut kept));
         }
         left_out |= kept.writes.len() < wave.writes.len();
         (wave.steps, wave.writes, wave.values) = (kept.steps, kept.writes, kept.values);
@@ -70,10 +68,31 @@ fn keep_values(recording: &mut Recording, keeps: impl Fn(usize, u32) -> bool) {
     recording.has_all_values &= !left_out;
 }
 
-fn copy(wave: &Wave, number: usize, to: &mut Wave) {
-    let write = wave.writes[number];
+fn copy(wave: &Wave, write: &Write, to: &mut Wave) {
     let count = write.lanes.count() as usize;
     let values = &wave.values[write.values as usize..][..count];
-    to.writes.push(crate::Write { values: to.values.len() as u32, ..write });
+    to.writes.push(Write { values: to.values.len() as u32, ..*write });
     to.values.extend_from_slice(values);
+}
+
+#[cfg(test)]
+mod tests {
+    use ops::LaneMask;
+
+    use super::*;
+
+    #[test]
+    fn a_wave_without_steps_keeps_what_its_lanes_begin_with() {
+        let write = Write {
+            variable: 0,
+            scalar: 0,
+            lanes: LaneMask(3),
+            poison: LaneMask::EMPTY,
+            values: 0,
+        };
+        let wave = Wave { writes: vec![write], values: vec![5, 6], ..Wave::default() };
+        let mut recording = Recording { waves: vec![wave.clone()], ..Recording::default() };
+        keep_window(&mut recording);
+        assert_eq!(recording.waves, [wave]);
+    }
 }

@@ -14,7 +14,7 @@ use crate::window::Window;
 /// The most steps whose masks are kept.
 const MOST_STEPS: u64 = 1 << 21;
 /// The most values that are kept, of all lanes together.
-const MOST_VALUES: usize = 1 << 23;
+pub(crate) const MOST_VALUES: usize = 1 << 23;
 
 /// What was run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,6 +93,12 @@ pub struct Wave {
 }
 
 impl Wave {
+    /// The writes before the first step: of parameters, and of statics.
+    pub fn early_writes(&self) -> &[Write] {
+        let end = self.steps.first().map_or(self.writes.len(), |it| it.writes as usize);
+        &self.writes[..end]
+    }
+
     /// The writes between the beginning of a step and that of the next.
     pub fn writes_of(&self, step: usize) -> &[Write] {
         let begin = self.steps.get(step).map_or(self.writes.len(), |it| it.writes as usize);
@@ -279,15 +285,16 @@ impl<'a> Recorder<'a> {
         if wave.steps.len() as u64 != wave.total {
             return;
         }
-        let line = match wave.steps.last() {
-            Some(step) => self.recording.statements[step.statement as usize].line,
+        let in_window = match wave.steps.last() {
+            Some(step) => {
+                let place = &self.recording.statements[step.statement as usize];
+                self.window.has_place(place.file, place.line)
+                    && self.window.has_step(wave.total.saturating_sub(1))
+            }
             // Parameters are given values before the first statement.
-            None => 0,
+            None => true,
         };
-        let step = wave.total.saturating_sub(1);
-        let in_window = self.window.has_wave(at.group, at.wave)
-            && (wave.total == 0 || self.window.has_line(line) && self.window.has_step(step));
-        if !in_window {
+        if !in_window || !self.window.has_wave(at.group, at.wave) {
             return;
         }
         let lanes = at.active;

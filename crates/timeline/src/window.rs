@@ -42,8 +42,9 @@ impl Window {
             && self.waves.as_ref().is_none_or(|it| it.contains(&wave))
     }
 
-    pub fn has_line(&self, line: u32) -> bool {
-        self.lines.as_ref().is_none_or(|it| it.contains(&line))
+    /// Whether it has a line of a file, by its number among [`crate::Program::files`]: the main file is the first.
+    pub fn has_place(&self, file: u32, line: u32) -> bool {
+        self.lines.as_ref().is_none_or(|it| file == 0 && it.contains(&line))
     }
 
     pub fn has_step(&self, step: u64) -> bool {
@@ -93,7 +94,9 @@ mod tests {
         let window = Window::parse("group=1,2 wave=0..3 line=40 steps=5..9").unwrap();
         assert_eq!(window.group, Some([1, 2, 0]));
         assert!(window.has_wave([1, 2, 0], 3) && !window.has_wave([1, 2, 0], 4));
-        assert!(window.has_line(40) && !window.has_line(41));
+        assert!(window.has_place(0, 40) && !window.has_place(0, 41));
+        // Other files have other lines.
+        assert!(!window.has_place(1, 40) && Window::default().has_place(1, 40));
         assert!(window.has_step(9) && !window.has_step(10) && !window.has_step(4));
         for text in [
             "group",

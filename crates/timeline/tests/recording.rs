@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use ir::exec::{Bindings, Buffer, Launch};
-use wavelane_timeline::{Program, Recorder, Recording, Window, file, json, page, svg};
+use wavelane_timeline::{Finding, Program, Recorder, Recording, Window, file, json, page, svg};
 
 const TEXT: &str = "RWStructuredBuffer<float> Out;
 float grow(float x) {
@@ -34,10 +34,19 @@ impl hlsl::Includer for Nothing {
 }
 
 fn recorded(text: &str, width: u32, window: &Window) -> Recording {
+    recorded_with(text, width, window, &mut Nothing)
+}
+
+fn recorded_with(
+    text: &str,
+    width: u32,
+    window: &Window,
+    includer: &mut dyn hlsl::Includer,
+) -> Recording {
     let (mut sources, mut sink) = (diag::SourceMap::new(), diag::Sink::new());
     let main = sources.add("a.hlsl", text).unwrap();
     let options = hlsl::Options { notes: true, ..hlsl::Options::default() };
-    let compiled = hlsl::compile(main, &mut sources, &mut Nothing, &options, &mut sink);
+    let compiled = hlsl::compile(main, &mut sources, includer, &options, &mut sink);
     let module = compiled.unwrap_or_else(|| panic!("{:?}", sink.into_sorted())).module;
     let launch = Launch::dispatch([2, 1, 1], width);
     let buffer = Buffer { bytes: vec![0; 64].into(), ..Buffer::default() };
@@ -110,6 +119,38 @@ fn a_file_gives_back_what_was_written() {
     assert!(file::read(&newer).unwrap_err().contains("format 9"));
 }
 
+/// What a file numbers must exist: whoever shows a recording looks it up.
+#[test]
+fn a_file_that_names_what_it_does_not_have_is_refused() {
+    type Change = fn(&mut Recording);
+    let changes: [(&str, Change); 11] = [
+        ("statement", |it| it.waves[1].steps[3].statement = 1000),
+        ("variable", |it| it.waves[0].writes[1].variable = 77),
+        ("scalar", |it| it.waves[0].writes[1].scalar = 1),
+        ("file", |it| it.statements[0].file = 1),
+        ("scope", |it| it.statements[0].scope = 9),
+        ("scope of a variable", |it| it.variables[0].scope = Some(9)),
+        ("caller", |it| it.scopes[0].caller = Some(0)),
+        ("lanes", |it| it.waves[0].lanes = ops::LaneMask(1 << 8)),
+        ("total", |it| it.waves[0].total = 3),
+        ("wave of a finding", |it| it.findings[0].at = Some((4, 0))),
+        ("step of a finding", |it| it.findings[0].at = Some((0, 1 << 20))),
+    ];
+    let mut recording = recorded(TEXT, 8, &Window::default());
+    let (code, message) = ("race".to_owned(), String::new());
+    recording.findings.push(Finding { code, message, line: 1, tick: 0, at: Some((0, 0)) });
+    assert!(file::read(&file::write(&recording)).is_ok());
+    for (what, change) in changes {
+        let mut other = recording.clone();
+        change(&mut other);
+        assert_eq!(
+            file::read(&file::write(&other)).err().as_deref(),
+            Some("the recording is damaged"),
+            "{what}"
+        );
+    }
+}
+
 /// Readers read files of every format there has been.
 #[test]
 fn a_file_of_the_first_format_is_read() {
@@ -133,6 +174,30 @@ fn a_window_keeps_its_values_alone() {
     assert_eq!(with_values.len(), 1);
     assert_eq!(with_values[0].group, [1, 0, 0]);
     assert!(with_values[0].writes.len() < all.waves[2].writes.len());
+}
+
+#[test]
+fn lines_of_a_window_are_those_of_the_main_file() {
+    struct Lib;
+    impl hlsl::Includer for Lib {
+        fn read(&mut self, path: &str, _: &str, _: bool) -> Option<(String, std::sync::Arc<str>)> {
+            let text = "uint one(uint x) {\n    uint y = x + 1;\n    return y;\n}\n";
+            (path == "lib.hlsl").then(|| (path.to_owned(), text.into()))
+        }
+    }
+    let text = "#include \"lib.hlsl\"\nRWStructuredBuffer<float> Out;\n[numthreads(12, 1, 1)]\n\
+        void main(uint i : SV_GroupIndex) {\n    uint z = one(i);\n    Out[i] = z;\n}\n";
+    let names = |window: &str| {
+        let window = Window::parse(window).unwrap();
+        let recording = recorded_with(text, 8, &window, &mut Lib);
+        let wave = &recording.waves[0];
+        let written = wave.writes[wave.early_writes().len()..].iter();
+        let names = written.map(|it| recording.variables[it.variable as usize].name.clone());
+        names.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(names("steps=0..100"), ["x", "y", "z"]);
+    // Line 2 of the included file is not line 2 of this one.
+    assert_eq!(names("line=2"), [""; 0]);
 }
 
 #[test]
