@@ -195,13 +195,10 @@ fn judge(
         // What is wrong with the comments, the compiler has said.
         let (mut allows, _) = Allows::read(sources);
         for (pass, seen) in seen {
-            let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
-            // A finding has two places; an allow comment counts at either.
-            let others = seen.finding.related.iter().map(|it| it.span);
-            let mut places = std::iter::once(at).chain(others);
-            if places.any(|place| allows.find(code, place, sources).is_some()) {
+            if seen.is_allowed(&mut allows, sources) {
                 continue;
             }
+            let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
             let again = finding::again(seen, base);
             let report = finding::diagnostic(seen, pass.as_ref(), &again);
             let Some(report) = args.common.compile.warnings.weigh_finding(report) else {

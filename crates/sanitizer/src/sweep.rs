@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use diag::{Diagnostic, Span};
+use diag::{Allows, Diagnostic, SourceMap, Span};
 use interp::{NoObserver, Program, Progress, Variation};
 use ir::exec::{Bindings, Buffer, Failure, Invocation, LaneOrder, Launch, Schedule, Trap};
 use ir::{AddressKind, Binding, Module};
@@ -167,6 +167,15 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Returns whether a comment of the source, `// wavelane: allow(CODE): REASON`, suppresses this finding, and marks the
+    /// comment as used. It counts at each location that the report shows.
+    pub fn is_allowed(&self, allows: &mut Allows, sources: &SourceMap) -> bool {
+        let code = self.finding.kind.code();
+        let related = self.finding.related.iter().map(|it| it.span);
+        let mut places = std::iter::once(self.finding.site.span).chain(related);
+        places.any(|place| allows.find(code, place, sources).is_some())
+    }
+
     /// The report for users.
     pub fn report(&self) -> Diagnostic {
         let Some((stage, at)) = self.of else { return self.finding.report() };

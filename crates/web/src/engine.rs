@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use diag::{FileId, Sink, SourceMap};
+use diag::{Allows, FileId, Sink, SourceMap};
 use hlsl::{Compiled, Includer};
 use interp::Program;
 use ir::exec::Bindings;
@@ -234,9 +234,12 @@ impl Text {
     }
 
     fn swept(&mut self, fuel: u64) -> Result<(), Problem> {
-        let (flags, compiled, _, ready) = self.parts()?;
+        let (flags, compiled, places, ready) = self.parts()?;
         if ready.swept.as_ref().is_none_or(|(it, _)| *it != fuel) {
-            let swept = sweep(flags, &compiled.module, &ready.bindings, fuel);
+            let mut swept = sweep(flags, &compiled.module, &ready.bindings, fuel);
+            let sources = places.sources();
+            let (mut allows, _) = Allows::read(sources);
+            swept.report.seen.retain(|it| !it.is_allowed(&mut allows, sources));
             ready.swept = Some((fuel, swept));
         }
         Ok(())

@@ -291,7 +291,7 @@ pub fn command(text: &str) -> String {
 /// `wavelane: allow(…)`, says nothing of how a text runs.
 fn flags_of(comment: &str) -> Option<&str> {
     if let Some(rest) = comment.strip_prefix("wavelane:") {
-        return Some(rest).filter(|it| !it.trim_start().starts_with("allow"));
+        return Some(rest).filter(|it| !it.trim_start().starts_with("allow("));
     }
     let rest = comment.strip_prefix("wavelane run ").or(comment.strip_prefix("wavelane san "))?;
     let file = rest.split_whitespace().next()?;

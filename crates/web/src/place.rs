@@ -59,6 +59,10 @@ impl Places {
         Some(before.iter().filter(|it| **it == b'\n').count() as u32 + 1)
     }
 
+    pub(crate) fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.sources.file(self.main).text
     }

@@ -146,6 +146,17 @@ fn findings_have_both_places_a_row_and_a_fix_that_was_tried() {
 }
 
 #[test]
+fn a_comment_that_allows_a_finding_hides_it() {
+    let comment = "    // wavelane: allow(race): the test wants one\n    Out[t] =";
+    let text = RACE.replace("    Out[t] =", comment);
+    let mut engine = Engine::new();
+    let swept = ask(&mut engine, json!({ "do": "sweep", "text": text }));
+    assert_eq!((&swept["findings"], &swept["rows"]), (&json!([]), &json!([])));
+    let mended = ask(&mut engine, json!({ "do": "mend", "text": text }));
+    assert_eq!(mended["fixes"], json!([]));
+}
+
+#[test]
 fn a_fix_stands_where_all_threads_pass() {
     // A barrier right before the access would be divergent.
     let text = RACE.replace("    Out[t] =", "    if (t < 33)\n        Out[t] =");
