@@ -44,6 +44,18 @@ typedef struct WlDefine {
     const char *value;
 } WlDefine;
 
+/* The size and format of a texture. `format` is a name of Direct3D such as "RGBA8_UNORM". Unused axes, `layers`, `levels` and
+ * `samples` are 1, and a cube has six layers. */
+typedef struct WlTexture {
+    const char *format;
+    uint32_t width;
+    uint32_t height;
+    uint32_t depth;
+    uint32_t layers;
+    uint32_t levels;
+    uint32_t samples;
+} WlTexture;
+
 /* How a shader is launched. `wave_size` 0 is the pipeline's default, `fuel` 0 no limit on the number of wave-instructions. */
 typedef struct WlLaunch {
     uint32_t groups_x;
@@ -102,12 +114,22 @@ const char *wl_text(const WlText *text);
 /* Frees a text. Null is allowed. */
 void wl_text_free(WlText *text);
 
+/* Binds `size` bytes of the caller's to the texture `name`, in place, under the rules of `wl_bind`: all texels, layer by
+ * layer, within a layer level by level, within a level row by row. */
+WlStatus wl_bind_texture(WlTable *table, const char *name, const WlTexture *texture, void *memory, size_t size);
+
+/* The same for memory that is only read; refused where the shader may write. */
+WlStatus wl_bind_texture_read_only(WlTable *table, const char *name, const WlTexture *texture, const void *memory, size_t size);
+
+/* Binds a sampler to the resource `name`; its state is words as on the command line, such as "linear wrap" or "nearest clamp". */
+WlStatus wl_bind_sampler(WlTable *table, const char *name, const char *state);
+
 /* Runs a pipeline to its end. What it writes is in the memory that the table has. */
 WlStatus wl_dispatch(const WlPipeline *pipeline, const WlLaunch *launch, const WlTable *table);
 
 /* Runs a pipeline under the sanitizer, at every width and in other orders; the memory does not change. `*findings` is the
- * number of findings, and `*report` a text for `wl_text_free` that shows them with source lines. `launch->wave_size` is
- * ignored. */
+ * number of findings that no comment of the source allows, and `*report` a text for `wl_text_free` that shows them with source
+ * lines. `launch->wave_size` is ignored. */
 WlStatus wl_examine(const WlPipeline *pipeline, const WlLaunch *launch, const WlTable *table, size_t *findings, WlText **report);
 
 #ifdef __cplusplus

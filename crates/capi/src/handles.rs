@@ -53,7 +53,7 @@ const STACK: usize = 256 << 20;
 ///
 /// # Safety
 /// It is null, or ends with a zero.
-unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Failed> {
+pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Failed> {
     if text.is_null() {
         return Err(Failed::input(format!("{what} is null")));
     }
@@ -75,7 +75,7 @@ pub(crate) unsafe fn handle<'a, T>(handle: *const T, what: &str) -> Result<&'a T
 ///
 /// # Safety
 /// As above, and no other thread uses it.
-unsafe fn table<'a>(table: *mut WlTable) -> Result<&'a mut ResourceTable, Failed> {
+pub(crate) unsafe fn table<'a>(table: *mut WlTable) -> Result<&'a mut ResourceTable, Failed> {
     // SAFETY: the caller's contract.
     let table = unsafe { table.as_mut() }.ok_or_else(|| Failed::input("the table is null"))?;
     Ok(&mut table.table)
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn wl_bind_read_only(
     })
 }
 
-fn check(memory: *const c_void, size: usize) -> Result<(), Failed> {
+pub(crate) fn check(memory: *const c_void, size: usize) -> Result<(), Failed> {
     if memory.is_null() && size > 0 {
         return Err(Failed::input(format!("the memory is null, and its size is {size} bytes")));
     }

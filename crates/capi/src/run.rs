@@ -55,8 +55,8 @@ pub unsafe extern "C" fn wl_dispatch(
 }
 
 /// Runs a pipeline under the sanitizer, at every width and in other orders; the memory does not change. `*findings` is the
-/// number of findings, and `*report` a text for `wl_text_free` that shows them with source lines. `launch->wave_size` is
-/// ignored.
+/// number of findings that no comment of the source allows, and `*report` a text for `wl_text_free` that shows them with source
+/// lines. `launch->wave_size` is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_examine(
     pipeline: *const WlPipeline,
@@ -78,7 +78,10 @@ pub unsafe extern "C" fn wl_examine(
         let examined = pipeline.pipeline.examine(&dispatch, &plan, &table.table);
         let examined = examined
             .map_err(|it| failed(&it.error, &format!("with waves of {} lanes: ", it.width)))?;
-        let reports: Vec<_> = examined.seen.iter().map(|it| it.report()).collect();
+        let (mut allows, _) = diag::Allows::read(&pipeline.sources);
+        let seen = examined.seen.iter();
+        let left = seen.filter(|it| !it.is_allowed(&mut allows, &pipeline.sources));
+        let reports: Vec<_> = left.map(|it| it.report()).collect();
         let text = diag::render_all(&reports, &pipeline.sources, diag::Style::Plain);
         // SAFETY: the header asks for places.
         unsafe {

@@ -4,11 +4,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use wavelane::{
     Buffer, ConstantProblem, Contents, Layout, Number, Resource, ResourceKind, ResourceTable,
-    Shader,
+    Sampler, Shader,
 };
 
 use crate::error::argument;
 use crate::memory::Memory;
+use crate::texture;
 
 /// What is bound, and the memory that it is in.
 ///
@@ -50,27 +51,48 @@ impl Arguments {
         is_written: bool,
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let name = &resource.name;
         let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
         if is_list && resource.count != Some(1) {
             for (element, value) in value.try_iter()?.enumerate() {
-                self.memory(resource, element as u32, is_written, &value?)?;
+                self.element(resource, element as u32, is_written, &value?)?;
             }
             return Ok(());
         }
+        self.element(resource, 0, is_written, value)
+    }
+
+    /// Binds one element of a resource, which has one unless it is an array.
+    fn element(
+        &mut self,
+        resource: &Resource,
+        element: u32,
+        is_written: bool,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let name = &resource.name;
         match resource.kind.view().contents {
-            Contents::Buffer => self.memory(resource, 0, is_written, value),
+            Contents::Buffer => self.memory(resource, element, is_written, value),
             Contents::Constants => {
                 let is_array =
                     matches!(Memory::of(value)?, Ok(Some(_))) && !value.hasattr("tolist")?;
-                if is_array {
-                    self.memory(resource, 0, false, value)
+                if is_array || resource.count != Some(1) {
+                    self.memory(resource, element, false, value)
                 } else {
                     self.constant(name, value)
                 }
             }
-            Contents::Texture | Contents::Sampler | Contents::Scene => Err(argument(format!(
-                "`{name}` is a `{}`; only buffers and constants can be passed from Python",
+            Contents::Texture => self.memory(resource, element, is_written, value),
+            Contents::Sampler => {
+                let shown = shown(resource, element);
+                let text: String = value.extract().map_err(|_| {
+                    argument(format!("`{shown}`: a sampler is a string, such as \"linear wrap\""))
+                })?;
+                let sampler = Sampler::parse(&text);
+                let sampler = sampler.map_err(|why| argument(format!("`{shown}`: {why}")))?;
+                self.table.bind_at(name, element, sampler).map_err(argument)
+            }
+            Contents::Scene => Err(argument(format!(
+                "`{name}` is a `{}`, which cannot be passed from Python",
                 resource.kind.view().name
             ))),
         }
@@ -84,13 +106,12 @@ impl Arguments {
         is_written: bool,
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let shown = match resource.count {
-            Some(1) => resource.name.clone(),
-            _ => format!("{}[{element}]", resource.name),
-        };
-        let refused = |why: &str| argument(format!("`{shown}`: {why}"));
-        let given = value.get_type().name()?.to_string();
-        let memory = match Memory::of(value)? {
+        let name = shown(resource, element);
+        let refused = |why: &str| argument(format!("`{name}`: {why}"));
+        let texels = texture::Texels::of(value)?;
+        let data = texels.as_ref().map_or(value, |it| it.data());
+        let given = data.get_type().name()?.to_string();
+        let memory = match Memory::of(data)? {
             Ok(Some(memory)) => memory,
             Ok(None) => {
                 return Err(refused(&format!(
@@ -101,9 +122,30 @@ impl Arguments {
             Err(what) => return Err(refused(&format!("wavelane cannot use {what}"))),
         };
         let is_writable = resource.kind.writable();
-        let layout = Layout::of(&resource.kind, None);
+        let shape = match &resource.kind {
+            ResourceKind::Texture { dim, element, .. } => {
+                let shape = texture::shape(*dim, element, texels.as_ref(), memory.shape());
+                Some(shape.map_err(|why| refused(&why))?)
+            }
+            kind if texels.is_some() => {
+                let what =
+                    format!("a `{}` takes an array, and this is a texture", kind.view().name);
+                return Err(refused(&what));
+            }
+            _ => None,
+        };
+        let layout = match &shape {
+            Some(shape) => Layout::of_texel(shape.format),
+            None => Layout::of(&resource.kind, None),
+        };
         if !matches!(resource.kind, ResourceKind::Raw { .. }) {
-            crate::dtype::check(memory.element(), &layout).map_err(|why| refused(&why))?;
+            crate::dtype::check(memory.element(), &layout).map_err(|why| match &shape {
+                Some(shape) => refused(&format!(
+                    "{why}; `wavelane.Texture(array, format=\"{}\")` names another format",
+                    shape.format
+                )),
+                None => refused(&why),
+            })?;
         }
         if is_writable && memory.is_read_only() {
             return Err(refused(
@@ -119,9 +161,18 @@ impl Arguments {
                 "the array does not begin at a multiple of {scalar} bytes; use `np.ascontiguousarray` on a copy"
             )));
         }
-        let buffer: Buffer = memory.buffer(is_writable);
-        self.table.bind_at(&resource.name, element, buffer).map_err(argument)?;
-        self.held.push(Held { name: shown, memory, is_written: is_written || is_writable });
+        match shape {
+            Some(shape) => {
+                let texture = memory.texture(shape, is_writable);
+                let texture = texture.map_err(|why| refused(&why.to_string()))?;
+                self.table.bind_at(&resource.name, element, texture).map_err(argument)?;
+            }
+            None => {
+                let buffer: Buffer = memory.buffer(is_writable);
+                self.table.bind_at(&resource.name, element, buffer).map_err(argument)?;
+            }
+        }
+        self.held.push(Held { name, memory, is_written: is_written || is_writable });
         Ok(())
     }
 
@@ -166,6 +217,14 @@ impl Arguments {
             }
         }
         Ok(())
+    }
+}
+
+/// The name of an argument in messages.
+fn shown(resource: &Resource, element: u32) -> String {
+    match resource.count {
+        Some(1) => resource.name.clone(),
+        _ => format!("{}[{element}]", resource.name),
     }
 }
 

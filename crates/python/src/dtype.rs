@@ -10,7 +10,7 @@ use wavelane::{Layout, Scalar};
 pub(crate) fn parse(format: &str, item_size: usize) -> Result<Layout, String> {
     let mut reader = Reader { rest: format, native: true };
     let mut scalars = Vec::new();
-    let size = reader.members(0, &mut scalars)?;
+    let size = reader.members(DEEPEST, &mut scalars)?;
     if !reader.rest.is_empty() {
         return Err(format!("the format `{format}`"));
     }
@@ -26,8 +26,10 @@ struct Reader<'a> {
     native: bool,
 }
 
-/// More members than any shader's structure has.
+/// More members than any shader's structure has: the format of an array may promise any number of them.
 const MOST_MEMBERS: usize = 1 << 16;
+/// Structures nested deeper than in any shader. Each level is a call of the reader.
+const DEEPEST: usize = 64;
 
 impl Reader<'_> {
     fn take(&mut self) -> Option<char> {
@@ -41,11 +43,24 @@ impl Reader<'_> {
         found.inspect(|rest| self.rest = rest).is_some()
     }
 
+    /// A number if there is one; those with more than 64 bits become the largest.
     fn number(&mut self) -> Option<usize> {
         let end = self.rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);
         self.rest = rest;
-        digits.parse().ok()
+        (!digits.is_empty()).then(|| digits.parse().unwrap_or(usize::MAX))
+    }
+
+    /// Reads a mark of byte order and sizes, if there is one.
+    fn order(&mut self) -> Result<bool, String> {
+        match self.rest.as_bytes().first() {
+            Some(b'@' | b'^') => self.native = true,
+            Some(b'=' | b'<') => self.native = false,
+            Some(b'>' | b'!') => return Err("big-endian numbers".to_owned()),
+            _ => return Ok(false),
+        }
+        self.take();
+        Ok(true)
     }
 
     /// The product of a shape, `(2,3)`.
@@ -61,67 +76,64 @@ impl Reader<'_> {
         Ok(count)
     }
 
-    /// Members from an offset on, up to the end or a `}`; returns the offset behind them.
-    fn members(&mut self, mut at: usize, all: &mut Vec<(usize, Scalar)>) -> Result<usize, String> {
+    /// Members up to the end or a `}`, with at most so many levels of structures; returns their size.
+    ///
+    /// Sizes saturate: whatever does not fit is larger than the item that the exporter has.
+    fn members(&mut self, depth: usize, all: &mut Vec<(usize, Scalar)>) -> Result<usize, String> {
+        let mut at = 0usize;
         loop {
             if self.rest.is_empty() || self.rest.starts_with('}') {
                 return Ok(at);
             }
-            match self.rest.as_bytes()[0] {
-                b'@' | b'^' => {
-                    self.native = true;
-                    self.take();
-                    continue;
-                }
-                b'=' | b'<' => {
-                    self.native = false;
-                    self.take();
-                    continue;
-                }
-                b'>' | b'!' => return Err("big-endian numbers".to_owned()),
-                b' ' => {
-                    self.take();
-                    continue;
-                }
-                b':' => {
-                    // The name of the member before.
-                    self.take();
-                    let end = self.rest.find(':').ok_or("a name without an end")?;
-                    self.rest = &self.rest[end + 1..];
-                    continue;
-                }
-                _ => {}
+            if self.order()? || self.take_if(' ') {
+                continue;
+            }
+            if self.take_if(':') {
+                // The name of the member before.
+                let end = self.rest.find(':').ok_or("a name without an end")?;
+                self.rest = &self.rest[end + 1..];
+                continue;
             }
             let shape = self.shape()?;
             let count = shape.saturating_mul(self.number().unwrap_or(1));
+            // `ctypes` writes the byte order behind the shape.
+            while self.order()? {}
             let Some(code) = self.take() else { return Err("an unfinished format".to_owned()) };
             if code == 'x' {
                 at = at.saturating_add(count);
                 continue;
             }
-            if count.saturating_add(all.len()) > MOST_MEMBERS {
+            let (size, inner) = match code {
+                'T' => {
+                    if !self.take_if('{') {
+                        return Err("an invalid structure".to_owned());
+                    }
+                    let Some(depth) = depth.checked_sub(1) else {
+                        return Err("structures that nest so deeply".to_owned());
+                    };
+                    let mut inner = Vec::new();
+                    let size = self.members(depth, &mut inner)?;
+                    if !self.take_if('}') {
+                        return Err("a structure without an end".to_owned());
+                    }
+                    (size, inner)
+                }
+                code => {
+                    let scalar = self.scalar(code)?;
+                    (scalar.bytes(), vec![(0, scalar)])
+                }
+            };
+            if count.saturating_mul(inner.len()).saturating_add(all.len()) > MOST_MEMBERS {
                 return Err("that many members".to_owned());
             }
-            if code == 'T' {
-                if !self.take_if('{') {
-                    return Err("an invalid structure".to_owned());
-                }
-                let mut inner = Vec::new();
-                let size = self.members(0, &mut inner)?;
-                if !self.take_if('}') {
-                    return Err("a structure without an end".to_owned());
-                }
+            // A structure without members may be repeated any number of times.
+            if !inner.is_empty() {
                 for each in 0..count {
-                    all.extend(inner.iter().map(|(offset, it)| (at + each * size + offset, *it)));
+                    let start = at.saturating_add(each.saturating_mul(size));
+                    all.extend(inner.iter().map(|(place, it)| (start.saturating_add(*place), *it)));
                 }
-                at += count * size;
-                continue;
             }
-            let scalar = self.scalar(code)?;
-            for each in 0..count {
-                all.push((at + each * scalar.bytes(), scalar));
-            }
-            at += count * scalar.bytes();
+            at = at.saturating_add(count.saturating_mul(size));
         }
     }
 

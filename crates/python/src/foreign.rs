@@ -15,6 +15,8 @@ pub(crate) struct Exported {
     pub(crate) len: usize,
     pub(crate) read_only: bool,
     pub(crate) element: Layout,
+    /// The elements on each axis, the outermost first.
+    pub(crate) shape: Vec<usize>,
 }
 
 // Spec: DLPack 1.0, `dlpack.h`.
@@ -110,6 +112,7 @@ pub(crate) fn dlpack(capsule: &Bound<'_, PyCapsule>) -> Result<Exported, String>
         };
     let dims = usize::try_from(tensor.dims).map_err(|_| "an invalid tensor")?;
     let mut count = 1usize;
+    let mut shape = Vec::new();
     for dim in (0..dims).rev() {
         // SAFETY: `shape` has `dims` elements, and so has `strides` if it is there.
         let (size, stride) = unsafe {
@@ -121,10 +124,11 @@ pub(crate) fn dlpack(capsule: &Bound<'_, PyCapsule>) -> Result<Exported, String>
             return Err("a tensor that is not contiguous; make a contiguous copy".to_owned());
         }
         count = count.saturating_mul(size);
+        shape.insert(0, size);
     }
     let start = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
     let len = count.saturating_mul(scalar.bytes());
-    Ok(Exported { start, len, read_only, element: Layout::uniform(scalar, 1) })
+    Ok(Exported { start, len, read_only, element: Layout::uniform(scalar, 1), shape })
 }
 
 // Spec: the Arrow C data interface.
@@ -205,5 +209,6 @@ pub(crate) fn arrow(
     };
     let start = values.cast::<u8>().wrapping_add(offset.saturating_mul(scalar.bytes())).cast_mut();
     let len = length.saturating_mul(scalar.bytes());
-    Ok(Exported { start, len, read_only: true, element: Layout::uniform(scalar, 1) })
+    let (element, shape) = (Layout::uniform(scalar, 1), vec![length]);
+    Ok(Exported { start, len, read_only: true, element, shape })
 }

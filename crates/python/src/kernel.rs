@@ -25,6 +25,16 @@ const PRINTED: usize = 1 << 20;
 pub(crate) struct Source {
     pub(crate) shader: Shader,
     pub(crate) sources: SourceMap,
+    text: Text,
+}
+
+/// What is compiled.
+#[derive(Clone)]
+struct Text {
+    name: String,
+    text: String,
+    options: Options,
+    includes: Vec<PathBuf>,
 }
 
 /// A compiled shader. `kernel[groups](Name=array, …)` runs it on arrays in place.
@@ -126,29 +136,47 @@ pub(crate) fn compile(
         };
         options.defines.push((name.extract()?, value));
     }
-    let compiled = py.detach(|| {
-        let work = || Shader::compile(&name, &text, &options, &mut Folders(includes));
-        thread::scope(|scope| {
-            let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-            match started.map(|it| it.join()) {
-                Ok(Ok(compiled)) => Ok(compiled),
-                Ok(Err(_)) => unreachable!("`Shader::compile` returns panics as bugs"),
-                Err(error) => Err(error),
-            }
-        })
-    })?;
-    let compiled = compiled.map_err(|it| error::bug(&it))?;
-    let Some(shader) = compiled.shader else {
+    let text = Text { name, text, options, includes };
+    let (shader, sources) = text.compile(py)?;
+    let source = Arc::new(Source { shader, sources, text });
+    Kernel::new(py, source, engine, threads, wave_size, None)
+}
+
+impl Text {
+    fn compile(&self, py: Python<'_>) -> PyResult<(Shader, SourceMap)> {
+        let compiled = py.detach(|| {
+            let Text { name, text, options, includes } = self;
+            let work = || Shader::compile(name, text, options, &mut Folders(includes.clone()));
+            thread::scope(|scope| {
+                let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+                match started.map(|it| it.join()) {
+                    Ok(Ok(compiled)) => Ok(compiled),
+                    Ok(Err(_)) => unreachable!("`Shader::compile` returns panics as bugs"),
+                    Err(error) => Err(error),
+                }
+            })
+        })?;
+        let compiled = compiled.map_err(|it| error::bug(&it))?;
+        if let Some(shader) = compiled.shader {
+            return Ok((shader, compiled.sources));
+        }
         let text = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
         let is_missing = |it: &diag::Diagnostic| it.level == diag::Level::Unsupported;
         let is_wrong = compiled.diagnostics.iter().any(|it| it.level == diag::Level::Error);
         if !is_wrong && compiled.diagnostics.iter().any(is_missing) {
             return Err(Unsupported::new_err(text));
         }
-        return Err(CompileError::new_err(text));
-    };
-    let source = Arc::new(Source { shader, sources: compiled.sources });
-    Kernel::new(py, source, engine, threads, wave_size, None)
+        Err(CompileError::new_err(text))
+    }
+}
+
+impl Source {
+    /// The same with notes for recordings. Included files are read anew.
+    pub(crate) fn with_notes(&self, py: Python<'_>) -> PyResult<(Shader, SourceMap)> {
+        let mut text = self.text.clone();
+        text.options.notes = true;
+        text.compile(py)
+    }
 }
 
 impl Kernel {

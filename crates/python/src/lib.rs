@@ -4,7 +4,7 @@
 //! Here are the classes and their checks; everything about shaders is in the crate `wavelane`.
 //! What is guaranteed: no argument is converted or copied, except plain numbers, which become constants; the interpreter's
 //! lock is released while a shader is compiled or runs; every refusal is an exception that names the argument.
-//! Deliberately absent: textures, draws, and memory of GPUs.
+//! Deliberately absent: draws, scenes of rays, and memory of GPUs.
 // Only `foreign` and `memory`, which borrow memory by address, hold unsafe code; they say why.
 #![deny(unsafe_code)]
 
@@ -17,6 +17,8 @@ mod kernel;
 #[allow(unsafe_code, reason = "slices over memory of Python's")]
 mod memory;
 mod report;
+mod texture;
+mod timeline;
 
 use std::ffi::OsString;
 
@@ -39,10 +41,13 @@ fn _wavelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Finding>()?;
     module.add_class::<report::Report>()?;
     module.add_class::<report::Sweep>()?;
+    module.add_class::<texture::Texture>()?;
+    module.add_class::<timeline::Timeline>()?;
     module.add_function(wrap_pyfunction!(kernel::compile, module)?)?;
     module.add_function(wrap_pyfunction!(kernel::engines, module)?)?;
     module.add_function(wrap_pyfunction!(report::san, module)?)?;
     module.add_function(wrap_pyfunction!(report::sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(timeline::timeline, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
     Ok(())
 }

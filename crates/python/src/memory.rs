@@ -9,8 +9,9 @@ use std::ptr::NonNull;
 
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
-use wavelane::{Borrowed, Buffer, Layout};
+use pyo3::types::{PyCapsule, PyDict, PyMemoryView, PyTuple};
+use wavelane::texture::Shape;
+use wavelane::{Borrowed, Buffer, BufferError, Layout, Texture};
 
 use crate::dtype;
 use crate::foreign::{self, Exported};
@@ -21,6 +22,7 @@ pub(crate) struct Memory {
     len: usize,
     read_only: bool,
     element: Layout,
+    shape: Vec<usize>,
     _owner: Owner,
 }
 
@@ -40,7 +42,10 @@ unsafe impl Sync for Memory {}
 impl Memory {
     /// The memory of an object; `None` if it has none. The error is what kind of memory it is that cannot be used.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Result<Option<Memory>, String>> {
-        if let Ok(export) = PyUntypedBuffer::get(object) {
+        // Some exporters, such as `ctypes`, give no strides; a `memoryview` computes them.
+        let export = PyUntypedBuffer::get(object)
+            .or_else(|_| PyUntypedBuffer::get(PyMemoryView::from(object)?.as_any()));
+        if let Ok(export) = export {
             return Ok(Memory::of_export(export).map(Some));
         }
         if object.hasattr("__arrow_c_array__")? {
@@ -91,17 +96,18 @@ impl Memory {
         let format = export.format().to_string_lossy().into_owned();
         let element = dtype::parse(&format, export.item_size())?;
         let start = export.buf_ptr().cast();
-        let exported =
-            Exported { start, len: export.len_bytes(), read_only: export.readonly(), element };
+        let (len, read_only) = (export.len_bytes(), export.readonly());
+        let shape = export.shape().to_vec();
+        let exported = Exported { start, len, read_only, element, shape };
         Ok(Memory::exported(exported, Owner::Export(export)))
     }
 
     fn exported(exported: Exported, owner: Owner) -> Memory {
-        let Exported { start, len, read_only, element } = exported;
+        let Exported { start, len, read_only, element, shape } = exported;
         // An empty array may have any address, also none.
         let (start, len) =
             NonNull::new(start).map_or((NonNull::dangling(), 0), |start| (start, len));
-        Memory { start, len, read_only, element, _owner: owner }
+        Memory { start, len, read_only, element, shape, _owner: owner }
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
@@ -111,6 +117,11 @@ impl Memory {
     /// The type of its elements.
     pub(crate) fn element(&self) -> &Layout {
         &self.element
+    }
+
+    /// The elements on each axis, the outermost first.
+    pub(crate) fn shape(&self) -> &[usize] {
+        &self.shape
     }
 
     pub(crate) fn is_aligned(&self, size: usize) -> bool {
@@ -125,9 +136,23 @@ impl Memory {
 
     /// A buffer in this memory. The caller drops the buffer before the memory.
     pub(crate) fn buffer(&self, is_written: bool) -> Buffer {
-        // SAFETY: the owner beside the address keeps the memory, and outlives the buffer; the exporter allows writing where the
-        // shader may write, and arguments that overlap there are refused.
-        let memory = unsafe { Borrowed::new(self.start.as_ptr(), self.len) };
+        let memory = self.lent();
         if is_written { Buffer::lend(memory) } else { Buffer::lend_read_only(memory) }
+    }
+
+    /// A texture in this memory, which the caller drops first too.
+    pub(crate) fn texture(&self, shape: Shape, is_written: bool) -> Result<Texture, BufferError> {
+        let memory = self.lent();
+        if is_written {
+            Texture::lend(shape, memory)
+        } else {
+            Texture::lend_read_only(shape, memory)
+        }
+    }
+
+    fn lent(&self) -> Borrowed {
+        // SAFETY: the owner beside the address keeps the memory, and outlives what the caller makes of it; the exporter allows
+        // writing where the shader may write, and arguments that overlap there are refused.
+        unsafe { Borrowed::new(self.start.as_ptr(), self.len) }
     }
 }

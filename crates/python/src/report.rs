@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use wavelane::Layout;
 use wavelane::internal::diag::{self, Allows, Level};
 use wavelane::internal::dispatch;
 use wavelane::sanitizer::Plan;
-use wavelane::{Layout, ResourceKind};
 
 use crate::arguments::Arguments;
 use crate::dtype;
@@ -113,12 +113,10 @@ pub(crate) fn san(
     let (mut texts, mut is_clean) = (Vec::new(), true);
     let findings = PyList::empty(py);
     for seen in &report.seen {
-        let code = seen.finding.kind.code();
-        let others = seen.finding.related.iter().map(|it| it.span);
-        let mut places = std::iter::once(seen.finding.site.span).chain(others);
-        if places.any(|place| allows.find(code, place, sources).is_some()) {
+        if seen.is_allowed(&mut allows, sources) {
             continue;
         }
+        let code = seen.finding.kind.code();
         let diagnostic = seen.report();
         let at = sources.location(seen.finding.site.span);
         let text = diag::render(&diagnostic, sources, diag::Style::Plain);
@@ -226,9 +224,15 @@ pub(crate) fn sweep(
             if !resource.kind.writable() {
                 continue;
             }
-            let Some(buffer) = table.buffer(&resource.name) else { continue };
-            let bytes = buffer.read_bytes().map_err(error::argument)?;
-            left.set_item(&resource.name, shown(py, &resource.kind, &bytes)?)?;
+            let (layout, bytes) = if let Some(buffer) = table.buffer(&resource.name) {
+                (Layout::of(&resource.kind, None), buffer.read_bytes())
+            } else if let Some(texture) = table.texture(&resource.name) {
+                (Layout::of_texel(texture.shape().format), texture.read_bytes())
+            } else {
+                continue;
+            };
+            let bytes = bytes.map_err(error::argument)?;
+            left.set_item(&resource.name, shown(py, &layout, &bytes)?)?;
             let known = same.entry(resource.name.clone()).or_default();
             match known.iter_mut().find(|(it, _)| *it == bytes) {
                 Some((_, widths)) => widths.push(*width),
@@ -243,10 +247,10 @@ pub(crate) fn sweep(
 }
 
 /// Contents as a `memoryview` of the shader's numbers where it has one type of them, and of bytes otherwise.
-fn shown<'py>(py: Python<'py>, kind: &ResourceKind, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+fn shown<'py>(py: Python<'py>, layout: &Layout, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let bytes = PyBytes::new(py, bytes);
     let view = py.import("builtins")?.getattr("memoryview")?.call1((bytes,))?;
-    let code = Layout::of(kind, None).only().and_then(dtype::code);
+    let code = layout.only().and_then(dtype::code);
     match code.filter(|_| view.len().is_ok_and(|it| it > 0)) {
         Some(code) => view.call_method1("cast", (code,)),
         None => Ok(view),

@@ -1,6 +1,7 @@
 """What the package promises, with the standard library alone where that is enough. NumPy and Arrow are used where they are."""
 
 import array
+import ctypes
 import subprocess
 import sys
 import tempfile
@@ -194,9 +195,134 @@ class Refusals(unittest.TestCase):
         wl.compile(ADD)[1](In=view[:8], Out=view[8:], On=False)
         self.assertEqual(data.tolist()[8:], list(range(8)))
 
+    def test_arrays_of_ctypes_have_no_strides_and_are_used_in_place(self):
+        class Pair(ctypes.Structure):
+            _fields_ = [("low", ctypes.c_uint32), ("high", ctypes.c_float * 2)]
+
+        text = """
+        struct Pair { uint low; float high[2]; };
+        RWStructuredBuffer<Pair> Data;
+        [numthreads(2, 1, 1)] void main(uint i : SV_GroupIndex) { Data[i].high[1] = Data[i].low; }
+        """
+        data = (Pair * 2)((3, (0, 0)), (4, (0, 0)))
+        wl.compile(text)[1](Data=data)
+        self.assertEqual([it.high[1] for it in data], [3, 4])
+
+    def test_formats_promise_anything_and_cost_nothing(self):
+        class Row(ctypes.Structure):
+            _fields_ = [("cells", ctypes.c_uint8 * 60_000)]
+
+        class Table(ctypes.Structure):
+            _fields_ = [("rows", Row * 30_000)]
+
+        # Its members alone would fill the memory of most machines.
+        self.refused("`In`", "that many members", In=(Table * 0)())
+        inner = ctypes.c_uint32
+        for _ in range(200):
+            inner = type("Nested", (ctypes.Structure,), {"_fields_": [("inner", inner)]})
+        self.refused("`In`", "nest so deeply", In=(inner * 0)())
+
     def test_arguments_are_passed_by_name(self):
         with self.assertRaises(TypeError):
             wl.compile(DOUBLE)[1](words(0))
+
+
+SAMPLE = """
+Texture2D<float4> Image;
+SamplerState Point;
+RWTexture2D<float> Out;
+[numthreads(2, 2, 1)] void main(uint3 id : SV_DispatchThreadID) {
+    Out[id.xy] = Image.SampleLevel(Point, (id.xy + 0.5) / 2, 0).g;
+}
+"""
+
+
+class Textures(unittest.TestCase):
+    image = bytes([0, 0, 0, 0, 0, 51, 0, 0, 0, 102, 0, 0, 0, 255, 0, 0])
+
+    def axes(self, array, *shape):
+        return memoryview(array).cast("B").cast(memoryview(array).format, shape)
+
+    def test_texels_are_sampled_and_written_in_place(self):
+        for engine in wl.engines():
+            out = array.array("f", [9] * 4)
+            image = wl.Texture(self.axes(self.image, 2, 2, 4), format="RGBA8_UNORM")
+            kernel = wl.compile(SAMPLE, engine=engine)
+            kernel[1](Image=image, Point="nearest clamp", Out=self.axes(out, 2, 2))
+            wanted = array.array("f", [0, 51 / 255, 102 / 255, 1])
+            self.assertEqual(out, wanted, engine)
+
+    def test_mips_and_arrays_of_textures_have_sizes_and_elements(self):
+        text = """
+        Texture2D<uint> Images[2];
+        RWStructuredBuffer<uint> Out;
+        [numthreads(1, 1, 1)] void main() {
+            Out[0] = Images[0].Load(int3(0, 0, 1));
+            Out[1] = Images[1].Load(int3(1, 1, 0));
+        }
+        """
+        out = words(0, 0)
+        first = wl.Texture(words(1, 2, 3, 4, 5), size=(2, 2), mips=2)
+        second = self.axes(words(6, 7, 8, 9), 2, 2)
+        wl.compile(text)[1](Images=[first, second], Out=out)
+        self.assertEqual(out.tolist(), [5, 9])
+
+    def test_sweeps_and_reports_see_textures(self):
+        text = """
+        RWTexture2D<uint> Out;
+        [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) { Out[uint2(i, 0)] = WaveGetLaneCount(); }
+        """
+        out = self.axes(words(*[0] * 32), 1, 32)
+        sweep = wl.sweep(wl.compile(text), 1, Out=out, widths=[4, 64])
+        self.assertEqual(sweep.results[64]["Out"].tolist(), [64] * 32)
+        self.assertEqual(sweep.differences, {"Out": [[4], [64]]})
+        self.assertEqual(out.tolist(), [[0] * 32])
+
+    def test_what_does_not_suit_is_refused(self):
+        image = wl.Texture(self.axes(self.image, 2, 2, 4), format="RGBA8_UNORM")
+        out = self.axes(array.array("f", [0] * 4), 2, 2)
+        kernel = wl.compile(SAMPLE)[1]
+        for arguments, part in [
+            ({"Image": image, "Point": "sharp", "Out": out}, "`sharp`"),
+            ({"Image": image, "Point": 5, "Out": out}, "a sampler is a string"),
+            ({"Image": self.image, "Point": "linear", "Out": out}, "not a Texture2D with 4 channels"),
+            ({"Image": self.axes(self.image, 2, 2, 4), "Point": "linear", "Out": out}, "wavelane.Texture"),
+            ({"Image": image, "Point": "linear", "Out": wl.Texture(out, size=(3, 2))}, "bytes"),
+            ({"Image": image, "Point": "linear", "Out": out.toreadonly()}, "read-only"),
+            ({"Image": wl.Texture(out, format="RGBA32_UINT", size=(1, 1)), "Point": "linear", "Out": out}, "uint32"),
+        ]:
+            with self.assertRaises(wl.ArgumentError, msg=part) as caught:
+                kernel(**arguments)
+            self.assertIn(part, str(caught.exception))
+        for arguments, part in [({"format": "RGBA"}, "`format`"), ({"mips": 2}, "need `size`"), ({"size": ()}, "`size`")]:
+            with self.assertRaises(wl.ArgumentError) as caught:
+                wl.Texture(self.image, **arguments)
+            self.assertIn(part, str(caught.exception))
+        with self.assertRaises(wl.ArgumentError) as caught:
+            wl.compile(DOUBLE)[1](Data=wl.Texture(words(0)))
+        self.assertIn("this is a texture", str(caught.exception))
+
+
+class Timelines(unittest.TestCase):
+    def test_a_run_is_a_page_in_a_frame_and_changes_nothing(self):
+        data = words(*[1] * 32)
+        timeline = wl.timeline(wl.compile(SUM, name="sum.hlsl"), 1, Data=data, wave_size=8)
+        self.assertEqual((timeline.wave_size, timeline.complete), (8, True))
+        self.assertTrue(timeline.html.startswith("<!"), timeline.html[:40])
+        self.assertIn("sum.hlsl", timeline.html)
+        self.assertIn("<iframe srcdoc=", timeline._repr_html_())
+        self.assertEqual(data.tolist(), [1] * 32)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.html"
+            timeline.save(file)
+            self.assertEqual(file.read_text(), timeline.html)
+
+    def test_bounds_and_mistakes_are_told(self):
+        data = words(*[1] * 32)
+        for arguments, part in [({"window": "colour=red"}, "`window`"), ({"limit": 10}, "`limit`")]:
+            with self.assertRaises(wl.ArgumentError) as caught:
+                wl.timeline(wl.compile(SUM), 1, Data=data, **arguments)
+            self.assertIn(part, str(caught.exception))
 
 
 class Reports(unittest.TestCase):
@@ -216,6 +342,17 @@ class Reports(unittest.TestCase):
         self.assertIn("<pre>", report._repr_html_())
         self.assertEqual(data.tolist(), [0] * 32)
         self.assertTrue(wl.san(wl.compile(DOUBLE), 1, Data=words(*range(8))).clean)
+
+    def test_a_comment_allows_a_finding(self):
+        text = """
+        RWStructuredBuffer<uint> Data;
+        [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {
+            // wavelane: allow(inactive-lane-read, width-dependent-result): the test wants them
+            if (i & 1) Data[i] = WaveReadLaneAt(i, 0);
+        }
+        """
+        report = wl.san(wl.compile(text), 1, Data=words(*[0] * 32))
+        self.assertEqual((report.clean, report.findings), (True, []))
 
     def test_a_sweep_compares_widths(self):
         data = words(*[1] * 32)

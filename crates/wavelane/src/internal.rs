@@ -36,6 +36,9 @@ pub mod reference {
 
 /// The whole of the crate that describes diagnostics.
 pub use diag;
+/// What arrays of numbers are as textures.
+pub use values::texel;
+
 /// The whole of the emitters.
 pub use ptx as ptx_target;
 pub use spirv as spirv_target;

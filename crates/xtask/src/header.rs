@@ -7,7 +7,7 @@ use syn::{
 };
 
 /// The files, in the order of the header.
-const FILES: [&str; 3] = ["error.rs", "handles.rs", "run.rs"];
+const FILES: [&str; 4] = ["error.rs", "handles.rs", "texture.rs", "run.rs"];
 
 /// The text of `crates/capi/include/wavelane.h`.
 pub(crate) fn text() -> String {

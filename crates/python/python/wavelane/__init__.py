@@ -16,6 +16,8 @@ from ._wavelane import (
     Launch,
     Report,
     Sweep,
+    Texture,
+    Timeline,
     Trap,
     Unsupported,
     __version__,
@@ -23,6 +25,7 @@ from ._wavelane import (
     engines,
     san,
     sweep,
+    timeline,
 )
 
 __all__ = [
@@ -36,6 +39,8 @@ __all__ = [
     "Launch",
     "Report",
     "Sweep",
+    "Texture",
+    "Timeline",
     "Trap",
     "Unsupported",
     "__version__",
@@ -43,4 +48,5 @@ __all__ = [
     "engines",
     "san",
     "sweep",
+    "timeline",
 ]

@@ -74,6 +74,31 @@ class Sweep:
     def differences(self) -> dict[str, list[list[int]]]: ...
     def _repr_html_(self) -> str: ...
 
+class Texture:
+    data: Any
+    format: str | None
+    size: list[int] | None
+    layers: int | None
+    mips: int
+    samples: int
+    def __init__(
+        self,
+        data: Any,
+        *,
+        format: str | None = None,
+        size: Sequence[int] | None = None,
+        layers: int | None = None,
+        mips: int = 1,
+        samples: int = 1,
+    ) -> None: ...
+
+class Timeline:
+    html: str
+    complete: bool
+    wave_size: int
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def _repr_html_(self) -> str: ...
+
 def compile(
     source: str | PathLike[str],
     *,
@@ -102,4 +127,13 @@ def sweep(
     widths: Sequence[int] | None = None,
     **arguments: Any,
 ) -> Sweep: ...
+def timeline(
+    kernel: Kernel,
+    groups: Groups,
+    *,
+    wave_size: int | None = None,
+    window: str | None = None,
+    limit: int = ...,
+    **arguments: Any,
+) -> Timeline: ...
 def command(words: Sequence[str], program: Sequence[str]) -> int: ...
