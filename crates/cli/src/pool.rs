@@ -19,6 +19,12 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
+    /// The number of workers for so many items.
+    pub(crate) fn count(&self, items: usize) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or(cores).clamp(1, items.max(1))
+    }
+
     /// Does something with every item in processes, several at a time, the first of which may have been started already.
     /// What came of it stands in the order of the items.
     pub(crate) fn run<T: Sync, R: Send>(
@@ -40,8 +46,7 @@ impl Pool {
         one: impl Fn(&mut Slot<'_>, &T) -> Result<Vec<R>, Problem> + Sync,
         is_bad: impl Fn(&R) -> bool + Sync,
     ) -> Result<Vec<R>, Problem> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let count = self.jobs.unwrap_or(cores).clamp(1, items.len().max(1));
+        let count = self.count(items.len());
         let next = AtomicUsize::new(0);
         let progress = Progress::new(what, items.len());
         let first = Mutex::new(first);

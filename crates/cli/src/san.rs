@@ -37,6 +37,8 @@ pub(crate) struct SanArgs {
     layers: Layers,
     /// Where pages of findings are written.
     pages: Option<String>,
+    /// On how many threads a program is examined.
+    threads: usize,
 }
 
 impl SanArgs {
@@ -44,7 +46,8 @@ impl SanArgs {
         let common = Common::new(&low, line);
         let LowArgs { draw, san, baselines, seeing, .. } = low;
         let draw = (!draw.what.is_empty()).then_some(draw);
-        SanArgs { common, draw, san, baselines, layers, pages: seeing.folder }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        SanArgs { common, draw, san, baselines, layers, pages: seeing.folder, threads }
     }
 
     /// The same for an entry point of a file.
@@ -56,7 +59,7 @@ impl SanArgs {
 
 pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     if args.common.is_worker {
-        return pool::serve(&args);
+        return pool::serve(args);
     }
     let (started, since) = (report::now(), Instant::now());
     let works = subject::works(&args)?;

@@ -132,6 +132,9 @@ fn of_sweep(
     groups: u64,
     threads: u64,
 ) -> String {
+    if width == 0 {
+        return format!("run {run} of at most {most}");
+    }
     // Each wave and each group is a step.
     let steps = groups.saturating_mul(threads.div_ceil(u64::from(width.max(1))) + 1);
     format!("run {run} of at most {most}, {}", of_run((width, steps), done, groups))
@@ -148,6 +151,8 @@ mod tests {
         assert_eq!(line(0), "run 7 of at most 18, wave size 16: 0 of 256 groups");
         assert_eq!(line(5 * 100), "run 7 of at most 18, wave size 16: 100 of 256 groups");
         assert_eq!(line(5 * 300), "run 7 of at most 18, wave size 16: 256 of 256 groups");
+        // Several at once.
+        assert_eq!(of_sweep((0, 7, 18), 99, 256, 64), "run 7 of at most 18");
     }
 
     #[test]

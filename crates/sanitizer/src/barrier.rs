@@ -142,8 +142,8 @@ impl Barriers {
         finding
     }
 
-    pub(crate) fn into_broken(self) -> HashMap<[u32; 3], Span> {
-        self.broken
+    pub(crate) fn take_broken(&mut self) -> HashMap<[u32; 3], Span> {
+        std::mem::take(&mut self.broken)
     }
 }
 

@@ -47,7 +47,9 @@ pub use interp::Progress;
 pub use order::{Order, QuadPacking, RayOrder, VertexOrder};
 pub use race::{IntraWaveSync, Publication};
 pub use spread::{Cause, Reach};
-pub use sweep::{LeftOut, Pace, Plan, Report, Seen, Stopped, examine};
+pub use sweep::{
+    Engine, LeftOut, Pace, Plan, Report, Seen, Stopped, examine, examine_with, on_threads,
+};
 pub use watch::{Rules, Watcher};
 
 /// How runs are varied where only progress is assumed.

@@ -31,10 +31,13 @@ use crate::slice::Memory;
 use crate::uses::Uses;
 
 use advice::Advice;
-use order::{Clock, Joint, Meetings, Ordered, Sync};
-use shadow::{Access, Act, Cell, Chunks, Pages, Record, RecordId, STRIP};
+use judge::{Judge, Raced};
+use order::{Clock, Joint, Meetings, Sync};
+use shadow::{Act, Cell, Chunks, Pages, Record, RecordId};
 
 mod advice;
+mod apart;
+mod judge;
 mod order;
 mod shadow;
 mod times;
@@ -134,6 +137,8 @@ pub(crate) struct Races {
     told: Vec<(ir::Inst, ir::Inst)>,
     /// Everything that races, if that is wanted: a pair that has been reported is looked for no further otherwise.
     all: Option<Racing>,
+    /// Whether the order in which waves run may matter.
+    waves_meet: bool,
 }
 
 impl Races {
@@ -159,12 +164,19 @@ impl Races {
             records: Records::default(),
             meetings: Meetings::new(publication == Publication::Strict, threads.div_ceil(width)),
             told: Vec::new(),
+            // Descriptor heaps are sampled through views that this memory does not see.
+            waves_meet: facts.module.resources.iter().any(|it| it.register.class.is_heap()),
         }
     }
 
+    /// Whether the order in which waves run may matter: no proof was found that it does not.
+    pub(crate) fn waves_meet(&self) -> bool {
+        self.waves_meet
+    }
+
     /// Everything that raced.
-    pub(crate) fn into_racing(self) -> Racing {
-        self.all.unwrap_or_default()
+    pub(crate) fn take_racing(&mut self) -> Racing {
+        self.all.take().unwrap_or_default()
     }
 
     /// Remembers what of an access races.
@@ -312,8 +324,13 @@ impl Races {
         act: Act,
     ) -> Option<Finding> {
         let (memory, device, coherent) = match event.space {
-            // Only its own lane accesses private memory, and only atomic operations access a counter.
-            Space::Private(_) | Space::Counter(_) => return None,
+            // Only its own lane accesses private memory.
+            Space::Private(_) => return None,
+            // Only atomic operations access a counter.
+            Space::Counter(_) => {
+                self.waves_meet = true;
+                return None;
+            }
             Space::Shared(it) => (Memory::Shared(it), false, false),
             Space::Buffer(binding, _) => {
                 let resource = facts.module.resource(binding);
@@ -325,6 +342,7 @@ impl Races {
             }
         };
         let lanes = event.at.active & event.in_bounds & !event.address_poison;
+        self.waves_meet |= !event.address_poison.is_empty();
         if lanes.is_empty() {
             return None;
         }
@@ -342,6 +360,10 @@ impl Races {
             // What no wave ever learns need not be remembered.
             (it.acquires || it.releases) && self.uses.is_acquired(memory)
         });
+        let change = match act {
+            Act::Atomic => apart::change(facts.module, &self.uses, inst),
+            Act::Load | Act::Store => None,
+        };
         let around = self.loops[inst.index()];
         self.clock(event.at);
         let group = self.group(event.at.group);
@@ -352,6 +374,7 @@ impl Races {
         let now = Record {
             act,
             can_wait,
+            change,
             inst,
             group: 0,
             wave: event.at.wave,
@@ -387,7 +410,7 @@ impl Races {
         event: &AccessEvent<'_>,
         lanes: LaneMask,
         (now, sync): (Record, Option<Sync>),
-    ) -> (Option<Found>, Vec<Raced>) {
+    ) -> (Option<judge::Found>, Vec<Raced>) {
         let Some((_, group)) = &mut self.current else {
             unreachable!("the group of the event is the current one")
         };
@@ -400,6 +423,7 @@ impl Races {
         let clock = &mut group.clocks[event.at.wave as usize];
         let mut judge = Judge::new(self.policy, &group.records, clock, id, &self.told);
         judge.sync = sync;
+        judge.waves_meet = self.waves_meet;
         judge.wants_all = self.all.is_some();
         for_each_lane(lanes, |lane| {
             let at = event.addresses[lane as usize];
@@ -407,6 +431,7 @@ impl Races {
             let place = || SyncObject::Shared(now.group, memory.0, at);
             judge.touch(cell, now.rank(lane), place, &mut self.meetings);
         });
+        self.waves_meet = judge.waves_meet;
         (judge.found, judge.all)
     }
 
@@ -419,7 +444,7 @@ impl Races {
         lanes: LaneMask,
         (now, sync): (Record, Option<Sync>),
         coherent: bool,
-    ) -> (Option<Found>, Vec<Raced>) {
+    ) -> (Option<judge::Found>, Vec<Raced>) {
         let Some((_, group)) = &mut self.current else {
             unreachable!("the group of the event is the current one")
         };
@@ -428,6 +453,7 @@ impl Races {
         let mut judge = Judge::new(self.policy, &self.records, clock, id, &self.told);
         judge.sync = sync;
         judge.coherent = coherent;
+        judge.waves_meet = self.waves_meet;
         judge.wants_all = self.all.is_some();
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
@@ -458,6 +484,7 @@ impl Races {
             };
             judge.lanes(pages, same, event, size, (binding.0, element), &mut self.meetings);
         }
+        self.waves_meet = judge.waves_meet;
         (judge.found, judge.all)
     }
 
@@ -573,308 +600,6 @@ impl Races {
 /// Two instructions in either order: they give one finding.
 fn pair(a: &Record, b: &Record) -> (ir::Inst, ir::Inst) {
     (a.inst.min(b.inst), a.inst.max(b.inst))
-}
-
-/// A faulty access: what is wrong, the record of the earlier access, the lanes of both, and whether both store the
-/// same value.
-type Found = (Wrong, Record, (u32, u32), bool);
-
-/// A place at which an access races, and the other access.
-struct Raced {
-    other: ir::Inst,
-    kind: Kind,
-    place: SyncObject,
-    granule: u64,
-}
-
-/// Judges the lanes of one access against the shadow.
-struct Judge<'a> {
-    policy: IntraWaveSync,
-    records: &'a Records,
-    /// That of the wave.
-    clock: &'a mut Clock,
-    now: Record,
-    id: RecordId,
-    coherent: bool,
-    /// What the access does where waves synchronise.
-    sync: Option<Sync>,
-    /// A cache: the last record found to precede this access for all lanes, since most lanes have the same one.
-    ordered: RecordId,
-    /// The last place at which this access synchronised with others.
-    met: Option<SyncObject>,
-    /// The pairs already reported, for which no more is needed.
-    told: &'a [(ir::Inst, ir::Inst)],
-    found: Option<Found>,
-    /// Whether every place that races is wanted, and these places.
-    wants_all: bool,
-    all: Vec<Raced>,
-    /// The bytes of a place.
-    granule: u64,
-}
-
-impl<'a> Judge<'a> {
-    fn new(
-        policy: IntraWaveSync,
-        records: &'a Records,
-        clock: &'a mut Clock,
-        id: RecordId,
-        told: &'a [(ir::Inst, ir::Inst)],
-    ) -> Judge<'a> {
-        let now = *records.all.get(id as usize - 1);
-        let (ordered, met, found) = (0, None, None);
-        let (wants_all, all, granule) = (false, Vec::new(), 1);
-        let (coherent, sync) = (false, None);
-        Judge {
-            policy,
-            records,
-            clock,
-            now,
-            id,
-            coherent,
-            sync,
-            ordered,
-            met,
-            told,
-            found,
-            wants_all,
-            all,
-            granule,
-        }
-    }
-
-    fn record(&self, id: RecordId) -> &'a Record {
-        self.records.all.get(id as usize - 1)
-    }
-
-    /// Records the accesses of lanes to one buffer.
-    fn lanes(
-        &mut self,
-        pages: &mut Pages,
-        lanes: LaneMask,
-        event: &AccessEvent<'_>,
-        size: u64,
-        (binding, element): (u32, u32),
-        meetings: &mut Meetings,
-    ) {
-        let granule = pages.granule;
-        self.granule = granule;
-        let place = |at: u64| SyncObject::Buffer(binding, element, at);
-        let addresses = event.addresses;
-        let first = lanes.first().unwrap_or(0);
-        let start = addresses[first as usize];
-        let many = lanes.count();
-        // Fast path: active lanes usually access consecutive places, so that whole strips are recorded at once.
-        let may_be = size == granule
-            && self.now.act != Act::Atomic
-            && self.sync.is_none()
-            && !self.coherent
-            && lanes == self.now.active
-            && start.is_multiple_of(granule);
-        let in_a_row = may_be && {
-            if lanes.0 >> first == LaneMask::first_n(many).0 {
-                let all = &addresses[first as usize..(first + many) as usize];
-                all.windows(2).fold(true, |so, it| so & (it[1] == it[0].wrapping_add(granule)))
-            } else {
-                let (mut next, mut so) = (start, true);
-                for_each_lane(lanes, |lane| {
-                    so &= addresses[lane as usize] == next;
-                    next = next.wrapping_add(granule);
-                });
-                so
-            }
-        };
-        if !in_a_row {
-            return for_each_lane(lanes, |lane| {
-                let (start, rank) = (addresses[lane as usize], self.now.rank(lane));
-                for at in start / granule..=(start + size - 1) / granule {
-                    self.touch(pages.cell(at), rank, || place(at), meetings);
-                }
-            });
-        }
-        let mut rank = 0;
-        while rank < many {
-            let at = start / granule + u64::from(rank);
-            let whole = at.is_multiple_of(STRIP) && rank + STRIP as u32 <= many;
-            match pages.whole(at).filter(|_| whole) {
-                Some(cell) if self.is_simple(cell) => {
-                    self.enter(cell, rank);
-                    rank += STRIP as u32;
-                }
-                _ => {
-                    self.touch(pages.cell(at), rank, || place(at), meetings);
-                    rank += 1;
-                }
-            }
-        }
-    }
-
-    /// Whether all accesses in a cell precede this one for all lanes, and none needs reporting.
-    fn is_simple(&self, cell: &Cell) -> bool {
-        if cell.is_fresh() {
-            return true;
-        }
-        let is_before = |before: Access| {
-            if before.record == 0 {
-                return true;
-            }
-            let record = self.record(before.record);
-            record.group == self.now.group
-                && (record.phase < self.now.phase
-                    || record.wave == self.now.wave && self.is_ordered_for_all(record))
-        };
-        let loads = self.now.act == Act::Load || is_before(cell.load(0)) && is_before(cell.load(1));
-        loads && is_before(cell.store())
-    }
-
-    /// Records one lane's access to one place.
-    #[inline]
-    fn touch(
-        &mut self,
-        cell: &mut Cell,
-        rank: u32,
-        place: impl Fn() -> SyncObject,
-        meetings: &mut Meetings,
-    ) {
-        // A load that may wait races with nothing: it is how the wave learns of the store.
-        let polls = self.coherent && self.now.act == Act::Load && self.now.can_wait;
-        if !cell.is_fresh() && !polls {
-            self.compare(cell, rank, &place, meetings);
-        }
-        if let Some(sync) = self.sync {
-            let place = place();
-            if self.met != Some(place) {
-                self.met = Some(place);
-                meetings.visit(place, &self.now, self.clock, sync);
-            }
-        }
-        if !polls {
-            self.enter(cell, rank);
-        }
-    }
-
-    /// Writes the access into the cell.
-    #[inline]
-    fn enter(&self, cell: &mut Cell, rank: u32) {
-        let access = Access { record: self.id, rank };
-        match self.now.act {
-            Act::Load => {
-                let last = cell.load(0).record;
-                let keeps_old = last != 0 && last != self.id && {
-                    let last = self.record(last);
-                    (last.group, last.wave) != (self.now.group, self.now.wave)
-                };
-                cell.set_load(access, keeps_old);
-            }
-            Act::Store | Act::Atomic => cell.set_store(access),
-        }
-    }
-
-    /// Compares with the latest accesses to the place.
-    fn compare(
-        &mut self,
-        cell: &Cell,
-        rank: u32,
-        place: impl Fn() -> SyncObject,
-        meetings: &mut Meetings,
-    ) {
-        let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
-        let others = loads.iter().map(|which| cell.load(*which));
-        for before in std::iter::once(cell.store()).chain(others) {
-            if before.record == 0 || before.record == self.ordered {
-                continue;
-            }
-            let record = self.record(before.record);
-            let both_atomic = record.act == Act::Atomic && self.now.act == Act::Atomic;
-            let is_told = || self.told.contains(&pair(record, &self.now));
-            // A flag may be raised by a plain store and awaited by atomic operations, or the other way round.
-            let is_flag = self.coherent
-                && match (record.act, self.now.act) {
-                    (Act::Atomic, Act::Store) => record.can_wait,
-                    (Act::Store, Act::Atomic) => self.now.can_wait,
-                    _ => false,
-                };
-            if both_atomic || is_flag || !self.wants_all && is_told() {
-                continue;
-            }
-            let ordered = self.is_ordered(record, before.rank, rank, meetings);
-            let wrong = match ordered {
-                Ordered::Loosely => Wrong::Unpublished,
-                Ordered::Yes
-                    if !self.coherent
-                        && record.group != self.now.group
-                        && self.now.act == Act::Load =>
-                {
-                    Wrong::NotCoherent
-                }
-                Ordered::Yes => {
-                    if self.is_ordered_for_all(record) {
-                        self.ordered = before.record;
-                    }
-                    continue;
-                }
-                Ordered::No => Wrong::Race,
-            };
-            let stores = record.act == Act::Store && self.now.act == Act::Store;
-            let value = |it: &Record, rank| *self.records.values.get((it.values + rank) as usize);
-            let is_equal = || stores && value(record, before.rank) == value(&self.now, rank);
-            if self.wants_all && !is_equal() {
-                let kind = match wrong {
-                    Wrong::Race => Kind::Race,
-                    Wrong::NotCoherent => Kind::NotGloballyCoherent,
-                    Wrong::Unpublished => Kind::UnpublishedStore,
-                };
-                let (other, granule) = (record.inst, self.granule);
-                self.all.push(Raced { other, kind, place: place(), granule });
-            }
-            if self.found.is_none() {
-                let equal = is_equal();
-                let lanes = (record.lane(before.rank), self.now.lane(rank));
-                self.found = Some((wrong, *record, lanes, equal));
-            }
-        }
-    }
-
-    /// A quick, conservative check whether the access comes after another one for all lanes.
-    fn is_ordered_for_all(&self, before: &Record) -> bool {
-        let now = &self.now;
-        if before.group != now.group || before.wave != now.wave {
-            return true;
-        }
-        let together = before.active & now.active;
-        before.phase < now.phase
-            || self.policy == IntraWaveSync::Lockstep
-                && before.time < now.time
-                && (together == before.active || together == now.active)
-    }
-
-    fn is_ordered(
-        &self,
-        before: &Record,
-        before_rank: u32,
-        rank: u32,
-        meetings: &Meetings,
-    ) -> Ordered {
-        let now = &self.now;
-        let same_group = before.group == now.group;
-        if same_group && before.phase < now.phase {
-            return Ordered::Yes;
-        }
-        let (before_lane, lane) = (before.lane(before_rank), now.lane(rank));
-        if same_group && before.wave == now.wave {
-            if before_lane == lane {
-                return Ordered::Yes;
-            }
-            let is_earlier = match self.policy {
-                IntraWaveSync::Lockstep => before.time < now.time,
-                IntraWaveSync::WaveOp => before.wave_ops < now.wave_ops,
-                IntraWaveSync::None => false,
-            };
-            if is_earlier && self.clock.have_met(before, before_lane, now, lane) {
-                return Ordered::Yes;
-            }
-        }
-        meetings.is_known(self.clock, (before, before_lane), (now, lane))
-    }
 }
 
 impl Records {

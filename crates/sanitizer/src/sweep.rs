@@ -1,25 +1,35 @@
 //! The sweep: runs one program at every width, in several orders, each run observed or compared.
+//!
+//! Widths do not depend on each other until their results are compared, so that they run on several threads; what is
+//! reported is the same on any number of them.
+
+mod results;
+mod threads;
+mod width;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use diag::{Allows, Diagnostic, SourceMap, Span};
-use interp::{NoObserver, Program, Progress, Variation};
-use ir::exec::{Bindings, Buffer, Failure, Invocation, LaneOrder, Launch, Schedule, Trap};
-use ir::{AddressKind, Binding, Module};
+use diag::{Allows, Diagnostic, SourceMap};
+use interp::Progress;
+use ir::Module;
+use ir::exec::{Bindings, Failure, Invocation, LaneOrder, Launch, Schedule};
 use ops::intrinsics::Stage;
 use ops::wave::FoldOrder;
 
-use crate::compare::{self, Difference, Side, Turns};
-use crate::facts::Facts;
+use crate::compare;
 use crate::finding::{Finding, Kind, Verdict};
-use crate::floats::{self, FloatRoom};
-use crate::marked::Marked;
+use crate::floats::FloatRoom;
 use crate::order::{Order, RayOrder, VertexOrder};
 use crate::pixels;
-use crate::spread::{self, Cause, Reach, Spread};
-use crate::watch::{Rules, Watcher};
+use crate::spread::{Cause, Reach};
+use crate::watch::Rules;
+
+use results::Base;
+use width::{AtWidth, Run};
+
+pub use threads::on_threads;
 
 /// What to try, and which guarantees to assume.
 #[derive(Clone, Debug)]
@@ -45,6 +55,14 @@ pub struct Plan {
     pub reached: Reach,
     /// The progress of the sweep, for display.
     pub pace: Option<Arc<Pace>>,
+    /// On how many threads runs may go on at once.
+    pub threads: usize,
+}
+
+/// An engine that gives the same bits as the reference engine, only faster: for runs of which only the results matter.
+pub trait Engine: Sync {
+    /// Runs a launch in the canonical order of waves. `None` if the engine cannot, and has changed nothing.
+    fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Option<Result<(), Failure>>;
 }
 
 /// How far a sweep has come. [`Launch::progress`] counts within the current run, and starts again with each.
@@ -53,11 +71,17 @@ pub struct Pace {
     pub(crate) width: AtomicU32,
     pub(crate) run: AtomicUsize,
     pub(crate) most: AtomicUsize,
+    pub(crate) has_threads: AtomicBool,
 }
 
 impl Pace {
-    /// The width of the current run, its number, counting from 1, and how many there are at most.
+    /// The width of the current run, its number, counting from 1, and how many there are at most. The width is 0 if runs
+    /// go on on several threads.
     pub fn now(&self) -> (u32, usize, usize) {
+        if self.has_threads.load(Ordering::Relaxed) {
+            let run = self.run.load(Ordering::Relaxed);
+            return (0, run, self.most.load(Ordering::Relaxed).max(run));
+        }
         let (width, run) = (self.width.load(Ordering::Relaxed), self.run.load(Ordering::Relaxed));
         (width, run, self.most.load(Ordering::Relaxed).max(run))
     }
@@ -97,10 +121,12 @@ impl Plan {
             unordered: Vec::new(),
             reached: Reach::default(),
             pace: None,
+            threads: 1,
         }
     }
 
-    /// How often the program is run at most, if every run ends: findings make runs in other orders superfluous.
+    /// How often the program is run at most, if every run ends: runs in other orders are superfluous after findings, and
+    /// where the order of waves cannot matter.
     pub fn most_runs(&self, module: &Module, launch: &Launch) -> usize {
         let trials = self.trials(module, launch);
         let folds = trials.iter().any(|it| matches!(it, Order::Folds(_))) && !self.watches_all;
@@ -234,6 +260,18 @@ impl fmt::Display for LeftOut {
 }
 
 impl Report {
+    /// Adds what was found at one width.
+    fn add_all(&mut self, other: Report) {
+        self.runs += other.runs;
+        for it in other.seen {
+            self.add(it.finding, it.order);
+        }
+        for LeftOut { buffer, bytes, widths, cause } in other.left_out {
+            widths.into_iter().for_each(|it| self.leave_out(it, buffer.clone(), bytes, cause));
+        }
+        self.reached.extend(other.reached);
+    }
+
     fn add(&mut self, finding: Finding, order: Option<Order>) {
         let width = finding.width;
         match self.seen.iter_mut().find(|it| it.finding.is_like(&finding)) {
@@ -266,28 +304,6 @@ impl Report {
     }
 }
 
-/// The sweep over one program.
-struct Sweep<'a> {
-    module: &'a Module,
-    program: Program,
-    /// With marks, once it is needed.
-    marked: Option<Marked>,
-    bindings: &'a Bindings,
-    plan: &'a Plan,
-    report: Report,
-}
-
-/// A run: its parameters and its results.
-struct Run {
-    launch: Launch,
-    left: Bindings,
-    /// What something undefined, or another order, reaches of the results.
-    reach: Reach,
-}
-
-/// Widths with the same results, by the numbers of their runs.
-type Class = Vec<usize>;
-
 /// Runs the whole plan. `launch` gives everything except the width.
 pub fn examine(
     module: &Module,
@@ -295,16 +311,33 @@ pub fn examine(
     bindings: &Bindings,
     plan: &Plan,
 ) -> Result<Report, Box<Stopped>> {
-    let (program, report) = (interp::decode(module), Report::default());
+    examine_with(module, launch, bindings, plan, None)
+}
+
+/// Runs the whole plan, with a faster engine for the runs that nothing observes.
+pub fn examine_with(
+    module: &Module,
+    launch: &Launch,
+    bindings: &Bindings,
+    plan: &Plan,
+    fast: Option<&dyn Engine>,
+) -> Result<Report, Box<Stopped>> {
+    let base = Base::new(module, bindings, plan, fast);
     if let Some(pace) = &plan.pace {
         pace.most.store(plan.most_runs(module, launch), Ordering::Relaxed);
+        pace.has_threads.store(plan.threads > 1, Ordering::Relaxed);
     }
-    let mut sweep = Sweep { module, program, marked: None, bindings, plan, report };
+    let mut report = Report::default();
     let mut runs: Vec<Run> = Vec::new();
     let mut failed = None;
-    for width in &plan.widths {
-        let launch = Launch { wave_width: *width, ..launch.clone() };
-        match sweep.at_width(launch) {
+    let one = |at: usize| {
+        let launch = Launch { wave_width: plan.widths[at], ..launch.clone() };
+        AtWidth::new(&base).examine(launch)
+    };
+    let all = on_threads(plan.threads, plan.widths.len(), one, |it| it.1.is_ok());
+    for (width, (found, ended)) in plan.widths.iter().zip(all) {
+        report.add_all(found);
+        match ended {
             Ok(run) => runs.extend(run),
             Err(failure) => {
                 failed = Some((*width, failure));
@@ -313,420 +346,71 @@ pub fn examine(
         }
     }
     // What has been run is compared, even if the sweep does not come to its end.
-    if let Err((width, failure)) = sweep.compare_widths(&runs) {
+    if let Err((width, failure)) = compare_widths(&base, &runs, &mut report) {
         failed = failed.or(Some((width, failure)));
     }
     match failed {
-        None => Ok(sweep.report),
-        Some((width, failure)) => Err(Box::new(Stopped { width, failure, report: sweep.report })),
+        None => Ok(report),
+        Some((width, failure)) => Err(Box::new(Stopped { width, failure, report })),
     }
 }
 
-impl<'a> Sweep<'a> {
-    /// Runs all orders at one width. Returns the run if it ended.
-    fn at_width(&mut self, launch: Launch) -> Result<Option<Run>, Failure> {
-        let variation = Variation { progress: self.plan.progress, ..Variation::default() };
-        let width = launch.wave_width;
-        let watched = self.watch(&launch, variation, None)?;
-        let Some((left, undefined)) = watched else {
-            let mut findings = self.report.seen.iter().map(|it| &it.finding);
-            let endless = findings.rfind(|it| it.kind == Kind::EndlessWait);
-            let span = endless.map_or(Span::NONE, |it| it.site.span);
-            let cause = Cause { kind: Kind::EndlessWait, span };
-            self.report.leave_out(width, None, (0, 0), cause);
-            return Ok(None);
+/// Widths with the same results, by the numbers of their runs.
+type Class = Vec<usize>;
+
+/// Compares the results at all widths. The reference is the largest set of widths that agree; each other set is
+/// compared with it where the two are nearest.
+fn compare_widths(
+    base: &Base<'_>,
+    runs: &[Run],
+    report: &mut Report,
+) -> Result<(), (u32, Failure)> {
+    let mut classes: Vec<Class> = Vec::new();
+    for index in 0..runs.len() {
+        let agrees = |class: &&mut Class| {
+            class.iter().all(|it| base.between(&runs[*it], &runs[index]).is_none())
         };
-        // What passes before this one leave undefined goes on.
-        let reach = match undefined.or_else(|| self.plan.reached.first_cause()) {
-            Some(cause) => self.reach(&launch, variation, cause)?,
-            None => Reach::default(),
-        };
-        let mut run = Run { launch, left, reach };
-        self.other_orders(&mut run)?;
-        self.tell_left_out(&run);
-        self.report.reached.push((width, run.reach.clone()));
-        Ok(Some(run))
-    }
-
-    /// What something undefined reaches in a run. `first` is one cause of it.
-    fn reach(
-        &mut self,
-        launch: &Launch,
-        variation: Variation,
-        first: Cause,
-    ) -> Result<Reach, Failure> {
-        let facts = Facts::new(self.module);
-        // The marks are instructions too.
-        let fuel = launch.fuel.map(|it| it.saturating_mul(MARKED_FUEL));
-        let launch = Launch { fuel, prints: None, spent: None, ..launch.clone() };
-        let width = launch.wave_width;
-        let mut watcher = Watcher::of_sources(self.module, width, self.plan.rules);
-        let mut left = self.bindings.clone();
-        self.begin(&launch);
-        let ended = interp::run_varied(&self.program, &launch, variation, &mut left, &mut watcher);
-        match ended {
-            Ok(()) => {}
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                return Ok(spread::everything(&facts, first));
-            }
-            Err(failure) => return Err(failure),
-        }
-        let sources = watcher.into_sources();
-        let marked = self.marked.get_or_insert_with(|| Marked::new(self.module));
-        let before = self.plan.reached.clone();
-        let mut spread = Spread::new(&facts, marked, width, &sources, before);
-        let mut left = self.bindings.clone();
-        self.report.runs += 1;
-        match interp::run_varied(&marked.program, &launch, variation, &mut left, &mut spread) {
-            Ok(()) => Ok(spread.into_reach()),
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                Ok(spread::everything(&facts, first))
-            }
-            Err(failure) => Err(failure),
+        match classes.iter_mut().find(agrees) {
+            Some(class) => class.push(index),
+            None => classes.push(vec![index]),
         }
     }
-
-    /// Says what of a run's results is not compared.
-    fn tell_left_out(&mut self, run: &Run) {
-        let width = run.launch.wave_width;
-        for (binding, buffers) in (0..).map(Binding).zip(&run.left.bindings) {
-            if !self.is_open(binding) {
-                continue;
-            }
-            for (element, buffer) in (0..).zip(buffers) {
-                let size = buffer.bytes.len();
-                if let Some((count, cause)) = run.reach.count(binding, element, size) {
-                    let name = self.module.resource(binding).name.clone();
-                    self.report.leave_out(width, Some(name), (count, size), cause);
-                }
-            }
-        }
-    }
-
-    /// Compares the results at all widths. The reference is the largest set of widths that agree; each other set is
-    /// compared with it where the two are nearest.
-    fn compare_widths(&mut self, runs: &[Run]) -> Result<(), (u32, Failure)> {
-        let mut classes: Vec<Class> = Vec::new();
-        for index in 0..runs.len() {
-            let agrees = |class: &&mut Class| {
-                class.iter().all(|it| self.between(&runs[*it], &runs[index]).is_none())
-            };
-            match classes.iter_mut().find(agrees) {
-                Some(class) => class.push(index),
-                None => classes.push(vec![index]),
-            }
-        }
-        // Of sets of the same size, the one with the smallest width.
-        classes.sort_by_key(|it| (std::cmp::Reverse(it.len()), it[0]));
-        let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
-        let width = |index: &usize| runs[*index].launch.wave_width;
-        let widths = |class: &Class| class.iter().map(width).collect::<Vec<u32>>();
-        let mut note = None;
-        if reference.len() > 1 && !others.is_empty() {
-            let mut text = format!("waves of {} lanes give one result", listed(&widths(reference)));
-            for other in others {
-                text.push_str(&format!(", of {} another", listed(&widths(other))));
-            }
-            note = Some(text);
-        }
+    // Of sets of the same size, the one with the smallest width.
+    classes.sort_by_key(|it| (std::cmp::Reverse(it.len()), it[0]));
+    let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
+    let width = |index: &usize| runs[*index].launch.wave_width;
+    let widths = |class: &Class| class.iter().map(width).collect::<Vec<u32>>();
+    let mut note = None;
+    if reference.len() > 1 && !others.is_empty() {
+        let mut text = format!("waves of {} lanes give one result", listed(&widths(reference)));
         for other in others {
-            let steps = |a: usize, b: usize| {
-                let bits = |it| i64::from(width(&it).trailing_zeros());
-                (bits(a) - bits(b)).abs()
-            };
-            let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
-            let Some((a, b)) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b)) else { continue };
-            let (a, b) = (&runs[a], &runs[b]);
-            let Some(difference) = self.between(a, b) else { continue };
-            let (kind, what) = (Kind::WidthDependentResult, "the wave width");
-            let right: Vec<&Launch> = reference.iter().map(|it| &runs[*it].launch).collect();
-            let (here, there) = (self.side(&a.launch), self.side(&b.launch));
-            let finding = compare::explain(kind, &here, &there, difference, what, &right)
-                .map_err(|failure| (b.launch.wave_width, failure))?;
-            for width in widths(other) {
-                let mut finding = finding.clone();
-                finding.notes.extend(note.clone());
-                finding.width = width;
-                self.report.add(finding, None);
-            }
+            text.push_str(&format!(", of {} another", listed(&widths(other))));
         }
-        Ok(())
+        note = Some(text);
     }
-
-    /// The first difference between the results at two widths, where both are defined.
-    fn between(&self, a: &Run, b: &Run) -> Option<Difference> {
-        let left_out = [&self.plan.unordered, &self.plan.width_dependent];
-        let is_compared = |it| !left_out.iter().any(|names| named(self.module, names, it));
-        self.difference(&a.left, &b.left, &[&a.reach, &b.reach], is_compared)
-    }
-
-    /// Whether a program leaves results in a resource.
-    fn is_open(&self, binding: Binding) -> bool {
-        let resource = self.module.resource(binding);
-        resource.kind.writable() || resource.register.class.is_heap()
-    }
-
-    /// Counts a run, and starts the count within it.
-    fn begin(&mut self, launch: &Launch) {
-        self.report.runs += 1;
-        if let Some(pace) = &self.plan.pace {
-            pace.width.store(launch.wave_width, Ordering::Relaxed);
-            pace.run.store(self.report.runs, Ordering::Relaxed);
-        }
-        if let Some(progress) = &launch.progress {
-            progress.store(0, Ordering::Relaxed);
-        }
-    }
-
-    /// An observed run. Returns its results if it ended, and something undefined that it did.
-    fn watch(
-        &mut self,
-        launch: &Launch,
-        variation: Variation,
-        order: Option<Order>,
-    ) -> Result<Option<(Bindings, Option<Cause>)>, Failure> {
-        let watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
-        let mut watcher = watcher.with_bindings(self.bindings);
-        let mut left = self.bindings.clone();
-        self.begin(launch);
-        let ended = interp::run_varied(&self.program, launch, variation, &mut left, &mut watcher);
-        let endless = match &ended {
-            Ok(()) => None,
-            Err(Failure::Trap(Trap::Deadlock { .. })) => {
-                watcher.endless_wait(variation.progress, true)
-            }
-            // The run might have ended; but if it waits for others, saying so is more useful.
-            Err(Failure::Trap(Trap::OutOfFuel { .. })) => {
-                watcher.endless_wait(variation.progress, false)
-            }
-            Err(_) => None,
+    for other in others {
+        let steps = |a: usize, b: usize| {
+            let bits = |it| i64::from(width(&it).trailing_zeros());
+            (bits(a) - bits(b)).abs()
         };
-        let groups = launch.groups().iter().map(|it| u64::from(*it)).product::<u64>();
-        let waiting = groups.saturating_sub(watcher.started());
-        let endless = endless.map(|mut it| {
-            if waiting > 0 {
-                it.notes.push(format!(
-                    "{waiting} of {groups} groups have not started, and need not start before these have ended"
-                ));
-                it.helps.push(
-                    "let each group take a number from an atomic counter as it starts, and wait only for lower numbers"
-                        .to_owned(),
-                );
-            }
-            it
-        });
-        let has_explanation = endless.is_some();
-        let wants_marks = watcher.wants_marks() && ended.is_ok();
-        let mut findings = watcher.into_findings();
-        if wants_marks {
-            findings = self.with_origins(launch, variation, findings)?;
-        }
-        let undefined = findings.iter().find(|it| explains_differences(it.kind));
-        let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
-        findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
-        match ended {
-            Ok(()) => Ok(Some((left, undefined))),
-            Err(_) if has_explanation => Ok(None),
-            Err(failure) => Err(failure),
+        let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
+        let Some((a, b)) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b)) else { continue };
+        let (a, b) = (&runs[a], &runs[b]);
+        let Some(difference) = base.between(a, b) else { continue };
+        let (kind, what) = (Kind::WidthDependentResult, "the wave width");
+        let right: Vec<&Launch> = reference.iter().map(|it| &runs[*it].launch).collect();
+        let (here, there) = (base.side(&a.launch), base.side(&b.launch));
+        let finding = compare::explain(kind, &here, &there, difference, what, &right)
+            .map_err(|failure| (b.launch.wave_width, failure))?;
+        for width in widths(other) {
+            let mut finding = finding.clone();
+            finding.notes.extend(note.clone());
+            finding.width = width;
+            report.add(finding, None);
         }
     }
-
-    /// The same findings of a run in which each poisoned value is followed from where it arose.
-    fn with_origins(
-        &mut self,
-        launch: &Launch,
-        variation: Variation,
-        findings: Vec<Finding>,
-    ) -> Result<Vec<Finding>, Failure> {
-        let fuel = launch.fuel.map(|it| it.saturating_mul(MARKED_FUEL));
-        let launch = Launch { fuel, prints: None, spent: None, ..launch.clone() };
-        self.begin(&launch);
-        let marked = self.marked.get_or_insert_with(|| Marked::new(self.module));
-        let watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
-        let mut watcher = watcher.with_bindings(self.bindings).with_marks(marked);
-        let mut left = self.bindings.clone();
-        let program = &marked.program;
-        match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
-            Ok(()) => Ok(watcher.into_findings()),
-            // The marks take time too; what was found without them stands.
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => Ok(findings),
-            Err(failure) => Err(failure),
-        }
-    }
-
-    /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
-    fn other_orders(&mut self, run: &mut Run) -> Result<(), Failure> {
-        let mut settled: Vec<&str> = Vec::new();
-        let mut turns: Option<Turns> = None;
-        let mut unsettled: Vec<(Binding, u32, Cause)> = Vec::new();
-        for order in self.plan.trials(self.module, &run.launch) {
-            let is_settled = settled.contains(&order.subject());
-            let (launch, variation) = order.apply(&run.launch, self.plan.progress);
-            let mut here = Turns::default();
-            let folds = matches!(order, Order::Folds(_));
-            let again = if self.plan.watches_all {
-                self.watch(&launch, variation, Some(order))?
-            } else {
-                self.compare_run(&launch, variation, folds.then_some(&mut here), order)?
-            };
-            let Some((again, undefined)) = again else {
-                settled.push(order.subject());
-                continue;
-            };
-            // What is undefined may reach other places in this order.
-            let mut reach = run.reach.clone();
-            let undefined = undefined.or_else(|| run.reach.first_cause());
-            if let Some(cause) = undefined {
-                reach.add(&self.reach(&launch, variation, cause)?);
-            }
-            let compared = |it| !named(self.module, &self.plan.unordered, it);
-            let reaches = [&run.reach, &reach];
-            let different = self.differences(&run.left, &again, &reaches, compared);
-            let a = self.side(&run.launch);
-            let b = Side { variation, ..self.side(&launch) };
-            let mut is_explained = is_settled;
-            for difference in &different {
-                let Difference { binding, element, .. } = *difference;
-                let permuted = is_permuted(self.module, &run.left, &again, *difference);
-                let kind = order.finding(permuted);
-                let mut cause = Cause { kind, span: self.module.resource(binding).span };
-                if !is_explained {
-                    let right = [&run.launch];
-                    let mut finding =
-                        compare::explain(kind, &a, &b, *difference, order.subject(), &right)?;
-                    if finding.kind == Kind::PermutedResult {
-                        let name = &self.module.resource(binding).name;
-                        let help = format!("if any order is acceptable, pass `--unordered {name}`");
-                        finding.helps.push(help);
-                    } else {
-                        settled.push(order.subject());
-                    }
-                    cause = Cause { kind: finding.kind, span: finding.site.span };
-                    self.report.add(finding, Some(order));
-                    is_explained = true;
-                }
-                unsettled.push((binding, element, cause));
-            }
-            if different.is_empty()
-                && folds
-                && !is_settled
-                && !self.plan.watches_all
-                && undefined.is_none()
-            {
-                if turns.is_none() {
-                    let mut first = Turns::default();
-                    let variation = Variation { folds: FoldOrder::Canonical, ..variation };
-                    self.compare_run(&run.launch, variation, Some(&mut first), order)?;
-                    turns = Some(first);
-                }
-                let first = turns.as_ref().and_then(|it| it.first_difference(&here));
-                if let Some((at, is_address)) = first {
-                    let finding = compare::explain_turn(at, is_address, &a, &b, order.subject());
-                    self.report.add(finding, Some(order));
-                    settled.push(order.subject());
-                }
-            }
-        }
-        for (binding, element, cause) in unsettled {
-            run.reach.add_whole(binding, element, cause);
-        }
-        Ok(())
-    }
-
-    /// A run of which only the results matter. If it does not end, it is repeated and observed.
-    fn compare_run(
-        &mut self,
-        launch: &Launch,
-        variation: Variation,
-        turns: Option<&mut Turns>,
-        order: Order,
-    ) -> Result<Option<(Bindings, Option<Cause>)>, Failure> {
-        let mut left = self.bindings.clone();
-        self.begin(launch);
-        let ended = match turns {
-            Some(turns) => interp::run_varied(&self.program, launch, variation, &mut left, turns),
-            None => {
-                interp::run_varied(&self.program, launch, variation, &mut left, &mut NoObserver)
-            }
-        };
-        match ended {
-            Ok(()) => Ok(Some((left, None))),
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                self.watch(launch, variation, Some(order))
-            }
-            Err(failure) => Err(failure),
-        }
-    }
-
-    fn side<'b>(&self, launch: &'b Launch) -> Side<'b>
-    where
-        'a: 'b,
-    {
-        let variation = Variation { progress: self.plan.progress, ..Variation::default() };
-        Side { module: self.module, launch, variation, bindings: self.bindings }
-    }
-
-    /// The first difference in the results beyond the rounding of floats, where both are defined.
-    fn difference(
-        &self,
-        a: &Bindings,
-        b: &Bindings,
-        reaches: &[&Reach],
-        is_compared: impl Fn(Binding) -> bool,
-    ) -> Option<Difference> {
-        let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
-        let mut compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
-        compared.find_map(|(binding, (a, b))| {
-            let mut elements = (0..).zip(a.iter().zip(b));
-            elements.find_map(|(element, (a, b))| self.in_buffer((binding, element), a, b, reaches))
-        })
-    }
-
-    /// The first difference in each buffer.
-    fn differences(
-        &self,
-        a: &Bindings,
-        b: &Bindings,
-        reaches: &[&Reach],
-        is_compared: impl Fn(Binding) -> bool,
-    ) -> Vec<Difference> {
-        let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
-        let compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
-        let in_one = |(binding, (a, b)): (Binding, (&Vec<Buffer>, &Vec<Buffer>))| {
-            let elements = (0..).zip(a.iter().zip(b));
-            let found =
-                elements.filter_map(|(at, (a, b))| self.in_buffer((binding, at), a, b, reaches));
-            found.collect::<Vec<Difference>>()
-        };
-        compared.flat_map(in_one).collect()
-    }
-
-    fn in_buffer(
-        &self,
-        key: (Binding, u32),
-        a: &Buffer,
-        b: &Buffer,
-        reaches: &[&Reach],
-    ) -> Option<Difference> {
-        let (binding, element) = key;
-        let room = self.plan.float_room;
-        let find = |a: &Buffer, b: &Buffer| {
-            let byte = floats::first_difference(self.module, binding, a, b, room);
-            byte.or((a.counter != b.counter).then_some(u64::MAX))
-        };
-        let byte = if reaches.iter().any(|it| it.touches(key)) && find(a, b).is_some() {
-            let (mut a, mut b) = (a.clone(), b.clone());
-            reaches.iter().for_each(|it| it.blank(key, &mut a, &mut b));
-            find(&a, &b)?
-        } else {
-            find(a, b)?
-        };
-        Some(Difference { binding, element, byte })
-    }
+    Ok(())
 }
-
-/// Instructions of a module with marks, for each of its own, at most.
-const MARKED_FUEL: u64 = 8;
 
 /// Whether a finding explains differences of the results that it reaches.
 pub(crate) fn explains_differences(kind: Kind) -> bool {
@@ -744,25 +428,4 @@ pub(crate) fn listed(widths: &[u32]) -> String {
             format!("{} and {last}", rest.join(", "))
         }
     }
-}
-
-fn named(module: &Module, names: &[String], binding: Binding) -> bool {
-    names.iter().any(|it| *it == module.resource(binding).name)
-}
-
-/// Whether both contain the same elements, in another order.
-fn is_permuted(module: &Module, a: &Bindings, b: &Bindings, difference: Difference) -> bool {
-    let view = module.resource(difference.binding).kind.view();
-    let size = match view.address {
-        AddressKind::Element => view.stride as usize,
-        AddressKind::Byte | AddressKind::Texel => 4,
-        AddressKind::Texture | AddressKind::None => return false,
-    };
-    let elements = |it: &Bindings| {
-        let buffer = it.bindings[difference.binding.index()].get(difference.element as usize)?;
-        let mut all: Vec<Vec<u8>> = buffer.bytes.chunks(size.max(1)).map(<[u8]>::to_vec).collect();
-        all.sort();
-        Some((all, buffer.counter))
-    };
-    elements(a) == elements(b)
 }

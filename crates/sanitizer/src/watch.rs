@@ -158,9 +158,24 @@ impl<'a> Watcher<'a> {
         self.started
     }
 
+    /// Whether the order in which waves run may matter.
+    pub(crate) fn waves_meet(&self) -> bool {
+        !self.watches_races || self.races.waves_meet()
+    }
+
     /// Where undefined values come from, other than from poison.
-    pub(crate) fn into_sources(self) -> Sources {
-        Sources { racing: self.races.into_racing(), broken: self.barriers.into_broken() }
+    pub(crate) fn into_sources(mut self) -> Sources {
+        self.sources()
+    }
+
+    /// The findings, in execution order, and where undefined values come from.
+    pub(crate) fn into_findings_and_sources(mut self) -> (Vec<Finding>, Sources) {
+        let sources = self.sources();
+        (self.into_findings(), sources)
+    }
+
+    fn sources(&mut self) -> Sources {
+        Sources { racing: self.races.take_racing(), broken: self.barriers.take_broken() }
     }
 
     /// Why the run was given up, if lanes wait for something that never happens. `is_proven` if it can never end.

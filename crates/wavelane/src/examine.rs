@@ -5,6 +5,7 @@ use std::fmt;
 use ir::exec::Bindings;
 use sanitizer::{Plan, Report, Stopped};
 
+use crate::engines::cpu::Unobserved;
 use crate::guard::catch;
 use crate::{ComputePipeline, Dispatch, DispatchError, ResourceTable};
 
@@ -34,7 +35,8 @@ impl fmt::Display for ExamineError {
 impl std::error::Error for ExamineError {}
 
 impl ComputePipeline {
-    /// Runs the pipeline as the plan says, on the reference engine, and reports the findings.
+    /// Runs the pipeline as the plan says, on the reference engine, and reports the findings. Runs of which only the results
+    /// matter may be left to the engine `cpu`, which gives the same.
     ///
     /// Each run begins with the contents of `table`, which do not change. `dispatch.wave_size` is ignored: the plan has
     /// the widths.
@@ -52,8 +54,10 @@ impl ComputePipeline {
             launch = Some(made.map_err(|error| ExamineError::early(width, error))?);
         }
         let Some(launch) = launch else { unreachable!("there is at least the first width") };
+        let module = &self.shader.module;
+        let fast = Unobserved::new(module);
         let examine = |bindings: &mut Bindings| {
-            Ok(catch(|| sanitizer::examine(&self.shader.module, &launch, bindings, plan)))
+            Ok(catch(|| sanitizer::examine_with(module, &launch, bindings, plan, Some(&fast))))
         };
         let result = table
             .with_bindings(examine)

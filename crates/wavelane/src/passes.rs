@@ -167,11 +167,18 @@ pub fn examine(
     dispatch: &Dispatch,
     plan: &Plan,
 ) -> Result<PassesReport, Box<PassesStopped>> {
-    let mut sweep = Sweep { all, dispatch, plan, found: PassesReport::default() };
-    let mut runs: Vec<Run> = Vec::new();
+    let new = || Sweep { all, dispatch, plan, found: PassesReport::default() };
+    let (mut sweep, mut runs) = (new(), Vec::new());
     let mut failed = None;
-    for width in &plan.widths {
-        match sweep.at_width(*width) {
+    let one = |at: usize| {
+        let mut sweep = new();
+        let ended = sweep.at_width(plan.widths[at]);
+        (sweep.found, ended)
+    };
+    let found = sanitizer::on_threads(plan.threads, plan.widths.len(), one, |it| it.1.is_ok());
+    for (width, (found, ended)) in plan.widths.iter().zip(found) {
+        sweep.add_all(found);
+        match ended {
             Ok(run) => runs.extend(run),
             Err((pass, error)) => {
                 failed = Some((*width, pass, error));
@@ -201,12 +208,17 @@ struct Run {
 
 /// What something undefined reaches of buffers, by their contents: as a resource of a pass.
 #[derive(Default)]
-struct Reached(HashMap<*const Cell, (Binding, u32, Reach)>);
+struct Reached(HashMap<usize, (Binding, u32, Reach)>);
+
+/// The address of a cell, by which it is known: runs of other widths are on other threads, and cells do not move.
+fn address(cell: &Arc<Cell>) -> usize {
+    Arc::as_ptr(cell).addr()
+}
 
 impl Reached {
     /// Of one buffer, as another resource.
-    fn of(&self, cell: *const Cell, binding: Binding, element: u32) -> Option<Reach> {
-        let (known, index, reach) = self.0.get(&cell)?;
+    fn of(&self, cell: &Arc<Cell>, binding: Binding, element: u32) -> Option<Reach> {
+        let (known, index, reach) = self.0.get(&address(cell))?;
         let here = |b, e| ((b, e) == (*known, *index)).then_some((binding, element));
         Some(reach.renamed(here))
     }
@@ -216,7 +228,7 @@ impl Reached {
         let mut all = Reach::default();
         for (resource, element, cell) in pass.table.cells() {
             let binding = Binding(resource as u32);
-            if let Some(reach) = self.of(Arc::as_ptr(cell), binding, element) {
+            if let Some(reach) = self.of(cell, binding, element) {
                 all.add(&reach);
             }
         }
@@ -228,7 +240,7 @@ impl Reached {
         for (resource, element, cell) in pass.table.cells() {
             let binding = Binding(resource as u32);
             if reach.touches((binding, element)) {
-                self.0.insert(Arc::as_ptr(cell), (binding, element, reach.clone()));
+                self.0.insert(address(cell), (binding, element, reach.clone()));
             }
         }
     }
@@ -268,6 +280,8 @@ impl Sweep<'_> {
             let dispatch = Dispatch { groups, wave_size: Some(own), fuel, ..self.dispatch.clone() };
             let plan = Plan {
                 widths: vec![own],
+                // Other widths run at the same time.
+                threads: self.plan.threads / self.plan.widths.len().max(1),
                 unordered: self.all[index].unordered.clone(),
                 reached: reached.before(pass),
                 ..self.plan.clone()
@@ -297,18 +311,32 @@ impl Sweep<'_> {
 
     fn add(&mut self, pass: usize, width: u32, report: Report) {
         self.found.runs += report.runs;
-        for mut it in report.left_out {
-            it.widths = vec![width];
-            let like = |(other, known): &&mut (usize, LeftOut)| {
-                (*other, &known.buffer, known.cause) == (pass, &it.buffer, it.cause)
-            };
-            match self.found.left_out.iter_mut().find(like) {
-                Some((_, known)) => known.widths.push(width),
-                None => self.found.left_out.push((pass, it)),
-            }
+        for it in report.left_out {
+            self.add_left_out(pass, LeftOut { widths: vec![width], ..it });
         }
         for seen in report.seen {
             self.add_seen(pass, width, seen.finding, seen.order);
+        }
+    }
+
+    /// Adds what was found at one width.
+    fn add_all(&mut self, found: PassesReport) {
+        self.found.runs += found.runs;
+        found.left_out.into_iter().for_each(|(pass, it)| self.add_left_out(pass, it));
+        for (pass, seen) in found.seen {
+            for width in &seen.widths {
+                self.add_seen(pass, *width, seen.finding.clone(), seen.order);
+            }
+        }
+    }
+
+    fn add_left_out(&mut self, pass: usize, left: LeftOut) {
+        let like = |(other, known): &&mut (usize, LeftOut)| {
+            (*other, &known.buffer, known.cause) == (pass, &left.buffer, left.cause)
+        };
+        match self.found.left_out.iter_mut().find(like) {
+            Some((_, known)) => known.widths.extend(left.widths),
+            None => self.found.left_out.push((pass, left)),
         }
     }
 
@@ -364,7 +392,7 @@ impl Sweep<'_> {
             let binding = Binding(resource as u32);
             for run in [a, b] {
                 let Some(cell) = run.passes[pass].table.cell(name, element) else { continue };
-                let Some(reach) = run.reached.of(Arc::as_ptr(cell), binding, element) else {
+                let Some(reach) = run.reached.of(cell, binding, element) else {
                     continue;
                 };
                 let [a, b] = &mut slots;

@@ -26,8 +26,10 @@ pub(super) fn run(
     shaders: &BTreeSet<String>,
 ) -> Result<Vec<Examined>, Problem> {
     let patience = args.common.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
+    // Processes share the cores.
+    let threads = (args.threads / args.common.pool.count(tests.len())).max(1);
     let one = |slot: &mut Slot<'_>, test: &Test| {
-        run_one(slot, test, shaders.contains(&test.name()), patience)
+        run_one(slot, test, shaders.contains(&test.name()), threads, patience)
     };
     args.common.pool.run(tests, None, one, |it| match it {
         Examined::Program(program) => program.fails() || program.stopped.is_some(),
@@ -40,11 +42,14 @@ fn run_one(
     slot: &mut Slot<'_>,
     test: &Test,
     is_shader: bool,
+    threads: usize,
     patience: Duration,
 ) -> Result<Vec<Examined>, Problem> {
     let case = test.case.as_ref().map(|it| it.name.as_str());
     let styled = terminal::style() == Style::Colour;
-    let request = json!({ "file": test.file, "case": case, "styled": styled, "shader": is_shader });
+    let mut request = json!({ "file": test.file, "case": case, "styled": styled });
+    request["shader"] = is_shader.into();
+    request["threads"] = threads.into();
     let (mut examined, since) = (Vec::new(), Instant::now());
     let take = |answer| examined.extend(Examined::from_json(&answer));
     if let Answered::Broken(why) = ask(slot, &request, patience, take)? {
@@ -56,11 +61,13 @@ fn run_one(
 }
 
 /// Examines the tests that standard input names until it ends.
-pub(super) fn serve(args: &SanArgs) -> Result<Exit, End> {
+pub(super) fn serve(mut args: SanArgs) -> Result<Exit, End> {
     limit_memory();
     let mut last = LastFile::default();
     for request in requests() {
         let Some(file) = request["file"].as_str() else { continue };
+        args.threads = request["threads"].as_u64().map_or(1, |it| it as usize);
+        let args = &args;
         let style = if request["styled"] == true { Style::Colour } else { Style::Plain };
         let out = RefCell::new(terminal::out());
         let say = |value: Value| {

@@ -254,7 +254,8 @@ fn compiled(
     let pipeline = Device::new(args.common.device.adapter.clone())
         .create_compute_pipeline(&shader)
         .map_err(|it| device::problem(&it, &sources))?;
-    let plan = plan(&args.san, widths(launch, &args.common.device.adapter, &shader, &pipeline)?);
+    let widths = widths(launch, &args.common.device.adapter, &shader, &pipeline)?;
+    let plan = Plan { threads: args.threads, ..plan(&args.san, widths) };
     let mut bound = bind::bind(&args.common.bind, launch.groups, &shader, &sources)?;
     for name in plan.width_dependent.iter().chain(&plan.unordered) {
         if !bound.table.iter().any(|(resource, ..)| resource.name == *name) {
@@ -349,6 +350,7 @@ fn runnable(
         may_wait: _,
     } = run;
     let plan = plan_of(&args.san, &san, widths, log).map_err(stop)?;
+    let plan = Plan { threads: args.threads, ..plan };
     let of = (&shader, &pipeline, &sources);
     let found = examine(args, &args.common.launch, of, groups, &plan, &mut table).map_err(stop)?;
     Ok(Box::new(Subject::one(name, (shader, sources), plan, found)))
@@ -376,6 +378,7 @@ fn sequence(
     name: String,
 ) -> Result<Box<Subject>, Stop> {
     let plan = plan_of(&args.san, &[], widths, None).map_err(stop)?;
+    let plan = Plan { threads: args.threads, ..plan };
     let examined = |pass| {
         let names = |wanted: &[String]| -> Vec<(String, u32)> {
             let wanted = wanted.to_vec();

@@ -6,6 +6,8 @@
 use ir::Inst;
 use ops::LaneMask;
 
+use super::apart::{Change, History};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     Load,
@@ -19,6 +21,8 @@ pub(super) struct Record {
     pub(super) act: Act,
     /// Whether it acquires, and decides where lanes go: whether it can wait for a flag.
     pub(super) can_wait: bool,
+    /// What it changes, if that commutes with the changes of others.
+    pub(super) change: Option<Change>,
     pub(super) inst: Inst,
     pub(super) group: u32,
     pub(super) wave: u32,
@@ -70,6 +74,7 @@ pub(super) struct Cell {
     /// The latest load, and the latest by a different wave.
     loads: [RecordId; 2],
     ranks: [u8; 3],
+    pub(super) history: History,
 }
 
 impl Cell {
@@ -88,7 +93,8 @@ impl Cell {
 
     #[inline(always)]
     pub(super) fn set_store(&mut self, access: Access) {
-        *self = Cell { store: access.record, loads: [0; 2], ranks: [access.rank as u8, 0, 0] };
+        let ranks = [access.rank as u8, 0, 0];
+        *self = Cell { store: access.record, loads: [0; 2], ranks, history: self.history };
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cpu::{Compiled, Fallback, Isa};
 use ir::exec::{
@@ -76,19 +76,26 @@ impl Native {
     }
 }
 
+impl Native {
+    /// The module, to be compiled when it is first run.
+    pub(crate) fn code(&self, module: &Arc<Module>) -> Code {
+        Code {
+            module: module.clone(),
+            options: self.options,
+            isa: self.isa,
+            by_width: Mutex::default(),
+            reference: Decoded::new(module.clone()),
+        }
+    }
+}
+
 impl Backend for Native {
     fn engine(&self) -> Engine {
         Engine::Cpu
     }
 
     fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
-        Arc::new(Code {
-            module: module.clone(),
-            options: self.options,
-            isa: self.isa,
-            by_width: Mutex::default(),
-            reference: Decoded::new(module.clone()),
-        })
+        Arc::new(self.code(module))
     }
 
     fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), Stopped> {
@@ -182,6 +189,27 @@ impl Code {
                 Some(result)
             }
         }
+    }
+}
+
+/// Runs a module for the sanitizer where nothing is observed. It is prepared when it is first run.
+pub(crate) struct Unobserved<'a> {
+    module: &'a Arc<Module>,
+    code: OnceLock<Option<Code>>,
+}
+
+impl Unobserved<'_> {
+    pub(crate) fn new(module: &Arc<Module>) -> Unobserved<'_> {
+        Unobserved { module, code: OnceLock::new() }
+    }
+}
+
+impl sanitizer::Engine for Unobserved<'_> {
+    fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Option<Result<(), Failure>> {
+        let options = CpuOptions { leaves_small: true, ..CpuOptions::default() };
+        let made = || Native::new(options).ok().map(|it| it.code(self.module));
+        let code = self.code.get_or_init(made).as_ref()?;
+        Some(code.run(launch, bindings))
     }
 }
 

@@ -61,16 +61,19 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
 }
 
 /// Public algorithms, all dispatches together: the plain run at one width, the watched one, a quick sweep, and the sweep
-/// over all widths and default orders.
+/// over all widths and default orders, on one thread and on all cores.
 pub(super) fn algorithms(root: &Path, width: u32, rounds: usize) -> Result<(), String> {
-    println!("{width} lanes; medians of {rounds} alternating runs, whole sweeps of one");
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!(
-        "{:<40}  {:>10}  {:>10}  {:>6}  {:>6}  {:>6}  {:>6}",
-        "algorithm", "plain ms", "watched ms", "ratio", "worst", "quick", "all"
+        "{width} lanes; medians of {rounds} alternating runs, whole sweeps of one; {cores} cores"
+    );
+    println!(
+        "{:<40}  {:>10}  {:>10}  {:>6}  {:>6}  {:>6}  {:>10}  {:>6}",
+        "algorithm", "plain ms", "watched ms", "ratio", "worst", "quick", "one thread", "all"
     );
     for (title, dispatches) in algorithms::prepared(root)? {
         let failed = |error: &dyn std::fmt::Display| format!("{title}: {error}");
-        let mut totals = [0.0; 4];
+        let mut totals = [0.0; 5];
         let mut worst = 0.0f64;
         for it in &dispatches {
             let dispatch = wavelane::Dispatch { wave_size: Some(width), ..it.dispatch.clone() };
@@ -102,14 +105,18 @@ pub(super) fn algorithms(root: &Path, width: u32, rounds: usize) -> Result<(), S
             let ends = [sizes.first(), sizes.last()].into_iter().flatten().copied().collect();
             let mut quick = Plan::new(ends);
             quick.quick();
-            let times = [plain, watched, swept(&quick)?, swept(&Plan::new(sizes.to_vec()))?];
+            quick.threads = cores;
+            let all = Plan::new(sizes.to_vec());
+            let (one, all) = (swept(&all)?, swept(&Plan { threads: cores, ..all })?);
+            let times = [plain, watched, swept(&quick)?, one, all];
             totals.iter_mut().zip(times).for_each(|(total, time)| *total += time);
         }
-        let [plain, watched, quick, all] = totals;
+        let [plain, watched, quick, one, all] = totals;
         println!(
-            "{title:<40}  {plain:>10.1}  {watched:>10.1}  {:>6.2}  {worst:>6.2}  {:>6.2}  {:>6.2}",
+            "{title:<40}  {plain:>10.1}  {watched:>10.1}  {:>6.2}  {worst:>6.2}  {:>6.2}  {:>10.2}  {:>6.2}",
             watched / plain,
             quick / plain,
+            one / plain,
             all / plain
         );
     }

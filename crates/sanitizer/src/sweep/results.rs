@@ -1,0 +1,160 @@
+//! What all runs of a sweep share, and how their results are compared.
+
+use std::sync::OnceLock;
+
+use interp::{Program, Variation};
+use ir::exec::{Bindings, Buffer, Launch};
+use ir::{AddressKind, Binding, Module};
+
+use super::threads::{Permit, Permits};
+use super::width::Run;
+use super::{Engine, Plan};
+use crate::compare::{Difference, Side};
+use crate::floats;
+use crate::marked::Marked;
+use crate::spread::Reach;
+
+/// A program, what it starts from, and what is to be tried.
+pub(super) struct Base<'a> {
+    pub(super) module: &'a Module,
+    pub(super) program: Program,
+    /// With marks, once it is needed.
+    marked: OnceLock<Marked>,
+    pub(super) bindings: &'a Bindings,
+    pub(super) plan: &'a Plan,
+    pub(super) fast: Option<&'a dyn Engine>,
+    permits: Permits,
+}
+
+impl<'a> Base<'a> {
+    pub(super) fn new(
+        module: &'a Module,
+        bindings: &'a Bindings,
+        plan: &'a Plan,
+        fast: Option<&'a dyn Engine>,
+    ) -> Base<'a> {
+        Base {
+            module,
+            program: interp::decode(module),
+            marked: OnceLock::new(),
+            bindings,
+            plan,
+            fast,
+            permits: Permits::new(plan.threads),
+        }
+    }
+
+    pub(super) fn marked(&self) -> &Marked {
+        self.marked.get_or_init(|| Marked::new(self.module))
+    }
+
+    /// Waits until a run may begin. It may go on until the permit is dropped.
+    pub(super) fn permit(&self) -> Permit<'_> {
+        self.permits.take()
+    }
+
+    /// The first difference between the results at two widths, where both are defined.
+    pub(super) fn between(&self, a: &Run, b: &Run) -> Option<Difference> {
+        let left_out = [&self.plan.unordered, &self.plan.width_dependent];
+        let is_compared = |it| !left_out.iter().any(|names| named(self.module, names, it));
+        self.difference(&a.left, &b.left, &[&a.reach, &b.reach], is_compared)
+    }
+
+    /// Whether a program leaves results in a resource.
+    pub(super) fn is_open(&self, binding: Binding) -> bool {
+        let resource = self.module.resource(binding);
+        resource.kind.writable() || resource.register.class.is_heap()
+    }
+
+    pub(super) fn side<'b>(&self, launch: &'b Launch) -> Side<'b>
+    where
+        'a: 'b,
+    {
+        let variation = Variation { progress: self.plan.progress, ..Variation::default() };
+        Side { module: self.module, launch, variation, bindings: self.bindings }
+    }
+
+    /// The first difference in the results beyond the rounding of floats, where both are defined.
+    fn difference(
+        &self,
+        a: &Bindings,
+        b: &Bindings,
+        reaches: &[&Reach],
+        is_compared: impl Fn(Binding) -> bool,
+    ) -> Option<Difference> {
+        let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
+        let mut compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
+        compared.find_map(|(binding, (a, b))| {
+            let mut elements = (0..).zip(a.iter().zip(b));
+            elements.find_map(|(element, (a, b))| self.in_buffer((binding, element), a, b, reaches))
+        })
+    }
+
+    /// The first difference in each buffer.
+    pub(super) fn differences(
+        &self,
+        a: &Bindings,
+        b: &Bindings,
+        reaches: &[&Reach],
+        is_compared: impl Fn(Binding) -> bool,
+    ) -> Vec<Difference> {
+        let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
+        let compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
+        let in_one = |(binding, (a, b)): (Binding, (&Vec<Buffer>, &Vec<Buffer>))| {
+            let elements = (0..).zip(a.iter().zip(b));
+            let found =
+                elements.filter_map(|(at, (a, b))| self.in_buffer((binding, at), a, b, reaches));
+            found.collect::<Vec<Difference>>()
+        };
+        compared.flat_map(in_one).collect()
+    }
+
+    fn in_buffer(
+        &self,
+        key: (Binding, u32),
+        a: &Buffer,
+        b: &Buffer,
+        reaches: &[&Reach],
+    ) -> Option<Difference> {
+        let (binding, element) = key;
+        let room = self.plan.float_room;
+        let find = |a: &Buffer, b: &Buffer| {
+            let byte = floats::first_difference(self.module, binding, a, b, room);
+            byte.or((a.counter != b.counter).then_some(u64::MAX))
+        };
+        let byte = if reaches.iter().any(|it| it.touches(key)) && find(a, b).is_some() {
+            let (mut a, mut b) = (a.clone(), b.clone());
+            reaches.iter().for_each(|it| it.blank(key, &mut a, &mut b));
+            find(&a, &b)?
+        } else {
+            find(a, b)?
+        };
+        Some(Difference { binding, element, byte })
+    }
+}
+
+pub(super) fn named(module: &Module, names: &[String], binding: Binding) -> bool {
+    names.iter().any(|it| *it == module.resource(binding).name)
+}
+
+/// Whether both contain the same elements, in another order.
+pub(super) fn is_permuted(
+    module: &Module,
+    a: &Bindings,
+    b: &Bindings,
+    difference: Difference,
+) -> bool {
+    let view = module.resource(difference.binding).kind.view();
+    let size = match view.address {
+        AddressKind::Element => view.stride as usize,
+        AddressKind::Byte | AddressKind::Texel => 4,
+        AddressKind::Texture | AddressKind::None => return false,
+    };
+    let elements = |it: &Bindings| {
+        let buffer = it.bindings[difference.binding.index()].get(difference.element as usize)?;
+        let mut all: Vec<Vec<u8>> = buffer.bytes.chunks(size.max(1)).map(<[u8]>::to_vec).collect();
+        all.sort();
+        Some((all, buffer.counter))
+    };
+    elements(a) == elements(b)
+}

@@ -1,0 +1,421 @@
+//! All runs at one width: one that is watched, what follows from its findings, and those in other orders.
+
+use std::sync::atomic::Ordering;
+
+use diag::Span;
+use interp::{NoObserver, Variation};
+use ir::Binding;
+use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
+use ops::wave::FoldOrder;
+
+use super::results::{Base, is_permuted, named};
+use super::threads::{Permit, on_threads};
+use super::{Report, explains_differences};
+use crate::compare::{self, Difference, Side, Turns};
+use crate::facts::Facts;
+use crate::finding::{Finding, Kind};
+use crate::order::Order;
+use crate::spread::{self, Cause, Reach, Sources, Spread};
+use crate::watch::Watcher;
+
+/// A run: its parameters and its results.
+pub(super) struct Run {
+    pub(super) launch: Launch,
+    pub(super) left: Bindings,
+    /// What something undefined, or another order, reaches of the results.
+    pub(super) reach: Reach,
+}
+
+/// An observed run that ended.
+struct Watched {
+    left: Bindings,
+    /// Something undefined that it did, and where such things begin.
+    undefined: Option<Cause>,
+    sources: Sources,
+    /// Whether the order in which waves run may matter.
+    waves_meet: bool,
+}
+
+/// A run of which only the results matter.
+struct Compared {
+    left: Bindings,
+    turns: Turns,
+    ended: Result<(), Failure>,
+}
+
+/// A run in another order that ended.
+struct Again {
+    left: Bindings,
+    /// What is known of undefined things that it did, if it was observed.
+    undefined: Option<Cause>,
+    sources: Option<Sources>,
+}
+
+impl From<Watched> for Again {
+    fn from(it: Watched) -> Again {
+        Again { left: it.left, undefined: it.undefined, sources: Some(it.sources) }
+    }
+}
+
+/// The runs at one width.
+pub(super) struct AtWidth<'a, 'b> {
+    base: &'a Base<'b>,
+    report: Report,
+}
+
+impl<'a, 'b> AtWidth<'a, 'b> {
+    pub(super) fn new(base: &'a Base<'b>) -> AtWidth<'a, 'b> {
+        AtWidth { base, report: Report::default() }
+    }
+
+    /// Runs all orders. Returns what was found, and the run in the order of the launch if it ended.
+    pub(super) fn examine(mut self, launch: Launch) -> (Report, Result<Option<Run>, Failure>) {
+        // Runs that go on at once cannot share a count of what they have done.
+        let progress = launch.progress.clone().filter(|_| self.base.plan.threads <= 1);
+        let ended = self.all_orders(Launch { progress, ..launch });
+        (self.report, ended)
+    }
+
+    fn all_orders(&mut self, launch: Launch) -> Result<Option<Run>, Failure> {
+        let plan = self.base.plan;
+        let variation = Variation { progress: plan.progress, ..Variation::default() };
+        let width = launch.wave_width;
+        let watched = self.watch(&launch, variation, None)?;
+        let Some(Watched { left, undefined, sources, waves_meet }) = watched else {
+            let mut findings = self.report.seen.iter().map(|it| &it.finding);
+            let endless = findings.rfind(|it| it.kind == Kind::EndlessWait);
+            let span = endless.map_or(Span::NONE, |it| it.site.span);
+            let cause = Cause { kind: Kind::EndlessWait, span };
+            self.report.leave_out(width, None, (0, 0), cause);
+            return Ok(None);
+        };
+        // What is undefined may be something else in another order.
+        let waves_meet = waves_meet || undefined.is_some();
+        // What passes before this one leave undefined goes on.
+        let reach = match undefined.or_else(|| plan.reached.first_cause()) {
+            Some(cause) => self.reach(&launch, variation, cause, Some(sources))?,
+            None => Reach::default(),
+        };
+        let mut run = Run { launch, left, reach };
+        self.other_orders(&mut run, waves_meet)?;
+        self.tell_left_out(&run);
+        self.report.reached.push((width, run.reach.clone()));
+        Ok(Some(run))
+    }
+
+    /// What something undefined reaches in a run. `first` is one cause of it; `sources` what is known to be undefined, if
+    /// the run has been observed already.
+    fn reach(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        first: Cause,
+        sources: Option<Sources>,
+    ) -> Result<Reach, Failure> {
+        let (base, plan) = (self.base, self.base.plan);
+        let facts = Facts::new(base.module);
+        let launch = with_marks(launch);
+        let width = launch.wave_width;
+        let sources = match sources {
+            Some(sources) => sources,
+            None => {
+                let mut watcher = Watcher::of_sources(base.module, width, plan.rules);
+                let mut left = base.bindings.clone();
+                let _permit = self.begin(&launch);
+                let program = &base.program;
+                match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
+                    Ok(()) => watcher.into_sources(),
+                    Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                        return Ok(spread::everything(&facts, first));
+                    }
+                    Err(failure) => return Err(failure),
+                }
+            }
+        };
+        let marked = base.marked();
+        let mut spread = Spread::new(&facts, marked, width, &sources, plan.reached.clone());
+        let mut left = base.bindings.clone();
+        let _permit = self.begin(&launch);
+        match interp::run_varied(&marked.program, &launch, variation, &mut left, &mut spread) {
+            Ok(()) => Ok(spread.into_reach()),
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                Ok(spread::everything(&facts, first))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Says what of a run's results is not compared.
+    fn tell_left_out(&mut self, run: &Run) {
+        let width = run.launch.wave_width;
+        for (binding, buffers) in (0..).map(Binding).zip(&run.left.bindings) {
+            if !self.base.is_open(binding) {
+                continue;
+            }
+            for (element, buffer) in (0..).zip(buffers) {
+                let size = buffer.bytes.len();
+                if let Some((count, cause)) = run.reach.count(binding, element, size) {
+                    let name = self.base.module.resource(binding).name.clone();
+                    self.report.leave_out(width, Some(name), (count, size), cause);
+                }
+            }
+        }
+    }
+
+    /// An observed run. Returns its results if it ended, and something undefined that it did.
+    fn watch(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        order: Option<Order>,
+    ) -> Result<Option<Watched>, Failure> {
+        let base = self.base;
+        let watcher = Watcher::of_sources(base.module, launch.wave_width, base.plan.rules);
+        let mut watcher = watcher.with_bindings(base.bindings);
+        let mut left = base.bindings.clone();
+        let permit = self.begin(launch);
+        let ended = interp::run_varied(&base.program, launch, variation, &mut left, &mut watcher);
+        drop(permit);
+        let endless = match &ended {
+            Ok(()) => None,
+            Err(Failure::Trap(Trap::Deadlock { .. })) => {
+                watcher.endless_wait(variation.progress, true)
+            }
+            // The run might have ended; but if it waits for others, saying so is more useful.
+            Err(Failure::Trap(Trap::OutOfFuel { .. })) => {
+                watcher.endless_wait(variation.progress, false)
+            }
+            Err(_) => None,
+        };
+        let groups = launch.groups().iter().map(|it| u64::from(*it)).product::<u64>();
+        let waiting = groups.saturating_sub(watcher.started());
+        let endless = endless.map(|mut it| {
+            if waiting > 0 {
+                it.notes.push(format!(
+                    "{waiting} of {groups} groups have not started, and need not start before these have ended"
+                ));
+                it.helps.push(
+                    "let each group take a number from an atomic counter as it starts, and wait only for lower numbers"
+                        .to_owned(),
+                );
+            }
+            it
+        });
+        let has_explanation = endless.is_some();
+        let wants_marks = watcher.wants_marks() && ended.is_ok();
+        let waves_meet = watcher.waves_meet();
+        let (mut findings, sources) = watcher.into_findings_and_sources();
+        if wants_marks {
+            findings = self.with_origins(launch, variation, findings)?;
+        }
+        let undefined = findings.iter().find(|it| explains_differences(it.kind));
+        let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
+        findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
+        match ended {
+            Ok(()) => Ok(Some(Watched { left, undefined, sources, waves_meet })),
+            Err(_) if has_explanation => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The same findings of a run in which each poisoned value is followed from where it arose.
+    fn with_origins(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        findings: Vec<Finding>,
+    ) -> Result<Vec<Finding>, Failure> {
+        let base = self.base;
+        let (launch, marked) = (with_marks(launch), base.marked());
+        let watcher = Watcher::new(base.module, launch.wave_width, base.plan.rules);
+        let mut watcher = watcher.with_bindings(base.bindings).with_marks(marked);
+        let mut left = base.bindings.clone();
+        let program = &marked.program;
+        let _permit = self.begin(&launch);
+        match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
+            Ok(()) => Ok(watcher.into_findings()),
+            // The marks take time too; what was found without them stands.
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => Ok(findings),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Counts a run, and waits until it may begin.
+    fn begin(&mut self, launch: &Launch) -> Permit<'a> {
+        self.report.runs += 1;
+        begin(self.base, launch)
+    }
+
+    /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
+    fn other_orders(&mut self, run: &mut Run, waves_meet: bool) -> Result<(), Failure> {
+        let (base, plan) = (self.base, self.base.plan);
+        let mut trials = plan.trials(base.module, &run.launch);
+        if !waves_meet && !plan.watches_all {
+            trials.retain(|it| !matches!(it, Order::Waves(_) | Order::HandOver));
+        }
+        let mut ahead = self.ahead(&trials, &run.launch).into_iter();
+        let mut settled: Vec<&str> = Vec::new();
+        let mut turns: Option<Turns> = None;
+        let mut unsettled: Vec<(Binding, u32, Cause)> = Vec::new();
+        for order in trials {
+            let is_settled = settled.contains(&order.subject());
+            let (launch, variation) = order.apply(&run.launch, plan.progress);
+            let mut here = Turns::default();
+            let folds = matches!(order, Order::Folds(_));
+            let again = if plan.watches_all {
+                let watched = self.watch(&launch, variation, Some(order))?;
+                watched.map(Again::from)
+            } else {
+                let begun = ahead.next();
+                let compared = begun.unwrap_or_else(|| self.compare_run(&launch, variation, folds));
+                self.ended(&launch, variation, compared, &mut here, order)?
+            };
+            let Some(Again { left: again, undefined, sources }) = again else {
+                settled.push(order.subject());
+                continue;
+            };
+            let compared = |it| !named(base.module, &plan.unordered, it);
+            let undefined = undefined.or_else(|| run.reach.first_cause());
+            let mut different = base.differences(&run.left, &again, &[&run.reach], compared);
+            // What is undefined may reach other places in this order.
+            if let Some(cause) = undefined.filter(|_| !different.is_empty()) {
+                let reach = self.reach(&launch, variation, cause, sources)?;
+                different = base.differences(&run.left, &again, &[&run.reach, &reach], compared);
+            }
+            let a = base.side(&run.launch);
+            let b = Side { variation, ..base.side(&launch) };
+            let mut is_explained = is_settled;
+            for difference in &different {
+                let Difference { binding, element, .. } = *difference;
+                let permuted = is_permuted(base.module, &run.left, &again, *difference);
+                let kind = order.finding(permuted);
+                let mut cause = Cause { kind, span: base.module.resource(binding).span };
+                if !is_explained {
+                    let right = [&run.launch];
+                    let mut finding =
+                        compare::explain(kind, &a, &b, *difference, order.subject(), &right)?;
+                    if finding.kind == Kind::PermutedResult {
+                        let name = &base.module.resource(binding).name;
+                        let help = format!("if any order is acceptable, pass `--unordered {name}`");
+                        finding.helps.push(help);
+                    } else {
+                        settled.push(order.subject());
+                    }
+                    cause = Cause { kind: finding.kind, span: finding.site.span };
+                    self.report.add(finding, Some(order));
+                    is_explained = true;
+                }
+                unsettled.push((binding, element, cause));
+            }
+            if different.is_empty()
+                && folds
+                && !is_settled
+                && !plan.watches_all
+                && undefined.is_none()
+            {
+                if turns.is_none() {
+                    let variation = Variation { folds: FoldOrder::Canonical, ..variation };
+                    let compared = self.compare_run(&run.launch, variation, true);
+                    let mut first = Turns::default();
+                    self.ended(&run.launch, variation, compared, &mut first, order)?;
+                    turns = Some(first);
+                }
+                let first = turns.as_ref().and_then(|it| it.first_difference(&here));
+                if let Some((at, is_address)) = first {
+                    let finding = compare::explain_turn(at, is_address, &a, &b, order.subject());
+                    self.report.add(finding, Some(order));
+                    settled.push(order.subject());
+                }
+            }
+        }
+        for (binding, element, cause) in unsettled {
+            run.reach.add_whole(binding, element, cause);
+        }
+        Ok(())
+    }
+
+    /// Runs in other orders on several threads; none if they are to be made one by one.
+    fn ahead(&mut self, trials: &[Order], launch: &Launch) -> Vec<Compared> {
+        let (base, plan) = (self.base, self.base.plan);
+        let bytes: usize = base.bindings.bindings.iter().flatten().map(|it| it.bytes.len()).sum();
+        let is_large = bytes.saturating_mul(trials.len()) > MOST_AHEAD;
+        if plan.threads <= 1 || trials.len() <= 1 || is_large || plan.watches_all {
+            return Vec::new();
+        }
+        self.report.runs += trials.len();
+        let run = |at: usize| {
+            let order = trials[at];
+            let (launch, variation) = order.apply(launch, plan.progress);
+            unobserved(base, &launch, variation, matches!(order, Order::Folds(_)))
+        };
+        on_threads(plan.threads, trials.len(), run, |_| true)
+    }
+
+    /// A run of which only the results matter.
+    fn compare_run(&mut self, launch: &Launch, variation: Variation, folds: bool) -> Compared {
+        self.report.runs += 1;
+        unobserved(self.base, launch, variation, folds)
+    }
+
+    /// The results of a run. If it did not end, it is repeated and observed.
+    fn ended(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        compared: Compared,
+        turns: &mut Turns,
+        order: Order,
+    ) -> Result<Option<Again>, Failure> {
+        *turns = compared.turns;
+        match compared.ended {
+            Ok(()) => Ok(Some(Again { left: compared.left, undefined: None, sources: None })),
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                let watched = self.watch(launch, variation, Some(order))?;
+                Ok(watched.map(Again::from))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+/// A run of which only the results matter, and the decisions where floats are summed in another order.
+fn unobserved(base: &Base<'_>, launch: &Launch, variation: Variation, folds: bool) -> Compared {
+    let _permit = begin(base, launch);
+    let mut left = base.bindings.clone();
+    let mut turns = Turns::default();
+    if folds {
+        let ended = interp::run_varied(&base.program, launch, variation, &mut left, &mut turns);
+        return Compared { left, turns, ended };
+    }
+    let is_canonical = variation == Variation::default() && launch.schedule == Schedule::Ascending;
+    let fast = base.fast.filter(|_| is_canonical && launch.prints.is_none());
+    let ended = fast.and_then(|it| it.run(launch, &mut left)).unwrap_or_else(|| {
+        interp::run_varied(&base.program, launch, variation, &mut left, &mut NoObserver)
+    });
+    Compared { left, turns, ended }
+}
+
+/// The launch of a module with marks: they are instructions too.
+fn with_marks(launch: &Launch) -> Launch {
+    let fuel = launch.fuel.map(|it| it.saturating_mul(MARKED_FUEL));
+    Launch { fuel, prints: None, spent: None, ..launch.clone() }
+}
+
+/// Waits until a run may begin, and starts the count within it.
+fn begin<'a>(base: &'a Base<'_>, launch: &Launch) -> Permit<'a> {
+    let permit = base.permit();
+    if let Some(pace) = &base.plan.pace {
+        pace.width.store(launch.wave_width, Ordering::Relaxed);
+        pace.run.fetch_add(1, Ordering::Relaxed);
+    }
+    if let Some(progress) = &launch.progress {
+        progress.store(0, Ordering::Relaxed);
+    }
+    permit
+}
+
+/// Instructions of a module with marks, for each of its own, at most.
+const MARKED_FUEL: u64 = 8;
+
+/// The most bytes of results that wait to be compared.
+const MOST_AHEAD: usize = 256 << 20;
