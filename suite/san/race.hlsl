@@ -247,3 +247,26 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrier();
     Out[t] = cell; //? race: race on `cell`
 }
+
+//--- san-a-ray-from-a-racing-value
+// What a ray finds depends on a value that races: the rest of the results is compared, and this is not.
+//# args -T cs_6_5
+//# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0)
+//# zero Out 256
+//# widths 4..32
+RaytracingAccelerationStructure Scene;
+RWStructuredBuffer<uint> Out;
+groupshared float at[32];
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    at[t] = 0;
+    GroupMemoryBarrierWithGroupSync();
+    at[t] = 100; //? race: wave
+    float x = at[31 - t];
+    RayDesc ray = { float3(x, 0, 1), 0, float3(0, 0, -1), 100 };
+    RayQuery<RAY_FLAG_FORCE_OPAQUE> q;
+    q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    q.Proceed();
+    Out[t] = q.CommittedStatus();
+    Out[32 + t] = t;
+}

@@ -9,12 +9,14 @@
 //! see which lanes are active, and every place where the other way might have stored: the place itself if its
 //! address is known before the decision, or else the whole resource.
 
+mod queries;
+
 use std::collections::{BTreeMap, HashMap};
 
 use diag::Span;
 use interp::Observer;
-use interp::observe::{AccessEvent, At, DivergeEvent, SampleEvent, Space, WaveEvent};
-use ir::{Address, Binding, Inst, Op, Value};
+use interp::observe::{AccessEvent, At, DivergeEvent, RayEvent, SampleEvent, Space, WaveEvent};
+use ir::{Address, Binding, Inst, Op, RayOp, Value};
 use ops::scalar::Hazard;
 use ops::wave::{Sees, hazards};
 use ops::{LaneMask, Ternary, WaveOp};
@@ -24,6 +26,8 @@ use crate::finding::Kind;
 use crate::marked::{Mark, Marked};
 use crate::masks::{self, Masks};
 use crate::race::Racing;
+
+use queries::Queries;
 
 /// The number of a cause, or 0: nothing undefined reaches the value.
 pub(crate) type Tag = u32;
@@ -185,6 +189,7 @@ struct Wave {
     private: HashMap<(u32, u64, u32), Tag>,
     /// Private arrays of a lane of which any element may have changed.
     private_whole: HashMap<(u32, u32), Tag>,
+    queries: Queries,
 }
 
 impl Wave {
@@ -392,6 +397,10 @@ impl<'a> Spread<'a> {
                 let binding = module.storage(texture.texture.binding);
                 self.tag_resource(binding, None, tag);
             }
+            // A new query is one that nothing else holds.
+            Op::Ray(ray) if ray.op != RayOp::Allocate => {
+                lanes.iter().for_each(|lane| wave.queries.spoil(lane, tag));
+            }
             _ => {}
         }
     }
@@ -505,7 +514,6 @@ impl<'a> Spread<'a> {
             Op::Derivative(..) | Op::Texture(_) => Kind::IncompleteQuad,
             Op::Binary(..) => Kind::DivisionByZero,
             Op::Unary(..) => Kind::ConversionOutOfRange,
-            Op::Ray(_) => Kind::RayQueryState,
             _ => Kind::UninitializedValue,
         }
     }
@@ -731,6 +739,10 @@ impl Observer for Spread<'_> {
         });
         let told = vec![tag.unwrap_or(0); self.width as usize];
         self.wave(event.at).pending = Some((event.at.inst, told));
+    }
+
+    fn ray(&mut self, event: &RayEvent<'_>) {
+        self.asked(event);
     }
 
     fn diverge(&mut self, event: &DivergeEvent<'_>) {
