@@ -8,7 +8,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use campaign::{Merged, Outcome, Plan, Record, Unit, Work};
+use campaign::{Ledger, Merged, Plan, Record, Unit};
 use serde_json::{Value, json};
 
 use crate::args::Line;
@@ -16,8 +16,9 @@ use crate::asked::{LowArgs, Output, Partition};
 use crate::generated::PATIENCE;
 use crate::problem::{End, Exit, Problem};
 use crate::records;
+use crate::supervise::{self, is_reduced};
 use crate::terminal;
-use crate::worker::{Answered, Slot, ask};
+use crate::worker::Slot;
 
 /// What `campaign` needs.
 pub(crate) struct CampaignArgs {
@@ -31,6 +32,8 @@ pub(crate) struct CampaignArgs {
     html: Option<String>,
     jobs: usize,
     list: bool,
+    /// With `list`: whether the units that the ledger has are left out.
+    resumes: bool,
     output: Output,
 }
 
@@ -59,6 +62,7 @@ impl CampaignArgs {
             html: tools.html.clone(),
             jobs: low.jobs.unwrap_or(cores).clamp(1, 1024),
             list: low.list,
+            resumes: tools.ledger.is_some(),
             output: low.output,
         })
     }
@@ -75,6 +79,19 @@ impl CampaignArgs {
         })
     }
 
+    /// The units of this part that a ledger does not have.
+    fn left(&self, known: &Ledger) -> impl Iterator<Item = (Unit, String)> + Send + '_ {
+        let mut done: BTreeSet<String> = known.units().into_iter().map(str::to_owned).collect();
+        // A process may have been killed between the two records of a failure: the unit is run again.
+        for record in &known.records {
+            let is_reduced = is_reduced(self.attempts, record);
+            if is_reduced && !done.contains(&format!("reduce {}", record.unit)) {
+                done.remove(&record.unit);
+            }
+        }
+        self.mine().filter(move |it| !done.contains(&it.1))
+    }
+
     /// What a worker needs to know besides the unit.
     fn request(&self) -> Value {
         json!({
@@ -87,8 +104,12 @@ impl CampaignArgs {
 
 pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     if args.list {
+        let known = match args.resumes {
+            true => records::read_file(&args.ledger)?,
+            false => Ledger::default(),
+        };
         let mut out = terminal::out();
-        for (_, text) in args.mine() {
+        for (_, text) in args.left(&known) {
             let mut request = args.request();
             request["unit"] = json!(text);
             writeln!(out, "{request}")?;
@@ -97,31 +118,22 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
         return Ok(Exit::Fine);
     }
     let known = records::read_file(&args.ledger)?;
-    let done: BTreeSet<String> = known.units().into_iter().map(str::to_owned).collect();
-    // A process may have been killed between the two records of a failure: the unit is run again.
-    let unreduced: BTreeSet<&str> = known
-        .records
-        .iter()
-        .filter(|it| is_reduced(args, it) && !done.contains(&format!("reduce {}", it.unit)))
-        .map(|it| it.unit.as_str())
-        .collect();
-    let is_done =
-        |unit: &(Unit, String)| done.contains(&unit.1) && !unreduced.contains(unit.1.as_str());
     let all = args.mine().count();
-    let left = Mutex::new(args.mine().filter(|it| !is_done(it)));
+    let left = Mutex::new(args.left(&known));
     let writer = Mutex::new(Writer::open(args, known.whole, all)?);
     let failed: Mutex<Option<Problem>> = Mutex::new(None);
-    let words = ["worker".to_owned()];
+    let words = [supervise::WORKER.to_owned()];
     let work = || {
         let mut slot = Slot::new(&words, None);
         loop {
             let next = left.lock().ok().and_then(|mut it| it.next());
-            let Some((unit, text)) = next else { break };
-            let result =
-                run(args, &mut slot, &unit, &text).and_then(|records| match writer.lock() {
-                    Ok(mut writer) => writer.write(&records),
-                    Err(_) => Err(Problem::bug("a thread that wrote the ledger panicked")),
-                });
+            let Some((_, text)) = next else { break };
+            let mut request = args.request();
+            request["unit"] = json!(text);
+            let result = supervise::run(&mut slot, &request).and_then(|it| match writer.lock() {
+                Ok(mut writer) => writer.write(&it.records),
+                Err(_) => Err(Problem::bug("a thread that wrote the ledger panicked")),
+            });
             if let Err(problem) = result {
                 if let Ok(mut failed) = failed.lock() {
                     failed.get_or_insert(problem);
@@ -150,49 +162,6 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     let is_mine = |it: &Record| mine.contains(it.unit.strip_prefix("reduce ").unwrap_or(&it.unit));
     let records = records::read_file(&args.ledger)?.records.into_iter().filter(is_mine);
     records::report(&Merged::new(records), args.output, args.html.as_deref())
-}
-
-/// Whether a record is of a failure that its worker reduces.
-fn is_reduced(args: &CampaignArgs, record: &Record) -> bool {
-    args.attempts > 0
-        && record.outcome.fails()
-        && record.signature.as_deref() != Some(ENDED)
-        && Unit::parse(&record.unit).is_some_and(|it| matches!(it.work, Work::Fuzz { .. }))
-}
-
-/// The signature of a unit whose process ended.
-const ENDED: &str = "its process ended";
-
-/// Has a unit run. One whose process ends is dealt again, once; then it has crashed.
-fn run(
-    args: &CampaignArgs,
-    slot: &mut Slot<'_>,
-    unit: &Unit,
-    text: &str,
-) -> Result<Vec<Record>, Problem> {
-    let mut request = args.request();
-    request["unit"] = json!(text);
-    let calls = u32::try_from(args.attempts).unwrap_or(u32::MAX).saturating_add(4);
-    let patience = args.patience.saturating_mul(calls) + Duration::from_secs(60);
-    let mut why = String::new();
-    for _ in 0..2 {
-        match ask(slot, &request, patience, |_| {})? {
-            Answered::Whole(answer) => {
-                if let Some(problem) = answer["problem"].as_str() {
-                    return Err(Problem::input(format!("`{unit}`: {problem}")));
-                }
-                let records = answer["records"].as_array().map(Vec::as_slice).unwrap_or_default();
-                let records: Option<Vec<Record>> = records.iter().map(Record::from_json).collect();
-                return records.ok_or_else(|| Problem::bug("a worker gave no records"));
-            }
-            Answered::Broken(what) => why = what,
-        }
-    }
-    let is_late = why.starts_with("it did not end");
-    let mut record = Record::new(text, if is_late { Outcome::Hang } else { Outcome::Crash });
-    record.signature = Some(ENDED.to_owned());
-    record.detail = why.lines().next().map(str::to_owned);
-    Ok(vec![record])
 }
 
 /// Appends to the ledger, and tells how far the campaign is.

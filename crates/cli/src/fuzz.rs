@@ -15,7 +15,7 @@ use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
 use crate::worker::{Answered, Slot, ask};
-use crate::{external, terminal};
+use crate::{external, supervise, terminal};
 
 /// How many programs there are if nothing is said.
 const COUNT: u64 = 1000;
@@ -84,7 +84,7 @@ impl FuzzArgs {
             patience: low.launch.timeout.unwrap_or(PATIENCE),
             attempts: attempts.unwrap_or(ATTEMPTS),
         };
-        let pool = Pool { words: vec!["worker".to_owned()], jobs: low.jobs };
+        let pool = Pool { words: vec![supervise::WORKER.to_owned()], jobs: low.jobs };
         let LowArgs { output, device, .. } = low;
         Ok(FuzzArgs { asked, count, emit, save, pool, output, device })
     }

@@ -40,6 +40,7 @@ mod report;
 mod scene;
 mod side;
 mod spirv;
+mod supervise;
 mod target;
 mod terminal;
 mod testing;

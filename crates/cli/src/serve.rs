@@ -2,6 +2,7 @@
 //!
 //! `fuzz` and `campaign` have their work done by such processes, since a driver that is given a program can take its process
 //! with it. A request is `{"program": K, …}` or `{"unit": "TEXT", …}`; an answer is one line with the key `end`.
+//! With `--supervise` the process passes units on to a worker of its own and outlives it, which is what other schedulers start.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,13 +19,15 @@ use crate::compile::flags_of;
 use crate::generated::{self, Asked, Judge, Verdict};
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
+use crate::supervise;
 use crate::terminal;
 use crate::testing::{Beside, LastFile, asked_for, setup};
-use crate::worker::requests;
+use crate::worker::{Slot, requests};
 
 /// What `worker` needs.
 pub(crate) struct WorkerArgs {
     compile: Compiling,
+    supervises: bool,
 }
 
 impl WorkerArgs {
@@ -33,21 +36,37 @@ impl WorkerArgs {
             Some(operand) => {
                 Err(low.usage(format!("a worker has no operands; what is `{operand}`?")))
             }
-            None => Ok(WorkerArgs { compile: low.compile }),
+            None => Ok(WorkerArgs { compile: low.compile, supervises: low.tools.supervise }),
         }
     }
 }
 
 /// Serves until standard input ends.
 pub(crate) fn serve(args: &WorkerArgs) -> Result<Exit, End> {
+    if args.supervises {
+        let words = [supervise::WORKER.to_owned()];
+        let mut slot = Slot::new(&words, None);
+        return answer_all(|request| {
+            let ran = supervise::run(&mut slot, request).map_err(|it| it.message)?;
+            let records: Vec<Value> = ran.records.iter().map(Record::to_json).collect();
+            Ok(match ran.is_left {
+                true => json!({ "records": records, "left": true }),
+                false => json!({ "records": records }),
+            })
+        });
+    }
     let mut server = Server {
         compile: args.compile.clone(),
         judge: Judge::default(),
         last: LastFile::default(),
         devices: BTreeMap::new(),
     };
+    answer_all(|request| server.answer(request))
+}
+
+fn answer_all(mut answer: impl FnMut(&Value) -> Result<Value, String>) -> Result<Exit, End> {
     for request in requests() {
-        let mut answer = server.answer(&request).unwrap_or_else(|why| json!({ "problem": why }));
+        let mut answer = answer(&request).unwrap_or_else(|why| json!({ "problem": why }));
         answer["end"] = json!(true);
         let mut out = terminal::out();
         // The parent process is gone; the next read ends this one.

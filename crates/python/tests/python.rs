@@ -53,7 +53,7 @@ fn the_package_does_what_its_tests_say() {
     let suffix = if cfg!(windows) { "pyd" } else { "abi3.so" };
     fs::copy(library, folder.join(format!("wavelane/_wavelane.{suffix}"))).unwrap();
     let ran = Command::new(python)
-        .args(["-B", "-m", "unittest", "-v", "test_wavelane"])
+        .args(["-B", "-m", "unittest", "-v", "test_wavelane", "test_campaign"])
         .current_dir(here.join("tests"))
         .env("PYTHONPATH", &folder)
         .output()

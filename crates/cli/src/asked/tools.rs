@@ -29,6 +29,8 @@ pub(crate) struct Tools {
     /// `--fuzz`: how many generated programs a campaign has.
     pub(crate) fuzz: Option<u64>,
     pub(crate) ledger: Option<String>,
+    /// `--supervise`: a worker has its units run by another process.
+    pub(crate) supervise: bool,
     /// `--html`: the file of a campaign's page.
     pub(crate) html: Option<String>,
 }

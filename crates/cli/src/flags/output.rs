@@ -103,7 +103,7 @@ pub(super) const FLAGS: &[Flag] = &[
         on: &[Command::Explain, Command::Test, Command::Campaign],
         section: Section::Output,
         help: "with test, the names of the tests, with explain, all diagnostic codes, and with\n\
-               campaign, the requests to workers",
+               campaign, the requests to workers; with --ledger those that it lacks",
         set: |args, _| {
             args.list = true;
             Ok(())

@@ -158,6 +158,17 @@ pub(super) const RUN: &[Flag] = &[
         },
     ),
     flag(
+        &["--supervise"],
+        Takes::Nothing,
+        &[Command::Worker],
+        Section::Run,
+        "run units in a process of their own; one that ends it twice has crashed",
+        |args, _| {
+            args.tools.supervise = true;
+            Ok(())
+        },
+    ),
+    flag(
         &["--target"],
         Takes::Value("CMD"),
         FUZZ,

@@ -1,0 +1,75 @@
+//! Supervision of the worker of a campaign: a unit is dealt to it, and dealt again if its process ends.
+//!
+//! A unit that ends its process twice has crashed. This is decided here for every way of dealing units, so that the record of
+//! a crash is the same whether `campaign` deals them or another scheduler does.
+
+use std::time::Duration;
+
+use campaign::{Outcome, Record, Unit, Work};
+use serde_json::{Value, json};
+
+use crate::generated::PATIENCE;
+use crate::problem::Problem;
+use crate::worker::{Answered, Slot, ask};
+
+/// The words that make a process of this program a worker.
+pub(crate) const WORKER: &str = "worker";
+/// The signature of a unit whose process ended.
+const ENDED: &str = "its process ended";
+/// More seconds than any run takes; a `Duration` has room for many times as many.
+const LONGEST: f64 = 1e9;
+
+/// The records of a unit.
+pub(crate) struct Ran {
+    pub(crate) records: Vec<Record>,
+    /// Whether a failure is still to be reduced, because the request had the key `later`.
+    pub(crate) is_left: bool,
+}
+
+/// Whether a worker that tests so many candidates reduces the failure of this record.
+pub(crate) fn is_reduced(attempts: usize, record: &Record) -> bool {
+    attempts > 0
+        && record.outcome.fails()
+        && record.signature.as_deref() != Some(ENDED)
+        && Unit::parse(&record.unit).is_some_and(|it| matches!(it.work, Work::Fuzz { .. }))
+}
+
+/// Has a unit run. With the key `later` in the request its failure is not reduced yet.
+pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> {
+    let Some(unit) = request["unit"].as_str() else {
+        return Err(Problem::input("the request names no unit"));
+    };
+    let attempts = request["attempts"].as_u64().unwrap_or(0) as usize;
+    let is_later = request["later"].as_bool().unwrap_or(false);
+    let mut request = request.clone();
+    if is_later {
+        request["attempts"] = json!(0);
+    }
+    let seconds = request["timeout"].as_f64().filter(|it| (0.0..=LONGEST).contains(it));
+    let once = seconds.map_or(PATIENCE, Duration::from_secs_f64);
+    let calls = u32::try_from(attempts).unwrap_or(u32::MAX).saturating_add(4);
+    let patience = once.saturating_mul(calls).saturating_add(Duration::from_secs(60));
+    let mut why = String::new();
+    for _ in 0..2 {
+        match ask(slot, &request, patience, |_| {})? {
+            Answered::Whole(answer) => {
+                if let Some(problem) = answer["problem"].as_str() {
+                    return Err(Problem::input(format!("`{unit}`: {problem}")));
+                }
+                let records = answer["records"].as_array().map(Vec::as_slice).unwrap_or_default();
+                let records: Option<Vec<Record>> = records.iter().map(Record::from_json).collect();
+                let Some(records) = records else {
+                    return Err(Problem::bug("a worker gave no records"));
+                };
+                let is_left = is_later && records.iter().any(|it| is_reduced(attempts, it));
+                return Ok(Ran { records, is_left });
+            }
+            Answered::Broken(what) => why = what,
+        }
+    }
+    let is_late = why.starts_with("it did not end");
+    let mut record = Record::new(unit, if is_late { Outcome::Hang } else { Outcome::Crash });
+    record.signature = Some(ENDED.to_owned());
+    record.detail = why.lines().next().map(str::to_owned);
+    Ok(Ran { records: vec![record], is_left: false })
+}
