@@ -23,6 +23,7 @@ use crate::order::{Order, RayOrder};
 use crate::place;
 use crate::record::{Cell, Record};
 use crate::slice;
+use crate::sweep::on_threads;
 
 /// The number of results remembered; beyond it the first difference may be missed, and the finding says less.
 const MOST_RESULTS: usize = 1 << 22;
@@ -142,6 +143,8 @@ pub struct Side<'a> {
     pub variation: Variation,
     /// The initial contents.
     pub bindings: &'a Bindings,
+    /// On how many threads runs are repeated.
+    pub threads: usize,
 }
 
 /// The finding about a difference between two runs.
@@ -164,11 +167,19 @@ pub fn explain(
         interp::run_varied(&program, side.launch, side.variation, &mut bindings, &mut trace)?;
         Ok(trace)
     };
+    // Both at once, if there are threads.
+    let both = |slice: HashSet<Inst>| {
+        let one = |at: usize| watch([a, b][at], slice.clone());
+        let mut two = on_threads(a.threads, 2, one, Result::is_ok).into_iter();
+        match (two.next(), two.next()) {
+            (Some(Ok(a)), Some(Ok(b))) => Ok([a, b]),
+            (Some(Err(failure)), _) | (_, Some(Err(failure))) => Err(failure),
+            _ => unreachable!("a run is left out only after one that failed"),
+        }
+    };
     // Once to find the writers, once more to see what their values depend on.
-    let writers: Vec<Writer> = [watch(a, HashSet::new())?.writer, watch(b, HashSet::new())?.writer]
-        .into_iter()
-        .flatten()
-        .collect();
+    let writers: Vec<Writer> =
+        both(HashSet::new())?.into_iter().filter_map(|it| it.writer).collect();
     let other_lanes = a.launch.lane_order != b.launch.lane_order;
     let kind = match writers.as_slice() {
         [one, other]
@@ -189,7 +200,7 @@ pub fn explain(
     {
         return Ok(finding);
     }
-    let (left, right) = (watch(a, slice.clone())?, watch(b, slice)?);
+    let [left, right] = both(slice)?;
     let resource = a.module.resource(difference.binding);
     let mut differing = left.order.iter().filter(|(inst, _, _, group, thread, n)| {
         let key = (*inst, *group, *thread);
@@ -276,8 +287,7 @@ fn by_chain(
     let module = a.module;
     let [one, other] = writers else { return Ok(None) };
     let marked = Marked::new(module);
-    let mut left: Vec<Bindings> = Vec::new();
-    let mut record = |launch: &Launch, side: &Side<'_>, group: [u32; 3]| {
+    let record = |launch: &Launch, side: &Side<'_>, group: [u32; 3]| {
         // The marks are instructions too.
         let fuel = launch.fuel.map(|it| it.saturating_mul(8));
         let launch = &Launch { fuel, prints: None, spent: None, ..launch.clone() };
@@ -285,25 +295,27 @@ fn by_chain(
         let mut bindings = side.bindings.clone();
         let program = &marked.program;
         let ended = interp::run_varied(program, launch, side.variation, &mut bindings, &mut record);
-        left.push(bindings);
         match ended {
-            Ok(()) => Ok(Some(record).filter(Record::is_whole)),
+            Ok(()) => Ok(Some((record, bindings)).filter(|it| it.0.is_whole())),
             Err(failure @ Failure::Trap(Trap::Cancelled { .. })) => Err(failure),
             Err(_) => Ok(None),
         }
     };
-    let Some(mine) = record(a.launch, a, one.group)? else { return Ok(None) };
-    let Some(theirs) = record(b.launch, b, other.group)? else { return Ok(None) };
     // Another of the widths that agree: the one nearest to the reference.
     let steps =
         |it: &Launch| it.wave_width.trailing_zeros().abs_diff(a.launch.wave_width.trailing_zeros());
     let others = right.iter().filter(|it| it.wave_width != a.launch.wave_width);
-    let third = match others.min_by_key(|it| steps(it)) {
-        Some(launch) => record(launch, a, one.group)?,
-        None => None,
-    };
+    let third = others.min_by_key(|it| steps(it)).map(|it| (*it, a, one.group));
+    let all = [Some((a.launch, a, one.group)), Some((b.launch, b, other.group)), third];
+    let all: Vec<_> = all.into_iter().flatten().collect();
+    let one = |at: usize| record(all[at].0, all[at].1, all[at].2);
+    let mut records =
+        on_threads(a.threads, all.len(), one, |it| matches!(it, Ok(Some(_)))).into_iter();
+    let Some(Some((mine, left))) = records.next().transpose()? else { return Ok(None) };
+    let Some(Some((theirs, again))) = records.next().transpose()? else { return Ok(None) };
+    let third = records.next().transpose()?.flatten().map(|it| it.0);
     // A schedule that counts instructions is another one where there are marks.
-    if left[0] == left[1] {
+    if left == again {
         return Ok(None);
     }
     let place = match difference.byte {

@@ -87,6 +87,11 @@ impl Marked {
         self.marks.get(at as usize).copied().flatten()
     }
 
+    /// The values that receive others anywhere, and those that they receive.
+    pub(crate) fn all_moves(&self) -> Vec<(Value, Value)> {
+        self.moves.values().flatten().copied().collect()
+    }
+
     /// The values that receive others at an instruction, and those that they receive.
     pub(crate) fn moves(&self, inst: Inst) -> &[(Value, Value)] {
         self.moves.get(&inst).map_or(&[], Vec::as_slice)

@@ -190,6 +190,8 @@ struct Wave {
     /// Private arrays of a lane of which any element may have changed.
     private_whole: HashMap<(u32, u32), Tag>,
     queries: Queries,
+    /// Whether any value or array was ever tagged, or any decision. Most waves never see anything undefined.
+    is_tagged: bool,
 }
 
 impl Wave {
@@ -211,6 +213,7 @@ impl Wave {
         if row.is_none() && lanes.iter().all(|lane| tag(lane) == 0) {
             return;
         }
+        self.is_tagged = true;
         let row = row.get_or_insert_with(|| vec![0; width as usize].into());
         lanes.iter().for_each(|lane| row[lane as usize] = tag(lane));
     }
@@ -248,6 +251,30 @@ pub(crate) struct Spread<'a> {
     shared_whole: HashMap<([u32; 3], u32), Tag>,
     /// For each selection, how far its decisions have effects.
     extents: HashMap<Inst, Option<Inst>>,
+    /// By value: whether its bits are ever looked at.
+    is_looked_at: Vec<bool>,
+}
+
+/// By value: whether its bits decide where a tag goes, as those of an address, or may move into such a value.
+fn looked_at(facts: &Facts<'_>, marked: &Marked) -> Vec<bool> {
+    let module = facts.module;
+    let mut looked_at = vec![false; module.values.len()];
+    let mut open: Vec<Value> = Vec::new();
+    for inst in &module.insts {
+        match &inst.op {
+            Op::Wave { op: WaveOp::ReadLaneAt, args, .. } => open.extend(args.get(1)),
+            Op::Ternary(Ternary::Select, [which, ..]) => open.push(*which),
+            op if op.effects().writes().is_some() => open.extend(op.address_and_values().0),
+            _ => {}
+        }
+    }
+    let moves = marked.all_moves();
+    while let Some(value) = open.pop() {
+        if !std::mem::replace(&mut looked_at[value.index()], true) {
+            open.extend(moves.iter().filter(|(into, _)| *into == value).map(|(_, from)| *from));
+        }
+    }
+    looked_at
 }
 
 impl<'a> Spread<'a> {
@@ -269,6 +296,7 @@ impl<'a> Spread<'a> {
             shared: HashMap::new(),
             shared_whole: HashMap::new(),
             extents: HashMap::new(),
+            is_looked_at: looked_at(facts, marked),
         }
     }
 
@@ -302,6 +330,7 @@ impl<'a> Spread<'a> {
     /// Lanes have decided on tagged values.
     fn decided(&mut self, at: At, lanes: LaneMask, tag: Tag) {
         let until = self.extent(at.inst);
+        self.wave(at).is_tagged = true;
         let decisions = &mut self.wave(at).decisions;
         match decisions.iter_mut().find(|it| (it.until, it.tag) == (until, tag)) {
             Some(known) => known.lanes |= lanes,
@@ -436,7 +465,15 @@ impl<'a> Spread<'a> {
         let Some(inst) = module.made_by(value) else { return };
         let op = &module.inst(inst).op;
         let width = self.width;
+        let is_looked_at = self.is_looked_at[value.index()];
         let wave = self.waves.entry((at.group, at.wave)).or_default();
+        let is_told = wave.pending.as_ref().is_some_and(|it| it.0 == inst);
+        if !wave.is_tagged && !is_told && (poison & at.active).is_empty() {
+            if is_looked_at {
+                wave.set_bits(value, width, at.active, bits);
+            }
+            return;
+        }
         let mut tags = vec![0; width as usize];
         if let Some((_, told)) = wave.pending.as_ref().filter(|it| it.0 == inst) {
             tags.copy_from_slice(told);
@@ -504,7 +541,9 @@ impl<'a> Spread<'a> {
         }
         let wave = self.wave(at);
         wave.set(value, width, at.active, |lane| tags[lane as usize]);
-        wave.set_bits(value, width, at.active, bits);
+        if is_looked_at {
+            wave.set_bits(value, width, at.active, bits);
+        }
     }
 
     /// What the engine's poison that begins at an instruction is reported as.
@@ -518,10 +557,38 @@ impl<'a> Spread<'a> {
         }
     }
 
+    /// Whether nothing tagged can be read here, nor stored, nor overwritten.
+    fn is_clean(&mut self, event: &AccessEvent<'_>) -> bool {
+        let at = event.at;
+        let sources = self.sources;
+        let races = sources.racing.insts.contains_key(&at.inst);
+        let is_inside = (at.active & !event.in_bounds).is_empty();
+        if self.wave(at).is_tagged
+            || races
+            || !is_inside
+            || !event.address_poison.is_empty()
+            || sources.broken.contains_key(&at.group)
+        {
+            return false;
+        }
+        match event.space {
+            Space::Private(_) => true,
+            Space::Shared(_) => self.shared.is_empty() && self.shared_whole.is_empty(),
+            Space::Buffer(binding, _) | Space::Counter(binding) => {
+                let all = (binding, 0)..=(binding, u32::MAX);
+                self.reach.buffers.range(all).next().is_none()
+            }
+        }
+    }
+
     /// A load, a store or an atomic operation of the program.
     fn access(&mut self, event: &AccessEvent<'_>, reads: bool, writes: bool) {
         let at = event.at;
         let module = self.facts.module;
+        if self.is_clean(event) {
+            self.wave(at).pending = None;
+            return;
+        }
         let (address, values) = module.inst(at.inst).op.address_and_values();
         let broken = self.sources.broken.get(&at.group).copied();
         let broken =
@@ -551,11 +618,13 @@ impl<'a> Spread<'a> {
                             tag => tag,
                         };
                         let wave = self.wave(at);
+                        wave.is_tagged = true;
                         wave.private_whole.insert((memory.0, lane), tag);
                         wave.private.retain(|key, _| (key.0, key.2) != (memory.0, lane));
                     } else if writes {
                         let whole = wave.private_whole.contains_key(&(memory.0, lane));
                         if stored != 0 || whole {
+                            wave.is_tagged = true;
                             wave.private.insert(key, stored);
                         } else {
                             wave.private.remove(&key);
@@ -583,7 +652,12 @@ impl<'a> Spread<'a> {
                         // An atomic operation keeps what was there.
                         let kept = if reads { own } else { 0 };
                         let tag = either(either(stored, races), kept);
-                        self.shared.insert(key, tag);
+                        let is_whole = self.shared_whole.contains_key(&(at.group, memory.0));
+                        if tag != 0 || is_whole {
+                            self.shared.insert(key, tag);
+                        } else {
+                            self.shared.remove(&key);
+                        }
                     }
                 }
                 Space::Counter(binding) => {
@@ -624,6 +698,20 @@ impl<'a> Spread<'a> {
     fn moved(&mut self, at: At, inst: Inst) {
         let (marked, width, module) = (self.marked, self.width, self.facts.module);
         let wave = self.waves.entry((at.group, at.wave)).or_default();
+        if !wave.is_tagged {
+            // All at once: a parameter may move into another.
+            let moves = marked.moves(inst).iter().filter(|it| self.is_looked_at[it.0.index()]);
+            let bits = |from: Value, lane| wave.bits(from, lane).or(module.constant(from));
+            let moves: Vec<(Value, Vec<u64>)> = moves
+                .map(|(into, from)| {
+                    (*into, (0..width).map(|lane| bits(*from, lane).unwrap_or(0)).collect())
+                })
+                .collect();
+            for (into, bits) in moves {
+                wave.set_bits(into, width, at.active, |lane| bits[lane as usize]);
+            }
+            return;
+        }
         let control: Vec<Tag> = (0..width).map(|lane| wave.control(lane)).collect();
         // All at once: a parameter may move into another.
         let moves: Vec<_> = marked
@@ -677,6 +765,12 @@ impl Observer for Spread<'_> {
             (found.incomplete_quad, Kind::IncompleteQuad),
             (found.bad_partition, Kind::BadPartition),
         ];
+        let is_harmless =
+            kind.is_none() && by_hazard.iter().all(|it| (it.0 & at.active).is_empty());
+        if is_harmless && event.named.is_none() {
+            self.wave(at).pending = None;
+            return;
+        }
         let mut told = match self.wave(at).pending.take() {
             // An operation of named lanes has several events.
             Some((inst, told)) if inst == at.inst && event.named.is_some() => told,

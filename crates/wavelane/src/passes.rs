@@ -487,7 +487,8 @@ impl Sweep<'_> {
             starts.push((launch, bindings.map_err(|it| fail(it.into()))?));
         }
         let variation = sanitizer::variation(self.plan.progress);
-        let side = |(launch, bindings)| Side { module, launch, variation, bindings };
+        let threads = self.plan.threads;
+        let side = |(launch, bindings)| Side { module, launch, variation, bindings, threads };
         let [a, b] = [&starts[0], &starts[1]].map(|(launch, bindings)| side((launch, bindings)));
         let kind = Kind::WidthDependentResult;
         let finding = sanitizer::explain(kind, &a, &b, difference, "the wave width", &[a.launch]);

@@ -65,6 +65,7 @@ impl Spread<'_> {
                 }
                 RayOp::Get(..) => known,
             };
+            wave.is_tagged |= tag != 0;
             wave.queries.set(handle, lane, tag);
             told[lane as usize] = either(own, tag);
         }

@@ -71,7 +71,13 @@ impl<'a> Base<'a> {
         'a: 'b,
     {
         let variation = Variation { progress: self.plan.progress, ..Variation::default() };
-        Side { module: self.module, launch, variation, bindings: self.bindings }
+        Side {
+            module: self.module,
+            launch,
+            variation,
+            bindings: self.bindings,
+            threads: self.plan.threads,
+        }
     }
 
     /// The first difference in the results beyond the rounding of floats, where both are defined.
