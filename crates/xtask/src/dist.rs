@@ -1,14 +1,19 @@
 //! `cargo xtask dist`: the packages of a release, with their checksums.
 //!
-//! Everything that this program writes itself is reproducible: members are sorted, and have no times, users or groups of this
-//! machine. What a package needs and this machine lacks is printed as skipped.
+//! Everything is reproducible: programs have none of this machine's paths, and members of archives are sorted and have no
+//! times, users or groups of it. What a package needs and this machine lacks is printed as skipped.
 
 mod archive;
+mod build;
+mod debian;
+mod library;
+mod lists;
+mod npm;
 mod sha256;
+mod wheel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use archive::Member;
 
@@ -21,22 +26,31 @@ const TARGETS: [(&str, Option<&str>); 4] = [
     ("aarch64-unknown-linux-gnu", Some("arm64")),
     ("x86_64-pc-windows-gnu", None),
 ];
+/// Writes a package into a folder.
+type Package = fn(&Path) -> Result<PathBuf, String>;
+/// The packages besides those of targets.
+const OTHERS: [(&str, Package); 3] =
+    [("c", library::write), ("wheel", wheel::write), ("npm", npm::write)];
 
-/// Writes the packages into a folder: `--out DIR`, by default `target/dist`. Words choose targets or `wheel`; without them all
-/// are tried.
+/// Writes the packages into a folder: `--out DIR`, by default `target/dist`. Words choose packages; without them all are tried.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut out = crate::root().join("target/dist");
     let mut chosen = Vec::new();
     let mut words = arguments.iter();
+    let names: Vec<&str> =
+        TARGETS.iter().map(|it| it.0).chain(OTHERS.iter().map(|it| it.0)).collect();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--out" => out = words.next().ok_or("`--out` takes a folder")?.into(),
-            word if word == "wheel" || TARGETS.iter().any(|it| it.0 == word) => chosen.push(word),
+            "--out" => {
+                let folder = words.next().ok_or("`--out` takes a folder")?;
+                // The tools that are started below run in other folders.
+                out = std::path::absolute(folder).map_err(|error| format!("{folder}: {error}"))?;
+            }
+            word if names.contains(&word) => chosen.push(word),
             other => {
-                let targets: Vec<&str> = TARGETS.iter().map(|it| it.0).collect();
                 return Err(format!(
-                    "unknown package `{other}`; there are `wheel`, `{}`",
-                    targets.join("`, `")
+                    "unknown package `{other}`; there are `{}`",
+                    names.join("`, `")
                 ));
             }
         }
@@ -45,40 +59,51 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let is_chosen = |name: &str| chosen.is_empty() || chosen.contains(&name);
     let mut written = Vec::new();
     for (target, debian) in TARGETS.into_iter().filter(|it| is_chosen(it.0)) {
-        match program(target) {
-            Ok(file) => {
-                let program =
-                    fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-                written.push(write(
-                    &out,
-                    &format!("wavelane-{}-{target}.tar.gz", version()),
-                    &tarball(target, program.clone())?,
-                )?);
-                if let Some(architecture) = debian {
-                    let name = format!("wavelane_{}_{architecture}.deb", version());
-                    written.push(write(&out, &name, &debian_package(architecture, program)?)?);
-                }
-            }
+        match of_target(&out, target, debian) {
+            Ok(files) => written.extend(files),
             Err(why) => println!("skipped: {target}: {why}"),
         }
     }
-    if is_chosen("wheel") {
-        match wheel(&out) {
+    for (name, package) in OTHERS.into_iter().filter(|it| is_chosen(it.0)) {
+        match package(&out) {
             Ok(file) => written.push(file),
-            Err(why) => println!("skipped: wheel: {why}"),
+            Err(why) => println!("skipped: {name}: {why}"),
         }
     }
     if written.is_empty() {
         return Err("no package could be made".to_owned());
     }
+    written.extend(lists::write(&out, &written)?);
     let sums = checksums(&written)?;
     write(&out, "SHA256SUMS", sums.as_bytes())?;
     print!("{sums}");
     Ok(())
 }
 
+/// The packages of a target: an archive, and for some a Debian package.
+fn of_target(out: &Path, target: &str, debian: Option<&str>) -> Result<Vec<PathBuf>, String> {
+    let program = build::program(target)?;
+    let glibc = build::newest_glibc(&program);
+    if let Some(version) = &glibc {
+        println!("{target}: runs with glibc {version} and later");
+    }
+    let archive = format!("{}.tar.gz", name_of(target));
+    let mut written = vec![write(out, &archive, &tarball(target, program.clone())?)?];
+    if let Some(architecture) = debian {
+        let name = format!("wavelane_{}_{architecture}.deb", version());
+        let package = debian::package(architecture, glibc.as_deref(), program, beside()?)?;
+        written.push(write(out, &name, &package)?);
+    }
+    Ok(written)
+}
+
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
+}
+
+/// The name of a target's archive and of the folder in it, which `cargo binstall` knows too.
+fn name_of(target: &str) -> String {
+    format!("wavelane-{}-{target}", version())
 }
 
 fn write(folder: &Path, name: &str, contents: &[u8]) -> Result<PathBuf, String> {
@@ -92,142 +117,38 @@ fn checksums(files: &[PathBuf]) -> Result<String, String> {
     let mut lines = Vec::new();
     for file in files {
         let contents = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        lines.push((name, sha256::hex(&contents)));
+        lines.push((file_name(file), sha256::hex(&contents)));
     }
     lines.sort();
     Ok(lines.into_iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect())
 }
 
-fn text_of(command: &mut Command) -> Option<String> {
-    let output = command.output().ok().filter(|it| it.status.success())?;
-    String::from_utf8(output.stdout).ok()
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Builds the program for a target.
-fn program(target: &str) -> Result<PathBuf, String> {
-    let libraries =
-        text_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
-    if !libraries.is_some_and(|it| Path::new(it.trim()).is_dir()) {
-        return Err(format!(
-            "Rust's library for it is not installed: `rustup target add {target}`"
-        ));
-    }
-    let linker = match target {
-        "aarch64-unknown-linux-gnu" => Some("aarch64-linux-gnu-gcc"),
-        "x86_64-pc-windows-gnu" => Some("x86_64-w64-mingw32-gcc"),
-        _ => None,
-    };
-    if let Some(linker) = linker
-        && text_of(Command::new(linker).arg("--version")).is_none()
-    {
-        return Err(format!("there is no `{linker}`"));
-    }
-    let folder = crate::root().join("target");
-    let mut build = Command::new("cargo");
-    build
-        .args(["build", "--release", "--locked", "-p", "wavelane-cli", "--target", target])
-        .current_dir(crate::root())
-        // The paths of this machine do not belong into the program.
-        .env("RUSTFLAGS", format!("--remap-path-prefix={}=.", crate::root().display()));
-    if let Some(linker) = linker {
-        build.env(
-            format!("CARGO_TARGET_{}_LINKER", target.replace('-', "_").to_uppercase()),
-            linker,
-        );
-    }
-    if !build.status().is_ok_and(|it| it.success()) {
-        return Err("the build failed".to_owned());
-    }
-    let suffix = if target.contains("windows") { ".exe" } else { "" };
-    Ok(folder.join(target).join(format!("release/wavelane{suffix}")))
+fn read(name: &str) -> Result<Vec<u8>, String> {
+    fs::read(crate::root().join(name)).map_err(|error| format!("{name}: {error}"))
 }
 
 fn beside() -> Result<Vec<(String, Vec<u8>)>, String> {
-    let read = |name: &str| {
-        let contents =
-            fs::read(crate::root().join(name)).map_err(|error| format!("{name}: {error}"))?;
-        Ok((name.to_owned(), contents))
-    };
-    BESIDE.into_iter().map(read).collect()
+    BESIDE.into_iter().map(|name| Ok((name.to_owned(), read(name)?))).collect()
 }
 
 fn tarball(target: &str, program: Vec<u8>) -> Result<Vec<u8>, String> {
-    let folder = format!("wavelane-{}-{target}", version());
-    let suffix = if target.contains("windows") { ".exe" } else { "" };
-    let mut members = vec![Member::program(format!("{folder}/wavelane{suffix}"), program)];
+    let folder = name_of(target);
+    let mut members =
+        vec![Member::program(format!("{folder}/wavelane{}", build::suffix(target)), program)];
     members.extend(
         beside()?.into_iter().map(|(name, it)| Member::file(format!("{folder}/{name}"), it)),
     );
     archive::tar_gz(members)
 }
 
-/// A package for Debian and what follows it: an archive of three members.
-// Spec: deb(5).
-fn debian_package(architecture: &str, program: Vec<u8>) -> Result<Vec<u8>, String> {
-    let size = program.len().div_ceil(1024);
-    let control = format!(
-        "Package: wavelane\nVersion: {}\nArchitecture: {architecture}\nMaintainer: the wavelane authors <wavelane@localhost>\n\
-         Installed-Size: {size}\nDepends: libc6\nRecommends: libvulkan1\nSection: devel\nPriority: optional\n\
-         Description: runs HLSL wave shaders anywhere, exactly, at any wave width\n \
-         Compiles HLSL that uses wave intrinsics, and runs it without a GPU at any wave\n \
-         width from 4 to 128 lanes; finds what is undefined or depends on the width.\n",
-        version()
-    );
-    let mut data = vec![Member::program("./usr/bin/wavelane".to_owned(), program)];
-    data.extend(
-        beside()?
-            .into_iter()
-            .map(|(name, it)| Member::file(format!("./usr/share/doc/wavelane/{name}"), it)),
-    );
-    let control =
-        archive::tar_gz(vec![Member::file("./control".to_owned(), control.into_bytes())])?;
-    Ok(archive::ar(&[
-        ("debian-binary", b"2.0\n".as_slice()),
-        ("control.tar.gz", &control),
-        ("data.tar.gz", &archive::tar_gz(data)?),
-    ]))
-}
-
-/// Has maturin build the wheel.
-fn wheel(out: &Path) -> Result<PathBuf, String> {
-    if text_of(Command::new("maturin").arg("--version")).is_none() {
-        return Err("there is no `maturin`: `pip install maturin`".to_owned());
-    }
-    let folder = out.join("wheel");
-    // A wheel of an earlier version must not be taken for this one.
-    let _ = fs::remove_dir_all(&folder);
-    let built = Command::new("maturin")
-        .args([
-            "build",
-            "--release",
-            "--locked",
-            "--manifest-path",
-            "crates/python/Cargo.toml",
-            "--out",
-        ])
-        .arg(&folder)
-        .current_dir(crate::root())
-        .env("SOURCE_DATE_EPOCH", "315532800")
-        .status();
-    if !built.is_ok_and(|it| it.success()) {
-        return Err("the build failed".to_owned());
-    }
-    let mut files = fs::read_dir(&folder)
-        .map_err(|error| error.to_string())?
-        .filter_map(|it| Some(it.ok()?.path()));
-    let made = files
-        .find(|it| it.extension().is_some_and(|it| it == "whl"))
-        .ok_or("maturin wrote no wheel")?;
-    let to = out.join(made.file_name().unwrap_or_default());
-    fs::rename(&made, &to).map_err(|error| error.to_string())?;
-    Ok(to)
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::process::Stdio;
+    use std::process::{Command, Stdio};
 
     use super::*;
 
@@ -249,7 +170,8 @@ mod tests {
     fn packages_are_the_same_each_time_and_other_programs_read_them() {
         let program = b"#!/bin/sh\nexit 0\n".repeat(1000);
         let tarball = || tarball("x86_64-unknown-linux-gnu", program.clone()).unwrap();
-        let package = || debian_package("amd64", program.clone()).unwrap();
+        let package =
+            || debian::package("amd64", Some("2.17"), program.clone(), beside().unwrap()).unwrap();
         let (first, debian) = (tarball(), package());
         assert_eq!((&first, &debian), (&tarball(), &package()));
         if let Some(list) = read_by("tar", &["-tvzf"], &first, "dist.tar.gz") {
@@ -266,6 +188,7 @@ mod tests {
         }
         if let Some(fields) = read_by("dpkg-deb", &["--info"], &debian, "info.deb") {
             assert!(fields.contains(&format!("Version: {}", version())), "{fields}");
+            assert!(fields.contains("Depends: libc6 (>= 2.17)"), "{fields}");
         }
     }
 
@@ -280,6 +203,49 @@ mod tests {
         child.stdin.take().unwrap().write_all(&text).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(String::from_utf8(output.stdout).unwrap().starts_with(&sha256::hex(&text)));
+    }
+
+    #[test]
+    fn the_script_installs_what_has_the_right_checksum_and_nothing_else() {
+        let folder = std::env::temp_dir().join(format!("{}-install", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let target = "x86_64-unknown-linux-gnu";
+        let program = b"#!/bin/sh\necho installed\n".to_vec();
+        let archive = format!("{}.tar.gz", name_of(target));
+        let written = write(&folder, &archive, &tarball(target, program).unwrap()).unwrap();
+        write(&folder, "SHA256SUMS", checksums(&[written]).unwrap().as_bytes()).unwrap();
+        let install = || {
+            let script = crate::root().join("packaging/install.sh");
+            let words = ["--version", version(), "--target", target];
+            let mut command = Command::new("sh");
+            // Relative folders are those of the caller.
+            command.arg(script).args(words).args(["--from", ".", "--to", "bin"]);
+            command.current_dir(&folder).output()
+        };
+        let Ok(output) = install() else { return println!("skipped: there is no `sh`") };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let ran = Command::new(folder.join("bin/wavelane")).output().unwrap();
+        assert_eq!(ran.stdout, b"installed\n");
+        write(&folder, &archive, &tarball(target, b"another".to_vec()).unwrap()).unwrap();
+        fs::remove_file(folder.join("bin/wavelane")).unwrap();
+        let output = install().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("the checksum") && !output.status.success(), "{said}");
+        assert!(!folder.join("bin/wavelane").exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// The template in the command's `Cargo.toml` gives the names that are written here.
+    #[test]
+    fn binstall_finds_the_archives() {
+        let manifest = String::from_utf8(read("crates/cli/Cargo.toml").unwrap()).unwrap();
+        let line = |key: &str| {
+            let found = manifest.lines().find_map(|it| it.strip_prefix(key)?.strip_prefix(" = "));
+            let text = found.unwrap().trim_matches('"').replace("{ version }", version());
+            text.replace("{ bin }{ binary-ext }", "wavelane").replace("{ target }", TARGETS[0].0)
+        };
+        assert!(line("pkg-url").ends_with(&format!("/{}.tar.gz", name_of(TARGETS[0].0))));
+        assert_eq!(line("bin-dir"), format!("{}/wavelane", name_of(TARGETS[0].0)));
     }
 
     #[test]

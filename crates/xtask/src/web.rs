@@ -36,6 +36,11 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
     }
 }
 
+/// The WebAssembly module.
+pub(crate) fn module() -> Result<Vec<u8>, String> {
+    module::build()?.ok_or_else(|| module::MISSING.to_owned())
+}
+
 /// Builds everything; `None` where the toolchain has no such target.
 fn build() -> Result<Option<site::Sizes>, String> {
     let Some(module) = module::build()? else { return Ok(None) };

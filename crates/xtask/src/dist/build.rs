@@ -1,0 +1,117 @@
+//! Builds programs and libraries for a target, optimised, and without paths of this machine in them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The oldest glibc that programs are linked for, where `cargo-zigbuild` can do that: of Debian 8, Ubuntu 14 and RHEL 7.
+pub(super) const GLIBC: &str = "2.17";
+
+/// What a command prints; `None` if it fails or is not there.
+pub(super) fn text_of(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|it| it.status.success())?;
+    String::from_utf8(output.stdout).ok()
+}
+
+pub(super) fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|it| it.status.success())
+}
+
+/// Whether programs can be linked for an old glibc here.
+pub(super) fn has_zig() -> bool {
+    is_there("cargo-zigbuild")
+}
+
+pub(super) fn suffix(target: &str) -> &'static str {
+    if target.contains("windows") { ".exe" } else { "" }
+}
+
+/// The options of the build, so that the same source gives the same bytes in every folder.
+pub(super) fn options(command: &mut Command) -> &mut Command {
+    let mut flags = format!("--remap-path-prefix={}=.", crate::root().display());
+    if let Some(home) = cargo_home() {
+        flags.push_str(&format!(" --remap-path-prefix={}=cargo", home.display()));
+    }
+    command
+        .current_dir(crate::root())
+        .env("RUSTFLAGS", flags)
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
+}
+
+/// The folder with the sources of dependencies.
+#[allow(clippy::disallowed_methods, reason = "the environment says where it is, as for Cargo")]
+fn cargo_home() -> Option<PathBuf> {
+    let given = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    given.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
+}
+
+/// Builds the command for a target.
+pub(super) fn program(target: &str) -> Result<Vec<u8>, String> {
+    let name = format!("wavelane{}", suffix(target));
+    let file = cargo(target, &["-p", "wavelane-cli"])?.join(name);
+    fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Has Cargo build something for a target; returns the folder of the results.
+pub(super) fn cargo(target: &str, what: &[&str]) -> Result<PathBuf, String> {
+    let libraries =
+        text_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
+    if !libraries.is_some_and(|it| Path::new(it.trim()).is_dir()) {
+        return Err(format!(
+            "Rust's library for it is not installed: `rustup target add {target}`"
+        ));
+    }
+    let with_zig = target.ends_with("-gnu") && target.contains("linux") && has_zig();
+    let linker = match target {
+        "aarch64-unknown-linux-gnu" if !with_zig => Some("aarch64-linux-gnu-gcc"),
+        "x86_64-pc-windows-gnu" => Some("x86_64-w64-mingw32-gcc"),
+        _ => None,
+    };
+    if let Some(linker) = linker
+        && !is_there(linker)
+    {
+        return Err(format!("there is no `{linker}`"));
+    }
+    let (command, wanted) = match with_zig {
+        true => ("zigbuild", format!("{target}.{GLIBC}")),
+        false => ("build", target.to_owned()),
+    };
+    let mut build = Command::new("cargo");
+    options(&mut build)
+        .args([command, "--release", "--locked", "--target", &wanted])
+        .args(what)
+        .env("CARGO_TARGET_DIR", crate::root().join("target"));
+    if let Some(linker) = linker {
+        let name = target.replace('-', "_").to_uppercase();
+        build.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
+    }
+    if !build.status().is_ok_and(|it| it.success()) {
+        return Err("the build failed".to_owned());
+    }
+    Ok(crate::root().join("target").join(target).join("release"))
+}
+
+/// The newest version of glibc whose symbols a program wants; `None` if it uses no glibc.
+pub(super) fn newest_glibc(program: &[u8]) -> Option<String> {
+    const MARK: &[u8] = b"GLIBC_2.";
+    let is_digit = |it: &&u8| it.is_ascii_digit();
+    let versions = program.windows(MARK.len()).enumerate().filter(|(_, it)| *it == MARK);
+    let minors = versions.filter_map(|(at, _)| {
+        let digits = program[at + MARK.len()..].iter().take_while(is_digit).take(4);
+        digits.map(|it| char::from(*it)).collect::<String>().parse::<u32>().ok()
+    });
+    minors.max().map(|minor| format!("2.{minor}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_glibc_counts() {
+        let program = b"\0GLIBC_2.2.5\0GLIBC_2.17\0GLIBC_2.9\0GLIBC_PRIVATE\0";
+        assert_eq!(newest_glibc(program), Some("2.17".to_owned()));
+        assert_eq!(newest_glibc(b"static"), None);
+    }
+}

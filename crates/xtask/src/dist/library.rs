@@ -1,0 +1,33 @@
+//! The C library: the header, the shared library and a file for `pkg-config`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::archive::{self, Member};
+use super::{beside, build, read, version};
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
+    let file = build::cargo(TARGET, &["-p", "wavelane-capi", "--lib"])?.join("libwavelane_c.so");
+    let library = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let folder = format!("wavelane-c-{}-{TARGET}", version());
+    // The prefix is that of the file itself, so that the folder may be anywhere.
+    let pc = format!(
+        "prefix=${{pcfiledir}}/../..\nName: wavelane\nDescription: HLSL wave intrinsics at any wave width, without a GPU\n\
+         Version: {}\nCflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lwavelane_c\n",
+        version()
+    );
+    let mut members = vec![
+        Member::file(
+            format!("{folder}/include/wavelane.h"),
+            read("crates/capi/include/wavelane.h")?,
+        ),
+        Member::program(format!("{folder}/lib/libwavelane_c.so"), library),
+        Member::file(format!("{folder}/lib/pkgconfig/wavelane.pc"), pc.into_bytes()),
+        Member::file(format!("{folder}/c.md"), read("docs/c.md")?),
+    ];
+    let licences = beside()?.into_iter().filter(|it| it.0.starts_with("LICENSE"));
+    members.extend(licences.map(|(name, it)| Member::file(format!("{folder}/{name}"), it)));
+    super::write(out, &format!("{folder}.tar.gz"), &archive::tar_gz(members)?)
+}

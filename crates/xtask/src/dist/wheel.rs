@@ -1,0 +1,40 @@
+//! The Python wheel, which maturin builds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::build;
+
+pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
+    if !build::is_there("maturin") {
+        return Err("there is no `maturin`: `pip install maturin`".to_owned());
+    }
+    let folder = out.join("wheel");
+    // A wheel of an earlier version must not be taken for this one.
+    let _ = fs::remove_dir_all(&folder);
+    let mut command = Command::new("maturin");
+    build::options(&mut command)
+        .args(["build", "--release", "--locked", "--manifest-path", "crates/python/Cargo.toml"])
+        .arg("--out")
+        .arg(&folder)
+        // The earliest time that the format of wheels has.
+        .env("SOURCE_DATE_EPOCH", "315532800");
+    if build::has_zig() {
+        // Wheels for glibc 2.17 have this name.
+        command.args(["--zig", "--compatibility", "manylinux2014"]);
+    }
+    if !command.status().is_ok_and(|it| it.success()) {
+        return Err("the build failed".to_owned());
+    }
+    let mut files = fs::read_dir(&folder)
+        .map_err(|error| error.to_string())?
+        .filter_map(|it| Some(it.ok()?.path()));
+    let made = files
+        .find(|it| it.extension().is_some_and(|it| it == "whl"))
+        .ok_or("maturin wrote no wheel")?;
+    let to = out.join(super::file_name(&made));
+    fs::rename(&made, &to).map_err(|error| error.to_string())?;
+    let _ = fs::remove_dir(&folder);
+    Ok(to)
+}
