@@ -1,8 +1,11 @@
 //! `cargo xtask fuzz --pixels`: generated pixel shaders on the reference engine, compared with the second evaluator of
-//! the suite and with the fast engine, log by log. The first failure is printed with its program.
+//! the suite and with the fast engine, log by log, on several threads. A failure is printed with its program.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use cpu::Isa;
 use generate::Statistics;
 use generate::second;
 use suite::pixels;
@@ -10,21 +13,49 @@ use suite::section::WIDTHS;
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     let (mut runs, mut first) = (10_000u64, 1_000_000u64);
-    super::numbers(arguments, [("--runs", &mut runs), ("--seed", &mut first)])?;
+    let mut threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
+    let flags = [("--runs", &mut runs), ("--seed", &mut first), ("--threads", &mut threads)];
+    super::numbers(arguments, flags)?;
     let start = Instant::now();
     let sets = suite::engines::sets();
-    let mut statistics = Statistics::default();
-    for seed in first..first.saturating_add(runs) {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
-        let program = generate::pixels(seed, width, &mut statistics);
-        let expected = second::evaluate(&program, width);
-        let got = pixels::log_of(&program, width, &sets);
-        if got.as_ref() != Ok(&expected) {
-            let text = generate::print(&program);
-            let what = got.err().unwrap_or_else(|| "the logs differ".to_owned());
-            return Err(format!("seed {seed}, width {width}: {what}\n{text}"));
+    let next = AtomicU64::new(0);
+    let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(|| {
+                let mut statistics = Statistics::default();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let is_over = failed.lock().map_or(true, |it| it.is_some());
+                    if number >= runs || is_over {
+                        return;
+                    }
+                    let seed = first.saturating_add(number);
+                    let Err(what) = try_seed(seed, &sets, &mut statistics) else { continue };
+                    if let Ok(mut place) = failed.lock() {
+                        place.get_or_insert((seed, what));
+                    }
+                }
+            });
         }
+    });
+    if let Some((seed, what)) = failed.into_inner().map_err(|_| "a thread has panicked")? {
+        return Err(format!("seed {seed}, {what}"));
     }
     println!("{runs} pixel shaders agree, {:.0} s", start.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// Compares one generated shader; the error says what differs.
+fn try_seed(seed: u64, sets: &[Isa], statistics: &mut Statistics) -> Result<(), String> {
+    let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+    let program = generate::pixels(seed, width, statistics);
+    let expected = second::evaluate(&program, width);
+    let got = pixels::log_of(&program, width, sets);
+    if got.as_ref() == Ok(&expected) {
+        return Ok(());
+    }
+    let text = generate::print(&program);
+    let what = got.err().unwrap_or_else(|| "the logs differ".to_owned());
+    Err(format!("width {width}: {what}\n{text}"))
 }
