@@ -74,6 +74,13 @@ impl Block {
         unsafe { std::slice::from_raw_parts_mut(self.start().add(at).cast(), count) }
     }
 
+    /// The same, to read.
+    pub(crate) fn words_of(&self, at: usize, count: usize) -> &[u32] {
+        self.check::<u32>(at, count);
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().byte_add(at).cast(), count) }
+    }
+
     /// The longs of a row.
     pub(crate) fn row_longs(&mut self, at: usize, count: usize) -> &mut [u64] {
         self.check::<u64>(at, count);
@@ -82,9 +89,9 @@ impl Block {
     }
 
     /// A set of lanes.
-    pub(crate) fn set_of_lanes(&mut self, at: usize) -> LaneMask {
-        let [low, high] = [0, 1].map(|i| u128::from(self.row_longs(at, 2)[i]));
-        LaneMask(low | high << 64)
+    pub(crate) fn set_of_lanes(&self, at: usize) -> LaneMask {
+        let words = self.words_of(at, 4).iter().rev();
+        LaneMask(words.fold(0, |all, word| all << 32 | u128::from(*word)))
     }
 
     pub(crate) fn put_set_of_lanes(&mut self, at: usize, set: LaneMask) {

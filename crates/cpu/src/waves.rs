@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering::Relaxed;
 
 use ir::Slot;
-use ir::exec::{Bindings, Failure, Feed, Launch, Trap, WaveInputs, WaveOutputs, Work};
+use ir::exec::{Bindings, Failure, Feed, Launch, Trap, WaveInPlace, WaveInputs, WaveOutputs, Work};
 use ir::turns::{PATIENCE, ROUNDS};
 use ops::{LaneMask, Repr};
 
@@ -82,20 +82,42 @@ impl Runner<'_> {
             feed.unwrap_or_else(|| unreachable!("the caller has set it")).borrow_mut()
         };
         self.prepare();
+        let mut rows = self.rows.inputs.iter().chain(&self.rows.outputs).filter(|it| it.is_used);
+        let is_in_place = rows.all(|it| it.ty.repr() != Repr::Long) && feed().in_place().is_some();
         for number in 0.. {
-            if !feed().next(&mut inputs) {
-                break;
-            }
-            let lanes = inputs.lanes & LaneMask::first_n(width);
-            self.put(&inputs, lanes);
+            let lanes = if is_in_place {
+                self.begin_outputs();
+                let mut wave = InPlace::new(self.rows, &mut self.frame, width);
+                if !feed().in_place().is_some_and(|feed| feed.next_in_place(&mut wave)) {
+                    break;
+                }
+                wave.keep_bits(&self.rows.inputs);
+                wave.lanes
+            } else {
+                if !feed().next(&mut inputs) {
+                    break;
+                }
+                let lanes = inputs.lanes & LaneMask::first_n(width);
+                self.put(&inputs, lanes);
+                lanes
+            };
             if !lanes.is_empty() {
                 self.run_one(number)?;
                 if self.common.fault.is_set() {
                     break;
                 }
             }
-            self.take(&mut outputs, lanes);
-            feed().take(&outputs);
+            if is_in_place {
+                let mut wave = InPlace::new(self.rows, &mut self.frame, width);
+                wave.lanes = lanes;
+                wave.keep_bits(&self.rows.outputs);
+                if let Some(feed) = feed().in_place() {
+                    feed.take_in_place(&wave);
+                }
+            } else {
+                self.take(&mut outputs, lanes);
+                feed().take(&outputs);
+            }
             if let Some(progress) = &launch.progress {
                 progress.fetch_add(1, Relaxed);
             }
@@ -141,6 +163,12 @@ impl Runner<'_> {
                 Repr::Long => self.frame.row_longs(row.at, width).copy_from_slice(from),
             }
         }
+        self.begin_outputs();
+    }
+
+    /// Puts nothing into the outputs of a wave.
+    fn begin_outputs(&mut self) {
+        let width = self.compiled.width as usize;
         for row in self.rows.outputs.iter().filter(|row| row.is_used) {
             self.frame.put_set_of_lanes(row.written, LaneMask::EMPTY);
             match row.ty.repr() {
@@ -240,6 +268,59 @@ impl Runner<'_> {
             memory.memory(self.common.views);
             memory.finish()
         })
+    }
+}
+
+/// A wave whose rows a feed reads and writes in the frame.
+struct InPlace<'a> {
+    rows: &'a StageRows,
+    frame: &'a mut Block,
+    width: usize,
+    lanes: LaneMask,
+}
+
+/// The most lanes of a wave.
+const MOST_LANES: usize = 128;
+
+/// The row of an output that no lane has written.
+const ZEROS: [u32; MOST_LANES] = [0; MOST_LANES];
+
+impl<'a> InPlace<'a> {
+    fn new(rows: &'a StageRows, frame: &'a mut Block, width: u32) -> InPlace<'a> {
+        InPlace { rows, frame, width: width as usize, lanes: LaneMask::EMPTY }
+    }
+
+    /// Reduces the rows of Boolean values to 0 and 1.
+    fn keep_bits(&mut self, rows: &[StageRow]) {
+        for row in rows.iter().filter(|it| it.is_used && it.ty.repr() == Repr::Bit) {
+            self.frame.row_words(row.at, self.width).iter_mut().for_each(|it| *it &= 1);
+        }
+    }
+}
+
+impl WaveInPlace for InPlace<'_> {
+    fn deal(&mut self, lanes: LaneMask, helpers: LaneMask) {
+        self.lanes = lanes & LaneMask::first_n(self.width as u32);
+        self.frame.put_set_of_lanes(self.rows.lanes, self.lanes);
+        self.frame.put_set_of_lanes(self.rows.helpers(), helpers & self.lanes);
+    }
+
+    fn input(&mut self, slot: Slot) -> Option<&mut [u32]> {
+        let row = self.rows.inputs.get(slot.index()).filter(|it| it.is_used)?;
+        Some(self.frame.row_words(row.at, self.width))
+    }
+
+    fn live(&self) -> LaneMask {
+        self.lanes & !self.frame.set_of_lanes(self.rows.helpers())
+    }
+
+    fn output(&self, slot: Slot) -> &[u32] {
+        let row = self.rows.outputs.get(slot.index()).filter(|it| it.is_used);
+        // Where no lane has written it, the row may be that of an earlier wave.
+        match row.filter(|it| !self.frame.set_of_lanes(it.written).is_empty()) {
+            Some(row) => self.frame.words_of(row.at, self.width),
+            None => &ZEROS[..self.width],
+        }
     }
 }
 

@@ -14,7 +14,9 @@ use ops::intrinsics::ShaderModel;
 use ops::texture::{Channel, Encoding};
 
 pub use crate::bytes::{Bytes, Lender};
-pub use crate::feed::{Evaluated, Feed, Invocation, Rows, WaveInputs, WaveOutputs};
+pub use crate::feed::{
+    Evaluated, Feed, FeedInPlace, Invocation, Rows, WaveInPlace, WaveInputs, WaveOutputs,
+};
 pub use crate::footprint::{Footprint, TooLarge};
 use crate::print::PrintLog;
 use crate::{Module, WaveSize};

@@ -20,6 +20,12 @@ pub trait Feed {
     /// Receives the outputs of the wave that was fed last, which has ended.
     fn take(&mut self, wave: &WaveOutputs);
 
+    /// The same feed for an engine that keeps rows of words in memory of its own; engines ask before each wave and after
+    /// it. Nothing else may be called between the two halves of a wave but what answers the running shader.
+    fn in_place(&mut self) -> Option<&mut dyn FeedInPlace> {
+        None
+    }
+
     /// What a lane of the wave that was fed last stands for, if the feed can tell; engines ask for observers only.
     fn invocation(&self, lane: u32) -> Option<Invocation> {
         let _ = lane;
@@ -37,6 +43,32 @@ pub trait Feed {
         let _ = (slot, lane, vertex);
         unreachable!("the feed of a shader without `input_at` instructions is not asked")
     }
+}
+
+/// A feed that reads and writes the rows of an engine where they are, 32 bits for each lane: [`WaveInputs`] and
+/// [`WaveOutputs`] cost two copies of every row, in 64 bits.
+pub trait FeedInPlace {
+    /// Fills in the next wave, as [`Feed::next`] does. `false` if there is none.
+    fn next_in_place(&mut self, wave: &mut dyn WaveInPlace) -> bool;
+
+    /// Receives the outputs of that wave, as [`Feed::take`] does.
+    fn take_in_place(&mut self, wave: &dyn WaveInPlace);
+}
+
+/// A wave in the memory of an engine whose inputs and outputs have 32 bits at most.
+pub trait WaveInPlace {
+    /// Sets the lanes that exist, and those of them that are helper lanes from the start.
+    fn deal(&mut self, lanes: LaneMask, helpers: LaneMask);
+
+    /// The row of an input, with an element for each lane; `None` if the shader does not read it. All of it must be
+    /// filled in.
+    fn input(&mut self, slot: Slot) -> Option<&mut [u32]>;
+
+    /// The lanes whose outputs count, at the end of the wave.
+    fn live(&self) -> LaneMask;
+
+    /// The row of an output, of which only live lanes count: 0 where nothing was written.
+    fn output(&self, slot: Slot) -> &[u32];
 }
 
 /// What a lane stands for, however vertices and quads are packed into waves.

@@ -25,28 +25,27 @@ pub(crate) struct Block {
     pub(crate) covered: [u64; MOST],
 }
 
-impl Block {
-    /// The pixels of the block that lie in a rectangle.
-    #[inline(always)]
-    fn within(&self, rect: Rect) -> u64 {
-        let span = |start: i32, from: i32, to: i32| {
-            let from = (i64::from(from) - i64::from(start)).clamp(0, 8) as u32;
-            let to = (i64::from(to) - i64::from(start)).clamp(0, 8) as u32;
-            if from >= to { 0 } else { (0xffu64 >> (8 - (to - from))) << from }
-        };
-        let columns = span(self.x, rect.left, rect.right);
-        let rows = span(self.y, rect.top, rect.bottom);
-        if rows == 0xff && columns == 0xff {
-            return u64::MAX;
-        }
-        // Spreads the bits of `rows` to bytes, and fills each with the columns.
-        let mut all = 0;
-        for y in 0..8 {
-            all |= (rows >> y & 1) * (columns << (8 * y));
-        }
-        all
+/// The pixels of a block that lie in a rectangle.
+#[inline(always)]
+fn within([x, y]: [i32; 2], rect: Rect) -> u64 {
+    let span = |start: i32, from: i32, to: i32| {
+        let from = (i64::from(from) - i64::from(start)).clamp(0, 8) as u32;
+        let to = (i64::from(to) - i64::from(start)).clamp(0, 8) as u32;
+        if from >= to { 0 } else { (0xffu64 >> (8 - (to - from))) << from }
+    };
+    let columns = span(x, rect.left, rect.right);
+    let rows = span(y, rect.top, rect.bottom);
+    if rows == 0xff && columns == 0xff {
+        return u64::MAX;
     }
+    // Copies each bit of `rows` to a byte of its own; bits that meet are 1 together nowhere. Then fills each byte
+    // with the columns.
+    let apart =
+        (rows & 0xf) * 0x0020_4081 & 0x0101_0101 | ((rows >> 4) * 0x0020_4081 & 0x0101_0101) << 32;
+    apart * columns
+}
 
+impl Block {
     /// Keeps the samples for which `keep` holds at their place in 1/256 pixels.
     pub(crate) fn retain(&mut self, samples: Samples, keep: impl Fn(i64, i64) -> bool) {
         for (covered, offset) in self.covered.iter_mut().zip(samples.offsets()) {
@@ -79,7 +78,7 @@ pub(crate) fn place(x: i32, y: i32, [right, down]: [i8; 2]) -> [i64; 2] {
 #[inline(always)]
 pub(crate) fn cover(geometry: &Geometry, samples: Samples, x: i32, y: i32) -> Block {
     let mut block = Block { x, y, covered: [0; MOST] };
-    let inside = block.within(geometry.bounds);
+    let inside = within([x, y], geometry.bounds);
     if inside != 0 {
         match geometry.kind {
             Kind::Triangle => triangle::cover(geometry, samples, inside, &mut block),
@@ -90,19 +89,31 @@ pub(crate) fn cover(geometry: &Geometry, samples: Samples, x: i32, y: i32) -> Bl
     block
 }
 
+/// The pixels of a block whose centres the primitive covers: bit 8·y + x.
+#[inline(always)]
+pub(crate) fn cover_single(geometry: &Geometry, x: i32, y: i32) -> u64 {
+    if geometry.kind != Kind::Triangle {
+        return cover(geometry, Samples::One, x, y).covered[0];
+    }
+    match within([x, y], geometry.bounds) {
+        0 => 0,
+        inside => triangle::cover_single(geometry, inside, x, y),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_rectangle_selects_pixels_of_a_block() {
-        let block = Block { x: -1, y: 8, covered: [0; MOST] };
-        let pixels = |left, top, right, bottom| block.within(Rect { left, top, right, bottom });
+        let pixels = |left, top, right, bottom| within([-1, 8], Rect { left, top, right, bottom });
         assert_eq!(pixels(-9, 0, 99, 99), u64::MAX);
         assert_eq!(pixels(0, 0, 99, 9), 0xfe);
         assert_eq!(pixels(-1, 9, 1, 10), 0x300);
         assert_eq!(pixels(7, 0, 99, 99), 0);
         assert_eq!(pixels(i32::MIN, i32::MIN, i32::MAX, i32::MAX), u64::MAX);
         assert_eq!(pixels(5, 9, 5, 10), 0);
+        assert_eq!(pixels(0, 10, 1, 15), 0x02_02_02_02_02_00_00);
     }
 }

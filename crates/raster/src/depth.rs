@@ -276,8 +276,8 @@ impl Rule {
         passed
     }
 
-    /// Tests all pixels of two rows against f32 depths, from the pixel `at`. Returns those that pass, in the order of
-    /// lanes.
+    /// Tests pixels of two rows against f32 depths, from the pixel `at`: those of these lanes, which are in quads side by
+    /// side. Returns the lanes that pass.
     #[inline(always)]
     pub(crate) fn test_rows(
         &self,
@@ -285,35 +285,107 @@ impl Rule {
         depth: &RowDepth<'_>,
         [x, y]: [i32; 2],
         rows: [&mut [u8]; 2],
+        lanes: u128,
     ) -> u128 {
-        // Of the pixels of a row, four bytes each: all bits of a word are set if its pixel passes.
-        let mut passed = [[0u32; 64]; 2];
-        let mut all = u32::MAX;
         let count = rows[0].len() / 4;
-        for ((row, y), passed) in rows.into_iter().zip(y..).zip(&mut passed) {
-            let mut z = [0.0; 64];
-            let z = &mut z[..count];
-            depth.fill(x, y, z);
+        let every = u128::MAX >> (128 - 2 * count);
+        let live = if lanes == every { None } else { Some(pixels_of_lanes(lanes)) };
+        let mut passed = [0; 2];
+        let mut all = u32::MAX;
+        for (i, row) in rows.into_iter().enumerate() {
+            let y = y + i as i32;
+            let mut z = [0.0; ROW];
+            match *depth {
+                RowDepth::Constant(depth) => z[..count].fill(depth),
+                RowDepth::Plane(geometry, planes) => {
+                    fill(geometry, planes, [x, y], &mut z[..count]);
+                }
+            }
             let row = &mut row.as_chunks_mut::<4>().0[..count];
-            let passed = &mut passed[..count];
-            for i in 0..count {
-                let old = f32::from_le_bytes(row[i]);
-                let passes = self.holds(z[i], old);
-                passed[i] = passes;
-                all &= passes;
-                let new = z[i].to_bits() & passes | old.to_bits() & !passes;
-                row[i] = if write { new.to_le_bytes() } else { row[i] };
+            let mut words = [0; ROW];
+            match live {
+                None => all &= self.test_row(write, &z, row, |_| u32::MAX, &mut words[..count]),
+                Some(live) => {
+                    let live = words_of_bits(live[i]);
+                    all &= self.test_row(write, &z, row, |i| live[i], &mut words[..count]);
+                }
+            }
+            if all != u32::MAX {
+                passed[i] = (0..ROW).fold(0, |all, i| all | u64::from(words[i] & 1) << i);
+            } else {
+                passed[i] = u64::MAX >> (64 - count);
             }
         }
-        if all == u32::MAX {
-            return u128::MAX >> (128 - 2 * count);
-        }
-        (0..count).fold(0, |lanes, i| {
-            let at = 4 * (i / 2) + i % 2;
-            let [upper, lower] = passed.map(|it| u128::from(it[i] & 1));
-            lanes | upper << at | lower << (at + 2)
-        })
+        if all == u32::MAX { every } else { lanes_of_pixels(passed) }
     }
+
+    /// Tests the pixels of a row for which all bits of `live` are set: then all bits of a word in `passed` are set if the
+    /// pixel passes. Returns those that are set in all.
+    #[inline(always)]
+    fn test_row(
+        &self,
+        write: bool,
+        z: &[f32; ROW],
+        row: &mut [[u8; 4]],
+        live: impl Fn(usize) -> u32,
+        passed: &mut [u32],
+    ) -> u32 {
+        let mut all = u32::MAX;
+        for i in 0..passed.len() {
+            let old = f32::from_le_bytes(row[i]);
+            let passes = self.holds(z[i], old) & live(i);
+            passed[i] = passes;
+            all &= passes;
+            let new = if passes != 0 && write { z[i].to_bits() } else { old.to_bits() };
+            row[i] = new.to_le_bytes();
+        }
+        all
+    }
+}
+
+/// The most pixels that a wave has in a row.
+pub(crate) const ROW: usize = 64;
+
+/// The pixels of lanes whose quads lie side by side: a bit each, of the upper and of the lower row.
+#[inline(always)]
+pub(crate) fn pixels_of_lanes(lanes: u128) -> [u64; 2] {
+    // Moves pairs of bits together, in halves of the lanes.
+    let together = |bits: u64| {
+        let bits = bits & 0x3333_3333_3333_3333;
+        let bits = (bits | bits >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
+        let bits = (bits | bits >> 4) & 0x00ff_00ff_00ff_00ff;
+        let bits = (bits | bits >> 8) & 0x0000_ffff_0000_ffff;
+        (bits | bits >> 16) & 0xffff_ffff
+    };
+    let row = |lanes: u128| together(lanes as u64) | together((lanes >> 64) as u64) << 32;
+    [row(lanes), row(lanes >> 2)]
+}
+
+/// The inverse of [`pixels_of_lanes`].
+#[inline(always)]
+fn lanes_of_pixels([upper, lower]: [u64; 2]) -> u128 {
+    let apart = |bits: u64| {
+        let bits = (bits | bits << 16) & 0x0000_ffff_0000_ffff;
+        let bits = (bits | bits << 8) & 0x00ff_00ff_00ff_00ff;
+        let bits = (bits | bits << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+        (bits | bits << 2) & 0x3333_3333_3333_3333
+    };
+    let row =
+        |bits: u64| u128::from(apart(bits & 0xffff_ffff)) | u128::from(apart(bits >> 32)) << 64;
+    row(upper) | row(lower) << 2
+}
+
+/// For each bit, a word with all bits set if it is.
+#[inline(always)]
+pub(crate) fn words_of_bits(bits: u64) -> [u32; ROW] {
+    let mut words = [0; ROW];
+    let (low, high) = words.split_at_mut(ROW / 2);
+    for (half, bits) in [(low, bits as u32), (high, (bits >> 32) as u32)] {
+        for (i, word) in half.iter_mut().enumerate() {
+            *word = 0u32.wrapping_sub(bits >> i & 1);
+        }
+    }
+    words
 }
 
 /// The depths of a row of covered pixels.
@@ -323,27 +395,21 @@ pub(crate) enum RowDepth<'a> {
     Plane(&'a Geometry, &'a [[f64; 3]; 3]),
 }
 
-impl RowDepth<'_> {
-    /// The depths from a pixel on.
-    #[inline(always)]
-    fn fill(&self, x: i32, y: i32, depths: &mut [f32]) {
-        let (geometry, planes) = match *self {
-            RowDepth::Constant(z) => return depths.fill(z),
-            RowDepth::Plane(geometry, planes) => (geometry, planes),
-        };
-        let [x, y] = place(x, y, [0, 0]);
-        let (x, y) = (x as f64, y as f64);
-        // All of this is exact up to the products with depths.
-        let [(e0, s0), (e1, s1), (e2, s2)] =
-            each3(*planes, |[a, b, c]| (a * x + b * y + c, a * UNITS as f64));
-        let [z0, z1, z2] = each3(geometry.z, f64::from);
-        let (reciprocal, range) = (geometry.reciprocal, geometry.depth_range);
-        for (i, depth) in depths.iter_mut().enumerate() {
-            let i = f64::from(i as i32);
-            let [e0, e1, e2] = [e0 + i * s0, e1 + i * s1, e2 + i * s2];
-            let z = (((e0 * z0 + e1 * z1) + e2 * z2) * reciprocal) as f32;
-            *depth = Viewport::clamp_depth(range, z);
-        }
+/// The depths of a triangle from a pixel on.
+#[inline(always)]
+fn fill(geometry: &Geometry, planes: &[[f64; 3]; 3], [x, y]: [i32; 2], depths: &mut [f32]) {
+    let [x, y] = place(x, y, [0, 0]);
+    let (x, y) = (x as f64, y as f64);
+    // All of this is exact up to the products with depths.
+    let [(e0, s0), (e1, s1), (e2, s2)] =
+        each3(*planes, |[a, b, c]| (a * x + b * y + c, a * UNITS as f64));
+    let [z0, z1, z2] = each3(geometry.z, f64::from);
+    let (reciprocal, range) = (geometry.reciprocal, geometry.depth_range);
+    for (i, depth) in depths.iter_mut().enumerate() {
+        let i = f64::from(i as i32);
+        let [e0, e1, e2] = [e0 + i * s0, e1 + i * s1, e2 + i * s2];
+        let z = (((e0 * z0 + e1 * z1) + e2 * z2) * reciprocal) as f32;
+        *depth = Viewport::clamp_depth(range, z);
     }
 }
 
@@ -408,6 +474,23 @@ impl DepthStencil<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lanes_of_adjacent_quads_are_pixels_of_two_rows() {
+        let mut random = ops::Random::new(3);
+        for _ in 0..100 {
+            let lanes = u128::from(random.bits()) << 64 | u128::from(random.bits());
+            let [upper, lower] = pixels_of_lanes(lanes);
+            let words = words_of_bits(lower);
+            for x in 0..64 {
+                let lane = 4 * (x / 2) + x % 2;
+                assert_eq!(upper >> x & 1, (lanes >> lane) as u64 & 1);
+                assert_eq!(lower >> x & 1, (lanes >> (lane + 2)) as u64 & 1);
+                assert_eq!(words[x], if lower >> x & 1 == 1 { u32::MAX } else { 0 });
+            }
+            assert_eq!(lanes_of_pixels([upper, lower]), lanes);
+        }
+    }
 
     #[test]
     fn depths_are_converted_exactly() {

@@ -3,7 +3,7 @@
 //! Spec: Direct3D 11.3, 8.6. Components that a format lacks are (0, 0, 0, 1), and what lies beyond a buffer reads as
 //! zero.
 
-use ops::texture::{Encoding, Format, Texel};
+use ops::texture::{Channels, Encoding, Format, Texel};
 
 use crate::signature::Scalar;
 
@@ -28,13 +28,7 @@ pub fn fetch(
         .and_then(|it| it.checked_mul(buffer.stride)?.checked_add(offset));
     let range = start.and_then(|start| Some(start..start.checked_add(format.bytes())?));
     let Some(bytes) = range.and_then(|range| buffer.bytes.get(range)) else { return [0; 4] };
-    // Words are copied without conversion.
-    if let (
-        Format::Plain { channels, bits: 32, encoding },
-        Scalar::F32 | Scalar::Int { bits: 32 },
-    ) = (format, scalar)
-    {
-        let one = if encoding == Encoding::Float { 1.0f32.to_bits() } else { 1 };
+    if let Some((channels, one)) = copied(format, scalar) {
         let mut words = [0, 0, 0, one];
         for (word, bytes) in words.iter_mut().zip(&bytes.as_chunks::<4>().0[..channels.count()]) {
             *word = u32::from_le_bytes(*bytes);
@@ -52,6 +46,51 @@ pub fn fetch(
         (Texel::Unsigned(all), Scalar::Int { bits }) => all[i] as u32 & low(bits),
         (Texel::Signed(all), Scalar::Int { bits }) => all[i] as u32 & low(bits),
     })
+}
+
+/// One component of an attribute for consecutive elements, if it is copied without conversion and all elements lie in
+/// the buffer; whether that is so. The same as [`fetch`].
+pub fn fetch_row(
+    buffer: VertexBuffer<'_>,
+    first: u64,
+    offset: usize,
+    format: Format,
+    scalar: Scalar,
+    component: usize,
+    row: &mut [u32],
+) -> bool {
+    let Some((channels, one)) = copied(format, scalar) else { return false };
+    let stride = buffer.stride;
+    let start =
+        usize::try_from(first).ok().and_then(|it| it.checked_mul(stride)?.checked_add(offset));
+    let size = stride.checked_mul(row.len().saturating_sub(1));
+    let range = start.zip(size).and_then(|(start, size)| {
+        Some(start..start.checked_add(size)?.checked_add(format.bytes())?)
+    });
+    let Some(bytes) = range.and_then(|range| buffer.bytes.get(range)) else { return false };
+    if component >= channels.count() {
+        row.fill(if component == 3 { one } else { 0 });
+        return true;
+    }
+    let bytes = &bytes[4 * component..];
+    for (lane, word) in row.iter_mut().enumerate() {
+        let Some((from, _)) = bytes[lane * stride..].split_first_chunk() else {
+            unreachable!("all elements lie in the buffer")
+        };
+        *word = u32::from_le_bytes(*from);
+    }
+    true
+}
+
+/// The channels of a format whose words are copied without conversion, and its 1.
+fn copied(format: Format, scalar: Scalar) -> Option<(Channels, u32)> {
+    let (Format::Plain { channels, bits: 32, encoding }, Scalar::F32 | Scalar::Int { bits: 32 }) =
+        (format, scalar)
+    else {
+        return None;
+    };
+    let one = if encoding == Encoding::Float { 1.0f32.to_bits() } else { 1 };
+    Some((channels, one))
 }
 
 fn low(bits: u8) -> u32 {
@@ -82,6 +121,31 @@ mod tests {
         assert_eq!(numbers(0, 4), [-2.0, 3.0, 0.0, 1.0]);
         assert_eq!(numbers(2, 0), [0.0; 4]);
         assert_eq!(numbers(u64::MAX, usize::MAX), [0.0; 4]);
+    }
+
+    #[test]
+    fn rows_hold_what_single_elements_do() {
+        let bytes: Vec<u8> = (0..100).collect();
+        for stride in [0, 4, 12, 13] {
+            let buffer = VertexBuffer { bytes: &bytes, stride };
+            for name in ["R32_FLOAT", "RG32_UINT", "RGB32_FLOAT", "RGBA32_SINT", "RGBA8_UNORM"] {
+                let format = Format::parse(name).unwrap();
+                for scalar in [Scalar::F32, Scalar::Int { bits: 32 }, Scalar::F16] {
+                    for component in 0..4 {
+                        let mut row = [7; 5];
+                        let is_copied =
+                            fetch_row(buffer, 1, 3, format, scalar, component, &mut row);
+                        let is_word = format.bytes() != 4 || name == "R32_FLOAT";
+                        let end = 3 + 5 * stride + format.bytes();
+                        assert_eq!(is_copied, is_word && scalar != Scalar::F16 && end <= 100);
+                        for (element, word) in (1..).zip(row).filter(|_| is_copied) {
+                            let expected = fetch(buffer, element, 3, format, scalar);
+                            assert_eq!(word, expected[component], "{name} {stride}");
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]

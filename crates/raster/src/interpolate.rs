@@ -9,13 +9,13 @@
 use std::ops::Range;
 
 use crate::cover::place;
-use crate::each::{each3, each4};
+use crate::each::each3;
 use crate::sample::Samples;
 use crate::setup::{Geometry, over_quad_from_corner};
 use crate::signature::{Input, Inputs, Mode, Place, Scalar, Stored};
 use crate::topology::Kind;
 use crate::viewport::UNITS;
-use crate::wave::{Quad, Run, Wave};
+use crate::wave::{Quad, Record, Run, Wave};
 
 /// Where an input is evaluated on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +57,18 @@ impl Weights {
 impl Wave {
     /// The values of an input in all lanes, as bits in `row`, which has one element for each lane of the wave. Lanes
     /// beyond the last quad are 0. [`Wave::evaluate`] is the definition of what is computed here for rows of lanes.
-    pub fn row(&mut self, inputs: &Inputs, input: usize, row: &mut [u64]) {
+    pub fn row(&mut self, inputs: &Inputs, input: usize, row: &mut [u32]) {
         self.row_inline(inputs, input, row);
     }
 
     /// The same as a part of the caller, which may be compiled for more instructions.
     #[inline(always)]
-    pub fn row_inline(&mut self, inputs: &Inputs, input: usize, row: &mut [u64]) {
-        row[4 * self.quads.len()..].fill(0);
+    pub fn row_inline(&mut self, inputs: &Inputs, input: usize, row: &mut [u32]) {
+        let row = &mut row[..self.width as usize];
+        row[4 * self.count()..].fill(0);
         match (inputs.inputs[input], inputs.stored[input]) {
             (_, Stored::Bits(slot)) => {
-                self.fill(row, |quad, _| self.bits_of(quad, inputs, slot, 0));
+                self.fill_runs(row, |run| self.bits_of(run.record, inputs, slot, 0));
             }
             (Input::Varying { scalar, interpolation, .. }, Stored::Numbers(number)) => {
                 self.numbers_row(
@@ -85,16 +86,16 @@ impl Wave {
             }
             (Input::Position { component, place }, _) => self.position_row(component, place, row),
             (Input::FrontFace, _) => {
-                self.fill(row, |quad, _| u32::from(self.record(quad).front));
+                self.fill_runs(row, |run| u32::from(self.record_of(run).front));
             }
-            (Input::PrimitiveId, _) => self.fill(row, |quad, _| self.record(quad).id),
+            (Input::PrimitiveId, _) => self.fill_runs(row, |run| self.record_of(run).id),
             (Input::SampleIndex, _) => {
                 self.fill(row, |quad, _| u32::from(quad.sample.unwrap_or(0)));
             }
             (Input::Coverage, _) => {
                 self.fill(row, |quad, lane| u32::from(quad.covered[lane]));
             }
-            (Input::Constant(bits), _) => self.fill(row, |_, _| bits),
+            (Input::Constant(bits), _) => row[..4 * self.count()].fill(bits),
             (Input::Varying { .. } | Input::Barycentric { .. }, Stored::Nowhere) => {
                 unreachable!("varyings are stored")
             }
@@ -102,18 +103,31 @@ impl Wave {
     }
 
     #[inline(always)]
-    fn fill(&self, row: &mut [u64], value: impl Fn(&Quad, usize) -> u32) {
-        for (quad, row) in self.quads.iter().zip(row.chunks_exact_mut(4)) {
+    fn fill(&self, row: &mut [u32], value: impl Fn(&Quad, usize) -> u32) {
+        for (quad, row) in self.quads().zip(row.chunks_exact_mut(4)) {
             for (lane, place) in row.iter_mut().enumerate() {
-                *place = u64::from(value(quad, lane));
+                *place = value(&quad, lane);
             }
         }
     }
 
+    /// Fills in what all quads of a primitive have in common.
+    #[inline(always)]
+    fn fill_runs(&self, row: &mut [u32], value: impl Fn(Run) -> u32) {
+        for run in &self.runs {
+            row[4 * run.start..4 * run.end].fill(value(*run));
+        }
+    }
+
+    #[inline(always)]
+    fn record_of(&self, run: Run) -> &Record {
+        &self.records[run.record as usize]
+    }
+
     /// The value of an input in a lane at another place than its own: pull-model evaluation. Flat inputs stay flat,
     /// inputs without perspective stay without it.
-    pub fn evaluate(&self, inputs: &Inputs, input: usize, lane: u32, at: At) -> u64 {
-        let quad = &self.quads[lane as usize / 4];
+    pub fn evaluate(&self, inputs: &Inputs, input: usize, lane: u32, at: At) -> u32 {
+        let quad = &self.quad(lane as usize / 4);
         let offset = match at {
             At::Centre => [0, 0],
             At::Centroid => self.centroid(quad, lane as usize % 4),
@@ -134,10 +148,10 @@ impl Wave {
             | Input::PrimitiveId
             | Input::SampleIndex
             | Input::Coverage => (Scalar::F32, Mode::Flat),
-            Input::Constant(bits) => return u64::from(bits),
+            Input::Constant(bits) => return bits,
         };
-        let bits = match inputs.stored[input] {
-            Stored::Bits(slot) => self.bits_of(quad, inputs, slot, 0),
+        match inputs.stored[input] {
+            Stored::Bits(slot) => self.bits_of(quad.record, inputs, slot, 0),
             Stored::Numbers(number) => {
                 let at = self.numbers_of(quad.record, inputs, number);
                 let weights = geometry.weights(x, y);
@@ -149,17 +163,17 @@ impl Wave {
                 })
             }
             Stored::Nowhere => 0,
-        };
-        u64::from(bits)
+        }
     }
 
     /// The bits of a flat input at a vertex of the lane's primitive; beyond its vertices those of the last.
-    pub fn at_vertex(&self, inputs: &Inputs, input: usize, lane: u32, vertex: u32) -> u64 {
-        let quad = &self.quads[lane as usize / 4];
+    pub fn at_vertex(&self, inputs: &Inputs, input: usize, lane: u32, vertex: u32) -> u32 {
+        let quad = &self.quad(lane as usize / 4);
         let last = self.record(quad).geometry.vertices() - 1;
         match inputs.stored[input] {
             Stored::Bits(slot) => {
-                u64::from(self.bits_of(quad, inputs, slot, (vertex as usize).min(last)))
+                let vertex = (vertex as usize).min(last);
+                self.bits_of(quad.record, inputs, slot, vertex)
             }
             Stored::Numbers(_) | Stored::Nowhere => 0,
         }
@@ -196,7 +210,8 @@ impl Wave {
     fn prepare(&mut self, at: Place) {
         let mut lanes = std::mem::take(&mut self.weights.of[at as usize]);
         if !lanes.is_valid {
-            let count = 4 * self.quads.len();
+            // A pair of quads is computed together; of the last one, only one may exist.
+            let count = 4 * (self.count() + 1);
             for it in lanes.weights.iter_mut().chain(&mut lanes.over_w) {
                 it.resize(count, 0.0);
             }
@@ -212,48 +227,85 @@ impl Wave {
     /// The weights of a run.
     #[inline(always)]
     fn weigh(&self, run: Run, at: Place, lanes: &mut Lanes) {
-        let quads = &self.quads[run.start..run.end];
-        let geometry = &self.records[run.record as usize].geometry;
+        let geometry = &self.record_of(run).geometry;
         let planes = geometry.planes();
-        let inverse_w = geometry.inverse_w;
-        let is_affine = geometry.is_affine();
-        let of = 4 * run.start..4 * run.end;
-        let [w0, w1, w2] = &mut lanes.weights;
-        let [q0, q1, q2] = &mut lanes.over_w;
-        let [w0, w1, w2] = [chunks(w0, &of), chunks(w1, &of), chunks(w2, &of)];
-        let [q0, q1, q2] = [chunks(q0, &of), chunks(q1, &of), chunks(q2, &of)];
-        let reciprocals = chunks(&mut lanes.reciprocal, &of);
-        let count = quads.len();
-        let (w0, w1, w2) = (&mut w0[..count], &mut w1[..count], &mut w2[..count]);
-        let (q0, q1, q2) = (&mut q0[..count], &mut q1[..count], &mut q2[..count]);
-        let reciprocals = &mut reciprocals[..count];
         let is_common = geometry.kind == Kind::Triangle
             && (at == Place::Centre || self.samples == Samples::One);
-        let offsets = each3(planes, over_quad_from_corner);
-        for (i, quad) in quads.iter().enumerate() {
-            if is_common {
-                let [x, y] = place(quad.x, quad.y, [0, 0]);
-                let [c0, c1, c2] = each3(planes, |[a, b, c]| a * x as f64 + b * y as f64 + c);
+        // Of a pair of quads beyond the end of the run, the next run overwrites the second.
+        let quads = run.end - run.start;
+        let of = 4 * run.start..4 * (run.start + quads.next_multiple_of(2));
+        let [w0, w1, w2] = each3(lanes.weights.each_mut(), |it| chunks(it, &of));
+        if run.is_solid && is_common {
+            let quad = self.listed(run)[0];
+            let [x, y] = place(quad.x, quad.y, [0, 0]);
+            for (weights, plane) in [w0, w1, w2].into_iter().zip(planes) {
+                // All of this is exact, so that the order of sums is free.
+                let [a, b, c] = plane;
+                let first = a * x as f64 + b * y as f64 + c;
+                let quad = over_quad_from_corner(plane);
+                let right = a * (2 * UNITS) as f64;
+                let mut offsets = [0.0; 8];
                 for lane in 0..4 {
-                    w0[i][lane] = c0 + offsets[0][lane];
-                    w1[i][lane] = c1 + offsets[1][lane];
-                    w2[i][lane] = c2 + offsets[2][lane];
+                    offsets[lane] = first + quad[lane];
+                    offsets[lane + 4] = first + quad[lane] + right;
                 }
-            } else {
-                [w0[i], w1[i], w2[i]] = self.weights_of_each(geometry, quad, at);
+                for weights in weights {
+                    *weights = offsets;
+                    offsets.iter_mut().for_each(|it| *it += 2.0 * right);
+                }
             }
-            if is_affine {
-                // Dividing by 1 changes nothing, and the sum of the weights is exact.
-                reciprocals[i] = [geometry.reciprocal; 4];
-                continue;
-            }
-            for lane in 0..4 {
-                q0[i][lane] = w0[i][lane] * inverse_w[0];
-                q1[i][lane] = w1[i][lane] * inverse_w[1];
-                q2[i][lane] = w2[i][lane] * inverse_w[2];
-                reciprocals[i][lane] = 1.0 / ((q0[i][lane] + q1[i][lane]) + q2[i][lane]);
+        } else {
+            let offsets = each3(planes, over_quad_from_corner);
+            let (w0, w1, w2) = (quads_of(w0), quads_of(w1), quads_of(w2));
+            for (i, quad) in self.listed_or_all(run).enumerate() {
+                if is_common {
+                    let [x, y] = place(quad.x, quad.y, [0, 0]);
+                    let [c0, c1, c2] = each3(planes, |[a, b, c]| a * x as f64 + b * y as f64 + c);
+                    for lane in 0..4 {
+                        w0[i][lane] = c0 + offsets[0][lane];
+                        w1[i][lane] = c1 + offsets[1][lane];
+                        w2[i][lane] = c2 + offsets[2][lane];
+                    }
+                } else {
+                    [w0[i], w1[i], w2[i]] = self.weights_of_each(geometry, &quad, at);
+                }
             }
         }
+        if geometry.is_affine() {
+            // Dividing by 1 changes nothing, and the sum of the weights is exact.
+            return lanes.reciprocal[of].fill(geometry.reciprocal);
+        }
+        let [w0, w1, w2] = each3(lanes.weights.each_mut(), |it| chunks(it, &of));
+        let [q0, q1, q2] = each3(lanes.over_w.each_mut(), |it| chunks(it, &of));
+        let reciprocals = chunks(&mut lanes.reciprocal, &of);
+        let count = reciprocals.len();
+        let [w0, w1, w2] = [&w0[..count], &w1[..count], &w2[..count]];
+        let [q0, q1, q2] = [&mut q0[..count], &mut q1[..count], &mut q2[..count]];
+        let inverse_w = geometry.inverse_w;
+        for i in 0..count {
+            let times = |weights: &[f64; 8], by: f64| {
+                let mut lanes = *weights;
+                lanes.iter_mut().for_each(|it| *it *= by);
+                lanes
+            };
+            let all = [
+                times(&w0[i], inverse_w[0]),
+                times(&w1[i], inverse_w[1]),
+                times(&w2[i], inverse_w[2]),
+            ];
+            let mut sums = [0.0; 8];
+            for lane in 0..8 {
+                sums[lane] = 1.0 / ((all[0][lane] + all[1][lane]) + all[2][lane]);
+            }
+            [q0[i], q1[i], q2[i]] = all;
+            reciprocals[i] = sums;
+        }
+    }
+
+    /// All quads of a run.
+    #[inline(always)]
+    fn listed_or_all(&self, run: Run) -> impl Iterator<Item = Quad> {
+        (run.start..run.end).map(move |it| self.quad_of(run, it))
     }
 
     /// The weights in the lanes of a quad, which are evaluated at places of their own.
@@ -277,57 +329,42 @@ impl Wave {
         scalar: Scalar,
         mode: Mode,
         at: Place,
-        row: &mut [u64],
+        row: &mut [u32],
     ) {
         self.prepare(at);
         let lanes = &self.weights.of[at as usize];
         for run in &self.runs {
-            let geometry = &self.records[run.record as usize].geometry;
+            let geometry = &self.record_of(*run).geometry;
             let values = self.numbers_of(run.record, inputs, number);
             let of = 4 * run.start..4 * run.end;
             let row = &mut row[of.clone()];
-            match mode {
-                Mode::Linear => {
-                    let is_affine = geometry.is_affine();
-                    let over_w = if is_affine { &lanes.weights } else { &lanes.over_w };
-                    let over_w = each3([0, 1, 2], |i: usize| &over_w[i][of.clone()]);
-                    let reciprocal = &lanes.reciprocal[of];
-                    match scalar {
-                        Scalar::F32 => {
-                            linear(over_w, values, reciprocal, row, |it| (it as f32).to_bits());
-                        }
-                        _ => linear(over_w, values, reciprocal, row, |it| scalar.round(it)),
-                    }
+            let is_linear = mode == Mode::Linear && !geometry.is_affine();
+            let weights = if is_linear { &lanes.over_w } else { &lanes.weights };
+            let weights = each3([0, 1, 2], |i: usize| &weights[i][of.clone()]);
+            let reciprocal = match is_linear {
+                true => Reciprocal::Each(&lanes.reciprocal[of]),
+                false => Reciprocal::Same(geometry.reciprocal),
+            };
+            match scalar {
+                Scalar::F32 => {
+                    interpolate(weights, values, reciprocal, row, |it| (it as f32).to_bits());
                 }
-                Mode::NoPerspective | Mode::Flat => {
-                    let weights = each3([0, 1, 2], |i: usize| &lanes.weights[i][of.clone()]);
-                    let reciprocal = geometry.reciprocal;
-                    match scalar {
-                        Scalar::F32 => {
-                            flattened(weights, values, reciprocal, row, |it| (it as f32).to_bits());
-                        }
-                        _ => flattened(weights, values, reciprocal, row, |it| scalar.round(it)),
-                    }
-                }
+                _ => interpolate(weights, values, reciprocal, row, |it| scalar.round(it)),
             }
         }
     }
 
     #[inline(always)]
-    fn position_row(&mut self, component: u8, at: Place, row: &mut [u64]) {
+    fn position_row(&mut self, component: u8, at: Place, row: &mut [u32]) {
         if component < 2 {
             let units = |quad: &Quad, lane: usize| {
                 let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);
                 let [x, y] = place(x, y, self.offset(quad, lane, at));
                 if component == 0 { x } else { y }
             };
-            for (quad, row) in self.quads.iter().zip(row.chunks_exact_mut(4)) {
-                for (lane, value) in row.iter_mut().enumerate() {
-                    // Exact: sixteenths of a pixel.
-                    *value = u64::from((units(quad, lane) as f32 / UNITS as f32).to_bits());
-                }
-            }
-            return;
+            // Exact: sixteenths of a pixel.
+            let value = |quad: &Quad, lane| (units(quad, lane) as f32 / UNITS as f32).to_bits();
+            return self.fill(row, value);
         }
         self.prepare(at);
         let lanes = &self.weights.of[at as usize];
@@ -340,60 +377,92 @@ impl Wave {
                 let z = geometry.z.map(f64::from);
                 for (lane, value) in row.iter_mut().enumerate() {
                     let depth = geometry.on_screen([e0[lane], e1[lane], e2[lane]], z) as f32;
-                    *value = u64::from(depth.to_bits());
+                    *value = depth.to_bits();
                 }
             } else {
                 for (value, reciprocal) in row.iter_mut().zip(&lanes.reciprocal[of]) {
-                    *value = u64::from(((geometry.scale * reciprocal) as f32).to_bits());
+                    *value = ((geometry.scale * reciprocal) as f32).to_bits();
                 }
             }
         }
     }
 }
 
-/// The quads of some lanes.
+/// The pairs of quads of some lanes.
 #[inline(always)]
-fn chunks<'a>(row: &'a mut [f64], of: &Range<usize>) -> &'a mut [[f64; 4]] {
-    row[of.clone()].as_chunks_mut::<4>().0
+fn chunks<'a>(row: &'a mut [f64], of: &Range<usize>) -> &'a mut [[f64; 8]] {
+    row[of.clone()].as_chunks_mut::<8>().0
 }
 
-/// The perspective formula over lanes.
+/// The quads of pairs.
 #[inline(always)]
-fn linear(
-    [q0, q1, q2]: [&[f64]; 3],
-    [a0, a1, a2]: [f64; 3],
-    reciprocal: &[f64],
-    row: &mut [u64],
+fn quads_of(pairs: &mut [[f64; 8]]) -> &mut [[f64; 4]] {
+    pairs.as_flattened_mut().as_chunks_mut::<4>().0
+}
+
+/// The sum of weighted values times a reciprocal, in each lane of whole quads.
+///
+/// PERF: lanes go through arrays, so that nothing is written before all is read: otherwise the compiler must assume that
+/// rows and weights overlap, and takes one lane after the other.
+#[inline(always)]
+fn interpolate(
+    [w0, w1, w2]: [&[f64]; 3],
+    values: [f64; 3],
+    reciprocal: Reciprocal<'_>,
+    row: &mut [u32],
     round: impl Fn(f64) -> u32,
 ) {
-    // A quad at a time: runs are short where triangles are small.
-    let (row, _) = row.as_chunks_mut::<4>();
-    let count = row.len();
-    let [q0, q1, q2, r] = each4([q0, q1, q2, reciprocal], |it| &it.as_chunks::<4>().0[..count]);
-    for (i, values) in row.iter_mut().enumerate() {
-        for lane in 0..4 {
-            let sum = (q0[i][lane] * a0 + q1[i][lane] * a1) + q2[i][lane] * a2;
-            values[lane] = u64::from(round(sum * r[i][lane]));
-        }
+    // Pairs of quads, and then the last one: runs are short where triangles are small.
+    let (pairs, last) = row.as_chunks_mut::<8>();
+    let count = pairs.len();
+    let [p0, p1, p2] = each3([w0, w1, w2], |it| &it.as_chunks::<8>().0[..count]);
+    for (i, pair) in pairs.iter_mut().enumerate() {
+        let of = [&p0[i], &p1[i], &p2[i]];
+        *pair = weighted(of, values, reciprocal.lanes(8 * i), &round);
+    }
+    if let Some((last, _)) = last.split_first_chunk_mut::<4>()
+        && let [Some((w0, _)), Some((w1, _)), Some((w2, _))] =
+            each3([w0, w1, w2], |it| it[8 * count..].split_first_chunk::<4>())
+    {
+        *last = weighted([w0, w1, w2], values, reciprocal.lanes(8 * count), &round);
     }
 }
 
-/// The formula without perspective over lanes.
 #[inline(always)]
-fn flattened(
-    [e0, e1, e2]: [&[f64]; 3],
+fn weighted<const LANES: usize>(
+    [w0, w1, w2]: [&[f64; LANES]; 3],
     [a0, a1, a2]: [f64; 3],
-    reciprocal: f64,
-    row: &mut [u64],
-    round: impl Fn(f64) -> u32,
-) {
-    let (row, _) = row.as_chunks_mut::<4>();
-    let count = row.len();
-    let [e0, e1, e2] = each3([e0, e1, e2], |it| &it.as_chunks::<4>().0[..count]);
-    for (i, values) in row.iter_mut().enumerate() {
-        for lane in 0..4 {
-            let sum = (e0[i][lane] * a0 + e1[i][lane] * a1) + e2[i][lane] * a2;
-            values[lane] = u64::from(round(sum * reciprocal));
+    reciprocals: [f64; LANES],
+    round: &impl Fn(f64) -> u32,
+) -> [u32; LANES] {
+    let mut products = [0.0; LANES];
+    for lane in 0..LANES {
+        let sum = (w0[lane] * a0 + w1[lane] * a1) + w2[lane] * a2;
+        products[lane] = sum * reciprocals[lane];
+    }
+    let mut bits = [0; LANES];
+    for lane in 0..LANES {
+        bits[lane] = round(products[lane]);
+    }
+    bits
+}
+
+/// What sums of weighted values are multiplied by.
+#[derive(Clone, Copy)]
+enum Reciprocal<'a> {
+    Same(f64),
+    Each(&'a [f64]),
+}
+
+impl Reciprocal<'_> {
+    #[inline(always)]
+    fn lanes<const LANES: usize>(self, start: usize) -> [f64; LANES] {
+        match self {
+            Reciprocal::Same(number) => [number; LANES],
+            Reciprocal::Each(row) => match row[start..].split_first_chunk() {
+                Some((lanes, _)) => *lanes,
+                None => unreachable!("rows have whole quads"),
+            },
         }
     }
 }

@@ -43,10 +43,10 @@ pub use blend::{Blend, BlendOp, Equation, Factor};
 pub use depth::{
     DepthFormat, DepthState, DepthStencil, DepthStencilState, StencilFace, StencilOp, StencilState,
 };
-pub use fetch::{VertexBuffer, fetch};
+pub use fetch::{VertexBuffer, fetch, fetch_row};
 pub use interpolate::At;
 pub use logic::LogicOp;
-pub use merge::{Colour, MergeState, Outputs, TargetState, Targets};
+pub use merge::{Colour, MOST_TARGETS, MergeState, Outputs, TargetState, Targets};
 pub use rasterizer::{Batch, Rasterizer, Vertices};
 pub use resolve::resolve;
 pub use sample::Samples;

@@ -42,24 +42,27 @@ pub struct MergeState {
     pub early: bool,
 }
 
+/// The most colour targets of a draw.
+pub const MOST_TARGETS: usize = 8;
+
 /// The rows of one colour output; missing components are 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Colour<'a> {
-    pub rows: [Option<&'a [u64]>; 4],
+    pub rows: [Option<&'a [u32]>; 4],
     pub scalar: Scalar,
 }
 
 /// The outputs of a wave, each a row with an element for each lane.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Outputs<'a> {
     /// `SV_Target0` and so on. An output that is not declared leaves its target alone.
-    pub colours: Vec<Option<Colour<'a>>>,
+    pub colours: [Option<Colour<'a>>; MOST_TARGETS],
     /// `SV_Depth` in any of its forms.
-    pub depth: Option<&'a [u64]>,
+    pub depth: Option<&'a [u32]>,
     /// `SV_Coverage`.
-    pub coverage: Option<&'a [u64]>,
+    pub coverage: Option<&'a [u32]>,
     /// `SV_StencilRef`.
-    pub stencil_ref: Option<&'a [u64]>,
+    pub stencil_ref: Option<&'a [u32]>,
 }
 
 /// The bound targets.
@@ -96,6 +99,15 @@ impl<'a> Targets<'a> {
     }
 }
 
+impl<'a> Outputs<'a> {
+    /// Colours for the first targets, in their order.
+    pub fn of_colours(colours: impl IntoIterator<Item = Option<Colour<'a>>>) -> Outputs<'a> {
+        let mut outputs = Outputs::default();
+        outputs.colours.iter_mut().zip(colours).for_each(|(to, from)| *to = from);
+        outputs
+    }
+}
+
 impl Default for TargetState {
     /// Written as it is.
     fn default() -> TargetState {
@@ -120,12 +132,13 @@ impl MergeState {
         outputs: &Outputs<'_>,
         targets: &mut Targets<'_>,
     ) {
-        self.merge_inline(wave, lanes, outputs, targets);
+        self.merge_inline::<false>(wave, lanes, outputs, targets);
     }
 
-    /// The same as a part of the caller, which may be compiled for more instructions.
+    /// The same as a part of the caller, which may be compiled for more instructions. `FUSED`: fused multiplication and
+    /// addition is one of them.
     #[inline(always)]
-    pub fn merge_inline(
+    pub fn merge_inline<const FUSED: bool>(
         &self,
         wave: &Wave,
         lanes: LaneMask,
@@ -133,7 +146,7 @@ impl MergeState {
         targets: &mut Targets<'_>,
     ) {
         if wave.samples == Samples::One {
-            self.merge_single(wave, lanes, outputs, targets);
+            self.merge_single::<FUSED>(wave, lanes, outputs, targets);
         } else {
             self.merge_each(wave, lanes, outputs, targets);
         }
@@ -150,7 +163,7 @@ impl MergeState {
         let dual = self.state(0).blend.is_some_and(Blend::is_dual_source);
         for lane in (lanes & wave.lanes()).iter() {
             let at = lane as usize;
-            let quad = &wave.quads[at / 4];
+            let quad = &wave.quad(at / 4);
             let [x, y] = wave.pixel(lane);
             let mut covered = quad.covered[at % 4];
             if let Some(row) = outputs.coverage {
@@ -165,7 +178,7 @@ impl MergeState {
             let record = wave.record(quad);
             if let Some(target) = targets.depth_stencil.as_mut().filter(|_| !self.early) {
                 let range = record.geometry.depth_range;
-                let written = outputs.depth.map(|row| f32::from_bits(row[at] as u32));
+                let written = outputs.depth.map(|row| f32::from_bits(row[at]));
                 let depth = |sample: u32| match written {
                     Some(z) => Viewport::clamp_depth(range, z),
                     None => record.depth(wave.samples, x, y, sample),
@@ -244,13 +257,13 @@ impl MergeState {
 }
 
 impl Colour<'_> {
-    fn bits(&self, lane: usize) -> [u64; 4] {
+    fn bits(&self, lane: usize) -> [u32; 4] {
         self.rows.map(|row| row.map_or(0, |row| row[lane]))
     }
 
     fn floats(&self, lane: usize) -> [f32; 4] {
         self.bits(lane).map(|bits| match self.scalar {
-            Scalar::F32 => f32::from_bits(bits as u32),
+            Scalar::F32 => f32::from_bits(bits),
             Scalar::F16 => F16(bits as u16).to_f32(),
             Scalar::Int { .. } => bits as f32,
         })
@@ -261,12 +274,12 @@ impl Colour<'_> {
         match self.scalar {
             Scalar::F32 | Scalar::F16 => Texel::Float(self.floats(lane)),
             Scalar::Int { bits } => {
-                let unused = 64 - u32::from(bits.clamp(1, 64));
+                let unused = 32 - u32::from(bits.clamp(1, 32));
                 let values = self.bits(lane).map(|it| it << unused);
                 if matches!(format, Format::Plain { encoding: Encoding::Sint, .. }) {
-                    Texel::Signed(values.map(|it| it as i64 >> unused))
+                    Texel::Signed(values.map(|it| i64::from(it as i32 >> unused)))
                 } else {
-                    Texel::Unsigned(values.map(|it| it >> unused))
+                    Texel::Unsigned(values.map(|it| u64::from(it >> unused)))
                 }
             }
         }
@@ -281,9 +294,9 @@ impl Colour<'_> {
         };
         let mut values = self.bits(lane);
         for (value, width) in values.iter_mut().zip(widths) {
-            *value &= u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
+            *value &= u32::MAX >> (32 - u32::from(width.clamp(1, 32)));
         }
-        Texel::Unsigned(values)
+        Texel::Unsigned(values.map(u64::from))
     }
 }
 

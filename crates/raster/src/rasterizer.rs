@@ -8,16 +8,16 @@ use crate::each::{each3, each4};
 use std::ops::Range;
 
 use crate::clip::{self, ClipVertex};
-use crate::cover::{Block, SIDE, cover};
+use crate::cover::{Block, SIDE, cover, cover_single};
 use crate::depth::{DepthStencil, DepthStencilState, Pixel};
 use crate::interpolate::{divided, numerator};
-use crate::sample::Samples;
+use crate::sample::{MOST, Samples};
 use crate::setup::{Geometry, area, is_culled, is_front};
 use crate::signature::{Inputs, Number, Of};
 use crate::state::{RasterState, Viewport};
 use crate::topology::{Kind, Primitive};
 use crate::viewport::{Projected, Rect, UNITS, drawable};
-use crate::wave::{Quad, Record, Source, Wave};
+use crate::wave::{Quad, Record, Source, Strip, Wave};
 
 /// The outputs of vertices: one word for each slot, vertex after vertex. 16-bit values are in the low bits.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +60,16 @@ struct View {
 #[derive(Clone, Debug)]
 struct Piece {
     geometry: Geometry,
-    /// For each number of the inputs, the values at the vertices.
-    numbers: Vec<f64>,
     /// Whether near plane, far plane or clip distances can drop samples.
     is_partial: bool,
+}
+
+/// Blocks side by side with the same covered pixels; more than one are covered wholly.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    x: i32,
+    blocks: u32,
+    covered: u64,
 }
 
 /// Turns primitives into waves of quads.
@@ -76,8 +82,8 @@ pub struct Rasterizer {
     /// The pieces of the current primitive, and how many are begun.
     pieces: Vec<Piece>,
     begun: usize,
-    /// Memory of earlier pieces, for the next ones.
-    spare: Vec<Vec<f64>>,
+    /// For each piece and each number of the inputs, the values at the vertices.
+    numbers: Vec<f64>,
     /// Of the current primitive: the kept bits, facing, number and slice.
     bits: Vec<u32>,
     front: bool,
@@ -86,8 +92,10 @@ pub struct Rasterizer {
     /// The rest of the current piece, in rows of blocks.
     rest: Rect,
     blocks: Vec<Block>,
-    /// Quads of the current piece, and how many are in waves.
-    quads: Vec<Quad>,
+    /// The covered pixels of a row of blocks where pixels have one sample.
+    spans: Vec<Span>,
+    /// Quads of the current piece, and how many strips are in waves.
+    strips: Vec<Strip>,
     packed: usize,
     /// Counts pieces.
     piece: u64,
@@ -108,14 +116,15 @@ impl Rasterizer {
             kind,
             pieces: Vec::new(),
             begun: 0,
-            spare: Vec::new(),
+            numbers: Vec::new(),
             bits: Vec::new(),
             front: true,
             id: 0,
             layer: 0,
             rest: Rect { left: 0, top: 0, right: 0, bottom: 0 },
             blocks: Vec::new(),
-            quads: Vec::new(),
+            spans: Vec::new(),
+            strips: Vec::new(),
             packed: 0,
             piece: 0,
         }
@@ -160,9 +169,9 @@ impl Rasterizer {
         wave: &mut Wave,
     ) -> bool {
         loop {
-            while self.packed < self.quads.len() {
-                let count = self.admitted(wave);
-                if count == 0 {
+            while self.packed < self.strips.len() {
+                let room = self.admitted(wave);
+                if room == 0 {
                     return true;
                 }
                 let piece = &self.pieces[self.begun - 1];
@@ -170,20 +179,21 @@ impl Rasterizer {
                     geometry: &piece.geometry,
                     front: self.front,
                     id: self.id,
-                    numbers: &piece.numbers,
+                    numbers: self.numbers_of(self.begun - 1),
                     bits: &self.bits,
                 };
-                wave.push(&self.quads[self.packed..][..count], self.piece, &source);
-                self.packed += count;
+                let record = wave.join(self.piece, &source);
+                self.pack(wave, room, record);
             }
             if wave.is_full() {
                 return true;
             }
-            self.quads.clear();
+            self.strips.clear();
             self.packed = 0;
             if !self.rest.is_empty() {
                 self.expand_row();
                 if let Some((state, target)) = &mut early {
+                    self.split_strips();
                     self.test_early(state, target);
                 }
             } else if self.begun < self.pieces.len() {
@@ -198,22 +208,39 @@ impl Rasterizer {
         }
     }
 
-    /// How many of the next quads join a wave together.
+    /// How many of the next quads may join a wave together.
     #[inline(always)]
     fn admitted(&self, wave: &Wave) -> usize {
-        let rest = &self.quads[self.packed..];
-        let count = wave.room().min(rest.len());
         if self.state.packing.is_dense() {
-            return count;
+            return wave.room();
         }
-        usize::from(count > 0 && wave.admits(&rest[0], self.piece, self.state.packing))
+        let next = &self.strips[self.packed].first;
+        usize::from(wave.room() > 0 && wave.admits(next, self.piece, self.state.packing))
+    }
+
+    /// Adds as many quads to a wave.
+    #[inline(always)]
+    fn pack(&mut self, wave: &mut Wave, mut room: usize, record: u32) {
+        while room > 0
+            && let Some(strip) = self.strips.get_mut(self.packed)
+        {
+            let count = room.min(strip.count as usize);
+            wave.push(strip, count, record);
+            room -= count;
+            if count == strip.count as usize {
+                self.packed += 1;
+            } else {
+                strip.count -= count as u32;
+                strip.first.x += 2 * count as i32;
+            }
+        }
     }
 
     /// Sets up a primitive: its pieces, if anything of it may be visible.
     #[inline(always)]
     fn begin(&mut self, primitive: Primitive, vertices: Vertices<'_>) {
-        self.spare.extend(self.pieces.drain(..).map(|it| it.numbers));
-        self.spare.truncate(8);
+        self.pieces.clear();
+        self.numbers.clear();
         self.begun = 0;
         let layout = &self.inputs.layout;
         let Some(position) = layout.position else { return };
@@ -285,16 +312,16 @@ impl Rasterizer {
             }
         }
         let Some(geometry) = self.geometry(vertices, view) else { return };
-        let mut numbers = self.spare.pop().unwrap_or_default();
-        numbers.clear();
-        for number in &self.inputs.numbers {
-            for vertex in 0..3 {
-                // A missing vertex has no weight, and -0.0 changes no sum.
-                let of = slots.get(vertex);
-                numbers.push(of.map_or(-0.0, |of| value(number.of, of, vertex)));
+        // A missing vertex has no weight, and -0.0 changes no sum.
+        let start = self.numbers.len();
+        self.numbers.resize(start + 3 * self.inputs.numbers.len(), -0.0);
+        let (values, _) = self.numbers[start..].as_chunks_mut::<3>();
+        for (number, values) in self.inputs.numbers.iter().zip(values) {
+            for (vertex, (of, to)) in slots.iter().zip(values).enumerate() {
+                *to = value(number.of, of, vertex);
             }
         }
-        self.add(geometry, numbers);
+        self.add(geometry);
     }
 
     fn add_clipped(&mut self, positions: [[f32; 4]; 3], slots: &[&[u32]], view: &View) {
@@ -323,18 +350,17 @@ impl Rasterizer {
         else {
             return;
         };
-        let interleaved = |corners: [usize; 3], count: usize| {
-            let mut numbers = Vec::with_capacity(3 * perspective.len());
+        let interleaved = |corners: [usize; 3], count: usize, numbers: &mut Vec<f64>| {
             for number in 0..perspective.len() {
                 let at = |i: usize| clipped[corners[i]].numbers[number];
                 numbers.extend((0..3).map(|i| if i < count { at(i) } else { -0.0 }));
             }
-            numbers
         };
         if self.kind == Kind::Line {
             let ends = [projected[0], projected[1], projected[1]];
             if let Some(geometry) = self.geometry(&ends, view) {
-                self.add(geometry, interleaved([0, 1, 1], 2));
+                interleaved([0, 1, 1], 2, &mut self.numbers);
+                self.add(geometry);
             }
             return;
         }
@@ -353,7 +379,8 @@ impl Rasterizer {
                 continue;
             }
             if let Some(geometry) = self.geometry(&triangle, view) {
-                self.add(geometry, interleaved(corners, 3));
+                interleaved(corners, 3, &mut self.numbers);
+                self.add(geometry);
             }
         }
     }
@@ -370,8 +397,9 @@ impl Rasterizer {
         (!geometry.bounds.is_empty()).then_some(geometry)
     }
 
+    /// Adds a piece whose numbers are there.
     #[inline(always)]
-    fn add(&mut self, geometry: Geometry, numbers: Vec<f64>) {
+    fn add(&mut self, geometry: Geometry) {
         let count = geometry.vertices();
         // Within these bounds interpolation stays within them, so that no sample needs a test.
         let is_between = |it: &f32| (0.0..=1.0).contains(it);
@@ -379,8 +407,15 @@ impl Rasterizer {
         let distances = 3 * (self.inputs.numbers.len() - self.inputs.layout.clip_distances.len());
         let is_kept =
             |it: &f64| (0.0..f64::INFINITY).contains(it) || it.is_sign_negative() && *it == 0.0;
+        let numbers = self.numbers_of(self.pieces.len());
         let is_partial = is_deep || !numbers[distances..].iter().all(is_kept);
-        self.pieces.push(Piece { geometry, numbers, is_partial });
+        self.pieces.push(Piece { geometry, is_partial });
+    }
+
+    #[inline(always)]
+    fn numbers_of(&self, piece: usize) -> &[f64] {
+        let count = 3 * self.inputs.numbers.len();
+        &self.numbers[piece * count..][..count]
     }
 
     /// Expands the next row of blocks of the current piece into quads.
@@ -393,59 +428,119 @@ impl Rasterizer {
         let top = align(self.rest.top, odd_y);
         let (left, right) =
             piece.geometry.columns(top, top + SIDE, self.rest.left, self.rest.right);
+        self.rest.top = top + SIDE;
         if left >= right {
-            self.rest.top = top + SIDE;
-            self.blocks.clear();
             return;
         }
-        let mut x = align(left, odd_x);
-        self.rest.top = top + SIDE;
+        let first = align(left, odd_x);
+        let mask = self.state.sample_mask as u16 & samples.all();
+        if samples == Samples::One && mask == 1 {
+            return self.expand_single(top, first, right);
+        }
         self.blocks.clear();
-        while x < right {
+        for x in (first..right).step_by(SIDE as usize) {
             let mut block = cover(&piece.geometry, samples, x, top);
             if piece.is_partial {
-                self.keep_visible(piece, &mut block);
+                self.keep_visible(self.begun - 1, &mut block);
             }
             if !block.is_empty(samples) {
                 self.blocks.push(block);
             }
-            x += SIDE;
         }
-        let mask = self.state.sample_mask as u16 & samples.all();
         for row in 0..SIDE / 2 {
             for i in 0..self.blocks.len() {
-                if samples == Samples::One && mask == 1 {
-                    self.expand_one(i, row);
-                } else {
-                    self.expand_samples(i, row, mask);
-                }
+                self.expand_samples(i, row, mask);
             }
         }
     }
 
-    /// The quads of one row of a block with one sample.
+    /// The quads of a row of blocks with one sample.
     #[inline(always)]
-    fn expand_one(&mut self, block: usize, row: i32) {
-        let block = &self.blocks[block];
-        let (y, layer) = (block.y + 2 * row, self.layer);
-        let sample = self.state.sample_frequency.then_some(0);
-        // The pixels of two rows, a byte each.
-        let rows = block.covered[0] >> (16 * row) & 0xffff;
-        if rows == 0xffff {
-            let covered = [1; 4];
-            let quad = Quad { x: block.x, y, layer, sample, inside: covered, covered, record: 0 };
-            self.quads.extend([0, 2, 4, 6].map(|right| Quad { x: block.x + right, ..quad }));
-            return;
+    fn expand_single(&mut self, top: i32, first: i32, right: i32) {
+        let piece = &self.pieces[self.begun - 1];
+        let geometry = &piece.geometry;
+        let mut spans = std::mem::take(&mut self.spans);
+        spans.clear();
+        // The blocks of a wide row that are covered wholly need no look at each.
+        let (whole, end) = match piece.is_partial {
+            true => (first, first),
+            false => geometry.covered_columns(top, first, right),
+        };
+        let mut x = first;
+        while x < right {
+            if x == whole && whole < end {
+                let blocks = ((end - whole) / SIDE) as u32;
+                spans.push(Span { x, blocks, covered: u64::MAX });
+                x = end;
+                continue;
+            }
+            let mut covered = cover_single(geometry, x, top);
+            if piece.is_partial && covered != 0 {
+                let mut block = Block { x, y: top, covered: [0; MOST] };
+                block.covered[0] = covered;
+                self.keep_visible(self.begun - 1, &mut block);
+                covered = block.covered[0];
+            }
+            if covered != 0 {
+                spans.push(Span { x, blocks: 1, covered });
+            }
+            x += SIDE;
         }
-        for column in 0..SIDE / 2 {
-            let quad = (rows >> (2 * column)) as u16;
-            let inside = [quad & 1, quad >> 1 & 1, quad >> 8 & 1, quad >> 9 & 1];
-            if quad & 0x0303 != 0 {
-                let x = block.x + 2 * column;
-                let covered = inside;
-                self.quads.push(Quad { x, y, layer, sample, inside, covered, record: 0 });
+        for row in 0..SIDE / 2 {
+            for span in &spans {
+                self.expand_span(span, top + 2 * row, span.covered >> (16 * row) & 0xffff);
             }
         }
+        self.spans = spans;
+    }
+
+    /// The quads of one row of a span; `rows` are the pixels of two rows of its blocks, a byte each.
+    #[inline(always)]
+    fn expand_span(&mut self, span: &Span, y: i32, rows: u64) {
+        let sample = self.state.sample_frequency.then_some(0);
+        let quad = |x: i32, covered: [u16; 4]| Quad {
+            x,
+            y,
+            layer: self.layer,
+            sample,
+            inside: covered,
+            covered,
+            record: 0,
+        };
+        if rows == 0xffff {
+            let count = span.blocks * (SIDE / 2) as u32;
+            if let Some(Strip { first, count: before }) = self.strips.last_mut()
+                && *before > 1
+                && first.y == y
+                && first.x + 2 * *before as i32 == span.x
+            {
+                *before += count;
+                return;
+            }
+            self.strips.push(Strip { first: quad(span.x, [1; 4]), count });
+            return;
+        }
+        // The columns of quads with a covered pixel.
+        let either = rows | rows >> 8;
+        let mut columns = (either | either >> 1) & 0x55;
+        while columns != 0 {
+            let column = columns.trailing_zeros();
+            columns &= columns - 1;
+            let quad_rows = (rows >> column) as u16;
+            let covered =
+                [quad_rows & 1, quad_rows >> 1 & 1, quad_rows >> 8 & 1, quad_rows >> 9 & 1];
+            self.strips.push(Strip { first: quad(span.x + column as i32, covered), count: 1 });
+        }
+    }
+
+    /// Makes each quad a strip of its own.
+    fn split_strips(&mut self) {
+        let split = self.strips.iter().flat_map(|it| {
+            let first = it.first;
+            (0..it.count as i32)
+                .map(move |i| Strip { first: Quad { x: first.x + 2 * i, ..first }, count: 1 })
+        });
+        self.strips = split.collect();
     }
 
     /// The quads of one row of a block with several samples.
@@ -468,23 +563,24 @@ impl Rasterizer {
             let (x, y) = (block.x + 2 * column, block.y + 2 * row);
             let quad = Quad { x, y, layer: self.layer, sample: None, inside, covered, record: 0 };
             if !self.state.sample_frequency {
-                self.quads.push(quad);
+                self.strips.push(Strip { first: quad, count: 1 });
                 continue;
             }
             for sample in 0..samples.count() {
                 let covered = covered.map(|it| it & 1 << sample);
                 if covered != [0; 4] {
-                    self.quads.push(Quad { sample: Some(sample as u8), covered, ..quad });
+                    let first = Quad { sample: Some(sample as u8), covered, ..quad };
+                    self.strips.push(Strip { first, count: 1 });
                 }
             }
         }
     }
 
     /// Drops the samples beyond near plane, far plane and clip distances.
-    fn keep_visible(&self, piece: &Piece, block: &mut Block) {
-        let geometry = &piece.geometry;
+    fn keep_visible(&self, piece: usize, block: &mut Block) {
+        let geometry = &self.pieces[piece].geometry;
         let first = self.inputs.numbers.len() - self.inputs.layout.clip_distances.len();
-        let distances = &piece.numbers[3 * first..];
+        let distances = &self.numbers_of(piece)[3 * first..];
         block.retain(self.state.samples, |x, y| {
             if self.state.depth_clip && !(0.0..=1.0).contains(&geometry.plane_z(x, y)) {
                 return false;
@@ -503,7 +599,7 @@ impl Rasterizer {
     fn test_early(&mut self, state: &DepthStencilState, target: &mut DepthStencil<'_>) {
         let piece = &self.pieces[self.begun - 1];
         let record = self.record(piece);
-        for quad in &mut self.quads {
+        for Strip { first: quad, .. } in &mut self.strips {
             for lane in 0..4 {
                 let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);
                 let pixel = Pixel {
@@ -517,7 +613,7 @@ impl Rasterizer {
                 quad.covered[lane] = target.test(state, &pixel, depth);
             }
         }
-        self.quads.retain(|it| it.covered != [0; 4]);
+        self.strips.retain(|it| it.first.covered != [0; 4]);
     }
 }
 

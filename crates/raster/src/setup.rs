@@ -4,7 +4,7 @@
 //!
 //! Spec: Direct3D 11.3, 3.4.2, 15.8 and 15.10.
 
-use crate::cover::place;
+use crate::cover::{SIDE, place};
 use crate::depth::DepthFormat;
 use crate::each::{each3, each4};
 use crate::state::{Cull, DepthBias, RasterState};
@@ -54,6 +54,12 @@ impl Edge {
         Edge { a: -dy, b: dx, c: dy * ax - dx * ay, is_top_left }
     }
 
+    /// The constant of the function that is ≥ 0 inside: E > 0 is E - 1 ≥ 0 for integers.
+    #[inline(always)]
+    pub(crate) fn inner(&self) -> i64 {
+        self.c - i64::from(!self.is_top_left)
+    }
+
     #[inline(always)]
     pub(crate) fn at(&self, x: i64, y: i64) -> i64 {
         self.a * x + self.b * y + self.c
@@ -96,10 +102,9 @@ impl Geometry {
         if area == 0 {
             return None;
         }
-        let corners = each3(*vertices, |it| [it.x, it.y]);
+        let corners @ [p, q, r] = each3(*vertices, |it| [it.x, it.y]);
         let sign = area.signum();
-        let edges =
-            each3([[1, 2], [2, 0], [0, 1]], |[a, b]| Edge::new(corners[a], corners[b], sign));
+        let edges = [Edge::new(q, r, sign), Edge::new(r, p, sign), Edge::new(p, q, sign)];
         let scale = area.abs() as f64;
         let mut z = each3(*vertices, |it| it.z);
         let bias = state.depth_bias;
@@ -172,17 +177,12 @@ impl Geometry {
     /// Shrinks the bounds to the pixels with a sample within the corners, or this far outside.
     #[inline(always)]
     fn bound(&mut self, state: &RasterState, right: i64, left: i64) {
+        let (above, below) = (left, right);
         // Samples lie at 0..240 in a pixel, the only one of a pixel at 128.
         let (first, last) = if state.samples.count() == 1 { (128, 128) } else { (0, 240) };
-        let axis = |i: usize| {
-            let all = each3(self.corners, |it| it[i]);
-            let (least, most) = (all[0].min(all[1]).min(all[2]), all[0].max(all[1]).max(all[2]));
-            let from = (least - left - last).div_euclid(UNITS)
-                + i64::from((least - left - last).rem_euclid(UNITS) != 0);
-            let to = (most + right - first).div_euclid(UNITS) + 1;
-            (from as i32, to as i32)
-        };
-        let ((left, right), (top, bottom)) = (axis(0), axis(1));
+        let [p, q, r] = self.corners;
+        let (left, right) = span([p[0], q[0], r[0]], [left + last, right - first]);
+        let (top, bottom) = span([p[1], q[1], r[1]], [above + last, below - first]);
         self.bounds = self.bounds.intersect(Rect { left, top, right, bottom });
     }
 
@@ -230,6 +230,40 @@ impl Geometry {
             }
         }
         (left, right)
+    }
+
+    /// The columns of whole blocks, counted from `first`, whose pixels' centres are all covered; none where it is not
+    /// worth the divisions.
+    #[inline(always)]
+    pub(crate) fn covered_columns(&self, top: i32, first: i32, right: i32) -> (i32, i32) {
+        let none = (first, first);
+        let bounds = self.bounds;
+        if right - first <= 4 * SIDE
+            || self.kind != Kind::Triangle
+            || top < bounds.top
+            || top + SIDE > bounds.bottom
+        {
+            return none;
+        }
+        let half = UNITS / 2;
+        let [upper, lower] = [top, top + SIDE - 1].map(|it| i64::from(it) * UNITS + half);
+        let (mut from, mut to) = (first.max(bounds.left), right.min(bounds.right));
+        for edge in &self.edges {
+            // The least value in a column x is a·256·x + rest.
+            let rest = edge.inner() + (edge.b * upper).min(edge.b * lower) + edge.a * half;
+            let pixels = edge.a.abs() * UNITS;
+            if edge.a > 0 {
+                // x ≥ ⌈-rest / pixels⌉
+                from = from.max(clamped(-rest.div_euclid(pixels)));
+            } else if edge.a < 0 {
+                to = to.min(clamped(rest.div_euclid(pixels) + 1));
+            } else if rest < 0 {
+                return none;
+            }
+        }
+        let whole = first + (from - first + SIDE - 1).div_euclid(SIDE) * SIDE;
+        let end = first + (to - first).div_euclid(SIDE) * SIDE;
+        if whole < end { (whole, end) } else { none }
     }
 
     /// The values of the edge functions, or the weights of a line's or point's vertices, at a place in 1/256 pixels.
@@ -334,6 +368,16 @@ fn over_quad(plane: [f64; 3], x: f64, y: f64) -> [f64; 4] {
     let [a, b, c] = plane;
     let corner = a * x + b * y + c;
     each4(over_quad_from_corner(plane), |it| corner + it)
+}
+
+/// The pixels of a direction whose samples lie between three places, or this far before and behind them.
+#[inline(always)]
+fn span([a, b, c]: [i64; 3], [before, behind]: [i64; 2]) -> (i32, i32) {
+    let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+    // ⌈least / 256⌉ and ⌊most / 256⌋ + 1.
+    let from = (least - before + UNITS - 1).div_euclid(UNITS);
+    let to = (most + behind).div_euclid(UNITS) + 1;
+    (from as i32, to as i32)
 }
 
 /// A column, or the first or last one that there is.

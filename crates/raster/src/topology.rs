@@ -262,11 +262,31 @@ impl Assembly {
 
     /// The primitives of one instance. The numbers of vertices count fetched vertices from 0.
     pub fn primitives(&self) -> impl Iterator<Item = Primitive> {
-        let corners = self.runs.iter().flat_map(|run| {
-            (0..self.topology.primitives(run.end - run.start))
-                .map(|k| self.topology.corners(k).map(|it| run.start + it))
+        self.some_primitives(0..u32::MAX)
+    }
+
+    /// Those with these numbers.
+    pub fn some_primitives(&self, ids: Range<u32>) -> impl Iterator<Item = Primitive> {
+        let mut first = 0;
+        let runs = self.runs.iter().map(move |run| {
+            let count = self.topology.primitives(run.end - run.start);
+            first += count;
+            (run.start, first - count, count)
         });
-        (0..).zip(corners).map(|(id, vertices)| Primitive { vertices, id })
+        runs.flat_map(move |(start, first, count)| {
+            let from = ids.start.saturating_sub(first).min(count);
+            let to = ids.end.saturating_sub(first).min(count);
+            (from..to).map(move |k| Primitive {
+                vertices: self.topology.corners(k).map(|it| start + it),
+                id: first + k,
+            })
+        })
+    }
+
+    /// If each primitive has vertices of its own, consecutive ones, how many: then a part of the primitives can be
+    /// drawn when its vertices are there.
+    pub fn separate(&self) -> Option<u32> {
+        (!self.topology.is_strip() && self.runs.len() == 1).then(|| self.topology.vertices())
     }
 }
 
@@ -295,6 +315,11 @@ mod tests {
             let assembly = Assembly::plain(topology, vertices);
             assert_eq!(corners(&assembly), expected, "{topology:?}");
             assert_eq!(assembly.count(), expected.len() as u64, "{topology:?}");
+            for from in 0..3 {
+                let part: Vec<_> = assembly.some_primitives(from..from + 1).collect();
+                let of: Vec<_> = assembly.primitives().skip(from as usize).take(1).collect();
+                assert_eq!(part, of, "{topology:?}");
+            }
             assert_eq!(assembly.vertices(), vertices);
             for few in 0..3 {
                 let few = Assembly::plain(topology, few);

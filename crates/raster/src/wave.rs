@@ -40,18 +40,29 @@ pub(crate) struct Record {
     pub(crate) piece: u64,
 }
 
+/// Quads side by side in one row: the first, and how many there are. More than one have all of their pixels covered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strip {
+    pub(crate) first: Quad,
+    pub(crate) count: u32,
+}
+
 /// Consecutive quads of one primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) record: u32,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Where the first quad is in the list; a solid run has no others there.
+    first: usize,
     /// Whether the quads lie side by side in one row, all of their pixels covered. Short runs do not say.
     pub(crate) is_solid: bool,
 }
 
-/// The fewest quads of a run that may be solid.
+/// The fewest quads of a solid run.
 const LONG: usize = 4;
+/// The most quads of a wave.
+const MOST: usize = 32;
 
 /// The quads of one wave, and what interpolation and merging need of their primitives.
 #[derive(Clone, Debug)]
@@ -60,7 +71,12 @@ pub struct Wave {
     pub(crate) samples: Samples,
     /// The sample mask, within the samples.
     pub(crate) mask: u16,
-    pub(crate) quads: Vec<Quad>,
+    /// How many quads there are.
+    count: usize,
+    /// The quads of runs that are not solid, and the first ones of those that are.
+    listed: Vec<Quad>,
+    /// For each quad, its run.
+    run_of: [u8; MOST],
     /// The lanes of quads whose pixel is not covered.
     uncovered: LaneMask,
     pub(crate) records: Vec<Record>,
@@ -81,7 +97,9 @@ impl Wave {
             width,
             samples: state.samples,
             mask: state.sample_mask as u16 & state.samples.all(),
-            quads: Vec::with_capacity(width as usize / 4),
+            count: 0,
+            listed: Vec::with_capacity(width as usize / 4),
+            run_of: [0; MOST],
             uncovered: LaneMask::EMPTY,
             records: Vec::new(),
             numbers: Vec::new(),
@@ -92,39 +110,77 @@ impl Wave {
         }
     }
 
-    /// Removes all quads.
+    /// Removes all quads. The record of a single primitive stays: more of its quads may follow.
     pub fn clear(&mut self) {
-        self.quads.clear();
+        self.count = 0;
+        self.listed.clear();
         self.uncovered = LaneMask::EMPTY;
+        self.runs.clear();
+        self.weights.clear();
+        if self.records.len() > 1 {
+            self.forget();
+        }
+    }
+
+    fn forget(&mut self) {
         self.records.clear();
         self.numbers.clear();
         self.bits.clear();
-        self.runs.clear();
         self.last = None;
-        self.weights.clear();
     }
 
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    pub fn quads(&self) -> &[Quad] {
-        &self.quads
+    /// How many quads there are.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The quad with this number, which exists.
+    #[inline(always)]
+    pub fn quad(&self, number: usize) -> Quad {
+        debug_assert!(number < self.count, "the quad exists");
+        self.quad_of(self.runs[usize::from(self.run_of[number])], number)
+    }
+
+    pub fn quads(&self) -> impl Iterator<Item = Quad> {
+        (0..self.count).map(|it| self.quad(it))
+    }
+
+    /// A quad of a run.
+    #[inline(always)]
+    pub(crate) fn quad_of(&self, run: Run, number: usize) -> Quad {
+        let at = number - run.start;
+        if run.is_solid {
+            let first = self.listed[run.first];
+            return Quad { x: first.x + 2 * at as i32, ..first };
+        }
+        self.listed[run.first + at]
+    }
+
+    /// The quads of a run that are listed: the first one of a solid run, otherwise all.
+    #[inline(always)]
+    pub(crate) fn listed(&self, run: Run) -> &[Quad] {
+        let count = if run.is_solid { 1 } else { run.end - run.start };
+        &self.listed[run.first..run.first + count]
     }
 
     pub fn is_empty(&self) -> bool {
-        self.quads.is_empty()
+        self.count == 0
     }
 
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.quads.len() as u32 >= self.width / 4
+        self.count as u32 >= self.width / 4
     }
 
     /// The lanes that exist: those of quads, helpers included.
     #[inline]
     pub fn lanes(&self) -> LaneMask {
-        LaneMask::first_n(4 * self.quads.len() as u32)
+        LaneMask::first_n(4 * self.count as u32)
     }
 
     /// The lanes whose pixel is not covered.
@@ -135,23 +191,23 @@ impl Wave {
 
     /// The pixel of a lane.
     pub fn pixel(&self, lane: u32) -> [i32; 2] {
-        let quad = &self.quads[lane as usize / 4];
+        let quad = self.quad(lane as usize / 4);
         [quad.x + (lane % 2) as i32, quad.y + (lane / 2 % 2) as i32]
     }
 
     /// `SV_PrimitiveID` of a quad.
     pub fn primitive_id(&self, quad: usize) -> u32 {
-        self.record(&self.quads[quad]).id
+        self.record(&self.quad(quad)).id
     }
 
     /// The number of a quad's primitive, or of its piece of a clipped one, counted over the draw.
     pub fn piece(&self, quad: usize) -> u64 {
-        self.record(&self.quads[quad]).piece
+        self.record(&self.quad(quad)).piece
     }
 
     /// Whether a quad's primitive is front-facing.
     pub fn is_front(&self, quad: usize) -> bool {
-        self.record(&self.quads[quad]).front
+        self.record(&self.quad(quad)).front
     }
 
     #[inline]
@@ -162,56 +218,73 @@ impl Wave {
     /// Whether a quad of the primitive with this number may join the wave.
     #[inline]
     pub(crate) fn admits(&self, quad: &Quad, primitive: u64, packing: Packing) -> bool {
-        if self.quads.is_empty() {
+        if self.is_empty() {
             return true;
         }
         let other = packing.per_primitive && self.last != Some(primitive);
-        let overlaps = |it: &Quad| (it.x, it.y, it.layer) == (quad.x, quad.y, quad.layer);
-        !(other || packing.one_quad || packing.ordered && self.quads.iter().any(overlaps))
+        let overlaps = |it: Quad| (it.x, it.y, it.layer) == (quad.x, quad.y, quad.layer);
+        !(other || packing.one_quad || packing.ordered && self.quads().any(overlaps))
     }
 
     /// How many quads can still join.
     #[inline]
     pub(crate) fn room(&self) -> usize {
-        (self.width as usize / 4).saturating_sub(self.quads.len())
+        (self.width as usize / 4).saturating_sub(self.count)
     }
 
-    /// Adds quads of one primitive, for which there is room. They are in rows, from left to right.
+    /// The record of a primitive whose quads join.
     #[inline(always)]
-    pub(crate) fn push(&mut self, mut quads: &[Quad], primitive: u64, of: &Source<'_>) {
+    pub(crate) fn join(&mut self, primitive: u64, of: &Source<'_>) -> u32 {
         if self.last != Some(primitive) {
+            if self.is_empty() {
+                self.forget();
+            }
             self.last = Some(primitive);
             let Source { geometry, front, id, .. } = *of;
             self.records.push(Record { geometry: *geometry, front, id, piece: primitive });
             self.numbers.extend_from_slice(of.numbers);
             self.bits.extend_from_slice(of.bits);
         }
-        let record = self.records.len() as u32 - 1;
-        while let Some(first) = quads.first() {
-            // Short runs are not worth the search for the ends of rows.
-            let is_long = quads.len() >= LONG;
-            let count =
-                if is_long { quads.partition_point(|it| it.y == first.y) } else { quads.len() };
-            let (row, rest) = quads.split_at(count);
-            quads = rest;
-            let start = self.quads.len();
-            let mut uncovered = 0;
-            for (i, quad) in row.iter().enumerate() {
-                let [a, b, c, d] = each4(quad.covered, |it| u128::from(it == 0));
-                uncovered |= (a | b << 1 | c << 2 | d << 3) << (4 * i);
+        self.records.len() as u32 - 1
+    }
+
+    /// Adds the first quads of a strip, for which there is room, of the primitive with this record.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, strip: &Strip, count: usize, record: u32) {
+        let (start, end) = (self.count, self.count + count);
+        self.count = end;
+        if count >= LONG {
+            self.run_of[start..end].fill(self.runs.len() as u8);
+            let first = self.listed.len();
+            self.listed.push(Quad { record, ..strip.first });
+            self.runs.push(Run { record, start, end, first, is_solid: true });
+            return;
+        }
+        match self.runs.last_mut().filter(|it| !it.is_solid && it.record == record) {
+            Some(run) => run.end = end,
+            None => {
+                let first = self.listed.len();
+                self.runs.push(Run { record, start, end, first, is_solid: false });
             }
-            self.uncovered.0 |= uncovered << (4 * start);
-            self.quads.extend(row.iter().map(|it| Quad { record, ..*it }));
-            let is_adjacent = row[count - 1].x - first.x == 2 * (count as i32 - 1);
-            let is_solid = is_long && count >= LONG && is_adjacent && uncovered == 0;
-            self.runs.push(Run { record, start, end: start + count, is_solid });
+        }
+        let [a, b, c, d] = each4(strip.first.covered, |it| u128::from(it == 0));
+        self.uncovered.0 |= (a | b << 1 | c << 2 | d << 3) << (4 * start);
+        for i in 0..count {
+            self.run_of[start + i] = self.runs.len() as u8 - 1;
+            self.listed.push(Quad { record, x: strip.first.x + 2 * i as i32, ..strip.first });
         }
     }
 
-    /// The lanes of a run.
+    /// All lanes of a run, counted from its first.
     #[inline]
-    pub(crate) fn lanes_of(run: Run) -> u128 {
-        u128::MAX >> (128 - 4 * (run.end - run.start)) << (4 * run.start)
+    pub(crate) fn all_of(run: Run) -> u128 {
+        u128::MAX >> (128 - 4 * (run.end - run.start))
+    }
+
+    /// Those of the lanes that belong to a run, counted from its first.
+    #[inline]
+    pub(crate) fn live_of(run: Run, lanes: LaneMask) -> u128 {
+        lanes.0 >> (4 * run.start) & Wave::all_of(run)
     }
 
     /// The values of a number at the vertices of a record's primitive.
@@ -221,10 +294,10 @@ impl Wave {
         [self.numbers[start], self.numbers[start + 1], self.numbers[start + 2]]
     }
 
-    /// The bits of a kept slot at a vertex of a quad's primitive.
+    /// The bits of a kept slot at a vertex of a record's primitive.
     #[inline]
-    pub(crate) fn bits_of(&self, quad: &Quad, inputs: &Inputs, slot: usize, vertex: usize) -> u32 {
-        self.bits[(quad.record as usize * inputs.bits.len() + slot) * 3 + vertex]
+    pub(crate) fn bits_of(&self, record: u32, inputs: &Inputs, slot: usize, vertex: usize) -> u32 {
+        self.bits[(record as usize * inputs.bits.len() + slot) * 3 + vertex]
     }
 }
 

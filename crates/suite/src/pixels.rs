@@ -7,7 +7,10 @@ use std::sync::Arc;
 use cpu::{Isa, Stopped};
 use interp::observe::Observer;
 use interp::{NoObserver, Variation};
-use ir::exec::{Bindings, Buffer, Evaluated, Failure, Feed, Launch, WaveInputs, WaveOutputs, Work};
+use ir::exec::{
+    Bindings, Buffer, Evaluated, Failure, Feed, FeedInPlace, Launch, WaveInPlace, WaveInputs,
+    WaveOutputs, Work,
+};
 use ir::stage::{EvalPlace, slot_count, with_slots};
 use ir::{Module, ResourceKind, Slot};
 use ops::LaneMask;
@@ -33,7 +36,11 @@ pub struct Quads {
 pub struct Dealt {
     waves: Vec<WaveInputs>,
     next: usize,
+    /// How many slots outputs have.
+    slots: u32,
     pub outputs: Vec<WaveOutputs>,
+    /// Whether an engine may have the rows in its own memory; then only live lanes have outputs.
+    is_in_place: bool,
 }
 
 impl Dealt {
@@ -61,7 +68,14 @@ impl Dealt {
             }
             wave
         };
-        Dealt { waves: waves.iter().enumerate().map(wave).collect(), next: 0, outputs: Vec::new() }
+        let waves = waves.iter().enumerate().map(wave).collect();
+        let slots = module.io.as_ref().map_or(0, |io| slot_count(&io.outputs));
+        Dealt { waves, next: 0, slots, outputs: Vec::new(), is_in_place: false }
+    }
+
+    /// The same, exchanging rows in the engine's memory.
+    pub fn in_place(self) -> Dealt {
+        Dealt { is_in_place: true, ..self }
     }
 }
 
@@ -72,7 +86,17 @@ impl Dealt {
             let each = it.outputs.iter();
             each.map(|it| (it.live, it.helpers, it.rows.clone(), it.written.clone())).collect()
         };
-        outputs(self) == outputs(other)
+        if !self.is_in_place {
+            return outputs(self) == outputs(other);
+        }
+        let same = |(a, b): (&WaveOutputs, &WaveOutputs)| {
+            let slots = (0..a.written.len() as u32).map(Slot);
+            let mut cells = slots.flat_map(|slot| a.live.iter().map(move |lane| (slot, lane)));
+            let cell = |it: &WaveOutputs, slot, lane: u32| it.rows.row(slot)[lane as usize];
+            a.live == b.live && cells.all(|(slot, lane)| cell(a, slot, lane) == cell(b, slot, lane))
+        };
+        let (own, others) = (&self.outputs, &other.outputs);
+        own.len() == others.len() && own.iter().zip(others).all(same)
     }
 }
 
@@ -88,6 +112,10 @@ impl Feed for Dealt {
         self.outputs.push(wave.clone());
     }
 
+    fn in_place(&mut self) -> Option<&mut dyn FeedInPlace> {
+        if self.is_in_place { Some(self) } else { None }
+    }
+
     /// Bits that name the arguments.
     fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
         let place = match place {
@@ -101,6 +129,30 @@ impl Feed for Dealt {
     fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
         let bits = u64::from(lane << 20 | slot.0 << 16 | 4 << 12 | vertex);
         Evaluated { bits, poisoned: vertex > 2 }
+    }
+}
+
+impl FeedInPlace for Dealt {
+    fn next_in_place(&mut self, wave: &mut dyn WaveInPlace) -> bool {
+        let Some(next) = self.waves.get(self.next) else { return false };
+        self.next += 1;
+        wave.deal(next.lanes, next.helpers);
+        for slot in (0..next.poison.len() as u32).map(Slot) {
+            let Some(row) = wave.input(slot) else { continue };
+            row.iter_mut().zip(next.rows.row(slot)).for_each(|(to, bits)| *to = *bits as u32);
+        }
+        true
+    }
+
+    fn take_in_place(&mut self, wave: &dyn WaveInPlace) {
+        let width = self.waves[0].rows.width();
+        let mut outputs = WaveOutputs::new(self.slots, width);
+        outputs.live = wave.live();
+        for slot in (0..self.slots).map(Slot) {
+            let row = wave.output(slot);
+            outputs.write(slot, wave.live(), |lane| u64::from(row[lane as usize]));
+        }
+        self.outputs.push(outputs);
     }
 }
 
@@ -143,6 +195,8 @@ pub fn log_with(
     for isa in sets {
         let mut memory = before.clone();
         let mut again = Dealt::new(&module, width, &waves, index);
+        // Either way of exchanging rows.
+        again.is_in_place = program.seed.is_multiple_of(2);
         run_on_cpu(&module, *isa, width, &mut memory, &mut again)
             .map_err(|failure| format!("`cpu` for {}: {failure:?}", isa.name()))?;
         let differs = |what: &str| Err(format!("`cpu` for {}: the {what} differ", isa.name()));
@@ -238,6 +292,11 @@ pub fn run(
         }
         assert_eq!(memory, bindings, "the memory depends on the engine, {}", isa.name());
         assert!(again.agrees(&feed), "the outputs depend on the engine, {}", isa.name());
+        let mut in_place = Dealt::new(module, width, waves, &bits).in_place();
+        let mut memory = buffers(module);
+        let ended = run_on_cpu(&shared, isa, width, &mut memory, &mut in_place);
+        assert!(ended.is_ok() && memory == bindings, "rows in place change the memory");
+        assert!(in_place.agrees(&feed), "the outputs depend on where rows are, {}", isa.name());
     }
     ended?;
     let mut again = Dealt::new(module, width, waves, &bits);

@@ -103,12 +103,12 @@ fn check(random: &mut Random, topology: Topology, samples: Samples, size: u32) -
         }
         for lane in (wave.lanes() & !wave.helpers()).iter() {
             let [x, y] = wave.pixel(lane).map(|it| it as u32);
-            let quad = &wave.quads()[lane as usize / 4];
+            let quad = wave.quad(lane as usize / 4);
             let at = &mut covered[(y * size + x) as usize];
             assert_eq!(*at, 0, "{x} {y}: {vertices:?}");
             *at = quad.covered[lane as usize % 4];
             if let Some(seen) = expected.at(places(1, x, y)[0]) {
-                let values = rows.map(|row| f32::from_bits(row[lane as usize] as u32));
+                let values = rows.map(|row| f32::from_bits(row[lane as usize]));
                 assert_eq!(values, [seen.linear, seen.flat_on_screen], "{x} {y}: {vertices:?}");
                 compared += 1;
             }

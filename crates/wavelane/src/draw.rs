@@ -14,6 +14,7 @@ pub(crate) mod freedom;
 pub(crate) mod loops;
 mod mesh;
 mod pixels;
+mod portions;
 mod replay;
 mod target;
 mod vertices;
@@ -39,6 +40,7 @@ use self::bands::Band;
 use self::between::{Made, check_words};
 use self::departure::{Programs, Reordered, Shuffled};
 use self::pixels::{Pixels, Portion};
+use self::portions::Portions;
 use self::replay::{Drawn, Replay};
 use self::target::{BoundTargets, Planes};
 use self::vertices::{Fetched, Transformed, VertexFeed};
@@ -566,19 +568,19 @@ impl Run<'_> {
         let has_more = !self.pipeline.between.is_empty();
         let Departure { vertices, waves, .. } = stages.departure();
         let is_canonical = vertices == VertexOrder::Dense && waves == Schedule::Ascending;
-        let portion = if self.writes() || !is_canonical || has_more {
-            instances
-        } else {
-            u32::try_from(PORTION / per_instance).unwrap_or(u32::MAX).clamp(1, instances)
-        };
+        let is_one = self.writes() || !is_canonical || has_more;
+        let most = if is_one { u64::MAX } else { PORTION };
+        // The primitives of a small portion often lie in the band of one thread.
+        let portions = Portions::new(assembly, instances, most, bands.len() == 1);
         let link = &self.pipeline.link;
         let mut transformed = Transformed::new(link.vertex_slots);
         let mut fuel = self.draw.fuel;
-        let (mut next, mut begin) = (0, 0);
-        while begin < instances {
-            let end = begin.saturating_add(portion).min(instances);
-            transformed.forget(u64::from(begin) * per_instance);
-            let end_vertex = u64::from(end) * per_instance;
+        let mut next = 0;
+        for portions::Part { instances: drawn, primitives: ids, vertices: kept, is_last } in
+            portions
+        {
+            transformed.forget(kept.start);
+            let end_vertex = kept.end;
             let kept = end_vertex - transformed.first + u64::from(self.width);
             if kept.saturating_mul(u64::from(link.vertex_slots.max(1))) > MOST_WORDS {
                 let most = MOST_WORDS / u64::from(link.vertex_slots.max(1));
@@ -603,16 +605,15 @@ impl Run<'_> {
                 }
             }
             let first = transformed.first;
-            let drawn = begin..end;
-            begin = end;
             let primitives = || {
-                drawn.clone().flat_map(|instance| {
-                    // Fits: the kept vertices are fewer than `MOST_WORDS`.
-                    let start = (u64::from(instance) * per_instance - first) as u32;
-                    assembly.primitives().map(move |it| Primitive {
-                        vertices: it.vertices.map(|vertex| start + vertex),
-                        id: it.id,
-                    })
+                let ids = ids.clone();
+                drawn.clone().flat_map(move |instance| {
+                    // The kept vertices are fewer than `MOST_WORDS`.
+                    let start = u64::from(instance) * per_instance;
+                    let kept = move |it: u32| (start + u64::from(it) - first) as u32;
+                    assembly
+                        .some_primitives(ids.clone())
+                        .map(move |it| Primitive { vertices: it.vertices.map(kept), id: it.id })
                 })
             };
             if has_more {
@@ -622,7 +623,6 @@ impl Run<'_> {
                 return self.rasterize(&mut pixels, &mut fuel, &made.transformed, true, primitives);
             }
             let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
-            let is_last = end == instances;
             self.rasterize(&mut pixels, &mut fuel, &transformed, is_last, primitives)?;
         }
         Ok(())

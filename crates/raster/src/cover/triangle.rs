@@ -1,7 +1,7 @@
 //! Triangles: edge functions at every sample, with the top-left rule.
 //!
-//! A block that no edge crosses is covered wholly or not at all. In the others, edge functions are stepped from pixel
-//! to pixel in 32 bits, for the edges that cross the block only.
+//! A block that no edge crosses is covered wholly or not at all. In the others, edge functions are stepped from row to
+//! row in 32 bits, for the edges that cross the block only.
 
 use super::{Block, SIDE, place};
 use crate::each::each3;
@@ -13,63 +13,97 @@ use crate::viewport::UNITS;
 pub(super) fn cover(geometry: &Geometry, samples: Samples, inside: u64, block: &mut Block) {
     // All samples of the block lie in this box.
     let (first, last) = if samples.count() == 1 { (128, 128) } else { (0, 240) };
-    let (left, top) = (i64::from(block.x) * UNITS + first, i64::from(block.y) * UNITS + first);
-    let side = i64::from(SIDE - 1) * UNITS + last - first;
-    // The edges that cross the box. Those that do not belong to the triangle need E > 0, and for integers that is
-    // E - 1 ≥ 0.
-    let mut crossing = [(0, 0, 0); 3];
-    let mut count = 0;
-    for edge in &geometry.edges {
-        let c = edge.c - i64::from(!edge.is_top_left);
-        let corner = edge.a * left + edge.b * top + c;
-        let most = corner + edge.a.max(0) * side + edge.b.max(0) * side;
-        let least = corner + edge.a.min(0) * side + edge.b.min(0) * side;
-        if most < 0 {
-            return;
-        }
-        if least < 0 {
-            crossing[count] = (edge.a, edge.b, c);
-            count += 1;
-        }
+    let Some(crossing) = Crossing::of(geometry, [block.x, block.y], first, last) else { return };
+    for (covered, offset) in block.covered.iter_mut().zip(samples.offsets()) {
+        *covered = crossing.inside([block.x, block.y], *offset) & inside;
     }
-    let offsets = samples.offsets();
-    if count == 0 {
-        block.covered[..offsets.len()].fill(inside);
-        return;
+}
+
+/// The pixels of a block whose centres are covered.
+#[inline(always)]
+pub(super) fn cover_single(geometry: &Geometry, inside: u64, x: i32, y: i32) -> u64 {
+    match Crossing::of(geometry, [x, y], 128, 128) {
+        Some(crossing) => crossing.inside([x, y], [0, 0]) & inside,
+        None => 0,
     }
-    // Samples of neighbouring pixels are 256 units apart. Therefore E ≥ 0 where ⌊E/256⌋ ≥ 0, which is linear in pixels
-    // too. An edge that crosses the box has |E| ≤ (|a| + |b|) · side < 2³⁶ in it, and the quotient fits in i32.
-    // Unused edges are 0 everywhere: inside.
-    let across = each3(crossing, |(a, _, _)| a as i32);
-    let down = each3(crossing, |(_, b, _)| b as i32);
-    let rows = inside.trailing_zeros() / 8..8 - inside.leading_zeros() / 8;
-    for (covered, offset) in block.covered.iter_mut().zip(offsets) {
-        let [x, y] = place(block.x, block.y + rows.start as i32, *offset);
-        let mut at = each3(crossing, |(a, b, c)| ((a * x + b * y + c) >> 8) as i32);
-        let mut all = 0;
-        for row in rows.clone() {
-            // The sign of the last column ends up in the highest bit.
-            let mut outside = 0u32;
-            let [mut e0, mut e1, mut e2] = at;
-            for _ in 0..SIDE {
-                outside = outside >> 1 | (e0 | e1 | e2) as u32 & 1 << 31;
-                e0 = e0.wrapping_add(across[0]);
-                e1 = e1.wrapping_add(across[1]);
-                e2 = e2.wrapping_add(across[2]);
+}
+
+/// The edges that cross a block: coefficients of functions that are ≥ 0 inside.
+struct Crossing {
+    edges: [(i64, i64, i64); 3],
+    count: usize,
+}
+
+impl Crossing {
+    /// The edges that cross the box from `first` in the block's first pixel to `last` in its last one, in both
+    /// directions; `None` if an edge has it on its outer side.
+    #[inline(always)]
+    fn of(geometry: &Geometry, [x, y]: [i32; 2], first: i64, last: i64) -> Option<Crossing> {
+        let (left, top) = (i64::from(x) * UNITS + first, i64::from(y) * UNITS + first);
+        let side = i64::from(SIDE - 1) * UNITS + last - first;
+        let mut crossing = Crossing { edges: [(0, 0, 0); 3], count: 0 };
+        for edge in &geometry.edges {
+            let c = edge.inner();
+            let corner = edge.a * left + edge.b * top + c;
+            let most = corner + edge.a.max(0) * side + edge.b.max(0) * side;
+            let least = corner + edge.a.min(0) * side + edge.b.min(0) * side;
+            if most < 0 {
+                return None;
             }
-            all |= u64::from(!outside >> 24) << (8 * row);
-            for (at, down) in at.iter_mut().zip(down) {
-                *at = at.wrapping_add(down);
+            if least < 0 {
+                crossing.edges[crossing.count] = (edge.a, edge.b, c);
+                crossing.count += 1;
             }
         }
-        *covered = all & inside;
+        Some(crossing)
+    }
+
+    /// The pixels of the block with the sample at this offset inside.
+    ///
+    /// Samples of neighbouring pixels are 256 units apart. Therefore E ≥ 0 where ⌊E/256⌋ ≥ 0, which is linear in pixels
+    /// too. An edge that crosses the box has |E| ≤ (|a| + |b|) · side < 2³⁶ in it, and the quotient fits in i32.
+    #[inline(always)]
+    fn inside(&self, [x, y]: [i32; 2], offset: [i8; 2]) -> u64 {
+        if self.count == 0 {
+            return u64::MAX;
+        }
+        let [x, y] = place(x, y, offset);
+        // Unused edges are 0 everywhere: inside. Each row has a vector of its columns.
+        let mut rows = each3(self.edges, |(a, b, c)| {
+            let first = ((a * x + b * y + c) >> 8) as i32;
+            let mut columns = [0; SIDE as usize];
+            for (i, column) in (0..).zip(&mut columns) {
+                *column = first.wrapping_add((a as i32).wrapping_mul(i));
+            }
+            columns
+        });
+        let down = each3(self.edges, |(_, b, _)| b as i32);
+        // The signs of four rows, each lane at its place in the mask.
+        let mut outside = [[0u32; SIDE as usize]; 2];
+        for (half, outside) in outside.iter_mut().enumerate() {
+            for row in 0..4 {
+                if half + row > 0 {
+                    for (columns, down) in rows.iter_mut().zip(down) {
+                        columns.iter_mut().for_each(|it| *it = it.wrapping_add(down));
+                    }
+                }
+                let [a, b, c] = &rows;
+                for i in 0..SIDE as usize {
+                    let sign = (a[i] | b[i] | c[i]) as u32 >> 31;
+                    outside[i] |= sign << (8 * row + i);
+                }
+            }
+        }
+        let [upper, lower] =
+            outside.map(|it| u64::from(it.into_iter().fold(0, |all, lane| all | lane)));
+        !(upper | lower << 32)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cover::{self, SIDE};
+    use crate::cover;
     use crate::state::RasterState;
     use crate::viewport::{Projected, Rect};
 
@@ -86,7 +120,7 @@ mod tests {
     #[test]
     fn blocks_and_spans_agree_with_the_edge_functions() {
         let mut random = ops::Random::new(7);
-        let mut covered = 0;
+        let (mut covered, mut whole_columns) = (0, 0);
         for round in 0..1500 {
             let samples = *random.pick(&Samples::ALL);
             let state = RasterState { samples, ..RasterState::new(96, 40) };
@@ -105,8 +139,17 @@ mod tests {
             };
             for top in (0..40).step_by(8) {
                 let (left, right) = geometry.columns(top, top + SIDE, 0, 96);
+                let (whole, end) = geometry.covered_columns(top, 0, 96);
                 for x in 0..96 {
                     let block = cover::cover(&geometry, samples, x / 8 * 8, top);
+                    if samples == Samples::One {
+                        let single = cover::cover_single(&geometry, x / 8 * 8, top);
+                        assert_eq!(single, block.covered[0], "{vertices:?} {x} {top}");
+                        if (whole..end).contains(&x) {
+                            assert_eq!(single, u64::MAX, "{vertices:?} {x} {top}");
+                            whole_columns += 1;
+                        }
+                    }
                     for y in top..top + SIDE {
                         let bit = 8 * (y - top) + x % 8;
                         let found = block.covered[..samples.count() as usize].iter().enumerate();
@@ -121,5 +164,6 @@ mod tests {
             }
         }
         assert!(covered > 400_000, "{covered}");
+        assert!(whole_columns > 5_000, "{whole_columns}");
     }
 }

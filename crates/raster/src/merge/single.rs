@@ -10,7 +10,10 @@ use ops::texture::{Channels, Encoding, Format, MOST_BYTES, Texel};
 
 use super::{Colour, MergeState, Outputs, TargetState, Targets, alpha_coverage};
 use crate::blend::{Blend, Colours};
-use crate::depth::{DepthStencil, DepthStencilState, Pixel, RowDepth, Rule};
+use crate::depth::{
+    DepthStencil, DepthStencilState, Pixel, RowDepth, Rule, pixels_of_lanes, words_of_bits,
+};
+use crate::each::each4;
 use crate::sample::Samples;
 use crate::signature::Scalar;
 use crate::state::Viewport;
@@ -45,7 +48,7 @@ fn pixel(quad: &Quad, lane: usize) -> [u32; 2] {
 
 impl MergeState {
     #[inline(always)]
-    pub(super) fn merge_single(
+    pub(super) fn merge_single<const FUSED: bool>(
         &self,
         wave: &Wave,
         lanes: LaneMask,
@@ -73,13 +76,13 @@ impl MergeState {
                 break;
             }
             let src1 = outputs.colours.get(1).and_then(Option::as_ref).filter(|_| dual);
-            self.write_wave(self.state(i), wave, lanes, colour, src1, target);
+            self.write_wave::<FUSED>(self.state(i), wave, lanes, colour, src1, target);
         }
     }
 
     /// Writes one target.
     #[inline(always)]
-    fn write_wave(
+    fn write_wave<const FUSED: bool>(
         &self,
         state: TargetState,
         wave: &Wave,
@@ -92,7 +95,7 @@ impl MergeState {
         let all = (1 << format.channels().count()) - 1;
         if state.logic.is_none() && state.write_mask & all == all {
             match state.blend {
-                None => return store(format, wave, lanes, colour, target),
+                None => return store::<FUSED>(format, wave, lanes, colour, target),
                 Some(blend) if src1.is_none() && is_small_unorm(format) => {
                     return self.blend_bytes(blend, wave, lanes, colour, target);
                 }
@@ -101,7 +104,7 @@ impl MergeState {
         }
         for lane in lanes.iter() {
             let at = lane as usize;
-            let quad = &wave.quads[at / 4];
+            let quad = &wave.quad(at / 4);
             let src1 = src1.map_or([0.0; 4], |it| it.floats(at));
             if let Some(texel) = target.texel(pixel(quad, at % 4), quad.layer, 0) {
                 self.write(state, format, colour, src1, at, texel);
@@ -120,9 +123,9 @@ impl MergeState {
     ) {
         let format = target.format;
         let order = byte_order(format);
-        for (i, quad) in wave.quads.iter().enumerate() {
+        for (i, quad) in wave.quads().enumerate() {
             for lane in each(of_quad(lanes, i)) {
-                let Some(texel) = target.texel(pixel(quad, lane), quad.layer, 0) else { continue };
+                let Some(texel) = target.texel(pixel(&quad, lane), quad.layer, 0) else { continue };
                 let dst = order.map(|it| BYTES[usize::from(texel[it])]);
                 let (src, src1, constant) =
                     (colour.floats(4 * i + lane), [0.0; 4], self.blend_factor);
@@ -174,9 +177,19 @@ fn to_byte(number: f32) -> u32 {
     (f64::from(number) * 255.0 + ROUND).to_bits() as u32
 }
 
+/// The normalised bytes nearest to numbers, as [`to_byte`]: the sum is rounded once, and is where units are the last
+/// bits of f32.
+#[inline(always)]
+fn to_byte_fused(number: f32) -> u32 {
+    const ROUND: f32 = 12_582_912.0;
+    let number = if number > 0.0 { number } else { 0.0 };
+    let number = if number < 1.0 { number } else { 1.0 };
+    number.mul_add(255.0, ROUND).to_bits()
+}
+
 /// Writes texels as they are.
 #[inline(always)]
-fn store(
+fn store<const FUSED: bool>(
     format: Format,
     wave: &Wave,
     lanes: LaneMask,
@@ -184,15 +197,15 @@ fn store(
     target: &mut Target<'_>,
 ) {
     match format.bytes() {
-        1 => store_sized::<1>(format, wave, lanes, colour, target),
-        2 => store_sized::<2>(format, wave, lanes, colour, target),
-        4 => store_sized::<4>(format, wave, lanes, colour, target),
-        8 => store_sized::<8>(format, wave, lanes, colour, target),
-        16 => store_sized::<16>(format, wave, lanes, colour, target),
+        1 => store_sized::<1, FUSED>(format, wave, lanes, colour, target),
+        2 => store_sized::<2, FUSED>(format, wave, lanes, colour, target),
+        4 => store_sized::<4, FUSED>(format, wave, lanes, colour, target),
+        8 => store_sized::<8, FUSED>(format, wave, lanes, colour, target),
+        16 => store_sized::<16, FUSED>(format, wave, lanes, colour, target),
         size => {
             let mut texel = [0; MOST_BYTES];
             for lane in lanes.iter() {
-                let quad = &wave.quads[lane as usize / 4];
+                let quad = &wave.quad(lane as usize / 4);
                 format.encode(colour.texel(lane as usize, format), &mut texel);
                 let at = pixel(quad, lane as usize % 4);
                 if let Some(place) = target.texel(at, quad.layer, 0) {
@@ -204,7 +217,7 @@ fn store(
 }
 
 #[inline(always)]
-fn store_sized<const SIZE: usize>(
+fn store_sized<const SIZE: usize, const FUSED: bool>(
     format: Format,
     wave: &Wave,
     lanes: LaneMask,
@@ -212,26 +225,48 @@ fn store_sized<const SIZE: usize>(
     target: &mut Target<'_>,
 ) {
     let mut texels = [[0; SIZE]; LANES];
-    encode(format, colour, lanes, &mut texels[..4 * wave.quads.len()]);
+    encode::<SIZE, FUSED>(format, colour, lanes, &mut texels[..4 * wave.count()]);
     for run in &wave.runs {
-        let of = &texels[4 * run.start..4 * run.end];
-        if let Some([upper, lower]) = solid(wave, *run, lanes, target) {
+        let of = texels[4 * run.start..4 * run.end].as_chunks::<4>().0;
+        let live = Wave::live_of(*run, lanes);
+        if live == 0 {
+            continue;
+        }
+        if let Some([upper, lower]) = solid(wave, *run, target) {
+            if live != Wave::all_of(*run) {
+                let [upper_live, lower_live] = pixels_of_lanes(live);
+                let mut rows = [[[[0; SIZE]; 2]; LANES / 4]; 2];
+                for (i, quad) in of.iter().enumerate() {
+                    rows[0][i] = [quad[0], quad[1]];
+                    rows[1][i] = [quad[2], quad[3]];
+                }
+                write_live(upper, rows[0].as_flattened(), &words_of_bits(upper_live));
+                write_live(lower, rows[1].as_flattened(), &words_of_bits(lower_live));
+                continue;
+            }
             let (upper, lower) = (upper.as_chunks_mut::<SIZE>().0, lower.as_chunks_mut::<SIZE>().0);
             let (upper, lower) = (upper.as_chunks_mut::<2>().0, lower.as_chunks_mut::<2>().0);
-            for ((quad, upper), lower) in of.as_chunks::<4>().0.iter().zip(upper).zip(lower) {
+            for ((quad, upper), lower) in of.iter().zip(upper).zip(lower) {
                 *upper = [quad[0], quad[1]];
                 *lower = [quad[2], quad[3]];
             }
             continue;
         }
-        for (of, i) in of.chunks_exact(4).zip(run.start..run.end) {
-            let quad = &wave.quads[i];
+        for (of, i) in of.iter().zip(run.start..run.end) {
             let covered = of_quad(lanes, i);
-            if covered == 15
-                && let Some([upper, lower]) = target.pairs(quad, 1)
-            {
-                upper.copy_from_slice(of[..2].as_flattened());
-                lower.copy_from_slice(of[2..].as_flattened());
+            if covered == 0 {
+                continue;
+            }
+            let quad = &wave.quad_of(*run, i);
+            if let Some([upper, lower]) = target.pairs(quad, 1) {
+                let (upper, lower) =
+                    (upper.as_chunks_mut::<SIZE>().0, lower.as_chunks_mut::<SIZE>().0);
+                if let ([a, b], [c, d]) = (upper, lower) {
+                    // Without branches: a quad at an edge may have any of its pixels covered.
+                    for (lane, place) in [a, b, c, d].into_iter().enumerate() {
+                        *place = if covered >> lane & 1 == 1 { of[lane] } else { *place };
+                    }
+                }
                 continue;
             }
             for lane in each(covered) {
@@ -243,23 +278,27 @@ fn store_sized<const SIZE: usize>(
     }
 }
 
-/// The two rows of pixels of a solid run of which all lanes take part.
+/// The two rows of pixels of a solid run.
 #[inline(always)]
-fn solid<'a>(
-    wave: &Wave,
-    run: Run,
-    lanes: LaneMask,
-    target: &'a mut Target<'_>,
-) -> Option<[&'a mut [u8]; 2]> {
-    if !run.is_solid || !lanes.0 & Wave::lanes_of(run) != 0 {
+fn solid<'a>(wave: &Wave, run: Run, target: &'a mut Target<'_>) -> Option<[&'a mut [u8]; 2]> {
+    if !run.is_solid {
         return None;
     }
-    target.pairs(&wave.quads[run.start], run.end - run.start)
+    target.pairs(&wave.listed(run)[0], run.end - run.start)
+}
+
+/// Writes those texels of a row whose words are set.
+#[inline(always)]
+fn write_live<const SIZE: usize>(row: &mut [u8], new: &[[u8; SIZE]], live: &[u32]) {
+    let (row, _) = row.as_chunks_mut::<SIZE>();
+    for ((place, new), live) in row.iter_mut().zip(new).zip(live) {
+        *place = if *live != 0 { *new } else { *place };
+    }
 }
 
 /// The bytes of the texels of lanes.
 #[inline(always)]
-fn encode<const SIZE: usize>(
+fn encode<const SIZE: usize, const FUSED: bool>(
     format: Format,
     colour: &Colour<'_>,
     lanes: LaneMask,
@@ -267,11 +306,14 @@ fn encode<const SIZE: usize>(
 ) {
     let rows = colour.rows;
     if colour.scalar == Scalar::F32 && is_small_unorm(format) {
-        const ZEROS: [u64; LANES] = [0; LANES];
+        const ZEROS: [u32; LANES] = [0; LANES];
         let count = texels.len();
-        let [r, g, b, a] = rows.map(|row| row.map_or(&ZEROS[..count], |row| &row[..count]));
+        let [r, g, b, a] = each4(rows, |row| row.map_or(&ZEROS[..count], |row| &row[..count]));
         let (first, third) = if byte_order(format)[0] == 0 { (r, b) } else { (b, r) };
-        let byte = |bits: u64| to_byte(f32::from_bits(bits as u32)) & 0xff;
+        let byte = |bits: u32| {
+            let number = f32::from_bits(bits);
+            (if FUSED { to_byte_fused(number) } else { to_byte(number) }) & 0xff
+        };
         for (lane, texel) in texels.iter_mut().enumerate() {
             let word = byte(first[lane])
                 | byte(g[lane]) << 8
@@ -288,8 +330,7 @@ fn encode<const SIZE: usize>(
         for (component, row) in rows.iter().enumerate().take(format.channels().count()) {
             let Some(row) = row else { continue };
             for (texel, bits) in texels.iter_mut().zip(*row) {
-                texel[4 * component..4 * component + 4]
-                    .copy_from_slice(&(*bits as u32).to_le_bytes());
+                texel[4 * component..4 * component + 4].copy_from_slice(&bits.to_le_bytes());
             }
         }
         return;
@@ -323,16 +364,21 @@ impl DepthStencil<'_> {
             let constant = geometry.constant_depth();
             let constant = constant.map(|z| Viewport::clamp_depth(geometry.depth_range, z));
             let planes = geometry.planes();
+            let live = Wave::live_of(*run, lanes);
+            if live == 0 {
+                continue;
+            }
             if let Some((plane, (rule, write))) = &mut fast
                 && outputs.depth.is_none()
-                && let Some(rows) = solid(wave, *run, lanes, plane)
+                && let Some(rows) = solid(wave, *run, plane)
             {
-                let quad = &wave.quads[run.start];
+                let quad = &wave.listed(*run)[0];
                 let depth = match constant {
                     Some(z) => RowDepth::Constant(z),
                     None => RowDepth::Plane(geometry, &planes),
                 };
-                passed |= rule.test_rows(*write, &depth, [quad.x, quad.y], rows) << (4 * run.start);
+                let at = [quad.x, quad.y];
+                passed |= rule.test_rows(*write, &depth, at, rows, live) << (4 * run.start);
                 continue;
             }
             for i in run.start..run.end {
@@ -340,7 +386,7 @@ impl DepthStencil<'_> {
                 if covered == 0 {
                     continue;
                 }
-                let quad = &wave.quads[i];
+                let quad = &wave.quad_of(*run, i);
                 let Some((plane, (rule, write))) = &mut fast else {
                     rest.0 |= u128::from(covered) << (4 * i);
                     continue;
@@ -351,7 +397,7 @@ impl DepthStencil<'_> {
                 };
                 let z = match (outputs.depth, constant) {
                     (Some(row), _) => std::array::from_fn(|lane| {
-                        let z = f32::from_bits(row[4 * i + lane] as u32);
+                        let z = f32::from_bits(row[4 * i + lane]);
                         Viewport::clamp_depth(geometry.depth_range, z)
                     }),
                     (None, Some(z)) => [z; 4],
@@ -365,12 +411,12 @@ impl DepthStencil<'_> {
         // Quads at the border of the target, and other rare cases.
         let each = filter(rest, |lane| {
             let at = lane as usize;
-            let quad = &wave.quads[at / 4];
+            let quad = &wave.quad(at / 4);
             let record = wave.record(quad);
             let [x, y] = pixel(quad, at % 4);
             let depth = |sample: u32| match outputs.depth {
                 Some(row) => {
-                    let z = f32::from_bits(row[at] as u32);
+                    let z = f32::from_bits(row[at]);
                     Viewport::clamp_depth(record.geometry.depth_range, z)
                 }
                 None => record.depth(Samples::One, x as i32, y as i32, sample),
@@ -553,38 +599,38 @@ mod tests {
                 waves += 1;
                 let scalar = if integer { Scalar::Int { bits: 32 } } else { Scalar::F32 };
                 let special = [f32::NAN, f32::INFINITY, -0.0, 1e-40, 0.5, 1.0, 127.5 / 255.0];
-                let mut row = |_| -> Vec<u64> {
+                let mut row = |_| -> Vec<u32> {
                     let value = |random: &mut Random| match random.below(8) {
-                        _ if integer => random.bits() & 0xffff_ffff,
-                        0 => u64::from(random.pick(&special).to_bits()),
-                        1 => u64::from(((random.below(511) as f32) / 510.0).to_bits()),
-                        _ => u64::from(((random.unit() * 2.0 - 0.5) as f32).to_bits()),
+                        _ if integer => random.bits() as u32,
+                        0 => random.pick(&special).to_bits(),
+                        1 => ((random.below(511) as f32) / 510.0).to_bits(),
+                        _ => ((random.unit() * 2.0 - 0.5) as f32).to_bits(),
                     };
                     (0..width).map(|_| value(&mut random)).collect()
                 };
-                let rows: [[Vec<u64>; 4]; 2] = [(); 2].map(|()| std::array::from_fn(&mut row));
+                let rows: [[Vec<u32>; 4]; 2] = [(); 2].map(|()| std::array::from_fn(&mut row));
                 let depths = row(4);
-                let coverage: Vec<u64> = row(5).iter().map(|it| it >> 3 & 1).collect();
+                let coverage: Vec<u32> = row(5).iter().map(|it| it >> 3 & 1).collect();
                 let lanes = LaneMask(if random.one_in(2) {
                     u128::MAX
                 } else {
                     u128::from(random.bits()) << 64 | u128::from(random.bits())
                 });
                 let missing = random.one_in(5);
+                let colours = rows.iter().map(|of| {
+                    let row = |i: usize| (i < 3 || !missing).then_some(&of[i][..]);
+                    Some(Colour { rows: [row(0), row(1), row(2), row(3)], scalar })
+                });
                 let outputs = Outputs {
-                    colours: rows
-                        .iter()
-                        .map(|of| {
-                            let row = |i: usize| (i < 3 || !missing).then_some(&of[i][..]);
-                            Some(Colour { rows: [row(0), row(1), row(2), row(3)], scalar })
-                        })
-                        .collect(),
                     depth: random.one_in(6).then_some(&depths),
                     coverage: random.one_in(6).then_some(&coverage),
-                    stencil_ref: None,
+                    ..Outputs::of_colours(colours)
                 };
                 let lanes = lanes & !wave.helpers();
-                fast.with(layout, |it| merge.merge_single(&wave, lanes, &outputs, it));
+                fast.with(layout, |it| match random.one_in(2) {
+                    true => merge.merge_single::<true>(&wave, lanes, &outputs, it),
+                    false => merge.merge_single::<false>(&wave, lanes, &outputs, it),
+                });
                 slow.with(layout, |it| merge.merge_each(&wave, lanes, &outputs, it));
                 assert!(fast == slow, "{round} {formats:?} {merge:?}");
                 wave.clear();
@@ -600,6 +646,7 @@ mod tests {
             let mut byte = [0];
             format.encode(Texel::Float([number; 4]), &mut byte);
             assert_eq!(to_byte(number) & 0xff, u32::from(byte[0]), "{number:e}");
+            assert_eq!(to_byte_fused(number) & 0xff, u32::from(byte[0]), "{number:e}");
         };
         for units in 0..=510u32 {
             // Around each number and each halfway point.

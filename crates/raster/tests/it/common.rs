@@ -53,7 +53,7 @@ pub(crate) fn counts(state: &RasterState, topology: Topology, words: &[u32]) -> 
     draw(state, &inputs, topology, words, 4, 32, |wave| {
         for lane in (wave.lanes() & !wave.helpers()).iter() {
             let [x, y] = wave.pixel(lane);
-            let covered = wave.quads()[lane as usize / 4].covered[lane as usize % 4];
+            let covered = wave.quad(lane as usize / 4).covered[lane as usize % 4];
             for sample in 0..samples {
                 let at = (y as usize * state.width as usize + x as usize) * samples + sample;
                 counts[at] += u32::from(covered >> sample & 1);

@@ -23,7 +23,7 @@ fn values(
     topology: Topology,
     words: &[u32],
     input: Input,
-) -> Vec<([i32; 2], bool, u64)> {
+) -> Vec<([i32; 2], bool, u32)> {
     let inputs = Inputs::new(vec![input], layout());
     let mut values = Vec::new();
     draw(state, &inputs, topology, words, 5, 8, |wave| {
@@ -65,14 +65,14 @@ fn a_constant_stays_itself() {
                 for (_, helper, value) in values(&state, topology, &words, input) {
                     // Weights of helpers may be negative, and so may their zeros.
                     let is_zero = helper && value == 0x8000_0000 && constant == 0;
-                    let expected = if is_zero { value } else { u64::from(constant) };
+                    let expected = if is_zero { value } else { constant };
                     assert_eq!(value, expected, "{mode:?} {place:?} {topology:?}");
                     lanes += 1;
                 }
                 let input = varying(Scalar::F16, at(mode, place));
                 for (_, helper, value) in values(&state, topology, &halves, input) {
                     let is_zero = helper && value == 0x8000 && constant >> 17 == 0;
-                    let expected = if is_zero { value } else { u64::from(constant >> 17) };
+                    let expected = if is_zero { value } else { constant >> 17 };
                     assert_eq!(value, expected, "{mode:?} {place:?} {topology:?}");
                 }
             }
@@ -103,7 +103,7 @@ fn modes_differ_in_perspective_only() {
         let input = varying(Scalar::F32, at(mode, Place::Centre));
         values(&state, Topology::TriangleList, words, input)
             .into_iter()
-            .map(|(pixel, _, bits)| (pixel, f32::from_bits(bits as u32)))
+            .map(|(pixel, _, bits)| (pixel, f32::from_bits(bits)))
             .collect::<Vec<_>>()
     };
     // The second vertex has weight u = (x + 1/2) / 8.
@@ -129,7 +129,7 @@ fn halves_are_rounded_once() {
         let (u, v) = ((f64::from(x) + 0.5) / 128.0, (f64::from(y) + 0.5) / 128.0);
         let [a, b, c] = ends.map(|it| F16(it).to_f64());
         let exact = (1.0 - u - v) * a + u * b + v * c;
-        assert_eq!(bits, u64::from(F16::from_f64(exact).0), "{x} {y}");
+        assert_eq!(bits, u32::from(F16::from_f64(exact).0), "{x} {y}");
     }
 }
 
@@ -164,7 +164,7 @@ fn positions_have_depth_and_w() {
         let input = Input::Position { component, place: Place::Centre };
         values(&state, Topology::TriangleList, &words, input)
             .into_iter()
-            .map(|(pixel, _, bits)| (pixel, f32::from_bits(bits as u32)))
+            .map(|(pixel, _, bits)| (pixel, f32::from_bits(bits)))
             .collect::<Vec<_>>()
     };
     assert!(of(0).iter().all(|([x, _], value)| *value == *x as f32 + 0.5));
@@ -184,11 +184,11 @@ fn barycentrics_sum_to_one_and_name_vertices() {
         };
         let [a, b, c] = [0, 1, 2].map(of);
         for ((a, b), c) in a.iter().zip(&b).zip(&c) {
-            let sum: f32 = [a, b, c].iter().map(|it| f32::from_bits(it.2 as u32)).sum();
+            let sum: f32 = [a, b, c].iter().map(|it| f32::from_bits(it.2)).sum();
             assert!((sum - 1.0).abs() < 1e-6, "{mode:?}");
         }
         // The first pixel is near the first vertex.
-        assert!(f32::from_bits(a[0].2 as u32) > 0.8);
+        assert!(f32::from_bits(a[0].2) > 0.8);
     }
 }
 
@@ -221,7 +221,7 @@ fn clipped_triangles_interpolate_as_whole_ones() {
         assert_eq!(far.len(), 256);
         for (near, far) in near.iter().zip(&far) {
             assert_eq!(near.0, far.0);
-            let [near, far] = [near.2, far.2].map(|it| f32::from_bits(it as u32));
+            let [near, far] = [near.2, far.2].map(|it| f32::from_bits(it));
             assert!((near - far).abs() < 0.01, "{mode:?} {near} {far}");
         }
     }
@@ -240,7 +240,7 @@ fn a_triangle_behind_the_eye_keeps_its_values() {
     for ([_, y], _, bits) in seen {
         // y/w = -1/w on the screen.
         let ndc = 1.0 - (f64::from(*y) + 0.5) / 8.0;
-        let value = f64::from(f32::from_bits(*bits as u32));
+        let value = f64::from(f32::from_bits(*bits));
         // Near the horizon, snapping moves the plane by much.
         assert!((value * -ndc - 1.0).abs() < 5e-3, "{y} {value}");
     }
@@ -257,7 +257,7 @@ fn centroids_lie_in_the_primitive() {
         let y = values(state, Topology::TriangleList, &words, place(1));
         x.into_iter()
             .zip(y)
-            .map(|(x, y)| (x.0, x.1, [x.2, y.2].map(|it| f32::from_bits(it as u32))))
+            .map(|(x, y)| (x.0, x.1, [x.2, y.2].map(|it| f32::from_bits(it))))
             .collect::<Vec<_>>()
     };
     // Right of x = 0.6, sample 1 is the first that is covered in the pixels of the first column.
@@ -292,7 +292,7 @@ fn inputs_can_be_evaluated_elsewhere() {
     draw(&state, &inputs, Topology::TriangleList, &words, 5, 16, |wave| {
         for lane in wave.lanes().iter() {
             let x = wave.pixel(lane)[0] as f32 + 0.5;
-            let value = |at| f32::from_bits(wave.evaluate(&inputs, 0, lane, at) as u32) - x;
+            let value = |at| f32::from_bits(wave.evaluate(&inputs, 0, lane, at)) - x;
             assert_eq!(value(At::Centre), 0.0);
             assert_eq!(value(At::Centroid), 0.0);
             assert_eq!(value(At::Sample(1)), 0.375);
@@ -408,7 +408,7 @@ fn rows_of_lanes_agree_with_the_definition() {
                 let beyond = wave.lanes().count() as usize;
                 assert!(row[beyond..].iter().all(|it| *it == 0));
                 for lane in wave.lanes().iter() {
-                    let sample = wave.quads()[lane as usize / 4].sample;
+                    let sample = wave.quad(lane as usize / 4).sample;
                     let at = match (place, sample) {
                         (Place::Centroid, _) => At::Centroid,
                         (Place::Sample, Some(sample)) => At::Sample(u32::from(sample)),

@@ -16,31 +16,25 @@ fn merge(
 ) {
     let words = vertices(state.width as f32, &WHOLE, &[]);
     let inputs = Inputs::new(Vec::new(), layout());
-    let rows: Vec<Vec<Vec<u64>>> = colours
+    let rows: Vec<Vec<Vec<u32>>> = colours
         .iter()
         .map(|(colour, scalar)| {
             colour
                 .iter()
                 .map(|it| match scalar {
-                    Scalar::Int { .. } => vec![*it as i64 as u64 & 0xffff_ffff; 16],
-                    Scalar::F16 => vec![u64::from(ops::F16::from_f32(*it).0); 16],
-                    Scalar::F32 => vec![u64::from(it.to_bits()); 16],
+                    Scalar::Int { .. } => vec![*it as i64 as u32; 16],
+                    Scalar::F16 => vec![u32::from(ops::F16::from_f32(*it).0); 16],
+                    Scalar::F32 => vec![it.to_bits(); 16],
                 })
                 .collect()
         })
         .collect();
     draw(state, &inputs, Topology::TriangleList, &words, 4, 16, |wave| {
-        let mut outputs = Outputs {
-            colours: rows
-                .iter()
-                .zip(colours)
-                .map(|(rows, (_, scalar))| {
-                    let rows = [0, 1, 2, 3].map(|i: usize| Some(&rows[i][..]));
-                    Some(Colour { rows, scalar: *scalar })
-                })
-                .collect(),
-            ..Outputs::default()
-        };
+        let mut outputs =
+            Outputs::of_colours(rows.iter().zip(colours).map(|(rows, (_, scalar))| {
+                let rows = [0, 1, 2, 3].map(|i: usize| Some(&rows[i][..]));
+                Some(Colour { rows, scalar: *scalar })
+            }));
         change(&mut outputs);
         merge.merge(wave, !wave.helpers(), &outputs, targets);
     });
@@ -194,7 +188,7 @@ fn coverage_comes_from_the_mask_and_alpha() {
 fn a_written_coverage_replaces_alpha_to_coverage() {
     let state = RasterState { samples: Samples::Four, sample_mask: 7, ..RasterState::new(1, 1) };
     let alpha = MergeState { alpha_to_coverage: true, ..MergeState::default() };
-    let row = [0b1010u64; 16];
+    let row = [0b1010; 16];
     let format = Format::parse("R8_UNORM").unwrap();
     let mut bytes = vec![0; 4];
     let mut targets = Targets {
@@ -203,15 +197,12 @@ fn a_written_coverage_replaces_alpha_to_coverage() {
     };
     let words = vertices(1.0, &WHOLE, &[]);
     let inputs = Inputs::new(Vec::new(), layout());
-    let one = [u64::from(1.0f32.to_bits()); 16];
+    let one = [1.0f32.to_bits(); 16];
     let zero = [0; 16];
     draw(&state, &inputs, Topology::TriangleList, &words, 4, 16, |wave| {
         let rows = [Some(&one[..]), None, None, Some(&zero[..])];
-        let outputs = Outputs {
-            colours: vec![Some(Colour { rows, scalar: Scalar::F32 })],
-            coverage: Some(&row),
-            ..Outputs::default()
-        };
+        let colour = Colour { rows, scalar: Scalar::F32 };
+        let outputs = Outputs { coverage: Some(&row), ..Outputs::of_colours([Some(colour)]) };
         alpha.merge(wave, !wave.helpers(), &outputs, &mut targets);
     });
     assert_eq!(bytes, [0, 255, 0, 0]);
@@ -266,17 +257,13 @@ fn depth_keeps_the_nearest_in_any_order() {
                     let planes = targets.depth_stencil.as_mut().filter(|_| early);
                     let tests = planes.map(|it| (&how.depth_stencil, it));
                     let more = rasterizer.fill(&mut batch, tests, &mut wave);
-                    quads += wave.quads().len();
+                    quads += wave.count();
                     let mut row = [0; 16];
                     wave.row(rasterizer.inputs(), 0, &mut row);
                     let row = row.map(|it| it + 1);
-                    let outputs = Outputs {
-                        colours: vec![Some(Colour {
-                            rows: [Some(&row), None, None, None],
-                            scalar: Scalar::Int { bits: 32 },
-                        })],
-                        ..Outputs::default()
-                    };
+                    let rows = [Some(&row[..]), None, None, None];
+                    let colour = Colour { rows, scalar: Scalar::Int { bits: 32 } };
+                    let outputs = Outputs::of_colours([Some(colour)]);
                     how.merge(&wave, !wave.helpers(), &outputs, &mut targets);
                     wave.clear();
                     if !more {

@@ -61,10 +61,10 @@ fn quads_may_begin_at_odd_pixels() {
     let words = vertices(4.0, &whole, &[]);
     let inputs = Inputs::new(Vec::new(), layout());
     draw(&state, &inputs, Topology::TriangleList, &words, 4, 64, |wave| {
-        let corners: Vec<[i32; 2]> = wave.quads().iter().map(|it| [it.x, it.y]).collect();
+        let corners: Vec<[i32; 2]> = wave.quads().map(|it| [it.x, it.y]).collect();
         assert_eq!(corners[..4], [[-1, -1], [1, -1], [3, -1], [-1, 1]]);
-        assert_eq!(wave.quads()[0].covered, [0, 0, 0, 1]);
-        assert_eq!(wave.quads()[2].covered, [0, 0, 1, 0]);
+        assert_eq!(wave.quad(0).covered, [0, 0, 0, 1]);
+        assert_eq!(wave.quad(2).covered, [0, 0, 1, 0]);
     });
 }
 
@@ -81,7 +81,7 @@ fn sample_frequency_has_a_quad_for_each_covered_sample() {
     let words = vertices(2.0, &corners, &[]);
     let inputs = Inputs::new(vec![Input::SampleIndex, Input::Coverage], layout());
     draw(&state, &inputs, Topology::TriangleList, &words, 4, 16, |wave| {
-        let samples: Vec<_> = wave.quads().iter().map(|it| it.sample).collect();
+        let samples: Vec<_> = wave.quads().map(|it| it.sample).collect();
         assert_eq!(samples, [Some(0), Some(1), Some(3)]);
         assert_eq!(wave.helpers().0, 0b0101);
         let mut row = [0; 16];

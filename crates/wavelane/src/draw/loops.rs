@@ -1,7 +1,8 @@
 //! The loops of the fixed functions, compiled for the instruction sets of hosts.
 //!
 //! Function multiversioning: `raster` has one definition of each loop, which is inlined here into functions with more
-//! instructions enabled. Its results are the same: every operation is IEEE's, and the compiler fuses none.
+//! instructions enabled. Its results are the same: every
+//! operation is IEEE's, and the compiler fuses none that are not written so.
 
 use ops::LaneMask;
 use raster::{
@@ -32,6 +33,7 @@ impl Loops {
         #[cfg(target_arch = "x86_64")]
         {
             let has_avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
                 && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("lzcnt")
@@ -74,11 +76,16 @@ macro_rules! versions {
             })*
         }
 
+        /// Whether fused multiplication and addition is an instruction.
+        const FUSED: bool = false;
+
         #[cfg(target_arch = "x86_64")]
         mod avx2 {
             use super::*;
 
-            $(#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            const FUSED: bool = true;
+
+            $(#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             pub(super) fn $name($($argument: $type),*) $(-> $result)? {
                 $body
             })*
@@ -88,8 +95,10 @@ macro_rules! versions {
         mod avx512 {
             use super::*;
 
+            const FUSED: bool = true;
+
             $(#[target_feature(
-                enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
+                enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
             )]
             pub(super) fn $name($($argument: $type),*) $(-> $result)? {
                 $body
@@ -110,7 +119,7 @@ versions! {
     }
 
     /// [`Wave::row`].
-    fn row(wave: &mut Wave, inputs: &Inputs, input: usize, row: &mut [u64]) {
+    fn row(wave: &mut Wave, inputs: &Inputs, input: usize, row: &mut [u32]) {
         wave.row_inline(inputs, input, row)
     }
 
@@ -122,6 +131,6 @@ versions! {
         outputs: &Outputs<'_>,
         targets: &mut Targets<'_>
     ) {
-        state.merge_inline(wave, lanes, outputs, targets)
+        state.merge_inline::<FUSED>(wave, lanes, outputs, targets)
     }
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use ir::Slot;
-use ir::exec::{Evaluated, Feed, Invocation, WaveInputs, WaveOutputs};
+use ir::exec::{Evaluated, Feed, FeedInPlace, Invocation, WaveInPlace, WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
+use ops::LaneMask;
 use raster::{
     At, Batch, Colour, Kind, MergeState, Outputs, Packing, Primitive, RasterState, Rasterizer,
     Targets, Vertices, Wave,
@@ -111,7 +112,7 @@ impl Pixels {
 }
 
 /// What the merger reads of a pixel shader's outputs, which `row` gives by slot.
-pub(super) fn outputs<'a>(link: &Link, row: impl Fn(u32) -> &'a [u64]) -> Outputs<'a> {
+pub(super) fn outputs<'a>(link: &Link, row: impl Fn(u32) -> &'a [u32]) -> Outputs<'a> {
     let link = &link.outputs;
     let colours = link.colours.iter().map(|output| {
         let (first, components, scalar) = (*output)?;
@@ -119,10 +120,10 @@ pub(super) fn outputs<'a>(link: &Link, row: impl Fn(u32) -> &'a [u64]) -> Output
         Some(Colour { rows: [of(0), of(1), of(2), of(3)], scalar })
     });
     Outputs {
-        colours: colours.collect(),
         depth: link.depth.map(&row),
         coverage: link.coverage.map(&row),
         stencil_ref: link.stencil_ref.map(&row),
+        ..Outputs::of_colours(colours)
     }
 }
 
@@ -139,17 +140,27 @@ impl PixelFeed<'_, '_> {
         wave.lanes = quads.lanes();
         wave.helpers = quads.helpers();
         let inputs = &self.portion.link.inputs;
+        let mut bits = [0; 128];
+        let bits = &mut bits[..quads.width() as usize];
         for slot in &self.portion.link.read {
-            self.pixels.loops.row(quads, inputs, slot.index(), wave.rows.row_mut(*slot));
+            self.pixels.loops.row(quads, inputs, slot.index(), bits);
+            let row = wave.rows.row_mut(*slot);
+            row.iter_mut().zip(&*bits).for_each(|(to, bits)| *to = u64::from(*bits));
         }
     }
 
     /// Merges the outputs of the wave into the targets.
     pub(super) fn merge(&mut self, wave: &WaveOutputs) {
-        let outputs = outputs(self.portion.link, |slot| wave.rows.row(Slot(slot)));
+        let narrow = |slot| wave.rows.row(Slot(slot)).iter().map(|bits| *bits as u32).collect();
+        let rows: Vec<Vec<u32>> = (0..wave.written.len() as u32).map(narrow).collect();
+        let outputs = outputs(self.portion.link, |slot| &rows[slot as usize]);
+        self.merge_live(wave.live, &outputs);
+    }
+
+    fn merge_live(&mut self, live: LaneMask, outputs: &Outputs<'_>) {
         let portion = &mut self.portion;
         let Pixels { loops, wave: quads, .. } = &*self.pixels;
-        loops.merge(portion.merge, quads, wave.live, &outputs, portion.targets);
+        loops.merge(portion.merge, quads, live, outputs, portion.targets);
     }
 
     /// Takes the next wave away, to be run later.
@@ -186,10 +197,14 @@ impl Feed for PixelFeed<'_, '_> {
         self.pixels.wave.clear();
     }
 
+    fn in_place(&mut self) -> Option<&mut dyn FeedInPlace> {
+        Some(self)
+    }
+
     fn invocation(&self, lane: u32) -> Option<Invocation> {
         let wave = &self.pixels.wave;
         let number = lane as usize / 4;
-        let quad = wave.quads().get(number)?;
+        let quad = (number < wave.count()).then(|| wave.quad(number))?;
         Some(Invocation::Pixel {
             piece: wave.piece(number),
             at: wave.pixel(lane),
@@ -208,13 +223,35 @@ impl Feed for PixelFeed<'_, '_> {
             EvalPlace::Snapped(x, y) => (At::Snapped([x as i32, y as i32]), false),
         };
         let bits = wave.evaluate(&self.portion.link.inputs, slot.index(), lane, at);
-        Evaluated { bits, poisoned }
+        Evaluated { bits: bits.into(), poisoned }
     }
 
     fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
         let (_, count) = self.pixels.counts();
         let wave = &self.pixels.wave;
         let bits = wave.at_vertex(&self.portion.link.inputs, slot.index(), lane, vertex);
-        Evaluated { bits, poisoned: vertex >= count }
+        Evaluated { bits: bits.into(), poisoned: vertex >= count }
+    }
+}
+
+impl FeedInPlace for PixelFeed<'_, '_> {
+    fn next_in_place(&mut self, wave: &mut dyn WaveInPlace) -> bool {
+        if !self.pixels.fill(&mut self.portion) {
+            return false;
+        }
+        let quads = &mut self.pixels.wave;
+        wave.deal(quads.lanes(), quads.helpers());
+        for slot in &self.portion.link.read {
+            if let Some(row) = wave.input(*slot) {
+                self.pixels.loops.row(quads, &self.portion.link.inputs, slot.index(), row);
+            }
+        }
+        true
+    }
+
+    fn take_in_place(&mut self, wave: &dyn WaveInPlace) {
+        let outputs = outputs(self.portion.link, |slot| wave.output(Slot(slot)));
+        self.merge_live(wave.live(), &outputs);
+        self.pixels.wave.clear();
     }
 }

@@ -58,7 +58,7 @@ struct QuadSlot {
 struct Waiting {
     quad: usize,
     live: u8,
-    rows: Vec<[u64; 4]>,
+    rows: Vec<[u32; 4]>,
 }
 
 pub(super) struct Replay<'a> {
@@ -88,7 +88,7 @@ impl<'a> Replay<'a> {
         let mut by_key: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
         let mut left = Vec::new();
         for (number, drawn) in quads.iter().enumerate() {
-            let Some(quad) = drawn.wave.quads().first() else { continue };
+            let Some(quad) = drawn.wave.quads().next() else { continue };
             let key = (
                 quad.x as u32,
                 quad.y as u32,
@@ -185,8 +185,9 @@ impl Feed for Replay<'_> {
         for slot in &self.link.read {
             let row = wave.rows.row_mut(*slot);
             for place in places {
-                let quad = &mut self.quads[place.quad].wave;
-                quad.row(inputs, slot.index(), &mut row[4 * place.at..4 * place.at + 4]);
+                let mut bits = [0; 4];
+                self.quads[place.quad].wave.row(inputs, slot.index(), &mut bits);
+                row[4 * place.at..4 * place.at + 4].copy_from_slice(&bits.map(u64::from));
             }
         }
         true
@@ -199,7 +200,7 @@ impl Feed for Replay<'_> {
             let live = (wave.live.0 >> first) as u8 & place.live;
             let row = |slot: u32| {
                 let row = &wave.rows.row(Slot(slot))[first..first + 4];
-                [row[0], row[1], row[2], row[3]]
+                [row[0], row[1], row[2], row[3]].map(|it| it as u32)
             };
             let rows = (0..slots).map(row).collect();
             self.waiting.push(Waiting { quad: place.quad, live, rows });
@@ -214,12 +215,12 @@ impl Feed for Replay<'_> {
         };
         let (wave, lane) = self.seat(lane);
         let bits = wave.evaluate(&self.link.inputs, slot.index(), lane, at);
-        Evaluated { bits, poisoned }
+        Evaluated { bits: bits.into(), poisoned }
     }
 
     fn at_vertex(&mut self, slot: Slot, lane: u32, vertex: u32) -> Evaluated {
         let (wave, lane) = self.seat(lane);
         let bits = wave.at_vertex(&self.link.inputs, slot.index(), lane, vertex);
-        Evaluated { bits, poisoned: vertex >= self.vertices }
+        Evaluated { bits: bits.into(), poisoned: vertex >= self.vertices }
     }
 }

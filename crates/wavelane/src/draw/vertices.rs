@@ -4,7 +4,7 @@
 //! reuse: an index that occurs twice is two lanes.
 
 use ir::Slot;
-use ir::exec::{Feed, Invocation, WaveInputs, WaveOutputs};
+use ir::exec::{Feed, FeedInPlace, Invocation, WaveInPlace, WaveInputs, WaveOutputs};
 use ops::LaneMask;
 use raster::{Assembly, fetch};
 
@@ -46,6 +46,13 @@ pub(super) struct VertexFeed<'a> {
 impl Transformed {
     pub(super) fn new(slots: u32) -> Transformed {
         Transformed { first: 0, words: Vec::new(), slots: slots as usize }
+    }
+
+    /// Makes room for more vertices.
+    fn grow(&mut self, vertices: u32) -> &mut [u32] {
+        let start = self.words.len();
+        self.words.resize(start + vertices as usize * self.slots, 0);
+        &mut self.words[start..]
     }
 
     /// Forgets the vertices before this one.
@@ -107,6 +114,48 @@ impl Fetched<'_> {
         }
     }
 
+    /// Fills the row of an input for consecutive vertices, if these are one instance's without indices, and what the
+    /// slot holds can be copied or counted; whether that is so.
+    fn fill_row(&self, input: VertexInput, first: u64, row: &mut [u32]) -> bool {
+        let per_instance = u64::from(self.assembly.vertices());
+        let (instance, within) = (first / per_instance, first % per_instance);
+        if self.draw.indices.is_some() || within + row.len() as u64 > per_instance {
+            return false;
+        }
+        let constant = match input {
+            VertexInput::VertexId => {
+                row.iter_mut().zip(within as u32..).for_each(|(to, id)| *to = id);
+                return true;
+            }
+            VertexInput::InstanceId => instance as u32,
+            VertexInput::StartVertex => self.draw.start,
+            VertexInput::StartInstance => self.draw.start_instance,
+            VertexInput::Zero => 0,
+            VertexInput::Attribute { attribute, component } => {
+                let attribute = self.link.attributes[attribute];
+                let element = &self.desc.input_layout[attribute.element];
+                if element.step_rate.is_some() {
+                    return false;
+                }
+                let stride = self.draw.vertex_buffers[element.slot].stride;
+                let buffer = raster::VertexBuffer { bytes: &self.buffers[element.slot], stride };
+                let at = within + u64::from(self.draw.start);
+                let (offset, format) = (element.offset, element.format);
+                return raster::fetch_row(
+                    buffer,
+                    at,
+                    offset,
+                    format,
+                    attribute.scalar,
+                    component,
+                    row,
+                );
+            }
+        };
+        row.fill(constant);
+        true
+    }
+
     /// What a vertex is.
     pub(super) fn invocation(&self, number: u64) -> Invocation {
         let per_instance = u64::from(self.assembly.vertices());
@@ -134,9 +183,7 @@ impl Feed for VertexFeed<'_> {
 
     fn take(&mut self, wave: &WaveOutputs) {
         let slots = self.transformed.slots;
-        let start = self.transformed.words.len();
-        self.transformed.words.resize(start + self.lanes as usize * slots, 0);
-        let words = &mut self.transformed.words[start..];
+        let words = self.transformed.grow(self.lanes);
         for slot in 0..slots {
             let row = wave.rows.row(Slot(slot as u32));
             for (vertex, bits) in words.chunks_exact_mut(slots).zip(row) {
@@ -145,9 +192,56 @@ impl Feed for VertexFeed<'_> {
         }
     }
 
+    fn in_place(&mut self) -> Option<&mut dyn FeedInPlace> {
+        Some(self)
+    }
+
     fn invocation(&self, lane: u32) -> Option<Invocation> {
         // The wave has been counted.
         let first = *self.next - u64::from(self.lanes);
         (lane < self.lanes).then(|| self.fetched.invocation(first + u64::from(lane)))
+    }
+}
+
+impl FeedInPlace for VertexFeed<'_> {
+    fn next_in_place(&mut self, wave: &mut dyn WaveInPlace) -> bool {
+        if *self.next >= self.end {
+            return false;
+        }
+        let first = *self.next;
+        let lanes = (self.total - first).min(u64::from(self.width)) as u32;
+        wave.deal(LaneMask::first_n(lanes), LaneMask::EMPTY);
+        // The rows that cannot be filled as such, by all lanes one after the other.
+        let mut general: Option<WaveInputs> = None;
+        let inputs = &self.fetched.link.vertex_inputs;
+        for (slot, input) in (0..).map(Slot).zip(inputs) {
+            let Some(row) = wave.input(slot) else { continue };
+            let (row, beyond) = row.split_at_mut(lanes as usize);
+            beyond.fill(0);
+            if self.fetched.fill_row(*input, first, row) {
+                continue;
+            }
+            let general = general.get_or_insert_with(|| {
+                let mut wave = WaveInputs::new(inputs.len() as u32, self.width);
+                self.fetched.fill(first..first + u64::from(lanes), &mut wave);
+                wave
+            });
+            let bits = general.rows.row(slot);
+            row.iter_mut().zip(bits).for_each(|(to, bits)| *to = *bits as u32);
+        }
+        *self.next += u64::from(lanes);
+        self.lanes = lanes;
+        true
+    }
+
+    fn take_in_place(&mut self, wave: &dyn WaveInPlace) {
+        let slots = self.transformed.slots;
+        let words = self.transformed.grow(self.lanes);
+        for slot in 0..slots {
+            let row = wave.output(Slot(slot as u32));
+            for (vertex, bits) in words.chunks_exact_mut(slots).zip(row) {
+                vertex[slot] = *bits;
+            }
+        }
     }
 }

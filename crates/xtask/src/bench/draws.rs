@@ -278,7 +278,7 @@ impl Fixed {
     fn draw(&mut self) -> f64 {
         let layout = Layout::new(SIDE, SIDE, 1, 1);
         self.depth = DepthFormat::D32Float.cleared(1.0, &layout);
-        let mut rows = vec![vec![0x3f00_0000u64; self.width as usize]; 4.max(self.inputs.len())];
+        let mut rows = vec![vec![0x3f00_0000u32; self.width as usize]; 4.max(self.inputs.len())];
         let start = Clock::start(1);
         let state = RasterState::new(SIDE, SIDE);
         let mut wave = Wave::new(self.width, &state);
@@ -303,7 +303,7 @@ impl Fixed {
             }
             let of = |i: usize| Some(&rows[i][..]);
             let colour = Colour { rows: [of(0), of(1), of(2), of(3)], scalar: Scalar::F32 };
-            let outputs = Outputs { colours: vec![Some(colour)], ..Outputs::default() };
+            let outputs = Outputs::of_colours([Some(colour)]);
             loops.merge(&self.merge, &wave, !wave.helpers(), &outputs, &mut targets);
             wave.clear();
         }
