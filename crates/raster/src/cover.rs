@@ -38,7 +38,7 @@ fn within([x, y]: [i32; 2], rect: Rect) -> u64 {
     if rows == 0xff && columns == 0xff {
         return u64::MAX;
     }
-    // Copies each bit of `rows` to a byte of its own; bits that meet are 1 together nowhere. Then fills each byte
+    // Copies each bit of `rows` to a byte of its own: the partial products do not overlap. Then fills each byte
     // with the columns.
     let apart =
         (rows & 0xf) * 0x0020_4081 & 0x0101_0101 | ((rows >> 4) * 0x0020_4081 & 0x0101_0101) << 32;
