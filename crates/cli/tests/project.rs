@@ -262,16 +262,15 @@ fn a_quick_sweep_makes_few_runs_and_long_ones_are_told_of() {
     )];
     let root = folder("quick", &files);
     let (_, out, err) = ran("san a.hlsl --bind Out=[64] --quick", &root);
-    assert_eq!((&*out, &*err), ("no findings: 3 runs with waves of 4, 128 lanes\n", ""));
+    assert_eq!((&*out, &*err), ("no findings: 2 runs with waves of 4, 128 lanes\n", ""));
     // Few threads: nothing is worth telling.
     assert_eq!(ran("san a.hlsl --bind Out=[64]", &root).2, "");
     let (status, out, err) = ran("san a.hlsl --bind Out=[262144] --groups 4096", &root);
     assert_eq!(status, 0, "{out}{err}");
-    let runs: usize = out.split(' ').nth(2).unwrap().parse().unwrap();
-    assert_eq!(
-        err,
-        format!("note: up to {runs} runs of 262144 threads, at 6 widths; `--quick` makes four\n")
-    );
+    // One run at each width proves that the order of waves cannot matter; before it, two others are planned.
+    assert!(out.starts_with("no findings: 6 runs with "), "{out}");
+    let note = "note: up to 18 runs of 262144 threads, at 6 widths; `--quick` makes four\n";
+    assert_eq!(err, note);
 }
 
 #[test]
