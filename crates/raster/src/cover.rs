@@ -40,8 +40,8 @@ fn within([x, y]: [i32; 2], rect: Rect) -> u64 {
     }
     // Copies each bit of `rows` to a byte of its own: the partial products do not overlap. Then fills each byte
     // with the columns.
-    let apart =
-        (rows & 0xf) * 0x0020_4081 & 0x0101_0101 | ((rows >> 4) * 0x0020_4081 & 0x0101_0101) << 32;
+    let spread = |bits: u64| (bits * 0x0020_4081) & 0x0101_0101;
+    let apart = spread(rows & 0xf) | spread(rows >> 4) << 32;
     apart * columns
 }
 

@@ -482,11 +482,11 @@ mod tests {
             let lanes = u128::from(random.bits()) << 64 | u128::from(random.bits());
             let [upper, lower] = pixels_of_lanes(lanes);
             let words = words_of_bits(lower);
-            for x in 0..64 {
+            for (x, word) in words.into_iter().enumerate() {
                 let lane = 4 * (x / 2) + x % 2;
                 assert_eq!(upper >> x & 1, (lanes >> lane) as u64 & 1);
                 assert_eq!(lower >> x & 1, (lanes >> (lane + 2)) as u64 & 1);
-                assert_eq!(words[x], if lower >> x & 1 == 1 { u32::MAX } else { 0 });
+                assert_eq!(word, if lower >> x & 1 == 1 { u32::MAX } else { 0 });
             }
             assert_eq!(lanes_of_pixels([upper, lower]), lanes);
         }

@@ -288,16 +288,14 @@ impl Wave {
                 lanes.iter_mut().for_each(|it| *it *= by);
                 lanes
             };
-            let all = [
-                times(&w0[i], inverse_w[0]),
-                times(&w1[i], inverse_w[1]),
-                times(&w2[i], inverse_w[2]),
-            ];
+            let a = times(&w0[i], inverse_w[0]);
+            let b = times(&w1[i], inverse_w[1]);
+            let c = times(&w2[i], inverse_w[2]);
             let mut sums = [0.0; 8];
             for lane in 0..8 {
-                sums[lane] = 1.0 / ((all[0][lane] + all[1][lane]) + all[2][lane]);
+                sums[lane] = 1.0 / ((a[lane] + b[lane]) + c[lane]);
             }
-            [q0[i], q1[i], q2[i]] = all;
+            [q0[i], q1[i], q2[i]] = [a, b, c];
             reciprocals[i] = sums;
         }
     }

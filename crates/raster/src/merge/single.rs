@@ -180,6 +180,10 @@ fn to_byte(number: f32) -> u32 {
 /// The normalised bytes nearest to numbers, as [`to_byte`]: the sum is rounded once, and is where units are the last
 /// bits of f32.
 #[inline(always)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "IEEE 754 defines fused multiplication and addition to the last bit"
+)]
 fn to_byte_fused(number: f32) -> u32 {
     const ROUND: f32 = 12_582_912.0;
     let number = if number > 0.0 { number } else { 0.0 };

@@ -105,7 +105,7 @@ mod tests {
                                 drawn.push((instance, it.id));
                             }
                         }
-                        assert_eq!(last.replace(part.is_last).unwrap_or(false), false);
+                        assert!(!last.replace(part.is_last).unwrap_or(false));
                     }
                     assert_eq!((next, last), (3 * u64::from(vertices), Some(true)));
                     let count = assembly.count() as u32;
