@@ -9,12 +9,12 @@ use ops::LaneMask;
 use sanitizer::{Kind, Rules, Watcher};
 
 use crate::session::{Recipe, Session};
-use crate::view::{View, WaveId};
+use crate::view::{Seen, View, WaveId};
 
 /// A finding of the sanitizer, and when it happens.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The last statement that the wave had begun.
+    /// The statement that the wave executed.
     pub tick: u64,
     pub wave: WaveId,
     pub finding: sanitizer::Finding,
@@ -61,7 +61,7 @@ struct Finder<'a, 'm> {
 impl Finder<'_, '_> {
     fn look(&mut self, at: At) {
         let wave = self.view.wave((at.group, at.wave));
-        let tick = wave.and_then(|it| it.at).map_or(0, |it| it.tick);
+        let tick = wave.and_then(Seen::tick).unwrap_or(0);
         for finding in self.watcher.found().skip(self.found.len()) {
             self.found.push(((finding.kind, finding.site.span), tick));
         }

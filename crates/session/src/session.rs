@@ -176,9 +176,7 @@ impl Mover<'_> {
     fn touch(&mut self, at: At, number: usize) {
         let Watching::After(skipped) = self.watching else { return };
         let wave = (at.group, at.wave);
-        let Some(tick) = self.view.wave(wave).and_then(|it| it.at).map(|it| it.tick) else {
-            return;
-        };
+        let Some(tick) = self.view.wave(wave).and_then(Seen::tick) else { return };
         if Some(tick) == skipped {
             return;
         }

@@ -48,6 +48,9 @@ pub struct Seen {
     /// The rows of each variable that has been written, one for each scalar.
     rows: BTreeMap<VariableId, Vec<Row>>,
     steps: u64,
+    /// For each function that it is in, the statement with the call; and the one that goes on after a call.
+    calls: BTreeMap<ScopeId, u64>,
+    resumed: Option<u64>,
     /// All its lanes have returned.
     pub has_ended: bool,
 }
@@ -105,6 +108,11 @@ impl View {
 }
 
 impl Seen {
+    /// The statement that it executes, by its tick: the last one that it began, or after a call the one with the call.
+    pub fn tick(&self) -> Option<u64> {
+        self.resumed.or(self.at.map(|it| it.tick))
+    }
+
     /// The rows of a variable, one for each scalar; `None` if no lane has written it.
     pub fn rows(&self, variable: VariableId) -> Option<&[Row]> {
         self.rows.get(&variable).map(Vec::as_slice)
@@ -137,11 +145,21 @@ impl Observer for View {
                 seen.steps += 1;
                 let (span, active, live) = (at.span, at.active, event.live);
                 let (scope, innermost) = (*scope, *innermost);
+                seen.resumed = None;
                 seen.at = Some(Statement { tick, step, span, active, live, scope, innermost });
             }
             Note::Write { variable, first, .. } => self.write(at, *variable, *first, event),
-            Note::Call { scope } => self.forget(at, *scope),
-            Note::Return { .. } => {}
+            Note::Call { scope } => {
+                self.forget(at, *scope);
+                if let Some(seen) = self.waves.get_mut(&(at.group, at.wave)) {
+                    seen.calls.extend(seen.tick().map(|tick| (*scope, tick)));
+                }
+            }
+            Note::Return { scope } => {
+                if let Some(seen) = self.waves.get_mut(&(at.group, at.wave)) {
+                    seen.resumed = seen.calls.get(scope).copied();
+                }
+            }
         }
     }
 }

@@ -323,6 +323,14 @@ fn what_touches_watched_data_stops_the_run_before_it_does() {
     assert_eq!(stops(&|_| shared.clone(), (true, true)), [(0, 6), (1, 11)]);
     assert_eq!(stops(&|it| variable(it, "x", None), writes), [(0, 4)]);
     assert_eq!(stops(&|it| variable(it, "list", None), writes), [(0, 10)]);
+    // What a statement does after a call is done by the statement, not by the last one of the function.
+    let mut session = open(STEPS, 4);
+    session.seek(2, FUEL);
+    let watched = variable(&session, "sum", Some(1));
+    session.watch(vec![DataBreakpoint { watched, reads: false, writes: true }]);
+    session.seek(1, FUEL);
+    assert_eq!(session.forward(Forward::Break, FUEL), Stop::Data(FIRST, vec![0]));
+    assert_eq!(line(&session), 10);
     // In one lane: lane 5 alone is given another value.
     let mut session = open(text, 8);
     session.seek(2, FUEL);
