@@ -36,6 +36,23 @@ impl Line {
         &self.words
     }
 
+    /// The flags in order: the first name of each, its value, and the words that gave both.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = (&'static str, String, &[String])> {
+        self.said.iter().filter_map(|said| {
+            let Said::Flag(Some(flag), words) = said else { return None };
+            let (first, rest) = words.split_first()?;
+            let value = match rest {
+                [] => {
+                    let spelt = flag.names.iter().find(|it| first.starts_with(**it));
+                    let rest = first.get(spelt.map_or(first.len(), |it| it.len())..).unwrap_or("");
+                    rest.strip_prefix('=').unwrap_or(rest).to_owned()
+                }
+                _ => rest.join(" "),
+            };
+            Some((flag.names[0], value, words.as_slice()))
+        })
+    }
+
     /// The words that make another process a worker for this command line.
     pub(crate) fn of_worker(&self) -> Vec<String> {
         let mut words = self.words.clone();

@@ -7,7 +7,7 @@ use crate::asked::{Binds, Compiling, DeviceChoice, Launch, LowArgs, Output, Sele
 use crate::pool::Pool;
 use crate::problem::Problem;
 
-/// What `run`, `bench`, `diff`, `san` and `test` have in common.
+/// What commands that run shaders have in common.
 #[derive(Clone)]
 pub(crate) struct Common {
     /// The one operand, or why there is not exactly one.

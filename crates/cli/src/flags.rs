@@ -236,7 +236,8 @@ const TAKES_MODULES: Commands = &[Command::Diff, Command::Bench];
 pub(crate) const WORKER: &str = "--worker";
 
 /// Flags that select tests and format reports: a test that is repeated alone does not need them.
-const ABOUT_THE_REPORT: [&str; 10] = [
+const ABOUT_THE_REPORT: [&str; 11] = [
+    "--timeline",
     "--list",
     "--features",
     WORKER,

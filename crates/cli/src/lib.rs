@@ -15,6 +15,7 @@ mod command;
 mod common;
 mod compare;
 mod compile;
+mod configuration;
 mod device;
 mod draw;
 mod entries;
@@ -28,6 +29,7 @@ mod launch;
 mod layers;
 mod missing;
 mod module;
+mod pages;
 mod picture;
 mod plan;
 mod pool;
@@ -210,8 +212,8 @@ fn command(args: LowArgs, line: Line, layers: Layers) -> Result<Exit, End> {
         Command::Worker => serve::serve(&serve::WorkerArgs::new(args)?),
         Command::Reduce => reduce::reduce(reduce::ReduceArgs::new(args)?),
         Command::Dap => dap::dap(&args),
-        Command::Trace => trace::trace(&trace::TraceArgs::new(args)?),
-        Command::Timeline => timeline::timeline(&timeline::TimelineArgs::new(args)?),
+        Command::Trace => trace::trace(&trace::TraceArgs::new(args, line)?),
+        Command::Timeline => timeline::timeline(&timeline::TimelineArgs::new(args, line)?),
         Command::New => new::new(&new::NewArgs::new(args)?),
     }
 }

@@ -2,14 +2,19 @@
 
 use std::sync::atomic::Ordering;
 
+use jobs::{Setup, Test, TestFile, Widths, Work};
 use session::{OpenError, Recipe, Session};
 use timeline::{Finding, Program, Recording, Window};
 use wavelane::internal::{self, Prepared};
-use wavelane::{Adapter, Device, Dispatch, Missing, SourceMap};
+use wavelane::{Adapter, Device, Dispatch, DispatchError, Missing, SourceMap};
 
 use crate::asked::{Binds, Compiling, Launch};
+use crate::common::Common;
+use crate::compile::flags_of;
+use crate::files::read_source;
 use crate::launch::{failed, widths};
 use crate::problem::{Exit, Problem};
+use crate::testing::{Beside, read_flags, setup};
 use crate::watch::Watch;
 use crate::{bind, compile, device, terminal};
 
@@ -20,6 +25,14 @@ pub(crate) struct Subject<'a> {
     pub(crate) launch: &'a Launch,
     pub(crate) bind: &'a Binds,
     pub(crate) adapter: &'a Adapter,
+}
+
+impl<'a> Subject<'a> {
+    /// A file with what the command line says.
+    pub(crate) fn of(file: &'a str, common: &'a Common) -> Subject<'a> {
+        let Common { compile, launch, bind, device, .. } = common;
+        Subject { file, compile, launch, bind, adapter: &device.adapter }
+    }
 }
 
 /// A recording, and why its run did not come to its end.
@@ -49,33 +62,95 @@ pub(crate) fn record(
 ) -> Result<Recorded, Problem> {
     let launch = subject.launch;
     let Prepare { sources, source, entry, prepared, width, mut watch } = prepare(subject)?;
-    let findings = match with_findings {
-        true => {
-            let session = opened(&source, &prepared, sources.clone());
-            session.map(|it| findings(&it, &sources)).unwrap_or_default()
-        }
-        false => Vec::new(),
-    };
-    let Prepared { module, launch: prepared, bindings } = prepared;
-    let program = Program {
-        name: source.name.clone(),
-        entry,
-        files: Vec::new(),
-        groups: launch.groups,
-        group_size: module.group_size,
-        wave_size: width,
-    };
-    let (recording, ended) =
-        timeline::record(&module, &sources, &prepared, bindings, program, window, findings);
+    let made = (source, entry, launch.groups);
+    let (recording, ended) = recording(made, &sources, prepared, window, with_findings);
     let late = watch.cancel.load(Ordering::Relaxed);
     watch.stop();
-    let failure =
-        ended.err().map(|it| failed(&internal::dispatch_error(it), width, launch, late, &sources));
+    let failure = ended.map(|it| failed(&it, width, launch, late, &sources));
     match failure {
         // Nothing has run.
         Some(problem) if problem.exit != Exit::Findings => Err(problem),
         failure => Ok(Recorded { recording, failure }),
     }
+}
+
+/// Records what was prepared: a program, its entry point, and the number of its groups. Returns also why the run failed, if
+/// it did.
+fn recording(
+    (source, entry, groups): (jobs::Source, String, [u32; 3]),
+    sources: &SourceMap,
+    prepared: Prepared,
+    window: &Window,
+    with_findings: bool,
+) -> (Recording, Option<DispatchError>) {
+    let findings = match with_findings {
+        true => {
+            let session = opened(&source, &prepared, sources.clone());
+            session.map(|it| findings(&it, sources)).unwrap_or_default()
+        }
+        false => Vec::new(),
+    };
+    let Prepared { module, launch, bindings } = prepared;
+    let program = Program {
+        name: source.name.clone(),
+        entry,
+        files: Vec::new(),
+        groups,
+        group_size: module.group_size,
+        wave_size: launch.wave_width,
+    };
+    let (recording, ended) =
+        timeline::record(&module, sources, &launch, bindings, program, window, findings);
+    (recording, ended.err().map(internal::dispatch_error))
+}
+
+/// Records the runs of a test at a width, as far as they come: `None` for those that are not one dispatch of a shader.
+pub(crate) fn of_test(
+    common: &Common,
+    test: &Test,
+    width: u32,
+) -> Result<Vec<Option<Recording>>, Problem> {
+    let device = Device::new(common.device.adapter.clone());
+    let features = common.select.features(device.adapter());
+    let mut flags = flags_of(&common.compile);
+    flags.options.notes = true;
+    let read_flags = |words: &[String]| {
+        let mut flags = read_flags(words)?;
+        flags.options.notes = true;
+        Ok(flags)
+    };
+    let fuel = |width| common.launch.fuel.at(width);
+    let launch = &common.launch;
+    let setup = Setup {
+        golden: common.select.golden.as_deref(),
+        read_flags: &read_flags,
+        ..setup(launch, &device, &features, &Widths::All, &flags, &fuel)
+    };
+    let (name, text) = read_source(&test.file)?;
+    let file = TestFile::new(name, text);
+    // What cannot be prepared has been reported by the run itself.
+    let runs = jobs::prepare(test, &file, &setup, &mut Beside::of(&common.compile));
+    let runs = runs.unwrap_or_default().into_iter().filter(|run| match run {
+        Work::Shader(run) => run.widths.as_ref().is_none_or(|it| it.contains(&width)),
+        Work::Sequence(_) | Work::Draw(_) => true,
+    });
+    let one = |run: Work| {
+        let Work::Shader(run) = run else { return None };
+        let dispatch = Dispatch {
+            wave_size: Some(width),
+            lane_order: launch.lane_order,
+            schedule: launch.schedule,
+            fuel: launch.fuel.at(width),
+            ..Dispatch::new(run.groups)
+        };
+        let prepared = internal::prepared(&run.pipeline, &dispatch, &run.table).ok()?;
+        if !prepared.module.has_notes() {
+            return None;
+        }
+        let made = (run.source, run.shader.entry().to_owned(), run.groups);
+        Some(recording(made, &run.sources, prepared, &Window::default(), true).0)
+    };
+    Ok(runs.map(one).collect())
 }
 
 /// A session for a run, which has not begun.

@@ -24,6 +24,7 @@ use crate::asked::{DrawArgs, LowArgs, Output};
 use crate::auto::Auto;
 use crate::bind::{self, Bound};
 use crate::common::Common;
+use crate::configuration::configuration;
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
@@ -38,6 +39,8 @@ pub(crate) struct RunArgs {
     prints: Vec<Print>,
     outs: Vec<(String, String)>,
     lists_bindings: bool,
+    /// Only the configuration for a debugger is printed.
+    prints_configuration: bool,
     /// What is drawn, instead of a dispatch.
     draw: Option<DrawArgs>,
 }
@@ -52,7 +55,8 @@ impl RunArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<RunArgs, Problem> {
         let operand = low.operand()?;
         let common = Common::new(&low, line);
-        let LowArgs { prints, mut outs, lists_bindings, draw, target_file, .. } = low;
+        let LowArgs { prints, mut outs, lists_bindings, draw, target_file, seeing, .. } = low;
+        let prints_configuration = seeing.prints_configuration;
         let draw = (!draw.what.is_empty()).then_some(draw);
         if let Some(file) = target_file {
             if draw.is_none() {
@@ -69,7 +73,7 @@ impl RunArgs {
             Ok(Print { name: name.to_owned(), base })
         };
         let prints = prints.iter().map(print).collect::<Result<_, Problem>>()?;
-        Ok(RunArgs { operand, common, prints, outs, lists_bindings, draw })
+        Ok(RunArgs { operand, common, prints, outs, lists_bindings, prints_configuration, draw })
     }
 }
 
@@ -152,6 +156,17 @@ fn told(
 }
 
 pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
+    if args.prints_configuration {
+        if testing::is_job(&args.operand) || args.draw.is_some() {
+            let problem = Problem::input("`--debug` is for dispatches of a shader");
+            return Err(problem
+                .help("the debugger steps compute shaders: name an `.hlsl` file")
+                .into());
+        }
+        let configuration = configuration(&args.operand, &args.common.line);
+        terminal::print(&format!("{configuration:#}\n"))?;
+        return Ok(Exit::Fine);
+    }
     if testing::is_job(&args.operand) {
         return job::run_job(&args);
     }

@@ -19,6 +19,7 @@ use crate::asked::{Baselines, DrawArgs, LowArgs, Output, Sanitizing};
 use crate::command::Command;
 use crate::common::Common;
 use crate::layers::Layers;
+use crate::pages::Pages;
 use crate::problem::{End, Exit, Problem};
 use crate::{finding, report, terminal, testing};
 use assertions::Failure;
@@ -65,13 +66,18 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     let works = subject::works(&args)?;
     let is_walk = args.common.bind.auto.is_some() && matches!(works, Works::Many { .. });
     let examined = match works {
-        Works::Many { .. } if args.pages.is_some() => {
-            let problem = Problem::input("`--timeline` writes the pages of one shader");
-            return Err(problem.help("name one file and one entry point: -E NAME").into());
-        }
         Works::Many { tests, shaders } => {
             let tests = testing::select(&args.common.select, tests)?.tests;
-            pool::run(&args, &tests, &shaders)?
+            let mut pages = args.pages.as_deref().map(Pages::new).transpose()?;
+            let examined = pool::run(&args, &tests, &shaders)?;
+            if let Some(pages) = &mut pages {
+                let programs = examined.iter().filter_map(|it| match it {
+                    Examined::Program(program) => Some(program),
+                    Examined::Skipped(_) => None,
+                });
+                pages::of_tests(&args, &tests, &shaders, pages, programs)?;
+            }
+            examined
         }
         Works::One(entry) => {
             let base = args.common.line.words().to_vec();
@@ -80,6 +86,9 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
                 _ => None,
             };
             let own = own.as_ref().unwrap_or(&args);
+            if own.pages.is_some() && own.draw.is_some() {
+                return Err(Problem::input("`--timeline` records dispatches, not draws").into());
+            }
             let subject = match &own.draw {
                 Some(asked) => draw::shader(own, asked)?,
                 None => subject::shader(own)?,
@@ -89,11 +98,7 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
             }
             let program = judge(own, subject, &base, style(own), since);
             if let (Some(folder), Ok(file)) = (&own.pages, &own.common.operand) {
-                if own.draw.is_some() {
-                    let problem = Problem::input("`--timeline` records dispatches, not draws");
-                    return Err(problem.into());
-                }
-                pages::write(own, file, folder, &program)?;
+                pages::write(own, file, "", &mut Pages::new(folder)?, &program)?;
             }
             vec![Examined::Program(program)]
         }

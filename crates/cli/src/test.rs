@@ -9,13 +9,15 @@ mod worker;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use jobs::Test;
+use jobs::{Test, Verdict};
 
 use crate::args::Line;
 use crate::asked::{Baselines, LowArgs, WaveSizes};
 use crate::command::Command;
 use crate::common::Common;
-use crate::problem::{End, Exit};
+use crate::pages::Pages;
+use crate::problem::{End, Exit, Problem};
+use crate::recorded::of_test;
 use crate::report::{Baseline, Record, Report, read_baseline, write_baseline};
 use crate::testing::Selected;
 use crate::value::counted;
@@ -28,13 +30,15 @@ pub(crate) struct TestArgs {
     baselines: Baselines,
     list: bool,
     show_features: bool,
+    /// Where pages of failures are written.
+    pages: Option<String>,
 }
 
 impl TestArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> TestArgs {
         let common = Common::new(&low, line);
-        let LowArgs { baselines, list, show_features, .. } = low;
-        TestArgs { common, baselines, list, show_features }
+        let LowArgs { baselines, list, show_features, seeing, .. } = low;
+        TestArgs { common, baselines, list, show_features, pages: seeing.folder }
     }
 }
 
@@ -67,7 +71,11 @@ pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
         None => Baseline::default(),
     };
     let started = Some(report::now());
+    let mut pages = args.pages.as_deref().map(Pages::new).transpose()?;
     let records = pool::run(args, &tests, first)?;
+    if let Some(pages) = &mut pages {
+        write_pages(args, pages, &tests, &records)?;
+    }
     if let Some(file) = &args.baselines.write_baseline {
         write_baseline(file, &records)?;
     }
@@ -75,6 +83,39 @@ pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
     let report = Report { records, part, started };
     report::write(&report, &known, args.common.output, &mut terminal::out())?;
     Ok(report::exit(&report.records, &known))
+}
+
+/// Writes a page for each failure: what every lane does at the width at which the test fails.
+fn write_pages(
+    args: &TestArgs,
+    pages: &mut Pages,
+    tests: &[Test],
+    records: &[Record],
+) -> Result<(), Problem> {
+    // What was never run has no width.
+    let failed =
+        records.iter().filter(|it| it.outcome.verdict == Verdict::Failed && it.outcome.width > 0);
+    for record in failed {
+        let Some(test) = tests.iter().find(|it| it.name() == record.test) else { continue };
+        let (name, width) = (&record.test, record.outcome.width);
+        let runs = of_test(&args.common, test, width)?;
+        let several = runs.len() > 1;
+        let mut left_out = runs.is_empty();
+        for (number, recording) in (1..).zip(runs) {
+            if pages.are_full() {
+                return Ok(());
+            }
+            let run = if several { format!("-run{number}") } else { String::new() };
+            match recording {
+                Some(it) => pages.write(&format!("{name}{run}-wave{width}"), it)?,
+                None => left_out = true,
+            }
+        }
+        if left_out {
+            terminal::note(&format!("`--timeline` records single dispatches; `{name}` is not one"));
+        }
+    }
+    Ok(())
 }
 
 /// Says which lines of the baseline fit nothing: a test may have been renamed, or mended and renamed.

@@ -285,7 +285,7 @@ pub(crate) fn asked_for<'a>(request: &Value, file: &'a TestFile) -> Option<&'a T
 }
 
 /// Flags of a `RUN:` line mean what they mean on the command line of `check`.
-fn read_flags(words: &[String]) -> Result<Flags, String> {
+pub(crate) fn read_flags(words: &[String]) -> Result<Flags, String> {
     let line = ["wavelane", "check"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     match args::parse(line.map(Into::into)) {
         Ok(Request::Work(args, _)) => Ok(flags_of(&args.compile)),

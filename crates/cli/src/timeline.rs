@@ -1,9 +1,10 @@
 //! `wavelane timeline`: records a run, and writes it as a page, a picture, a recording or plain steps.
 
 use timeline::{Recording, Window};
-use wavelane::Adapter;
 
-use crate::asked::{Binds, Compiling, Launch, LowArgs, Picture, Seeing};
+use crate::args::Line;
+use crate::asked::{LowArgs, Picture, Seeing};
+use crate::common::Common;
 use crate::problem::{End, Exit, Problem};
 use crate::recorded::{Recorded, Subject, record};
 use crate::terminal;
@@ -15,10 +16,7 @@ const LIMIT_OF_RECORDINGS: u64 = 256 << 20;
 /// What `timeline` needs.
 pub(crate) struct TimelineArgs {
     operand: String,
-    compile: Compiling,
-    launch: Launch,
-    bind: Binds,
-    adapter: Adapter,
+    common: Common,
     file: String,
     picture: Picture,
     limit: u64,
@@ -26,10 +24,10 @@ pub(crate) struct TimelineArgs {
 }
 
 impl TimelineArgs {
-    pub(crate) fn new(low: LowArgs) -> Result<TimelineArgs, Problem> {
+    pub(crate) fn new(low: LowArgs, line: Line) -> Result<TimelineArgs, Problem> {
         let operand = low.operand()?;
-        let LowArgs { compile, launch, bind, device, seeing, .. } = low;
-        let Seeing { picture, file, limit, window, .. } = seeing;
+        let common = Common::new(&low, line);
+        let Seeing { picture, file, limit, window, .. } = low.seeing;
         let Some(file) = file else {
             let problem = Problem::input("`wavelane timeline` needs a file to write");
             return Err(problem.help("name it: -o run.html"));
@@ -40,19 +38,12 @@ impl TimelineArgs {
         };
         let usual = if picture == Picture::Wlrec { LIMIT_OF_RECORDINGS } else { LIMIT };
         let limit = limit.unwrap_or(usual);
-        let adapter = device.adapter;
-        Ok(TimelineArgs { operand, compile, launch, bind, adapter, file, picture, limit, window })
+        Ok(TimelineArgs { operand, common, file, picture, limit, window })
     }
 }
 
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
-    let subject = Subject {
-        file: &args.operand,
-        compile: &args.compile,
-        launch: &args.launch,
-        bind: &args.bind,
-        adapter: &args.adapter,
-    };
+    let subject = Subject::of(&args.operand, &args.common);
     let with_findings = matches!(args.picture, Picture::Html | Picture::Wlrec);
     let Recorded { mut recording, failure } = record(&subject, &args.window, with_findings)?;
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);

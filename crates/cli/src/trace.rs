@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use timeline::{Recording, Wave, Window};
-use wavelane::Adapter;
 
-use crate::asked::{Binds, Compiling, Launch, LowArgs};
+use crate::args::Line;
+use crate::asked::LowArgs;
+use crate::common::Common;
 use crate::problem::{End, Exit, Problem};
 use crate::recorded::{Recorded, Subject, record};
 use crate::terminal;
@@ -20,39 +21,30 @@ const LANES: u64 = 16;
 /// What `trace` needs.
 pub(crate) struct TraceArgs {
     operand: String,
-    compile: Compiling,
-    launch: Launch,
-    bind: Binds,
-    adapter: Adapter,
+    common: Common,
     window: Window,
     lines: Vec<Range<u64>>,
     lanes: Vec<Range<u64>>,
 }
 
 impl TraceArgs {
-    pub(crate) fn new(low: LowArgs) -> Result<TraceArgs, Problem> {
+    pub(crate) fn new(low: LowArgs, line: Line) -> Result<TraceArgs, Problem> {
         let operand = low.operand()?;
-        let LowArgs { compile, launch, bind, device, seeing, .. } = low;
+        let common = Common::new(&low, line);
+        let seeing = low.seeing;
         let mut window = seeing.window;
         // One wave, unless more are asked for.
         if window.group.is_none() && window.waves.is_none() {
             window.waves = Some(0..1);
         }
         window.group = window.group.or(Some([0; 3]));
-        let adapter = device.adapter;
         let (lines, lanes) = (seeing.lines, seeing.lanes);
-        Ok(TraceArgs { operand, compile, launch, bind, adapter, window, lines, lanes })
+        Ok(TraceArgs { operand, common, window, lines, lanes })
     }
 }
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, End> {
-    let subject = Subject {
-        file: &args.operand,
-        compile: &args.compile,
-        launch: &args.launch,
-        bind: &args.bind,
-        adapter: &args.adapter,
-    };
+    let subject = Subject::of(&args.operand, &args.common);
     let Recorded { recording, failure } = record(&subject, &args.window, false)?;
     let width = recording.program.wave_size;
     if let Some(lane) = args.lanes.iter().find(|it| it.start >= u64::from(width)) {

@@ -285,6 +285,176 @@ fn findings_stop_the_run() {
 }
 
 #[test]
+fn findings_stop_a_long_run_where_they_happen_and_once() {
+    // The run is long enough to be advanced in several pieces, and the first group is gone when the second finding comes.
+    let long = "RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex, uint3 g : SV_GroupID) {
+    uint unset;
+    Out[i + 8 * g.x] = unset;
+    uint hash = i;
+    for (uint n = 0; n < 60000; n++) { hash = hash * 1664525 + n; }
+    Out[i + 8 * g.x] = hash;
+    if (g.x == 1)
+        Out[i + 1000] = 1;
+    Out[i + 4 + 8 * g.x] = hash;
+}
+";
+    let mut client = Client::start("long", long);
+    client.launch(json!({"groups": [2], "bind": ["Out=u32[16]"], "out": []}));
+    client.ask("setExceptionBreakpoints", json!({"filters": ["undefined"]}));
+    client.set(json!([{"line": 4}]));
+    client.ask("configurationDone", json!({}));
+    // The breakpoint on the line comes first, then the finding of its statement.
+    assert_eq!(client.stopped(), ("breakpoint".to_owned(), 4));
+    client.set(json!([]));
+    assert_eq!(client.step("continue"), ("exception".to_owned(), 4));
+    assert_eq!(client.step("continue"), ("exception".to_owned(), 9));
+    client.ask("continue", json!({"threadId": 1}));
+    client.event("terminated");
+    client.end();
+}
+
+#[test]
+fn functions_and_data_have_breakpoints() {
+    let mut client = Client::start("data", SHADER);
+    client.launch(json!({"stopOnEntry": true}));
+    let functions = json!([{"name": "twice"}, {"name": "WaveActiveMax", "condition": "i == 3"}, {"name": "none"}]);
+    let set = client.ask("setFunctionBreakpoints", json!({"breakpoints": functions}));
+    let verified: Vec<bool> =
+        (0..3).map(|it| set["breakpoints"][it]["verified"].as_bool().unwrap()).collect();
+    assert_eq!(verified, [true, true, false]);
+    assert_eq!(set["breakpoints"][0]["line"], 3);
+    client.ask("configurationDone", json!({}));
+    assert_eq!(client.stopped(), ("entry".to_owned(), 7));
+    assert_eq!(client.step("continue"), ("function breakpoint".to_owned(), 3));
+    client
+        .ask("setFunctionBreakpoints", json!({"breakpoints": functions.as_array().unwrap()[1..]}));
+    assert_eq!(client.step("continue"), ("function breakpoint".to_owned(), 14));
+    client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
+    // An element of a buffer.
+    let out = client.scope("Resources").remove(0);
+    let info = json!({"variablesReference": out["variablesReference"], "name": "[3]"});
+    let info = client.ask("dataBreakpointInfo", info);
+    assert_eq!(info["accessTypes"], json!(["read", "write", "readWrite"]));
+    let watch =
+        json!({"breakpoints": [{"dataId": info["dataId"]}, {"dataId": "[7]"}, {"dataId": 7}]});
+    let set = client.ask("setDataBreakpoints", watch);
+    let verified: Vec<bool> =
+        (0..3).map(|it| set["breakpoints"][it]["verified"].as_bool().unwrap()).collect();
+    assert_eq!(verified, [true, false, false]);
+    assert_eq!(client.step("reverseContinue"), ("entry".to_owned(), 7));
+    assert_eq!(client.step("continue"), ("data breakpoint".to_owned(), 14));
+    // A variable in one lane, which only odd lanes change.
+    let sum = client.local("sum");
+    for (lane, wanted) in
+        [("[3]", ("data breakpoint".to_owned(), 10)), ("[2]", ("entry".to_owned(), 7))]
+    {
+        client.ask("setDataBreakpoints", json!({"breakpoints": []}));
+        assert_eq!(client.step("reverseContinue"), ("entry".to_owned(), 7));
+        assert_eq!(client.step("next"), ("step".to_owned(), 8));
+        let sum = client.local("sum");
+        let info = json!({"variablesReference": sum["variablesReference"], "name": lane});
+        let info = client.ask("dataBreakpointInfo", info);
+        client.ask("setDataBreakpoints", json!({"breakpoints": [{"dataId": info["dataId"]}]}));
+        match wanted.0.as_str() {
+            "entry" => {
+                client.ask("continue", json!({"threadId": 1}));
+                client.event("terminated");
+            }
+            _ => assert_eq!(client.step("continue"), wanted),
+        }
+    }
+    // References are those of a stop.
+    let old = json!({"variablesReference": sum["variablesReference"], "name": "[0]"});
+    client.refused("dataBreakpointInfo", old);
+    client.end();
+}
+
+/// What `run --debug` prints is what a launch takes, also over a port.
+#[test]
+fn a_configuration_launches_over_a_port() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("dap").join("port");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.hlsl"), SHADER.replace("3;", "N;")).unwrap();
+    let wavelane = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+        command.current_dir(&folder);
+        command
+    };
+    let words =
+        ["run", "a.hlsl", "--bind", "Out=u32[64]", "-DN=3", "--wave-size", "8", "-HV", "2021"];
+    let printed = wavelane().args(words).arg("--debug").output().unwrap();
+    let configuration: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    let mut child = wavelane().args(["dap", "--port", "0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut told, &mut line).unwrap();
+    let port = line.trim().rsplit(':').next().unwrap().parse().unwrap();
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let requests = [
+        json!({"seq": 1, "type": "request", "command": "initialize", "arguments": {}}),
+        json!({"seq": 2, "type": "request", "command": "launch", "arguments": configuration}),
+        json!({"seq": 3, "type": "request", "command": "configurationDone"}),
+    ];
+    for request in requests {
+        let body = request.to_string();
+        write!(stream, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    }
+    let mut answer = Vec::new();
+    let mut piece = [0; 4096];
+    while !String::from_utf8_lossy(&answer).contains("\"event\":\"stopped\"") {
+        let count = stream.read(&mut piece).unwrap();
+        assert!(count > 0, "{}", String::from_utf8_lossy(&answer));
+        answer.extend(&piece[..count]);
+    }
+    drop(stream);
+    assert!(child.wait().unwrap().success());
+    // A port that is taken, and one that is none.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for port in [port.as_str(), "70000", "x"] {
+        let output = wavelane().args(["dap", "--port", port]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{port}");
+    }
+}
+
+#[test]
+fn memory_is_read_and_places_are_told() {
+    let mut client = Client::start("memory", SHADER);
+    client.launch(json!({"stopOnEntry": true, "bind": ["Out=u32[64]:iota"]}));
+    client.ask("configurationDone", json!({}));
+    client.stopped();
+    let out = client.scope("Resources").remove(0);
+    let mut read = |offset: i64, count: u64| {
+        let reference = &out["memoryReference"];
+        client.ask(
+            "readMemory",
+            json!({"memoryReference": reference, "offset": offset, "count": count}),
+        )
+    };
+    let memory = read(4, 8);
+    assert_eq!(memory["data"], timeline::base64(&[1, 0, 0, 0, 2, 0, 0, 0]));
+    let behind = read(252, 100);
+    assert_eq!((&behind["data"], &behind["unreadableBytes"]), (&json!("PwAAAA=="), &json!(96)));
+    assert_eq!(read(-4, 4)["unreadableBytes"], 4);
+    client.refused("readMemory", json!({"memoryReference": "7:7", "count": 4}));
+    let lines = client.ask(
+        "breakpointLocations",
+        json!({"source": {"path": "/any/a.hlsl"}, "line": 1, "endLine": 10}),
+    );
+    let lines: Vec<u64> = lines["breakpoints"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["line"].as_u64().unwrap())
+        .collect();
+    assert_eq!(lines, [3, 7, 8, 9, 10]);
+    let sources = client.ask("loadedSources", json!({}));
+    assert_eq!(sources["sources"], json!([{"name": "a.hlsl", "path": "a.hlsl"}]));
+    client.end();
+}
+
+#[test]
 fn an_endless_loop_is_paused() {
     let endless = "RWStructuredBuffer<uint> Out;
         [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {

@@ -179,3 +179,90 @@ fn the_sanitizer_writes_a_page_for_each_finding() {
     assert!(names.iter().any(|it| it.starts_with("uninitialized-value")), "{names:?}");
     assert!(names.iter().all(|it| it.ends_with(".html")), "{names:?}");
 }
+
+/// A section of two tests, of which one fails at each width, and a shader that reads what it has not written.
+const TESTS: &str = "//--- right
+//# zero Out 16
+//= Out u32: 0 1 2 3
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) { Out[t] = t; }
+
+//--- wrong
+//# zero Out 16
+//= Out u32: 1 1 1 1
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint unset;
+    if (t > 1) unset = 1;
+    Out[t] = unset;
+}
+";
+
+fn pages(name: &str) -> Vec<String> {
+    let all = std::fs::read_dir(folder(name).join("pages")).unwrap();
+    let mut names: Vec<String> =
+        all.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn failed_tests_have_pages() {
+    let _ = std::fs::remove_dir_all(folder("failures").join("pages"));
+    let words = ["test", "a.hlsl", "--wave-size", "4,8", "--timeline", "pages"];
+    let (status, out, err) = wavelane("failures", TESTS, &words);
+    assert_eq!(status, 1, "{out}{err}");
+    assert_eq!(pages("failures"), ["a.hlsl-wrong-wave4.html", "a.hlsl-wrong-wave8.html"]);
+    let page = std::fs::read(folder("failures").join("pages/a.hlsl-wrong-wave8.html")).unwrap();
+    assert!(page.starts_with(b"<!doctype html>"));
+    let (status, _, err) =
+        wavelane("failures", TESTS, &["test", "a.hlsl", "--timeline", "a.hlsl/no"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("cannot be made"), "{err}");
+}
+
+#[test]
+fn findings_in_tests_have_pages() {
+    let _ = std::fs::remove_dir_all(folder("findings").join("pages"));
+    let words = ["san", "a.hlsl", "--wave-size", "8", "--timeline", "pages"];
+    let (status, out, err) = wavelane("findings", TESTS, &words);
+    assert_eq!(status, 1, "{out}{err}");
+    let names = pages("findings");
+    assert!(!names.is_empty(), "{out}{err}");
+    for name in names {
+        assert!(name.starts_with("a.hlsl-wrong-") && name.ends_with("-wave8.html"), "{name}");
+    }
+}
+
+#[test]
+fn a_run_is_written_as_a_configuration_for_editors() {
+    let words = [
+        "run",
+        "a.hlsl",
+        "--groups",
+        "2,1",
+        "--wave-size=8",
+        "--bind",
+        "Out=u32[12]",
+        "-DN=1",
+        "-E",
+        "main",
+        "-HV",
+        "2021",
+        "--debug",
+    ];
+    let (status, out, err) = wavelane("configuration", SHADER, &words);
+    assert_eq!(status, 0, "{err}");
+    let configuration: Value = serde_json::from_str(&out).unwrap();
+    let wanted = serde_json::json!({
+        "type": "wavelane", "request": "launch", "name": "a.hlsl", "program": "a.hlsl",
+        "groups": [2, 1], "waveSize": 8, "bind": ["Out=u32[12]"], "defines": ["N=1"],
+        "entry": "main", "flags": ["-HV", "2021"], "stopOnEntry": true,
+    });
+    assert_eq!(configuration, wanted);
+    let (status, _, err) = wavelane("configuration", TESTS, &["run", "a.hlsl::right", "--debug"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("for dispatches of a shader"), "{err}");
+}

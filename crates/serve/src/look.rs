@@ -344,7 +344,9 @@ impl<L: Launcher> Adapter<L> {
 
     pub(crate) fn loaded_sources(&self) -> Result<Answer, String> {
         let session = self.session.as_ref().ok_or("nothing is launched")?;
-        let all: Vec<Value> = session.sources().files().map(|it| source(&it.1.name)).collect();
+        // What the compiler brings along has no file.
+        let files = session.sources().files().filter(|it| !it.1.name.starts_with('<'));
+        let all: Vec<Value> = files.map(|it| source(&it.1.name)).collect();
         Ok(Answer::of(json!({"sources": all})))
     }
 }

@@ -42,6 +42,10 @@ pub(crate) struct Seeing {
     pub(crate) lines: Vec<Range<u64>>,
     /// The lanes whose values it shows.
     pub(crate) lanes: Vec<Range<u64>>,
-    /// The folder in which `san` writes a page for each finding.
+    /// The folder in which `san` writes a page for each finding, and `test` for each failure.
     pub(crate) folder: Option<String>,
+    /// `--debug` of `run`.
+    pub(crate) prints_configuration: bool,
+    /// The port on which `dap` listens.
+    pub(crate) port: Option<u16>,
 }

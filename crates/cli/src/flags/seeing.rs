@@ -81,12 +81,37 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--timeline"],
         takes: Takes::Value("DIR"),
-        on: &[Command::San],
+        on: &[Command::San, Command::Test],
         section: Section::Output,
-        help: "write a page for each finding in a shader to this folder: what every lane\n\
-               does at the width that shows it",
+        help: "write a page for each finding or failed test to this folder: what every\n\
+               lane does, at the width that shows it",
         set: |args, value| {
             args.seeing.folder = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--debug"],
+        takes: Takes::Nothing,
+        on: &[Command::Run],
+        section: Section::Output,
+        help: "run nothing; print the configuration with which an editor debugs this run\n\
+               (see `wavelane dap`)",
+        set: |args, _| {
+            args.seeing.prints_configuration = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--port"],
+        takes: Takes::Value("N"),
+        on: &[Command::Dap],
+        section: Section::Output,
+        help: "speak with one client on this port of 127.0.0.1 instead of standard input\n\
+               and output; 0 is any free one",
+        set: |args, value| {
+            let port = value.parse().map_err(|_| "it must be from 0 to 65535".to_owned())?;
+            args.seeing.port = Some(port);
             Ok(())
         },
     },

@@ -1,61 +1,98 @@
-//! `wavelane san --timeline DIR`: a page for each finding in a shader, which shows what every lane does at the width
-//! that shows it.
+//! `wavelane san --timeline DIR`: a page for each finding, which shows what every lane does at the width that shows it.
 //!
 //! The pages record runs in the canonical order. A finding that only another order makes is named in the report of
 //! `san`, and its page shows the width alone.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
+use jobs::Test;
 use timeline::Window;
 
 use super::SanArgs;
 use super::record::Program;
 use crate::asked::{Launch, WaveSizes};
+use crate::pages::Pages;
 use crate::problem::Problem;
-use crate::recorded::{Subject, record};
+use crate::recorded::{Subject, of_test, record};
+use crate::terminal;
 
-/// The most bytes of a page.
-const LIMIT: usize = 16 << 20;
-/// The most pages.
-const MOST_PAGES: usize = 50;
+/// What is looked at together: a code, a line and a width.
+type Place = (String, u64, u32);
 
-/// Writes the pages of a program, which was compiled from the file.
+fn places(program: &Program) -> BTreeSet<Place> {
+    let found = program.entries.iter().filter_map(|entry| {
+        let width = entry.finding.as_ref()?.widths.first().copied().unwrap_or(32);
+        let line = entry.json["line"].as_u64().unwrap_or(0);
+        Some((entry.code.clone(), line, width))
+    });
+    found.collect()
+}
+
+fn name_of((code, line, width): &Place) -> String {
+    format!("{code}-line{line}-wave{width}")
+}
+
+/// Writes the pages of a program, which was compiled from the file; `before` begins their names.
 pub(super) fn write(
     args: &SanArgs,
     file: &str,
-    folder: &str,
+    before: &str,
+    pages: &mut Pages,
     program: &Program,
 ) -> Result<(), Problem> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Problem::input(format!("`{folder}` cannot be made: {error}")))?;
-    let mut pages = BTreeSet::new();
-    for entry in &program.entries {
-        let Some(finding) = &entry.finding else { continue };
-        let line = entry.json["line"].as_u64().unwrap_or(0);
-        let width = finding.widths.first().copied().unwrap_or(32);
-        pages.insert((entry.code.clone(), line, width));
+    for place in places(program) {
+        if pages.are_full() {
+            break;
+        }
+        let wave_sizes = WaveSizes::List(vec![place.2]);
+        let launch = Launch { wave_sizes, ..args.common.launch.clone() };
+        let subject = Subject { launch: &launch, ..Subject::of(file, &args.common) };
+        let recording = record(&subject, &Window::default(), true)?.recording;
+        pages.write(&format!("{before}{}", name_of(&place)), recording)?;
     }
-    for (code, line, width) in pages.into_iter().take(MOST_PAGES) {
-        let launch =
-            Launch { wave_sizes: WaveSizes::List(vec![width]), ..args.common.launch.clone() };
-        let subject = Subject {
-            file,
-            compile: &args.common.compile,
-            launch: &launch,
-            bind: &args.common.bind,
-            adapter: &args.common.device.adapter,
+    Ok(())
+}
+
+/// Writes the pages of programs that are tests, or entry points among several (`shaders`).
+pub(super) fn of_tests<'a>(
+    args: &SanArgs,
+    tests: &[Test],
+    shaders: &BTreeSet<String>,
+    pages: &mut Pages,
+    programs: impl Iterator<Item = &'a Program>,
+) -> Result<(), Problem> {
+    for program in programs {
+        let places = places(program);
+        // A test with several runs has a program for each: `NAME run 2`.
+        let (name, number) = match program.name.rsplit_once(" run ") {
+            Some((name, number)) => (name, number.parse::<usize>().ok()),
+            None => (program.name.as_str(), None),
         };
-        let mut recording = record(&subject, &Window::default(), true)?.recording;
-        let page =
-            timeline::fit(&mut recording, LIMIT, &|it| timeline::page::page(it).into_bytes());
-        let page = page.map_err(|least| {
-            Problem::input(format!("the program takes {least} bytes, too many for a page"))
-        })?;
-        let path = Path::new(folder).join(format!("{code}-line{line}-wave{width}.html"));
-        std::fs::write(&path, page).map_err(|error| {
-            Problem::input(format!("`{}` cannot be written: {error}", path.display()))
-        })?;
+        let Some(test) = tests.iter().find(|it| it.name() == name) else { continue };
+        let before = format!("{}-", program.name);
+        if let (true, Some(case)) = (shaders.contains(name), &test.case) {
+            let own = args.of_entry(&test.file, &case.name)?;
+            write(&own, &test.file, &before, pages, program)?;
+            continue;
+        }
+        let mut left_out = false;
+        for place in places {
+            if pages.are_full() {
+                break;
+            }
+            let runs = of_test(&args.common, test, place.2)?;
+            let wanted = number.unwrap_or(1);
+            match runs.into_iter().nth(wanted.saturating_sub(1)).flatten() {
+                Some(recording) => {
+                    pages.write(&format!("{before}{}", name_of(&place)), recording)?
+                }
+                None => left_out = true,
+            }
+        }
+        if left_out {
+            let name = &program.name;
+            terminal::note(&format!("`--timeline` records single dispatches; `{name}` is not one"));
+        }
     }
     Ok(())
 }
