@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod make;
+pub mod moments;
 mod print;
 pub mod second;
 

@@ -7,18 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::moments::{Moment, Simple, Value as Val};
 use crate::{Bin, Cmp, Counter, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
 
 /// The lanes that execute something together.
 type Tangle = BTreeSet<u32>;
-
-/// A scalar of one lane. Integers are kept in the range of their kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Val {
-    Bool(bool),
-    Int(i128),
-    Float(f64),
-}
 
 /// A scalar or vector of one lane.
 type Vals = Vec<Val>;
@@ -47,7 +40,27 @@ pub fn evaluate(program: &Program, width: u32) -> Vec<u32> {
 
 /// The same, with what happened on the way.
 pub fn observe(program: &Program, width: u32) -> (Vec<u32>, Observed) {
-    let mut seen = Observed::default();
+    let mut seen = Seen::default();
+    (run(program, width, &mut seen), seen.observed)
+}
+
+/// What variables hold at the statements that lanes begin, wave by wave in order.
+pub fn moments(program: &Program, width: u32) -> Vec<Moment> {
+    let mut seen = Seen { moments: Some(Vec::new()), ..Seen::default() };
+    run(program, width, &mut seen);
+    seen.moments.unwrap_or_default()
+}
+
+/// What is seen of a run.
+#[derive(Default)]
+struct Seen {
+    observed: Observed,
+    /// Only if they are wanted: they are many.
+    moments: Option<Vec<Moment>>,
+}
+
+/// Runs a program; returns the final contents of the log.
+fn run(program: &Program, width: u32, seen: &mut Seen) -> Vec<u32> {
     let mut log = vec![0; program.words()];
     let main = program.functions.last().unwrap_or_else(|| unreachable!("a program has a main"));
     let mut waves = Vec::new();
@@ -59,7 +72,8 @@ pub fn observe(program: &Program, width: u32) -> (Vec<u32>, Observed) {
             .flat_map(|it| &it.helpers)
             .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(lane)));
         let (helpers, gone) = (helpers.collect(), Tangle::new());
-        waves.push(State { first, lanes, helpers, gone, frame: Frame::new(main, width) });
+        let frame = Frame::new(main, width, lanes.clone());
+        waves.push(State { first, lanes, helpers, gone, frame });
     }
     // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere the order
     // does not matter.
@@ -67,10 +81,9 @@ pub fn observe(program: &Program, width: u32) -> (Vec<u32>, Observed) {
         if let Stmt::Exchange { local, value, by } = stmt {
             let mut given = vec![Vec::new(); program.threads as usize];
             for state in &mut waves {
-                let values =
-                    state.wave(program, width, &mut log, &mut seen, |wave, lanes, frame| {
-                        (wave.expr(value, &lanes, frame), lanes)
-                    });
+                let values = state.wave(program, width, &mut log, seen, |wave, lanes, frame| {
+                    (wave.expr(value, &lanes, frame), lanes)
+                });
                 for lane in &state.lanes {
                     given[(state.first + lane) as usize].clone_from(&values[*lane as usize]);
                 }
@@ -84,13 +97,13 @@ pub fn observe(program: &Program, width: u32) -> (Vec<u32>, Observed) {
             continue;
         }
         for state in &mut waves {
-            state.wave(program, width, &mut log, &mut seen, |wave, lanes, frame| {
+            state.wave(program, width, &mut log, seen, |wave, lanes, frame| {
                 let one = std::slice::from_ref(stmt);
                 ((), wave.stmts(one, lanes, frame, &mut Leaving::default()))
             });
         }
     }
-    (log, seen)
+    log
 }
 
 /// A wave between two statements of `main`.
@@ -109,7 +122,7 @@ impl<'a> State<'a> {
         program: &'a Program,
         width: u32,
         log: &mut [u32],
-        seen: &mut Observed,
+        seen: &mut Seen,
         run: impl FnOnce(&mut Wave<'_>, Tangle, &mut Frame<'a>) -> (T, Tangle),
     ) -> T {
         let threads = (program.threads - self.first).min(width) as usize;
@@ -143,22 +156,23 @@ struct Wave<'a> {
     /// The lanes of quads that have retired.
     gone: Tangle,
     log: &'a mut [u32],
-    seen: &'a mut Observed,
+    seen: &'a mut Seen,
 }
 
 /// One activation of a function.
 struct Frame<'a> {
     function: &'a Function,
+    entered: Tangle,
     /// `locals[local][lane]`
     locals: Vec<Vec<Vals>>,
     returned: Vec<Option<Vals>>,
 }
 
 impl<'a> Frame<'a> {
-    fn new(function: &'a Function, width: u32) -> Frame<'a> {
+    fn new(function: &'a Function, width: u32, entered: Tangle) -> Frame<'a> {
         let n = width as usize;
         let locals = function.locals.iter().map(|ty| vec![zero(*ty); n]).collect();
-        Frame { function, locals, returned: vec![None; n] }
+        Frame { function, entered, locals, returned: vec![None; n] }
     }
 }
 
@@ -178,7 +192,7 @@ impl Wave<'_> {
     ) -> Vec<Option<Vals>> {
         let program = self.program;
         let function = &program.functions[index];
-        let mut frame = Frame::new(function, self.width);
+        let mut frame = Frame::new(function, self.width, lanes.clone());
         if let Some(argument) = argument {
             frame.locals[0] = argument;
         }
@@ -244,6 +258,7 @@ impl Wave<'_> {
         frame: &mut Frame<'_>,
         leaving: &mut Leaving,
     ) -> Tangle {
+        self.begin(stmt, &lanes, frame);
         match stmt {
             Stmt::Assign(local, value) => {
                 let values = self.expr(value, &lanes, frame);
@@ -361,6 +376,28 @@ impl Wave<'_> {
         }
     }
 
+    /// Notes what variables hold, if that is wanted.
+    fn begin(&mut self, stmt: &Stmt, lanes: &Tangle, frame: &Frame<'_>) {
+        let Some(moments) = &mut self.seen.moments else { return };
+        let statement = match stmt {
+            Stmt::Assign(..) => Simple::Assign,
+            Stmt::If(..) => Simple::If,
+            Stmt::Count(..) => Simple::Count,
+            Stmt::Log { .. } => Simple::Log,
+            Stmt::Return(..) => Simple::Return,
+            _ => return,
+        };
+        let mut functions = self.program.functions.iter();
+        moments.push(Moment {
+            first: self.first,
+            function: functions.position(|it| std::ptr::eq(it, frame.function)).unwrap_or(0),
+            statement,
+            active: lanes.iter().copied().collect(),
+            entered: frame.entered.iter().copied().collect(),
+            locals: frame.locals.clone(),
+        });
+    }
+
     fn switch(
         &mut self,
         selector: &Expr,
@@ -414,7 +451,7 @@ impl Wave<'_> {
 
     /// Notes that lanes go different ways, if they do.
     fn parted(&mut self, one: &Tangle, other: &Tangle) {
-        self.seen.splits += u64::from(!one.is_empty() && !other.is_empty());
+        self.seen.observed.splits += u64::from(!one.is_empty() && !other.is_empty());
     }
 
     /// The value of an expression in each lane of the tangle; other lanes do not matter.
@@ -517,7 +554,7 @@ impl Wave<'_> {
                     1 => Active::One,
                     _ => Active::Some,
                 };
-                *self.seen.calls.entry((intrinsic.name, active)).or_default() += 1;
+                *self.seen.observed.calls.entry((intrinsic.name, active)).or_default() += 1;
                 let call = Call {
                     name: intrinsic.name,
                     ty: it.ty,
