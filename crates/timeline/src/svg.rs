@@ -1,4 +1,5 @@
-//! A recording as a picture: a band for each wave, a row for each lane, time from left to right.
+//! A recording as a picture: a band for each wave, a row for each lane, time from left to right. One wave with few steps is
+//! a table instead: a row for each step with its source, a column for each lane.
 //!
 //! Active lanes are filled, lanes that wait are light, and what has returned or never existed is empty.
 
@@ -10,6 +11,13 @@ const WIDTH: usize = 880;
 const LEFT: usize = 96;
 /// The most waves in a picture.
 const MOST_WAVES: usize = 16;
+/// The most steps and lanes of a table.
+const MOST_ROWS: usize = 40;
+const MOST_COLUMNS: u32 = 32;
+/// The most characters of a line of source in a table.
+const MOST_TEXT: usize = 56;
+const STYLE: &str = "<style>.a{fill:#2f6fb5}.w{fill:#c7d9ee}.n{fill:#888}text{fill:#444}\
+    @media(prefers-color-scheme:dark){.a{fill:#7fb4ee}.w{fill:#33475e}text{fill:#bbb}}</style>";
 
 /// What a lane does, as the picture shows it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,6 +38,82 @@ fn state(wave: &Wave, step: usize, lane: u32) -> State {
 
 /// The picture. The time of all waves has one scale.
 pub fn svg(recording: &Recording) -> String {
+    match recording.waves.as_slice() {
+        [wave] if wave.steps.len() <= MOST_ROWS && recording.program.wave_size <= MOST_COLUMNS => {
+            table(recording, wave)
+        }
+        _ => bands(recording),
+    }
+}
+
+/// A row for each step of a wave, a column for each lane.
+fn table(recording: &Recording, wave: &Wave) -> String {
+    const ROW: usize = 24;
+    const TOP: usize = 56;
+    let lanes = recording.program.wave_size as usize;
+    let cell = if lanes <= 8 { 34 } else { 20 };
+    let source = |step: &crate::Step| {
+        let place = &recording.statements[step.statement as usize];
+        let text = recording.program.files.get(place.file as usize).map_or("", |it| &it.1);
+        let text = text.lines().nth(place.line.saturating_sub(1) as usize).unwrap_or("");
+        (place.line, text.chars().take(MOST_TEXT).collect::<String>())
+    };
+    let rows: Vec<(u32, String)> = wave.steps.iter().map(source).collect();
+    // What all lines begin with is not shown.
+    let blank = |it: &(u32, String)| it.1.len() - it.1.trim_start().len();
+    let margin = rows.iter().map(blank).min().unwrap_or(0);
+    let longest = rows.iter().map(|it| it.1.chars().count()).max().unwrap_or(0) - margin;
+    let left = 64 + longest * 8 + 24;
+    let (width, height) = (left + lanes * cell + 16, TOP + rows.len() * ROW + 8);
+    let title = escaped(&recording.program.name);
+    let mut out = String::new();
+    // A failed write to a string is not possible.
+    let _ = write!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         font-family=\"ui-monospace, monospace\" font-size=\"13\">\n\
+         <title>{title}: which of {lanes} lanes are active, statement by statement</title>\n{STYLE}\n\
+         <text class=\"n\" x=\"16\" y=\"24\">line</text><text x=\"{left}\" y=\"24\">lane</text>\n"
+    );
+    for lane in 0..lanes {
+        let x = left + lane * cell + cell / 2;
+        let _ = writeln!(out, "<text x=\"{x}\" y=\"44\" text-anchor=\"middle\">{lane}</text>");
+    }
+    let mut paths = [String::new(), String::new()];
+    for (step, (line, text)) in rows.iter().enumerate() {
+        let y = TOP + step * ROW;
+        let text = escaped(text.get(margin..).unwrap_or(""));
+        let _ = writeln!(
+            out,
+            "<text class=\"n\" x=\"48\" y=\"{0}\" text-anchor=\"end\">{line}</text>\
+             <text x=\"64\" y=\"{0}\" xml:space=\"preserve\">{text}</text>",
+            y + 15
+        );
+        for lane in 0..lanes {
+            let path = match state(wave, step, lane as u32) {
+                State::Active => &mut paths[0],
+                State::Waiting => &mut paths[1],
+                State::Gone => continue,
+            };
+            let (x, right) = (left + lane * cell + 2, cell - 4);
+            let _ = write!(path, "M{x} {}h{right}v18h-{right}z", y + 1);
+        }
+    }
+    put(&mut out, &paths);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The active lanes, and those that wait.
+fn put(out: &mut String, paths: &[String; 2]) {
+    for (class, path) in ["a", "w"].iter().zip(paths) {
+        if !path.is_empty() {
+            let _ = writeln!(out, "<path class=\"{class}\" d=\"{path}\"/>");
+        }
+    }
+}
+
+fn bands(recording: &Recording) -> String {
     let lanes = recording.program.wave_size;
     let waves = &recording.waves[..recording.waves.len().min(MOST_WAVES)];
     let longest = waves.iter().map(|it| it.steps.len()).max().unwrap_or(0).max(1);
@@ -46,8 +130,7 @@ pub fn svg(recording: &Recording) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
          font-family=\"ui-monospace, monospace\" font-size=\"11\">\n\
          <title>{}: waves of {lanes} lanes over time</title>\n\
-         <style>.a{{fill:#2f6fb5}}.w{{fill:#c7d9ee}}text{{fill:#444}}\
-         @media(prefers-color-scheme:dark){{.a{{fill:#7fb4ee}}.w{{fill:#33475e}}text{{fill:#bbb}}}}</style>\n\
+         {STYLE}\n\
          <text x=\"8\" y=\"16\">{} \u{b7} {} \u{b7} {longest} steps</text>\n",
         escaped(&recording.program.name),
         escaped(&recording.program.name),
@@ -82,11 +165,7 @@ pub fn svg(recording: &Recording) -> String {
                 begin = end;
             }
         }
-        for (class, path) in ["a", "w"].iter().zip(&paths) {
-            if !path.is_empty() {
-                let _ = writeln!(out, "<path class=\"{class}\" d=\"{path}\"/>");
-            }
-        }
+        put(&mut out, &paths);
     }
     if recording.waves.len() > MOST_WAVES {
         let more = recording.waves.len() - MOST_WAVES;

@@ -208,6 +208,25 @@ fn a_picture_has_a_band_for_each_wave() {
 }
 
 #[test]
+fn a_picture_of_one_wave_with_few_steps_has_its_source() {
+    let text = "RWStructuredBuffer<float> Out;\n[numthreads(6, 1, 1)]\n\
+        void main(uint i : SV_GroupIndex) {\n    uint x = 1;\n    if (i < 2)\n        x = 2;\n    Out[i] = x;\n}\n";
+    let mut recording = recorded(text, 8, &Window::default());
+    recording.waves.truncate(1);
+    let picture = svg::svg(&recording);
+    assert!(
+        picture.contains(">    x = 2;</text>") && picture.contains(">if (i &lt; 2)</text>"),
+        "{picture}"
+    );
+    // Six lanes in three statements, and two in one where four wait; the two that never existed are empty.
+    let cells = |class: &str| {
+        let path = picture.split(&format!("class=\"{class}\" d=\"")).nth(1).unwrap();
+        path.split('"').next().unwrap().matches('M').count()
+    };
+    assert_eq!([cells("a"), cells("w")], [3 * 6 + 2, 4]);
+}
+
+#[test]
 fn a_page_fetches_nothing() {
     let page = page::page(&recorded(&TEXT.replace("never", "a_b"), 8, &Window::default()));
     assert!(page.contains("default-src 'none'"));

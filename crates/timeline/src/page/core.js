@@ -71,6 +71,13 @@ const timeline = (() => {
   }
 
   const count = (set) => lanesOf(set).length;
+  // For each lane, whether it is in a set.
+  function flags(set, width) {
+    const all = new Uint8Array(width);
+    for (const lane of lanesOf(set)) all[lane] = 1;
+    return all;
+  }
+
   const has = (set, lane) => ((set >> BigInt(lane)) & 1n) === 1n;
 
   class Wave {
@@ -84,6 +91,7 @@ const timeline = (() => {
       this.statement = new Uint32Array(this.length);
       // Sets, and for each step the number of its sets.
       this.sets = [];
+      this.flags = [];
       this.known = new Map();
       this.active = new Uint32Array(this.length);
       this.live = new Uint32Array(this.length);
@@ -165,6 +173,11 @@ const timeline = (() => {
 
     liveAt(step) {
       return this.sets[this.live[step]];
+    }
+
+    // The flags of a set, by its number.
+    lanesIn(number) {
+      return (this.flags[number] ??= flags(this.sets[number], this.width));
     }
 
     // What scalars hold before a step: a map from `variable * 65536 + scalar`.
@@ -356,7 +369,7 @@ const timeline = (() => {
   }
 
   return {
-    BASES, busy, count, decode, find, format, fromBase64, has, lanesOf, lineAt, mask, rowsAt, scopesAt,
+    BASES, busy, count, decode, find, flags, format, fromBase64, has, lanesOf, lineAt, mask, rowsAt, scopesAt,
   };
 })();
 

@@ -2,6 +2,7 @@
 // All three have one cursor: a wave and a step. Nothing is computed here that `timeline` computes.
 (() => {
   const at = (id) => document.getElementById(id);
+  const began = performance.now();
   let recording;
   let wave = 0;
   let step = 0;
@@ -46,30 +47,36 @@
     for (let number = first; number < last; number++) {
       const it = recording.waves[number];
       const top = (number - first) * bandHeight();
+      const exists = timeline.flags(it.lanes, recording.width);
       context.fillStyle = colours.ink;
       context.fillText(name(it), 2, top + 11, left - 6);
       const columns = Math.min(span, room);
-      for (let column = 0; column < columns; column++) {
-        const index = from + Math.floor((column * span) / columns);
-        if (index >= it.length) break;
-        const x = left + (column * room) / columns;
-        const w = Math.max(1, room / columns);
-        const active = it.activeAt(index);
-        const live = it.liveAt(index);
+      const stepAt = (column) => from + Math.floor((column * span) / columns);
+      const kept = Math.min(columns, Math.ceil(((it.length - from) * columns) / span));
+      // Columns with the same sets are drawn at once: lanes part far less often than they step.
+      for (let begin = 0; begin < kept; ) {
+        const index = stepAt(begin);
+        const [active, live] = [it.active[index], it.live[index]];
+        let end = begin + 1;
+        while (end < kept && it.active[stepAt(end)] === active && it.live[stepAt(end)] === live) end++;
+        const x = left + (begin * room) / columns;
+        const w = Math.max(1, ((end - begin) * room) / columns);
+        const [runs, waits] = [it.lanesIn(active), it.lanesIn(live)];
         for (let lane = 0; lane < recording.width; lane++) {
           const y = top + lane * rowHeight();
-          if (timeline.has(active, lane)) {
+          if (runs[lane]) {
             context.fillStyle = colours.active;
             context.fillRect(x, y, w, Math.max(1, rowHeight() - 1));
-          } else if (timeline.has(live, lane)) {
+          } else if (waits[lane]) {
             // Half of the height: told apart without colour, too.
             context.fillStyle = colours.waiting;
             context.fillRect(x, y, w, Math.max(1, (rowHeight() - 1) / 2));
-          } else if (timeline.has(it.lanes, lane) && column % 4 === 0) {
+          } else if (exists[lane]) {
             context.fillStyle = colours.line;
-            context.fillRect(x, y, 1, 1);
+            for (let dot = x; dot < x + w; dot += 4) context.fillRect(dot, y, 1, 1);
           }
         }
+        begin = end;
       }
       if (it.total > it.length) {
         const x = left + ((it.length - from) * room) / span;
@@ -137,7 +144,9 @@
     const lanes = Array.from({ length: recording.width }, (_, lane) => lane);
     const states = lanes.map((lane) => it.laneAt(step, lane));
     const head = document.createElement("tr");
-    head.append(cell("th", "lane"));
+    const corner = cell("th", "lane");
+    corner.scope = "row";
+    head.append(corner);
     lanes.forEach((lane) => {
       const th = cell("th", String(lane));
       th.scope = "col";
@@ -291,6 +300,8 @@
     at("title").textContent = `${program.name} · ${program.entry} · waves of ${recording.width} lanes`;
     const options = recording.waves.map((it, number) => new Option(name(it), String(number)));
     at("wave").append(...options);
+    const waves = recording.waves.length === 1 ? "1 wave" : `${recording.waves.length} waves`;
+    at("bands").setAttribute("aria-label", `${waves} of ${recording.width} lanes over time; arrow keys move the cursor`);
     at("busy").textContent = `· ${(timeline.busy(recording) * 100).toFixed(0)} % of lanes busy`;
     const notes = [];
     if (recording.failure) notes.push(`The run did not end: ${recording.failure}.`);
@@ -324,7 +335,8 @@
     if (location.hash) fromAddress();
     else if (finding) go(finding.at[0], finding.at[1]);
     else go(0, 0);
-    root.dataset.ready = "";
+    // When the first picture was there, in milliseconds since the script began.
+    root.dataset.ready = String(performance.now() - began);
   }
 
   start().catch((error) => {
