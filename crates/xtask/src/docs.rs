@@ -19,6 +19,7 @@ fn generated_here() -> Vec<(String, String)> {
         ("docs/functions.md".to_owned(), functions()),
         ("docs/sanitizer/README.md".to_owned(), crate::gallery::index()),
         ("crates/capi/include/wavelane.h".to_owned(), crate::header::text()),
+        ("docs/active-lanes.svg".to_owned(), crate::picture::text()),
     ]
 }
 

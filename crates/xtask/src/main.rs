@@ -24,6 +24,7 @@ mod layers;
 mod licences;
 mod mutate;
 mod mutate_source;
+mod picture;
 #[cfg(test)]
 mod places;
 mod reference;

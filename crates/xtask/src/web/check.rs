@@ -8,11 +8,12 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{folder, module, site};
+use crate::picture;
 
-/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason. The last were ray
-/// queries, and the stages between vertices and pixels.
-const MOST_MODULE_PACKED: usize = 1_060_000;
-const MOST_PAGE_PACKED: usize = 1_120_000;
+/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason. The module is to stay
+/// below a million.
+const MOST_MODULE_PACKED: usize = 1_000_000;
+const MOST_PAGE_PACKED: usize = 1_050_000;
 /// The page without the module.
 const MOST_PAGE_REST: usize = 64_000;
 
@@ -31,11 +32,8 @@ pub(super) fn all() -> Result<(), String> {
     std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let module = scratch.join("module.wasm");
     let cases = scratch.join("cases.json");
-    let put = |path: &Path, bytes: &[u8]| {
-        std::fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    put(&module, &bytes)?;
-    put(&cases, Value::from(cases_for_node()?).to_string().as_bytes())?;
+    site::put(&module, &bytes)?;
+    site::put(&cases, Value::from(cases_for_node()?).to_string().as_bytes())?;
     if !is_there("node") {
         println!("skipped: the module and the page: there is no `node`");
         return Ok(());
@@ -46,7 +44,12 @@ pub(super) fn all() -> Result<(), String> {
         return Ok(());
     };
     let screenshots = crate::root().join("target/web-screenshots");
-    node("page.mjs", &[Path::new(browser), &folder(), &screenshots])
+    node("page.mjs", &[Path::new(browser), &folder(), &screenshots])?;
+    for (name, (width, text)) in [("small.html", picture::SMALL), ("large.html", picture::LARGE)] {
+        let page = timeline::page::page(&picture::recording(width, text));
+        site::put(&scratch.join(name), page.as_bytes())?;
+    }
+    node("timeline.mjs", &[Path::new(browser), &scratch, &screenshots])
 }
 
 fn check_sizes(sizes: site::Sizes) -> Result<(), String> {
@@ -77,9 +80,8 @@ fn node(script: &str, arguments: &[&Path]) -> Result<(), String> {
     match output.status.success() {
         true => Ok(()),
         false => Err(format!(
-            "{} failed:\n{}{}",
+            "{} failed:\n{}",
             script.display(),
-            String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         )),
     }

@@ -53,7 +53,8 @@ pub(super) fn write(folder: &Path, module: &[u8]) -> Result<Sizes, String> {
     })
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
+/// Writes a file, and the folders around it.
+pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let cannot = |error| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(cannot)?;
@@ -76,7 +77,7 @@ fn playground(packed: &[u8]) -> Result<String, String> {
         ("{{gallery}}", gallery),
         ("{{worker}}", part("worker.js")?),
         ("{{script}}", part("playground.js")?),
-        ("{{module}}", pack::base64(packed)),
+        ("{{module}}", timeline::base64(packed)),
     ] {
         page = page.replacen(mark, &text, 1);
     }

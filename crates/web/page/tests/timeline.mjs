@@ -1,0 +1,78 @@
+// The page of a recording in a browser: what it shows, and what its keys do.
+//
+//   node timeline.mjs BROWSER FOLDER SCREENSHOTS
+//
+// The folder has `small.html`, a wave of eight lanes in a loop, and `large.html`, a run of a million lane-steps.
+import assert from "node:assert/strict";
+import { open, visit } from "./browser.mjs";
+
+const ready = page => page.until("'ready' in document.documentElement.dataset", "the first picture");
+const data = (page, name) => page.run(`document.documentElement.dataset.${name}`);
+const cells = row => `[...document.querySelectorAll('#grid tr')].find(it => it.cells[0].textContent.trim() === ${JSON.stringify(row)})`;
+
+await visit({
+    async "a recording is shown, and keys move the cursor"() {
+        const page = await open("small.html");
+        await ready(page);
+        assert.equal(await data(page, "lanes"), "8");
+        const steps = Number(await data(page, "steps"));
+        assert.ok(steps > 10, `${steps} steps`);
+        assert.equal(await data(page, "step"), "0");
+        assert.equal(await page.run("document.querySelectorAll('#grid tr:first-child th').length"), 1 + 8);
+        assert.match(await page.run("document.getElementById('status').textContent"), /step 0, line \d+: active 0xff, 8 of 8 lanes/);
+        for (let at = 0; at < 4; at++) await page.key("ArrowRight");
+        assert.equal(await data(page, "step"), "4");
+        assert.equal(await page.run("location.hash"), "#wave=0&step=4");
+        await page.key("ArrowLeft");
+        assert.equal(await data(page, "step"), "3");
+        // Where lanes part: some wait, and their cells say so without colour.
+        await page.key("]");
+        const mask = (await page.run("document.getElementById('status').textContent")).match(/0x[0-9a-f]+/)[0];
+        assert.notEqual(mask, "0xff");
+        assert.match(await page.run(`[...${cells("state")}.cells].map(it => it.getAttribute('aria-label') ?? '').join()`), /waiting, since line \d+ \(step \d+\)/);
+        assert.equal(await page.run(`${cells("i")}.cells.length`), 1 + 8);
+        await page.key("b");
+        assert.match(await page.run(`${cells("i")}.cells[1].textContent`), /^0x/);
+        await page.key("End");
+        assert.equal(await data(page, "step"), String(steps - 1));
+        await page.shot("timeline-small");
+        await page.close();
+        const other = await open("small.html#wave=0&step=5");
+        await ready(other);
+        assert.equal(await data(other, "step"), "5");
+        await other.close();
+    },
+
+    async "everything has a name for a screen reader, and can be reached by keys"() {
+        const page = await open("small.html");
+        await ready(page);
+        const nameless = "[...document.querySelectorAll('button, select, input, canvas')].filter(it => !(it.getAttribute('aria-label') || it.title || it.labels?.length || it.textContent.trim())).length";
+        assert.equal(await page.run(nameless), 0);
+        assert.equal(await page.run("document.getElementById('bands').tabIndex"), 0);
+        assert.match(await page.run("document.getElementById('bands').getAttribute('aria-label')"), /1 wave of 8 lanes/);
+        assert.equal(await page.run("document.getElementById('status').getAttribute('aria-live')"), "polite");
+        assert.ok(await page.run("[...document.querySelectorAll('#grid th')].every(it => it.scope === 'row' || it.scope === 'col')"));
+        await page.close();
+    },
+
+    async "a narrow window has everything"() {
+        const page = await open("small.html", [400, 900]);
+        await ready(page);
+        assert.ok(await page.run("document.documentElement.scrollWidth <= 400"), "nothing stands out to the side");
+        await page.shot("timeline-narrow");
+        await page.close();
+    },
+
+    async "a million lane-steps are shown, and zoomed"() {
+        const page = await open("large.html");
+        await ready(page);
+        const steps = Number(await data(page, "steps")) * Number(await data(page, "lanes"));
+        assert.ok(steps >= 1e6, `${steps} lane-steps`);
+        const first = await page.run("Math.round(Number(document.documentElement.dataset.ready))");
+        // Drawn, not only asked for: the time of a picture is that of its script.
+        const zoom = await page.run("(() => { const times = []; for (let at = 0; at < 20; at++) { const begin = performance.now(); document.dispatchEvent(new KeyboardEvent('keydown', { key: at < 10 ? '+' : '-' })); times.push(performance.now() - begin); } return times.sort((a, b) => a - b).map(it => Math.round(it * 10) / 10); })()");
+        console.log(`timeline: ${(steps / 1e6).toFixed(1)} M lane-steps: first picture ${first} ms after the script began, zoom ${zoom[10]} ms (median), ${zoom[19]} ms (worst)`);
+        await page.shot("timeline-large");
+        await page.close();
+    },
+});
