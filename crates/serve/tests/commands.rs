@@ -2,7 +2,11 @@
 //! programs. Whatever is asked, every request is answered, and memory is in the end what the second evaluator computes.
 //!
 //! `PROGRAMS=10000` tries so many programs.
-#![allow(clippy::print_stdout, reason = "shows how much was tried")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "the number of programs is given and shown"
+)]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

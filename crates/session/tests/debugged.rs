@@ -2,7 +2,11 @@
 //! statement that is printed on a line of its own, in the order of each wave.
 //!
 //! `PROGRAMS=10000` tries so many programs.
-#![allow(clippy::print_stdout, reason = "shows how much was compared")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "the number of programs is given and shown"
+)]
 
 use std::collections::BTreeMap;
 
