@@ -52,6 +52,8 @@ pub enum Function {
     MeshCounts,
     /// `DispatchMesh`: the counts of groups in x, y and z, and the payload.
     DispatchMesh,
+    /// `Process…TessFactors…`.
+    Factors(Factors),
     /// A function of the language that is not supported yet, by its name.
     Unsupported(&'static str),
 }
@@ -69,6 +71,24 @@ pub enum OfPixels {
     Snapped,
     /// With the number of a vertex.
     AtVertex,
+}
+
+/// The functions of hull shaders that round factors as the tessellator does, and derive those of insides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factors {
+    /// Arguments: detail and density, and lvalues for both.
+    Isoline,
+    /// Arguments: the factors of the edges and the scale of insides, and lvalues for the edges, and for the insides with
+    /// and without rounding. The factors of edges are reduced in these sets, one for each inside.
+    Insides { sets: &'static [&'static [u32]], reduction: Reduction },
+}
+
+/// How factors of edges give one of an inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    Average,
+    Greatest,
+    Least,
 }
 
 /// What is printed, and when.

@@ -118,7 +118,7 @@ fn functions() -> String {
             );
         }
     }
-    let (of_pixels, of_stages): (Vec<_>, Vec<_>) =
+    let (of_stages, not_run): (Vec<_>, Vec<_>) =
         library::stages::rows().partition(|row| row.meaning.is_some());
     let names = |rows: Vec<&'static library::stages::Row>| rows.iter().map(|it| it.name).collect();
     let list = |names: Vec<&'static str>| {
@@ -126,11 +126,11 @@ fn functions() -> String {
     };
     let _ = write!(
         text,
-        "\n## Functions of pixel shaders\n\n{}\n\
-         \n## Functions of other stages: they type-check, but do not run yet\n\n{}\n\
+        "\n## Functions of single stages\n\n{}\n\
+         \n## Functions that type-check, but do not run yet\n\n{}\n\
          \n## Functions that are refused with a message that names them\n\n{}\n",
-        list(names(of_pixels)),
         list(names(of_stages)),
+        list(names(not_run)),
         list(library::not_built().collect()),
     );
     text

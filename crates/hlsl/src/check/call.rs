@@ -543,6 +543,7 @@ impl<'a> Checker<'a> {
                 | library::Function::Pixel(_)
                 | library::Function::MeshCounts
                 | library::Function::DispatchMesh
+                | library::Function::Factors(_)
         ) {
             self.gate_stage_function(name, span);
             if result == Types::ERROR || !self.payloads_take_no_long_vector(&args) {

@@ -118,6 +118,10 @@ impl<'a> Checker<'a> {
             {
                 entry.signature = self.stage_signature(id, attributes, &params, Side::Output);
                 entry.patch = entry.beside.and_then(|id| self.patch_signature(id));
+                // Its attributes are those of the hull shader.
+                if let (Some(own), Some(patch)) = (&entry.signature, &mut entry.patch) {
+                    patch.io.shape = own.io.shape.clone();
+                }
                 let is_whole = entry.beside.is_some() == entry.patch.is_some();
                 if (entry.signature.is_none() || !is_whole) && self.missing.is_empty() {
                     return None;

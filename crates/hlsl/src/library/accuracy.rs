@@ -43,6 +43,7 @@ impl Function {
             | Function::Pixel(_)
             | Function::MeshCounts
             | Function::DispatchMesh
+            | Function::Factors(_)
             | Function::Print(_)
             | Function::IsDebuggingEnabled
             | Function::Unsupported(_) => Accuracy::Exact,

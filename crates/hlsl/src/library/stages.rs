@@ -7,7 +7,7 @@
 use ops::intrinsics::{ShaderModel, Stage, Stages};
 
 use super::prototype::{self, Prototype};
-use super::{ArgInfo, Function, OfPixels, Resolution};
+use super::{ArgInfo, Factors, Function, OfPixels, Reduction, Resolution};
 use crate::types::Types;
 
 /// A function of some stages.
@@ -66,6 +66,16 @@ const fn pixel(
     Row { meaning: Some(Function::Pixel(meaning)), ..row(name, PIXEL, since, prototypes) }
 }
 
+const fn factors(name: &'static str, meaning: Factors, prototypes: &'static [&'static str]) -> Row {
+    let meaning = Some(Function::Factors(meaning));
+    Row { meaning, ..row(name, HULL, ShaderModel::V6_0, prototypes) }
+}
+
+/// The edges that determine the inside of a triangle, of a square, and of a square in either direction.
+const TRI: &[&[u32]] = &[&[0, 1, 2]];
+const QUAD: &[&[u32]] = &[&[0, 1, 2, 3]];
+const QUAD_2D: &[&[u32]] = &[&[0, 1], &[2, 3]];
+
 const ROWS: &[Row] = &[
     // Pixel shaders.
     pixel(
@@ -106,84 +116,74 @@ const ROWS: &[Row] = &[
     ),
     pixel("clip", ShaderModel::V6_0, OfPixels::Clip, &["void clip(number value)"]),
     // Hull shaders.
-    row(
+    factors(
         "Process2DQuadTessFactorsAvg",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: QUAD_2D, reduction: Reduction::Average },
         &[
             "void Process2DQuadTessFactorsAvg(float4 edges, float2 scale, out float4 roundedEdges, out float2 roundedInside, out float2 unroundedInside)",
         ],
     ),
-    row(
+    factors(
         "Process2DQuadTessFactorsMax",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: QUAD_2D, reduction: Reduction::Greatest },
         &[
             "void Process2DQuadTessFactorsMax(float4 edges, float2 scale, out float4 roundedEdges, out float2 roundedInside, out float2 unroundedInside)",
         ],
     ),
-    row(
+    factors(
         "Process2DQuadTessFactorsMin",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: QUAD_2D, reduction: Reduction::Least },
         &[
             "void Process2DQuadTessFactorsMin(float4 edges, float2 scale, out float4 roundedEdges, out float2 roundedInside, out float2 unroundedInside)",
         ],
     ),
-    row(
-        "ProcessIsolineTessFactors",
-        HULL,
-        ShaderModel::V6_0,
-        &[
-            "void ProcessIsolineTessFactors(float detail, float density, out float roundedDetail, out float roundedDensity)",
-        ],
-    ),
-    row(
+    factors(
         "ProcessQuadTessFactorsAvg",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: QUAD, reduction: Reduction::Average },
         &[
             "void ProcessQuadTessFactorsAvg(float4 edges, float scale, out float4 roundedEdges, out float2 roundedInside, out float2 unroundedInside)",
         ],
     ),
-    row(
+    factors(
         "ProcessQuadTessFactorsMax",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: QUAD, reduction: Reduction::Greatest },
         &[
             "void ProcessQuadTessFactorsMax(float4 edges, float scale, out float4 roundedEdges, out float2 roundedInside, out float2 unroundedInside)",
         ],
     ),
-    row(
+    factors(
         "ProcessQuadTessFactorsMin",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: QUAD, reduction: Reduction::Least },
         &[
             "void ProcessQuadTessFactorsMin(float4 edges, float scale, out float4 roundedEdges, out float2 roundedInside, out float2 unroundedInside)",
         ],
     ),
-    row(
+    factors(
         "ProcessTriTessFactorsAvg",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: TRI, reduction: Reduction::Average },
         &[
             "void ProcessTriTessFactorsAvg(float3 edges, float scale, out float3 roundedEdges, out float roundedInside, out float unroundedInside)",
         ],
     ),
-    row(
+    factors(
         "ProcessTriTessFactorsMax",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: TRI, reduction: Reduction::Greatest },
         &[
             "void ProcessTriTessFactorsMax(float3 edges, float scale, out float3 roundedEdges, out float roundedInside, out float unroundedInside)",
         ],
     ),
-    row(
+    factors(
         "ProcessTriTessFactorsMin",
-        HULL,
-        ShaderModel::V6_0,
+        Factors::Insides { sets: TRI, reduction: Reduction::Least },
         &[
             "void ProcessTriTessFactorsMin(float3 edges, float scale, out float3 roundedEdges, out float roundedInside, out float unroundedInside)",
+        ],
+    ),
+    factors(
+        "ProcessIsolineTessFactors",
+        Factors::Isoline,
+        &[
+            "void ProcessIsolineTessFactors(float detail, float density, out float roundedDetail, out float roundedDensity)",
         ],
     ),
     // Mesh and amplification shaders.

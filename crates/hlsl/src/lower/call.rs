@@ -464,6 +464,10 @@ impl Lowerer<'_> {
                 Ok(values)
             }
             LibraryFunction::Pixel(function) => self.of_pixels(function, args, expr),
+            LibraryFunction::Factors(factors) => {
+                self.factors(factors, args, expr.span)?;
+                Ok(Values::new())
+            }
             LibraryFunction::MeshCounts => {
                 self.mesh_counts(args, expr.span)?;
                 Ok(Values::new())

@@ -16,6 +16,7 @@ mod control;
 mod emitted;
 mod env;
 mod expr;
+mod factors;
 mod facts;
 mod finish;
 mod group;
