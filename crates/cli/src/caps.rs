@@ -12,7 +12,8 @@ use crate::terminal;
 use crate::terminal::print_json;
 
 /// The stages whose shaders run.
-const STAGES: [&str; 3] = ["compute", "vertex", "pixel"];
+const STAGES: [&str; 8] =
+    ["compute", "vertex", "hull", "domain", "geometry", "amplification", "mesh", "pixel"];
 
 /// What `caps` needs.
 pub(crate) struct CapsArgs {
@@ -72,8 +73,8 @@ fn text(adapter: &Adapter) -> String {
             let _ = writeln!(text, "    {:<50} {state}", isa.name());
         }
     }
-    let _ = writeln!(text, "\nstages\n  {:<38} run", STAGES.join(", "));
-    text.push_str("  all others                             are checked, and do not run yet\n");
+    let _ = writeln!(text, "\nstages\n  {} run", STAGES.join(", "));
+    text.push_str("  all others are checked, and do not run yet\n");
     text.push_str("\ndevices of vulkan\n");
     match Gpu::all() {
         Ok(all) if all.is_empty() => text.push_str("  none: no driver shows one\n"),
@@ -146,6 +147,9 @@ fn drawn(draws: &GpuDraws) -> String {
         (draws.barycentrics, "SV_Barycentrics"),
         (draws.stencil_reference, "SV_StencilRef"),
         (draws.ordered_views, "rasterizer-ordered views"),
+        (draws.geometry, "geometry shaders"),
+        (draws.tessellation, "tessellation"),
+        (draws.mesh, "mesh shaders"),
     ] {
         if is_there {
             has.push(what.to_owned());
@@ -193,6 +197,9 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
                 "SV_Barycentrics": it.barycentrics,
                 "SV_StencilRef": it.stencil_reference,
                 "ROVsSupported": it.ordered_views,
+                "GeometryShaders": it.geometry,
+                "Tessellation": it.tessellation,
+                "MeshShaders": it.mesh,
             })),
             "unusable": it.unusable,
         })

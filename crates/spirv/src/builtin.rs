@@ -52,6 +52,8 @@ impl Emitter<'_> {
             op::INSTANCE_INDEX,
             op::BASE_VERTEX,
             op::BASE_INSTANCE,
+            op::PRIMITIVE_ID,
+            op::INVOCATION_ID,
         ]
         .contains(&number)
         {

@@ -95,6 +95,7 @@ impl<'a> Emitter<'a> {
             self.effect(op::BEGIN_INTERLOCK, &[]);
         }
         if self.region(self.ir.body)?.is_some() {
+            self.constants()?;
             self.leave_main();
         }
         Ok(())
@@ -104,7 +105,9 @@ impl<'a> Emitter<'a> {
         if self.orders_pixels() {
             self.effect(op::END_INTERLOCK, &[]);
         }
-        self.effect(op::RETURN, &[]);
+        if !self.end_amplification() {
+            self.effect(op::RETURN, &[]);
+        }
     }
 
     pub(crate) fn label(&mut self, label: Id) {
@@ -195,6 +198,7 @@ impl<'a> Emitter<'a> {
         then: Region,
         else_: Region,
     ) -> Result<Reached, Unsupported> {
+        self.mesh_counts(then);
         if let (Some(yes), Some(no)) = (self.ir.only_yields(then), self.ir.only_yields(else_)) {
             for (result, (yes, no)) in self.ir.inst(inst).results.iter().zip(yes.iter().zip(no)) {
                 let picked = self.picked(cond, *yes, *no);

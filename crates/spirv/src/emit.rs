@@ -13,8 +13,10 @@ use ops::{Ternary, Ty};
 
 use crate::control::{Reached, Target};
 use crate::environment::{Environment, Extension};
+use crate::group::Groups;
 use crate::memory::Resources;
 use crate::module::{Id, Module, push, push_all, string};
+use crate::native::native;
 use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
 use crate::stage::Signature;
@@ -32,11 +34,45 @@ pub fn emit(
     environment: &Environment,
     debug: &dyn Debug,
 ) -> Result<Emitted, Unsupported> {
-    let ir = &legalize(ir, &environment.target());
+    let made = match &ir.group {
+        Some(io) => Some(native(ir, io)?),
+        None => None,
+    };
+    let source = made.as_ref().map_or(ir, |it| &it.0);
+    let groups = ir.group.as_ref().zip(made.as_ref());
+    let groups = groups.map(|(io, made)| Groups::new((**io).clone(), made.1.clone()));
+    let ir = legalize(source, &environment.target());
+    emit_legal(&[&ir], groups, environment, debug)
+}
+
+/// Emits the two functions of a hull shader as one: `points` makes the control points, and `constants` the patch
+/// constants. Both have the same resources.
+pub fn emit_hull(
+    points: &ir::Module,
+    constants: &ir::Module,
+    environment: &Environment,
+    debug: &dyn Debug,
+) -> Result<Emitted, Unsupported> {
+    let [mut points, constants] = [points, constants].map(|it| legalize(it, &environment.target()));
+    for (resource, other) in points.resources.iter_mut().zip(&constants.resources) {
+        resource.used |= other.used;
+    }
+    emit_legal(&[&points, &constants], None, environment, debug)
+}
+
+fn emit_legal(
+    parts: &[&ir::Module],
+    groups: Option<Groups>,
+    environment: &Environment,
+    debug: &dyn Debug,
+) -> Result<Emitted, Unsupported> {
+    let ir = parts[0];
     let mut out = Module::new();
     let [main, start] = [out.id(), out.id()];
     let mut emitter = Emitter {
         ir,
+        parts,
+        groups,
         environment,
         debug,
         out,
@@ -66,7 +102,12 @@ pub fn emit(
 }
 
 pub(crate) struct Emitter<'a> {
+    /// The module whose instructions are emitted: one of the parts.
     pub(crate) ir: &'a ir::Module,
+    /// The module, or the control points and the patch constants of a hull shader.
+    pub(crate) parts: &'a [&'a ir::Module],
+    /// What a mesh or amplification shader has in place of memory.
+    pub(crate) groups: Option<Groups>,
     pub(crate) environment: &'a Environment,
     debug: &'a dyn Debug,
     pub(crate) out: Module,
@@ -97,7 +138,20 @@ pub(crate) struct Emitter<'a> {
     place: Option<Position>,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
+    /// Goes on with another module, whose values and private arrays are its own.
+    pub(crate) fn begin(&mut self, ir: &'a ir::Module) -> Result<(), Unsupported> {
+        self.variable_names();
+        self.ir = ir;
+        self.values = vec![None; ir.values.len()];
+        self.uniformity = OnceCell::new();
+        self.distances_only = self.distances_only();
+        self.arrays.retain(|(is_shared, _), _| *is_shared);
+        self.queries.clear();
+        self.private_arrays();
+        self.ray_queries()
+    }
+
     pub(crate) fn get(&self, value: Value) -> Id {
         self.values[value.index()].unwrap_or_else(|| {
             unreachable!("the verifier has checked that operands are defined before they are used")
@@ -321,7 +375,8 @@ impl Emitter<'_> {
         // Only for types that are used, since a device may lack the others. For 16 and 64 bits both or neither, because
         // a device may have one mode for both, and then ignores a mode that is set for only one of them.
         let declared = &self.out.capabilities;
-        let single = self.ir.values.iter().any(|it| it.ty == Ty::F32);
+        let mut values = self.parts.iter().flat_map(|it| &it.values);
+        let single = values.any(|it| it.ty == Ty::F32);
         let others = [op::CAP_FLOAT16, op::CAP_FLOAT64].iter().any(|it| declared.contains(it));
         let has = |ty: Ty| if ty == Ty::F32 { single } else { others };
         for ty in [Ty::F16, Ty::F32, Ty::F64].into_iter().filter(|it| has(*it)) {
@@ -348,7 +403,8 @@ impl Emitter<'_> {
 
     /// Requests maximal reconvergence if an operation can observe the difference.
     fn reconvergence(&mut self, main: Id) -> Vec<Warning> {
-        if !self.ir.insts.iter().any(|it| it.op.effects().sees_lanes) {
+        let mut insts = self.parts.iter().flat_map(|it| &it.insts);
+        if !insts.any(|it| it.op.effects().sees_lanes) {
             return Vec::new();
         }
         if !self.environment.has(Extension::MaximalReconvergence) {
@@ -361,7 +417,9 @@ impl Emitter<'_> {
     }
 
     fn finish(mut self, main: Id, start: Id) -> Emitted {
-        self.variable_names();
+        if self.parts.len() == 1 {
+            self.variable_names();
+        }
         let name = self.environment.entry_name.clone().unwrap_or_else(|| self.ir.name.clone());
         self.out.name(main, &name);
         self.stage_modes(main);
@@ -377,6 +435,11 @@ impl Emitter<'_> {
         let model = match self.ir.stage {
             Stage::Vertex => op::MODEL_VERTEX,
             Stage::Pixel => op::MODEL_FRAGMENT,
+            Stage::Hull => op::MODEL_TESSELLATION_CONTROL,
+            Stage::Domain => op::MODEL_TESSELLATION_EVALUATION,
+            Stage::Geometry => op::MODEL_GEOMETRY,
+            Stage::Mesh => op::MODEL_MESH,
+            Stage::Amplification => op::MODEL_TASK,
             _ => op::MODEL_COMPUTE,
         };
         let entry = [vec![model, main.0], string(&name), interface].concat();

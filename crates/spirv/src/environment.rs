@@ -163,13 +163,16 @@ pub struct Environment {
     pub numbering: Numbering,
     /// The first descriptor set, if they are counted.
     pub first_set: u32,
-    /// The locations of the inputs and outputs of vertex and pixel shaders.
+    /// The locations of the inputs and outputs of shaders that draw. The inputs and outputs of a hull shader are followed by those of
+    /// its patch-constant function, outputs of vertices of a mesh shader by those of primitives.
     pub locations: Locations,
+    /// For each input of a pixel shader, whether it belongs to the primitive: the outputs of a mesh shader say so.
+    pub of_primitives: Vec<bool>,
     /// The number of slices of the targets, if it is known: indices beyond them are replaced by 0.
     pub layers: Option<u32>,
     /// Whether the second target's output is a second source for blending.
     pub dual_source: bool,
-    /// Whether a vertex shader writes the size of points, which is 1.
+    /// Whether a vertex, domain or geometry shader writes the size of points, which is 1.
     pub point_size: bool,
     /// The name of the entry point; without one, that of the function.
     pub entry_name: Option<String>,
@@ -261,6 +264,7 @@ impl Default for Environment {
             numbering: Numbering::Written(Written::default()),
             first_set: 0,
             locations: Locations::Counted,
+            of_primitives: Vec::new(),
             layers: None,
             dual_source: false,
             point_size: false,

@@ -20,8 +20,8 @@
 //! # Map
 //! `opcode.rs`: numbers; `module.rs`: sections, types and constants; `emit.rs`: dispatches each instruction of the IR,
 //! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`, `texture.rs`,
-//! `sample.rs`, `wave.rs`, `derivative.rs`, `stage.rs` and `builtin.rs` lower; `reflect.rs`: information for the host; `text.rs`: a
-//! listing.
+//! `sample.rs`, `wave.rs`, `derivative.rs`, `stage.rs` with its folder, `group.rs` and `builtin.rs` lower; `native.rs`: mesh
+//! and amplification shaders before they are emitted; `reflect.rs`: information for the host; `text.rs`: a listing.
 //!
 //! Deliberately absent: files, devices, optimisation (drivers optimise; the module only marks loops to unroll, and uses
 //! relative reads).
@@ -33,9 +33,11 @@ mod conversion;
 mod derivative;
 mod emit;
 mod environment;
+mod group;
 mod local;
 mod memory;
 mod module;
+mod native;
 mod number;
 pub mod opcode;
 mod print;
@@ -53,7 +55,7 @@ mod texture;
 mod typed;
 mod wave;
 
-pub use emit::emit;
+pub use emit::{emit, emit_hull};
 pub use environment::{
     Bound, Environment, Extension, Floats, Locations, Named, Numbering, Placed, Shift, Sizes,
     Vulkan, Written,

@@ -10,6 +10,7 @@ use ops::Ty;
 use crate::builtin::SCOPE_GROUP;
 use crate::emit::Emitter;
 use crate::module::{Id, push};
+use crate::native::Part;
 use crate::opcode as op;
 
 /// A groupshared (`true`) or private array.
@@ -27,9 +28,22 @@ struct Element {
 impl Emitter<'_> {
     /// Declares the arrays.
     pub(crate) fn local_arrays(&mut self) {
+        self.shared_arrays();
+        self.private_arrays();
+    }
+
+    fn shared_arrays(&mut self) {
         let ir = self.ir;
         for (index, memory) in ir.groupshared.iter().enumerate() {
             let array = (true, index as u32);
+            match (self.part(array.1), self.payload()) {
+                (Some(Part::Payload), Some(payload)) => {
+                    self.arrays.insert(array, payload);
+                    continue;
+                }
+                (Some(_), _) => continue,
+                (None, _) => {}
+            }
             let held = self.held(array);
             let ty = self.out.ty(held);
             let ty = self.out.array(ty, memory.len);
@@ -38,6 +52,10 @@ impl Emitter<'_> {
             self.out.name(variable, &memory.name);
             self.arrays.insert(array, variable);
         }
+    }
+
+    pub(crate) fn private_arrays(&mut self) {
+        let ir = self.ir;
         for (index, memory) in ir.privates.iter().enumerate() {
             let ty = self.out.ty(memory.ty);
             let ty = self.out.array(ty, memory.len);
@@ -74,7 +92,11 @@ impl Emitter<'_> {
         let index = self.get(index);
         let inside = self.below(index, known, len);
         let index = self.or_zero(inside, index);
-        let storage = if array.0 { op::WORKGROUP } else { op::FUNCTION_STORAGE };
+        let storage = match array {
+            (true, memory) if self.part(memory) == Some(Part::Payload) => op::TASK_PAYLOAD,
+            (true, _) => op::WORKGROUP,
+            (false, _) => op::FUNCTION_STORAGE,
+        };
         let pointee = self.out.ty(held);
         let pointer = self.out.pointer(storage, pointee);
         let variable = self.arrays[&array];
@@ -91,6 +113,11 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn array_store(&mut self, array: Array, index: Value, value: Value) {
+        if let (true, Some(part)) = (array.0, self.part(array.1))
+            && part != Part::Payload
+        {
+            return self.store_part(part, index, value);
+        }
         let Element { pointer, inside, ty, held } = self.element(array, index);
         let value = self.get(value);
         let value = self.bitcast(value, ty, held);

@@ -1,4 +1,5 @@
-//! Inputs and outputs of vertex and pixel shaders, and helper invocations.
+//! Inputs and outputs of shaders that draw, and helper invocations. `stage/outputs.rs` has the outputs, `stage/between.rs`
+//! what is particular to the stages between the vertex shader and the rasterizer.
 //!
 //! | IR | SPIR-V |
 //! |---|---|
@@ -18,14 +19,18 @@
 //!
 //! Not expressed: `SV_InnerCoverage`.
 
+mod between;
+mod outputs;
+
 use std::collections::BTreeMap;
 
 use ir::stage::{
-    Element, EvalPlace, InterpolationMode, InterpolationPlace, SystemValue, element_of, with_slots,
+    Element, EvalPlace, InterpolationMode, InterpolationPlace, Shape, SystemValue, element_of,
+    with_slots,
 };
 use ir::{HostScalar, Inst, Op, Slot, Value};
 use ops::intrinsics::Stage;
-use ops::{Named, Sign, Ty};
+use ops::{Sign, Ty};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
@@ -44,6 +49,14 @@ pub(crate) struct Signature {
     outputs: BTreeMap<usize, Vec<Output>>,
     /// Elements that are read at single vertices.
     per_vertex: Vec<bool>,
+    /// The inputs of stages between, which belong to vertices or patches.
+    arrays: BTreeMap<between::Key, Id>,
+    /// The place in the domain.
+    place: Option<Id>,
+    /// The word that says which stream the vertex belongs to that a geometry shader is emitting.
+    control: Option<Id>,
+    /// The size of points.
+    point_size: Option<Id>,
     /// Bits of execution modes that follow from the outputs.
     pub(crate) writes_depth: Option<u32>,
     pub(crate) writes_stencil: bool,
@@ -60,13 +73,26 @@ struct Input {
 
 /// A variable that an element is written to.
 #[derive(Clone, Copy)]
-struct Output {
+pub(crate) struct Output {
     variable: Id,
     kind: Kind,
     /// The index of the element's first component, in a vector or an array; `None` for a scalar.
     first: Option<u32>,
     /// Values from this one on, which a device does not define, are replaced by 0.
     limit: Option<u32>,
+    per: Per,
+}
+
+/// What has an output of its own, with their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Per {
+    Invocation,
+    /// A control point that a hull shader makes.
+    Point(u32),
+    Patch,
+    /// A vertex or primitive of a mesh shader.
+    Vertex(u32),
+    Primitive(u32),
 }
 
 /// The scalars of a variable.
@@ -130,11 +156,21 @@ impl Emitter<'_> {
     /// Declares the outputs, and checks that everything can be expressed.
     pub(crate) fn signature(&mut self) -> Result<(), Unsupported> {
         let ir = self.ir;
-        if !matches!(ir.stage, Stage::Compute | Stage::Vertex | Stage::Pixel) {
-            let asked = format!("a {} shader", ir.stage.name());
-            return self.unsupported("shaders of this stage", asked, None);
+        if ir.stage == Stage::Hull && self.parts.len() < 2 {
+            let asked = "a hull shader".to_owned();
+            return self.unsupported("hull shaders without a patch-constant function", asked, None);
+        }
+        self.group_variables()?;
+        if self.groups.is_some() {
+            self.outputs();
         }
         let Some(io) = &ir.io else { return Ok(()) };
+        if let Shape::Geometry(traits) = &io.shape
+            && traits.reads_patch
+        {
+            let asked = "an `InputPatch`".to_owned();
+            return self.unsupported("geometry shaders of patches", asked, None);
+        }
         if io.pixel.orders_pixels {
             if !self.environment.has(Extension::PixelInterlock) {
                 let what = "rasterizer-ordered views without SPV_EXT_fragment_shader_interlock";
@@ -171,23 +207,31 @@ impl Emitter<'_> {
 
     /// The location of an element, if it has one.
     fn location(&self, inputs: bool, number: usize) -> Option<u32> {
+        // The inputs of the patch-constant function follow those of the control points.
+        let first = match inputs && self.is_in_constants() {
+            true => inputs_of(self.parts[0]).len(),
+            false => 0,
+        };
         match &self.environment.locations {
             Locations::Given { inputs: of_inputs, outputs: of_outputs } => {
                 let given = if inputs { of_inputs } else { of_outputs };
-                given.get(number).copied().flatten()
+                given.get(first + number).copied().flatten()
             }
             Locations::Counted => {
-                let counts = |it: &&Element| it.system.is_none();
-                let elements = self.signature_elements(inputs);
-                let before = elements[..number].iter().filter(counts).count() as u32;
-                counts(&&elements[number]).then_some(before)
+                let lists = self.output_lists();
+                let mut all = Vec::new();
+                match inputs {
+                    true => self.parts.iter().for_each(|it| all.extend_from_slice(inputs_of(it))),
+                    false => lists.into_iter().for_each(|it| all.extend_from_slice(it.0)),
+                }
+                let number = first + number;
+                all[number].system.is_none().then(|| between::counted(&all, number))
             }
         }
     }
 
-    fn built_in(&mut self, storage: u32, number: u32, ty: Id) -> Id {
-        let initial = (storage == op::OUTPUT).then(|| self.out.null(ty));
-        let variable = self.global_with(storage, ty, initial);
+    fn built_in_input(&mut self, number: u32, ty: Id) -> Id {
+        let variable = self.global(op::INPUT, ty);
         self.out.decorate(variable, op::BUILT_IN, &[number]);
         variable
     }
@@ -206,6 +250,9 @@ impl Emitter<'_> {
             let id = it.out.ty(ty);
             Ok(it.out.null(id))
         };
+        if self.is_between() {
+            return self.between_input(inst, (number, &element), component, ty);
+        }
         let has_location = self.location(true, number).is_some();
         match element.system {
             Some(SystemValue::VertexId) => self.index(op::VERTEX_INDEX, op::BASE_VERTEX),
@@ -351,7 +398,7 @@ impl Emitter<'_> {
             _ => value_ty,
         };
         let variable = match built_in {
-            Some(number) => self.built_in(op::INPUT, number, ty),
+            Some(number) => self.built_in_input(number, ty),
             None => {
                 let variable = self.global(op::INPUT, ty);
                 self.out.decorate(variable, op::LOCATION, &[location.unwrap_or(0)]);
@@ -360,6 +407,11 @@ impl Emitter<'_> {
             }
         };
         if self.is_pixel() {
+            if self.environment.of_primitives.get(number) == Some(&true) {
+                self.out.capabilities.insert(op::CAP_MESH_SHADING);
+                self.out.extensions.insert("SPV_EXT_mesh_shader");
+                self.out.decorate(variable, op::PER_PRIMITIVE, &[]);
+            }
             self.interpolated(inst, variable, built_in, kind, element, is_per_vertex)?;
         }
         let pointer_ty = self.out.pointer(op::INPUT, value_ty);
@@ -519,171 +571,6 @@ impl Emitter<'_> {
         Ok(self.arrived(input.kind, value, ty))
     }
 
-    // Outputs.
-
-    fn outputs(&mut self) {
-        let ir = self.ir;
-        let Some(io) = &ir.io else { return };
-        let count = |of: SystemValue| -> u32 {
-            let all = io.outputs.iter().filter(|it| it.system == Some(of));
-            all.map(|it| u32::from(it.components)).sum()
-        };
-        if self.environment.point_size && !self.is_pixel() {
-            let single = self.out.float(32);
-            let one = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0));
-            let variable = self.global_with(op::OUTPUT, single, Some(one));
-            self.out.decorate(variable, op::BUILT_IN, &[op::POINT_SIZE]);
-        }
-        let mut arrays: BTreeMap<u32, (Id, u32)> = BTreeMap::new();
-        for (number, element) in io.outputs.iter().enumerate() {
-            let own = u32::from(element.components);
-            let mut variables = Vec::new();
-            let whole = |variable: Id, kind: Kind, count: u32| Output {
-                variable,
-                kind,
-                first: (count > 1).then_some(0),
-                limit: None,
-            };
-            match element.system {
-                Some(SystemValue::Position) => {
-                    let ty = self.vector_ty(Kind::Float, 4);
-                    let variable = self.built_in(op::OUTPUT, op::POSITION, ty);
-                    variables.push(whole(variable, Kind::Float, 4));
-                }
-                Some(of @ (SystemValue::ClipDistance | SystemValue::CullDistance)) => {
-                    let (built_in, capability) = match of {
-                        SystemValue::ClipDistance => (op::CLIP_DISTANCE, op::CAP_CLIP_DISTANCE),
-                        _ => (op::CULL_DISTANCE, op::CAP_CULL_DISTANCE),
-                    };
-                    self.out.capabilities.insert(capability);
-                    let (variable, first) = match arrays.get(&built_in) {
-                        Some(array) => *array,
-                        None => {
-                            let single = self.out.float(32);
-                            let ty = self.out.array(single, count(of));
-                            (self.built_in(op::OUTPUT, built_in, ty), 0)
-                        }
-                    };
-                    arrays.insert(built_in, (variable, first + own));
-                    let (kind, first) = (Kind::Float, Some(first));
-                    variables.push(Output { variable, kind, first, limit: None });
-                }
-                Some(SystemValue::RenderTargetArrayIndex) => {
-                    let new = (op::CAP_SHADER_LAYER, op::LAYER);
-                    let output = self.number_output(new, self.environment.layers);
-                    variables.push(output);
-                }
-                Some(SystemValue::ViewportArrayIndex) => {
-                    let new = (op::CAP_SHADER_VIEWPORT_INDEX, op::VIEWPORT_INDEX);
-                    let output = self.number_output(new, Some(VIEWPORTS));
-                    variables.push(output);
-                }
-                Some(SystemValue::Target) => {
-                    let kind = Kind::of(element.scalar);
-                    let ty = self.vector_ty(kind, 4);
-                    let initial = self.out.null(ty);
-                    let variable = self.global_with(op::OUTPUT, ty, Some(initial));
-                    let (location, source) = match self.environment.dual_source {
-                        true => (0, element.index),
-                        false => (element.index, 0),
-                    };
-                    self.out.decorate(variable, op::LOCATION, &[location]);
-                    if self.environment.dual_source {
-                        self.out.decorate(variable, op::INDEX, &[source]);
-                    }
-                    self.out.name(variable, &named(element));
-                    variables.push(whole(variable, kind, 4));
-                }
-                // Early tests have used the interpolated depth.
-                Some(
-                    SystemValue::Depth
-                    | SystemValue::DepthGreaterEqual
-                    | SystemValue::DepthLessEqual
-                    | SystemValue::StencilRef,
-                ) if io.pixel.early_depth => {}
-                Some(
-                    of @ (SystemValue::Depth
-                    | SystemValue::DepthGreaterEqual
-                    | SystemValue::DepthLessEqual),
-                ) => {
-                    let single = self.out.float(32);
-                    let variable = self.built_in(op::OUTPUT, op::FRAG_DEPTH, single);
-                    self.signature.writes_depth = Some(match of {
-                        SystemValue::DepthGreaterEqual => op::MODE_DEPTH_GREATER,
-                        SystemValue::DepthLessEqual => op::MODE_DEPTH_LESS,
-                        _ => op::MODE_DEPTH_REPLACING,
-                    });
-                    variables.push(whole(variable, Kind::Float, 1));
-                }
-                Some(SystemValue::StencilRef) => {
-                    self.out.capabilities.insert(op::CAP_STENCIL_EXPORT);
-                    self.out.extensions.insert("SPV_EXT_shader_stencil_export");
-                    let uint = self.out.uint();
-                    let variable = self.built_in(op::OUTPUT, op::FRAG_STENCIL_REF, uint);
-                    self.signature.writes_stencil = true;
-                    variables.push(whole(variable, Kind::Unsigned, 1));
-                }
-                Some(SystemValue::Coverage) => {
-                    let uint = self.out.uint();
-                    let ty = self.out.array(uint, 1);
-                    let variable = self.built_in(op::OUTPUT, op::SAMPLE_MASK, ty);
-                    variables.push(whole(variable, Kind::Unsigned, 2));
-                }
-                Some(_) | None => {}
-            }
-            if let (Some(location), false) = (self.location(false, number), self.is_pixel()) {
-                let kind = Kind::of(element.scalar).between_stages();
-                let ty = self.vector_ty(kind, own);
-                let initial = self.out.null(ty);
-                let variable = self.global_with(op::OUTPUT, ty, Some(initial));
-                self.out.decorate(variable, op::LOCATION, &[location]);
-                self.out.name(variable, &named(element));
-                variables.push(whole(variable, kind, own));
-            }
-            self.signature.outputs.insert(number, variables);
-        }
-    }
-
-    /// The index of a slice or viewport.
-    fn number_output(&mut self, (capability, built_in): (u32, u32), most: Option<u32>) -> Output {
-        if self.environment.vulkan.spirv() >= 0x0001_0500 {
-            self.out.capabilities.insert(capability);
-        } else {
-            self.out.capabilities.insert(op::CAP_SHADER_VIEWPORT_INDEX_LAYER);
-            self.out.extensions.insert("SPV_EXT_shader_viewport_index_layer");
-        }
-        let uint = self.out.uint();
-        let variable = self.built_in(op::OUTPUT, built_in, uint);
-        Output { variable, kind: Kind::Unsigned, first: None, limit: most }
-    }
-
-    pub(crate) fn stage_output(&mut self, slot: Slot, value: Value) {
-        let number = self.element_number(false, slot);
-        let Some((element, component)) = element_of(self.signature_elements(false), slot) else {
-            unreachable!("the slot has an element")
-        };
-        let (scalar, component) = (element.scalar, u32::from(component));
-        let ty = self.ir.ty(value);
-        let value = self.get(value);
-        for output in self.signature.outputs.get(&number).cloned().unwrap_or_default() {
-            let mut value = self.departed(output.kind, scalar, value, ty);
-            if let Some(limit) = output.limit {
-                let inside = self.below(value, None, limit);
-                value = self.or_zero(inside, value);
-            }
-            let pointer = match output.first {
-                None => output.variable,
-                Some(first) => {
-                    let scalar = self.kind_ty(output.kind);
-                    let pointer_ty = self.out.pointer(op::OUTPUT, scalar);
-                    let at = self.out.word(first + component);
-                    self.op(op::ACCESS_CHAIN, pointer_ty, &[output.variable, at])
-                }
-            };
-            self.effect(op::STORE, &[pointer, value]);
-        }
-    }
-
     /// A scalar of the IR as a variable has it.
     fn departed(&mut self, kind: Kind, scalar: HostScalar, value: Id, ty: Ty) -> Id {
         match kind {
@@ -737,6 +624,10 @@ impl Emitter<'_> {
 
     /// The execution modes of a graphics stage.
     pub(crate) fn stage_modes(&mut self, main: Id) {
+        for mode in self.group_modes().into_iter().chain(self.between_modes()) {
+            let words: Vec<u32> = std::iter::once(main.0).chain(mode).collect();
+            push(&mut self.out.modes, op::EXECUTION_MODE, &words);
+        }
         let Some(io) = &self.ir.io else { return };
         if !self.is_pixel() {
             return;
@@ -759,6 +650,10 @@ impl Emitter<'_> {
             push(&mut self.out.modes, op::EXECUTION_MODE, &[main.0, mode]);
         }
     }
+}
+
+fn inputs_of(module: &ir::Module) -> &[Element] {
+    module.io.as_ref().map_or(&[], |it| &it.inputs)
 }
 
 fn asks_lanes(inst: &ir::InstData) -> bool {

@@ -24,6 +24,8 @@ pub(crate) const MOST_LINES: usize = 1 << 14;
 /// A compiled section.
 pub struct Compiled {
     pub module: Option<Module>,
+    /// The patch-constant function of a hull shader.
+    pub patch: Option<Module>,
     pub diagnostics: Vec<Diagnostic>,
     pub sources: SourceMap,
 }
@@ -149,11 +151,12 @@ pub fn compile_text(name: &str, text: &str, options: &Options) -> Compiled {
     let mut sources = SourceMap::new();
     let mut sink = Sink::new();
     let Some(main) = sources.add(name, text) else {
-        return Compiled { module: None, diagnostics: Vec::new(), sources };
+        return Compiled { module: None, patch: None, diagnostics: Vec::new(), sources };
     };
     let compiled = hlsl::validate(main, &mut sources, &mut SuiteFiles, options, &mut sink);
-    let module = compiled.map(|it| it.module);
-    Compiled { module, diagnostics: sink.into_sorted(), sources }
+    let (module, patch) = compiled.map(|it| (it.module, it.patch)).unzip();
+    let patch = patch.flatten();
+    Compiled { module, patch, diagnostics: sink.into_sorted(), sources }
 }
 
 /// The module of a text that must compile.

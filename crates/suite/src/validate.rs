@@ -38,6 +38,28 @@ impl Ways {
 /// What a validator may be too old for.
 pub const POSITION_FETCH: &str = "positions of triangles, which the validator does not know";
 
+/// A shader, with the patch-constant function of a hull shader.
+#[derive(Clone)]
+pub struct Shader {
+    pub module: Module,
+    pub patch: Option<Module>,
+}
+
+impl From<Module> for Shader {
+    fn from(module: Module) -> Shader {
+        Shader { module, patch: None }
+    }
+}
+
+impl Shader {
+    pub fn emit(&self, environment: &Environment) -> Result<spirv::Emitted, spirv::Unsupported> {
+        match &self.patch {
+            Some(patch) => spirv::emit_hull(&self.module, patch, environment, &NoDebug),
+            None => spirv::emit(&self.module, environment, &NoDebug),
+        }
+    }
+}
+
 /// The result for a module in an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -94,9 +116,10 @@ impl Validator {
     }
 
     /// Emits and validates a module. With the bits of the reference engine, formats of all kinds count as bound.
-    pub fn judge(&self, module: &Module, vulkan: Vulkan, ways: Ways) -> Verdict {
-        let environment = Environment { bound: bound(module), ..self.environment(vulkan, ways) };
-        match spirv::emit(module, &environment, &NoDebug) {
+    pub fn judge(&self, shader: &Shader, vulkan: Vulkan, ways: Ways) -> Verdict {
+        let bound = bound(&shader.module);
+        let environment = Environment { bound, ..self.environment(vulkan, ways) };
+        match shader.emit(&environment) {
             Err(unsupported) => Verdict::NotEmitted(unsupported.what),
             Ok(made) => match self.validate(&made.bytes(), vulkan) {
                 Ok(()) => Verdict::Valid,
@@ -153,6 +176,7 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
         locations: Locations::Counted,
         layers: None,
         dual_source: false,
+        of_primitives: Vec::new(),
         point_size: exact,
         entry_name: None,
         floats: Floats::ALL,
@@ -212,16 +236,23 @@ fn bound(module: &Module) -> Vec<Bound> {
     module.resources.iter().enumerate().map(one).collect()
 }
 
-/// Every shader in the suite that runs, by its name: of a draw, the vertex and the pixel shader.
-pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
+/// Every shader in the suite that runs, by its name: of a draw, those of all stages.
+pub fn sections(width: u32) -> Result<Vec<(String, Shader)>, String> {
     let mut all = Vec::new();
     for file in crate::files(&crate::folder()) {
         for section in crate::read_all(&file)? {
             let width = if section.widths.contains(&width) { width } else { section.widths[0] };
             if let Some(draw) = &section.draw {
                 let names = draw.names();
-                // Those of the other stages have no SPIR-V.
-                for (entry, stage) in [("vs", hlsl::Stage::Vertex), ("ps", hlsl::Stage::Pixel)] {
+                for (entry, stage) in [
+                    ("vs", hlsl::Stage::Vertex),
+                    ("hs", hlsl::Stage::Hull),
+                    ("ds", hlsl::Stage::Domain),
+                    ("gs", hlsl::Stage::Geometry),
+                    ("amp", hlsl::Stage::Amplification),
+                    ("ms", hlsl::Stage::Mesh),
+                    ("ps", hlsl::Stage::Pixel),
+                ] {
                     if !names.contains(&entry) {
                         continue;
                     }
@@ -231,7 +262,8 @@ pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
                     let source = section.source();
                     let compiled = crate::run::compile_text(&section.file, &source, &options);
                     let module = compiled.module.ok_or_else(|| section.name.clone())?;
-                    all.push((format!("{} of {}", entry, section.name), module));
+                    let shader = Shader { module, patch: compiled.patch };
+                    all.push((format!("{} of {}", entry, section.name), shader));
                 }
                 continue;
             }
@@ -239,7 +271,7 @@ pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
             let is_compute = crate::run::options(&section.flags)
                 .is_ok_and(|it| it.stage == hlsl::Stage::Compute);
             if let (Some(module), true) = (compiled.module, is_compute) {
-                all.push((section.name, module));
+                all.push((section.name, module.into()));
             }
         }
     }

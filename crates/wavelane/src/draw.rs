@@ -44,7 +44,7 @@ use self::portions::Portions;
 use self::replay::{Drawn, Replay};
 use self::target::{BoundTargets, Planes};
 use self::vertices::{Fetched, Transformed, VertexFeed};
-use crate::engines::DrawJob;
+use crate::engines::{DrawJob, StagePlaces};
 use crate::graphics::{
     GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
 };
@@ -356,7 +356,15 @@ impl GraphicsPipeline {
                 state: &state,
                 width,
                 launch: &draw.launch(width, draw.fuel),
-                places: [of_vertex, of_pixel],
+                kind: self.between.kind(desc.topology),
+                places: StagePlaces {
+                    vertex: of_vertex,
+                    amplification,
+                    hull,
+                    domain,
+                    geometry,
+                    pixel: of_pixel,
+                },
                 buffers: &buffers,
                 indices: index_bytes,
                 record: of_log.iter().flatten().flatten().next().copied(),

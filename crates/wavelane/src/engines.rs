@@ -158,14 +158,27 @@ pub(crate) struct DrawJob<'a> {
     pub(crate) state: &'a RasterState,
     pub(crate) width: u32,
     pub(crate) launch: &'a Launch,
-    /// What is bound to the vertex and to the pixel shader.
-    pub(crate) places: [&'a Indices; 2],
+    /// What is drawn.
+    pub(crate) kind: raster::Kind,
+    pub(crate) places: StagePlaces<'a>,
     /// The contents of the vertex buffers by slot, and of the index buffer.
     pub(crate) buffers: &'a [Vec<u8>],
     pub(crate) indices: Option<Vec<u8>>,
     /// The cell of the buffer that records the packing.
     pub(crate) record: Option<usize>,
     pub(crate) attached: Vec<Attached<'a>>,
+}
+
+/// What is bound to each stage; nothing to those that are not there.
+#[derive(Clone, Copy)]
+pub(crate) struct StagePlaces<'a> {
+    /// Of the vertex or mesh shader.
+    pub(crate) vertex: &'a Indices,
+    pub(crate) amplification: &'a Indices,
+    pub(crate) hull: &'a Indices,
+    pub(crate) domain: &'a Indices,
+    pub(crate) geometry: &'a Indices,
+    pub(crate) pixel: &'a Indices,
 }
 
 /// The texels of a target, on the host.

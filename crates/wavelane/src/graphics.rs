@@ -96,6 +96,9 @@ pub struct GraphicsDesc {
     pub samples: Samples,
     /// The samples that can be covered: bit s is sample s.
     pub sample_mask: u32,
+    /// With a mesh shader: `SV_PrimitiveID` of pixels is the number of the group that made the primitive, whatever the
+    /// shader says, for tools that show meshlets. A GPU refuses it.
+    pub numbers_groups: bool,
 }
 
 /// Shaders and the state around them, which their device can run.
@@ -143,6 +146,7 @@ impl GraphicsDesc {
             depth_format: None,
             samples: Samples::One,
             sample_mask: u32::MAX,
+            numbers_groups: false,
         }
     }
 }
@@ -220,10 +224,10 @@ impl Device {
         }
         check_state(desc)?;
         let between = Between::new(desc, &*self.backend)?;
-        if !between.is_empty() && !matches!(self.backend.engine(), Engine::Interp | Engine::Cpu) {
+        if !between.is_empty() && self.backend.engine() == Engine::Cuda {
             let shaders = [&desc.amplification, &desc.hull, &desc.geometry];
             let entry = shaders.into_iter().flatten().next().unwrap_or(&desc.vertex).entry();
-            let what = "a stage that only the engines `interp` and `cpu` run".to_owned();
+            let what = "a stage that the engine `cuda` does not run".to_owned();
             return Err(GraphicsError::Unsupported { entry: entry.to_owned(), what });
         }
         let link = Link::new(desc)?;

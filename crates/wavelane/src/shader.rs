@@ -111,6 +111,14 @@ impl Shader {
         &self.module.name
     }
 
+    /// How many control points a hull shader reads; 0 for other shaders, and for one that reads none.
+    pub fn control_points(&self) -> u32 {
+        match self.module.io.as_ref().map(|it| &it.shape) {
+            Some(ir::stage::Shape::Hull(traits)) => traits.read,
+            _ => 0,
+        }
+    }
+
     /// The `[numthreads]` of the entry point.
     pub fn group_size(&self) -> [u32; 3] {
         self.module.group_size

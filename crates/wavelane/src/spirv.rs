@@ -17,9 +17,20 @@ impl Shader {
         sources: Option<&SourceMap>,
     ) -> Result<Result<Emitted, Unsupported>, Bug> {
         catch(|| match sources {
-            None => spirv::emit(&self.module, environment, &NoDebug),
-            Some(sources) => spirv::emit(&self.module, environment, &Lines::new(sources)),
+            None => self.emitted(environment, &NoDebug),
+            Some(sources) => self.emitted(environment, &Lines::new(sources)),
         })
+    }
+
+    fn emitted(
+        &self,
+        environment: &Environment,
+        debug: &dyn Debug,
+    ) -> Result<Emitted, Unsupported> {
+        match &self.patch {
+            Some(constants) => spirv::emit_hull(&self.module, constants, environment, debug),
+            None => spirv::emit(&self.module, environment, debug),
+        }
     }
 }
 

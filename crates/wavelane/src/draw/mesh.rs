@@ -68,6 +68,7 @@ impl Run<'_> {
         group_count(self.draw.groups)?;
         let shader = &self.pipeline.desc.vertex;
         let most = (BATCH / (mesh.record_bytes as usize).max(1)).max(1);
+        let mut before = 0;
         let mut run = |stages: &mut dyn Stages,
                        memory: &mut Memory<'_>,
                        fuel: &mut Option<u64>,
@@ -75,7 +76,9 @@ impl Run<'_> {
             let bytes = mesh.record_bytes as usize;
             let records =
                 self.groups(stages, memory, (Part::Mesh, of_mesh), shader, bytes, batch, fuel)?;
-            take(stages, memory, fuel, made(mesh, &records))
+            let first = before;
+            before += batch.groups.len() as u32;
+            take(stages, memory, fuel, made(mesh, &records, first))
         };
         let mut batch = Batch::default();
         let Some(amplification) = &mesh.amplification else {
@@ -173,15 +176,15 @@ fn word(record: &[u8], at: usize) -> u32 {
     bytes.map_or(0, u32::from_le_bytes)
 }
 
-/// The vertices and primitives in the records of a batch.
-fn made(mesh: &Mesh, records: &[u8]) -> Made {
+/// The vertices and primitives in the records of a batch, of which `first` is the number of the first group.
+fn made(mesh: &Mesh, records: &[u8], first: u32) -> Made {
     let io = &mesh.io;
     let (own, of_primitives) = (slot_count(&io.vertices), slot_count(&io.primitives));
     let mut made = Made::new(own + of_primitives);
     let words = &mut made.transformed.words;
     // The next vertex.
     let mut next = 0;
-    for record in records.chunks_exact(mesh.record_bytes as usize) {
+    for (group, record) in (first..).zip(records.chunks_exact(mesh.record_bytes as usize)) {
         let at = |place: u32| word(record, 4 * place as usize);
         let vertices = at(0).min(io.most_vertices);
         let primitives = at(1).min(io.most_primitives);
@@ -203,7 +206,10 @@ fn made(mesh: &Mesh, records: &[u8]) -> Made {
             if indices.iter().any(|it| *it >= vertices) {
                 continue;
             }
-            let id = mesh.primitive_id.map_or(0, of);
+            let id = match mesh.numbers_groups {
+                true => group,
+                false => mesh.primitive_id.map_or(0, of),
+            };
             if of_primitives == 0 {
                 let vertices = indices.map(|it| first + it);
                 made.primitives.push(Primitive { vertices, id });

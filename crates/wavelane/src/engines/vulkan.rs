@@ -35,6 +35,7 @@ mod run;
 #[allow(unsafe_code, reason = "the program that copies the samples of images")]
 mod samples;
 mod special;
+mod stages;
 mod state;
 mod stored;
 
@@ -100,6 +101,12 @@ pub struct GpuDraws {
     pub stencil_reference: bool,
     /// Rasterizer-ordered views.
     pub ordered_views: bool,
+    /// Geometry shaders.
+    pub geometry: bool,
+    /// Hull and domain shaders.
+    pub tessellation: bool,
+    /// Mesh and amplification shaders.
+    pub mesh: bool,
 }
 
 impl Gpu {

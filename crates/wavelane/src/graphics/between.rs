@@ -82,6 +82,8 @@ pub(crate) struct Mesh {
     /// Among the slots of a primitive.
     pub(crate) cull: Option<u32>,
     pub(crate) primitive_id: Option<u32>,
+    /// Whether the number of the group stands for that of the primitive.
+    pub(crate) numbers_groups: bool,
     pub(crate) amplification: Option<Amplification>,
 }
 
@@ -175,7 +177,8 @@ pub(crate) fn last_outputs(desc: &GraphicsDesc) -> (Vec<Element>, usize, bool) {
         let mut all = mesh.vertices.clone();
         let of_vertices = all.len();
         all.extend(mesh.primitives.iter().cloned());
-        let has_id = mesh.primitives.iter().any(|it| it.system == Some(SystemValue::PrimitiveId));
+        let is_id = |it: &Element| it.system == Some(SystemValue::PrimitiveId);
+        let has_id = desc.numbers_groups || mesh.primitives.iter().any(is_id);
         return (all, of_vertices, has_id);
     }
     if let Some(geometry) = &desc.geometry {
@@ -470,6 +473,7 @@ impl Mesh {
         Ok(Mesh {
             cull: of(SystemValue::CullPrimitive),
             primitive_id: of(SystemValue::PrimitiveId),
+            numbers_groups: desc.numbers_groups,
             io: io.clone(),
             record_bytes: group.record_bytes(),
             program: backend.prepare(&desc.vertex.module),

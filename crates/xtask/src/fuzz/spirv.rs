@@ -6,9 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use ir::Module;
 use suite::gpu::Generated;
-use suite::validate::{Validator, Verdict, Ways, sections};
+use suite::validate::{Shader, Validator, Verdict, Ways, sections};
 use wavelane::internal::spirv_target::Vulkan;
 
 /// The wave size that programs are generated for. The module does not fix it, but the program depends on it.
@@ -79,7 +78,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         for offset in first..plan.runs.min(first.saturating_add(100)) {
             let seed = plan.seed.wrapping_add(offset);
             let module = programs.module(seed).map_err(|what| format!("seed {seed}: {what}"))?;
-            let goes_on = judge(&validator, &format!("seed {seed}"), &module, &tally)?;
+            let goes_on = judge(&validator, &format!("seed {seed}"), &module.into(), &tally)?;
             if !goes_on || start.elapsed().as_secs() >= plan.seconds {
                 return Ok(false);
             }
@@ -126,12 +125,12 @@ fn on_threads(plan: &Plan, part: impl Fn() -> Result<bool, String> + Sync) -> Re
 fn judge(
     validator: &Validator,
     name: &str,
-    module: &Module,
+    shader: &Shader,
     tally: &Mutex<Tally>,
 ) -> Result<bool, String> {
     let environments = validator.versions().iter().flat_map(|it| Ways::ALL.map(|ways| (*it, ways)));
     let judged: Vec<(Vulkan, Ways, Verdict)> = environments
-        .map(|(vulkan, ways)| (vulkan, ways, validator.judge(module, vulkan, ways)))
+        .map(|(vulkan, ways)| (vulkan, ways, validator.judge(shader, vulkan, ways)))
         .collect();
     let mut tally = tally.lock().map_err(|_| "a thread has panicked")?;
     tally.programs += 1;

@@ -22,6 +22,8 @@ const TICK: Duration = Duration::from_millis(5);
 pub(super) struct Context {
     pub(super) device: ash::Device,
     pub(super) capabilities: Capabilities,
+    /// The functions of mesh shaders, if the device has these.
+    pub(super) mesh: Option<ash::ext::mesh_shader::Device>,
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Only one thread submits and waits at a time.
     queue: Mutex<vk::Queue>,
@@ -73,6 +75,9 @@ impl Context {
             vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default().shader_quad_control(true);
         let mut interlock = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default()
             .fragment_shader_pixel_interlock(true);
+        let mut meshes = vk::PhysicalDeviceMeshShaderFeaturesEXT::default()
+            .mesh_shader(capabilities.graphics.meshes)
+            .task_shader(capabilities.graphics.amplifies);
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .features(capabilities.features)
             .push_next(&mut features11)
@@ -125,6 +130,10 @@ impl Context {
             extensions.push(ash::ext::fragment_shader_interlock::NAME);
             features = features.push_next(&mut interlock);
         }
+        if graphics.meshes {
+            extensions.push(ash::ext::mesh_shader::NAME);
+            features = features.push_next(&mut meshes);
+        }
         if graphics.exports_stencil {
             extensions.push(ash::ext::shader_stencil_export::NAME);
         }
@@ -142,9 +151,12 @@ impl Context {
                 instance.raw.get_physical_device_memory_properties(physical),
             )
         };
+        let mesh =
+            graphics.meshes.then(|| ash::ext::mesh_shader::Device::new(&instance.raw, &device));
         Ok(Context {
             device,
             capabilities,
+            mesh,
             memory,
             queue: Mutex::new(queue),
             lost: AtomicBool::new(false),

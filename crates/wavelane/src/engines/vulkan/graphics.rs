@@ -1,4 +1,5 @@
-//! Draws on a GPU: the shaders of a graphics pipeline as a pipeline of the device, made for one draw, and its recording.
+//! Draws on a GPU: the shaders of a graphics pipeline (`stages.rs`) as a pipeline of the device, made for one draw, and
+//! its recording.
 //!
 //! The device's fixed functions replace `raster`: coverage, interpolation and blending are as exact as the device is.
 //! What Vulkan or the device cannot express is refused by name (`state.rs`).
@@ -12,33 +13,19 @@ use std::ffi::CString;
 use std::sync::Arc;
 
 use ash::vk;
-use ir::Module;
 use ir::exec::{Failure, Unsupported};
-use ir::stage::{Element, StageIo, SystemValue};
-use smallvec::smallvec;
-use spirv::{Emitted, Locations, NoDebug};
 
 use super::attachment::Attachments;
 use super::context::{Context, Memory};
-use super::program::Program;
 use super::run::{self, BoundStages, Job};
-use super::{special, state};
+use super::stages::{self, Stage};
+use super::state;
 use crate::engines::{DrawJob, Part};
 use crate::graphics::Packing;
 use crate::memory;
 
 /// The largest vertex buffer that is extended with zeros, so that reads beyond its end need no robustness.
 const MOST_PADDED: u64 = 1 << 28;
-
-/// One stage: its descriptors, and its code.
-struct Stage {
-    module: Module,
-    program: Arc<Program>,
-    words: Vec<u32>,
-    flag: vk::ShaderStageFlags,
-    /// The width to require of its waves.
-    width: Option<u32>,
-}
 
 /// The objects of a draw; destroyed after it, unless the device may still use them.
 struct Drawn {
@@ -61,8 +48,8 @@ pub(super) fn draw(
         let missing = "a GPU assigns pixels to lanes itself";
         return state::unsupported("a packing of quads", missing).map_err(Failure::Unsupported);
     }
-    state::check(context, job.desc, job.link).map_err(Failure::Unsupported)?;
-    let stages = stages(context, job, memory).map_err(Failure::Unsupported)?;
+    state::check(context, job).map_err(Failure::Unsupported)?;
+    let stages = stages::of(context, job, memory).map_err(Failure::Unsupported)?;
     let attachments = Attachments::new(context, job.desc, &job.attached)?;
     let mut drawn = Drawn {
         context: context.clone(),
@@ -75,16 +62,14 @@ pub(super) fn draw(
     drawn.buffers(job)?;
     drawn.pipeline(job, &stages).map_err(Failure::Unsupported)?;
     let pushed = pushed(&stages)?;
-    let places = all_places(job);
     let jobs: Vec<Job<'_>> = stages
         .iter()
-        .zip(&places)
         .enumerate()
-        .map(|(space, (stage, places))| Job {
+        .map(|(space, stage)| Job {
             program: &stage.program,
             module: &stage.module,
             launch: job.launch,
-            places: Some(places),
+            places: Some(&stage.places),
             indirect: None,
             space,
         })
@@ -98,182 +83,14 @@ pub(super) fn draw(
     Ok(())
 }
 
-/// Emits the shaders and makes their descriptors.
-fn stages(
-    context: &Arc<Context>,
-    job: &DrawJob<'_>,
-    memory: &memory::Memory<'_>,
-) -> Result<Vec<Stage>, Unsupported> {
-    let desc = job.desc;
-    let pixel = desc.pixel.as_ref();
-    let recorded = recorded_modules(job);
-    let source_of = |flag| match &recorded {
-        Some([vertex, pixel]) => {
-            if flag == vk::ShaderStageFlags::VERTEX {
-                vertex
-            } else {
-                pixel
-            }
-        }
-        None if flag == vk::ShaderStageFlags::VERTEX => &*desc.vertex.module,
-        None => pixel.map_or(&*desc.vertex.module, |it| &it.module),
-    };
-    let pixel_io = pixel.and(source_of(vk::ShaderStageFlags::FRAGMENT).io.as_ref());
-    let Some(vertex_io) = &source_of(vk::ShaderStageFlags::VERTEX).io else {
-        unreachable!("vertex shaders have a signature")
-    };
-    let (of_vertex, of_pixel) = locations(vertex_io, pixel_io);
-    let shaders = std::iter::once((&desc.vertex, of_vertex, vk::ShaderStageFlags::VERTEX))
-        .chain(pixel.map(|it| (it, of_pixel, vk::ShaderStageFlags::FRAGMENT)));
-    let empty = memory::Slot::default();
-    let mut stages: Vec<Stage> = Vec::new();
-    let mut first_set = 0;
-    let places = all_places(job);
-    for ((shader, locations, flag), places) in shaders.zip(&places) {
-        let graphics = context.capabilities.graphics;
-        let source = source_of(flag);
-        let entry = shader.entry();
-        let is_recorded = recorded.is_some() && flag == vk::ShaderStageFlags::FRAGMENT;
-        let width = if is_recorded || source.sees_packing() {
-            Some(packed_width(context, entry, job.width, flag, is_recorded)?)
-        } else {
-            None
-        };
-        let required = width.filter(|_| graphics.width_stages.contains(flag));
-        let contents = memory.contents(places, &empty);
-        let key = special::key(source, &contents);
-        let module = special::module(source, &key).into_owned();
-        let mut environment = context.capabilities.graphics_environment();
-        environment.lanes = required;
-        environment.bound = key.iter().map(|it| it.bound).collect();
-        environment.locations = locations;
-        environment.first_set = first_set;
-        environment.layers = Some(job.state.layers);
-        environment.point_size = true;
-        environment.dual_source =
-            desc.blend.first().and_then(|it| it.blend).is_some_and(|it| it.is_dual_source());
-        let emitted = spirv::emit(&module, &environment, &NoDebug).map_err(|it| Unsupported {
-            asked: it.asked,
-            missing: format!("SPIR-V cannot express {}", it.what),
-        })?;
-        let Emitted { words, reflection } = emitted;
-        let uses_waves = reflection.capabilities.contains(&"GroupNonUniform");
-        if uses_waves && !graphics.subgroup_stages.contains(flag) {
-            let name = &context.capabilities.name;
-            let missing = format!("the device `{name}` has no wave operations in this stage");
-            return state::unsupported(format!("`{entry}`"), missing);
-        }
-        let program = Arc::new(Program::of_stage(context, &reflection, flag)?);
-        first_set = first_set.max(program.sets.len() as u32);
-        stages.push(Stage { module, program, words, flag, width: required });
-    }
-    let most = context.capabilities.limits.max_bound_descriptor_sets;
-    if first_set > most {
-        let missing = format!("the device `{}` supports at most {most}", context.capabilities.name);
-        return state::unsupported(format!("{first_set} register spaces"), missing);
-    }
-    Ok(stages)
-}
-
-/// The shaders with instructions that record the packing of pixels, if it is recorded.
-fn recorded_modules(job: &DrawJob<'_>) -> Option<[Module; 2]> {
-    job.record?;
-    let pixel = &*job.desc.pixel.as_ref()?.module;
-    let vertex = &*job.desc.vertex.module;
-    let has_instances = job.draw.instances > 1;
-    let index = SystemValue::RenderTargetArrayIndex;
-    let has_layers = vertex.io.as_ref().is_some_and(|io| io.system_output(index).is_some());
-    let (pixel, _) = ir::packing::pixel(pixel, has_instances, has_layers);
-    let vertex = if has_instances { ir::packing::vertex(vertex) } else { vertex.clone() };
-    Some([vertex, pixel])
-}
-
-/// What is bound to each stage, the buffer for a recording included.
-fn all_places(job: &DrawJob<'_>) -> [memory::Indices; 2] {
-    let [vertex, pixel] = job.places.map(Clone::clone);
-    let mut pixel: memory::Indices = pixel;
-    if job.record.is_some() {
-        pixel.push(smallvec![job.record]);
-    }
-    [vertex, pixel]
-}
-
-/// The width of the waves of a shader that can see it, if the device can have it.
-fn packed_width(
-    context: &Context,
-    entry: &str,
-    width: u32,
-    stage: vk::ShaderStageFlags,
-    is_recorded: bool,
-) -> Result<u32, Unsupported> {
-    let asked = format!("wave operations of {width} lanes in `{entry}`");
-    if !is_recorded {
-        let missing = match stage {
-            vk::ShaderStageFlags::FRAGMENT => {
-                "a GPU assigns pixels to lanes itself; record the packing to see which"
-            }
-            _ => "a GPU assigns vertices to lanes itself",
-        };
-        return state::unsupported(asked, missing);
-    }
-    let graphics = context.capabilities.graphics;
-    let is_possible = match graphics.width_stages.contains(stage) {
-        true => context.capabilities.widths.contains(width),
-        false => graphics.width == width,
-    };
-    if !is_possible {
-        let missing = format!("the device `{}` draws with others", context.capabilities.name);
-        return state::unsupported(asked, missing);
-    }
-    Ok(width)
-}
-
-/// The locations of both signatures: an output of the vertex shader has one if the pixel shader reads it.
-fn locations(vertex: &StageIo, pixel: Option<&StageIo>) -> (Locations, Locations) {
-    let mut next = 0;
-    let mut outputs = vec![None; vertex.outputs.len()];
-    let mut travels = |element: &Element| -> Option<u32> {
-        let is_passed = matches!(
-            element.system,
-            None | Some(
-                SystemValue::RenderTargetArrayIndex
-                    | SystemValue::ViewportArrayIndex
-                    | SystemValue::ViewId
-                    | SystemValue::ShadingRate
-            )
-        );
-        let of = |it: &Element| it.is(&element.semantic, element.index);
-        let found = vertex.outputs.iter().position(of).filter(|_| is_passed)?;
-        if outputs[found].is_none() {
-            outputs[found] = Some(next);
-            next += 1;
-        }
-        outputs[found]
-    };
-    let read = pixel.map_or(&[][..], |it| &it.inputs);
-    let inputs = read.iter().map(&mut travels).collect();
-    let mut attribute = 0;
-    let attributes = vertex.inputs.iter().map(|it| {
-        it.system.is_none().then(|| {
-            attribute += 1;
-            attribute - 1
-        })
-    });
-    let attributes = attributes.collect();
-    (
-        Locations::Given { inputs: attributes, outputs },
-        Locations::Given { inputs, outputs: Vec::new() },
-    )
-}
-
-/// The stages that have push constants, whose ranges begin at 0 in both.
+/// The stage that has push constants, whose ranges begin at 0 in all.
 fn pushed(stages: &[Stage]) -> Result<Option<(vk::ShaderStageFlags, u32, usize)>, Failure> {
     let mut found: Option<(vk::ShaderStageFlags, u32, usize)> = None;
     for (number, stage) in stages.iter().enumerate() {
         let Some(push) = &stage.program.reflection.push else { continue };
         if found.is_some() {
             return Err(Failure::Unsupported(Unsupported {
-                asked: "push constants of both stages".to_owned(),
+                asked: "push constants of several stages".to_owned(),
                 missing: "they would share their bytes".to_owned(),
             }));
         }
@@ -481,6 +298,8 @@ impl Drawn {
             .primitive_restart_enable(desc.topology.is_strip() && job.draw.indices.is_some());
         let viewport =
             vk::PipelineViewportStateCreateInfo::default().viewports(viewports).scissors(scissors);
+        let tessellation = vk::PipelineTessellationStateCreateInfo::default()
+            .patch_control_points(desc.topology.vertices());
         let rasterizer = desc.rasterizer;
         let bias = rasterizer.depth_bias;
         let graphics = capabilities.graphics;
@@ -533,10 +352,15 @@ impl Drawn {
             .color_attachment_formats(&formats)
             .depth_attachment_format(depth)
             .stencil_attachment_format(if has_stencil { depth } else { vk::Format::UNDEFINED });
-        let create = [vk::GraphicsPipelineCreateInfo::default()
+        let mut create = vk::GraphicsPipelineCreateInfo::default();
+        if desc.vertex.module.group.is_none() {
+            create = create.vertex_input_state(&vertex_input).input_assembly_state(&assembly);
+        }
+        if desc.hull.is_some() {
+            create = create.tessellation_state(&tessellation);
+        }
+        let create = [create
             .stages(&made)
-            .vertex_input_state(&vertex_input)
-            .input_assembly_state(&assembly)
             .viewport_state(&viewport)
             .rasterization_state(&raster)
             .multisample_state(&multisample)
@@ -626,6 +450,7 @@ impl Drawn {
                 device.cmd_bind_vertex_buffers(commands, number, &buffers, &[offset]);
             }
             let draw = job.draw;
+            let [x, y, z] = draw.groups;
             match (&self.indices, &draw.indices) {
                 (Some(memory), Some(indices)) => {
                     let ty = match indices.format {
@@ -641,6 +466,11 @@ impl Drawn {
                         draw.base_vertex,
                         draw.start_instance,
                     );
+                }
+                _ if job.desc.vertex.module.group.is_some() => {
+                    if let Some(mesh) = &self.context.mesh {
+                        mesh.cmd_draw_mesh_tasks(commands, x, y, z);
+                    }
                 }
                 _ => device.cmd_draw(
                     commands,

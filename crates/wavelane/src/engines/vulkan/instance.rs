@@ -71,6 +71,32 @@ pub(super) struct Graphics {
     pub(super) controls_quads: bool,
     /// Whether a pixel can wait for those of earlier primitives.
     pub(super) orders_pixels: bool,
+    /// Whether there are mesh shaders, and amplification shaders in front of them.
+    pub(super) meshes: bool,
+    pub(super) amplifies: bool,
+    pub(super) groups: GroupLimits,
+}
+
+/// The limits of mesh and amplification shaders.
+#[derive(Clone, Copy, Default)]
+pub(super) struct GroupLimits {
+    pub(super) mesh: StageLimits,
+    pub(super) amplification: StageLimits,
+    /// The bytes of a payload.
+    pub(super) payload: u32,
+    pub(super) vertices: u32,
+    pub(super) primitives: u32,
+}
+
+/// The limits of one of the two.
+#[derive(Clone, Copy, Default)]
+pub(super) struct StageLimits {
+    /// In each direction.
+    pub(super) groups: [u32; 3],
+    pub(super) groups_together: u32,
+    pub(super) threads: u32,
+    /// The bytes of groupshared memory.
+    pub(super) shared: u32,
 }
 
 /// Newer than the headers that `ash` was generated from; it has the structure of NVIDIA's extension.
@@ -113,6 +139,8 @@ impl Instance {
         let mut of11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut of12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut of13 = vk::PhysicalDeviceVulkan13Properties::default();
+        let mut of_groups = vk::PhysicalDeviceMeshShaderPropertiesEXT::default();
+        let has_groups = has(ash::ext::mesh_shader::NAME);
         let mut properties = vk::PhysicalDeviceProperties2::default();
         // SAFETY: as above. The first query is for the version alone, because older devices do not know the other
         // structures.
@@ -125,6 +153,9 @@ impl Instance {
                 .push_next(&mut of11)
                 .push_next(&mut of12)
                 .push_next(&mut of13);
+            if has_groups {
+                properties = properties.push_next(&mut of_groups);
+            }
             // SAFETY: the device supports the structures of its version, which outlive the call.
             unsafe { self.raw.get_physical_device_properties2(device, &mut properties) };
         }
@@ -143,6 +174,7 @@ impl Instance {
         let mut barycentric = vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR::default();
         let mut quads = vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default();
         let mut interlock = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default();
+        let mut meshes = vk::PhysicalDeviceMeshShaderFeaturesEXT::default();
         let derives = has(KHR_COMPUTE_SHADER_DERIVATIVES);
         let mut features = vk::PhysicalDeviceFeatures2::default();
         if is_new {
@@ -179,6 +211,9 @@ impl Instance {
             }
             if has(ash::ext::fragment_shader_interlock::NAME) {
                 features = features.push_next(&mut interlock);
+            }
+            if has_groups {
+                features = features.push_next(&mut meshes);
             }
         }
         // SAFETY: the device supports the structures of its version and extensions, which outlive the call.
@@ -258,6 +293,12 @@ impl Instance {
                 barycentrics: barycentric.fragment_shader_barycentric == vk::TRUE,
                 controls_quads: quads.shader_quad_control == vk::TRUE,
                 orders_pixels: interlock.fragment_shader_pixel_interlock == vk::TRUE,
+                // llvmpipe has them, and draws nothing with ours (Mesa 25.0.7).
+                meshes: meshes.mesh_shader == vk::TRUE
+                    && properties.device_type != vk::PhysicalDeviceType::CPU,
+                amplifies: meshes.task_shader == vk::TRUE
+                    && properties.device_type != vk::PhysicalDeviceType::CPU,
+                groups: group_limits(&of_groups),
             },
             kind: properties.device_type,
             floats: Floats {
@@ -279,6 +320,26 @@ impl Instance {
             },
             in_compute: of11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE),
         }
+    }
+}
+
+fn group_limits(of: &vk::PhysicalDeviceMeshShaderPropertiesEXT<'_>) -> GroupLimits {
+    GroupLimits {
+        mesh: StageLimits {
+            groups: of.max_mesh_work_group_count,
+            groups_together: of.max_mesh_work_group_total_count,
+            threads: of.max_mesh_work_group_invocations,
+            shared: of.max_mesh_shared_memory_size,
+        },
+        amplification: StageLimits {
+            groups: of.max_task_work_group_count,
+            groups_together: of.max_task_work_group_total_count,
+            threads: of.max_task_work_group_invocations,
+            shared: of.max_task_shared_memory_size,
+        },
+        payload: of.max_task_payload_size,
+        vertices: of.max_mesh_output_vertices,
+        primitives: of.max_mesh_output_primitives,
     }
 }
 
@@ -342,6 +403,9 @@ impl Capabilities {
             barycentrics: graphics.barycentrics,
             stencil_reference: graphics.exports_stencil,
             ordered_views: graphics.orders_pixels,
+            geometry: self.features.geometry_shader == vk::TRUE,
+            tessellation: self.features.tessellation_shader == vk::TRUE,
+            mesh: graphics.meshes && graphics.amplifies,
         })
     }
 
@@ -367,6 +431,7 @@ impl Capabilities {
             numbering: Numbering::Counted,
             first_set: 0,
             locations: Locations::Counted,
+            of_primitives: Vec::new(),
             layers: None,
             dual_source: false,
             point_size: false,
@@ -437,6 +502,11 @@ impl Capabilities {
             "MinLod" => is(f.shader_resource_min_lod),
             "Int64ImageEXT" => self.wide_image_atomics,
             "Geometry" => is(f.geometry_shader),
+            "Tessellation" => is(f.tessellation_shader),
+            "TessellationPointSize" | "GeometryPointSize" => {
+                is(f.shader_tessellation_and_geometry_point_size)
+            }
+            "MeshShadingEXT" => self.graphics.meshes,
             "SampleRateShading" | "InterpolationFunction" => is(f.sample_rate_shading),
             "ClipDistance" => is(f.shader_clip_distance),
             "CullDistance" => is(f.shader_cull_distance),

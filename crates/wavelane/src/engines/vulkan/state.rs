@@ -14,6 +14,7 @@ use raster::{
 
 use super::context::Context;
 use super::format;
+use crate::engines::DrawJob;
 use crate::graphics::{GraphicsDesc, Link};
 
 /// The most viewports.
@@ -27,11 +28,8 @@ pub(super) fn unsupported<T>(
 }
 
 /// What a device lacks that the state needs.
-pub(super) fn check(
-    context: &Context,
-    desc: &GraphicsDesc,
-    link: &Link,
-) -> Result<(), Unsupported> {
+pub(super) fn check(context: &Context, job: &DrawJob<'_>) -> Result<(), Unsupported> {
+    let (desc, link) = (job.desc, job.link);
     let capabilities = &context.capabilities;
     let (features, graphics) = (&capabilities.features, capabilities.graphics);
     let name = &capabilities.name;
@@ -49,7 +47,23 @@ pub(super) fn check(
     )?;
     let of_pixel = desc.pixel.as_ref().is_some_and(writes);
     needs(of_pixel, is(features.fragment_stores_and_atomics), "writes of a pixel shader")?;
-    let is_line = desc.topology.kind() == raster::Kind::Line;
+    let between = [&desc.hull, &desc.domain, &desc.geometry];
+    needs(
+        between.into_iter().flatten().any(writes),
+        is(features.vertex_pipeline_stores_and_atomics),
+        "writes of a shader between the vertex and the pixel shader",
+    )?;
+    needs(desc.hull.is_some(), is(features.tessellation_shader), "tessellation")?;
+    needs(desc.geometry.is_some(), is(features.geometry_shader), "geometry shaders")?;
+    needs(desc.vertex.module.group.is_some(), graphics.meshes, "mesh shaders")?;
+    needs(desc.amplification.is_some(), graphics.amplifies, "amplification shaders")?;
+    if desc.numbers_groups {
+        return unsupported("the numbers of groups", "a GPU does not pass them on");
+    }
+    if desc.vertex.module.group.is_some() {
+        check_groups(context, job)?;
+    }
+    let is_line = job.kind == raster::Kind::Line;
     needs(is_line, graphics.draws_lines, "lines by the diamond rule (`bresenhamLines`)")?;
     let is_adjacent = matches!(
         desc.topology,
@@ -104,6 +118,45 @@ pub(super) fn check(
     needs(true, has, &format!("{} samples", desc.samples.count()))?;
     let standard = is(limits.standard_sample_locations);
     needs(desc.samples.count() > 1, standard, "the standard places of samples")
+}
+
+/// What a device lacks that a mesh shader and one in front of it need.
+fn check_groups(context: &Context, job: &DrawJob<'_>) -> Result<(), Unsupported> {
+    let capabilities = &context.capabilities;
+    let (limits, name) = (&capabilities.graphics.groups, &capabilities.name);
+    let within = |asked: u64, most: u64, what: &str| match asked <= most {
+        true => Ok(()),
+        false => unsupported(
+            format!("{asked} {what}"),
+            format!("the device `{name}` supports at most {most}"),
+        ),
+    };
+    let mesh = &job.desc.vertex.module;
+    let first = job.desc.amplification.as_ref().map_or(mesh, |it| &it.module);
+    let of = |module: &ir::Module| match module.stage {
+        ops::intrinsics::Stage::Mesh => limits.mesh,
+        _ => limits.amplification,
+    };
+    for (groups, most) in job.draw.groups.into_iter().zip(of(first).groups) {
+        within(groups.into(), most.into(), "groups in one direction")?;
+    }
+    let all = job.draw.groups.iter().map(|it| u64::from(*it)).product();
+    within(all, of(first).groups_together.into(), "groups")?;
+    for module in [Some(mesh), job.desc.amplification.as_ref().map(|it| &it.module)] {
+        let Some(module) = module else { continue };
+        let most = of(module);
+        within(module.threads_per_group().into(), most.threads.into(), "threads in a group")?;
+        let shared = module.groupshared_bytes();
+        within(shared, most.shared.into(), "bytes of groupshared memory")?;
+        let group = module.group.as_ref();
+        let payload = group.map_or(0, |it| it.payload);
+        within(payload.into(), limits.payload.into(), "bytes of a payload")?;
+        let io = group.and_then(|it| it.mesh.as_ref());
+        let (vertices, primitives) = io.map_or((0, 0), |it| (it.most_vertices, it.most_primitives));
+        within(vertices.into(), limits.vertices.into(), "vertices of a mesh shader")?;
+        within(primitives.into(), limits.primitives.into(), "primitives of a mesh shader")?;
+    }
+    Ok(())
 }
 
 pub(super) fn topology(topology: Topology) -> vk::PrimitiveTopology {

@@ -1,0 +1,340 @@
+//! The variables of outputs, and stores to them.
+//!
+//! Those of a mesh shader are arrays of vertices and primitives, those of a hull shader an array of control points, beside
+//! patch constants.
+
+use std::collections::BTreeMap;
+
+use ir::stage::{Element, Shape, SystemValue, element_of, with_slots};
+use ir::{Slot, Value};
+use ops::Ty;
+use ops::intrinsics::Stage;
+
+use super::{Kind, Output, Per, VIEWPORTS, named};
+use crate::emit::Emitter;
+use crate::module::Id;
+use crate::opcode as op;
+
+impl<'a> Emitter<'a> {
+    /// The elements of all outputs, and what has one of each.
+    pub(super) fn output_lists(&self) -> Vec<(&'a [Element], Per)> {
+        let of = |module: &'a ir::Module| module.io.as_ref().map_or(&[][..], |it| &it.outputs);
+        if let Some(mesh) = self.ir.group.as_ref().and_then(|it| it.mesh.as_ref()) {
+            return vec![
+                (&mesh.vertices[..], Per::Vertex(mesh.most_vertices)),
+                (&mesh.primitives[..], Per::Primitive(mesh.most_primitives)),
+            ];
+        }
+        match self.ir.io.as_ref().map(|it| &it.shape) {
+            // The streams without number 0 are run and dropped.
+            Some(Shape::Geometry(traits)) => {
+                let drawn = traits.streams.first().map_or(&[][..], |it| &it.elements);
+                vec![(drawn, Per::Invocation)]
+            }
+            Some(Shape::Hull(traits)) => {
+                let made = [Some(self.parts[0]), self.parts.get(1).copied()];
+                let pers = [Per::Point(traits.made.max(1)), Per::Patch];
+                made.into_iter().zip(pers).filter_map(|(it, per)| Some((of(it?), per))).collect()
+            }
+            _ => vec![(of(self.ir), Per::Invocation)],
+        }
+    }
+
+    /// The number of the first patch constant or primitive output among all outputs.
+    pub(super) fn first_of_second_list(&self) -> usize {
+        self.output_lists().first().map_or(0, |it| it.0.len())
+    }
+
+    /// Declares the variables of all outputs.
+    pub(super) fn outputs(&mut self) {
+        let stage = self.ir.stage;
+        if self.environment.point_size
+            && matches!(stage, Stage::Vertex | Stage::Domain | Stage::Geometry)
+        {
+            self.out.capabilities.extend(match stage {
+                Stage::Domain => Some(op::CAP_TESSELLATION_POINT_SIZE),
+                Stage::Geometry => Some(op::CAP_GEOMETRY_POINT_SIZE),
+                _ => None,
+            });
+            let single = self.out.float(32);
+            let one = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0));
+            let variable = self.global_with(op::OUTPUT, single, Some(one));
+            self.out.decorate(variable, op::BUILT_IN, &[op::POINT_SIZE]);
+            self.signature.point_size = Some(variable);
+        }
+        let mut first = 0;
+        for (elements, per) in self.output_lists() {
+            self.declare_outputs(elements, first, per);
+            first += elements.len();
+        }
+    }
+
+    /// A variable for an output of which there may be several.
+    fn output_variable(&mut self, ty: Id, per: Per) -> Id {
+        let variable = match per {
+            Per::Invocation => {
+                let initial = self.out.null(ty);
+                self.global_with(op::OUTPUT, ty, Some(initial))
+            }
+            Per::Patch => self.global(op::OUTPUT, ty),
+            Per::Point(count) | Per::Vertex(count) | Per::Primitive(count) => {
+                let ty = self.out.array(ty, count.max(1));
+                self.global(op::OUTPUT, ty)
+            }
+        };
+        match per {
+            Per::Patch => self.out.decorate(variable, op::PATCH, &[]),
+            Per::Primitive(_) => self.out.decorate(variable, op::PER_PRIMITIVE, &[]),
+            Per::Invocation | Per::Point(_) | Per::Vertex(_) => {}
+        }
+        variable
+    }
+
+    fn built_in_output(&mut self, number: u32, ty: Id, per: Per) -> Id {
+        let variable = self.output_variable(ty, per);
+        self.out.decorate(variable, op::BUILT_IN, &[number]);
+        variable
+    }
+
+    fn declare_outputs(&mut self, elements: &[Element], first_number: usize, per: Per) {
+        let pixel = self.ir.io.as_ref().map(|it| it.pixel).unwrap_or_default();
+        let count = |of: SystemValue| -> u32 {
+            let all = elements.iter().filter(|it| it.system == Some(of));
+            all.map(|it| u32::from(it.components)).sum()
+        };
+        let mut arrays: BTreeMap<u32, (Id, u32)> = BTreeMap::new();
+        for (number, element) in (first_number..).zip(elements) {
+            let own = u32::from(element.components);
+            let mut variables = Vec::new();
+            let whole = |variable: Id, kind: Kind, count: u32| Output {
+                variable,
+                kind,
+                first: (count > 1).then_some(0),
+                limit: None,
+                per,
+            };
+            match element.system {
+                Some(SystemValue::Position) => {
+                    let ty = self.vector_ty(Kind::Float, 4);
+                    let variable = self.built_in_output(op::POSITION, ty, per);
+                    variables.push(whole(variable, Kind::Float, 4));
+                }
+                Some(of @ (SystemValue::ClipDistance | SystemValue::CullDistance)) => {
+                    let (built_in, capability) = match of {
+                        SystemValue::ClipDistance => (op::CLIP_DISTANCE, op::CAP_CLIP_DISTANCE),
+                        _ => (op::CULL_DISTANCE, op::CAP_CULL_DISTANCE),
+                    };
+                    self.out.capabilities.insert(capability);
+                    let (variable, first) = match arrays.get(&built_in) {
+                        Some(array) => *array,
+                        None => {
+                            let single = self.out.float(32);
+                            let ty = self.out.array(single, count(of));
+                            (self.built_in_output(built_in, ty, per), 0)
+                        }
+                    };
+                    arrays.insert(built_in, (variable, first + own));
+                    let (kind, first) = (Kind::Float, Some(first));
+                    variables.push(Output { variable, kind, first, limit: None, per });
+                }
+                Some(of @ (SystemValue::TessFactor | SystemValue::InsideTessFactor)) => {
+                    let (built_in, length) = match of {
+                        SystemValue::TessFactor => (op::TESS_LEVEL_OUTER, 4),
+                        _ => (op::TESS_LEVEL_INNER, 2),
+                    };
+                    let variable = match arrays.get(&built_in) {
+                        Some(array) => array.0,
+                        None => {
+                            let single = self.out.float(32);
+                            let ty = self.out.array(single, length);
+                            self.built_in_output(built_in, ty, per)
+                        }
+                    };
+                    arrays.insert(built_in, (variable, 0));
+                    let before = elements.iter().filter(|it| it.system == element.system);
+                    let before = before.filter(|it| it.index < element.index);
+                    let first = before.map(|it| u32::from(it.components)).sum();
+                    let (kind, first) = (Kind::Float, Some(first));
+                    variables.push(Output { variable, kind, first, limit: None, per });
+                }
+                Some(SystemValue::RenderTargetArrayIndex) => {
+                    let new = (op::CAP_SHADER_LAYER, op::CAP_GEOMETRY, op::LAYER);
+                    variables.push(self.number_output(new, self.environment.layers, per));
+                }
+                Some(SystemValue::ViewportArrayIndex) => {
+                    let new =
+                        (op::CAP_SHADER_VIEWPORT_INDEX, op::CAP_MULTI_VIEWPORT, op::VIEWPORT_INDEX);
+                    variables.push(self.number_output(new, Some(VIEWPORTS), per));
+                }
+                Some(SystemValue::PrimitiveId) => {
+                    let uint = self.out.uint();
+                    let variable = self.built_in_output(op::PRIMITIVE_ID, uint, per);
+                    variables.push(whole(variable, Kind::Unsigned, 1));
+                }
+                Some(SystemValue::CullPrimitive) => {
+                    let boolean = self.out.bool();
+                    let variable = self.built_in_output(op::CULL_PRIMITIVE, boolean, per);
+                    variables.push(whole(variable, Kind::Bool, 1));
+                }
+                Some(SystemValue::Target) => {
+                    let kind = Kind::of(element.scalar);
+                    let ty = self.vector_ty(kind, 4);
+                    let variable = self.output_variable(ty, per);
+                    let (location, source) = match self.environment.dual_source {
+                        true => (0, element.index),
+                        false => (element.index, 0),
+                    };
+                    self.out.decorate(variable, op::LOCATION, &[location]);
+                    if self.environment.dual_source {
+                        self.out.decorate(variable, op::INDEX, &[source]);
+                    }
+                    self.out.name(variable, &named(element));
+                    variables.push(whole(variable, kind, 4));
+                }
+                // Early tests have used the interpolated depth.
+                Some(
+                    SystemValue::Depth
+                    | SystemValue::DepthGreaterEqual
+                    | SystemValue::DepthLessEqual
+                    | SystemValue::StencilRef,
+                ) if pixel.early_depth => {}
+                Some(
+                    of @ (SystemValue::Depth
+                    | SystemValue::DepthGreaterEqual
+                    | SystemValue::DepthLessEqual),
+                ) => {
+                    let single = self.out.float(32);
+                    let variable = self.built_in_output(op::FRAG_DEPTH, single, per);
+                    self.signature.writes_depth = Some(match of {
+                        SystemValue::DepthGreaterEqual => op::MODE_DEPTH_GREATER,
+                        SystemValue::DepthLessEqual => op::MODE_DEPTH_LESS,
+                        _ => op::MODE_DEPTH_REPLACING,
+                    });
+                    variables.push(whole(variable, Kind::Float, 1));
+                }
+                Some(SystemValue::StencilRef) => {
+                    self.out.capabilities.insert(op::CAP_STENCIL_EXPORT);
+                    self.out.extensions.insert("SPV_EXT_shader_stencil_export");
+                    let uint = self.out.uint();
+                    let variable = self.built_in_output(op::FRAG_STENCIL_REF, uint, per);
+                    self.signature.writes_stencil = true;
+                    variables.push(whole(variable, Kind::Unsigned, 1));
+                }
+                Some(SystemValue::Coverage) => {
+                    let uint = self.out.uint();
+                    let ty = self.out.array(uint, 1);
+                    let variable = self.built_in_output(op::SAMPLE_MASK, ty, per);
+                    variables.push(whole(variable, Kind::Unsigned, 2));
+                }
+                Some(_) | None => {}
+            }
+            if let (Some(location), false) = (self.location(false, number), self.is_pixel()) {
+                let kind = Kind::of(element.scalar).between_stages();
+                let ty = self.vector_ty(kind, own);
+                let variable = self.output_variable(ty, per);
+                self.out.decorate(variable, op::LOCATION, &[location]);
+                self.out.name(variable, &named(element));
+                variables.push(whole(variable, kind, own));
+            }
+            self.signature.outputs.insert(number, variables);
+        }
+    }
+
+    /// The index of a slice or viewport. Each stage has another capability for it.
+    fn number_output(
+        &mut self,
+        (of_vertices, of_geometry, built_in): (u32, u32, u32),
+        most: Option<u32>,
+        per: Per,
+    ) -> Output {
+        match self.ir.stage {
+            Stage::Geometry => {
+                self.out.capabilities.insert(of_geometry);
+            }
+            Stage::Mesh => {
+                let is_viewport = built_in == op::VIEWPORT_INDEX;
+                self.out.capabilities.extend(is_viewport.then_some(of_geometry));
+            }
+            _ if self.environment.vulkan.spirv() >= 0x0001_0500 => {
+                self.out.capabilities.insert(of_vertices);
+            }
+            _ => {
+                self.out.capabilities.insert(op::CAP_SHADER_VIEWPORT_INDEX_LAYER);
+                self.out.extensions.insert("SPV_EXT_shader_viewport_index_layer");
+            }
+        }
+        let uint = self.out.uint();
+        let variable = self.built_in_output(built_in, uint, per);
+        Output { variable, kind: Kind::Unsigned, first: None, limit: most, per }
+    }
+
+    pub(crate) fn stage_output(&mut self, slot: Slot, value: Value) {
+        if let Some(Shape::Geometry(traits)) = self.ir.io.as_ref().map(|it| &it.shape) {
+            return self.emitted(traits, slot, value);
+        }
+        let number = self.element_number(false, slot);
+        let Some((element, component)) = element_of(self.signature_elements(false), slot) else {
+            unreachable!("the slot has an element")
+        };
+        let (scalar, component) = (element.scalar, u32::from(component));
+        let ty = self.ir.ty(value);
+        let value = self.get(value);
+        let is_constants = self.is_in_constants();
+        let number = if is_constants { self.first_of_second_list() + number } else { number };
+        let outputs = self.signature.outputs.get(&number).cloned().unwrap_or_default();
+        let at = match outputs.first().map(|it| it.per) {
+            Some(Per::Point(_)) => Some(self.input(op::INVOCATION_ID)),
+            _ => None,
+        };
+        for output in outputs {
+            let value = self.departed(output.kind, scalar, value, ty);
+            self.put(output, at, component, value);
+        }
+    }
+
+    /// Stores to an output, with the number of its vertex, primitive or control point.
+    pub(crate) fn put(&mut self, output: Output, at: Option<Id>, component: u32, value: Id) {
+        let mut value = value;
+        if let Some(limit) = output.limit {
+            let inside = self.below(value, None, limit);
+            value = self.or_zero(inside, value);
+        }
+        let component = output.first.map(|first| self.out.word(first + component));
+        let path: Vec<Id> = std::iter::once(output.variable).chain(at).chain(component).collect();
+        let pointer = match path.as_slice() {
+            [variable] => *variable,
+            path => {
+                let scalar = self.kind_ty(output.kind);
+                let pointer_ty = self.out.pointer(op::OUTPUT, scalar);
+                self.op(op::ACCESS_CHAIN, pointer_ty, path)
+            }
+        };
+        self.effect(op::STORE, &[pointer, value]);
+    }
+
+    /// A slot of the vertices (`true`) or primitives of a mesh shader.
+    pub(crate) fn store_mesh_slot(&mut self, of_vertices: bool, slot: u32, at: Id, value: Value) {
+        let lists = self.output_lists();
+        let (list, before) = match (of_vertices, lists.as_slice()) {
+            (true, [(vertices, _), ..]) => (*vertices, 0),
+            (false, [(vertices, _), (primitives, _)]) => (*primitives, vertices.len()),
+            _ => unreachable!("a mesh shader has two lists of outputs"),
+        };
+        let found = with_slots(list).enumerate().find(|(_, (first, element))| {
+            (first.0..first.0 + u32::from(element.components)).contains(&slot)
+        });
+        let Some((number, (first, element))) = found else {
+            unreachable!("the record has a place for each slot")
+        };
+        let (scalar, component) = (element.scalar, slot - first.0);
+        let ty = self.ir.ty(value);
+        let value = self.get(value);
+        for output in self.signature.outputs.get(&(before + number)).cloned().unwrap_or_default() {
+            let value = match (output.kind, ty) {
+                (Kind::Bool, Ty::I32) => self.as_truth(value),
+                (kind, _) => self.departed(kind, scalar, value, ty),
+            };
+            self.put(output, Some(at), component, value);
+        }
+    }
+}
