@@ -7,6 +7,7 @@ mod vertex;
 
 use wavelane::graphics::{
     Cull, DepthFormat, DepthState, DepthStencilState, GraphicsDesc, GraphicsPipeline, Samples,
+    Topology,
 };
 use wavelane::texture::{Comparison, Shape};
 use wavelane::{
@@ -26,6 +27,8 @@ pub(crate) struct Scene {
     /// The vertex shader, or a mesh shader in its place.
     pub(crate) vertex: Shader,
     pub(crate) amplification: Option<Shader>,
+    pub(crate) hull: Option<Shader>,
+    pub(crate) domain: Option<Shader>,
     pub(crate) geometry: Option<Shader>,
     mesh: Option<Mesh>,
     /// Of the mesh shader, or of the amplification shader.
@@ -67,10 +70,17 @@ impl Scene {
         };
         let amplification = optional(Stage::Amplification, &draw.amplification)?;
         let geometry = optional(Stage::Geometry, &draw.geometry)?;
+        let hull = optional(Stage::Hull, &draw.hull)?;
+        let domain = optional(Stage::Domain, &draw.domain)?;
         if let Some(entry) = &draw.mesh {
-            let groups = groups(&draw.what)?;
+            let groups = Some(groups(&draw.what)?);
             let vertex = own(Stage::Mesh, entry)?;
-            return Ok(Scene { vertex, amplification, geometry, mesh: None, groups: Some(groups) });
+            let mesh = None;
+            return Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups });
+        }
+        if draw.hull.is_some() != draw.domain.is_some() {
+            let problem = Problem::input("`--hull` and `--domain` need each other");
+            return Err(problem.help("--hull ENTRY --domain ENTRY"));
         }
         if draw.amplification.is_some() {
             let problem = Problem::input("`--amplification` needs a mesh shader");
@@ -82,9 +92,13 @@ impl Scene {
         };
         let vertex = match &draw.vertex {
             Some(entry) => own(Stage::Vertex, entry)?,
+            None if hull.is_some() => {
+                let problem = Problem::input("`--hull` needs a vertex shader of the file");
+                return Err(problem.help("--vertex ENTRY"));
+            }
             None => vertex::made(pixel, mesh.as_ref(), &compiling.options)?,
         };
-        Ok(Scene { vertex, amplification, geometry, mesh, groups: None })
+        Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups: None })
     }
 
     /// A pipeline that draws the scene into the target.
@@ -94,11 +108,42 @@ impl Scene {
         draw: &DrawArgs,
         pixel: &Shader,
     ) -> Result<GraphicsPipeline, Problem> {
+        device.create_graphics_pipeline(&self.desc(draw, pixel)).map_err(|error| {
+            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
+            Problem::new(exit, error.to_string())
+        })
+    }
+
+    /// The same with numbers of groups: a pixel shader reads as `SV_PrimitiveID` which group of a mesh shader has made
+    /// the primitive.
+    pub(crate) fn pipeline_of_groups(
+        &self,
+        device: &Device,
+        draw: &DrawArgs,
+        pixel: &Shader,
+    ) -> Result<GraphicsPipeline, Problem> {
+        let desc = GraphicsDesc { numbers_groups: true, ..self.desc(draw, pixel) };
+        device
+            .create_graphics_pipeline(&desc)
+            .map_err(|error| Problem::input(format!("the overlay: {error}")))
+    }
+
+    /// How many control points a patch has.
+    fn control_points(&self) -> Option<u32> {
+        self.hull.as_ref().map(|it| it.control_points().clamp(1, 32))
+    }
+
+    fn desc(&self, draw: &DrawArgs, pixel: &Shader) -> GraphicsDesc {
         let has_depth = self.mesh.is_some() || self.groups.is_some();
         let mut desc = GraphicsDesc::new(&self.vertex, Some(pixel));
         desc.input_layout = self.mesh.as_ref().map_or_else(Vec::new, |_| Mesh::layout());
         desc.amplification.clone_from(&self.amplification);
+        desc.hull.clone_from(&self.hull);
+        desc.domain.clone_from(&self.domain);
         desc.geometry.clone_from(&self.geometry);
+        if let Some(points) = self.control_points() {
+            desc.topology = Topology::PatchList(points as u8);
+        }
         desc.rasterizer.cull = Cull::None;
         desc.targets = vec![Some(draw.format)];
         desc.samples = Samples::of(draw.samples).unwrap_or(Samples::One);
@@ -107,10 +152,7 @@ impl Scene {
             let depth = DepthState { func: Comparison::Less, write: true };
             desc.depth_stencil = DepthStencilState { depth: Some(depth), stencil: None };
         }
-        device.create_graphics_pipeline(&desc).map_err(|error| {
-            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
-            Problem::new(exit, error.to_string())
-        })
+        desc
     }
 
     /// The draw, and its target.
@@ -120,7 +162,8 @@ impl Scene {
         let shape =
             Shape { samples: samples.count(), ..Shape::new(asked.format, width, height, 1) };
         let target = Texture::new(shape)?;
-        let mut draw = Draw::new(self.mesh.as_ref().map_or(3, Mesh::count));
+        let single = self.control_points().unwrap_or(3);
+        let mut draw = Draw::new(self.mesh.as_ref().map_or(single, Mesh::count));
         if let Some(mesh) = &self.mesh {
             let buffer = Buffer::from_bytes(mesh.bytes());
             draw.vertex_buffers = vec![VertexBuffer { buffer, stride: Mesh::STRIDE }];

@@ -498,3 +498,75 @@ fn wrong_meshes_are_refused() {
         assert!(shown.contains(wanted), "{words:?}: {shown}");
     }
 }
+
+/// A mesh shader whose groups each cover a half, and stages that divide the triangles of a mesh.
+const PARTS: &str = "struct V { float4 p : SV_Position; };
+[numthreads(4, 1, 1)] [outputtopology(\"triangle\")]
+void mesh(uint i : SV_GroupIndex, uint group : SV_GroupID, out vertices V verts[4], out indices uint3 tris[2]) {
+    SetMeshOutputCounts(4, 2);
+    verts[i].p = float4(float(group + (i & 1)) - 1, i < 2 ? 1 : -1, 0.5, 1);
+    if (i < 2) tris[i] = i == 0 ? uint3(0, 1, 2) : uint3(1, 3, 2);
+}
+struct C { float3 at : POSITION; };
+struct F { float edges[3] : SV_TessFactor; float inside : SV_InsideTessFactor; };
+C vs(C c) { return c; }
+F factors(InputPatch<C, 3> patch) {
+    F f;
+    f.edges[0] = f.edges[1] = f.edges[2] = f.inside = 4;
+    return f;
+}
+[domain(\"tri\")] [partitioning(\"integer\")] [outputtopology(\"triangle_cw\")] [outputcontrolpoints(3)] [patchconstantfunc(\"factors\")]
+C hs(InputPatch<C, 3> patch, uint i : SV_OutputControlPointID) { return patch[i]; }
+[domain(\"tri\")]
+V ds(F f, float3 at : SV_DomainLocation, const OutputPatch<C, 3> patch) {
+    V v;
+    v.p = float4((patch[0].at * at.x + patch[1].at * at.y + patch[2].at * at.z).xy, 0.5, 1);
+    return v;
+}
+float4 main() : SV_Target { return 1; }
+";
+
+#[test]
+fn an_overlay_shows_meshlets_and_patches() {
+    let square = "v -1 1 0\nv 1 1 0\nv 1 -1 0\nv -1 -1 0\nf 1 2 3 4\n";
+    let folder = folder("parts", &[("a.hlsl", PARTS), ("square.obj", square)]);
+    let run = |more: &[&str]| {
+        let words = ["run", "a.hlsl", "-T", "ps_6_6", "--size", "8x8", "-o", "a.png"];
+        fine(&[&words[..], more].concat(), &folder);
+        let picture = Picture::read(&fs::read(folder.join("a.png")).unwrap()).unwrap();
+        // The colour at the middle of a pixel of the target, which takes 32 pixels.
+        let at = move |x: u32, y: u32| picture.at(32 * x + 16, 32 * y + 16).to_vec();
+        let white = vec![255; 3];
+        (at, white)
+    };
+    let (meshlets, white) = run(&["--mesh", "mesh", "--draw", "2", "--overlay", "meshlets"]);
+    assert_ne!(meshlets(0, 0), white);
+    assert_eq!(meshlets(0, 0), meshlets(3, 7), "both triangles of a group");
+    assert_eq!(meshlets(4, 0), meshlets(7, 7));
+    assert_ne!(meshlets(3, 3), meshlets(4, 3), "two groups");
+    let stages = ["--vertex", "vs", "--hull", "hs", "--domain", "ds", "--draw", "square.obj"];
+    let (patches, white) = run(&[&stages[..], &["--overlay", "patches"]].concat());
+    assert_ne!(patches(6, 1), white);
+    assert_eq!(patches(6, 1), patches(3, 1), "triangles of one patch");
+    assert_ne!(patches(6, 1), patches(1, 6), "two patches");
+}
+
+#[test]
+fn overlays_and_stages_that_do_not_fit_are_refused() {
+    let folder = folder("no-parts", &[("a.hlsl", PARTS)]);
+    for (words, wanted) in [
+        (&["--draw", "fullscreen", "--overlay", "meshlets"][..], "needs `--mesh`"),
+        (&["--draw", "fullscreen", "--overlay", "patches"], "needs `--hull`"),
+        (&["--draw", "fullscreen", "--hull", "hs"], "`--hull` and `--domain` need each other"),
+        (
+            &["--draw", "fullscreen", "--hull", "hs", "--domain", "ds"],
+            "`--hull` needs a vertex shader",
+        ),
+    ] {
+        let words = [&["run", "a.hlsl", "-T", "ps_6_6", "-o", "a.png"][..], words].concat();
+        let output = wavelane(&words, &folder);
+        let shown = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {shown}");
+        assert!(shown.contains(wanted), "{words:?}: {shown}");
+    }
+}

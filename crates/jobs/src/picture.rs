@@ -97,6 +97,12 @@ impl Picture {
         self.height
     }
 
+    /// The red, green and blue of a pixel, or its grey, as they are stored.
+    pub fn at(&self, x: u32, y: u32) -> &[u16] {
+        let first = (y as usize * self.width as usize + x as usize) * self.channels;
+        &self.samples[first..first + self.channels]
+    }
+
     /// Reads a PNG file. Sizes are checked before memory is taken: a few bytes may promise gigabytes.
     pub fn read(file: &[u8]) -> Result<Picture, String> {
         let refused = |error: png::DecodingError| match error {

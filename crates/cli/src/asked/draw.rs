@@ -19,6 +19,9 @@ pub(crate) struct DrawArgs {
     pub(crate) mesh: Option<String>,
     /// An amplification shader in front of that.
     pub(crate) amplification: Option<String>,
+    /// A hull shader of the same file, and the domain shader behind it.
+    pub(crate) hull: Option<String>,
+    pub(crate) domain: Option<String>,
     /// A geometry shader of the same file.
     pub(crate) geometry: Option<String>,
     pub(crate) overlay: Option<Overlay>,
@@ -32,11 +35,19 @@ pub(crate) enum Overlay {
     Quads,
     Helpers,
     Waves,
+    /// The groups of a mesh shader.
+    Meshlets,
+    Patches,
 }
 
 impl Overlay {
-    pub(crate) const ALL: [(&'static str, Overlay); 3] =
-        [("quads", Overlay::Quads), ("helpers", Overlay::Helpers), ("waves", Overlay::Waves)];
+    pub(crate) const ALL: [(&'static str, Overlay); 5] = [
+        ("quads", Overlay::Quads),
+        ("helpers", Overlay::Helpers),
+        ("waves", Overlay::Waves),
+        ("meshlets", Overlay::Meshlets),
+        ("patches", Overlay::Patches),
+    ];
 }
 
 impl Default for DrawArgs {
@@ -50,6 +61,8 @@ impl Default for DrawArgs {
             vertex: None,
             mesh: None,
             amplification: None,
+            hull: None,
+            domain: None,
             geometry: None,
             overlay: None,
             is_packed_by_device: false,

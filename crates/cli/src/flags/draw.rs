@@ -77,6 +77,31 @@ pub(super) const AMPLIFICATION: Flag = Flag {
     },
 };
 
+pub(super) const HULL: Flag = Flag {
+    names: &["--hull"],
+    takes: Takes::Value("ENTRY"),
+    on: &[Command::Run, Command::San],
+    section: Section::Run,
+    help: "a hull shader of --draw, in the same file: patches of as many control points\n\
+           as it reads; it needs --domain",
+    set: |args, value| {
+        args.draw.hull = Some(value.to_owned());
+        Ok(())
+    },
+};
+
+pub(super) const DOMAIN: Flag = Flag {
+    names: &["--domain"],
+    takes: Takes::Value("ENTRY"),
+    on: &[Command::Run, Command::San],
+    section: Section::Run,
+    help: "the domain shader behind --hull, in the same file",
+    set: |args, value| {
+        args.draw.domain = Some(value.to_owned());
+        Ok(())
+    },
+};
+
 pub(super) const GEOMETRY: Flag = Flag {
     names: &["--geometry"],
     takes: Takes::Value("ENTRY"),
@@ -151,7 +176,8 @@ pub(super) const OVERLAY: Flag = Flag {
     on: &[Command::Run],
     section: Section::Output,
     help: "magnify the picture of the target, with its lanes drawn over it: quads,\n\
-           helpers (hatched: lanes that cover nothing), or waves, each in a colour",
+           helpers (hatched: lanes that cover nothing), or waves, each in a colour; or\n\
+           with what is drawn: meshlets, the groups of --mesh, or patches of --hull",
     set: |args, value| {
         args.draw.overlay = Some(choose(value, &Overlay::ALL)?);
         Ok(())

@@ -97,6 +97,8 @@ pub(super) const FLAGS: &[Flag] = &[
     draw::VERTEX,
     draw::MESH,
     draw::AMPLIFICATION,
+    draw::HULL,
+    draw::DOMAIN,
     draw::GEOMETRY,
     draw::TARGET,
     draw::SAMPLES,

@@ -118,6 +118,8 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
 /// What is bound to the stages other than the first and the last.
 pub(super) struct Others {
     amplification: Option<ResourceTable>,
+    hull: Option<ResourceTable>,
+    domain: Option<ResourceTable>,
     geometry: Option<ResourceTable>,
 }
 
@@ -132,8 +134,12 @@ impl Others {
             let binds = for_shader(&args.common.bind, shader);
             bind::bind(&binds, [1; 3], shader, sources).map(|it| Some(it.table))
         };
-        let (amplification, geometry) = (table(&scene.amplification)?, table(&scene.geometry)?);
-        Ok(Others { amplification, geometry })
+        Ok(Others {
+            amplification: table(&scene.amplification)?,
+            hull: table(&scene.hull)?,
+            domain: table(&scene.domain)?,
+            geometry: table(&scene.geometry)?,
+        })
     }
 }
 
@@ -164,6 +170,8 @@ impl Once<'_> {
         draw.record = self.draw.is_packed_by_device.then(Arc::default);
         let tables = StageTables {
             amplification: self.others.amplification.as_ref(),
+            hull: self.others.hull.as_ref(),
+            domain: self.others.domain.as_ref(),
             geometry: self.others.geometry.as_ref(),
             ..StageTables::new(vertex, Some(pixel))
         };

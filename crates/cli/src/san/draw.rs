@@ -25,7 +25,8 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
     let mut compiling = args.common.compile.clone();
     let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
     let scene = Scene::new(file, &compiling, asked, &pixel)?;
-    if scene.amplification.is_some() || scene.geometry.is_some() {
+    let others = [&scene.amplification, &scene.hull, &scene.geometry];
+    if others.into_iter().any(Option::is_some) {
         let what = "the sanitizer watches vertex, mesh and pixel shaders only";
         return Err(Problem::new(Exit::Unsupported, what.to_owned()).into());
     }

@@ -1,8 +1,9 @@
-//! `--overlay`: the target, magnified, with its quads, helper lanes or waves drawn over it.
+//! `--overlay`: the target, magnified, with its quads, helper lanes or waves drawn over it, or with the meshlets or patches
+//! that its pixels belong to.
 //!
 //! Which pixel is which lane is found by drawing the same scene with a pixel shader of our own: a live lane notes its wave,
 //! and the helper lanes of its quad, which can note nothing themselves. It shows lanes as they are launched; where
-//! primitives overlap, the last one counts.
+//! primitives overlap, the last one counts. Meshlets and patches are shown where they are visible.
 
 use jobs::Picture;
 use wavelane::internal::{Slot, Slots};
@@ -39,6 +40,25 @@ float4 main(float4 position : SV_Position) : SV_Target {
 }
 ";
 
+/// The pixel shader that notes the meshlet or patch of each pixel that stays visible.
+const PARTS: &str = "
+RWStructuredBuffer<uint2> Lanes : register(u0);
+[earlydepthstencil]
+float4 main(float4 position : SV_Position, uint part : SV_PrimitiveID) : SV_Target {
+    uint2 at = uint2(position.xy);
+    Lanes[at.y * WIDTH + at.x].x = part + 1;
+    return 0;
+}
+";
+
+/// Whether an overlay shows what was drawn, rather than lanes.
+fn shows_parts(overlay: Overlay) -> bool {
+    match overlay {
+        Overlay::Quads | Overlay::Helpers | Overlay::Waves => false,
+        Overlay::Meshlets | Overlay::Patches => true,
+    }
+}
+
 /// Writes a picture for each width.
 pub(super) fn write(
     overlay: Overlay,
@@ -53,6 +73,14 @@ pub(super) fn write(
         let what = format!("`--overlay` draws a picture, and `{path}` does not end in `.png`");
         return Err(Problem::input(what));
     }
+    let missing = match overlay {
+        Overlay::Meshlets if draw.mesh.is_none() => Some("`--overlay meshlets` needs `--mesh`"),
+        Overlay::Patches if draw.hull.is_none() => Some("`--overlay patches` needs `--hull`"),
+        _ => None,
+    };
+    if let Some(what) = missing {
+        return Err(Problem::input(what));
+    }
     let [width, height] = draw.size;
     let options = Options {
         stage: Stage::Pixel,
@@ -62,10 +90,14 @@ pub(super) fn write(
             .to_vec(),
         ..Options::default()
     };
-    let compiled = Shader::compile("<overlay>", NOTES, &options, &mut NoIncludes)
+    let text = if shows_parts(overlay) { PARTS } else { NOTES };
+    let compiled = Shader::compile("<overlay>", text, &options, &mut NoIncludes)
         .map_err(|bug| Problem::bug(&bug.message))?;
     let shader = compiled.shader.ok_or_else(|| Problem::bug("the shader of overlays is wrong"))?;
-    let pipeline = scene.pipeline(device, draw, &shader)?;
+    let pipeline = match overlay {
+        Overlay::Meshlets => scene.pipeline_of_groups(device, draw, &shader)?,
+        _ => scene.pipeline(device, draw, &shader)?,
+    };
     let sources = wavelane::SourceMap::new();
     let binds = for_shader(&args.common.bind, &scene.vertex);
     let mut vertex = bind::bind(&binds, [1; 3], &scene.vertex, &sources)?.table;
@@ -73,6 +105,9 @@ pub(super) fn write(
         let mut table = ResourceTable::new(&shader);
         let pixels = width as usize * height as usize;
         for (name, bytes) in [("Lanes", 8 * pixels), ("Waves", 4)] {
+            if shader.resource(name).is_none() {
+                continue;
+            }
             let slot = Slot { bytes: vec![0; bytes].into(), ..Slot::default() };
             table.bind_at(name, 0, slot).map_err(|error| Problem::bug(&error.to_string()))?;
         }
@@ -135,11 +170,11 @@ fn picture(
         let base = if covered { own } else { BACKGROUND };
         match overlay {
             Overlay::Quads => base,
-            Overlay::Waves if wave(x, y) > 0 => {
+            Overlay::Waves | Overlay::Meshlets | Overlay::Patches if wave(x, y) > 0 => {
                 let part = if covered { 0.65 } else { 0.3 };
                 mix(base, hue(wave(x, y)), part)
             }
-            Overlay::Waves | Overlay::Helpers => base,
+            Overlay::Waves | Overlay::Helpers | Overlay::Meshlets | Overlay::Patches => base,
         }
     };
     let mut pixels = Vec::with_capacity((width * height * scale * scale) as usize);
@@ -156,7 +191,9 @@ fn picture(
             let other = |is_edge: bool, qx: u32, qy: u32| {
                 is_edge
                     && match overlay {
-                        Overlay::Waves => wave(px, py) != wave(qx, qy),
+                        Overlay::Waves | Overlay::Meshlets | Overlay::Patches => {
+                            wave(px, py) != wave(qx, qy)
+                        }
                         Overlay::Quads | Overlay::Helpers => {
                             let is_border = (px / 2, py / 2) != (qx / 2, qy / 2);
                             is_border && (is_launched || wave(qx, qy) != 0)
