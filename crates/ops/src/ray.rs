@@ -22,6 +22,7 @@ mod aabb;
 mod bottom;
 mod field;
 mod flags;
+pub mod packed;
 mod query;
 mod refusal;
 mod scene;
@@ -31,7 +32,7 @@ mod tree;
 mod triangle;
 
 pub use bottom::{Bottom, BottomOptions, Geometry, Shape};
-pub use field::{Field, Got, Misuse, Which};
+pub use field::{Field, Got, Misuse, Needs, Which};
 pub use flags::{
     Constant, FLAGS, Flag, FlagProblem, constants, flag_problem, geometry_flag, instance_flag,
     query_flag, ray_flag,

@@ -173,6 +173,25 @@ impl Bottom {
         matches!(self.primitives, Primitives::Boxes(_))
     }
 
+    /// The number of primitives in a geometry, inactive ones included, and its flags.
+    pub fn geometry(&self, geometry: u32) -> Option<(u32, u32)> {
+        let part = self.geometries.get(geometry as usize)?;
+        let next = self.geometries.get(geometry as usize + 1);
+        let end = next.map_or(self.primitive_count() as u32, |it| it.first);
+        Some((end - part.first, part.flags))
+    }
+
+    /// The corners of a box; those of an inactive one are NaNs.
+    pub fn aabb(&self, geometry: u32, primitive: u32) -> Option<[[f32; 3]; 2]> {
+        let part = self.geometries.get(geometry as usize)?;
+        match &self.primitives {
+            Primitives::Boxes(boxes) => {
+                boxes.get((part.first.checked_add(primitive)?) as usize).copied()
+            }
+            Primitives::Triangles(_) => None,
+        }
+    }
+
     /// Whether shaders may read the positions of vertices.
     pub fn data_access(&self) -> bool {
         self.data_access

@@ -160,7 +160,7 @@ impl Field {
     }
 
     /// The state that a candidate or a committed hit has to be in.
-    fn needs(self) -> Needs {
+    pub fn needs(self) -> Needs {
         match self {
             Field::Flags | Field::WorldOrigin | Field::WorldDirection | Field::TMin => {
                 Needs::Traced
@@ -182,9 +182,10 @@ impl Field {
     }
 }
 
-/// What a getter needs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Needs {
+/// What a getter needs, besides a query that has been traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing else.
     Traced,
     /// A hit of either kind.
     Any,

@@ -14,10 +14,12 @@
 
 mod build;
 mod find;
+mod flat;
 mod slab;
 
 pub(super) use build::{Bounds, build};
 pub(super) use find::{Block, closest, gather};
+pub(super) use flat::Flat;
 
 /// The factor of padding, 16u: twice the greatest deviation of a hit, over the greatest |coordinate|.
 pub(super) const PAD: f32 = 1.0 / (1u32 << 20) as f32;

@@ -12,7 +12,7 @@ use wavelane_ops::ray::{IDENTITY, Instance, Ray, Scene, Search, Which, ray_flag}
 
 use crate::scenes::{all, boxes, one, seen, triangles};
 
-type Vector = [i128; 3];
+pub(crate) type Vector = [i128; 3];
 
 fn minus(a: Vector, b: Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
@@ -40,12 +40,12 @@ fn axes(d: Vector) -> [usize; 3] {
 }
 
 /// A hit: t and the barycentrics as numerators over one denominator.
-struct Hit {
-    t: i128,
-    b1: i128,
-    b2: i128,
-    over: i128,
-    front: bool,
+pub(crate) struct Hit {
+    pub(crate) t: i128,
+    pub(crate) b1: i128,
+    pub(crate) b2: i128,
+    pub(crate) over: i128,
+    pub(crate) front: bool,
 }
 
 /// One unit of the input is 2⁴⁰ here, so that ε is 2²⁰, and ε² is 1.
@@ -53,7 +53,7 @@ const SCALE: i128 = 1 << 40;
 const EPSILON: i128 = 1 << 20;
 
 /// The crossing of the line of a ray with a triangle, after the origin has moved by (ε, ε²) across the ray.
-fn crossing(o: Vector, d: Vector, triangle: [Vector; 3]) -> Option<Hit> {
+pub(crate) fn crossing(o: Vector, d: Vector, triangle: [Vector; 3]) -> Option<Hit> {
     let [x, y, _] = axes(d);
     // Volumes of the tetrahedra that the ray forms with each edge. Scaled coordinates would overflow a triple
     // product, so the three edges are taken in the plane across the ray, where the numbers are small.
@@ -85,21 +85,21 @@ fn compare(a: (i128, i128), b: (i128, i128)) -> Ordering {
     (a.0 * b.1).cmp(&(b.0 * a.1))
 }
 
-fn ratio(numerator: i128, denominator: i128) -> u32 {
+pub(crate) fn ratio(numerator: i128, denominator: i128) -> u32 {
     let rounded = (numerator as f64 / denominator as f64) as f32 + 0.0;
     rounded.to_bits()
 }
 
-fn vector(random: &mut Random, size: usize) -> Vector {
+pub(crate) fn vector(random: &mut Random, size: usize) -> Vector {
     [(); 3].map(|()| random.below(2 * size + 1) as i128 - size as i128)
 }
 
-fn floats(v: Vector) -> [f32; 3] {
+pub(crate) fn floats(v: Vector) -> [f32; 3] {
     v.map(|it| it as f32)
 }
 
 /// A direction whose greatest component is a power of two.
-fn direction(random: &mut Random) -> Vector {
+pub(crate) fn direction(random: &mut Random) -> Vector {
     let size = 1usize << random.below(4);
     let mut d = vector(random, size);
     let axis = random.below(3);
