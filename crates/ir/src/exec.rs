@@ -195,8 +195,21 @@ pub struct Buffer {
     pub texture: Option<ops::texture::Shape>,
     /// For a sampler, its state; it has no bytes.
     pub sampler: Option<ops::texture::Sampler>,
-    /// For an acceleration structure, its scene; it has no bytes. Without one, every ray misses.
+    /// For an acceleration structure, its scene; it has no bytes unless it is packed. Without one, every ray misses.
     pub scene: Option<SharedScene>,
+}
+
+impl Buffer {
+    /// Gives a scene its bytes, for modules whose ray queries are written out; anything else remains. Returns false if
+    /// there would be too many.
+    pub fn pack_scene(&mut self) -> bool {
+        let Some(scene) = self.scene.as_ref().filter(|_| self.bytes.is_empty()) else {
+            return true;
+        };
+        let Some(packed) = scene.0.packed() else { return false };
+        self.bytes = packed.into();
+        true
+    }
 }
 
 /// A scene, which does not change. Two are equal if they are one and the same.

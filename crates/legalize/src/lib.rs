@@ -13,7 +13,7 @@
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
 //! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes
-//! of pixel shaders; `unsupported.rs`: what cannot be rewritten.
+//! of pixel shaders; `rays.rs`: ray queries in software; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation. Every rewrite here exists because a target lacks something.
@@ -25,6 +25,7 @@ mod folds;
 mod helpers;
 mod math;
 mod observed;
+mod rays;
 mod shorts;
 mod switches;
 mod target;
@@ -32,6 +33,8 @@ mod unsupported;
 mod waves;
 mod whole_waves;
 mod writer;
+
+use std::borrow::Cow;
 
 use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, Unary, WaveOp};
@@ -42,10 +45,20 @@ pub use unsupported::Unsupported;
 use folds::Folding;
 use writer::Writer;
 
+/// Writes ray queries out, and leaves everything else as it is: scenes become buffers with the bytes of
+/// [`ops::ray::Scene::packed`]. Nothing happens to a module without queries.
+pub fn without_ray_queries(module: &Module) -> Cow<'_, Module> {
+    match module.queries.is_empty() {
+        true => Cow::Borrowed(module),
+        false => Cow::Owned(legalize(module, &Target::everything().without_ray_queries())),
+    }
+}
+
 /// Rewrites a module to operations that the target has. The module must be valid, and the result is.
 pub fn legalize(module: &Module, target: &Target) -> Module {
     let module = &*ir::notes::without(module);
-    let writer = Writer::new(module, target);
+    let mut writer = Writer::new(module, target);
+    writer.begin();
     writer.list(module.body);
     writer.finish()
 }
@@ -118,6 +131,8 @@ impl Writer<'_> {
             Op::Yield(args) => {
                 self.add(Op::Yield(self.get_all(args)), &[]);
             }
+            Op::Ray(ray) if self.traces_in_software() => self.ray_in_software(inst, ray),
+            Op::Ray(_) => self.kept(inst),
             Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
@@ -131,7 +146,6 @@ impl Writer<'_> {
             | Op::Discard
             | Op::Barrier { .. }
             | Op::Texture(_)
-            | Op::Ray(_)
             | Op::Derivative(..)
             | Op::SharedLoad { .. }
             | Op::SharedStore { .. }

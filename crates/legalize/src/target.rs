@@ -76,10 +76,12 @@ pub enum Class {
     WholeScan,
     /// Wave operations of pixel shaders without their helper lanes.
     Helpers,
+    /// Instructions of ray queries. A device without searches scenes that are buffers.
+    RayQuery,
 }
 
 impl Class {
-    const COUNT: usize = Class::Helpers as usize + 1;
+    const COUNT: usize = Class::RayQuery as usize + 1;
 }
 
 /// How a device implements the operations of a row.
@@ -268,6 +270,12 @@ impl Target {
         self
     }
 
+    /// The same device, if it has no ray queries.
+    pub fn without_ray_queries(mut self) -> Target {
+        self.put(&row(Class::RayQuery, &[I32], Has::No));
+        self
+    }
+
     pub fn has(&self, class: Class, ty: Ty) -> Has {
         self.has[class as usize][ty as usize]
     }
@@ -317,6 +325,7 @@ pub fn asks(module: &Module, inst: &InstData) -> impl Iterator<Item = (Class, Ty
         Op::Texture(texture) if texture.is_biased() && texture.args.ddx.is_empty() => {
             all[0] = Some((Class::SampleBias, F32));
         }
+        Op::Ray(_) => all[0] = Some((Class::RayQuery, I32)),
         Op::Switch { selector, .. } => all[0] = Some((Class::Switch, module.ty(*selector))),
         // Other operations are the same everywhere.
         _ => {}

@@ -8,12 +8,13 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use ir::{Binding, Builder, Inst, Module, Op, Region, Value, Values};
+use ir::{Binding, Builder, Inst, Memory, Module, Op, Private, Region, Value, Values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
-use crate::observed;
+use crate::rays::state::States;
 use crate::target::{Class, Target};
 use crate::whole_waves::whole_scans;
+use crate::{observed, rays};
 
 pub(crate) struct Writer<'a> {
     pub(crate) source: &'a Module,
@@ -32,6 +33,8 @@ pub(crate) struct Writer<'a> {
     observed: Vec<bool>,
     /// Whether an instruction of the source is a scan by whole waves.
     whole_scans: Vec<bool>,
+    /// The states of ray queries, if these are written out.
+    pub(crate) states: Option<States>,
     uses: Cell<Uses>,
 }
 
@@ -78,12 +81,28 @@ impl<'a> Writer<'a> {
             sizes: RefCell::default(),
             observed: observed::observed(source, target),
             whole_scans: whole_scans(source, target),
+            states: None,
             uses: Cell::default(),
         }
     }
 
+    /// Declares what new instructions need from the start.
+    pub(crate) fn begin(&mut self) {
+        if self.traces_in_software() {
+            self.states = Some(self.declare_states());
+        }
+    }
+
+    /// Declares an array of private memory.
+    pub(crate) fn declare(&self, memory: Memory) -> Private {
+        let privates = &mut self.out.borrow_mut().module.privates;
+        privates.push(memory);
+        Private(privates.len() as u32 - 1)
+    }
+
     pub(crate) fn finish(self) -> Module {
         let hides_helpers = self.hides_helpers();
+        let traces = self.traces_in_software();
         let mut module = self.out.into_inner().finish();
         let values = self.values.into_inner();
         module.variables.clone_from(&self.source.variables);
@@ -92,6 +111,9 @@ impl<'a> Writer<'a> {
         }
         if let (true, Some(io)) = (hides_helpers, &mut module.io) {
             io.pixel.helpers_take_part = true;
+        }
+        if traces {
+            rays::finish(&mut module);
         }
         module.needs.int64 |= self.uses.get().int64;
         module.needs.double |= self.uses.get().double;

@@ -30,6 +30,17 @@ fn check(section: &Section, width: u32, turn: Option<usize>) -> Result<u32, Stri
         return Ok(0);
     }
     let mut runs = 0;
+    let mut before = before;
+    let written = legalize::without_ray_queries(&module);
+    before.bindings.iter_mut().flatten().for_each(|it| assert!(it.pack_scene()));
+    if !module.queries.is_empty() {
+        let everything = Target::everything();
+        if let Some(what) = fault(&written, &everything, &launch, &before, &wanted) {
+            return Err(format!("{} at {width}, queries written out: {what}", section.name));
+        }
+        runs += 1;
+    }
+    let module = written;
     let targets = targets(width);
     for (number, (name, target)) in targets.iter().enumerate() {
         if turn.is_some_and(|it| it % targets.len() != number) {
