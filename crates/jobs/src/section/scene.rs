@@ -48,11 +48,15 @@ fn instance(text: &str) -> Result<Instance, String> {
     for property in properties.split(',').map(str::trim).filter(|it| !it.is_empty()) {
         let (word, rest) = property.split_once(' ').unwrap_or((property, ""));
         let number = || rest.trim().parse::<u32>().map_err(|_| format!("`{rest}` is not a number"));
+        let byte = || {
+            let all = number()?;
+            u8::try_from(all).map_err(|_| format!("`{word} {all}` does not fit into 8 bits"))
+        };
         match word {
             "id" => instance.id = number()?,
-            "mask" => instance.mask = number()? as u8,
+            "mask" => instance.mask = byte()?,
             "contribution" => instance.contribution = number()?,
-            "flags" => instance.flags = number()? as u8,
+            "flags" => instance.flags = byte()?,
             "at" => {
                 let [x, y, z] = exactly(floats(rest)?)?;
                 for (row, by) in [x, y, z].into_iter().enumerate() {
@@ -143,6 +147,8 @@ mod tests {
             ("Scene: balls(1)", "expected `triangles(…)` or `boxes(…)`, not `balls(1)`"),
             ("Scene: boxes(1 2 3)", "expected 6 numbers, not 3"),
             ("Scene: boxes(1 2 3 4 5 x)", "`x` is not a number"),
+            ("Scene: mask 256: boxes(1 2 3 4 5 6)", "`mask 256` does not fit into 8 bits"),
+            ("Scene: flags 999: boxes(1 2 3 4 5 6)", "`flags 999` does not fit into 8 bits"),
             ("Scene: big: boxes(1 2 3 4 5 6)", "unknown property `big` of an instance"),
         ] {
             assert_eq!(scene(text).unwrap_err(), expected, "{text}");
