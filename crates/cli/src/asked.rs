@@ -15,7 +15,7 @@ use wavelane::internal::spirv_target::Written;
 use wavelane::internal::{
     ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Publication, Reconvergence,
 };
-use wavelane::{Adapter, Engine, Isa, LaneOrder, Options, Schedule};
+use wavelane::{Adapter, Engine, Isa, LaneOrder, Options, RayQueries, Schedule};
 
 use crate::command::Command;
 use crate::files::Roots;
@@ -292,6 +292,8 @@ pub(crate) struct DeviceChoice {
     pub(crate) threads: usize,
     /// Whether ray queries try every primitive.
     pub(crate) brute_rays: bool,
+    /// How ray queries run on a device of Vulkan.
+    pub(crate) ray_queries: RayQueries,
     /// Whether to say what ran the lanes.
     pub(crate) verbose: bool,
 }
@@ -305,6 +307,7 @@ impl Default for DeviceChoice {
             isa: None,
             threads: 1,
             brute_rays: false,
+            ray_queries: RayQueries::default(),
             verbose: false,
         }
     }

@@ -1,6 +1,8 @@
 //! The device that a command line asks for, and the report where a shader needs what it lacks.
 
-use wavelane::{CpuOptions, CudaGpu, Device, Engine, Gpu, PipelineError, SourceMap};
+use wavelane::{
+    CpuOptions, CudaGpu, Device, Engine, Gpu, Missing, PipelineError, RayQueries, SourceMap,
+};
 
 use crate::asked::DeviceChoice;
 use crate::problem::{Exit, Problem};
@@ -9,6 +11,11 @@ use crate::problem::{Exit, Problem};
 pub(crate) fn problem(error: &PipelineError, sources: &SourceMap) -> Problem {
     let problem = Problem::new(Exit::Unsupported, error.to_string()).at(error.span, "", sources);
     let problem = error.remedy().into_iter().fold(problem, Problem::help);
+    let problem = match error.missing {
+        Missing::RayQueries => problem
+            .help("`--ray-query software` lets a Vulkan device without them search in the shader"),
+        _ => problem,
+    };
     problem.help("`wavelane caps` shows what the adapter has, `--caps` chooses another")
 }
 
@@ -19,6 +26,11 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
     };
     let engine = choice.engine.unwrap_or(Engine::fastest());
+    if choice.ray_queries == RayQueries::Software && engine != Engine::Vulkan {
+        let what = "`--ray-query software` is for the engine `vulkan`".to_owned();
+        let help = "the engines `interp` and `cpu` have these results anyway";
+        return Err(Problem::input(what).help(help));
+    }
     if choice.brute_rays {
         if engine != Engine::Interp {
             let problem = Problem::input("`--rays brute` is for the engine `interp`".to_owned());
@@ -30,7 +42,10 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
         let (adapter, name) = (choice.adapter.clone(), choice.name.as_deref());
         let device = match engine {
             Engine::Cuda => Device::with_cuda(adapter, CudaGpu::open(name).map_err(unsupported)?),
-            _ => Device::with_gpu(adapter, Gpu::open(name).map_err(unsupported)?),
+            _ => {
+                let gpu = Gpu::open_with(name, choice.ray_queries).map_err(unsupported)?;
+                Device::with_gpu(adapter, gpu)
+            }
         };
         let none = |error| Problem::new(Exit::Unsupported, format!("--caps: {error}"));
         device.adapter().check().map_err(none)?;

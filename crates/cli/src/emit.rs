@@ -3,7 +3,7 @@
 
 use wavelane::internal::ptx_target;
 use wavelane::internal::spirv_target::listing;
-use wavelane::{Shader, SourceMap};
+use wavelane::{RayQueries, Shader, SourceMap};
 
 use crate::asked::LowArgs;
 use crate::asked::{Compiling, Output, SpirvFlags};
@@ -24,6 +24,8 @@ pub(crate) struct EmitArgs {
     ptx: bool,
     /// The architecture of the PTX.
     sm: Option<String>,
+    /// Whether ray queries are written out.
+    writes_queries: bool,
     /// The file for the module.
     path: Option<String>,
     output: Output,
@@ -42,6 +44,7 @@ impl EmitArgs {
             spirv: flags,
             output,
             build,
+            device,
             ..
         } = low;
         let spirv = emit_spirv || compile.options.spirv;
@@ -54,6 +57,7 @@ impl EmitArgs {
             flags,
             ptx,
             sm,
+            writes_queries: device.ray_queries == RayQueries::Software,
             path: build.object,
             output,
         })
@@ -78,6 +82,9 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
         return Err(Problem::input("`--sm` goes with `--ptx`").into());
     }
     let (mut shader, sources) = compile::shader(file, &args.compile)?;
+    if args.writes_queries {
+        shader = shader.without_ray_queries();
+    }
     if args.ptx {
         let text = ptx_of(args.sm.as_deref(), &shader, &sources)?;
         match &args.path {

@@ -213,17 +213,19 @@ fn open_one(args: Wanted<'_>, name: String) -> Result<Side, Problem> {
             target::check(target)?;
             Runs::Legalized(target.to_owned())
         }
-        (Engine::Vulkan, choice) => match Gpu::open(choice.or(args.device.name.as_deref())) {
-            Ok(gpu) => {
-                about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver().trim()));
-                adapter = adapter.within(gpu.adapter());
-                match adapter.check() {
-                    Ok(()) => Runs::Engine(Device::with_gpu(args.device.adapter.clone(), gpu)),
-                    Err(error) => Runs::Missing(format!("--caps: {error}")),
+        (Engine::Vulkan, choice) => {
+            match Gpu::open_with(choice.or(args.device.name.as_deref()), args.device.ray_queries) {
+                Ok(gpu) => {
+                    about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver().trim()));
+                    adapter = adapter.within(gpu.adapter());
+                    match adapter.check() {
+                        Ok(()) => Runs::Engine(Device::with_gpu(args.device.adapter.clone(), gpu)),
+                        Err(error) => Runs::Missing(format!("--caps: {error}")),
+                    }
                 }
+                Err(error) => missing(error),
             }
-            Err(error) => missing(error),
-        },
+        }
         (Engine::Cuda, choice) => match CudaGpu::open(choice.or(args.device.name.as_deref())) {
             Ok(gpu) => {
                 about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver()));

@@ -81,7 +81,7 @@ pub use draw::{
 };
 pub use engines::cpu::CpuOptions;
 pub use engines::cuda::{CudaGpu, CudaInfo};
-pub use engines::vulkan::{Gpu, GpuDraws, GpuInfo};
+pub use engines::vulkan::{Gpu, GpuDraws, GpuInfo, RayQueries};
 pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};
 pub use graphics::{GraphicsDesc, GraphicsError, GraphicsPipeline, InputElement};

@@ -442,6 +442,12 @@ impl TopLevel {
         self.scene.instance_count()
     }
 
+    /// The structure as bytes, for shaders whose queries are written out ([`crate::Shader::without_ray_queries`]); `None`
+    /// if there would be over 4 GiB. `docs/rays.md` describes them.
+    pub fn packed(&self) -> Option<Vec<u8>> {
+        self.scene.packed()
+    }
+
     /// What is undefined about instances, each with its index: transforms without an inverse, for example, whose
     /// instances are never hit.
     pub fn problems(&self) -> &[(usize, InstanceProblem)] {

@@ -205,6 +205,17 @@ impl Shader {
         })
     }
 
+    /// The shader with its ray queries written out as a search in the shader, for devices without them. Its scenes are
+    /// raw buffers, which take the bytes of [`crate::rays::TopLevel::packed`].
+    pub fn without_ray_queries(&self) -> Shader {
+        let written = |it: &Arc<Module>| match legalize::without_ray_queries(it) {
+            std::borrow::Cow::Borrowed(_) => it.clone(),
+            std::borrow::Cow::Owned(module) => Arc::new(module),
+        };
+        let patch = self.patch.as_ref().map(written);
+        Shader { module: written(&self.module), patch, ..self.clone() }
+    }
+
     /// The names of the targets of [`Shader::made_for`].
     pub fn targets() -> &'static [&'static str] {
         &legalize::Target::NAMES

@@ -1,6 +1,6 @@
 //! The flags that say on what it runs.
 
-use wavelane::Engine;
+use wavelane::{Engine, RayQueries};
 
 use super::values::{caps, choose, golden};
 use super::{
@@ -8,6 +8,10 @@ use super::{
     Section, Takes, diff,
 };
 use crate::command::Command;
+
+/// What runs on devices, and what is emitted for them.
+const TRACES: &[Command] =
+    &[Command::Run, Command::Test, Command::Bench, Command::Diff, Command::Reduce, Command::Emit];
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
@@ -148,6 +152,20 @@ pub(super) const FLAGS: &[Flag] = &[
                or by trying every primitive, which defines what they find",
         set: |args, value| {
             args.device.brute_rays = choose(value, &[("tree", false), ("brute", true)])?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--ray-query"],
+        takes: Takes::Value("native|software"),
+        on: TRACES,
+        section: Section::Device,
+        help: "how ray queries run on the engine vulkan, and what emit writes: by instructions\n\
+               of the device, the default, or by a search in the shader, which needs no more\n\
+               than 64-bit floats and gives the bits of the reference engine",
+        set: |args, value| {
+            let choices = [("native", RayQueries::Native), ("software", RayQueries::Software)];
+            args.device.ray_queries = choose(value, &choices)?;
             Ok(())
         },
     },

@@ -6,7 +6,7 @@
 //!
 //! # Unsafe code
 //! Every call into Vulkan is unsafe. The calls are in `instance`, `context`, `program`, `image`, `samples`, `resident`,
-//! `run`, `graphics` and `attachment`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
+//! `run`, `scene`, `graphics` and `attachment`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
 //! structure that keeps its device alive and destroys it once, the queue is used by one thread at a time, and after a
 //! dispatch that did not finish no object of the device is used or destroyed any more.
 //!
@@ -34,6 +34,8 @@ mod resident;
 mod run;
 #[allow(unsafe_code, reason = "the program that copies the samples of images")]
 mod samples;
+#[allow(unsafe_code, reason = "acceleration structures")]
+mod scene;
 mod special;
 mod stages;
 mod state;
@@ -88,6 +90,16 @@ pub struct GpuInfo {
     pub unusable: Option<String>,
 }
 
+/// How ray queries run on a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RayQueries {
+    /// By the device (`VK_KHR_ray_query`), within the freedom of its specification.
+    #[default]
+    Native,
+    /// Written into shaders, with the bits of the reference engine. Needs 64-bit floats, and nothing else.
+    Software,
+}
+
 /// What a device can draw besides triangles and points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuDraws {
@@ -119,6 +131,11 @@ impl Gpu {
 
     /// Opens a device: by its number or a part of its name, or the first usable one.
     pub fn open(choice: Option<&str>) -> Result<Gpu, Unsupported> {
+        Gpu::open_with(choice, RayQueries::Native)
+    }
+
+    /// The same, with a choice of how ray queries run.
+    pub fn open_with(choice: Option<&str>, rays: RayQueries) -> Result<Gpu, Unsupported> {
         let instance = Instance::new().map_err(no_vulkan)?;
         let devices = instance.devices().map_err(no_vulkan)?;
         let unsupported = |asked: String, missing: String| Err(Unsupported { asked, missing });
@@ -144,7 +161,8 @@ impl Gpu {
                 None => unsupported("a Vulkan device".to_owned(), format!("{first}; {there}")),
             };
         };
-        let (physical, capabilities) = devices[index].clone();
+        let (physical, mut capabilities) = devices[index].clone();
+        capabilities.rays.in_software = rays == RayQueries::Software;
         if let Some(what) = capabilities.unusable() {
             return unsupported(format!("the device `{}`", capabilities.name), what);
         }
@@ -172,6 +190,7 @@ impl Gpu {
                 return Err(fail(format!("the device `{name}` has no queue for draws")));
             };
             capabilities.family = Some(family);
+            capabilities.rays.in_software = self.context.capabilities.rays.in_software;
             let context = Context::new(instance, physical, capabilities)
                 .map_err(|it| fail(format!("the device `{name}` cannot be opened: {it}")))?;
             Ok(Arc::new(context))
@@ -295,7 +314,11 @@ impl Backend for Vulkan {
     }
 
     fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
-        Arc::new(GpuPrograms::new(self.gpu.clone(), module.clone(), None))
+        let module = match self.gpu.context.capabilities.traces_in_software() {
+            true => Arc::new(legalize::without_ray_queries(module).into_owned()),
+            false => module.clone(),
+        };
+        Arc::new(GpuPrograms::new(self.gpu.clone(), module, None))
     }
 
     fn prepare_foreign(&self, module: &Arc<Module>, words: Emitted) -> Option<Arc<dyn Program>> {
@@ -417,9 +440,11 @@ impl GpuPrograms {
         bindings: &mut [Bindings],
         rounds: u32,
     ) -> Result<Option<Vec<Vec<Duration>>>, Failure> {
-        let (Some(first), Some(bound)) = (all.first(), bindings.first()) else {
-            return Ok(Some(Vec::new()));
-        };
+        let Some(first) = all.first() else { return Ok(Some(Vec::new())) };
+        for slot in bindings.iter_mut().flat_map(|it| &mut it.bindings).flatten() {
+            first.gpu.context.capabilities.pack(slot)?;
+        }
+        let Some(bound) = bindings.first() else { return Ok(Some(Vec::new())) };
         let contents = Contents::of(bound);
         let programs: Vec<Arc<Pipeline>> =
             all.iter().map(|it| it.ready(launch, &contents)).collect::<Result<_, _>>()?;

@@ -30,6 +30,8 @@ pub(super) struct Context {
     /// A dispatch did not finish: no object of the device may be used or destroyed any more.
     lost: AtomicBool,
     pub(super) physical: vk::PhysicalDevice,
+    /// The functions for acceleration structures, if the device has them.
+    scenes: Option<ash::khr::acceleration_structure::Device>,
     /// Dropped after the device.
     pub(super) instance: Option<Instance>,
 }
@@ -137,6 +139,22 @@ impl Context {
         if graphics.exports_stencil {
             extensions.push(ash::ext::shader_stencil_export::NAME);
         }
+        let rays = capabilities.rays;
+        let mut scenes = vk::PhysicalDeviceAccelerationStructureFeaturesKHR::default()
+            .acceleration_structure(true);
+        let mut queries = vk::PhysicalDeviceRayQueryFeaturesKHR::default().ray_query(true);
+        let mut positions = vk::PhysicalDeviceRayTracingPositionFetchFeaturesKHR::default()
+            .ray_tracing_position_fetch(true);
+        if rays.queries {
+            extensions.push(ash::khr::acceleration_structure::NAME);
+            extensions.push(ash::khr::deferred_host_operations::NAME);
+            extensions.push(ash::khr::ray_query::NAME);
+            features = features.push_next(&mut scenes).push_next(&mut queries);
+            if rays.positions {
+                extensions.push(ash::khr::ray_tracing_position_fetch::NAME);
+                features = features.push_next(&mut positions);
+            }
+        }
         let names: Vec<*const std::ffi::c_char> = extensions.iter().map(|it| it.as_ptr()).collect();
         let create = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
@@ -153,7 +171,11 @@ impl Context {
         };
         let mesh =
             graphics.meshes.then(|| ash::ext::mesh_shader::Device::new(&instance.raw, &device));
+        let scenes = rays
+            .queries
+            .then(|| ash::khr::acceleration_structure::Device::new(&instance.raw, &device));
         Ok(Context {
+            scenes,
             device,
             capabilities,
             mesh,
@@ -163,6 +185,12 @@ impl Context {
             physical,
             instance: Some(instance),
         })
+    }
+
+    /// The functions for acceleration structures.
+    pub(super) fn scenes(&self) -> &ash::khr::acceleration_structure::Device {
+        let scenes = self.scenes.as_ref();
+        scenes.unwrap_or_else(|| unreachable!("the program of a run declares what it needs"))
     }
 
     pub(super) fn is_lost(&self) -> bool {
@@ -185,6 +213,11 @@ impl Context {
         let required = unsafe { self.device.get_buffer_memory_requirements(buffer) };
         // Dedicated allocation: a driver may place it better. A copy on an H200 takes four fifths of the time.
         let mut owner = vk::MemoryDedicatedAllocateInfo::default().buffer(buffer);
+        let address =
+            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        if usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS) {
+            owner.p_next = (&raw const address).cast();
+        }
         match self.allocate(required, &mut owner, needs, likes) {
             Ok(memory) => {
                 // SAFETY: both are new and belong together.

@@ -7,7 +7,7 @@ use ash::vk;
 use ops::intrinsics::ShaderModel;
 use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan};
 
-use super::GpuDraws;
+use super::{GpuDraws, scene};
 use crate::{Adapter, LaneCounts, Options1, Options4, Options5, RaytracingTier};
 
 /// The loader with an instance in it.
@@ -46,6 +46,7 @@ pub(super) struct Capabilities {
     pub(super) requires_width: bool,
     pub(super) most_subgroups: u32,
     pub(super) graphics: Graphics,
+    pub(super) rays: scene::Support,
     kind: vk::PhysicalDeviceType,
     floats: Floats,
     /// Whether subgroup operations are available in compute shaders.
@@ -141,6 +142,10 @@ impl Instance {
         let mut of13 = vk::PhysicalDeviceVulkan13Properties::default();
         let mut of_groups = vk::PhysicalDeviceMeshShaderPropertiesEXT::default();
         let has_groups = has(ash::ext::mesh_shader::NAME);
+        let mut of_scenes = vk::PhysicalDeviceAccelerationStructurePropertiesKHR::default();
+        let has_scenes = has(ash::khr::acceleration_structure::NAME)
+            && has(ash::khr::deferred_host_operations::NAME)
+            && has(ash::khr::ray_query::NAME);
         let mut properties = vk::PhysicalDeviceProperties2::default();
         // SAFETY: as above. The first query is for the version alone, because older devices do not know the other
         // structures.
@@ -155,6 +160,9 @@ impl Instance {
                 .push_next(&mut of13);
             if has_groups {
                 properties = properties.push_next(&mut of_groups);
+            }
+            if has_scenes {
+                properties = properties.push_next(&mut of_scenes);
             }
             // SAFETY: the device supports the structures of its version, which outlive the call.
             unsafe { self.raw.get_physical_device_properties2(device, &mut properties) };
@@ -175,6 +183,9 @@ impl Instance {
         let mut quads = vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default();
         let mut interlock = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default();
         let mut meshes = vk::PhysicalDeviceMeshShaderFeaturesEXT::default();
+        let mut scenes = vk::PhysicalDeviceAccelerationStructureFeaturesKHR::default();
+        let mut queries = vk::PhysicalDeviceRayQueryFeaturesKHR::default();
+        let mut positions = vk::PhysicalDeviceRayTracingPositionFetchFeaturesKHR::default();
         let derives = has(KHR_COMPUTE_SHADER_DERIVATIVES);
         let mut features = vk::PhysicalDeviceFeatures2::default();
         if is_new {
@@ -214,6 +225,12 @@ impl Instance {
             }
             if has_groups {
                 features = features.push_next(&mut meshes);
+            }
+            if has_scenes {
+                features = features.push_next(&mut scenes).push_next(&mut queries);
+                if has(ash::khr::ray_tracing_position_fetch::NAME) {
+                    features = features.push_next(&mut positions);
+                }
             }
         }
         // SAFETY: the device supports the structures of its version and extensions, which outlive the call.
@@ -300,6 +317,14 @@ impl Instance {
                     && properties.device_type != vk::PhysicalDeviceType::CPU,
                 groups: group_limits(&of_groups),
             },
+            rays: scene::Support {
+                queries: scenes.acceleration_structure == vk::TRUE
+                    && queries.ray_query == vk::TRUE
+                    && features12.buffer_device_address == vk::TRUE,
+                positions: positions.ray_tracing_position_fetch == vk::TRUE,
+                ..scene::Support::default()
+            }
+            .with_limits(&of_scenes),
             kind: properties.device_type,
             floats: Floats {
                 denorm_preserve: sizes(
@@ -387,9 +412,19 @@ impl Capabilities {
                 int64_shader_ops: is(self.features.shader_int64),
             },
             options4: Options4 { native_16bit_shader_ops: has_halves },
-            options5: Options5 { raytracing_tier: RaytracingTier::NotSupported },
+            options5: Options5 {
+                raytracing_tier: match self.rays.queries || self.traces_in_software() {
+                    true => RaytracingTier::Tier1_1,
+                    false => RaytracingTier::NotSupported,
+                },
+            },
             max_group_shared_memory: self.limits.max_compute_shared_memory_size,
         }
+    }
+
+    /// Whether ray queries are written into shaders. They need doubles.
+    pub(super) fn traces_in_software(&self) -> bool {
+        self.rays.in_software && self.features.shader_float64 == vk::TRUE
     }
 
     pub(super) fn draws(&self) -> Option<GpuDraws> {
@@ -570,8 +605,8 @@ impl Capabilities {
             "GroupNonUniformShuffle" => operation(vk::SubgroupFeatureFlags::SHUFFLE),
             "GroupNonUniformQuad" => operation(vk::SubgroupFeatureFlags::QUAD),
             "GroupNonUniformPartitionedEXT" => self.partitions,
-            // This engine builds no acceleration structures.
-            "RayQueryKHR" | "RayTraversalPrimitiveCullingKHR" | "RayQueryPositionFetchKHR" => false,
+            "RayQueryKHR" | "RayTraversalPrimitiveCullingKHR" => self.rays.queries,
+            "RayQueryPositionFetchKHR" => self.rays.queries && self.rays.positions,
             // The others are part of Vulkan 1.3, or are declared only if the device supports them.
             _ => true,
         };

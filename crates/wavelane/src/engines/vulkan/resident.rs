@@ -9,6 +9,7 @@ use ir::exec::Failure;
 
 use super::context::{Context, Memory};
 use super::image::Picture;
+use super::scene::Kept;
 use crate::memory::{DeviceCopy, Slot};
 
 /// A buffer or an image with its memory.
@@ -163,6 +164,8 @@ impl Drop for Resident {
 pub(super) struct OnDevice {
     pub(super) bytes: Option<Part>,
     pub(super) counter: Option<Part>,
+    /// The acceleration structure of a scene.
+    pub(super) scene: Kept,
 }
 
 /// One of the two.

@@ -23,6 +23,7 @@ use super::format;
 use super::program::{Program, descriptor_type};
 use super::resident::{Held, OnDevice, Part, Resident};
 use super::samples::SampleCopy;
+use super::scene::{self, Built};
 use super::stored::{self, Asked, Need, Owner, StorageId, Stored};
 use crate::memory::{self, Contents, Indices};
 
@@ -72,6 +73,7 @@ enum Seen {
     Texels(vk::BufferView),
     Image(vk::ImageView),
     Sampler(vk::Sampler),
+    Scene(Arc<Built>),
 }
 
 /// The objects of a run; destroyed with it, unless the device may still use them.
@@ -143,6 +145,16 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Where the device's copy of a scene is kept.
+    fn kept_scene(self, place: StorageId) -> Option<&'a scene::Kept> {
+        match (self, place.owner) {
+            (Source::Cells { memory, .. }, Owner::Cell(cell)) => {
+                memory.look(cell).copy::<OnDevice>().map(|it| &it.scene)
+            }
+            _ => None,
+        }
+    }
+
     fn comes_back(self) -> bool {
         match self {
             Source::Cells { back, .. } => back,
@@ -193,7 +205,8 @@ fn run_with(
     let first = |failure| (0, failure);
     let empty = memory::Slot::default();
     for cell in jobs.iter().filter_map(|it| it.places).flatten().flatten().flatten() {
-        memory.cell(*cell).copy_mut::<OnDevice>().map_err(first)?;
+        let (_, slot) = memory.cell(*cell).copy_mut::<OnDevice>().map_err(first)?;
+        jobs[0].program.context.capabilities.pack(slot).map_err(first)?;
     }
     let source = Source::Cells { memory, empty: &empty, back };
     let stale = to_fetch(jobs, source)?;
@@ -234,7 +247,9 @@ pub(super) fn measure(
     for cell in jobs.iter().filter_map(|it| it.places).flatten().flatten().flatten() {
         // What the device has already is not brought there for each round.
         let state = memory.cell(*cell);
-        state.host_mut().map_err(|failure| (0, failure))?;
+        let slot = state.host_mut().map_err(|failure| (0, failure))?;
+        let capabilities = &jobs[0].program.context.capabilities;
+        capabilities.pack(slot).map_err(|failure| (0, failure))?;
     }
     let source = Source::Cells { memory, empty: &empty, back: false };
     let mut run = Run::new(jobs, source)?;
@@ -268,7 +283,7 @@ fn to_fetch(jobs: &[Job<'_>], source: Source<'_>) -> Result<Vec<usize>, (usize, 
                 continue;
             };
             let context = &job.program.context;
-            let fits = fits(context, &asked, &needs[&asked.place], &part.resident);
+            let fits = stored::fits(context, &asked, &needs[&asked.place], &part.resident);
             if part.is_newer && !fits.map_err(|it| (number, it))? {
                 cells.push(cell);
             }
@@ -279,25 +294,6 @@ fn to_fetch(jobs: &[Job<'_>], source: Source<'_>) -> Result<Vec<usize>, (usize, 
         }
     }
     Ok(cells)
-}
-
-/// Whether storage on the device suits a descriptor.
-fn fits(
-    context: &Arc<Context>,
-    asked: &Asked<'_>,
-    need: &Need,
-    resident: &Resident,
-) -> Result<bool, Failure> {
-    let is_here = Arc::ptr_eq(&resident.context, context);
-    Ok(is_here
-        && match (&resident.held, asked.texture()) {
-            (Held::Buffer(_, size), None) => *size >= need.bytes,
-            (Held::Picture(picture), Some((dim, element, shape))) => {
-                let format = stored::view_format(context, asked, &element, &shape, need)?;
-                picture.serves(&shape, need.usage) && picture.takes(dim, format)
-            }
-            (Held::Buffer(..), Some(_)) | (Held::Picture(_), None) => false,
-        })
 }
 
 impl<'a> Run<'a> {
@@ -605,8 +601,7 @@ impl Made<'_> {
                 Seen::Sampler(self.context.sampler(&state, compares, sampled, name)?)
             }
             BindingKind::Scene => {
-                let asked = format!("`{}`, an acceleration structure", asked.declared.name);
-                return Err(unsupported(asked, "this engine builds none"));
+                Seen::Scene(scene::built(self.context, asked, source.kept_scene(asked.place))?)
             }
             BindingKind::SampledImage | BindingKind::StorageImage => {
                 self.image(asked, need, source, staged)?
@@ -621,7 +616,7 @@ impl Made<'_> {
             Seen::Buffer { buffer, .. } => *buffer == vk::Buffer::null(),
             Seen::Texels(view) => *view == vk::BufferView::null(),
             Seen::Image(view) => *view == vk::ImageView::null(),
-            Seen::Sampler(_) => false,
+            Seen::Sampler(_) | Seen::Scene(_) => false,
         };
         if is_null && self.context.capabilities.robustness.null_descriptor == vk::FALSE {
             let asked = format!("`{}`, where nothing is bound", asked.declared.name);
@@ -644,7 +639,9 @@ impl Made<'_> {
             None => {
                 let part = source.part(asked.place);
                 let here = match part {
-                    Some(part) if fits(self.context, asked, need, &part.resident)? => Some(part),
+                    Some(part) if stored::fits(self.context, asked, need, &part.resident)? => {
+                        Some(part)
+                    }
                     _ => None,
                 };
                 let resident = match here {
@@ -848,12 +845,21 @@ impl Made<'_> {
                 .dst_binding(binding.binding)
                 .dst_array_element(slot.element)
                 .descriptor_type(kind);
+            let mut handles = [vk::AccelerationStructureKHR::null()];
+            let mut structures = vk::WriteDescriptorSetAccelerationStructureKHR::default();
             let (mut views, mut buffers, mut images) = (
                 [vk::BufferView::null()],
                 [vk::DescriptorBufferInfo::default()],
                 [vk::DescriptorImageInfo::default()],
             );
             let write = match slot.seen {
+                Seen::Scene(ref built) => {
+                    handles[0] = built.handle();
+                    structures = structures.acceleration_structures(&handles);
+                    let mut write = write.push_next(&mut structures);
+                    write.descriptor_count = 1;
+                    write
+                }
                 Seen::Buffer { buffer, range } => {
                     let range = if buffer == vk::Buffer::null() { vk::WHOLE_SIZE } else { range };
                     buffers[0] = vk::DescriptorBufferInfo { buffer, offset: 0, range };
@@ -962,7 +968,7 @@ impl Drop for Made<'_> {
             }
             for slot in &self.slots {
                 match slot.seen {
-                    Seen::Buffer { .. } => {}
+                    Seen::Buffer { .. } | Seen::Scene(_) => {}
                     Seen::Texels(view) => device.destroy_buffer_view(view, None),
                     Seen::Image(view) => device.destroy_image_view(view, None),
                     Seen::Sampler(sampler) => device.destroy_sampler(sampler, None),

@@ -159,8 +159,17 @@ pub(super) fn of(
         let required = width.filter(|_| graphics.width_stages.contains(flag));
         let contents = memory.contents(&it.places, &empty);
         let key = special::key(source, &contents);
-        let mut module = special::module(source, &key).into_owned();
-        let constants = it.constants.map(|it| special::module(it, &key));
+        let in_software = context.capabilities.traces_in_software();
+        let special = |it| {
+            let module = special::module(it, &key);
+            if in_software {
+                legalize::without_ray_queries(&module).into_owned()
+            } else {
+                module.into_owned()
+            }
+        };
+        let mut module = special(source);
+        let constants = it.constants.map(special);
         let mut environment = context.capabilities.graphics_environment();
         environment.lanes = required;
         environment.bound = key.iter().map(|it| it.bound).collect();

@@ -16,7 +16,7 @@ use spirv::BindingKind;
 use super::context::Context;
 use super::format;
 use super::image::{Picture, Wanted};
-use super::resident::Resident;
+use super::resident::{Held, Resident};
 use super::run::Job;
 use crate::memory::{Contents, Slot};
 
@@ -89,6 +89,7 @@ pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u
             let bound = elements.get(element as usize).copied().filter(|it| match view.dim {
                 Some(dim) => it.texture.is_some_and(|it| it.suits(dim) && it.bytes().is_some()),
                 None if view.is_buffer() => it.texture.is_none(),
+                None if binding.kind == BindingKind::Scene => it.scene.is_some(),
                 None => it.sampler.is_some(),
             });
             let counter = binding.kind == BindingKind::Counter;
@@ -247,6 +248,25 @@ pub(super) fn view_format(
         Some(depth) if compares && !has.contains(Can::SAMPLED_IMAGE_DEPTH_COMPARISON) => Ok(depth),
         _ => Ok(found),
     }
+}
+
+/// Whether storage on the device suits a descriptor.
+pub(super) fn fits(
+    context: &Arc<Context>,
+    asked: &Asked<'_>,
+    need: &Need,
+    resident: &Resident,
+) -> Result<bool, Failure> {
+    let is_here = Arc::ptr_eq(&resident.context, context);
+    Ok(is_here
+        && match (&resident.held, asked.texture()) {
+            (Held::Buffer(_, size), None) => *size >= need.bytes,
+            (Held::Picture(picture), Some((dim, element, shape))) => {
+                let format = view_format(context, asked, &element, &shape, need)?;
+                picture.serves(&shape, need.usage) && picture.takes(dim, format)
+            }
+            (Held::Buffer(..), Some(_)) | (Held::Picture(_), None) => false,
+        })
 }
 
 /// The image of a texture.
