@@ -13,10 +13,12 @@
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
 //! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes
-//! of pixel shaders; `rays.rs`: ray queries in software; `unsupported.rs`: what cannot be rewritten.
+//! of pixel shaders; `rays.rs`: ray queries in software; `textures.rs`: textures as buffers; `merged.rs`: groups in turn;
+//! `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
-//! Optimisation. Every rewrite here exists because a target lacks something.
+//! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for
+//! [`merged()`], which saves atomic operations.
 #![forbid(unsafe_code)]
 
 mod bounds;
@@ -24,11 +26,13 @@ mod corners;
 mod folds;
 mod helpers;
 mod math;
+mod merged;
 mod observed;
 mod rays;
 mod shorts;
 mod switches;
 mod target;
+mod textures;
 mod unsupported;
 mod waves;
 mod whole_waves;
@@ -39,7 +43,9 @@ use std::borrow::Cow;
 use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, Unary, WaveOp};
 
+pub use merged::{merged, record as merged_record};
 pub use target::{Class, Has, Row, Target, asks};
+pub use textures::{Extra, Lowered, formats, uses_textures, without_textures};
 pub use unsupported::Unsupported;
 
 use folds::Folding;
@@ -88,6 +94,9 @@ impl Writer<'_> {
     fn inst(&self, inst: ir::Inst) {
         let data = self.source.inst(inst);
         self.at(data.span);
+        if self.merges(inst) {
+            return;
+        }
         let ty = |value: Value| self.source.ty(value);
         let one = |value: Value| self.set(data.results[0], value);
         match &data.op {
@@ -138,6 +147,7 @@ impl Writer<'_> {
             | Op::Atomic { .. }
             | Op::Size { .. }
             | Op::Counter { .. } => self.buffer_access(inst),
+            Op::Texture(_) if self.textures.is_some() => self.texture(inst),
             Op::Builtin(_)
             | Op::Input(_)
             | Op::Eval { .. }

@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 use ir::{Binding, Builder, Inst, Memory, Module, Op, Private, Region, Value, Values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
+use crate::merged::Merging;
 use crate::rays::state::States;
 use crate::target::{Class, Target};
+use crate::textures::Textures;
 use crate::whole_waves::whole_scans;
 use crate::{observed, rays};
 
@@ -36,6 +38,10 @@ pub(crate) struct Writer<'a> {
     /// The states of ray queries, if these are written out.
     pub(crate) states: Option<States>,
     uses: Cell<Uses>,
+    /// The buffers that replace textures, if they are replaced.
+    pub(crate) textures: Option<Textures>,
+    /// What groups in turn replace, if they are written.
+    pub(crate) merging: Option<Merging>,
 }
 
 /// Types that the new instructions introduce.
@@ -83,6 +89,8 @@ impl<'a> Writer<'a> {
             whole_scans: whole_scans(source, target),
             states: None,
             uses: Cell::default(),
+            textures: None,
+            merging: None,
         }
     }
 
@@ -118,6 +126,13 @@ impl<'a> Writer<'a> {
         module.needs.int64 |= self.uses.get().int64;
         module.needs.double |= self.uses.get().double;
         module
+    }
+
+    /// The new module, and the buffers that have replaced its textures.
+    pub(crate) fn finish_with_textures(mut self) -> (Module, Textures) {
+        let textures = self.textures.take();
+        let textures = textures.unwrap_or_else(|| unreachable!("the caller has given the buffers"));
+        (self.finish(), textures)
     }
 
     // The map from old values to new ones.

@@ -25,11 +25,13 @@ mod srgb;
 
 pub use channel::Channel;
 pub use convert::Conversion;
+pub use cube::FACES;
 pub use filter::{Query, gather, sample};
 pub use format::{Channels, Encoding, Format, MOST_BYTES, Texel};
 pub use lod::{Detail, level_of_detail};
 pub use sampler::{Address, Comparison, Filter, Sampler};
 pub use shape::{Image, Memory, Shape};
+pub use srgb::table as srgb_table;
 
 /// The texture dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -285,7 +285,7 @@ impl Emitter<'_> {
     fn may_wait(&self, inst: Inst) -> bool {
         let shape = self.shapes.construct(inst);
         matches!(self.ir.inst(inst).op, Op::Loop { .. })
-            && !shape.has_barrier
+            && !(shape.has_barrier || self.in_turn)
             && shape.touched.values().any(|it| it.reads)
     }
 
@@ -295,7 +295,8 @@ impl Emitter<'_> {
     /// Whether all lanes of the warp are active, and go through a construct by the same path.
     fn goes_together(&self, inst: Inst) -> bool {
         let shape = self.shapes.construct(inst);
-        if self.act != Act::All || shape.returns {
+        // What is uniform in a wave differs between the waves of a warp.
+        if self.act != Act::All || shape.returns || self.environment.is_packed() {
             return false;
         }
         match &self.ir.inst(inst).op {

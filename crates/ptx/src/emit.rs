@@ -7,6 +7,7 @@ use ir::debug::{Debug, Position};
 use ir::uniformity::{Uniformities, analyse};
 use ir::{Inst, Module, Op, Value};
 use legalize::{Target, legalize};
+use ops::texture::{Channels, Format};
 use ops::{Named, Ty};
 
 use crate::control::{Act, Construct, Pending};
@@ -35,10 +36,39 @@ pub fn emit(
         return refuse("groups of more than 1024 threads", format!("groups of {size} threads"));
     }
     let bytes = module.groupshared_bytes();
+    // Copies are only made for modules without such memory.
     if bytes > MOST_GROUPSHARED {
         let asked = format!("{bytes} bytes of groupshared memory");
         return refuse("more than 48 KB of groupshared memory", asked);
     }
+    if !(4..=LANES).contains(&environment.width) || !environment.width.is_power_of_two() {
+        let asked = format!("waves of {} lanes", environment.width);
+        return refuse("waves of more than 32 lanes", asked);
+    }
+    let mut environment = environment.clone();
+    let mut extras = Vec::new();
+    // The record of the groups would be among those of textures.
+    let sizes = environment.sizes.as_ref().filter(|_| !legalize::uses_textures(module));
+    let merged = sizes.and_then(|it| legalize::merged(module, it));
+    let record = merged.as_ref().map(|_| ir::Binding(module.resources.len() as u32));
+    let module = merged.as_ref().unwrap_or(module);
+    let lowered;
+    let module = match legalize::uses_textures(module) {
+        false => module,
+        true => {
+            if environment.textures.is_empty() {
+                environment.textures = module.resources.iter().map(own_formats).collect();
+            }
+            lowered = legalize::without_textures(module, &environment.textures)?;
+            environment.formats.resize(lowered.units.len(), None);
+            for (format, unit) in environment.formats.iter_mut().zip(&lowered.units) {
+                *format = unit.or(*format);
+            }
+            extras.clone_from(&lowered.extras);
+            &lowered.module
+        }
+    };
+    let environment = &environment;
     let ir = &legalize(module, &Target::cuda());
     let mut emitter = Emitter {
         ir,
@@ -60,13 +90,23 @@ pub fn emit(
         groupshared: Vec::new(),
         privates: Vec::new(),
         waiting: 0,
+        in_turn: record.is_some(),
         place: None,
         has_group_barriers: false,
     };
     emitter.bind();
     emitter.declare_arrays();
     emitter.body()?;
-    Ok(emitter.finish(size.next_multiple_of(LANES)))
+    Ok(Emitted { extras, record, ..emitter.finish(size.next_multiple_of(LANES)) })
+}
+
+/// The format of a texture if nothing is known of what is bound: that of the shader's element type.
+fn own_formats(resource: &ir::Resource) -> Vec<Format> {
+    let ir::ResourceKind::Texture { element, .. } = &resource.kind else { return Vec::new() };
+    let own = ir::texel::own_format(element);
+    let channel = own.scalar.channel();
+    let channels = Channels::of(own.components);
+    channels.and_then(|it| Format::plain(it, channel.bits, channel.encoding)).into_iter().collect()
 }
 
 pub(crate) struct Emitter<'a> {
@@ -98,6 +138,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) privates: Vec<u32>,
     /// The number of loops around the current instruction that may wait for other lanes.
     pub(crate) waiting: u32,
+    /// Whether groups run in turn: then no loop waits.
+    pub(crate) in_turn: bool,
     /// The line of the current instruction.
     place: Option<Position>,
     pub(crate) has_group_barriers: bool,
@@ -224,10 +266,7 @@ impl Emitter<'_> {
             Op::Atomic { place, at, op, args } => self.atomic(inst, *place, *at, *op, args)?,
             Op::Size { place } => self.size(*place, data.results.len()),
             Op::Counter { place, delta } => vec![self.counter(*place, *delta)],
-            Op::Texture(texture) => {
-                let name = &ir.resource(texture.texture.binding).name;
-                return self.unsupported("textures", format!("the texture `{name}`"), Some(inst));
-            }
+            Op::Texture(_) => unreachable!("`legalize` has made buffers of textures"),
             Op::Ray(_) => {
                 return self.unsupported("ray queries", "a ray query", Some(inst));
             }
@@ -306,7 +345,8 @@ impl Emitter<'_> {
         text.push_str(&self.text.prologue);
         text.push_str(&self.text.body);
         text.push_str("}\n");
-        Emitted { text, entry, slots: self.slots, threads }
+        let (slots, extras) = (self.slots, Vec::new());
+        Emitted { text, entry, slots, extras, record: None, threads }
     }
 
     /// The type of a value, for instructions that only move bits.

@@ -3,13 +3,20 @@
 use ir::exec::Format;
 
 /// The assumed properties of the device and of what is bound.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {
     /// The compute capability as a number, such as 90 for `sm_90`.
     pub sm: u32,
+    /// The lanes of a wave: 4, 8, 16 or 32. Smaller waves share a warp.
+    pub width: u32,
     /// For each resource of the module, the format of its texels if it differs from the shader's own element type;
     /// empty if none does.
     pub formats: Vec<Option<Format>>,
+    /// For each resource of the module, the formats of the textures that are bound ([`legalize::formats`]); empty if
+    /// that is unknown: then each has the format of its element type.
+    pub textures: Vec<Vec<ops::texture::Format>>,
+    /// The sizes of the bound buffers, if groups may run in turn ([`legalize::merged()`]).
+    pub sizes: Option<Vec<usize>>,
 }
 
 /// The compute capabilities, and the lowest version of PTX that knows each.
@@ -41,7 +48,8 @@ impl Environment {
     /// old.
     pub fn for_device(sm: u32) -> Option<Environment> {
         let sm = Environment::architectures().filter(|it| *it <= sm).last()?;
-        Some(Environment { sm, formats: Vec::new() })
+        let (formats, textures) = (Vec::new(), Vec::new());
+        Some(Environment { sm, width: crate::LANES, formats, textures, sizes: None })
     }
 
     /// The version of PTX: as low as the architecture allows, so that older drivers take it.
@@ -50,8 +58,18 @@ impl Environment {
         known.map_or("7.0", |it| it.1)
     }
 
-    /// Whether integers are reduced by one instruction (`redux.sync`).
+    /// Whether integers are reduced by one instruction (`redux.sync`), which folds over a whole warp.
     pub(crate) fn has_redux(&self) -> bool {
-        self.sm >= 80
+        self.sm >= 80 && !self.is_packed()
+    }
+
+    /// Whether several waves share a warp.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.width < crate::LANES
+    }
+
+    /// The set of all lanes of a wave.
+    pub(crate) fn all_lanes(&self) -> u32 {
+        u32::MAX >> (crate::LANES - self.width)
     }
 }

@@ -8,6 +8,9 @@
 //!   what PTX lacks or leaves open ([`legalize::Target::cuda`]). Nothing is approximate and denormals are kept.
 //! - **Bounds.** CUDA has no robust access: an address outside a buffer ends the context. Every access to a buffer is
 //!   predicated on the comparison that `legalize` has written out.
+//! - **Widths.** A warp holds one wave of 32 lanes, or several of 16, 8 or 4 side by side. They walk together; each
+//!   lane's predicate is its own, so nothing but wave operations has to tell them apart: these take the part of a vote
+//!   that belongs to the wave, and shuffle within segments of a warp.
 //! - **Order.** Statements that lanes execute together are ordered, also between lanes: `bar.warp.sync -1` stands
 //!   between an access to shared memory and a later one that may conflict with it.
 //!
@@ -16,14 +19,16 @@
 //! of [`DESCRIPTOR_BYTES`] bytes, one for each used resource in the order of [`Emitted::slots`]: the address of its
 //! bytes, the address of its hidden counter, its size in bytes, and the number of elements of its array. The address
 //! of a resource array is that of a table of such descriptors.
+//! A texture is its bytes, level by level, and an element of its array has a record of its shape; see
+//! [`Emitted::extras`].
 //!
 //! # Map
 //! `shape.rs`: which constructs observe lanes; `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`:
 //! control flow; `scalar.rs`, `wave.rs`, `memory.rs`, `local.rs`, `texel.rs`, `thread.rs`: lowerings; `text.rs`:
 //! registers, operands and lines.
 //!
-//! Deliberately absent: files, devices, optimisation (the driver's assembler optimises), textures, wave widths other
-//! than 32, the inputs and outputs of a draw.
+//! Deliberately absent: files, devices, optimisation (the driver's assembler optimises), texture hardware, waves
+//! of more than 32 lanes, the inputs and outputs of a draw.
 #![forbid(unsafe_code)]
 
 mod control;
@@ -41,9 +46,9 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::Environment;
-pub use legalize::Unsupported;
+pub use legalize::{Extra, Unsupported, formats as texture_formats, merged_record};
 
-/// The lanes of a wave: the threads of a warp.
+/// The threads of a warp: the lanes of the widest wave.
 pub const LANES: u32 = 32;
 
 /// The size of a descriptor in the parameter and in the tables of resource arrays: the address of the bytes (64 bits),
@@ -53,14 +58,26 @@ pub const DESCRIPTOR_BYTES: u32 = 24;
 /// The most groupshared memory of a block, in bytes, that a kernel can declare.
 pub const MOST_GROUPSHARED: u64 = 48 << 10;
 
+impl Emitted {
+    /// What a slot contains, if the host makes it.
+    pub fn extra(&self, module: &ir::Module, slot: ir::Binding) -> Option<&Extra> {
+        self.extras.get(slot.index().checked_sub(module.resources.len())?)
+    }
+}
+
 /// A kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emitted {
     pub text: String,
     /// The name of the kernel.
     pub entry: String,
-    /// The resource of each descriptor in the parameter.
+    /// The resource of each descriptor in the parameter. Those after the module's own are `extras`.
     pub slots: Vec<ir::Binding>,
+    /// What the host adds to the module's resources: records of the shapes of textures and the states of samplers.
+    pub extras: Vec<Extra>,
+    /// The slot for the record of a dispatch ([`merged_record`]), if groups run in turn: then the grid has one axis, and
+    /// any number of blocks.
+    pub record: Option<ir::Binding>,
     /// The threads of a block: those of a group, padded to whole warps.
     pub threads: u32,
 }

@@ -28,23 +28,60 @@ impl Emitter<'_> {
         self.special("%tid.x")
     }
 
+    /// The number of the lane in its wave.
     pub(crate) fn lane(&mut self) -> Reg {
-        self.special("%laneid")
+        let thread = self.special("%laneid");
+        if !self.environment.is_packed() {
+            return thread;
+        }
+        let last = self.environment.width - 1;
+        self.once("lane", |it, reg| put!(it, "and.b32 {reg}, {thread}, {last}"))
     }
 
+    /// The number of the wave's first lane in its warp, if several waves share one.
+    pub(crate) fn first_thread(&mut self) -> Option<Reg> {
+        if !self.environment.is_packed() {
+            return None;
+        }
+        let thread = self.special("%laneid");
+        let first = !(self.environment.width - 1) & (crate::LANES - 1);
+        Some(self.once("first", |it, reg| put!(it, "and.b32 {reg}, {thread}, {first}")))
+    }
+
+    /// The part of a set of threads of the warp that belongs to the wave.
+    pub(crate) fn set_of_wave(&mut self, threads: Reg) -> Reg {
+        let Some(first) = self.first_thread() else { return threads };
+        let all = self.environment.all_lanes();
+        let set = self.text.reg(Class::Word);
+        put!(self, "shr.u32 {set}, {threads}, {first}");
+        put!(self, "and.b32 {set}, {set}, {all}");
+        set
+    }
+
+    /// The lanes in a relation to this one.
     pub(crate) fn lanes(&mut self, relation: Relation) -> Reg {
-        self.special(match relation {
-            Relation::Equal => "%lanemask_eq",
-            Relation::GreaterEqual => "%lanemask_ge",
-            Relation::Greater => "%lanemask_gt",
-            Relation::LessEqual => "%lanemask_le",
-            Relation::Less => "%lanemask_lt",
-        })
+        if let Some(first) = self.first_thread() {
+            let name = match relation {
+                Relation::Equal => "lanes ==",
+                Relation::GreaterEqual => "lanes >=",
+                Relation::Greater => "lanes >",
+                Relation::LessEqual => "lanes <=",
+                Relation::Less => "lanes <",
+            };
+            let threads = self.special(relation_name(relation));
+            let all = self.environment.all_lanes();
+            return self.once(name, |it, reg| {
+                put!(it, "shr.u32 {reg}, {threads}, {first}");
+                put!(it, "and.b32 {reg}, {reg}, {all}");
+            });
+        }
+        self.special(relation_name(relation))
     }
 
     pub(crate) fn wave_index(&mut self) -> Reg {
         let thread = self.thread_index();
-        self.once("wave", |it, reg| put!(it, "shr.u32 {reg}, {thread}, 5"))
+        let shift = self.environment.width.ilog2();
+        self.once("wave", |it, reg| put!(it, "shr.u32 {reg}, {thread}, {shift}"))
     }
 
     /// Whether each square of 2 by 2 threads has four consecutive lanes, squares row by row.
@@ -135,5 +172,16 @@ impl Emitter<'_> {
                 self.forget_pending();
             }
         }
+    }
+}
+
+/// The special register with the threads of the warp in a relation to this one.
+fn relation_name(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Equal => "%lanemask_eq",
+        Relation::GreaterEqual => "%lanemask_ge",
+        Relation::Greater => "%lanemask_gt",
+        Relation::LessEqual => "%lanemask_le",
+        Relation::Less => "%lanemask_lt",
     }
 }

@@ -10,6 +10,8 @@
 //! | `WaveMatch` | `match.any.sync` of each word, within `m` |
 //! | folds over partitions | a loop over the lanes of `m`, ascending, each folded where the mask names it |
 //!
+//! Where several waves share a warp, sets are the wave's part of a vote, and shuffles and trees stay within its segment.
+//!
 //! Inactive lanes contribute the neutral element. Minimum and maximum of floats are those of integers by now.
 
 use ir::{Derivative, Value};
@@ -33,13 +35,14 @@ impl Emitter<'_> {
     /// The set of active lanes as a word.
     pub(crate) fn mask(&mut self) -> Operand {
         match self.act {
-            Act::All | Act::Never => Operand::word(u32::MAX),
+            Act::All | Act::Never => Operand::word(self.environment.all_lanes()),
             Act::Some(act) => {
                 if let Some((_, mask)) = self.masks.iter().find(|it| it.0 == act) {
                     return Operand::Reg(*mask);
                 }
-                let mask = self.text.reg(Class::Word);
-                put!(self, "vote.sync.ballot.b32 {mask}, {act}, -1");
+                let threads = self.text.reg(Class::Word);
+                put!(self, "vote.sync.ballot.b32 {threads}, {act}, -1");
+                let mask = self.set_of_wave(threads);
                 self.masks.push((act, mask));
                 Operand::Reg(mask)
             }
@@ -96,7 +99,25 @@ impl Emitter<'_> {
     fn ballot(&mut self, cond: Reg) -> Operand {
         let to = self.word();
         put!(self, "vote.sync.ballot.b32 {to}, {cond}, -1");
+        Operand::Reg(self.set_of_wave(to))
+    }
+
+    /// Whether a condition holds in any thread of the wave.
+    fn any(&mut self, cond: Reg) -> Operand {
+        if self.environment.is_packed() {
+            let set = self.ballot(cond);
+            return self.is_not_zero(set);
+        }
+        let to = self.text.reg(Class::Predicate);
+        put!(self, "vote.sync.any.pred {to}, {cond}, -1");
         Operand::Reg(to)
+    }
+
+    /// Whether it holds in none.
+    fn none(&mut self, cond: Reg) -> Operand {
+        let any = self.any(cond);
+        let any = self.reg(any);
+        Operand::Reg(self.not(any))
     }
 
     fn count(&mut self, set: Operand) -> Operand {
@@ -168,7 +189,9 @@ impl Emitter<'_> {
     /// A shuffle in one of PTX's modes. With `range`, that predicate says whether the source lane exists.
     fn shuffle(&mut self, mode: &str, ty: Ty, value: Reg, by: Operand, range: Option<Reg>) -> Reg {
         // The last operand bounds the source: 31 above, or 0 below for shuffles up.
-        let limit = if mode == "up" { 0 } else { 31 };
+        // The bits above it are those of a lane's number that stay as they are: its segment.
+        let segment = (crate::LANES - self.environment.width) << 8;
+        let limit = segment | if mode == "up" { 0 } else { 31 };
         let words = self.words_of(ty, value);
         let mut moved = Vec::new();
         for (number, word) in words.into_iter().enumerate() {
@@ -189,10 +212,10 @@ impl Emitter<'_> {
         let mask = self.mask();
         match (mask, lane) {
             (Operand::Bits(..), Operand::Bits(_, lane)) => {
-                Operand::Bits(Ty::Bool, u64::from(lane < 32))
+                Operand::Bits(Ty::Bool, u64::from(lane < self.environment.width.into()))
             }
             (Operand::Bits(..), lane) => {
-                let width = Operand::word(crate::LANES);
+                let width = Operand::word(self.environment.width);
                 Operand::Reg(self.test(Compare::Lt(Sign::Unsigned), Ty::I32, lane, width))
             }
             (mask, lane) => {
@@ -306,7 +329,7 @@ impl Emitter<'_> {
             }
             return Operand::Reg(self.of_words(ty, &folded));
         }
-        for distance in [16, 8, 4, 2, 1] {
+        for distance in (0..self.environment.width.ilog2()).rev().map(|it| 1 << it) {
             let other = self.shuffle("bfly", ty, value, Operand::word(distance), None);
             let sum = self.combine(fold.binary(), ty, value.into(), other.into());
             value = self.reg(sum);
@@ -319,7 +342,7 @@ impl Emitter<'_> {
         // It is overwritten where there is a lane below.
         let sum = self.reg_for(ty);
         put!(self, "mov.{} {sum}, {own}", Self::bits_of(ty));
-        for distance in [1, 2, 4, 8, 16] {
+        for distance in (0..self.environment.width.ilog2()).map(|it| 1 << it) {
             let exists = self.text.reg(Class::Predicate);
             let below = self.shuffle("up", ty, sum, Operand::word(distance), Some(exists));
             let added = self.combine(fold.binary(), ty, below.into(), sum.into());
@@ -367,7 +390,17 @@ impl Emitter<'_> {
         });
         let (head, end) = (self.text.label("lanes"), self.text.label("end"));
         self.mark(head);
-        let done = self.is_zero(Operand::Reg(rest));
+        let done = match self.environment.is_packed() {
+            false => self.is_zero(Operand::Reg(rest)),
+            true => {
+                // Until no wave of the warp has lanes left. One without has no lowest lane, which no set names.
+                let more = self.is_not_zero(Operand::Reg(rest));
+                let more = self.reg(more);
+                let any = self.text.reg(Class::Predicate);
+                put!(self, "vote.sync.any.pred {any}, {more}, -1");
+                Operand::Reg(self.not(any))
+            }
+        };
         self.line_text(format_args!("\t@{done} bra.uni {end};"));
         let lane = self.lowest(Operand::Reg(rest));
         let less = self.words(Binary::Add, rest, Operand::word(u32::MAX));
@@ -399,12 +432,12 @@ impl Emitter<'_> {
         let value = || value.unwrap_or_else(|| unreachable!("{op:?} has an operand"));
         vec![match op {
             WaveOp::LaneIndex => Operand::Reg(self.lane()),
-            WaveOp::LaneCount => Operand::word(crate::LANES),
+            WaveOp::LaneCount => Operand::word(self.environment.width),
             WaveOp::IsFirstLane => self.is_first(),
             WaveOp::IsHelperLane => Operand::Bits(Ty::Bool, 0),
             WaveOp::GroupWaveIndex => Operand::Reg(self.wave_index()),
             WaveOp::GroupWaveCount => {
-                Operand::word(self.ir.threads_per_group().div_ceil(crate::LANES))
+                Operand::word(self.ir.threads_per_group().div_ceil(self.environment.width))
             }
             WaveOp::LaneRelation(relation) => {
                 let lanes = self.lanes(relation);
@@ -416,15 +449,11 @@ impl Emitter<'_> {
             }
             WaveOp::AnyTrue => {
                 let holds = self.holds(operands[0]);
-                let to = self.text.reg(Class::Predicate);
-                put!(self, "vote.sync.any.pred {to}, {holds}, -1");
-                Operand::Reg(to)
+                self.any(holds)
             }
             WaveOp::AllTrue => {
                 let fails = self.fails(operands[0]);
-                let to = self.text.reg(Class::Predicate);
-                put!(self, "vote.sync.any.pred {to}, {fails}, -1");
-                Operand::Reg(self.not(to))
+                self.none(fails)
             }
             WaveOp::Ballot => {
                 let holds = self.holds(operands[0]);
@@ -450,9 +479,7 @@ impl Emitter<'_> {
                 let first = self.read_first(ty, value);
                 let differs = self.test(Compare::Ne, ty, value.into(), first.into());
                 let differs = self.holds(Operand::Reg(differs));
-                let to = self.text.reg(Class::Predicate);
-                put!(self, "vote.sync.any.pred {to}, {differs}, -1");
-                Operand::Reg(self.not(to))
+                self.none(differs)
             }
             WaveOp::Reduce(fold) => self.reduce(fold, ty, value()),
             WaveOp::Scan(fold) => self.scan(fold, ty, value()),
@@ -463,6 +490,7 @@ impl Emitter<'_> {
                     for word in self.words_of(self.ir.ty(*arg), value) {
                         let same = self.word();
                         put!(self, "match.any.sync.b32 {same}, {word}, -1");
+                        let same = self.set_of_wave(same);
                         set = self.words(Binary::And, set, same);
                     }
                 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ir::exec::{Bindings, Launch};
-use ir::{Binding, Module};
+use ir::{Binding, Module, ResourceKind};
 
 pub use machine::{Global, Machine};
 pub use parse::{Kernel, parse};
@@ -52,12 +52,34 @@ pub fn check_text(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Emits a module for what is bound.
-pub fn emit(module: &Module, sm: u32, before: &Bindings) -> Result<ptx::Emitted, ptx::Unsupported> {
+/// Emits a module for waves of that width, and for what is bound.
+pub fn emit(
+    module: &Module,
+    sm: u32,
+    width: u32,
+    before: &Bindings,
+) -> Result<ptx::Emitted, ptx::Unsupported> {
     let formats = (0..module.resources.len())
         .map(|it| before.bindings.get(it).and_then(|it| it.first()).and_then(|it| it.format))
         .collect();
-    ptx::emit(module, &ptx::Environment { sm, formats }, &ir::debug::NoDebug)
+    let textures = ptx::texture_formats(module, |it| shapes(before, it));
+    let size = |it: &Vec<ir::exec::Buffer>| it.first().map_or(0, |it| it.bytes.len());
+    let sizes = Some(before.bindings.iter().map(size).collect());
+    ptx::emit(
+        module,
+        &ptx::Environment { sm, width, formats, textures, sizes },
+        &ir::debug::NoDebug,
+    )
+}
+
+fn shapes(bindings: &Bindings, binding: Binding) -> Vec<Option<ops::texture::Shape>> {
+    let elements = bindings.bindings.get(binding.index());
+    elements.into_iter().flatten().map(|it| it.texture).collect()
+}
+
+fn samplers(bindings: &Bindings, binding: Binding) -> Vec<Option<ops::texture::Sampler>> {
+    let elements = bindings.bindings.get(binding.index());
+    elements.into_iter().flatten().map(|it| it.sampler).collect()
 }
 
 /// Assembles a kernel with NVIDIA's assembler.
@@ -84,7 +106,7 @@ pub fn compare(
     wanted: &Bindings,
     seed: u64,
 ) -> Outcome {
-    let emitted = match emit(module, sm, before) {
+    let emitted = match emit(module, sm, launch.wave_width, before) {
         Ok(emitted) => emitted,
         Err(unsupported) => return Outcome::Unsupported(unsupported.what),
     };
@@ -92,8 +114,15 @@ pub fn compare(
         check_text(&emitted.text)?;
         let kernel = parse(&emitted.text)?;
         let mut memory = Memory::default();
-        let param = memory.param(module, &emitted.slots, before);
-        Machine::new(&kernel, &mut memory.global, &param, seed).run(launch.groups())?;
+        // Groups in turn run on few blocks, so that some have several.
+        let (mut groups, all) = (launch.groups(), launch.groups().iter().product::<u32>());
+        let blocks = all.min(1 + seed as u32 % 3);
+        let record = ptx::merged_record(groups, blocks);
+        if emitted.record.is_some() && all > 0 {
+            groups = [blocks, 1, 1];
+        }
+        let param = memory.param(module, &emitted, before, &record);
+        Machine::new(&kernel, &mut memory.global, &param, seed).run(groups)?;
         Ok(memory.read(module, before))
     };
     let differs = match run() {
@@ -115,10 +144,16 @@ struct Memory {
 }
 
 impl Memory {
-    fn param(&mut self, module: &Module, slots: &[Binding], before: &Bindings) -> Vec<u8> {
+    fn param(
+        &mut self,
+        module: &Module,
+        emitted: &ptx::Emitted,
+        before: &Bindings,
+        record: &[u8],
+    ) -> Vec<u8> {
         for (index, elements) in before.bindings.iter().enumerate() {
             let least = match module.resources.get(index).map(|it| &it.kind) {
-                Some(ir::ResourceKind::Constant { size, .. }) => size.div_ceil(16).max(1) * 16,
+                Some(ResourceKind::Constant { size, .. }) => size.div_ceil(16).max(1) * 16,
                 _ => 0,
             };
             let mut place = |buffer: &ir::exec::Buffer| {
@@ -131,9 +166,27 @@ impl Memory {
             self.places.push(places);
         }
         let mut param = Vec::new();
-        for slot in slots {
+        for slot in &emitted.slots {
+            if emitted.record == Some(*slot) {
+                let at = self.global.add(record.to_vec());
+                param.extend(descriptor(at, 0, record.len() as u32, 1));
+                continue;
+            }
+            if let Some(extra) = emitted.extra(module, *slot) {
+                let formats = ptx::texture_formats(module, |it| shapes(before, it));
+                let shapes = |it| shapes(before, it);
+                let bytes = extra.bytes(module, &formats, shapes, |it| samplers(before, it));
+                let size = bytes.len() as u32;
+                param.extend(descriptor(self.global.add(bytes), 0, size, 1));
+                continue;
+            }
             let storage = module.storage(*slot).index();
+            // In a heap, a texture is not a buffer.
+            let is_texture = matches!(module.resource(*slot).kind, ResourceKind::Texture { .. });
             let descriptor = |element: usize| {
+                if before.bindings[storage][element].texture.is_some() && !is_texture {
+                    return descriptor(0, 0, 0, 1);
+                }
                 let [bytes, counter] = self.places[storage][element];
                 let size = before.bindings[storage][element].bytes.len() as u32;
                 descriptor(bytes, counter, size, 1)

@@ -122,6 +122,15 @@ pub fn words(text: &str, width: u32, environment: &Environment) -> Result<Vec<u8
     Ok(emitted.bytes())
 }
 
+/// The kernel that a device of CUDA would get.
+pub fn kernel(text: &str, width: u32) -> Result<String, String> {
+    let (_, module) = compiled(text, width)?;
+    let environment = ptx::Environment::for_device(ptx::Environment::LEAST);
+    let environment = environment.ok_or("the least capability has no name")?;
+    let environment = ptx::Environment { width, ..environment };
+    ptx::emit(&module, &environment, &NoDebug).map(|it| it.text).map_err(|it| it.asked)
+}
+
 fn compiled(text: &str, width: u32) -> Result<(Section, Module), String> {
     let mut sections = crate::section::read("generated.hlsl", text)?;
     let (Some(section), true) = (sections.pop(), sections.is_empty()) else {

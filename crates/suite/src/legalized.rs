@@ -443,3 +443,89 @@ fn fold_of(op: WaveOp) -> Option<Fold> {
         _ => None,
     }
 }
+
+/// The first difference between a module with textures and its form with buffers. `None` if they agree, or if that form
+/// does not exist.
+pub fn texture_fault(
+    module: &Module,
+    launch: &Launch,
+    before: &Bindings,
+    wanted: &Bindings,
+) -> Option<String> {
+    // On a device, a descriptor of a texture is none of a buffer. Here the contents are the same for all views.
+    let has = |textures: bool| {
+        let of = |it: &ir::Resource| matches!(it.kind, ResourceKind::Texture { .. }) == textures;
+        let is_heap = |it: &ir::Resource| it.register.class == ir::RegisterClass::ResourceHeap;
+        module.resources.iter().any(|it| is_heap(it) && of(it))
+    };
+    if has(true) && has(false) {
+        return None;
+    }
+    let elements = |it: ir::Binding| before.bindings.get(it.index()).into_iter().flatten();
+    let shapes = |it| elements(it).map(|it| it.texture).collect::<Vec<_>>();
+    let samplers = |it| elements(it).map(|it| it.sampler).collect::<Vec<_>>();
+    let formats = legalize::formats(module, shapes);
+    let lowered = legalize::without_textures(module, &formats).ok()?;
+    let text = ir::text::print(&lowered.module);
+    if let Err(problems) = ir::verify::verify(&lowered.module) {
+        return Some(format!("not a module: {}\n{text}", problems[0]));
+    }
+    let mut got = before.clone();
+    for (index, unit) in lowered.units.iter().enumerate() {
+        let binding = module.storage(ir::Binding(index as u32));
+        let ResourceKind::Texture { dim, .. } = module.resources[index].kind else { continue };
+        // The views of a heap see those of their own dimension.
+        let elements = got.bindings.get_mut(binding.index()).into_iter().flatten();
+        for element in elements.filter(|it| it.texture.is_some_and(|it| it.suits(dim))) {
+            element.format = *unit;
+        }
+    }
+    // A buffer now, which a texture is not.
+    for element in got.bindings.iter_mut().flatten() {
+        element.texture = None;
+    }
+    got.bindings.resize(module.resources.len(), Vec::new());
+    for extra in &lowered.extras {
+        let bytes = extra.bytes(module, &formats, shapes, samplers).into();
+        got.bindings.push(vec![ir::exec::Buffer { bytes, ..Default::default() }]);
+    }
+    if let Err(failure) = interp::run(&lowered.module, launch, &mut got, &mut NoObserver) {
+        return Some(format!("ended with {failure:?}\n{text}"));
+    }
+    for (got, before) in got.bindings.iter_mut().zip(&before.bindings) {
+        for (got, before) in got.iter_mut().zip(before) {
+            (got.format, got.texture) = (before.format, before.texture);
+        }
+    }
+    got.bindings.truncate(before.bindings.len());
+    difference(module, wanted, &got).map(|it| format!("{it}\n{text}"))
+}
+
+/// The first difference between a module and its form whose groups run in turn, on so many groups. `None` if they agree,
+/// or if that form does not exist.
+pub fn merged_fault(
+    module: &Module,
+    launch: &Launch,
+    before: &Bindings,
+    wanted: &Bindings,
+    groups: u32,
+) -> Option<String> {
+    let size = |it: &Vec<ir::exec::Buffer>| it.first().map_or(0, |it| it.bytes.len());
+    let sizes: Vec<usize> = before.bindings.iter().map(size).collect();
+    let merged = legalize::merged(module, &sizes)?;
+    let text = ir::text::print(&merged);
+    if let Err(problems) = ir::verify::verify(&merged) {
+        return Some(format!("not a module: {}\n{text}", problems[0]));
+    }
+    let mut got = before.clone();
+    got.bindings.resize(module.resources.len(), Vec::new());
+    let bytes = legalize::merged_record(launch.groups(), groups).into();
+    got.bindings.push(vec![ir::exec::Buffer { bytes, ..Default::default() }]);
+    let work = ir::exec::Work::Dispatch { groups: [groups, 1, 1] };
+    let launch = Launch { work, fuel: None, ..launch.clone() };
+    if let Err(failure) = interp::run(&merged, &launch, &mut got, &mut NoObserver) {
+        return Some(format!("ended with {failure:?}\n{text}"));
+    }
+    got.bindings.truncate(before.bindings.len());
+    difference(module, wanted, &got).map(|it| format!("{it}\n{text}"))
+}

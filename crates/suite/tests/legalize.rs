@@ -12,7 +12,7 @@ use ir::trace::Trace;
 use ir::{Address, Module, Op};
 use legalize::{Target, legalize};
 use suite::engines::{Programs, difference};
-use suite::legalized::{fault, is_aligned, perturbed, targets};
+use suite::legalized::{fault, is_aligned, merged_fault, perturbed, targets};
 use suite::run;
 use suite::section::{Section, WIDTHS};
 
@@ -99,6 +99,83 @@ fn the_suite_does_the_same_for_every_target() {
     let shown = wrong[..wrong.len().min(20)].join("\n");
     assert!(wrong.is_empty(), "{} differ:\n{shown}", wrong.len());
     assert!(runs > 2000 || !filter.is_empty(), "{runs} runs");
+}
+
+/// Groups in turn leave what groups at once leave: sums by waves, by lanes, in loops and beyond the end of the buffer,
+/// in groups that are not whole waves, for fewer, as many and more elements than threads.
+#[test]
+fn groups_in_turn_leave_the_same() {
+    for body in [
+        "uint s = WaveActiveSum(In[t]); if (WaveIsFirstLane()) InterlockedAdd(Out[0], s);",
+        "InterlockedAdd(Out[In[t] % 7], 1); InterlockedAdd(Out[t], t);",
+        "for (uint k = 0; k < t % 5; ++k) InterlockedAdd(Out[(t + k) % 11], k);",
+        "if (t % 3) InterlockedAdd(Out[g.x + 4 * g.y + 8 * g.z], i + 100 * t);",
+    ] {
+        for size in [5u32, 24, 64, 200] {
+            let text = format!(
+                "StructuredBuffer<uint> In; RWStructuredBuffer<uint> Out;
+                 [numthreads(24, 1, 1)]
+                 void main(uint3 d : SV_DispatchThreadID, uint3 g : SV_GroupID, uint i : SV_GroupIndex)
+                 {{ uint t = d.x + 96 * d.y + 288 * d.z; {body} }}"
+            );
+            let compiled = run::compile_text("turn.hlsl", &text, &hlsl::Options::default());
+            let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+            let words = |all: Vec<u32>| {
+                let bytes: Vec<u8> = all.into_iter().flat_map(u32::to_le_bytes).collect();
+                Buffer { bytes: bytes.into(), ..Buffer::default() }
+            };
+            let given = words((0..600u32).map(|it| it.wrapping_mul(2_654_435_761) >> 7).collect());
+            let out = words((0..size).map(|it| it << 20).collect());
+            let before = Bindings { bindings: vec![vec![given], vec![out]] };
+            for width in [4, 16, 32] {
+                let launch = suite::engines::launch([4, 3, 2], width);
+                let mut wanted = before.clone();
+                interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
+                assert!(legalize::merged(&module, &[2400, 4 * size as usize]).is_some(), "{text}");
+                for groups in [1, 5, 24] {
+                    let fault = merged_fault(&module, &launch, &before, &wanted, groups);
+                    assert_eq!(fault, None, "{text}");
+                }
+            }
+        }
+    }
+}
+
+/// Each condition of groups in turn, by the smallest shader that breaks it.
+#[test]
+fn groups_that_could_tell_do_not_run_in_turn() {
+    let merges = |declared: &str, body: &str, size: usize| {
+        let text = format!(
+            "{declared} RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Other;
+             [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {{ {body} }}"
+        );
+        let compiled = run::compile_text("turn.hlsl", &text, &hlsl::Options::default());
+        let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let size = |it: &ir::Resource| if it.name == "Out" { size } else { 1 << 20 };
+        let sizes: Vec<usize> = module.resources.iter().map(size).collect();
+        legalize::merged(&module, &sizes).is_some()
+    };
+    let add = "InterlockedAdd(Out[t & 3], t);";
+    assert!(merges("", add, 256));
+    assert!(merges("", &format!("if (t & 1) {{ {add} }} Other[t] = t;"), 256));
+    for (why, declared, body) in [
+        ("the old value is used", "", "uint o; InterlockedAdd(Out[0], t, o); Other[t] = o;"),
+        ("it is read", "", "InterlockedAdd(Out[0], t); Other[t] = Out[1];"),
+        ("another operation", "", "InterlockedAdd(Out[0], t); InterlockedMax(Out[1], t);"),
+        ("a lane returns early", "", "if (t > 5) return; InterlockedAdd(Out[0], t);"),
+        ("a loop waits", "", "while (Other[0] == 0) {} InterlockedAdd(Out[0], t);"),
+        (
+            "groupshared memory",
+            "groupshared uint s[4];",
+            "s[t & 3] = t; InterlockedAdd(Out[0], s[0]);",
+        ),
+        ("a barrier", "", "InterlockedAdd(Out[0], t); GroupMemoryBarrierWithGroupSync();"),
+    ] {
+        assert!(!merges(declared, body, 256), "{why}");
+    }
+    // Large buffers have no copies, and neither have those of unknown size.
+    assert!(!merges("", add, 1 << 20));
+    assert!(!merges("", add, 0));
 }
 
 /// Passes that no target asks for: pruning and tracing leave what a program stores, and flushing twice is flushing once.

@@ -194,15 +194,21 @@ impl Device {
         foreign: &Foreign,
     ) -> Result<ComputePipeline, ForeignError> {
         let unsupported = || {
-            let what = "only the engine `vulkan` runs modules of other compilers";
+            let what = match foreign.is_ptx() {
+                true => "only the engine `cuda` runs PTX of other compilers",
+                false => "only the engine `vulkan` runs SPIR-V of other compilers",
+            };
             ForeignError::Unsupported(what.to_owned())
         };
-        if self.gpu().is_none() {
+        let runs = if foreign.is_ptx() { self.cuda().is_some() } else { self.gpu().is_some() };
+        if !runs {
             return Err(unsupported());
         }
         let pipeline = self.create_compute_pipeline(shader).map_err(ForeignError::Pipeline)?;
-        let emitted = foreign.emitted(shader)?;
-        let program = self.backend.prepare_foreign(&shader.module, emitted);
+        let program = match foreign.kernel(shader)? {
+            Some(kernel) => self.backend.prepare_foreign_kernel(&shader.module, &Arc::new(kernel)),
+            None => self.backend.prepare_foreign(&shader.module, foreign.emitted(shader)?),
+        };
         Ok(ComputePipeline { program: program.ok_or_else(unsupported)?, ..pipeline })
     }
 }

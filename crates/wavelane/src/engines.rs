@@ -23,6 +23,7 @@ use raster::{Layout, RasterState};
 use spirv::Emitted;
 
 use self::cpu::CpuOptions;
+use self::cuda::foreign::ForeignKernel;
 use crate::draw::Draw;
 use crate::graphics::{GraphicsDesc, Link};
 use crate::guard::catch;
@@ -45,6 +46,15 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
 
     /// Prepares another compiler's SPIR-V in place of the module; `None` if the engine does not run SPIR-V.
     fn prepare_foreign(&self, _: &Arc<Module>, _: Emitted) -> Option<Arc<dyn Program>> {
+        None
+    }
+
+    /// Prepares another compiler's kernel in PTX in place of the module; `None` if the engine does not run PTX.
+    fn prepare_foreign_kernel(
+        &self,
+        _: &Arc<Module>,
+        _: &Arc<ForeignKernel>,
+    ) -> Option<Arc<dyn Program>> {
         None
     }
 

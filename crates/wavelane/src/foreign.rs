@@ -1,4 +1,5 @@
-//! SPIR-V that another compiler generated from the same shader: reads it, and matches its variables with the resources.
+//! A module that another compiler generated from the same shader. PTX is left to the engine `cuda`
+//! (`engines/cuda/foreign.rs`); of SPIR-V, the variables are matched with the resources here.
 //!
 //! A variable is matched with a resource by name, if the compiler has kept it: as in the source, or with the usual
 //! affixes (`Out_0`, `type.Params`, `counter.var.Out`). Variables without names are matched by number: set and binding
@@ -20,20 +21,27 @@ use spirv::{BindingKind, Emitted, Push, Reflection, opcode};
 
 use crate::Layout;
 use crate::Shader;
+use crate::engines::cuda::foreign::ForeignKernel;
 use crate::pipeline::PipelineError;
 use parse::{Count, Image, Kind, Parsed, ScalarKind, Variable};
 
-/// A SPIR-V module of another compiler. Copies are the same module.
+/// A module of another compiler, in SPIR-V or PTX. Copies are the same module.
 #[derive(Clone)]
 pub struct Foreign {
-    parsed: Arc<Parsed>,
+    of: Of,
+}
+
+#[derive(Clone)]
+enum Of {
+    Spirv(Arc<Parsed>),
+    Ptx(Arc<str>),
 }
 
 /// Why a module cannot be used.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ForeignError {
-    /// It is not a valid SPIR-V module.
+    /// It is not a module of SPIR-V or PTX.
     Malformed(String),
     /// It was not generated from this shader, or has a different memory layout.
     Mismatch(String),
@@ -46,7 +54,9 @@ pub enum ForeignError {
 impl fmt::Display for ForeignError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ForeignError::Malformed(what) => write!(f, "it is not a SPIR-V module: {what}"),
+            ForeignError::Malformed(what) => {
+                write!(f, "it is not a module of SPIR-V or PTX: {what}")
+            }
             ForeignError::Mismatch(what) | ForeignError::Unsupported(what) => f.write_str(what),
             ForeignError::Pipeline(error) => error.fmt(f),
         }
@@ -57,45 +67,83 @@ impl std::error::Error for ForeignError {}
 
 impl fmt::Debug for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Foreign").field("words", &self.parsed.words.len()).finish_non_exhaustive()
+        f.debug_struct("Foreign").field("is_ptx", &self.is_ptx()).finish_non_exhaustive()
     }
 }
 
 impl Foreign {
-    /// Reads a module.
+    /// Reads a module: the text of PTX, or words of SPIR-V.
     pub fn parse(bytes: &[u8]) -> Result<Foreign, ForeignError> {
+        // PTX begins with its version, after comments.
+        let text = std::str::from_utf8(bytes).ok().filter(|it| {
+            let code = it.lines().map(str::trim).find(|it| !it.is_empty() && !it.starts_with("//"));
+            code.is_some_and(|it| it.starts_with(".version"))
+        });
+        if let Some(text) = text {
+            return Ok(Foreign { of: Of::Ptx(text.into()) });
+        }
         let parsed = parse::parse(bytes).map_err(ForeignError::Malformed)?;
-        Ok(Foreign { parsed: Arc::new(parsed) })
+        Ok(Foreign { of: Of::Spirv(Arc::new(parsed)) })
     }
 
-    /// The compiler, by its registered generator number, if it is one that compiles HLSL to SPIR-V.
+    /// Whether it is PTX, which the engine `cuda` runs; SPIR-V is run by `vulkan`.
+    pub fn is_ptx(&self) -> bool {
+        matches!(self.of, Of::Ptx(_))
+    }
+
+    /// The compiler, if the module says so and it is one that compiles HLSL or CUDA.
     pub fn compiler(&self) -> Option<&'static str> {
-        match self.parsed.generator {
-            8 => Some("glslang"),
-            13 => Some("shaderc"),
-            14 => Some("dxc"),
-            40 => Some("slang"),
-            43 => Some("clang"),
-            _ => None,
+        match &self.of {
+            Of::Spirv(parsed) => match parsed.generator {
+                8 => Some("glslang"),
+                13 => Some("shaderc"),
+                14 => Some("dxc"),
+                40 => Some("slang"),
+                43 => Some("clang"),
+                _ => None,
+            },
+            Of::Ptx(text) if text.contains("SLANG_globalParams") => Some("slang"),
+            Of::Ptx(text) if text.contains("NVIDIA NVVM") => Some("nvcc"),
+            Of::Ptx(_) => None,
         }
     }
 
     /// Whether its operations between lanes have the active sets of the source: it requests maximal reconvergence, or
     /// has no such operations.
     pub fn reconverges(&self, shader: &Shader) -> bool {
-        let sees = self.parsed.capabilities.iter().any(|it| sees_lanes(*it));
-        !sees || entry(&self.parsed, &shader.module).is_ok_and(|it| it.reconverges)
+        match &self.of {
+            Of::Spirv(parsed) => {
+                let sees = parsed.capabilities.iter().any(|it| sees_lanes(*it));
+                !sees || entry(parsed, &shader.module).is_ok_and(|it| it.reconverges)
+            }
+            Of::Ptx(_) => self.kernel(shader).is_ok_and(|it| it.is_some_and(|it| !it.sees_lanes())),
+        }
     }
 
     /// Checks whether the module can replace the shader, by its bindings and memory layout.
     pub fn check(&self, shader: &Shader) -> Result<(), ForeignError> {
-        self.emitted(shader).map(|_| ())
+        match self.kernel(shader)? {
+            Some(_) => Ok(()),
+            None => self.emitted(shader).map(|_| ()),
+        }
+    }
+
+    /// The kernel, if it is PTX.
+    pub(crate) fn kernel(&self, shader: &Shader) -> Result<Option<ForeignKernel>, ForeignError> {
+        let Of::Ptx(text) = &self.of else { return Ok(None) };
+        let kernel = ForeignKernel::parse(text, &shader.module.name);
+        let kernel = kernel.map_err(ForeignError::Malformed)?;
+        kernel.check(&shader.module).map_err(ForeignError::Mismatch)?;
+        Ok(Some(kernel))
     }
 
     /// The module with its reflection, in terms of the shader's resources.
     pub(crate) fn emitted(&self, shader: &Shader) -> Result<Emitted, ForeignError> {
+        let Of::Spirv(parsed) = &self.of else {
+            return Err(ForeignError::Unsupported("only the engine `cuda` runs PTX".to_owned()));
+        };
         let specialized =
-            self.parsed.specialized(&shader.specialization).map_err(ForeignError::Malformed)?;
+            parsed.specialized(&shader.specialization).map_err(ForeignError::Malformed)?;
         emitted(specialized, &shader.module)
     }
 }

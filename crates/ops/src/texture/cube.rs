@@ -1,7 +1,7 @@
 //! The faces of a cube: which one a direction hits and where, and which texel lies beyond an edge.
 
 /// The axes of a face, each with its sign: the outward normal, u and v.
-const FACES: [[(usize, i64); 3]; 6] = [
+pub const FACES: [[(usize, i64); 3]; 6] = [
     [(0, 1), (2, -1), (1, -1)],
     [(0, -1), (2, 1), (1, -1)],
     [(1, 1), (0, 1), (2, 1)],

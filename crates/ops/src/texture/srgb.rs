@@ -15,6 +15,17 @@ pub(super) fn encode(linear: f32) -> u8 {
     HALFWAY.partition_point(|halfway| *halfway <= linear) as u8
 }
 
+/// The linear value of each code, and the least f32 from which the code after each is nearer: for engines that have
+/// the curve in memory.
+pub fn table() -> ([f32; 256], [f32; 255]) {
+    // An f32 is not below a halfway point if it is not below the next f32.
+    let next = |halfway: f64| {
+        let near = halfway as f32;
+        if f64::from(near) < halfway { near.next_up() } else { near }
+    };
+    (DECODED, HALFWAY.map(next))
+}
+
 const DECODED: [f32; 256] = {
     let mut table = [0.0; 256];
     let mut code = 0;
@@ -56,6 +67,16 @@ const fn curve(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_gives_the_same_codes() {
+        let (values, thresholds) = table();
+        for code in 0..255u8 {
+            let threshold = thresholds[usize::from(code)];
+            assert_eq!([encode(threshold.next_down()), encode(threshold)], [code, code + 1]);
+            assert_eq!(values[usize::from(code)], decode(code));
+        }
+    }
 
     #[test]
     fn codes_round_trip() {

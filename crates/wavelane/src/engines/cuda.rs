@@ -2,7 +2,8 @@
 //!
 //! The driver's library is opened when the first device is requested, so that a build needs no toolkit and a machine
 //! without it only gets `unsupported`. A module is emitted as PTX for the device's architecture, and for the formats of
-//! the bound buffers; the driver compiles it. A kernel that the driver refuses is a bug of ours. Waves have 32 lanes.
+//! the bound buffers and textures; the driver compiles it. A kernel that the driver refuses is a bug of ours. Waves have
+//! 4 to 32 lanes.
 //!
 //! Buffers stay on the device after a dispatch (`resident.rs`): the next one uses them there, and results are copied
 //! back when the host reads them.
@@ -10,10 +11,13 @@
 //! # Unsafe code
 //! The driver is called in `driver.rs` only, which states the invariants; there is no unsafe code here or outside.
 //!
-//! Deliberately absent: textures, streams other than the default one, several devices at once.
+//! Another compiler's kernel runs on the same buffers (`foreign.rs`).
+//!
+//! Deliberately absent: texture hardware, streams other than the default one, several devices at once.
 
 #[allow(unsafe_code, reason = "the driver's library, and every call into it")]
 mod driver;
+pub(crate) mod foreign;
 mod resident;
 
 use std::fmt;
@@ -25,6 +29,7 @@ use ir::Module;
 use ir::debug::NoDebug;
 use ir::exec::{Bindings, Failure, Format, Launch, Unsupported};
 use ops::intrinsics::ShaderModel;
+use ops::texture;
 
 use super::{Backend, Program, Step, Stopped, launch_of, made};
 use crate::adapter::{LaneCounts, Options1, Options4, Options5, RaytracingTier};
@@ -32,10 +37,20 @@ use crate::guard::catch;
 use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
 use driver::{Context, Driver, Kernel, Properties, UNSUPPORTED_PTX};
+use foreign::ForeignKernel;
 use resident::Bound;
 
 /// The most groups of a grid on each axis.
 const MOST_GROUPS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+
+/// The blocks that a processor runs at a time at least, with groups of 256 threads.
+const BLOCKS_OF_PROCESSOR: u32 = 8;
+
+/// The largest buffer of which groups may have a copy.
+const SMALL: usize = 16 << 10;
+
+/// The lanes of the smallest waves, of which several share a warp.
+const LEAST_LANES: u32 = 4;
 
 /// The lanes that a processor of a GPU keeps busy at least.
 const LANES_OF_PROCESSOR: u32 = 128;
@@ -45,6 +60,8 @@ const LANES_OF_PROCESSOR: u32 = 128;
 pub struct CudaGpu {
     context: Arc<Context>,
     adapter: Adapter,
+    /// Whether kernels are rewritten where that cannot be observed.
+    rewrites: bool,
 }
 
 /// The properties of an NVIDIA GPU.
@@ -86,7 +103,7 @@ fn adapter(device: &Properties) -> Adapter {
         double_precision_float_shader_ops: true,
         options1: Options1 {
             wave_ops: true,
-            wave_lane_count: LaneCounts { min: ptx::LANES, max: ptx::LANES },
+            wave_lane_count: LaneCounts { min: LEAST_LANES, max: ptx::LANES },
             total_lane_count: device.processors.saturating_mul(LANES_OF_PROCESSOR),
             int64_shader_ops: true,
         },
@@ -142,7 +159,18 @@ impl CudaGpu {
             asked: format!("the device `{}`", device.name),
             missing: format!("it cannot be opened: {error}"),
         })?;
-        Ok(CudaGpu { context: Arc::new(context), adapter })
+        Ok(CudaGpu { context: Arc::new(context), adapter, rewrites: true })
+    }
+
+    /// The same device, on which kernels do what the shader says, operation by operation: no rewrites that nobody can
+    /// see, which save atomic operations.
+    pub fn without_rewrites(self) -> CudaGpu {
+        CudaGpu { rewrites: false, ..self }
+    }
+
+    /// The blocks that run groups in turn: enough to keep all processors busy.
+    fn blocks(&self) -> u32 {
+        self.context.device.processors.max(1).saturating_mul(BLOCKS_OF_PROCESSOR)
     }
 
     /// Its caps.
@@ -189,11 +217,14 @@ impl Cuda {
     ) -> Result<(), Failure> {
         let kernels: &Kernels = made(step.program);
         let empty = Slot::default();
-        let ready = kernels.ready(launch, &memory.contents(&step.places, &empty))?;
+        let contents = memory.contents(&step.places, &empty);
+        let ready = kernels.ready(launch, &contents)?;
+        let blocks = self.gpu.blocks();
+        let records = ready.records(&kernels.module, &contents, launch, blocks);
         let bound = Bound::of_cells(&self.gpu.context, &kernels.module, &step.places, memory)?;
-        let param = bound.param(&kernels.module, &ready.slots)?;
-        let groups = launch.groups();
-        let time = self.gpu.context.run(&ready.kernel, launch, groups, ready.threads, &param)?;
+        let params = bound.params(&kernels.module, &ready, &records, launch)?;
+        let (groups, grid) = (launch.groups(), ready.grid(launch, blocks));
+        let time = self.gpu.context.run(&ready.kernel, launch, grid, ready.threads, &params)?;
         bound.written(&kernels.module, &step.places, memory);
         if back {
             for cell in step.places.iter().flatten().flatten() {
@@ -203,7 +234,7 @@ impl Cuda {
         kernels.made.lock().unwrap_or_else(PoisonError::into_inner).last = Some(time);
         if let Some(progress) = &launch.progress {
             let groups = groups.iter().fold(1, |all: u64, it| all.saturating_mul(u64::from(*it)));
-            let waves = u64::from(kernels.module.threads_per_group().div_ceil(ptx::LANES));
+            let waves = u64::from(kernels.module.threads_per_group().div_ceil(launch.wave_width));
             progress.store(groups.saturating_mul(waves + 1), Ordering::Relaxed);
         }
         Ok(())
@@ -221,7 +252,17 @@ impl Backend for Cuda {
 
     fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
         let made = Mutex::default();
-        Arc::new(Kernels { gpu: self.gpu.clone(), module: module.clone(), made })
+        Arc::new(Kernels { gpu: self.gpu.clone(), module: module.clone(), foreign: None, made })
+    }
+
+    fn prepare_foreign_kernel(
+        &self,
+        module: &Arc<Module>,
+        kernel: &Arc<ForeignKernel>,
+    ) -> Option<Arc<dyn Program>> {
+        let foreign = Some(kernel.clone());
+        let made = Mutex::default();
+        Some(Arc::new(Kernels { gpu: self.gpu.clone(), module: module.clone(), foreign, made }))
     }
 
     fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped> {
@@ -251,11 +292,13 @@ impl Backend for Cuda {
             let kernels: &Kernels = made(step.program);
             let contents = memory.contents(&step.places, &empty);
             let ready = kernels.ready(step.launch, &contents).map_err(stopped)?;
+            let blocks = self.gpu.blocks();
+            let records = ready.records(&kernels.module, &contents, step.launch, blocks);
             let bound = Bound::of_cells(&self.gpu.context, &kernels.module, &step.places, memory)
                 .map_err(stopped)?;
             let saved = bound.save().map_err(stopped)?;
-            let param = bound.param(&kernels.module, &ready.slots).map_err(stopped)?;
-            all.push((step.launch, ready, bound, saved, param));
+            let params = bound.params(&kernels.module, &ready, &records, step.launch);
+            all.push((step.launch, ready, bound, saved, params.map_err(stopped)?));
         }
         let mut times = Vec::new();
         for round in 0..=rounds {
@@ -264,11 +307,11 @@ impl Backend for Cuda {
                 bound.restore(saved).map_err(stopped)?;
             }
             let mut each = Vec::new();
-            for (number, (launch, ready, _, _, param)) in all.iter().enumerate() {
+            for (number, (launch, ready, _, _, params)) in all.iter().enumerate() {
                 let stopped = |failure: Failure| Stopped { step: number, error: failure.into() };
                 let context = &self.gpu.context;
-                let groups = launch.groups();
-                let time = context.run(&ready.kernel, launch, groups, ready.threads, param);
+                let grid = ready.grid(launch, self.gpu.blocks());
+                let time = context.run(&ready.kernel, launch, grid, ready.threads, params);
                 each.push(time.map_err(stopped)?);
             }
             // The first one finds memory and caches cold.
@@ -296,20 +339,24 @@ impl Backend for Cuda {
         let mut shared = None;
         for program in programs {
             let kernels: &Kernels = made(*program);
-            let ready = kernels.ready(launch, &Contents::of(first))?;
+            let contents = Contents::of(first);
+            let ready = kernels.ready(launch, &contents)?;
+            let blocks = self.gpu.blocks();
+            let records = ready.records(&kernels.module, &contents, launch, blocks);
             if shared.is_none() {
                 let bound = Bound::of_bindings(context, &kernels.module, first)?;
                 let saved = bound.save()?;
                 shared = Some((bound, saved, kernels.module.clone()));
             }
-            all.push(ready);
+            all.push((ready, records));
         }
         let Some((bound, saved, module)) = shared else { return Ok(Some(Vec::new())) };
         let mut times = vec![Vec::new(); all.len()];
-        let run = |ready: &Ready| -> Result<Duration, Failure> {
+        let run = |(ready, records): &(Arc<Ready>, Vec<Vec<u8>>)| -> Result<Duration, Failure> {
             bound.restore(&saved)?;
-            let param = bound.param(&module, &ready.slots)?;
-            context.run(&ready.kernel, launch, launch.groups(), ready.threads, &param)
+            let params = bound.params(&module, ready, records, launch)?;
+            let grid = ready.grid(launch, self.gpu.blocks());
+            context.run(&ready.kernel, launch, grid, ready.threads, &params)
         };
         for round in 0..rounds {
             for turn in 0..all.len() {
@@ -333,27 +380,94 @@ impl Backend for Cuda {
     }
 }
 
-/// The formats of the bound buffers, which change the code.
-type Formats = Vec<Option<Format>>;
+/// What changes the code of a kernel: the width, and the formats of the bound buffers and textures.
+#[derive(Clone, PartialEq)]
+struct Key {
+    width: u32,
+    formats: Vec<Option<Format>>,
+    textures: Vec<Vec<texture::Format>>,
+    /// The sizes of small buffers, if groups may run in turn; 0 stands for what is large, or bound twice.
+    sizes: Option<Vec<usize>>,
+}
 
-/// The kernels of a shader on a device, made for the formats of what is bound.
+/// The kernels of a shader on a device, made for what is bound.
 struct Kernels {
     gpu: CudaGpu,
     module: Arc<Module>,
+    /// Another compiler's kernel, which runs instead.
+    foreign: Option<Arc<ForeignKernel>>,
     made: Mutex<Made>,
 }
 
 #[derive(Default)]
 struct Made {
-    kernels: Vec<(Formats, Result<Arc<Ready>, Unsupported>)>,
+    kernels: Vec<(Key, Result<Arc<Ready>, Unsupported>)>,
     last: Option<Duration>,
 }
 
 /// A kernel, and how it is launched.
 struct Ready {
     kernel: Kernel,
-    slots: Vec<ir::Binding>,
-    threads: u32,
+    threads: [u32; 3],
+    takes: Takes,
+    /// What the kernel was made for.
+    textures: Vec<Vec<texture::Format>>,
+}
+
+/// The parameters of a kernel.
+enum Takes {
+    /// One array of descriptors: those of resources, and of records that the host makes. With `in_turn`, groups run in
+    /// turn, and the only record is that of the dispatch.
+    Slots { slots: Vec<ir::Binding>, extras: Vec<ptx::Extra>, in_turn: bool },
+    /// Those of another compiler's kernel.
+    Foreign(Arc<ForeignKernel>),
+}
+
+impl Ready {
+    /// The blocks of a dispatch.
+    fn grid(&self, launch: &Launch, blocks: u32) -> [u32; 3] {
+        let groups = launch.groups();
+        match self.takes {
+            Takes::Slots { in_turn: true, .. } => {
+                let all = groups.iter().fold(1, |all: u32, it| all.saturating_mul(*it));
+                [all.min(blocks), 1, 1]
+            }
+            _ => groups,
+        }
+    }
+
+    /// The contents of the records.
+    fn records(
+        &self,
+        module: &Module,
+        contents: &Contents<'_>,
+        launch: &Launch,
+        blocks: u32,
+    ) -> Vec<Vec<u8>> {
+        let Takes::Slots { extras, in_turn, .. } = &self.takes else { return Vec::new() };
+        if *in_turn {
+            let grid = self.grid(launch, blocks);
+            return vec![ptx::merged_record(launch.groups(), grid[0])];
+        }
+        let shapes = |it| contents.elements(it).iter().map(|it| it.texture).collect();
+        let samplers = |it| contents.elements(it).iter().map(|it| it.sampler).collect();
+        let of = |extra: &ptx::Extra| extra.bytes(module, &self.textures, shapes, samplers);
+        extras.iter().map(of).collect()
+    }
+}
+
+/// The sizes of the buffers that are small, and bound at one place only; 0 for all others.
+fn small_sizes(module: &Module, contents: &Contents<'_>) -> Vec<usize> {
+    let first = |it: u32| contents.elements(module.storage(ir::Binding(it))).first().copied();
+    let all: Vec<Option<&Slot>> = (0..module.resources.len() as u32).map(first).collect();
+    let of = |slot: &Option<&Slot>| {
+        let Some(slot) = slot else { return 0 };
+        let places = (0..module.resources.len() as u32)
+            .flat_map(|it| contents.elements(ir::Binding(it)))
+            .filter(|it| std::ptr::eq(**it, *slot));
+        if slot.bytes.len() > SMALL || places.count() != 1 { 0 } else { slot.bytes.len() }
+    };
+    all.iter().map(of).collect()
 }
 
 impl Program for Kernels {
@@ -374,9 +488,14 @@ impl Kernels {
             Err(Failure::Unsupported(Unsupported { asked, missing }))
         };
         super::refuse_chosen_orders(&self.module, launch)?;
-        if launch.wave_width != ptx::LANES {
-            let asked = format!("wave width {}", launch.wave_width);
-            return unsupported(&asked, "waves of the engine `cuda` have 32 lanes".to_owned());
+        let width = launch.wave_width;
+        if width > ptx::LANES {
+            let asked = format!("wave width {width}");
+            return unsupported(&asked, "waves of the engine `cuda` have 4 to 32 lanes".to_owned());
+        }
+        if self.foreign.is_some() && width != ptx::LANES {
+            let asked = format!("wave width {width}");
+            return unsupported(&asked, "waves of another compiler's kernel have 32".to_owned());
         }
         let module = &self.module;
         launch
@@ -387,26 +506,59 @@ impl Kernels {
             let asked = format!("{}×{}×{} groups", groups[0], groups[1], groups[2]);
             return unsupported(&asked, format!("CUDA supports at most {MOST_GROUPS:?}"));
         }
-        let formats: Formats = (0..module.resources.len() as u32)
+        let formats = (0..module.resources.len() as u32)
             .map(|it| contents.elements(module.storage(ir::Binding(it))))
             .map(|it| it.first().and_then(|it| it.format))
             .collect();
+        let textures = ptx::texture_formats(module, |it| {
+            contents.elements(it).iter().map(|it| it.texture).collect()
+        });
+        let sizes = self.gpu.rewrites.then(|| small_sizes(module, contents));
+        let sizes =
+            sizes.filter(|_| groups.iter().try_fold(1, |a: u32, b| a.checked_mul(*b)).is_some());
+        let key = Key { width, formats, textures, sizes };
         // A panic while compiling leaves the table as it was.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let all = &mut made.kernels;
-        if let Some((_, ready)) = all.iter().find(|it| it.0 == formats) {
+        if let Some((_, ready)) = all.iter().find(|it| it.0 == key) {
             return ready.clone().map_err(Failure::Unsupported);
         }
-        let ready = self.make(&formats)?;
-        all.push((formats, ready.clone()));
+        let ready = self.make(&key)?;
+        all.push((key, ready.clone()));
         ready.map_err(Failure::Unsupported)
     }
 
-    fn make(&self, formats: &Formats) -> Result<Result<Arc<Ready>, Unsupported>, Failure> {
+    /// Another compiler's kernel, loaded.
+    fn load(
+        &self,
+        foreign: &Arc<ForeignKernel>,
+    ) -> Result<Result<Arc<Ready>, Unsupported>, Failure> {
+        let ready = |kernel| {
+            let threads = self.module.group_size;
+            let takes = Takes::Foreign(foreign.clone());
+            Arc::new(Ready { kernel, threads, takes, textures: Vec::new() })
+        };
+        let kernel = self.gpu.context.kernel(&foreign.text, &foreign.entry)?;
+        Ok(kernel.map(ready).map_err(|refused| Unsupported {
+            asked: format!("the kernel `{}`", foreign.entry),
+            missing: format!("the driver refuses it: {}: {}", refused.name, refused.log),
+        }))
+    }
+
+    fn make(&self, key: &Key) -> Result<Result<Arc<Ready>, Unsupported>, Failure> {
+        if let Some(foreign) = &self.foreign {
+            return self.load(foreign);
+        }
         let context = &self.gpu.context;
         let environment = ptx::Environment::for_device(context.device.sm);
         let environment = environment.unwrap_or_else(|| unreachable!("older devices are refused"));
-        let environment = ptx::Environment { formats: formats.clone(), ..environment };
+        let environment = ptx::Environment {
+            width: key.width,
+            formats: key.formats.clone(),
+            textures: key.textures.clone(),
+            sizes: key.sizes.clone(),
+            ..environment
+        };
         let emitted = match ptx::emit(&self.module, &environment, &NoDebug) {
             Ok(emitted) => emitted,
             Err(it) => {
@@ -414,9 +566,13 @@ impl Kernels {
                 return Ok(Err(Unsupported { asked: it.asked, missing }));
             }
         };
-        let ptx::Emitted { text, entry, slots, threads } = emitted;
+        let ptx::Emitted { text, entry, slots, extras, record, threads } = emitted;
         Ok(match context.kernel(&text, &entry)? {
-            Ok(kernel) => Ok(Arc::new(Ready { kernel, slots, threads })),
+            Ok(kernel) => {
+                let takes = Takes::Slots { slots, extras, in_turn: record.is_some() };
+                let (threads, textures) = ([threads, 1, 1], key.textures.clone());
+                Ok(Arc::new(Ready { kernel, threads, takes, textures }))
+            }
             Err(refused) if refused.status == UNSUPPORTED_PTX => Err(Unsupported {
                 asked: format!("PTX for sm_{}", environment.sm),
                 missing: format!("the driver supports CUDA {}", version(context.version())),

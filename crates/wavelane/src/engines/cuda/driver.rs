@@ -82,6 +82,7 @@ functions! {
     module_load = b"cuModuleLoadDataEx\0": fn(*mut Handle, *const c_void, c_uint, *const c_uint, *const Handle);
     module_unload = b"cuModuleUnload\0": fn(Handle);
     module_function = b"cuModuleGetFunction\0": fn(*mut Handle, Handle, *const c_char);
+    module_global = b"cuModuleGetGlobal_v2\0": fn(*mut u64, *mut usize, Handle, *const c_char);
     launch = b"cuLaunchKernel\0": fn(Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *const *const c_void, *const *const c_void);
     event_create = b"cuEventCreate\0": fn(*mut Handle, c_uint);
     event_record = b"cuEventRecord\0": fn(Handle, Handle);
@@ -330,15 +331,15 @@ impl Context {
         kernel: &Kernel,
         launch: &Launch,
         groups: [u32; 3],
-        threads: u32,
-        param: &[u8],
+        threads: [u32; 3],
+        params: &[Vec<u8>],
     ) -> Result<Duration, Failure> {
         if groups.contains(&0) {
             return Ok(Duration::ZERO);
         }
         let _queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let events = [self.event()?, self.event()?];
-        let params = [param.as_ptr().cast::<c_void>()];
+        let params: Vec<*const c_void> = params.iter().map(|it| it.as_ptr().cast()).collect();
         let none = std::ptr::null_mut();
         let record = |event: &Event<'_>| {
             let handle = event.handle;
@@ -347,17 +348,18 @@ impl Context {
         };
         record(&events[0])?;
         self.call(0, |functions| {
-            // SAFETY: the kernel takes one parameter of that size, or none, which the driver copies; every address in
-            // it is that of an allocation that the caller keeps, or is not accessed because its size is 0.
+            // SAFETY: the kernel takes parameters of these sizes, which the driver copies; every address in them is
+            // that of an allocation that the caller keeps, or is not accessed because its size is 0. Another compiler's
+            // kernel is trusted with that, as a driver trusts it.
             unsafe {
                 (functions.launch)(
                     kernel.function,
                     groups[0],
                     groups[1],
                     groups[2],
-                    threads,
-                    1,
-                    1,
+                    threads[0],
+                    threads[1],
+                    threads[2],
                     0,
                     none,
                     params.as_ptr(),
@@ -455,6 +457,27 @@ pub(super) struct Kernel {
 unsafe impl Send for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Kernel {}
+
+impl Kernel {
+    /// Copies bytes into a variable of the module, as many as it holds.
+    pub(super) fn set_global(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let mut name = name.as_bytes().to_vec();
+        name.push(0);
+        let (mut address, mut size) = (0, 0);
+        self.context.call(0, |functions| {
+            // SAFETY: the module is loaded, the name ends with a zero, and the pointers are those of local variables.
+            unsafe {
+                let symbol = name.as_ptr().cast();
+                (functions.module_global)(&raw mut address, &raw mut size, self.module, symbol)
+            }
+        })?;
+        let count = bytes.len().min(size);
+        self.context.call(0, |functions| {
+            // SAFETY: both sides have that many bytes.
+            unsafe { (functions.to_device)(address, bytes.as_ptr().cast(), count) }
+        })
+    }
+}
 
 impl Drop for Kernel {
     fn drop(&mut self) {

@@ -6,10 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ir::exec::{Bindings, Failure, Unsupported};
+use ir::exec::{Bindings, Failure, Launch, Unsupported};
 use ir::{Binding, Module, ResourceKind};
 
 use super::driver::{Allocation, Context};
+use super::foreign::{ForeignKernel, GLOBALS, is_constant};
+use super::{Ready, Takes};
 use crate::memory::{DeviceCopy, Indices, Memory, Slot};
 
 /// The bytes of a buffer and its hidden counter on the device.
@@ -75,6 +77,7 @@ impl std::fmt::Debug for OnDevice {
 struct Element {
     parts: Option<Parts>,
     bytes: usize,
+    is_texture: bool,
 }
 
 /// What a dispatch works on.
@@ -122,7 +125,7 @@ impl Bound {
                         0 => None,
                         least => Some(Parts::upload(context, &Slot::default(), least)?),
                     };
-                    all.push(Element { parts, bytes: 0 });
+                    all.push(Element { parts, bytes: 0, is_texture: false });
                     continue;
                 };
                 let state = memory.cell(cell);
@@ -145,7 +148,8 @@ impl Bound {
                     (None, _) => Parts::upload(context, slot, size)?,
                 };
                 (copy.parts, copy.is_valid) = (Some(parts.clone()), true);
-                all.push(Element { parts: Some(parts), bytes: slot.bytes.len() });
+                let is_texture = slot.texture.is_some();
+                all.push(Element { parts: Some(parts), bytes: slot.bytes.len(), is_texture });
             }
             resources.push(all);
         }
@@ -163,19 +167,100 @@ impl Bound {
             let least = least(module, resource);
             let element = |slot: &Slot| {
                 let parts = Some(Parts::upload(context, slot, least)?);
-                Ok(Element { parts, bytes: slot.bytes.len() })
+                let is_texture = slot.texture.is_some();
+                Ok(Element { parts, bytes: slot.bytes.len(), is_texture })
             };
             resources.push(slots.iter().map(element).collect::<Result<Vec<_>, Failure>>()?);
         }
         Ok(Bound { context: context.clone(), resources, tables: Default::default() })
     }
 
-    /// The parameter of the kernel. The tables in it live as long as this.
-    pub(super) fn param(&self, module: &Module, slots: &[Binding]) -> Result<Vec<u8>, Failure> {
+    /// The parameters of the kernel. The tables in them live as long as this.
+    pub(super) fn params(
+        &self,
+        module: &Module,
+        ready: &Ready,
+        records: &[Vec<u8>],
+        launch: &Launch,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        match &ready.takes {
+            Takes::Slots { slots, .. } => Ok(vec![self.descriptors(module, slots, records)?]),
+            Takes::Foreign(foreign) => self.foreign(module, ready, foreign, launch),
+        }
+    }
+
+    /// What another compiler's kernel takes.
+    fn foreign(
+        &self,
+        module: &Module,
+        ready: &Ready,
+        foreign: &ForeignKernel,
+        launch: &Launch,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        let element = |binding: usize| self.resources.get(binding).and_then(|it| it.first());
+        let address = |binding: usize| {
+            let parts = element(binding).and_then(|it| it.parts.as_ref());
+            parts.map_or(0, |it| it.bytes.address)
+        };
+        if let Some(size) = foreign.globals {
+            let mut bytes = Vec::new();
+            let count = |only_used: bool| {
+                module.resources.iter().enumerate().filter(move |it| it.1.used || !only_used)
+            };
+            let total = |only_used: bool| -> u32 {
+                count(only_used).map(|it| if is_constant(it.1) { 8 } else { 16 }).sum()
+            };
+            for (index, resource) in count(total(false) != size) {
+                bytes.extend(address(index).to_le_bytes());
+                if !is_constant(resource) {
+                    let bound = element(index).map_or(0, |it| it.bytes);
+                    let stride = resource.kind.view().stride.max(1) as usize;
+                    bytes.extend(((bound / stride) as u64).to_le_bytes());
+                }
+            }
+            ready.kernel.set_global(GLOBALS, &bytes)?;
+            return Ok(Vec::new());
+        }
+        let groups: u64 = launch.groups().iter().map(|it| u64::from(*it)).product();
+        let threads = groups.saturating_mul(module.threads_per_group().into());
+        let mut next = 0;
+        let of = |size: &u32| match size {
+            8 => {
+                next += 1;
+                address(next - 1).to_le_bytes().to_vec()
+            }
+            _ => (threads as u32).to_le_bytes().to_vec(),
+        };
+        Ok(foreign.params.iter().map(of).collect())
+    }
+
+    fn descriptors(
+        &self,
+        module: &Module,
+        slots: &[Binding],
+        records: &[Vec<u8>],
+    ) -> Result<Vec<u8>, Failure> {
         let mut param = Vec::new();
         for slot in slots {
+            let own = module.resources.len();
+            if let Some(bytes) = slot.index().checked_sub(own).and_then(|it| records.get(it)) {
+                let allocation = self.context.allocate(bytes.len())?;
+                allocation.write(bytes)?;
+                param.extend(allocation.address.to_le_bytes());
+                param.extend([0; 8]);
+                param.extend((bytes.len() as u32).to_le_bytes());
+                param.extend(1u32.to_le_bytes());
+                self.tables.borrow_mut().push(allocation);
+                continue;
+            }
             let elements = self.resources.get(module.storage(*slot).index());
             let elements = elements.map_or(&[][..], Vec::as_slice);
+            // In a heap, a texture is not a buffer.
+            let is_texture = matches!(module.resource(*slot).kind, ResourceKind::Texture { .. });
+            let descriptor = |element: &Element| match element.is_texture && !is_texture {
+                true => Ok(vec![0; ptx::DESCRIPTOR_BYTES as usize]),
+                false => descriptor(element),
+            };
             if module.resource(*slot).count == Some(1) {
                 match elements.first() {
                     Some(element) => param.extend(descriptor(element)?),

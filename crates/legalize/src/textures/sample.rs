@@ -1,0 +1,505 @@
+//! Samples and gathers, as `ops::texture` defines them: loops over probes, levels and texels, so that the code that
+//! reads a texel occurs once in each instruction.
+
+use ir::{Binding, Derivative, Op, Place, TextureOp};
+use ops::Ty;
+
+use super::Source;
+use super::lod::Detail;
+use super::place::{Shape, Texel};
+use super::records::SAMPLER_WORDS;
+use super::term::Term;
+use super::texel::narrowed;
+use crate::writer::Writer;
+
+/// The state of a lane's sampler.
+pub(super) struct State<'a> {
+    min: Term<'a>,
+    mag: Term<'a>,
+    pub(super) mip: Term<'a>,
+    pub(super) anisotropy: Term<'a>,
+    address: [Term<'a>; 3],
+    /// In f64.
+    border: [Term<'a>; 4],
+    /// These three are f32.
+    pub(super) bias: Term<'a>,
+    pub(super) min_lod: Term<'a>,
+    pub(super) max_lod: Term<'a>,
+    compare: Term<'a>,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn is_linear(&self, filter: Term<'a>) -> Term<'a> {
+        filter.differs(filter.whole(0))
+    }
+}
+
+/// What an instruction reads: one layer of a texture.
+struct Reader<'r, 'a> {
+    source: Source<'a>,
+    shape: &'r Shape<'a>,
+    state: &'r State<'a>,
+    /// For a cube, its first face.
+    layer: Term<'a>,
+    /// In f64.
+    reference: Option<Term<'a>>,
+    /// Which components are read; the first one that is compared.
+    components: Vec<usize>,
+}
+
+/// A weighted sum: a total for each component, and whether it has a term.
+type Sum<'a> = Vec<Term<'a>>;
+
+impl<'a> Writer<'a> {
+    pub(super) fn sampler_state(
+        &'a self,
+        binding: Binding,
+        element: Option<Term<'a>>,
+    ) -> State<'a> {
+        let records = self.records(binding);
+        let element = match element {
+            None => self.word_term(0),
+            // The record after the last one is that of a missing sampler.
+            Some(element) => {
+                let place = Place { binding: records, element: None };
+                let size = self.results(self.add(Op::Size { place }, &[Ty::I32; 2]));
+                let count = self.term(size[0]);
+                element.least_unsigned(count - count.whole(1))
+            }
+        };
+        let words = self.words_of(records, element, 0, SAMPLER_WORDS);
+        let single = |it: usize| words[it].cast(Ty::F32);
+        State {
+            min: words[0],
+            mag: words[1],
+            mip: words[2],
+            anisotropy: words[3],
+            address: [words[4], words[5], words[6]],
+            border: [7, 8, 9, 10].map(|it| single(it).as_double()),
+            bias: single(11),
+            min_lod: single(12),
+            max_lod: single(13),
+            compare: words[14],
+        }
+    }
+
+    /// Instructions with a sampler.
+    pub(super) fn sampled(
+        &'a self,
+        source: Source<'a>,
+        shape: &Shape<'a>,
+        state: &State<'a>,
+        op: TextureOp,
+        args: &[Vec<Term<'a>>; 9],
+        results: &[Ty],
+    ) -> Vec<Term<'a>> {
+        let [at, level, _, ddx, ddy, offset, reference, least, _] = args;
+        let axes = source.dim.sample_axes();
+        let (place, layer) = at.split_at(axes);
+        let gradients = |bias: Option<Term<'a>>| {
+            let along = |of: Derivative| {
+                let one =
+                    |it: &Term<'a>| self.term(self.value(Op::Derivative(of, it.value), Ty::F32));
+                place.iter().map(one).collect()
+            };
+            Detail::Gradients { x: along(Derivative::XCoarse), y: along(Derivative::YCoarse), bias }
+        };
+        // Lanes read others before they part.
+        let detail = match op {
+            TextureOp::Sample(detail) | TextureOp::Compare(detail) => match detail {
+                ir::Detail::Implicit => gradients(None),
+                ir::Detail::Bias => gradients(level.first().copied()),
+                ir::Detail::Level => Detail::Level(level[0]),
+                ir::Detail::Gradients => {
+                    Detail::Gradients { x: ddx.clone(), y: ddy.clone(), bias: None }
+                }
+            },
+            TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => gradients(None),
+            _ => Detail::Level(self.term(self.constant(Ty::F32, 0))),
+        };
+        let zero = self.word_term(0);
+        let zeros =
+            || results.iter().map(|it| self.term(self.constant(*it, 0))).collect::<Vec<_>>();
+        let doubles: Vec<Term<'a>> = place.iter().map(|it| it.as_double()).collect();
+        let read = || {
+            if let TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped = op {
+                let lod = self.footprint(shape, source.dim, state, &doubles, &detail).lod;
+                let lod = match op {
+                    TextureOp::LevelOfDetail => {
+                        let last = (shape.levels - zero.whole(1)).as_double();
+                        let clamped = self.clamped_lod(lod, state, None);
+                        clamped.within(lod.double(0.0), last)
+                    }
+                    _ => lod,
+                };
+                return vec![narrowed(lod.as_single().as_double(), results[0])];
+            }
+            let gathers = match op {
+                TextureOp::Gather(it) | TextureOp::GatherCompare(it) => Some(usize::from(it)),
+                _ => None,
+            };
+            let compares = reference.first().copied();
+            let components = match (gathers, compares) {
+                (Some(component), _) => vec![component.min(3)],
+                (None, Some(_)) => vec![0],
+                (None, None) => (0..results.len()).collect(),
+            };
+            let reader = Reader {
+                source,
+                shape,
+                state,
+                layer: self.layer(source, shape, layer.first().copied()),
+                reference: compares.map(|it| self.reference(source, shape, it)),
+                components,
+            };
+            let found = match gathers {
+                Some(_) => self.gather(&reader, &doubles, offset),
+                None => {
+                    let footprint = self.footprint(shape, source.dim, state, &doubles, &detail);
+                    let clamped = self.clamped_lod(footprint.lod, state, least.first().copied());
+                    self.probes(&reader, &doubles, &footprint, clamped, offset)
+                }
+            };
+            found.into_iter().zip(results).map(|(it, ty)| narrowed(it, *ty)).collect()
+        };
+        self.either_terms(zero.below(shape.levels), read, zeros)
+    }
+
+    /// The layer, rounded to nearest even: NaN and negative values select the first one.
+    fn layer(&'a self, source: Source<'a>, shape: &Shape<'a>, layer: Option<Term<'a>>) -> Term<'a> {
+        let Some(layer) = layer else { return self.word_term(0) };
+        let faces = self.word_term(if source.dim.is_cube() { 6 } else { 1 });
+        let last = shape.layers.quotient_unsigned(faces) - faces.whole(1);
+        layer.round().as_word().least_unsigned(last) * faces
+    }
+
+    /// The reference value of comparisons: clamped if texels are numbers from 0 to 1.
+    fn reference(&'a self, source: Source<'a>, shape: &Shape<'a>, reference: Term<'a>) -> Term<'a> {
+        let of = |format: ops::texture::Format| {
+            let it = if format.is_unorm() { reference.saturate() } else { reference };
+            vec![it.as_double()]
+        };
+        self.by_format(source, shape, &[Ty::F64], &of)[0]
+    }
+
+    /// The mean of the probes.
+    fn probes(
+        &'a self,
+        reader: &Reader<'_, 'a>,
+        at: &[Term<'a>],
+        footprint: &super::lod::Footprint<'a>,
+        clamped: Term<'a>,
+        offset: &[Term<'a>],
+    ) -> Vec<Term<'a>> {
+        let levels = self.levels(reader.shape, reader.state, clamped);
+        let state = reader.state;
+        let filter = levels.is_magnified.pick(state.mag, state.min);
+        let is_anisotropic = state.anisotropy.whole(1).below(state.anisotropy);
+        let is_linear = state.is_linear(filter) | is_anisotropic;
+        let none = self.term(self.constant(Ty::Bool, 0));
+        let mut sum: Sum<'a> = vec![self.double_term(0.0); reader.components.len()];
+        sum.push(none);
+        let Some((probes, along)) = footprint.probes else {
+            let mut sum = self.blended(reader, at, &levels, is_linear, offset, sum);
+            sum.pop();
+            return sum;
+        };
+        let count = probes.as_double();
+        sum.push(self.word_term(0));
+        let mut sum = self.repeat_terms(&sum, |now| {
+            let (probe, sum) = now.split_last().unwrap_or_else(|| unreachable!("it counts"));
+            let half = self.double_term(0.5);
+            let part = (probe.as_double() + half) / count - half;
+            let has_several = probes.whole(1).below(probes);
+            let mut at = at.to_vec();
+            for axis in 0..2 {
+                at[axis] = has_several.pick(at[axis] + part * along[axis], at[axis]);
+            }
+            let mut sum = self.blended(reader, &at, &levels, is_linear, offset, sum.to_vec());
+            let next = *probe + probe.whole(1);
+            sum.push(next);
+            (next.equals(probes), sum)
+        });
+        sum.truncate(reader.components.len());
+        sum.into_iter().map(|it| it / count).collect()
+    }
+
+    /// Adds one level, or two.
+    fn blended(
+        &'a self,
+        reader: &Reader<'_, 'a>,
+        at: &[Term<'a>],
+        levels: &super::lod::Levels<'a>,
+        is_linear: Term<'a>,
+        offset: &[Term<'a>],
+        mut sum: Sum<'a>,
+    ) -> Sum<'a> {
+        let (face, at) = self.place_of(reader, at);
+        sum.push(self.term(self.constant(Ty::Bool, 0)));
+        let mut sum = self.repeat_terms(&sum, |now| {
+            let (is_second, sum) = now.split_last().unwrap_or_else(|| unreachable!("a flag"));
+            let next = levels.next;
+            let weight = is_second.pick(next, next.whole(256) - next);
+            let one = levels.first.whole(1);
+            let number = is_second.pick(levels.first + one, levels.first);
+            let mut sum = self.filtered(reader, number, face, &at, weight, is_linear, offset, sum);
+            let yes = self.term(self.constant(Ty::Bool, 1));
+            sum.push(yes);
+            (*is_second | next.equals(next.whole(0)), sum)
+        });
+        sum.pop();
+        sum
+    }
+
+    /// The face of a cube as a word, and the position on it.
+    fn place_of(&'a self, reader: &Reader<'_, 'a>, at: &[Term<'a>]) -> (Term<'a>, Vec<Term<'a>>) {
+        if !reader.source.dim.is_cube() {
+            return (self.word_term(0), at.to_vec());
+        }
+        let direction = [at[0], at[1], at[2]];
+        let face = self.face(direction);
+        (face, self.project(face, direction).to_vec())
+    }
+
+    /// Adds the texels of one level.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the parts of a sample differ in how often they change"
+    )]
+    fn filtered(
+        &'a self,
+        reader: &Reader<'_, 'a>,
+        number: Term<'a>,
+        face: Term<'a>,
+        at: &[Term<'a>],
+        weight: Term<'a>,
+        is_linear: Term<'a>,
+        offset: &[Term<'a>],
+        sum: &[Term<'a>],
+    ) -> Sum<'a> {
+        let dim = reader.source.dim;
+        let axes = dim.axes();
+        let level = self.level(reader.source, reader.shape, number);
+        let sizes: Vec<Term<'a>> =
+            level.size[..axes].iter().map(|it| it.as_long_unsigned()).collect();
+        // For each axis, the first texel and the weight of the next.
+        let taps: Vec<[Term<'a>; 2]> = (0..axes)
+            .map(|axis| {
+                let size = sizes[axis];
+                let position = at[axis] * size.as_double();
+                let whole = self.whole(position);
+                let zero = whole.whole(0);
+                let nearest = match dim.is_cube() {
+                    // A direction exactly to an edge stays on its face.
+                    true => whole.within(zero, size - whole.whole(1)),
+                    false => whole,
+                };
+                let from_middle = self.rounded(position) - whole.whole(128);
+                let texel = is_linear.pick(from_middle.right_signed(8), nearest);
+                let next = is_linear.pick(from_middle & whole.whole(255), zero);
+                match offset.get(axis) {
+                    Some(offset) => [texel + offset.as_long(), next],
+                    None => [texel, next],
+                }
+            })
+            .collect();
+        let last = (1 << axes) - 1;
+        let mut state = sum.to_vec();
+        state.push(self.word_term(0));
+        let mut sum = self.repeat_terms(&state, |now| {
+            let (tap, sum) = now.split_last().unwrap_or_else(|| unreachable!("it counts"));
+            let mut product = weight;
+            let mut texel = Vec::new();
+            for (axis, [first, next]) in taps.iter().enumerate() {
+                let bit = *tap & tap.whole(1 << axis);
+                let is_next = bit.differs(tap.whole(0));
+                product = product * is_next.pick(*next, next.whole(256) - *next);
+                texel.push(is_next.pick(*first + first.whole(1), *first));
+            }
+            for _ in axes..3 {
+                product = product.left(8);
+            }
+            let add = || {
+                let scale = self.double_term(256.0 * 256.0 * 256.0 * 256.0);
+                let weight = product.as_double() / scale;
+                self.tap(reader, &level, face, &texel, &sizes, weight, sum)
+            };
+            let mut sum =
+                self.either_terms(product.differs(product.whole(0)), add, || sum.to_vec());
+            sum.push(*tap + tap.whole(1));
+            (tap.equals(tap.whole(last)), sum)
+        });
+        sum.pop();
+        sum
+    }
+
+    /// Adds a texel, inside the texture or not.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the parts of a sample differ in how often they change"
+    )]
+    fn tap(
+        &'a self,
+        reader: &Reader<'_, 'a>,
+        level: &super::place::Level<'a>,
+        face: Term<'a>,
+        texel: &[Term<'a>],
+        sizes: &[Term<'a>],
+        weight: Term<'a>,
+        sum: &[Term<'a>],
+    ) -> Sum<'a> {
+        let add = |sum: &[Term<'a>], weight: Term<'a>, values: Vec<Term<'a>>| -> Sum<'a> {
+            let (has, totals) = sum.split_last().unwrap_or_else(|| unreachable!("a flag"));
+            let one = |(total, value): (&Term<'a>, Term<'a>)| {
+                let part = weight * value;
+                has.pick(*total + part, part)
+            };
+            let mut sum: Sum<'a> = totals.iter().zip(values).map(one).collect();
+            sum.push(self.term(self.constant(Ty::Bool, 1)));
+            sum
+        };
+        if !reader.source.dim.is_cube() {
+            return add(sum, weight, self.addressed(reader, level, texel, sizes));
+        }
+        let size = sizes[0];
+        let at = [texel[0], texel[1]];
+        let (exists, here, there) = self.texel_of_face(face, at, size);
+        let zero = size.whole(0);
+        // Three texels meet at a corner; they share the weight of the missing fourth.
+        let corner = at.map(|it| it.within(zero, size - size.whole(1)));
+        let weight = exists.pick(weight, weight / weight.double(3.0));
+        let mut state = sum.to_vec();
+        state.push(self.word_term(0));
+        let mut sum = self.repeat_terms(&state, |now| {
+            let (number, sum) = now.split_last().unwrap_or_else(|| unreachable!("it counts"));
+            let is = |it: i64| number.equals(number.whole(it));
+            let asked = [is(1).pick(at[0], corner[0]), is(2).pick(at[1], corner[1])];
+            let (_, near, beside) = self.texel_of_face(face, asked, size);
+            let face = exists.pick(here, near);
+            let at = exists.picks(there, beside);
+            let mut sum = add(sum, weight, self.read_texel(reader, level, face, &at));
+            sum.push(*number + number.whole(1));
+            (exists | is(2), sum)
+        });
+        sum.pop();
+        sum
+    }
+
+    /// The values of a texel that may be outside the texture.
+    fn addressed(
+        &'a self,
+        reader: &Reader<'_, 'a>,
+        level: &super::place::Level<'a>,
+        texel: &[Term<'a>],
+        sizes: &[Term<'a>],
+    ) -> Vec<Term<'a>> {
+        let zero = self.word_term(0);
+        let mut at = Vec::new();
+        let mut is_border = self.term(self.constant(Ty::Bool, 0));
+        for (axis, (texel, size)) in texel.iter().zip(sizes).enumerate() {
+            let mode = reader.state.address[axis];
+            let is = |it: ops::texture::Address| mode.equals(mode.whole(it as i64));
+            let (none, one) = (size.whole(0), size.whole(1));
+            let last = *size - one;
+            let repeats = || {
+                let is_mirror = is(ops::texture::Address::Mirror);
+                let period = is_mirror.pick(*size + *size, *size);
+                let rest = texel.remainder(period);
+                let rest = rest.less(none).pick(rest + period, rest);
+                vec![rest.less(*size).pick(rest, period - one - rest)]
+            };
+            let once = || {
+                let is_once = is(ops::texture::Address::MirrorOnce) & texel.less(none);
+                let folded = is_once.pick(none - one - *texel, *texel);
+                vec![folded.within(none, last)]
+            };
+            let mirror = mode.whole(ops::texture::Address::Mirror as i64);
+            let inside = self.either_terms(mode.at_most(mirror), repeats, once)[0];
+            at.push(inside);
+            is_border = is_border | (is(ops::texture::Address::Border) & inside.differs(*texel));
+        }
+        let border = || {
+            let values = reader.components.iter().map(|it| reader.state.border[*it]);
+            self.seen(reader, values.collect())
+        };
+        self.either_terms(is_border, border, || self.read_texel(reader, level, zero, &at))
+    }
+
+    /// The values of a texel of one layer. The coordinates are in 64 bits.
+    fn read_texel(
+        &'a self,
+        reader: &Reader<'_, 'a>,
+        level: &super::place::Level<'a>,
+        face: Term<'a>,
+        at: &[Term<'a>],
+    ) -> Vec<Term<'a>> {
+        let zero = self.word_term(0);
+        let at = std::array::from_fn(|axis| at.get(axis).map_or(zero, |it| it.as_word()));
+        let texel = Texel { layer: reader.layer + face, at, sample: zero };
+        let unit = self.unit(reader.source);
+        let types = vec![Ty::F64; reader.components.len()];
+        let values = self.by_format(reader.source, reader.shape, &types, &|format| {
+            let units = format.bytes() as u32 / unit;
+            let index = self.first_unit(reader.shape, level, &texel, units);
+            let numbers = self.texel(reader.source.place, unit, format, index);
+            reader.components.iter().map(|it| numbers[*it].double()).collect()
+        });
+        self.seen(reader, values)
+    }
+
+    /// The components, or the result of the comparison.
+    fn seen(&'a self, reader: &Reader<'_, 'a>, values: Vec<Term<'a>>) -> Vec<Term<'a>> {
+        let Some(reference) = reader.reference else { return values };
+        let texel = values[0];
+        // In the order of the names: bit 0 for less, 1 for equal, 2 for greater.
+        let compare = reader.state.compare;
+        let has = |bit: i64| (compare & compare.whole(bit)).differs(compare.whole(0));
+        let less = reference.less(texel);
+        let equal = reference.equals(texel);
+        let greater = reference.greater(texel);
+        let is_ordered = less | equal | greater;
+        // A NaN on either side is only unequal.
+        let is_unequal = has(1) & has(4);
+        let passes = (has(1) & less) | (has(2) & equal) | (has(4) & greater);
+        let passes = passes | (!is_ordered & is_unequal);
+        vec![passes.pick(texel.double(1.0), texel.double(0.0))]
+    }
+
+    /// One component of the four texels that linear filtering would read.
+    fn gather(
+        &'a self,
+        reader: &Reader<'_, 'a>,
+        at: &[Term<'a>],
+        offset: &[Term<'a>],
+    ) -> Vec<Term<'a>> {
+        const ORDER: [[i64; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
+        let (face, at) = self.place_of(reader, at);
+        let zero = self.word_term(0);
+        let level = self.level(reader.source, reader.shape, zero);
+        let sizes: Vec<Term<'a>> = level.size[..2].iter().map(|it| it.as_long_unsigned()).collect();
+        let base = [0, 1].map(|axis: usize| {
+            let position = self.rounded(at[axis] * sizes[axis].as_double());
+            (position - position.whole(128)).right_signed(8)
+        });
+        let one = |i: usize| {
+            let texel = [0, 1].map(|axis: usize| {
+                let texel = base[axis] + base[axis].whole(ORDER[i][axis]);
+                let first = if offset.len() == 8 { 2 * i } else { 0 };
+                match offset.get(first + axis) {
+                    Some(offset) => texel + offset.as_long(),
+                    None => texel,
+                }
+            });
+            if !reader.source.dim.is_cube() {
+                return self.addressed(reader, &level, &texel, &sizes)[0];
+            }
+            // Beyond the corner of a cube is the texel at the corner.
+            let size = sizes[0];
+            let corner = texel.map(|it| it.within(size.whole(0), size - size.whole(1)));
+            let (exists, near, at) = self.texel_of_face(face, texel, size);
+            let face = exists.pick(near, face);
+            self.read_texel(reader, &level, face, &exists.picks(at, corner))[0]
+        };
+        [0, 1, 2, 3].map(one).to_vec()
+    }
+}

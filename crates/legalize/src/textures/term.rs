@@ -1,0 +1,283 @@
+//! Formulas over values of the new module, with operators.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Sub};
+
+use ir::{Inst, Value};
+use ops::Sign::{self, Signed, Unsigned};
+use ops::{Binary, Compare, Ty, Unary};
+
+use crate::writer::Writer;
+
+/// A value of any type in the new module. Both operands of an operator have the same type; comparisons, minima and
+/// maxima of integers are signed unless their names say otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Term<'a> {
+    pub(super) to: &'a Writer<'a>,
+    pub(super) value: Value,
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $op:expr),* $(,)?) => {$(
+        impl<'a> $trait for Term<'a> {
+            type Output = Term<'a>;
+
+            fn $method(self, other: Term<'a>) -> Term<'a> {
+                self.with(self.to.op2($op, self.value, other.value))
+            }
+        }
+    )*};
+}
+
+operators! {
+    Add add Binary::Add,
+    Sub sub Binary::Sub,
+    Mul mul Binary::Mul,
+    Div div Binary::Div(Signed),
+    BitAnd bitand Binary::And,
+    BitOr bitor Binary::Or,
+    BitXor bitxor Binary::Xor,
+}
+
+impl<'a> Not for Term<'a> {
+    type Output = Term<'a>;
+
+    fn not(self) -> Term<'a> {
+        self.unary(Unary::Not)
+    }
+}
+
+impl<'a> Term<'a> {
+    fn with(self, value: Value) -> Term<'a> {
+        Term { value, ..self }
+    }
+
+    fn unary(self, op: Unary) -> Term<'a> {
+        self.with(self.to.op1(op, self.value))
+    }
+
+    pub(super) fn ty(self) -> Ty {
+        self.to.ty(self.value)
+    }
+
+    /// An integer of the same type.
+    pub(super) fn whole(self, value: i64) -> Term<'a> {
+        let mask = if self.ty() == Ty::I64 { u64::MAX } else { u64::from(u32::MAX) };
+        self.with(self.to.constant(self.ty(), value as u64 & mask))
+    }
+
+    /// An f64.
+    pub(super) fn double(self, value: f64) -> Term<'a> {
+        self.with(self.to.constant(Ty::F64, value.to_bits()))
+    }
+
+    fn test(self, op: Compare, other: Term<'a>) -> Term<'a> {
+        self.with(self.to.test(op, self.value, other.value))
+    }
+
+    pub(super) fn less(self, other: Term<'a>) -> Term<'a> {
+        self.test(Compare::Lt(Signed), other)
+    }
+
+    /// Less as an unsigned integer.
+    pub(super) fn below(self, other: Term<'a>) -> Term<'a> {
+        self.test(Compare::Lt(Unsigned), other)
+    }
+
+    pub(super) fn at_most(self, other: Term<'a>) -> Term<'a> {
+        self.test(Compare::Le(Signed), other)
+    }
+
+    pub(super) fn greater(self, other: Term<'a>) -> Term<'a> {
+        self.test(Compare::Gt(Signed), other)
+    }
+
+    pub(super) fn equals(self, other: Term<'a>) -> Term<'a> {
+        self.test(Compare::Eq, other)
+    }
+
+    pub(super) fn differs(self, other: Term<'a>) -> Term<'a> {
+        self.test(Compare::Ne, other)
+    }
+
+    pub(super) fn is_nan(self) -> Term<'a> {
+        self.unary(Unary::IsNan)
+    }
+
+    /// The choice of a condition.
+    pub(super) fn pick(self, yes: Term<'a>, no: Term<'a>) -> Term<'a> {
+        self.with(self.to.choose(self.value, yes.value, no.value))
+    }
+
+    pub(super) fn picks<const N: usize>(
+        self,
+        yes: [Term<'a>; N],
+        no: [Term<'a>; N],
+    ) -> [Term<'a>; N] {
+        std::array::from_fn(|i| self.pick(yes[i], no[i]))
+    }
+
+    fn extremum(self, op: Binary, other: Term<'a>) -> Term<'a> {
+        self.with(self.to.op2(op, self.value, other.value))
+    }
+
+    pub(super) fn min(self, other: Term<'a>) -> Term<'a> {
+        self.extremum(Binary::Min(Signed), other)
+    }
+
+    pub(super) fn max(self, other: Term<'a>) -> Term<'a> {
+        self.extremum(Binary::Max(Signed), other)
+    }
+
+    pub(super) fn least_unsigned(self, other: Term<'a>) -> Term<'a> {
+        self.extremum(Binary::Min(Unsigned), other)
+    }
+
+    pub(super) fn most_unsigned(self, other: Term<'a>) -> Term<'a> {
+        self.extremum(Binary::Max(Unsigned), other)
+    }
+
+    /// Of integers, between two of the same type.
+    pub(super) fn within(self, least: Term<'a>, most: Term<'a>) -> Term<'a> {
+        self.max(least).min(most)
+    }
+
+    pub(super) fn left(self, by: u32) -> Term<'a> {
+        if by == 0 { self } else { self.with(self.to.with(Binary::Shl, self.value, by.into())) }
+    }
+
+    pub(super) fn right(self, by: u32) -> Term<'a> {
+        let op = Binary::Shr(Unsigned);
+        if by == 0 { self } else { self.with(self.to.with(op, self.value, by.into())) }
+    }
+
+    pub(super) fn right_signed(self, by: u32) -> Term<'a> {
+        let op = Binary::Shr(Signed);
+        if by == 0 { self } else { self.with(self.to.with(op, self.value, by.into())) }
+    }
+
+    /// Shifted by a variable number of bits less than its own.
+    pub(super) fn right_by(self, by: Term<'a>) -> Term<'a> {
+        self.with(self.to.op2(Binary::Shr(Unsigned), self.value, by.value))
+    }
+
+    pub(super) fn remainder(self, by: Term<'a>) -> Term<'a> {
+        self.with(self.to.op2(Binary::Rem(Signed), self.value, by.value))
+    }
+
+    pub(super) fn quotient_unsigned(self, by: Term<'a>) -> Term<'a> {
+        self.with(self.to.op2(Binary::Div(Unsigned), self.value, by.value))
+    }
+
+    pub(super) fn floor(self) -> Term<'a> {
+        self.unary(Unary::Floor)
+    }
+
+    pub(super) fn ceil(self) -> Term<'a> {
+        self.unary(Unary::Ceil)
+    }
+
+    /// To the nearest integer, ties to even.
+    pub(super) fn round(self) -> Term<'a> {
+        self.unary(Unary::Round)
+    }
+
+    pub(super) fn sqrt(self) -> Term<'a> {
+        self.unary(Unary::Sqrt)
+    }
+
+    pub(super) fn abs(self) -> Term<'a> {
+        self.unary(Unary::Abs)
+    }
+
+    pub(super) fn log2(self) -> Term<'a> {
+        self.unary(Unary::Log2)
+    }
+
+    pub(super) fn saturate(self) -> Term<'a> {
+        self.unary(Unary::Saturate)
+    }
+
+    /// The f16 in the low half of a word, as f32.
+    pub(super) fn unpack_half(self) -> Term<'a> {
+        self.unary(Unary::UnpackHalf)
+    }
+
+    pub(super) fn cast(self, ty: Ty) -> Term<'a> {
+        self.with(self.to.cast(self.value, ty))
+    }
+
+    /// Converted; integers on both sides have this sign.
+    pub(super) fn convert(self, sign: Sign, to: Ty) -> Term<'a> {
+        if self.ty() == to {
+            return self;
+        }
+        self.unary(Unary::Convert { to, from_sign: sign, to_sign: sign })
+    }
+
+    /// An integer as f64.
+    pub(super) fn as_double(self) -> Term<'a> {
+        self.convert(Signed, Ty::F64)
+    }
+
+    pub(super) fn as_long(self) -> Term<'a> {
+        self.convert(Signed, Ty::I64)
+    }
+
+    pub(super) fn as_long_unsigned(self) -> Term<'a> {
+        self.convert(Unsigned, Ty::I64)
+    }
+
+    pub(super) fn as_word(self) -> Term<'a> {
+        self.convert(Unsigned, Ty::I32)
+    }
+
+    pub(super) fn as_single(self) -> Term<'a> {
+        self.convert(Signed, Ty::F32)
+    }
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn term(&'a self, value: Value) -> Term<'a> {
+        Term { to: self, value }
+    }
+
+    pub(super) fn word_term(&'a self, value: u32) -> Term<'a> {
+        self.term(self.word(value))
+    }
+
+    pub(super) fn double_term(&'a self, value: f64) -> Term<'a> {
+        self.term(self.constant(Ty::F64, value.to_bits()))
+    }
+
+    /// An `if` whose arms give as many values.
+    pub(super) fn either_terms(
+        &'a self,
+        cond: Term<'a>,
+        then: impl FnOnce() -> Vec<Term<'a>>,
+        otherwise: impl FnOnce() -> Vec<Term<'a>>,
+    ) -> Vec<Term<'a>> {
+        let values = |all: Vec<Term<'a>>| all.iter().map(|it| it.value).collect();
+        let results = self.either(cond.value, || values(then()), || values(otherwise()));
+        results.into_iter().map(|it| self.term(it)).collect()
+    }
+
+    /// A loop that repeats `body` with the values it returned last until its condition holds, and returns the last
+    /// values.
+    pub(super) fn repeat_terms(
+        &'a self,
+        inits: &[Term<'a>],
+        body: impl FnOnce(&[Term<'a>]) -> (Term<'a>, Vec<Term<'a>>),
+    ) -> Vec<Term<'a>> {
+        let inst: Inst = self.construct_begins();
+        let types: Vec<Ty> = inits.iter().map(|it| it.ty()).collect();
+        let (_, params) = self.open(&types);
+        let params: Vec<Term<'a>> = params.iter().map(|it| self.term(*it)).collect();
+        let (is_done, next) = body(&params);
+        let next: Vec<Value> = next.iter().map(|it| it.value).collect();
+        self.leave_if(is_done.value, inst, &next);
+        let body = self.close_with(&next);
+        let op = ir::Op::Loop { body, inits: inits.iter().map(|it| it.value).collect() };
+        let results = self.construct_ends(inst, op, &types);
+        results.into_iter().map(|it| self.term(it)).collect()
+    }
+}
