@@ -15,7 +15,9 @@ use wavelane::internal::spirv_target::Written;
 use wavelane::internal::{
     ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Publication, Reconvergence,
 };
-use wavelane::{Adapter, Engine, Isa, LaneOrder, Options, RayQueries, Schedule};
+use wavelane::{
+    Adapter, CudaGpu, Engine, Isa, LaneOrder, Options, RayQueries, Schedule, Unsupported,
+};
 
 use crate::command::Command;
 use crate::files::Roots;
@@ -296,6 +298,16 @@ pub(crate) struct DeviceChoice {
     pub(crate) ray_queries: RayQueries,
     /// Whether to say what ran the lanes.
     pub(crate) verbose: bool,
+    /// Whether the engine `cuda` leaves out rewrites that cannot be observed.
+    pub(crate) unoptimised: bool,
+}
+
+impl DeviceChoice {
+    /// Opens a device of CUDA.
+    pub(crate) fn cuda(&self, name: Option<&str>) -> Result<CudaGpu, Unsupported> {
+        let gpu = CudaGpu::open(name.or(self.name.as_deref()))?;
+        Ok(if self.unoptimised { gpu.without_rewrites() } else { gpu })
+    }
 }
 
 impl Default for DeviceChoice {
@@ -309,6 +321,7 @@ impl Default for DeviceChoice {
             brute_rays: false,
             ray_queries: RayQueries::default(),
             verbose: false,
+            unoptimised: false,
         }
     }
 }

@@ -147,7 +147,7 @@ impl Item {
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
     let other = Other::of(&args.against)?;
     if other.is_some() && args.module.is_some() {
-        let what = "`--spirv` and `--against` each say what ours is compared with: give one";
+        let what = "`--against` and another compiler's module each say what ours is compared with: give one";
         return Err(Problem::input(what).into());
     }
     let device = device::open(&args.common.device, true)?;

@@ -1,8 +1,6 @@
 //! The device that a command line asks for, and the report where a shader needs what it lacks.
 
-use wavelane::{
-    CpuOptions, CudaGpu, Device, Engine, Gpu, Missing, PipelineError, RayQueries, SourceMap,
-};
+use wavelane::{CpuOptions, Device, Engine, Gpu, Missing, PipelineError, RayQueries, SourceMap};
 
 use crate::asked::DeviceChoice;
 use crate::problem::{Exit, Problem};
@@ -41,7 +39,7 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
     if matches!(engine, Engine::Vulkan | Engine::Cuda) {
         let (adapter, name) = (choice.adapter.clone(), choice.name.as_deref());
         let device = match engine {
-            Engine::Cuda => Device::with_cuda(adapter, CudaGpu::open(name).map_err(unsupported)?),
+            Engine::Cuda => Device::with_cuda(adapter, choice.cuda(None).map_err(unsupported)?),
             _ => {
                 let gpu = Gpu::open_with(name, choice.ray_queries).map_err(unsupported)?;
                 Device::with_gpu(adapter, gpu)

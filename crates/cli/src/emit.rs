@@ -133,7 +133,9 @@ fn ptx_of(sm: Option<&str>, shader: &Shader, sources: &SourceMap) -> Result<Stri
                 .help(format!("one of {}", names.join(", ")))
         })?,
     };
-    let environment = ptx_target::Environment { sm, ..Default::default() };
+    let environment = ptx_target::Environment::for_device(sm);
+    let environment =
+        environment.unwrap_or_else(|| unreachable!("the architecture is one of those with a name"));
     let emitted = shader.ptx(&environment, Some(sources));
     let emitted = emitted.map_err(|bug| Problem::bug(&bug.message))?.map_err(|it| {
         let what = format!("PTX cannot be emitted: {} are not supported", it.what);

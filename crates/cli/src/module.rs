@@ -1,4 +1,4 @@
-//! Reading another compiler's module of SPIR-V.
+//! Reading another compiler's module, in SPIR-V or PTX.
 
 use wavelane::Foreign;
 
@@ -10,6 +10,10 @@ pub(crate) fn read_module(file: &str) -> Result<Foreign, Problem> {
         |error: std::io::Error| Problem::input(format!("`{file}` cannot be read: {error}"));
     let bytes = crate::files::read_bytes(file).map_err(cannot)?;
     let module = Foreign::parse(&bytes).map_err(|it| Problem::input(format!("`{file}`: {it}")))?;
+    if module.is_ptx() {
+        // The driver's assembler examines it.
+        return Ok(module);
+    }
     match invalid(&bytes) {
         None => Ok(module),
         Some(what) => Err(Problem::input(format!("`{file}` is not valid SPIR-V"))

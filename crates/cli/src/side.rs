@@ -1,10 +1,10 @@
-//! The engines to compare: those that `--engines` and `--spirv` name, opened, or with the reason why they cannot be.
+//! The engines to compare: those that `--engines`, `--spirv` and `--ptx` name, opened, or with the reason why they cannot be.
 //!
 //! Deliberately absent: what a difference between them means.
 
 use wavelane::{
-    Adapter, ComputePipeline, CpuOptions, CudaGpu, Device, Engine, Foreign, ForeignError, Gpu, Isa,
-    Shader, Unsupported,
+    Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader,
+    Unsupported,
 };
 
 use crate::asked::DeviceChoice;
@@ -163,13 +163,19 @@ pub(crate) struct Wanted<'a> {
 
 /// Opens the engines that the command line names, or all available ones.
 pub(crate) fn open(args: Wanted<'_>) -> Result<Vec<Side>, Problem> {
+    let module = args.module.map(|it| read_module(it).map(|module| (it, module))).transpose()?;
+    // The engine that runs it.
+    let runs = match &module {
+        Some((_, module)) if module.is_ptx() => Some(Engine::Cuda),
+        Some(_) => Some(Engine::Vulkan),
+        None => None,
+    };
     let named = match args.engines {
         Some(list) => list.split(',').map(|it| it.trim().to_owned()).collect(),
         None => {
             let all = Engine::ALL.into_iter();
             // A module needs a device to run on.
-            let wanted =
-                |it: &Engine| it.is_available() || *it == Engine::Vulkan && args.module.is_some();
+            let wanted = |it: &Engine| it.is_available() || Some(*it) == runs;
             all.filter(wanted).map(|it| it.name().to_owned()).collect::<Vec<String>>()
         }
     };
@@ -185,8 +191,8 @@ pub(crate) fn open(args: Wanted<'_>) -> Result<Vec<Side>, Problem> {
             _ => sides.push(side),
         }
     }
-    if let Some(file) = args.module {
-        sides.push(module(file, &sides)?);
+    if let (Some((file, module)), Some(engine)) = (module, runs) {
+        sides.push(foreign(file, module, engine, &sides)?);
     }
     if sides.iter().all(|it| matches!(it.runs, Runs::Reference)) {
         let problem = Problem::input("there is nothing to compare the reference engine with");
@@ -226,7 +232,7 @@ fn open_one(args: Wanted<'_>, name: String) -> Result<Side, Problem> {
                 Err(error) => missing(error),
             }
         }
-        (Engine::Cuda, choice) => match CudaGpu::open(choice.or(args.device.name.as_deref())) {
+        (Engine::Cuda, choice) => match args.device.cuda(choice) {
             Ok(gpu) => {
                 about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver()));
                 adapter = adapter.within(gpu.adapter());
@@ -267,17 +273,18 @@ fn open_one(args: Wanted<'_>, name: String) -> Result<Side, Problem> {
     Ok(Side { name, about, runs })
 }
 
-/// A foreign module, on the first GPU that is named.
-fn module(file: &str, sides: &[Side]) -> Result<Side, Problem> {
-    let module = read_module(file)?;
-    let is_vulkan = |it: &&Side| it.name == "vulkan" || it.name.starts_with("vulkan:");
+/// A foreign module, on the first GPU of its engine that is named.
+fn foreign(file: &str, module: Foreign, engine: Engine, sides: &[Side]) -> Result<Side, Problem> {
+    let is_of = |it: &&Side| it.name.split(':').next() == Some(engine.name());
     let about = module.compiler().map(|it| format!("made by {it}"));
-    let runs = match sides.iter().find(is_vulkan).map(|it| &it.runs) {
+    let runs = match sides.iter().find(is_of).map(|it| &it.runs) {
         Some(Runs::Engine(device)) => Runs::Module(device.clone(), module),
         Some(Runs::Missing(why)) => Runs::Missing(why.clone()),
         _ => {
-            let problem = Problem::new(Exit::BadInput, "`--spirv` needs a device to run it on");
-            return Err(problem.help("--engines interp,cpu,vulkan"));
+            let flag = if engine == Engine::Cuda { "--ptx" } else { "--spirv" };
+            let what = format!("`{flag}` needs a device to run it on");
+            let problem = Problem::new(Exit::BadInput, what);
+            return Err(problem.help(format!("--engines interp,cpu,{}", engine.name())));
         }
     };
     Ok(Side { name: file.to_owned(), about, runs })

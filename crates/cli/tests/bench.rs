@@ -37,6 +37,7 @@ fn folder(name: &str) -> PathBuf {
     let wrong = format!("#define WRONG\n{LOOP}");
     let files = [
         ("sum.hlsl", SUM),
+        ("a.ptx", ".version 7.0\n.entry main(.param .u64 out) { ret; }"),
         ("loop.hlsl", LOOP),
         ("wrong.hlsl", &wrong),
         ("eight.hlsl", EIGHT),
@@ -219,8 +220,10 @@ fn what_cannot_be_compared_is_bad_input() {
         (
             format!("sum.hlsl {FLAGS} --against sum.hlsl --spirv a.spv"),
             2,
-            "`--spirv` and `--against` each say",
+            "`--against` and another compiler's module each say",
         ),
+        (format!("sum.hlsl {FLAGS} --ptx a.ptx"), 3, "only the engine `cuda` runs PTX"),
+        (format!("sum.hlsl {FLAGS} --spirv none.spv"), 2, "`none.spv` cannot be read"),
         (format!("sum.hlsl {FLAGS} --against eight.hlsl"), 3, "4 lanes"),
         (
             format!("sum.hlsl --bind Out=[8] {bind} --against eight.hlsl"),

@@ -642,7 +642,11 @@ fn times_are_measured_on_every_engine_and_width() {
         ("bench a.hlsl --bind Out=[8] --rounds 0", 2, "a number of rounds is 1 to 100000"),
         ("bench a.hlsl --bind Out=[8] --wave-size 4 --caps lanes=8..16", 3, "4 lanes"),
         ("bench none.hlsl", 2, "none.hlsl"),
-        ("bench a.hlsl --bind Out=[8] --spirv a.hlsl", 2, "`a.hlsl`: it is not a SPIR-V module"),
+        (
+            "bench a.hlsl --bind Out=[8] --spirv a.hlsl",
+            2,
+            "`a.hlsl`: it is not a module of SPIR-V or PTX",
+        ),
         ("bench a.hlsl --bind Out=[8] --spirv none.spv", 2, "`none.spv` cannot be read"),
         ("bench none.test", 2, "`none.test` cannot be read"),
     ] {

@@ -195,8 +195,11 @@ fn queries_are_written_out_in_what_is_emitted() {
     if Command::new("spirv-val").arg("--version").output().is_ok() {
         let words = [&words[..], &["-Fo", "a.spv"]].concat();
         assert_eq!(wavelane(&folder, &words).0, 0);
-        let check = Command::new("spirv-val").current_dir(&folder);
-        let output = { check }.args(["--target-env", "vulkan1.3", "a.spv"]).output().unwrap();
+        let output = Command::new("spirv-val")
+            .current_dir(&folder)
+            .args(["--target-env", "vulkan1.3", "a.spv"])
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     } else {
         println!("skipped: spirv-val is not installed");

@@ -116,13 +116,19 @@ fn bad_input_is_told_by_name() {
         ("a.hlsl".to_owned(), "nothing is bound to `Out`"),
         ("a.hlsl --bind Ou=[32]".to_owned(), "did you mean `Out`?"),
         (format!("{SHADER} --spirv none.spv"), "`none.spv` cannot be read"),
-        (format!("{SHADER} --spirv a.hlsl"), "it is not a SPIR-V module"),
+        (format!("{SHADER} --spirv a.hlsl"), "it is not a module of SPIR-V or PTX"),
         (format!("{SHADER} --format sarif"), "the choices are text, json, github, junit"),
     ] {
         let ran = on_host("bad", &line);
         assert_eq!(ran.status, 2, "{line}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains(message), "{line}: {}", ran.err);
     }
+    // Another compiler's kernel needs the engine that runs it.
+    let kernel = b".version 7.0\n.entry main(.param .u64 out) { ret; }".as_slice();
+    let line = format!("diff {SHADER} --engines interp,cpu --ptx a.ptx");
+    let ran = wavelane("bad", &[("a.ptx", kernel)], &line, false);
+    assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("`--ptx` needs a device to run it on"), "{}", ran.err);
     let broken = [("b.hlsl", b"void main() { return 1 }".as_slice())];
     let ran = wavelane("bad", &broken, "diff b.hlsl", false);
     assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);

@@ -348,12 +348,16 @@ impl At<'_> {
         let reconverges = |it: &wavelane::Foreign| it.reconverges(&self.subject.shader);
         let mut lost =
             differing.iter().filter(|(side, _)| side.module().is_some_and(|it| !reconverges(it)));
-        let note = lost.next().map(|(side, _)| {
-            format!(
+        let note = lost.next().map(|(side, _)| match side.module().is_some_and(|it| it.is_ptx()) {
+            true => format!(
+                "`{}` asks the hardware which lanes are active, and a GPU may let lanes run apart",
+                side.name
+            ),
+            false => format!(
                 "`{}` does not ask for maximal reconvergence, so a driver may let lanes run apart: \
                  dxc asks with -fspv-enable-maximal-reconvergence",
                 side.name
-            )
+            ),
         });
         note.into_iter().collect()
     }

@@ -80,6 +80,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     diff::ENGINES,
     diff::SPIRV,
+    diff::PTX,
     Flag {
         names: &["--verbose"],
         takes: Takes::Nothing,

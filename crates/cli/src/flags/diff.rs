@@ -32,6 +32,19 @@ pub(super) const SPIRV: Flag = Flag {
     },
 };
 
+pub(super) const PTX: Flag = Flag {
+    names: &["--ptx"],
+    takes: Takes::Value("FILE"),
+    on: TAKES_MODULES,
+    section: Section::Device,
+    help: "the same with a kernel in PTX, on the device of cuda: nvcc's, with the addresses\n\
+           of all resources in their order, or Slang's",
+    set: |args, value| {
+        args.module = Some(value.to_owned());
+        Ok(())
+    },
+};
+
 pub(super) const REPRO: Flag = Flag {
     names: &["--repro"],
     takes: Takes::Value("FILE"),

@@ -188,7 +188,18 @@ pub(super) const FLAGS: &[Flag] = &[
         "write the registers in the source, or use `-fvk-bind-register`"
     ),
     Flag {
-        names: &["-O0", "-O1", "-O2", "-O3", "-Od", "-Zs", "-Zss", "-Zsb", "-nologo", "-Vd"],
+        names: &["-O0", "-Od"],
+        takes: Takes::Nothing,
+        on: COMPILES,
+        section: Section::Device,
+        help: "leave out what the engine cuda does to save atomic operations where nobody can\nsee it",
+        set: |args, _| {
+            args.device.unoptimised = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-O1", "-O2", "-O3", "-Zs", "-Zss", "-Zsb", "-nologo", "-Vd"],
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Ignored,
