@@ -168,8 +168,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if arguments.first().is_some_and(|it| it == "--spirv") {
         return spirv::run(&arguments[1..]);
     }
-    if arguments.first().is_some_and(|it| it == "--vulkan") {
-        return gpu::run(&arguments[1..]);
+    if let Some(of) = arguments.first().and_then(|it| gpu::Of::named(it)) {
+        return gpu::run(of, &arguments[1..]);
     }
     let plan = plan(arguments)?;
     judge::silence_panics();

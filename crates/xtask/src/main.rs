@@ -107,6 +107,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --shrink S      seconds to spend on reducing a failing program (default 60)
                    --out FOLDER    the folder for failing programs and their SPIR-V (default target/fuzz/vulkan)
                    --keep          keep all other programs too
+  fuzz --cuda      the same on an NVIDIA GPU through CUDA; 32 lanes unless --width says 4, 8 or 16
   web build        build the playground and the documents as a site in target/web (needs the Rust target
                    wasm32-unknown-unknown)
   web serve [PORT] serve it on this machine (8000)

@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz --vulkan`: generated programs on the reference engine and on a GPU, bit for bit.
+//! `cargo xtask fuzz --vulkan` and `--cuda`: generated programs on the reference engine and on a GPU, bit for bit.
 //!
 //! A program can crash a driver, and with it the process, so programs run in worker processes ([`worker`]), which are
 //! replaced when they die. A program that differs, or that kills a worker, is minimised and printed as a section of the
-//! suite, and written into a folder together with its SPIR-V.
+//! suite, and written into a folder together with its SPIR-V or PTX.
 
 mod worker;
 
@@ -14,13 +14,57 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use suite::gpu::{self, Generated, Outcome};
-use wavelane::Gpu;
-use wavelane::internal::spirv_target::Environment;
+use wavelane::{Adapter, CudaGpu, Device, Gpu};
 
 use worker::{Answer, Worker};
 
+/// What runs the programs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Vulkan,
+    Cuda,
+}
+
+impl Of {
+    const ALL: [Of; 2] = [Of::Vulkan, Of::Cuda];
+
+    /// Its flag.
+    fn flag(self) -> &'static str {
+        match self {
+            Of::Vulkan => "--vulkan",
+            Of::Cuda => "--cuda",
+        }
+    }
+
+    pub(super) fn named(flag: &str) -> Option<Of> {
+        Of::ALL.into_iter().find(|it| it.flag() == flag)
+    }
+
+    /// The chosen device, or the first.
+    fn open(self, choice: Option<&str>) -> Result<Device, String> {
+        let missing = |it: wavelane::Unsupported| format!("{}: {}", it.asked, it.missing);
+        let adapter = Adapter::reference();
+        Ok(match self {
+            Of::Vulkan => Device::with_gpu(adapter, Gpu::open(choice).map_err(missing)?),
+            Of::Cuda => Device::with_cuda(adapter, CudaGpu::open(choice).map_err(missing)?),
+        })
+    }
+
+    /// What a kept program becomes for a device, and the ending of its file.
+    fn emitted(self, text: &str, width: u32, device: &Device) -> (&'static str, Vec<u8>) {
+        match self {
+            Of::Vulkan => {
+                let words = device.gpu().map(|it| gpu::words(text, width, &it.environment()));
+                ("spv", words.and_then(Result::ok).unwrap_or_default())
+            }
+            Of::Cuda => ("ptx", gpu::kernel(text, width).unwrap_or_default().into_bytes()),
+        }
+    }
+}
+
 /// The settings of a run.
 struct Plan {
+    of: Of,
     seeds: Vec<u64>,
     /// Files of one section each, instead of generated programs.
     files: Vec<PathBuf>,
@@ -48,11 +92,12 @@ struct Failure {
     what: String,
 }
 
-pub(super) fn run(arguments: &[String]) -> Result<(), String> {
+pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
     if arguments.first().is_some_and(|it| it == "--worker") {
-        return worker::serve(&arguments[1..]);
+        return worker::serve(of, &arguments[1..]);
     }
     let mut plan = Plan {
+        of,
         seeds: Vec::new(),
         files: Vec::new(),
         seconds: u64::MAX,
@@ -60,7 +105,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         threads: 1,
         width: 0,
         device: None,
-        folder: crate::root().join("target/fuzz/vulkan"),
+        folder: crate::root().join("target/fuzz").join(&of.flag()[2..]),
         keep: false,
     };
     let (mut runs, mut first) = (10_000, 1_000_000);
@@ -99,23 +144,29 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     }
     fs::create_dir_all(&plan.folder)
         .map_err(|error| format!("{}: {error}", plan.folder.display()))?;
-    let gpu = worker::open(plan.device.as_deref())?;
+    let device = of.open(plan.device.as_deref())?;
+    let (own, driver) = match (device.gpu(), device.cuda()) {
+        (Some(gpu), _) => (gpu.adapter(), gpu.driver().to_owned()),
+        (None, Some(gpu)) => (gpu.adapter(), gpu.driver()),
+        (None, None) => unreachable!("both kinds of devices are GPUs"),
+    };
     if plan.width == 0 {
-        plan.width = gpu.adapter().options1.wave_lane_count.min;
+        // The width of the hardware: CUDA's smaller waves share a warp.
+        let lanes = own.options1.wave_lane_count;
+        plan.width = if of == Of::Cuda { lanes.max } else { lanes.min };
     }
-    println!("{} ({}), waves of {} lanes", gpu.adapter().name, gpu.driver(), plan.width);
+    println!("{} ({driver}), waves of {} lanes", own.name, plan.width);
     let start = Instant::now();
-    let tally = on_workers(&plan, &gpu, start)?;
+    let tally = on_workers(&plan, &device, start)?;
     report(&plan, tally, start.elapsed())
 }
 
-fn on_workers(plan: &Plan, gpu: &Gpu, start: Instant) -> Result<Tally, String> {
+fn on_workers(plan: &Plan, device: &Device, start: Instant) -> Result<Tally, String> {
     let next = AtomicUsize::new(0);
     let tally: Mutex<Tally> = Mutex::default();
     let failed: Mutex<Option<String>> = Mutex::new(None);
-    let environment = gpu.environment();
     let work = || -> Result<(), String> {
-        let mut worker = Worker::new(plan.width, plan.device.clone());
+        let mut worker = Worker::new(plan.of.flag(), plan.width, plan.device.clone());
         let mut programs = Generated::new(plan.width);
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -128,7 +179,7 @@ fn on_workers(plan: &Plan, gpu: &Gpu, start: Instant) -> Result<Tally, String> {
                     .map_err(|error| format!("{}: {error}", file.display()))?,
             };
             if plan.keep {
-                keep(plan, *seed, &[("", &text)], &environment)?;
+                keep(plan, *seed, &[("", &text)], device)?;
             }
             let answer = worker.ask(&text)?;
             let failure = match &answer {
@@ -138,7 +189,7 @@ fn on_workers(plan: &Plan, gpu: &Gpu, start: Instant) -> Result<Tally, String> {
                     println!("seed {seed}: {what}");
                     let smallest = smallest(plan, &mut worker, &text, &answer);
                     println!("{}", section(plan, *seed, what, &smallest));
-                    keep(plan, *seed, &[("", &text), ("-small", &smallest)], &environment)?;
+                    keep(plan, *seed, &[("", &text), ("-small", &smallest)], device)?;
                     Some(Failure { seed: *seed, what: what.clone() })
                 }
                 Answer::Invalid(what) => return Err(format!("seed {seed}: {what}\n{text}")),
@@ -188,17 +239,12 @@ fn section(plan: &Plan, seed: u64, what: &str, text: &str) -> String {
     format!("\nseed {seed}: {what}\n{marker}\n//# widths {}\n{rest}", plan.width)
 }
 
-/// Writes programs and their SPIR-V into the folder, so that they can be run elsewhere.
-fn keep(
-    plan: &Plan,
-    seed: u64,
-    programs: &[(&str, &str)],
-    environment: &Environment,
-) -> Result<(), String> {
+/// Writes programs and their SPIR-V or PTX into the folder, so that they can be run elsewhere.
+fn keep(plan: &Plan, seed: u64, programs: &[(&str, &str)], device: &Device) -> Result<(), String> {
     for (suffix, text) in programs {
         let file = |extension: &str| plan.folder.join(format!("{seed}{suffix}.{extension}"));
-        let words = gpu::words(text, plan.width, environment).unwrap_or_default();
-        for (file, bytes) in [(file("hlsl"), text.as_bytes()), (file("spv"), words.as_slice())] {
+        let (ending, bytes) = plan.of.emitted(text, plan.width, device);
+        for (file, bytes) in [(file("hlsl"), text.as_bytes()), (file(ending), bytes.as_slice())] {
             fs::write(&file, bytes).map_err(|error| format!("{}: {error}", file.display()))?;
         }
     }

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use suite::gpu::{Outcome, compare};
-use wavelane::{Adapter, Device, Gpu};
+use wavelane::Device;
 
 /// A driver's compiler recurses deeper than a thread's default stack allows.
 const STACK: usize = 256 << 20;
@@ -28,6 +28,8 @@ pub(super) enum Answer {
 
 /// A worker process, started on the first request and again after its death.
 pub(super) struct Worker {
+    /// The flag that makes it one.
+    flag: &'static str,
     width: u32,
     device: Option<String>,
     process: Option<Process>,
@@ -40,8 +42,8 @@ struct Process {
 }
 
 impl Worker {
-    pub(super) fn new(width: u32, device: Option<String>) -> Worker {
-        Worker { width, device, process: None }
+    pub(super) fn new(flag: &'static str, width: u32, device: Option<String>) -> Worker {
+        Worker { flag, width, device, process: None }
     }
 
     /// Runs a text that holds one section. `Err`: a worker cannot be started.
@@ -89,7 +91,7 @@ impl Worker {
     fn start(&self) -> Result<Process, String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
-        command.args(["fuzz", "--vulkan", "--worker", &self.width.to_string()]);
+        command.args(["fuzz", self.flag, "--worker", &self.width.to_string()]);
         command.args(&self.device);
         let mut child = command
             .stdin(Stdio::piped())
@@ -122,17 +124,11 @@ impl Drop for Worker {
     }
 }
 
-/// The chosen device, or the first.
-pub(super) fn open(choice: Option<&str>) -> Result<Gpu, String> {
-    Gpu::open(choice).map_err(|it| format!("{}: {}", it.asked, it.missing))
-}
-
 /// The worker's side: answers until there are no more requests.
-pub(super) fn serve(arguments: &[String]) -> Result<(), String> {
+pub(super) fn serve(of: super::Of, arguments: &[String]) -> Result<(), String> {
     let width =
         arguments.first().and_then(|it| it.parse().ok()).ok_or("a worker expects a width")?;
-    let gpu = open(arguments.get(1).map(String::as_str))?;
-    let device = Device::with_gpu(Adapter::reference(), gpu);
+    let device = of.open(arguments.get(1).map(String::as_str))?;
     let thread = std::thread::Builder::new().stack_size(STACK);
     let served = thread.spawn(move || answer_all(&device, width)).map_err(|it| it.to_string())?;
     served.join().map_err(|_| "the thread of the worker has panicked".to_owned())?
