@@ -271,12 +271,10 @@ fn all_locations(planned: &[Planned<'_>]) -> Vec<(Locations, Vec<bool>)> {
     let mut of_primitives = vec![Vec::new(); planned.len()];
     for (number, it) in planned.iter().enumerate() {
         if it.flag == vk::ShaderStageFlags::VERTEX {
-            let mut attribute = 0;
-            for (location, _) in
-                inputs[number].iter_mut().zip(&it.inputs).filter(|(_, it)| it.system.is_none())
-            {
+            let of_buffers = inputs[number].iter_mut().zip(&it.inputs);
+            let of_buffers = of_buffers.filter(|(_, it)| it.system.is_none());
+            for (attribute, (location, _)) in (0..).zip(of_buffers) {
                 *location = Some(attribute);
-                attribute += 1;
             }
         }
         let Some(before) = number.checked_sub(1).map(|it| &planned[it]) else { continue };
