@@ -267,7 +267,8 @@ impl<'a> Maker<'a> {
                 ResourceKind::Sampler { comparison: true } => "linear clamp less-equal".to_owned(),
                 _ => "linear wrap".to_owned(),
             },
-            Contents::Scene => "none".to_owned(),
+            // Of which texture a map is, only the code says.
+            Contents::Scene | Contents::Feedback => "none".to_owned(),
             Contents::Texture => {
                 let (dim, element) = view.texture();
                 let sizes = texture::sizes(dim, self.texels());

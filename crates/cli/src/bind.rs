@@ -9,6 +9,7 @@ use std::io::Read;
 use values::buffer::contents;
 use values::member::{self, NotFound, Target};
 use values::value;
+use wavelane::feedback::Kind;
 use wavelane::internal::{Counting, Slot, Slots};
 use wavelane::{
     Adapter, AddressKind, Contents, Device, Dispatch, Layout, MOST_BYTES, Resource, ResourceKind,
@@ -50,7 +51,10 @@ pub(crate) fn bind(
 ) -> Result<Bound, Problem> {
     let mut bound = Bound { table: ResourceTable::new(shader), shown: Vec::new(), auto: None };
     let mut unused = Unused::default();
-    for (name, text) in &args.binds {
+    // A feedback map needs its texture, wherever that stands.
+    let (maps, others): (Vec<_>, Vec<_>) =
+        args.binds.iter().partition(|(_, text)| crate::feedback::is_map(text));
+    for (name, text) in others.into_iter().chain(maps) {
         bind_one(name, text, shader, sources, &mut bound, &mut unused)?;
     }
     match args.auto {
@@ -135,9 +139,15 @@ fn put(
         let (base, element) = split_element(&made.name)?;
         let known = shader.resource(base).map(|(_, it)| it);
         let Some(resource) = known else { unreachable!("a resource of the shader is made up") };
-        contents_of(resource, shader, base, &made.value)
-            .and_then(|slot| put_slot(bound, base, element, slot))
-            .map_err(|what| cannot(made, Problem::input(what)))?;
+        let put = match map_kind(resource, shader, &made.value) {
+            Some(kind) => crate::feedback::contents(kind, &made.value, &bound.table, &mut open)
+                .and_then(|map| {
+                    bound.table.bind_at(base, element, map).map_err(|error| error.to_string())
+                }),
+            None => contents_of(resource, shader, base, &made.value)
+                .and_then(|slot| put_slot(bound, base, element, slot)),
+        };
+        put.map_err(|what| cannot(made, Problem::input(what)))?;
         if let (Some(counter), Some(mut slot)) = (made.counter, bound.table.get_mut(base, element))
         {
             slot.counter = counter;
@@ -208,13 +218,36 @@ fn bind_one(
     if bound.table.get(base, element).is_some() {
         return Err(fail("it is bound twice".to_owned()));
     }
+    if let Some(kind) = map_kind(resource, shader, text) {
+        let made = crate::feedback::contents(kind, text, &bound.table, &mut open).map_err(fail)?;
+        return bound.table.bind_at(base, element, made).map_err(|it| fail(it.to_string()));
+    }
     tell_about_brackets(name, text, &resource.kind);
     let slot = contents_of(resource, shader, base, text).map_err(fail)?;
     let fitting = put_slot(bound, base, element, slot);
     fitting.map_err(|what| match resource.kind.view().contents {
         Contents::Texture => fail(what).help(how_to_bind(resource)),
-        Contents::Constants | Contents::Buffer | Contents::Sampler | Contents::Scene => fail(what),
+        Contents::Constants
+        | Contents::Buffer
+        | Contents::Sampler
+        | Contents::Scene
+        | Contents::Feedback => fail(what),
     })
+}
+
+/// The kind of feedback that a value is for: what the declaration says; in a descriptor heap, the first of its views that
+/// are maps.
+fn map_kind(resource: &Resource, shader: &Shader, text: &str) -> Option<Kind> {
+    let kind = |it: &Resource| match it.kind {
+        ResourceKind::Feedback { kind, .. } => Some(kind),
+        _ => None,
+    };
+    let class = resource.register.class;
+    if class.is_heap() && crate::feedback::is_map(text) {
+        let views = shader.resources().iter().filter(|it| it.used && it.register.class == class);
+        return views.filter_map(kind).next();
+    }
+    kind(resource).filter(|_| !class.is_heap())
 }
 
 /// What a VALUE makes for a resource, and for raw buffers the type to show it in.
@@ -276,9 +309,17 @@ fn in_heap(heap: &Resource, shader: &Shader, text: &str) -> Result<(Slot, Option
     let class = heap.register.class;
     let mut first = None;
     for view in shader.resources().iter().filter(|it| it.used && it.register.class == class) {
-        let found = match view.kind.view().is_buffer() {
-            true => value::parse(text, &mut open).and_then(|value| contents(view, value)),
-            false => crate::texture::contents(view, text, &mut open).map(|buffer| (buffer, None)),
+        let found = match view.kind.view().contents {
+            Contents::Constants | Contents::Buffer => {
+                value::parse(text, &mut open).and_then(|value| contents(view, value))
+            }
+            Contents::Texture | Contents::Sampler => {
+                crate::texture::contents(view, text, &mut open).map(|buffer| (buffer, None))
+            }
+            Contents::Scene => crate::scene::contents(text, &mut open).map(|slot| (slot, None)),
+            Contents::Feedback => {
+                Err("a feedback map is written as `feedback(T, region=8x8)`".to_owned())
+            }
         };
         match found {
             Ok(found) => return Ok(found),

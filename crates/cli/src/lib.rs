@@ -20,6 +20,7 @@ mod device;
 mod draw;
 mod entries;
 mod external;
+mod feedback;
 mod files;
 mod finding;
 mod flags;

@@ -267,6 +267,11 @@ pub(crate) fn how_to_bind(resource: &Resource) -> String {
         Contents::Scene => {
             format!("--bind '{name}=triangles(0 1 0, -1 -1 0, 1 -1 0)' makes it one triangle")
         }
+        Contents::Feedback => {
+            format!(
+                "--bind '{name}=feedback(T, region=8x8)' makes it a cleared map of the texture `T`"
+            )
+        }
         Contents::Sampler => {
             format!("--bind '{name}=linear wrap' says how textures are filtered")
         }

@@ -28,7 +28,7 @@ use crate::configuration::configuration;
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
-use crate::{compile, device, missing, printed, terminal, testing, texture};
+use crate::{compile, device, feedback, missing, printed, terminal, testing, texture};
 
 use person::Base;
 
@@ -97,6 +97,8 @@ struct View {
     /// The members of an element, where it is shown as it was declared.
     members: Vec<Member>,
     texture: Option<wavelane::texture::Shape>,
+    /// Of a feedback map, whose decoded texels are shown.
+    map: Option<internal::FeedbackMap>,
     writable: bool,
     has_counter: bool,
 }
@@ -265,6 +267,7 @@ fn views(
         let view = resource.kind.view();
         let layout = match bound.shown_as(&resource.name, element) {
             Some(scalar) => Layout::uniform(scalar, 1),
+            None if buffer.feedback.is_some() => feedback::layout(),
             None if buffer.texture.is_some() => texture::layout(&buffer),
             None => Layout::of(&resource.kind, buffer.format),
         };
@@ -275,7 +278,8 @@ fn views(
             kind: view.name,
             layout,
             members: view.members.to_vec(),
-            texture: buffer.texture,
+            texture: buffer.feedback.as_ref().map(feedback::shape).or(buffer.texture),
+            map: buffer.feedback,
             writable: view.writable,
             has_counter: view.counter,
         });
@@ -306,6 +310,14 @@ fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Probl
                 "`--out {name}={path}` names one file for {widths} wave sizes"
             ));
             return Err(problem.help(format!("--out {name}={stem}-{{width}}.{ending}")));
+        }
+        let has_levels = |it: &&View| it.map.is_some_and(|it| feedback::has_levels(&it));
+        let is_bare = !path.ends_with(".bin") && !path.contains("{level}");
+        if is_bare && fitting.iter().any(has_levels) {
+            let (stem, ending) = path.rsplit_once('.').unwrap_or((path, "npy"));
+            let what = format!("`{name}` has several levels, each of which is a file");
+            let help = format!("--out {name}={stem}-{{level}}.{ending}");
+            return Err(Problem::input(what).help(help));
         }
         match path.rsplit_once('.').map(|(_, ending)| ending) {
             Some("bin") => {}
@@ -395,12 +407,12 @@ fn run_all(
         }
         // The table is not needed after the last run, and buffers can be large.
         let is_last = Some(width) == widths.last();
-        let leave = |it: &View| match table.get_mut(&it.resource, it.element) {
+        let mut leave = |it: &View| match table.get_mut(&it.resource, it.element) {
             Some(mut slot) if is_last => std::mem::take(&mut *slot),
             Some(slot) => slot.clone(),
             None => Slot::default(),
         };
-        let buffers = views.iter().map(leave).collect();
+        let buffers = views.iter().map(|it| feedback::decoded(leave(it))).collect();
         let outcome = Outcome { buffers };
         let same = outcomes.iter().find(|(_, it)| **it == outcome).map(|(_, it)| it.clone());
         outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
@@ -415,6 +427,16 @@ fn write_out(runs: &Runs, name: &str, path: &str) -> Result<(), Problem> {
     for (width, outcome) in &runs.outcomes {
         let path = path.replace("{width}", &width.to_string());
         let (view, buffer) = (&runs.views[index], &outcome.buffers[index]);
+        if let Some(map) = view.map.filter(|_| !path.ends_with(".bin")) {
+            let levels = map.map.held_levels();
+            for level in 0..levels {
+                let path = path.replace("{level}", &level.to_string());
+                let bytes = feedback::file(&map, &buffer.bytes, level, path.ends_with(".png"))
+                    .map_err(|what| Problem::input(format!("`{path}`: {what}")))?;
+                write_file(&path, &bytes)?;
+            }
+            continue;
+        }
         let bytes = match view.texture {
             Some(shape) if !path.ends_with(".bin") => {
                 texture::file(&shape, &view.layout, &buffer.bytes, path.ends_with(".png"))
@@ -422,8 +444,12 @@ fn write_out(runs: &Runs, name: &str, path: &str) -> Result<(), Problem> {
             }
             _ => show::file(&view.layout, &buffer.bytes, path.ends_with(".npy")),
         };
-        std::fs::write(&path, bytes)
-            .map_err(|error| Problem::input(format!("`{path}` cannot be written: {error}")))?;
+        write_file(&path, &bytes)?;
     }
     Ok(())
+}
+
+fn write_file(path: &str, bytes: &[u8]) -> Result<(), Problem> {
+    std::fs::write(path, bytes)
+        .map_err(|error| Problem::input(format!("`{path}` cannot be written: {error}")))
 }

@@ -352,7 +352,7 @@ impl<'a> Call<'a> {
     fn view(&self, at: &Where, lane: usize) -> Option<&View> {
         let element = if at.element { self.arg(0, lane) as usize } else { 0 };
         let view = self.common.views.bindings.get(at.storage.index())?.get(element);
-        view.filter(|it| it.texture.is_none())
+        view.filter(|it| it.texture.is_none() && it.feedback.is_none())
     }
 
     fn kind(&self, at: &Where) -> &ResourceKind {

@@ -810,7 +810,7 @@ impl Compiled {
 
 fn first_view<'a>(views: &'a Views<'_>, binding: Binding) -> Option<&'a View> {
     let view = views.bindings.get(binding.index())?.first();
-    view.filter(|it| it.texture.is_none())
+    view.filter(|it| it.texture.is_none() && it.feedback.is_none())
 }
 
 /// The header of a frame that is about to run its first wave.
@@ -852,7 +852,7 @@ pub(crate) fn slice(common: &Common<'_>, binding: usize) -> Slice {
         Structured { stride, .. } => view.len.checked_div(u64::from(*stride)).unwrap_or(0),
         // The number of positions at which a word is in bounds.
         Raw { .. } | Constant { .. } => view.len.saturating_sub(3),
-        Typed { .. } | Texture { .. } | Sampler { .. } | Scene => 0,
+        Typed { .. } | Texture { .. } | Sampler { .. } | Scene | Feedback { .. } => 0,
     };
     Slice { start: view.start(), len: view.len, count: count as u32, own: 0, unused: [0; 2] }
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use ir::{Operands, TextureCall, TextureOp};
-use ops::texture::{Image, MOST_BYTES, Memory};
+use ops::texture::{Image, MOST_BYTES, Memory, Shape};
 
 use crate::call::Call;
 use crate::views::View;
@@ -23,7 +23,14 @@ impl Call<'_> {
 
     fn texture_lane(&self, call: &TextureCall<Operand>, lane: u32) -> [u64; 4] {
         let Some(view) = self.named(call.texture, lane) else { return [0; 4] };
+        if let (TextureOp::Size, Some(map)) = (call.op, &view.feedback) {
+            return call.map_size(map, self, lane);
+        }
         let Some(shape) = call.suiting(view.texture) else { return [0; 4] };
+        if matches!(call.op, TextureOp::Feedback(_)) {
+            self.feedback(call, (shape, view.identity), lane);
+            return [0; 4];
+        }
         let image = Image { shape, memory: view };
         if !call.op.writes() {
             let sampler = call.sampler.and_then(|it| self.named(it, lane)?.sampler);
@@ -48,7 +55,28 @@ impl Call<'_> {
         [0; 4]
     }
 
-    /// The texture or sampler that a lane uses.
+    /// Records what a sample would use.
+    fn feedback(&self, call: &TextureCall<Operand>, texture: (Shape, u64), lane: u32) {
+        let view = call.map.and_then(|it| self.named(it, lane));
+        let Some((view, map)) = view.and_then(|it| Some((it, it.feedback?))) else { return };
+        if map.map.kind != call.kind {
+            return;
+        }
+        let sampler = call.sampler.and_then(|it| self.named(it, lane)?.sampler);
+        let mut texels = 0;
+        call.feedback(&map, texture, &sampler.unwrap_or_default(), self, lane, |at, mark| {
+            texels += 1;
+            let joined = |old: u64| u64::from(map.map.kind.joined(old as u32, mark));
+            // PERF: most marks are there already, and a read needs no exclusive cache line.
+            let old = view.load(at, 4);
+            if joined(old) != old {
+                view.update(at, 4, joined);
+            }
+        });
+        self.texels.set(self.texels.get() + texels);
+    }
+
+    /// The texture, sampler or map that a lane uses.
     fn named(
         &self,
         (binding, element): (ir::Binding, Option<Operand>),

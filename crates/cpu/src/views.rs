@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ir::exec::{Bindings, Format};
+use ir::exec::{Bindings, FeedbackMap, Format};
 use ops::ray::Scene;
 use ops::texture::{Sampler, Shape};
 
@@ -21,6 +21,8 @@ pub(crate) struct View {
     pub(crate) texture: Option<Shape>,
     pub(crate) sampler: Option<Sampler>,
     pub(crate) scene: Option<Arc<Scene>>,
+    pub(crate) feedback: Option<FeedbackMap>,
+    pub(crate) identity: u64,
 }
 
 /// All elements of all bindings, borrowed for as long as the launch runs.
@@ -56,6 +58,8 @@ impl<'a> Views<'a> {
                             texture: buffer.texture,
                             sampler: buffer.sampler,
                             scene: buffer.scene.as_ref().map(|it| it.0.clone()),
+                            feedback: buffer.feedback,
+                            identity: buffer.identity,
                         }
                     })
                     .collect()
@@ -106,7 +110,17 @@ impl View {
     /// Groupshared memory, which the host keeps for as long as its group runs.
     pub(crate) fn of(start: *mut u8, len: u64) -> View {
         let counter = std::ptr::null_mut();
-        View { start, len, format: None, counter, texture: None, sampler: None, scene: None }
+        View {
+            start,
+            len,
+            format: None,
+            counter,
+            texture: None,
+            sampler: None,
+            scene: None,
+            feedback: None,
+            identity: 0,
+        }
     }
 
     pub(crate) fn start(&self) -> *mut u8 {

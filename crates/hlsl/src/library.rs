@@ -203,6 +203,11 @@ pub enum Method {
     GetDimensions,
     /// A method of a texture.
     Texture(TextureMethod),
+    /// A write of a feedback map. Arguments: the texture, the sampler, the coordinates, then a bias, a level or the
+    /// derivatives in x and in y; the least level may follow.
+    Feedback(ir::Detail),
+    /// `GetDimensions` of a feedback map: as for its texture.
+    FeedbackSize,
     /// A method of a ray query. Arguments of `TraceRayInline`: the scene, flags, the mask, and the ray.
     Ray(rays::RayMethod),
     /// A method that is not supported yet, by its name.

@@ -8,6 +8,7 @@ mod layout;
 use std::sync::Arc;
 
 use ir::Norm;
+use ops::texture::feedback::Kind as Feedback;
 use ops::{Sign, Ty};
 
 use crate::hash::QuickMap;
@@ -188,6 +189,16 @@ impl Object {
     /// Whether it is a ray query. Unlike resources, queries are values: handles.
     pub fn is_query(self) -> bool {
         self.name == objects::RAY_QUERY
+    }
+
+    /// Of a feedback map, its kind, and whether its texture has layers.
+    pub fn feedback(self) -> Option<(Feedback, bool)> {
+        let is_array = match self.name {
+            objects::FEEDBACK => false,
+            objects::FEEDBACK_ARRAY => true,
+            _ => return None,
+        };
+        Some((Feedback::by_number(self.count.into())?, is_array))
     }
 }
 
@@ -738,6 +749,9 @@ impl Types {
                     0 => format!("{}<{flags:#x}>", it.name),
                     other => format!("{}<{flags:#x}, {other:#x}>", it.name),
                 }
+            }
+            ResourceType::Other(it) if let Some((kind, _)) = it.feedback() => {
+                format!("{}<{}>", it.name, kind.constant())
             }
             ResourceType::Other(Object { name, element: Types::VOID, .. }) => name.to_owned(),
             ResourceType::Other(Object { name, element, count: 0 }) => {

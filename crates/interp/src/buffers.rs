@@ -264,7 +264,7 @@ impl Memory<'_> {
     fn buffer(&self, access: &AccessCode, registers: &Registers, lane: u32) -> Option<&Buffer> {
         let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
         let buffer = self.bindings.bindings.get(access.storage.index())?.get(element as usize);
-        buffer.filter(|it| it.texture.is_none())
+        buffer.filter(|it| it.is_buffer())
     }
 
     fn buffer_mut(
@@ -276,7 +276,7 @@ impl Memory<'_> {
         let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
         let buffer =
             self.bindings.bindings.get_mut(access.storage.index())?.get_mut(element as usize);
-        buffer.filter(|it| it.texture.is_none())
+        buffer.filter(|it| it.is_buffer())
     }
 
     /// The buffer, if it is the same for all lanes.

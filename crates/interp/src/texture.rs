@@ -155,11 +155,18 @@ impl<O: Observer> Machine<'_, O> {
         active: LaneMask,
     ) -> u32 {
         let call = &code.call;
+        if matches!(call.op, TextureOp::Feedback(_)) {
+            return self.feedback(call, registers, lane);
+        }
         let (results, texels) = if call.op.writes() {
             ([self.write(call, registers, lane), 0, 0, 0], 0)
         } else {
             let buffer = self.buffer_of(call.texture, registers, lane);
+            let map = buffer.and_then(|it| it.feedback.as_ref());
             match buffer.and_then(|it| image(it, call)) {
+                _ if let (TextureOp::Size, Some(map)) = (call.op, map) => {
+                    (call.map_size(map, registers, lane), 0)
+                }
                 Some(image) => {
                     let sampler = call.sampler;
                     let sampler =
@@ -172,6 +179,31 @@ impl<O: Observer> Machine<'_, O> {
         for (row, value) in code.results.iter().zip(results) {
             registers.set(*row, lane, value);
         }
+        texels
+    }
+
+    /// Records what a sample would use; gives the number of texels. A resource that is missing, or of another kind than the
+    /// shader expects, makes it nothing.
+    fn feedback(&mut self, call: &TextureCall<Row>, registers: &Registers, lane: u32) -> u32 {
+        let texture = self.buffer_of(call.texture, registers, lane);
+        let Some(texture) = texture else { return 0 };
+        let Some(shape) = call.suiting(texture.texture) else { return 0 };
+        let sampler = call.sampler.and_then(|it| self.buffer_of(it, registers, lane)?.sampler);
+        let texture = (shape, texture.identity);
+        let Some((binding, element)) = call.map else { return 0 };
+        let element = element.map_or(0, |row| registers.words(row)[lane as usize]);
+        let bindings = self.bindings.bindings.get_mut(binding.index());
+        let Some(buffer) = bindings.and_then(|it| it.get_mut(element as usize)) else { return 0 };
+        let Some(map) = buffer.feedback.filter(|it| it.map.kind == call.kind) else { return 0 };
+        let mut texels = 0;
+        let sampler = sampler.unwrap_or_default();
+        call.feedback(&map, texture, &sampler, registers, lane, |at, mark| {
+            texels += 1;
+            if let Some(word) = buffer.bytes.get_mut(at as usize..at as usize + 4) {
+                let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+                word.copy_from_slice(&map.map.kind.joined(old, mark).to_le_bytes());
+            }
+        });
         texels
     }
 
@@ -215,7 +247,7 @@ fn partial_quads(active: LaneMask) -> LaneMask {
 /// All rows of the address: the coordinates, and the element of the resource array.
 fn address_rows(call: &TextureCall<Row>) -> impl Iterator<Item = Row> {
     let lists = [&call.at, &call.ddx, &call.ddy, &call.offset].into_iter().flatten().copied();
-    let elements = [call.texture.1, call.sampler.and_then(|it| it.1)];
+    let elements = [call.texture.1, call.sampler.and_then(|it| it.1), call.map.and_then(|it| it.1)];
     let single = [call.level, call.sample, call.reference, call.least];
     lists.chain(elements.into_iter().chain(single).flatten())
 }

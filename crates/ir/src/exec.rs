@@ -197,6 +197,38 @@ pub struct Buffer {
     pub sampler: Option<ops::texture::Sampler>,
     /// For an acceleration structure, its scene; it has no bytes unless it is packed. Without one, every ray misses.
     pub scene: Option<SharedScene>,
+    /// For a feedback map, the layout of its texels in `bytes`. Without one, writes do nothing.
+    pub feedback: Option<FeedbackMap>,
+    /// For a texture with a feedback map, what tells it from other textures; otherwise 0.
+    pub identity: u64,
+}
+
+impl Buffer {
+    /// Whether instructions for buffers can access its bytes: those of textures and feedback maps are not for them.
+    pub fn is_buffer(&self) -> bool {
+        self.texture.is_none() && self.feedback.is_none()
+    }
+}
+
+/// A feedback map, and the texture that it was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeedbackMap {
+    pub map: ops::texture::feedback::Map,
+    /// The [`Buffer::identity`] of the texture.
+    pub paired: u64,
+}
+
+impl FeedbackMap {
+    /// The map of a texture with that shape and identity.
+    pub fn new(
+        kind: ops::texture::feedback::Kind,
+        shape: &ops::texture::Shape,
+        region: [u32; 2],
+        paired: u64,
+    ) -> Result<FeedbackMap, ops::texture::feedback::Refusal> {
+        let map = ops::texture::feedback::Map::new(kind, shape, region)?;
+        Ok(FeedbackMap { map, paired })
+    }
 }
 
 impl Buffer {

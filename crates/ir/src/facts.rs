@@ -179,6 +179,11 @@ impl Op {
                     | TextureOp::Gather(_)
                     | TextureOp::GatherCompare(_) => Kind::Memory(texels, Access::Read),
                     TextureOp::Store => Kind::Memory(texels, Access::Write),
+                    // Its texels are not read, and the order of marks does not matter.
+                    TextureOp::Feedback(_) => {
+                        let map = texture.map.unwrap_or(texture.texture);
+                        Kind::Memory(Space::Resource(map), Access::Atomic)
+                    }
                     TextureOp::Atomic(_) => Kind::Memory(texels, Access::Atomic),
                     TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => Kind::Lanes,
                     TextureOp::Size => Kind::Pure,

@@ -193,6 +193,8 @@ pub enum ResourceKind {
     Sampler { comparison: bool },
     /// An acceleration structure, which ray queries traverse.
     Scene,
+    /// A map of the parts of a texture that samples use; `array` if the texture is one of layers.
+    Feedback { kind: ops::texture::feedback::Kind, array: bool },
 }
 
 impl ResourceKind {
@@ -205,6 +207,7 @@ impl ResourceKind {
             | ResourceKind::Raw { writable }
             | ResourceKind::Typed { writable, .. }
             | ResourceKind::Texture { writable, .. } => *writable,
+            ResourceKind::Feedback { .. } => true,
         }
     }
 }
@@ -645,10 +648,13 @@ macro_rules! visit_parts {
             }
             Op::Size { place } | Op::Counter { place, .. } => place!(place),
             Op::Texture(texture) => {
-                let Texture { op: _, texture, sampler, args } = & $($mut)? **texture;
+                let Texture { op: _, texture, sampler, map, args } = & $($mut)? **texture;
                 place!(texture);
                 if let Some(sampler) = sampler {
                     place!(sampler);
+                }
+                if let Some(map) = map {
+                    place!(map);
                 }
                 args.$by_role().into_iter().flatten().for_each($value);
             }

@@ -180,6 +180,7 @@ names! { TextureOp {
     "gather_compare" => GatherCompare(component: u8),
     "lod" => LevelOfDetail,
     "lod_unclamped" => LevelOfDetailUnclamped,
+    "feedback" => Feedback(detail: Detail),
     "size" => Size,
 } }
 
@@ -252,6 +253,7 @@ enum KindWord {
     Texture,
     Sampler,
     Scene,
+    Feedback,
 }
 
 names! { KindWord {
@@ -262,6 +264,7 @@ names! { KindWord {
     "texture" => Texture,
     "sampler" => Sampler,
     "scene" => Scene,
+    "feedback" => Feedback,
 } }
 
 /// A field of [`crate::Needs`].

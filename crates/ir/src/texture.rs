@@ -19,6 +19,8 @@ pub struct Texture {
     pub texture: Place,
     /// For operations that filter.
     pub sampler: Option<Place>,
+    /// For sampler feedback, where it is recorded.
+    pub map: Option<Place>,
     pub args: TextureArgs,
 }
 
@@ -39,8 +41,11 @@ pub enum TextureOp {
     LevelOfDetail,
     /// The same without clamping it to the available levels.
     LevelOfDetailUnclamped,
+    /// Records which parts of the texture a sample with these operands would use. The level or the gradients are given;
+    /// beside gradients, a level is a bias.
+    Feedback(Detail),
     /// The size on each axis, the layers of an array, and the number of levels or samples where the texture has
-    /// them.
+    /// them. Of a feedback map, those of its texture.
     Size,
 }
 
@@ -107,6 +112,7 @@ impl TextureOp {
         match self {
             TextureOp::Sample(_)
             | TextureOp::Compare(_)
+            | TextureOp::Feedback(_)
             | TextureOp::Gather(_)
             | TextureOp::GatherCompare(_)
             | TextureOp::LevelOfDetail
@@ -127,11 +133,12 @@ impl TextureOp {
             | TextureOp::Atomic(_)
             | TextureOp::Gather(_)
             | TextureOp::GatherCompare(_)
+            | TextureOp::Feedback(_)
             | TextureOp::Size => false,
         }
     }
 
-    /// Whether it modifies the texture.
+    /// Whether it modifies the texture, and only that.
     pub fn writes(self) -> bool {
         matches!(self, TextureOp::Store | TextureOp::Atomic(_))
     }
@@ -149,6 +156,10 @@ impl TextureOp {
             TextureOp::Gather(component) | TextureOp::GatherCompare(component) => {
                 let flat = matches!(dim, Dim::D2 | Dim::D2Array) || dim.is_cube();
                 !writable && flat && component < 4
+            }
+            TextureOp::Feedback(detail) => {
+                let flat = matches!(dim, Dim::D2 | Dim::D2Array);
+                !writable && flat && matches!(detail, Detail::Level | Detail::Gradients)
             }
             TextureOp::Size => true,
         }
@@ -183,8 +194,13 @@ impl TextureOp {
                     *sample = exactly(Ty::I32, 1);
                 }
             }
-            TextureOp::Sample(detail) | TextureOp::Compare(detail) => {
+            TextureOp::Sample(detail)
+            | TextureOp::Compare(detail)
+            | TextureOp::Feedback(detail) => {
                 (*at, *offsets, *least) = (place, offset, optional(Ty::F32, 1));
+                if matches!(self, TextureOp::Feedback(_)) {
+                    *offsets = none;
+                }
                 match detail {
                     Detail::Implicit => {}
                     Detail::Bias => {
@@ -194,6 +210,9 @@ impl TextureOp {
                     Detail::Gradients => {
                         *ddx = exactly(Ty::F32, dim.sample_axes());
                         *ddy = *ddx;
+                        if matches!(self, TextureOp::Feedback(_)) {
+                            *level = optional(Ty::F32, 1);
+                        }
                     }
                 }
             }

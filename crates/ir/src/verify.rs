@@ -53,6 +53,7 @@ use std::fmt::{self, Display};
 
 use diag::Span;
 use ops::intrinsics::Stage;
+use ops::texture::Dim;
 use ops::wave::{Operands, Results};
 use ops::{Named, SyncScope, Ternary, Ty, WaveOp};
 
@@ -259,7 +260,9 @@ impl<'a> Verifier<'a> {
                 self.members(name, members, *stride);
             }
             ResourceKind::Raw { writable: _ } => {}
-            ResourceKind::Sampler { comparison: _ } | ResourceKind::Scene => {}
+            ResourceKind::Sampler { comparison: _ }
+            | ResourceKind::Scene
+            | ResourceKind::Feedback { kind: _, array: _ } => {}
             ResourceKind::Typed { element, writable: _ }
             | ResourceKind::Texture { element, writable: _, dim: _ } => {
                 let components = element.components;
@@ -565,7 +568,8 @@ impl<'a> Verifier<'a> {
                     Some(
                         ResourceKind::Texture { .. }
                         | ResourceKind::Sampler { .. }
-                        | ResourceKind::Scene,
+                        | ResourceKind::Scene
+                        | ResourceKind::Feedback { .. },
                     ) => {
                         return self.problem("only buffers have a single size");
                     }
@@ -820,7 +824,8 @@ impl<'a> Verifier<'a> {
                 | ResourceKind::Typed { .. }
                 | ResourceKind::Texture { .. }
                 | ResourceKind::Sampler { .. }
-                | ResourceKind::Scene,
+                | ResourceKind::Scene
+                | ResourceKind::Feedback { .. },
                 Address::Byte(_)
                 | Address::Structured { .. }
                 | Address::Texel(_)
@@ -863,7 +868,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn texture(&mut self, texture: &'a Texture, results: &'a [Value]) {
-        let Texture { op, texture, sampler, args } = texture;
+        let Texture { op, texture, sampler, map, args } = texture;
         let found = self.place(*texture);
         if let Some(sampler) = sampler {
             let found = self.place(*sampler);
@@ -873,10 +878,27 @@ impl<'a> Verifier<'a> {
         self.require(sampler.is_some() == op.samples(), || {
             "a sampler is missing or superfluous".to_owned()
         });
+        let is_feedback = matches!(op, TextureOp::Feedback(_));
+        self.require(map.is_some() == is_feedback, || {
+            "a feedback map is missing or superfluous".to_owned()
+        });
+        let map = map.and_then(|it| self.place(it));
         let Some(resource) = found else { return };
-        let ResourceKind::Texture { dim, writable, element: _ } = resource.kind else {
-            return self.problem(format!("`{}` is not a texture", resource.name));
+        let (dim, writable) = match resource.kind {
+            ResourceKind::Texture { dim, writable, element: _ } => (dim, writable),
+            // The size of a map is that of its texture.
+            ResourceKind::Feedback { array, kind: _ } if *op == TextureOp::Size => {
+                (if array { Dim::D2Array } else { Dim::D2 }, false)
+            }
+            _ => return self.problem(format!("`{}` is not a texture", resource.name)),
         };
+        if let Some(map) = map {
+            let wanted = dim.is_array();
+            let suits = matches!(map.kind, ResourceKind::Feedback { array, .. } if array == wanted);
+            self.require(suits, || {
+                format!("`{}` is not a feedback map for `{}`", map.name, resource.name)
+            });
+        }
         self.require(op.takes(dim, writable), || {
             format!("the operation does not work on the texture `{}`", resource.name)
         });
@@ -913,6 +935,7 @@ impl<'a> Verifier<'a> {
             | TextureOp::LevelOfDetail
             | TextureOp::LevelOfDetailUnclamped => self.gives(results, &[Ty::F32]),
             TextureOp::GatherCompare(_) => self.gives(results, &[Ty::F32; 4]),
+            TextureOp::Feedback(_) => self.gives(results, &[]),
             TextureOp::Size => {
                 self.gives(results, &vec![Ty::I32; TextureOp::sizes(dim, writable)]);
             }

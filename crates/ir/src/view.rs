@@ -38,6 +38,8 @@ pub enum Contents {
     Sampler,
     /// An acceleration structure.
     Scene,
+    /// A feedback map.
+    Feedback,
 }
 
 /// How instructions address a resource.
@@ -112,6 +114,14 @@ impl ResourceKind {
             ResourceKind::Scene => ResourceView {
                 contents: Contents::Scene,
                 ..view("RaytracingAccelerationStructure", false, AddressKind::None)
+            },
+            ResourceKind::Feedback { kind: _, array } => ResourceView {
+                contents: Contents::Feedback,
+                ..view(
+                    pick(*array, ["FeedbackTexture2D", "FeedbackTexture2DArray"]),
+                    true,
+                    AddressKind::None,
+                )
             },
         }
     }

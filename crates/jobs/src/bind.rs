@@ -5,10 +5,11 @@
 pub(crate) mod draw;
 pub(crate) mod passes;
 
+use wavelane::feedback::{FeedbackDesc, FeedbackMap};
 use wavelane::internal::{Slot, Slots};
 use wavelane::{
-    AddressKind, Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared,
-    ResourceKind, ResourceTable, Shader,
+    AddressKind, Contents, Format as TexelFormat, FormatScalar, Layout, RegisterClass,
+    Resource as Declared, ResourceKind, ResourceTable, Shader,
 };
 
 use wavelane::texture::{
@@ -64,6 +65,7 @@ fn bind_with(
 ) -> Result<Binding, BindProblem> {
     let mut table = ResourceTable::new(shader);
     let (mut bound, mut doubts) = (Vec::new(), Vec::new());
+    let mut maps = Vec::new();
     let in_sets = job.sets.iter().enumerate();
     for (set, resource) in in_sets.flat_map(|(set, all)| all.iter().map(move |it| (set, it))) {
         if is_vulkan
@@ -144,6 +146,17 @@ fn bind_with(
             }
             (_, Some(buffer)) => buffer,
         };
+        if let Some(feedback) = resource.feedback {
+            if passing.is_some() {
+                let what = format!(
+                    "`{}` is a feedback map, which jobs bind to single dispatches only",
+                    resource.name
+                );
+                return Err(BindProblem(what));
+            }
+            maps.push((resource, feedback, buffer, class, index, space));
+            continue;
+        }
         for part in 0..job.buffers[buffer].data.len() {
             let register = index.saturating_add(part as u32);
             for declared in declared(shader, class, register, space, resource.kind) {
@@ -160,6 +173,21 @@ fn bind_with(
                     bound.push(at);
                 }
             }
+        }
+    }
+    // A map needs its texture, wherever that stands.
+    for (resource, feedback, buffer, class, index, space) in maps {
+        for declared in declared(shader, class, index, space, resource.kind) {
+            let at = Bound {
+                name: declared.name.clone(),
+                element: index - declared.register.index,
+                buffer,
+                part: 0,
+                is_written: true,
+                has_counter: false,
+            };
+            put_map(&mut table, &at, &feedback, job, &bound)?;
+            bound.push(at);
         }
     }
     push(job, shader, &mut table)?;
@@ -191,6 +219,36 @@ fn bind_with(
     Ok(Binding { table, bound, doubts })
 }
 
+/// Binds a feedback map with the decoded texels of its buffer.
+fn put_map(
+    table: &mut ResourceTable,
+    at: &Bound,
+    feedback: &job::Feedback,
+    job: &Job,
+    bound: &[Bound],
+) -> Result<(), BindProblem> {
+    let name = &job.buffers[at.buffer].name;
+    let wrong = |what: String| BindProblem(format!("`{name}`: {what}"));
+    let paired = bound.iter().find(|it| it.buffer == feedback.paired);
+    let paired = paired.and_then(|it| table.texture_at(&it.name, it.element)).ok_or_else(|| {
+        let paired = &job.buffers[feedback.paired].name;
+        wrong(format!("its `PairedTexture`, `{paired}`, is not bound to a texture of the shader"))
+    })?;
+    let desc = FeedbackDesc { kind: feedback.kind, paired: &paired, region: feedback.region };
+    let map = FeedbackMap::new(&desc).map_err(|it| wrong(it.to_string()))?;
+    let texels = job.buffers[at.buffer].data.first().map_or(&[][..], Vec::as_slice);
+    let needs: u32 = map.layers()
+        * (0..map.levels()).map(|it| map.size(it).iter().product::<u32>()).sum::<u32>();
+    if texels.len() != needs as usize {
+        return Err(wrong(format!(
+            "the decoded map has {needs} texels of a byte, and the buffer {} bytes",
+            texels.len()
+        )));
+    }
+    map.encode(texels).map_err(|it| wrong(it.to_string()))?;
+    table.bind_at(&at.name, at.element, map).map_err(|it| wrong(it.to_string()))
+}
+
 /// Sets the push constants, which are placed by offset alone.
 fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), BindProblem> {
     let values = job.push_constants.iter().flat_map(|it| &it.values);
@@ -217,12 +275,14 @@ fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), Bin
 pub(crate) fn take_back(job: &mut Job, table: &mut ResourceTable, bound: &[Bound]) {
     for at in bound.iter().filter(|it| it.is_written) {
         let Some(buffer) = table.get_mut(&at.name, at.element) else { continue };
+        let decoded = buffer.feedback.map(|it| it.map.decode(&buffer.bytes));
         let target = &mut job.buffers[at.buffer];
         let elements = target.data.len();
         if let Some(bytes) = target.data.get_mut(at.part) {
             // A partial element at the end was not bound, and keeps its contents.
-            let common = bytes.len().min(buffer.bytes.len());
-            bytes[..common].copy_from_slice(&buffer.bytes[..common]);
+            let left = decoded.as_deref().unwrap_or(&buffer.bytes);
+            let common = bytes.len().min(left.len());
+            bytes[..common].copy_from_slice(&left[..common]);
         }
         if at.has_counter {
             target.counters.resize(elements, 0);
@@ -242,7 +302,8 @@ fn class(kind: Kind) -> RegisterClass {
         Kind::RwBuffer
         | Kind::RwStructuredBuffer
         | Kind::RwByteAddressBuffer
-        | Kind::RwTexture2D => RegisterClass::Unordered,
+        | Kind::RwTexture2D
+        | Kind::Feedback => RegisterClass::Unordered,
         Kind::ConstantBuffer => RegisterClass::Constant,
         Kind::Sampler => RegisterClass::Sampler,
     }
@@ -282,7 +343,7 @@ fn not_taken(resource: &Resource, shader: &Shader, class: RegisterClass, index: 
 
 /// The name of such a resource in jobs, if there is one.
 fn kind_of(declared: &Declared) -> Option<Kind> {
-    const KINDS: [Kind; 10] = [
+    const KINDS: [Kind; 11] = [
         Kind::Buffer,
         Kind::StructuredBuffer,
         Kind::ByteAddressBuffer,
@@ -293,6 +354,7 @@ fn kind_of(declared: &Declared) -> Option<Kind> {
         Kind::RwTexture2D,
         Kind::ConstantBuffer,
         Kind::Sampler,
+        Kind::Feedback,
     ];
     KINDS.into_iter().find(|kind| is_seen_as(declared, *kind))
 }
@@ -300,7 +362,8 @@ fn kind_of(declared: &Declared) -> Option<Kind> {
 fn is_seen_as(declared: &Declared, kind: Kind) -> bool {
     let view = declared.kind.view();
     match (kind, view.address) {
-        (Kind::Sampler, _) => view.address == AddressKind::None,
+        (Kind::Sampler, _) => view.contents == Contents::Sampler,
+        (Kind::Feedback, _) => view.contents == Contents::Feedback,
         // For any dimensions.
         (Kind::Texture2D, AddressKind::Texture) => !view.writable,
         (Kind::RwTexture2D, AddressKind::Texture) => view.writable,
@@ -368,6 +431,10 @@ fn put(
         }
         ResourceKind::Scene => {
             let what = format!("`{}` is not an acceleration structure", source.name);
+            return Err(BindProblem(what));
+        }
+        ResourceKind::Feedback { .. } => {
+            let what = format!("`{}` is not a feedback map", source.name);
             return Err(BindProblem(what));
         }
     }

@@ -319,10 +319,12 @@ pub enum Kind {
     Sampler,
     SampledTexture2D,
     AccelerationStructure,
+    /// A map of a texture, with layers or without; its buffer holds the decoded texels.
+    Feedback,
 }
 
 impl Kind {
-    pub const NAMES: [(&'static str, Kind); 12] = [
+    pub const NAMES: [(&'static str, Kind); 13] = [
         ("Buffer", Kind::Buffer),
         ("StructuredBuffer", Kind::StructuredBuffer),
         ("ByteAddressBuffer", Kind::ByteAddressBuffer),
@@ -335,6 +337,7 @@ impl Kind {
         ("Sampler", Kind::Sampler),
         ("SampledTexture2D", Kind::SampledTexture2D),
         ("AccelerationStructure", Kind::AccelerationStructure),
+        ("FeedbackTexture2D", Kind::Feedback),
     ];
 
     pub fn name(self) -> &'static str {
@@ -355,7 +358,8 @@ impl Kind {
             | Kind::RwTexture2D
             | Kind::Sampler
             | Kind::SampledTexture2D
-            | Kind::AccelerationStructure => false,
+            | Kind::AccelerationStructure
+            | Kind::Feedback => false,
         }
     }
 }
@@ -371,6 +375,7 @@ pub struct Resource {
     pub sampler: Option<usize>,
     /// An index of [`Job::scenes`].
     pub scene: Option<usize>,
+    pub feedback: Option<Feedback>,
     pub has_counter: bool,
     /// The number of mapped tiles of a reserved resource.
     pub tiles: Option<u32>,
@@ -378,6 +383,15 @@ pub struct Resource {
     pub place: BindPoint,
     pub vulkan: Option<VulkanBinding>,
     pub at: Range<usize>,
+}
+
+/// What a feedback map belongs to, and what it records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feedback {
+    /// The texture: an index of [`Job::buffers`].
+    pub paired: usize,
+    pub kind: wavelane::feedback::Kind,
+    pub region: [u32; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,16 @@
 //! the way. `suite/README.md` describes the format.
 
 mod draw;
+mod feedback;
 mod scene;
 
 pub use scene::short_scene;
 
+use std::borrow::Cow;
+
 use wavelane::Printed;
-use wavelane::internal::SharedScene;
 use wavelane::internal::diag::{self, Diagnostic, SourceMap};
+use wavelane::internal::{FeedbackMap, SharedScene, Slot};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
 pub use draw::{Drawn, STENCIL};
@@ -52,12 +55,16 @@ pub struct Section {
     pub rendered: Option<String>,
 }
 
-/// `//# in NAME TYPE: VALUES`, or `//# texture NAME FORMAT SIZE: VALUES`
-#[derive(Clone, Debug)]
+/// `//# in NAME TYPE: VALUES`, `//# texture NAME FORMAT SIZE: VALUES`, or `//# feedback NAME KIND TEXTURE WxH`
+#[derive(Clone, Debug, Default)]
 pub struct Input {
     pub name: String,
     pub bytes: Vec<u8>,
     pub texture: Option<Shape>,
+    /// Of a feedback map; its bytes are encoded.
+    pub feedback: Option<FeedbackMap>,
+    /// Of a texture with a feedback map.
+    pub identity: u64,
 }
 
 /// `//= NAME TYPE [@WIDTH]: VALUES`
@@ -265,6 +272,27 @@ impl Section {
         find(&own).or_else(|| find(name))
     }
 
+    /// What an input is bound as, with the bytes that the caller has made of its own.
+    pub fn slot(&self, name: &str, index: u32, bytes: Vec<u8>) -> Slot {
+        let input = self.input(name, index);
+        Slot {
+            bytes: bytes.into(),
+            texture: input.and_then(|it| it.texture),
+            feedback: input.and_then(|it| it.feedback),
+            identity: input.map_or(0, |it| it.identity),
+            sampler: self.sampler(name, index),
+            scene: self.scene(name, index).flatten(),
+            ..Slot::default()
+        }
+    }
+
+    /// The feedback map of that name, which may be an element of an array.
+    fn feedback_of(&self, name: &str) -> Option<FeedbackMap> {
+        let base = name.split('[').next()?;
+        let find = |name: &str| self.inputs.iter().find(|it| it.name == name);
+        find(name).or_else(|| find(base))?.feedback
+    }
+
     /// The same for a sampler.
     pub fn sampler(&self, name: &str, index: u32) -> Option<Sampler> {
         let own = format!("{name}[{index}]");
@@ -354,6 +382,11 @@ impl Section {
             let Some(got) = find(name) else {
                 problems.push_str(&format!("line {line}: there is no buffer `{name}`\n"));
                 continue;
+            };
+            // Of a feedback map, what it decodes to.
+            let got = match self.feedback_of(name) {
+                Some(map) => Cow::from(map.map.decode(got)),
+                None => Cow::from(got),
             };
             let got = &got[..wanted.bytes.len().min(got.len())];
             if got != wanted.bytes {
@@ -472,10 +505,11 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         "zero" => {
             let (name, count) = rest.split_once(' ').ok_or("expected `zero NAME BYTES`")?;
             let bytes = vec![0; size(count)?];
-            section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
+            section.inputs.push(Input { name: name.to_owned(), bytes, ..Input::default() });
         }
         "scene" => section.scenes.push(scene::scene(rest)?),
         "texture" => section.inputs.push(texture(rest)?),
+        "feedback" => feedback::feedback(section, rest)?,
         "sampler" => {
             let (name, state) = rest.split_once(' ').unwrap_or((rest, ""));
             section.samplers.push((name.to_owned(), Sampler::parse(state)?));
@@ -509,7 +543,7 @@ fn input(text: &str, word: &str) -> Result<Input, String> {
     if let Some(count) = count.filter(|it| it * each != bytes.len()) {
         return Err(format!("`{name}` has {count} elements, and {} values", bytes.len() / each));
     }
-    Ok(Input { name: name.to_owned(), bytes, texture: None })
+    Ok(Input { name: name.to_owned(), bytes, ..Input::default() })
 }
 
 /// `NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`; zeros if there are no values.
@@ -543,7 +577,7 @@ fn texture(text: &str) -> Result<Input, String> {
         return Err(format!("the texture takes {count} bytes, not {}", given.len()));
     }
     let bytes = if given.is_empty() { vec![0; count] } else { given };
-    Ok(Input { name: name.to_owned(), bytes, texture: Some(shape) })
+    Ok(Input { name: name.to_owned(), bytes, texture: Some(shape), ..Input::default() })
 }
 
 /// The memory type of a format's channels; formats that pack channels are words.

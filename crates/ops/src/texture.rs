@@ -9,13 +9,14 @@
 //!   shader's type. Texels of weight 0 are not touched.
 //!
 //! Map: [`Format`] (texels in memory), [`Shape`] (where they lie), [`Sampler`] (state), [`sample`], [`gather`] and
-//! [`level_of_detail`] (what instructions do).
+//! [`level_of_detail`] (what instructions do), [`feedback`] (which parts of a texture samples use).
 //!
 //! Not here: which lanes participate, where derivatives come from, resources and bindings.
 
 mod channel;
 mod convert;
 mod cube;
+pub mod feedback;
 mod filter;
 mod format;
 mod lod;

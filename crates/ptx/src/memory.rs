@@ -407,7 +407,8 @@ impl Emitter<'_> {
             ResourceKind::Constant { .. }
             | ResourceKind::Texture { .. }
             | ResourceKind::Sampler { .. }
-            | ResourceKind::Scene => {
+            | ResourceKind::Scene
+            | ResourceKind::Feedback { .. } => {
                 unreachable!("the verifier has checked that sizes are those of buffers")
             }
         };

@@ -91,7 +91,7 @@ impl Arguments {
                 let sampler = sampler.map_err(|why| argument(format!("`{shown}`: {why}")))?;
                 self.table.bind_at(name, element, sampler).map_err(argument)
             }
-            Contents::Scene => Err(argument(format!(
+            Contents::Scene | Contents::Feedback => Err(argument(format!(
                 "`{name}` is a `{}`, which cannot be passed from Python",
                 resource.kind.view().name
             ))),

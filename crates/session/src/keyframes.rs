@@ -96,6 +96,8 @@ impl Keyframe {
                     texture: buffer.texture,
                     sampler: buffer.sampler,
                     scene: buffer.scene.clone(),
+                    feedback: buffer.feedback,
+                    identity: buffer.identity,
                 });
             }
             shells.bindings.push(own);

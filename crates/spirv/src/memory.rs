@@ -94,6 +94,7 @@ impl Emitter<'_> {
                 ResourceKind::Texture { writable: true, .. } => (BindingKind::StorageImage, false),
                 ResourceKind::Sampler { .. } => (BindingKind::Sampler, false),
                 ResourceKind::Scene => (BindingKind::Scene, false),
+                ResourceKind::Feedback { .. } => (BindingKind::StorageBuffer, false),
             };
             let binding = ir::Binding(index as u32);
             let format = match kind {
@@ -762,7 +763,8 @@ impl Emitter<'_> {
             ResourceKind::Constant { .. }
             | ResourceKind::Texture { .. }
             | ResourceKind::Sampler { .. }
-            | ResourceKind::Scene => {
+            | ResourceKind::Scene
+            | ResourceKind::Feedback { .. } => {
                 unreachable!("the verifier has checked that sizes are those of buffers")
             }
         };

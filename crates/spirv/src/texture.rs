@@ -69,6 +69,10 @@ impl Emitter<'_> {
         texture: &Texture,
     ) -> Result<Vec<Id>, Unsupported> {
         let binding = texture.texture.binding;
+        if let Some(map) = self.feedback_map(texture) {
+            let name = format!("`{}`", self.ir.resource(map).name);
+            return self.unsupported("sampler feedback", name, Some(inst));
+        }
         let carrier = self.carrier(binding);
         match texture.op {
             TextureOp::Load => Ok(self.load_pixel(inst, texture)),
@@ -88,6 +92,7 @@ impl Emitter<'_> {
                 });
                 Ok(vec![old; self.ir.inst(inst).results.len()])
             }
+            TextureOp::Feedback(_) => unreachable!("feedback has been refused above"),
             TextureOp::Size => Ok(self.sizes(texture)),
             TextureOp::Sample(detail) => self.sample(inst, texture, detail, false),
             TextureOp::Compare(detail) => self.sample(inst, texture, detail, true),
@@ -96,6 +101,16 @@ impl Emitter<'_> {
             TextureOp::LevelOfDetail => self.level_of_detail(inst, texture, 0),
             TextureOp::LevelOfDetailUnclamped => self.level_of_detail(inst, texture, 1),
         }
+    }
+
+    /// The feedback map that an instruction writes or measures.
+    fn feedback_map(&self, texture: &Texture) -> Option<ir::Binding> {
+        let places = [Some(texture.texture), texture.map];
+        let maps = places.into_iter().flatten().map(|it| it.binding);
+        let is_map = |it: &ir::Binding| {
+            matches!(self.ir.resource(*it).kind, ir::ResourceKind::Feedback { .. })
+        };
+        maps.into_iter().find(is_map)
     }
 
     fn query(&mut self, opcode: op::Opcode, image: Id) -> Id {

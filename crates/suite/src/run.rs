@@ -313,13 +313,8 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
                 }
             }
         };
-        let element = |index| {
-            let texture = section.input(&resource.name, index).and_then(|it| it.texture);
-            let sampler = section.sampler(&resource.name, index);
-            let scene = section.scene(&resource.name, index).flatten();
-            let bytes = bytes_of(index)?.into();
-            Ok(Buffer { bytes, texture, sampler, scene, ..Buffer::default() })
-        };
+        let element =
+            |index| Ok::<Buffer, String>(section.slot(&resource.name, index, bytes_of(index)?));
         bindings.bindings.push((0..count).map(element).collect::<Result<_, String>>()?);
     }
     Ok(bindings)

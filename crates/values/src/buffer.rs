@@ -22,9 +22,11 @@ pub fn contents(resource: &Resource, value: Value) -> Result<(Buffer, Option<Sca
         (Contents::Buffer | Contents::Constants, _, Some(given)) => {
             (Layout::uniform(given, 1), None, None)
         }
-        (Contents::Texture | Contents::Sampler | Contents::Scene, _, Some(_)) => {
-            unreachable!("textures, samplers and scenes are bound elsewhere")
-        }
+        (
+            Contents::Texture | Contents::Sampler | Contents::Scene | Contents::Feedback,
+            _,
+            Some(_),
+        ) => unreachable!("what is not a buffer is bound elsewhere"),
         (_, _, None) => (Layout::of(kind, None), None, None),
     };
     let least = view.size as usize;

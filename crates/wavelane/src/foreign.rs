@@ -336,7 +336,8 @@ fn suits(variable: &Variable, resource: &Resource) -> bool {
             | ResourceKind::Typed { .. }
             | ResourceKind::Texture { .. }
             | ResourceKind::Sampler { .. }
-            | ResourceKind::Scene,
+            | ResourceKind::Scene
+            | ResourceKind::Feedback { .. },
             _,
         ) => false,
     }

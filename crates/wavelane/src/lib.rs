@@ -44,6 +44,7 @@ mod dispatch;
 pub mod draw;
 mod engines;
 mod examine;
+pub mod feedback;
 mod foreign;
 pub mod graphics;
 mod guard;

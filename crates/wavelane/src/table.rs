@@ -114,14 +114,19 @@ impl ResourceTable {
         let cell = self.cell(name, 0)?;
         let is_buffer = {
             let state = cell.lock();
-            state.shape().texture.is_none() && state.shape().sampler.is_none()
+            state.shape().is_buffer() && state.shape().sampler.is_none()
         };
         is_buffer.then(|| Buffer { cell: cell.clone() })
     }
 
     /// The texture bound to a resource; to its first element if it is an array.
     pub fn texture(&self, name: &str) -> Option<Texture> {
-        let cell = self.cell(name, 0)?;
+        self.texture_at(name, 0)
+    }
+
+    /// The texture bound to an element of a resource array or a descriptor heap.
+    pub fn texture_at(&self, name: &str, element: u32) -> Option<Texture> {
+        let cell = self.cell(name, element)?;
         let is_texture = cell.lock().shape().texture.is_some();
         is_texture.then(|| Texture { cell: cell.clone() })
     }
@@ -336,7 +341,7 @@ fn described(shader: &Shader) -> String {
 /// known.
 fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(), BindProblem> {
     let bytes = slot.bytes.len();
-    let is_buffer = slot.texture.is_none() && slot.sampler.is_none() && slot.scene.is_none();
+    let is_buffer = slot.is_buffer() && slot.sampler.is_none() && slot.scene.is_none();
     let view = kind.view();
     match view.contents {
         Contents::Sampler => match slot.sampler.is_some() && bytes == 0 {
@@ -348,6 +353,7 @@ fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(
             true => Ok(()),
             false => Err(BindProblem::NoScene),
         },
+        Contents::Feedback => check_feedback(kind, slot),
         Contents::Texture => {
             let (dim, element) = view.texture();
             let shape = slot.texture.as_ref().ok_or(BindProblem::NoTexture)?;
@@ -379,6 +385,23 @@ fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(
                 None => Ok(()),
             }
         }
+    }
+}
+
+/// Nothing at all is the null descriptor, to which writes do nothing.
+fn check_feedback(kind: &ResourceKind, slot: &Slot) -> Result<(), BindProblem> {
+    let ResourceKind::Feedback { kind, array } = *kind else {
+        unreachable!("only these take feedback maps")
+    };
+    match &slot.feedback {
+        Some(held) if held.map.kind != kind => Err(BindProblem::FeedbackKind {
+            given: held.map.kind.constant(),
+            declared: kind.constant(),
+        }),
+        Some(held) if !array && held.map.layers > 1 => Err(BindProblem::Shape),
+        Some(_) => Ok(()),
+        None if *slot == Slot::default() => Ok(()),
+        None => Err(BindProblem::NoFeedback),
     }
 }
 
@@ -481,6 +504,15 @@ pub enum BindProblem {
     NoSampler,
     /// What is bound to an acceleration structure is not one.
     NoScene,
+    /// What is bound to a feedback map is not one.
+    NoFeedback,
+    /// A feedback map records something else than the shader declares.
+    FeedbackKind {
+        /// The kind of the map, as HLSL names it.
+        given: &'static str,
+        /// The kind that the shader declares.
+        declared: &'static str,
+    },
     /// The texture's format cannot give values of the declared type: integers where floats are declared, or the reverse.
     Format {
         /// The texture's format, such as `RGBA8_UNORM`.
@@ -548,6 +580,12 @@ impl fmt::Display for BindError {
             }
             BindProblem::NoScene => {
                 write!(f, "`{name}` is an acceleration structure; bind one to it")
+            }
+            BindProblem::NoFeedback => {
+                write!(f, "`{name}` is a feedback map; bind a `FeedbackMap` to it")
+            }
+            BindProblem::FeedbackKind { given, declared } => {
+                write!(f, "`{name}` is declared with {declared}, but the map is one of {given}")
             }
             BindProblem::Format { format, declared } => write!(
                 f,

@@ -164,6 +164,7 @@ fn is_filtered(op: &Op) -> bool {
         | TextureOp::Atomic(_)
         | TextureOp::Gather(_)
         | TextureOp::GatherCompare(_)
+        | TextureOp::Feedback(_)
         | TextureOp::Size => false,
     }
 }

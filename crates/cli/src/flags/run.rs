@@ -61,7 +61,9 @@ pub(super) const FLAGS: &[Flag] = &[
                \x20                          layer by layer, level by level\n\
                A sampler: linear wrap; nearest, anisotropic=8, min= mag= mip=, clamp,\n\
                mirror, border, mirror-once, u= v= w=, less-equal and its like, bias=,\n\
-               lod=0..3, border=1/1/1/1",
+               lod=0..3, border=1/1/1/1\n\
+               A feedback map: feedback(T, region=8x8) of the texture bound to T;\n\
+               contents follow as for buffers: decoded texels",
         set: |args, value| {
             args.bind.binds.push(pair(value)?);
             Ok(())

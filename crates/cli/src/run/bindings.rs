@@ -73,7 +73,7 @@ fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
             Some(bound.table.iter().filter(|(it, ..)| it.name == resource.name).count() as u64)
         }
         Contents::Constants => Some(1),
-        Contents::Sampler | Contents::Scene => None,
+        Contents::Sampler | Contents::Scene | Contents::Feedback => None,
         Contents::Texture => slot.texture.map(|it| {
             [it.width, it.height, it.depth, it.layers].iter().map(|it| u64::from(*it)).product()
         }),

@@ -111,6 +111,7 @@ mod tests {
             layout: Layout::uniform(Scalar::U16, 2),
             members: Vec::new(),
             texture: None,
+            map: None,
             writable: true,
             has_counter: false,
         }

@@ -59,6 +59,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         layout: Layout::of_texel(draw.format),
         members: Vec::new(),
         texture: Some(shape),
+        map: None,
         writable: true,
         has_counter: false,
     };
@@ -89,7 +90,8 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
             vec![Slot { bytes: bytes.into(), texture: Some(shape), ..Slot::default() }];
         for view in &all[1..] {
             let slot = bound.table.get(&view.resource, view.element);
-            buffers.push(slot.map(|it| it.clone()).unwrap_or_default());
+            let slot = slot.map(|it| it.clone()).unwrap_or_default();
+            buffers.push(crate::feedback::decoded(slot));
         }
         let outcome = Outcome { buffers };
         let same = outcomes.iter().find(|(_, it)| **it == outcome).map(|(_, it)| it.clone());

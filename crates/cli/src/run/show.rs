@@ -22,6 +22,8 @@ const PER_LINE: usize = 16;
 const COLUMNS: usize = 110;
 /// How many scalars are shown of a buffer that was not requested, and of one that was.
 const GLANCE: usize = 64;
+/// How many texels of a feedback map are shown, in whole rows.
+const MAP_TEXELS: usize = 1 << 10;
 const MOST: usize = 1 << 16;
 
 /// Every outcome once, with the widths that had it, and then whether they agree.
@@ -89,6 +91,9 @@ fn buffer_text(
     }
     writeln!(out)?;
 
+    if let Some(map) = &view.map {
+        return crate::feedback::text(map, &buffer.bytes, most.max(MAP_TEXELS), out);
+    }
     let each = layout.scalars.len();
     let shown = (most / each).clamp(1, count.max(1)).min(count);
     // A line about one element more would take the place of that element.
@@ -306,6 +311,7 @@ mod tests {
             layout,
             members: Vec::new(),
             texture: None,
+            map: None,
             writable: true,
             has_counter: false,
         }

@@ -648,6 +648,7 @@ impl<'a> Checker<'a> {
                     self.gate_derivatives(span, &name.name);
                 }
                 self.gate_integer_sampling(object.ty, &name.name, span);
+                self.gate_feedback(object.ty, function, &name.name, span);
                 if let library::Method::Ray(method) = function {
                     self.query_method(object.ty, method, &args, span);
                 }

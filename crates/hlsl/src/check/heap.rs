@@ -49,7 +49,9 @@ pub(super) fn is_viewed_as(types: &Types, from: TypeId, to: TypeId) -> bool {
     let Type::Resource(to) = types.get(to) else { return false };
     match to {
         ResourceType::Sampler { .. } => heap.class == RegisterClass::SamplerHeap,
-        ResourceType::Other(_) => false,
+        ResourceType::Other(object) => {
+            object.feedback().is_some() && heap.class == RegisterClass::ResourceHeap
+        }
         ResourceType::Constant(_)
         | ResourceType::TextureBuffer(_)
         | ResourceType::Structured { .. }

@@ -17,6 +17,7 @@ mod decl;
 mod deduce;
 pub(crate) mod entry;
 mod expr;
+mod feedback;
 pub(crate) mod fold;
 mod func;
 pub(crate) mod group;

@@ -151,12 +151,12 @@ impl<'a> Checker<'a> {
             }
             Takes::Flags { most, least } => {
                 if args.len() < least {
-                    let message = format!("`{name}` needs flags in `< >`");
-                    let report = Diagnostic::new(&code::BAD_TEMPLATE, path.span, message);
-                    let example = match name {
-                        "RayQuery" => "RAY_FLAG_NONE",
-                        _ => "SAMPLER_FEEDBACK_MIN_MIP",
+                    let (what, example) = match name {
+                        objects::RAY_QUERY => ("flags", "RAY_FLAG_NONE"),
+                        _ => ("a kind of feedback", "SAMPLER_FEEDBACK_MIN_MIP"),
                     };
+                    let message = format!("`{name}` needs {what} in `< >`");
+                    let report = Diagnostic::new(&code::BAD_TEMPLATE, path.span, message);
                     self.report(report.help(format!("write `{name}<{example}>`")));
                     return None;
                 }
@@ -166,13 +166,17 @@ impl<'a> Checker<'a> {
                         self.error(&code::BAD_TEMPLATE, arg.span(), "expected a number");
                         return None;
                     };
-                    let (value, _) = self.constant_integer(expr, "the flags")?;
+                    let what = match name {
+                        objects::RAY_QUERY => "the flags",
+                        _ => "the kind of feedback",
+                    };
+                    let (value, _) = self.constant_integer(expr, what)?;
                     values.push((value, arg.span()));
                 }
                 self.no_more_args(path, args, most);
                 count = match name {
                     objects::RAY_QUERY => self.query_flags(&values)?,
-                    _ => values.first().map_or(0, |it| u32::try_from(it.0).unwrap_or(0)),
+                    _ => self.feedback_kind(&values)?,
                 };
             }
         }

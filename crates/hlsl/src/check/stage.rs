@@ -42,7 +42,7 @@ fn objects_run(object: Object) -> bool {
     matches!(
         object.name,
         "InputPatch" | "OutputPatch" | "PointStream" | "LineStream" | "TriangleStream"
-    )
+    ) || object.feedback().is_some()
 }
 
 /// The deepest nesting of structs of inputs.

@@ -4,6 +4,7 @@
 //! prototype to the row. Buffers and textures that every stage has are types of their own and not here.
 
 use diag::most_similar;
+use ir::Detail;
 use ops::intrinsics::{ShaderModel, Stage, Stages};
 
 use super::prototype::{self, Prototype};
@@ -32,7 +33,7 @@ pub enum Takes {
     Element,
     /// `InputPatch<T, 3>`: at most this many.
     ElementAndCount(u32),
-    /// `RayQuery<RAY_FLAG_NONE>`: at most this many numbers.
+    /// `RayQuery<RAY_FLAG_NONE>`, `FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP>`: at most this many numbers.
     Flags {
         most: usize,
         least: usize,
@@ -104,6 +105,10 @@ const fn legacy(name: &'static str) -> Row {
 /// The object of ray queries, whose methods are in [`rays`].
 pub const RAY_QUERY: &str = "RayQuery";
 
+/// The feedback maps of a texture, and of one with layers.
+pub const FEEDBACK: &str = "FeedbackTexture2D";
+pub const FEEDBACK_ARRAY: &str = "FeedbackTexture2DArray";
+
 /// The maximum number of control points of a patch.
 const MOST_POINTS: u32 = 32;
 const INFINITE: u32 = u32::MAX;
@@ -148,7 +153,7 @@ const ROWS: &[Row] = &[
     Row { index: Some("T"), ..record("GroupNodeOutputRecords", Takes::Element, OUTPUT_RECORDS) },
     // Textures.
     feedback(
-        "FeedbackTexture2D",
+        FEEDBACK,
         &[
             "void GetDimensions(out uint width, out uint height)",
             "void GetDimensions(uint level, out uint width, out uint height, out uint levels)",
@@ -159,7 +164,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     feedback(
-        "FeedbackTexture2DArray",
+        FEEDBACK_ARRAY,
         &[
             "void GetDimensions(out uint width, out uint height, out uint layers)",
             "void GetDimensions(uint level, out uint width, out uint height, out uint layers, out uint levels)",
@@ -262,6 +267,7 @@ pub(super) fn resolve(
                 (Some(query), ..) => Method::Ray(query.meaning),
                 (None, "PointStream" | "LineStream" | "TriangleStream", "Append") => Method::Emit,
                 (None, "PointStream" | "LineStream" | "TriangleStream", _) => Method::Cut,
+                (None, FEEDBACK | FEEDBACK_ARRAY, name) => feedback_method(name),
                 (None, ..) => Method::Unsupported(first.name),
             };
             Resolution::Found { function, params, result }
@@ -270,6 +276,17 @@ pub(super) fn resolve(
             let notes = texts.map(|it| format!("`{it}`")).collect();
             Resolution::Mismatch { message, notes }
         }
+    }
+}
+
+/// A method of a feedback map.
+fn feedback_method(name: &str) -> Method {
+    match name {
+        "WriteSamplerFeedback" => Method::Feedback(Detail::Implicit),
+        "WriteSamplerFeedbackBias" => Method::Feedback(Detail::Bias),
+        "WriteSamplerFeedbackGrad" => Method::Feedback(Detail::Gradients),
+        "WriteSamplerFeedbackLevel" => Method::Feedback(Detail::Level),
+        _ => Method::FeedbackSize,
     }
 }
 

@@ -683,6 +683,8 @@ impl Lowerer<'_> {
                 Ok(Values::new())
             }
             Method::Texture(method) => self.texture_method(method, resource, object_ty, args, expr),
+            Method::Feedback(detail) => self.feedback_write(detail, resource, args, span),
+            Method::FeedbackSize => self.feedback_size(resource, object_ty, args, expr),
             Method::Ray(_) | Method::Unsupported(_) => Ok(Values::new()),
         }
     }

@@ -249,6 +249,9 @@ fn kind(program: &Program, resource: &Resource, most: u64) -> Option<ResourceKin
         }
         ResourceType::Sampler { comparison } => Some(ResourceKind::Sampler { comparison }),
         ResourceType::AccelerationStructure => Some(ResourceKind::Scene),
-        ResourceType::Other(_) => None,
+        ResourceType::Other(object) => {
+            let (kind, array) = object.feedback()?;
+            Some(ResourceKind::Feedback { kind, array })
+        }
     }
 }

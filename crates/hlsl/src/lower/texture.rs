@@ -1,7 +1,7 @@
 //! Textures: methods, elements and derivatives to the texture instructions of the IR.
 
 use diag::{Diagnostic, Span, code};
-use ir::{Atomic, Detail, Op, Texture, TextureArgs, TextureOp, Value, values};
+use ir::{Atomic, Derivative, Detail, Op, Texture, TextureArgs, TextureOp, Value, values};
 use ops::intrinsics::Stage;
 use ops::texture::Dim;
 use ops::{Sign, Ty, Unary};
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         let args = TextureArgs { at: texel.at.clone(), values, ..TextureArgs::default() };
         let texture = self.binding(texel.resource, span)?;
         let op = TextureOp::Atomic(op);
-        Ok(Op::Texture(Box::new(Texture { op, texture, sampler: None, args })))
+        Ok(Op::Texture(Box::new(Texture { op, texture, sampler: None, map: None, args })))
     }
 
     pub(super) fn texture_method(
@@ -293,6 +293,89 @@ impl Lowerer<'_> {
         Ok(Values::new())
     }
 
+    /// A write of a feedback map. The derivatives of a quad are taken here, in which helper lanes take part, although they
+    /// write nothing.
+    pub(super) fn feedback_write(
+        &mut self,
+        detail: Detail,
+        map: ResourceRef,
+        args: &[Arg],
+        span: Span,
+    ) -> Lower<Values> {
+        let mut places = Vec::new();
+        for arg in &args[..2] {
+            let handle = self.input(arg)?;
+            let resource = self.resource_of(handle[0], span)?;
+            places.push(self.binding(resource, span)?);
+        }
+        let at = self.input(&args[2])?;
+        let mut operands = TextureArgs::default();
+        let mut next = 3;
+        let mut take = |this: &mut Self| {
+            next += 1;
+            this.input(&args[next - 1])
+        };
+        match detail {
+            Detail::Implicit => {}
+            Detail::Bias => {
+                let bias = take(self)?;
+                operands.level = values![self.limited_bias(bias[0])];
+            }
+            Detail::Level => operands.level = take(self)?,
+            Detail::Gradients => {
+                operands.ddx = take(self)?;
+                operands.ddy = take(self)?;
+            }
+        }
+        if let Some(least) = args.get(next) {
+            operands.least = self.input(least)?;
+        }
+        self.builder.span = span;
+        if let Detail::Implicit | Detail::Bias = detail {
+            for (of, to) in
+                [(Derivative::XCoarse, &mut operands.ddx), (Derivative::YCoarse, &mut operands.ddy)]
+            {
+                for at in &at[..2] {
+                    to.push(self.value(Op::Derivative(of, *at), Ty::F32));
+                }
+            }
+        }
+        operands.at = at;
+        let op = TextureOp::Feedback(match detail {
+            Detail::Level => Detail::Level,
+            Detail::Implicit | Detail::Bias | Detail::Gradients => Detail::Gradients,
+        });
+        let (texture, sampler) = (places[0], Some(places[1]));
+        let map = Some(self.binding(map, span)?);
+        let texture = Texture { op, texture, sampler, map, args: operands };
+        self.builder.inst(Op::Texture(Box::new(texture)), &[]);
+        Ok(Values::new())
+    }
+
+    /// A bias that is a constant is kept within the limits of Direct3D, as in DXC.
+    fn limited_bias(&mut self, bias: Value) -> Value {
+        let Some(bits) = self.known(bias) else { return bias };
+        let given = f32::from_bits(bits as u32);
+        let limited = given.clamp(-16.0, 15.99);
+        if given == limited { bias } else { self.constant(Ty::F32, limited.to_bits().into()) }
+    }
+
+    /// The size of a feedback map, which is that of its texture.
+    pub(super) fn feedback_size(
+        &mut self,
+        resource: ResourceRef,
+        map: TypeId,
+        args: &[Arg],
+        expr: &Expr,
+    ) -> Lower<Values> {
+        let is_array = match self.resource_type(map) {
+            Some(ResourceType::Other(object)) => object.feedback().is_some_and(|it| it.1),
+            _ => false,
+        };
+        let dim = if is_array { Dim::D2Array } else { Dim::D2 };
+        self.texture_size(&Object { resource, dim, writable: false }, args, expr)
+    }
+
     /// A derivative needs threads in quads: four in a row, or squares.
     pub(super) fn demand_quads(&self, span: Span) -> Lower<()> {
         let entry = &self.program.entry;
@@ -350,7 +433,7 @@ impl Lowerer<'_> {
         };
         let in_memory: Vec<Ty> =
             types.iter().map(|ty| if *ty == Ty::Bool { Ty::I32 } else { *ty }).collect();
-        let op = Op::Texture(Box::new(Texture { op, texture, sampler, args }));
+        let op = Op::Texture(Box::new(Texture { op, texture, sampler, map: None, args }));
         let inst = self.builder.inst(op, &in_memory);
         let mut values = Values::from(self.builder.results(inst));
         for (value, ty) in values.iter_mut().zip(types) {

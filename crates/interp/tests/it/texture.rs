@@ -82,7 +82,7 @@ fn run(writable: bool, make: impl FnOnce(&mut Shader) -> Values) -> Vec<String> 
 fn texture(op: TextureOp, args: TextureArgs) -> Op {
     let place = |binding| Place { binding: Binding(binding), element: None };
     let sampler = op.samples().then(|| place(2));
-    Op::Texture(Box::new(Texture { op, texture: place(1), sampler, args }))
+    Op::Texture(Box::new(Texture { op, texture: place(1), sampler, map: None, args }))
 }
 
 #[test]

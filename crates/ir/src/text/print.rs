@@ -309,6 +309,7 @@ impl<'a> Printer<'a> {
             ResourceKind::Texture { .. } => (KindWord::Texture, [].as_slice()),
             ResourceKind::Sampler { .. } => (KindWord::Sampler, [].as_slice()),
             ResourceKind::Scene => (KindWord::Scene, [].as_slice()),
+            ResourceKind::Feedback { .. } => (KindWord::Feedback, [].as_slice()),
         };
         put!(self, "{}{}", word.name(), if kind.writable() { ".rw" } else { "" });
         match kind {
@@ -326,6 +327,9 @@ impl<'a> Printer<'a> {
             }
             ResourceKind::Sampler { comparison } => {
                 put!(self, "{}", if *comparison { " comparison" } else { "" });
+            }
+            ResourceKind::Feedback { kind, array } => {
+                put!(self, " {}{}", kind.name(), if *array { " array" } else { "" });
             }
         }
         put!(self, " at {}{}", register.class.name(), register.index);
@@ -493,10 +497,10 @@ impl<'a> Printer<'a> {
             Op::Size { place } => put!(self, " {}", At(*place, None)),
             Op::Counter { place, delta } => put!(self, " {}, {delta}", At(*place, None)),
             Op::Texture(texture) => {
-                let Texture { op: _, texture, sampler, args } = &**texture;
+                let Texture { op: _, texture, sampler, map, args } = &**texture;
                 put!(self, " {}", At(*texture, None));
-                if let Some(sampler) = sampler {
-                    put!(self, ", {}", At(*sampler, None));
+                for place in sampler.iter().chain(map) {
+                    put!(self, ", {}", At(*place, None));
                 }
                 for (role, values) in ROLES.iter().zip(args.by_role()) {
                     if !values.is_empty() {

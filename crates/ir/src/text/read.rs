@@ -532,13 +532,14 @@ impl<'a> Reader<'a> {
     fn texture(&mut self, op: TextureOp) -> Read<Op> {
         let texture = self.place()?;
         let sampler = if self.eat_sign(",")? { Some(self.place()?) } else { None };
+        let map = if self.eat_sign(",")? { Some(self.place()?) } else { None };
         let mut args = TextureArgs::default();
         for (role, values) in ROLES.into_iter().zip(args.by_role_mut()) {
             if self.eat_word(role)? {
                 *values = self.values()?;
             }
         }
-        Ok(Op::Texture(Box::new(Texture { op, texture, sampler, args })))
+        Ok(Op::Texture(Box::new(Texture { op, texture, sampler, map, args })))
     }
 
     fn ray(&mut self, op: RayOp) -> Read<Op> {

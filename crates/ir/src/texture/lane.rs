@@ -3,11 +3,13 @@
 //!
 //! The engine decides which lanes run, where operands are held, and how texels are protected against other threads.
 
+use ops::texture::feedback::{self, Mark};
 use ops::texture::{self, Dim, Image, Query, Sampler, Shape, Texel};
 use ops::{F16, LaneMask, Ty};
 
 use super::{Derivative, Detail, Texture, TextureOp};
-use crate::{Binding, Element, HostScalar, Module, Place, ResourceKind, Value};
+use crate::exec::FeedbackMap;
+use crate::{Binding, Element, HostScalar, Module, Norm, Place, ResourceKind, Value};
 
 /// A texture instruction with an engine's representation of its operands.
 #[derive(Clone, Debug)]
@@ -18,6 +20,9 @@ pub struct TextureCall<T> {
     /// The bound texture, and which element of it.
     pub texture: (Binding, Option<T>),
     pub sampler: Option<(Binding, Option<T>)>,
+    /// The map of sampler feedback, and its kind as declared.
+    pub map: Option<(Binding, Option<T>)>,
+    pub kind: feedback::Kind,
     pub at: Vec<T>,
     pub level: Option<T>,
     pub sample: Option<T>,
@@ -54,16 +59,25 @@ impl<T: Copy> TextureCall<T> {
         results: &[Value],
         mut operand: impl FnMut(Value) -> T,
     ) -> TextureCall<T> {
-        let Texture { op, texture, sampler, args } = texture;
-        let ResourceKind::Texture { dim, element, .. } = module.resource(texture.binding).kind
-        else {
-            unreachable!("the verifier has checked that texture instructions name textures")
+        let Texture { op, texture, sampler, map, args } = texture;
+        let (dim, element) = match module.resource(texture.binding).kind {
+            ResourceKind::Texture { dim, element, .. } => (dim, element),
+            ResourceKind::Feedback { array, .. } => {
+                let byte = Element { scalar: HostScalar::U32, components: 1, norm: Norm::None };
+                (if array { Dim::D2Array } else { Dim::D2 }, byte)
+            }
+            _ => unreachable!("the verifier has checked that texture instructions name textures"),
         };
         let typed = args.values.first().or(results.first());
         let ty = typed.map_or(Ty::I32, |it| module.ty(*it));
+        let kind = match map.map(|it| &module.resource(it.binding).kind) {
+            Some(ResourceKind::Feedback { kind, .. }) => *kind,
+            _ => feedback::Kind::MinMip,
+        };
         let mut place = |it: &Place| (module.storage(it.binding), it.element.map(&mut operand));
         let texture = place(texture);
-        let sampler = sampler.as_ref().map(place);
+        let sampler = sampler.as_ref().map(&mut place);
+        let map = map.as_ref().map(place);
         let [at, level, sample, ddx, ddy, offset, reference, least, values] =
             args.by_role().map(|role| role.iter().map(|it| operand(*it)).collect::<Vec<T>>());
         let one = |role: Vec<T>| role.first().copied();
@@ -73,6 +87,8 @@ impl<T: Copy> TextureCall<T> {
             element,
             texture,
             sampler,
+            map,
+            kind,
             at,
             level: one(level),
             sample: one(sample),
@@ -90,6 +106,34 @@ impl<T: Copy> TextureCall<T> {
     /// texture of another kind than the shader expects.
     pub fn suiting(&self, shape: Option<Shape>) -> Option<Shape> {
         shape.filter(|it| it.suits(self.dim))
+    }
+
+    /// What a query of the size gives for a feedback map: the size of its texture.
+    pub fn map_size(&self, map: &FeedbackMap, operands: &impl Operands<T>, lane: u32) -> [u64; 4] {
+        let level = self.level.map_or(0, |it| operands.word(it, lane));
+        self.sizes(&map.map.texture(), level)
+    }
+
+    /// Calls `mark` with the places in the memory of a feedback map that an instruction marks, in bytes, and with their
+    /// values. Nothing is marked unless `shape` and `identity` are those of the map's texture.
+    #[allow(clippy::too_many_arguments, reason = "a write has three resources")]
+    pub fn feedback(
+        &self,
+        map: &FeedbackMap,
+        (shape, identity): (Shape, u64),
+        sampler: &Sampler,
+        operands: &impl Operands<T>,
+        lane: u32,
+        mut mark: impl FnMut(u64, u32),
+    ) {
+        if map.paired != identity || !map.map.suits(&shape) {
+            return;
+        }
+        let query = self.query(operands, lane, LaneMask::EMPTY);
+        let first = map.map.header_words();
+        feedback::write(&map.map, &shape, self.dim, sampler, &query, |Mark { texel, value }| {
+            mark(4 * (first + texel) as u64, value);
+        });
     }
 
     /// What an instruction gives that does not write, and how many texels it has sampled.
@@ -137,6 +181,9 @@ impl<T: Copy> TextureCall<T> {
                     texture::level_of_detail(&image.shape, self.dim, sampler, at, x, y);
                 let lod = if self.op == TextureOp::LevelOfDetail { clamped } else { unclamped };
                 [narrowed(f64::from(lod), self.ty), 0, 0, 0]
+            }
+            TextureOp::Feedback(_) => {
+                unreachable!("`feedback` runs the instructions that record feedback")
             }
             TextureOp::Store | TextureOp::Atomic(_) => {
                 unreachable!("`write` runs the instructions that write")
@@ -233,12 +280,14 @@ impl<T: Copy> TextureCall<T> {
         let float = |operand: T| float(operand, operands, lane);
         let level = self.level.map_or(0.0, float);
         let detail = match self.op {
-            TextureOp::Sample(detail) | TextureOp::Compare(detail) => match detail {
+            TextureOp::Sample(detail)
+            | TextureOp::Compare(detail)
+            | TextureOp::Feedback(detail) => match detail {
                 Detail::Level => texture::Detail::Level(level),
                 Detail::Gradients => texture::Detail::Gradients {
                     x: floats(&self.ddx, operands, lane),
                     y: floats(&self.ddy, operands, lane),
-                    bias: 0.0,
+                    bias: level,
                 },
                 Detail::Implicit | Detail::Bias => {
                     let [x, y] = self.derivatives(operands, lane, active);

@@ -10,6 +10,8 @@ pub use scenes::{Open, read_scenes};
 
 use std::ops::Range;
 
+use wavelane::feedback::Kind as FeedbackKind;
+
 use crate::Error;
 use crate::error::did_you_mean;
 use crate::features::Api;
@@ -677,6 +679,10 @@ impl Reader {
         let register = fields.get("DirectXBinding");
         let vulkan = fields.get("VulkanBinding");
         let heap = fields.get("HeapIndex");
+        let feedback = match kind {
+            Some(Kind::Feedback) => Some(self.feedback(&mut fields, known)),
+            _ => None,
+        };
         self.done(fields);
         let vulkan = vulkan.map(|it| self.vulkan_binding(it));
         let name_at = name_node.map_or(node.at.clone(), |it| it.at.clone());
@@ -712,6 +718,7 @@ impl Reader {
             | Kind::RwStructuredBuffer
             | Kind::RwByteAddressBuffer
             | Kind::RwTexture2D
+            | Kind::Feedback
             | Kind::ConstantBuffer => (Some(buffer(self)?), None),
         };
         self.binds(buffer.map(|it| &known.buffers[it]), &name_at)?;
@@ -722,6 +729,7 @@ impl Reader {
             buffer,
             sampler,
             scene,
+            feedback: feedback.map_or(Some(None), |it| it.map(Some))?,
             has_counter: has_counter?,
             tiles: optional(tiles)?,
             is_reserved: is_reserved?,
@@ -729,6 +737,23 @@ impl Reader {
             vulkan: vulkan.map_or(Some(None), |it| it.map(Some))?,
             at: name_at,
         })
+    }
+
+    /// `PairedTexture`, `MipRegion` and `FeedbackType` of a feedback map.
+    fn feedback(&mut self, fields: &mut Fields<'_>, known: &Known<'_>) -> Option<Feedback> {
+        let paired = self.required(fields, "PairedTexture");
+        let region = self.required(fields, "MipRegion");
+        let kind = self.required(fields, "FeedbackType");
+        let paired = paired.and_then(|it| self.find(it, "buffer", known.buffers, |it| &it.name));
+        let kinds =
+            [("MinMip", FeedbackKind::MinMip), ("MipRegionUsed", FeedbackKind::MipRegionUsed)];
+        let kind = kind.and_then(|it| self.choose(it, &kinds));
+        let region = region?;
+        let sizes = self.each(Some(region), "`MipRegion`", |it, node| it.uint(node))?;
+        let [width, height] = sizes[..] else {
+            return self.error(&region.at, "`MipRegion` is a width and a height: `[8, 8]`");
+        };
+        Some(Feedback { paired: paired?, kind: kind?, region: [width, height] })
     }
 
     /// Counts the memory of a resource in addition to the buffer itself.

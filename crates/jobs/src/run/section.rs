@@ -1,6 +1,6 @@
 //! Runs a section of a suite file on the device. Its directives are defined in [`crate::section`].
 
-use wavelane::internal::{Slot, SlotRef, Slots};
+use wavelane::internal::{SlotRef, Slots};
 use wavelane::{Compilation, Shader, Stage};
 
 use super::{
@@ -269,11 +269,8 @@ pub(super) fn bound(section: &Section, shader: &Shader) -> Result<wavelane::Reso
             if let wavelane::ResourceKind::Constant { size, .. } = resource.kind {
                 bytes.resize(bytes.len().max(size as usize), 0);
             }
-            let texture = input.and_then(|it| it.texture);
-            let scene = scene.flatten();
-            let buffer = Slot { bytes: bytes.into(), texture, sampler, scene, ..Slot::default() };
             table
-                .bind_at(&resource.name, index, buffer)
+                .bind_at(&resource.name, index, section.slot(&resource.name, index, bytes))
                 .map_err(|error| failed(format!("`{}`: {error}", resource.name)))?;
         }
     }

@@ -1,9 +1,9 @@
 //! Sampling and gathering: from coordinates to a weighted sum of texels.
 
 use super::format::Texel;
-use super::lod::{self, Detail};
+use super::lod::{self, Detail, Footprint, Levels};
 use super::sampler::{Filter, Sampler};
-use super::shape::Image;
+use super::shape::{Image, Shape};
 use super::{Dim, cube, rounded, whole};
 
 /// The operands of a sample instruction.
@@ -26,28 +26,10 @@ pub struct Query {
 /// Each is to be rounded once to the shader's type.
 pub fn sample(image: &Image<'_>, dim: Dim, sampler: &Sampler, query: &Query) -> ([f64; 4], u32) {
     let source = Source::new(image, dim, sampler, query.layer, query.reference);
-    let footprint = lod::footprint(&image.shape, dim, sampler, query.at, query.detail);
-    let clamped = lod::clamped(footprint.lod, sampler, query.least);
-    let levels = lod::levels(&image.shape, sampler, clamped);
-    let filter = match (sampler.anisotropy > 1, levels.is_magnified) {
-        (true, _) => Filter::Linear,
-        (false, true) => sampler.mag,
-        (false, false) => sampler.min,
-    };
+    let walk = Walk::new(&image.shape, dim, sampler, query);
     let mut sum = Sum::default();
-    for probe in 0..footprint.probes {
-        let mut at = query.at.map(f64::from);
-        if footprint.probes > 1 {
-            let along = (f64::from(probe) + 0.5) / f64::from(footprint.probes) - 0.5;
-            at[0] += along * footprint.along[0];
-            at[1] += along * footprint.along[1];
-        }
-        source.level(levels.first, filter, at, query.offset, 256 - levels.next, &mut sum);
-        if levels.next > 0 {
-            source.level(levels.first + 1, filter, at, query.offset, levels.next, &mut sum);
-        }
-    }
-    (sum.total.map(|it| it / f64::from(footprint.probes)), sum.texels)
+    walk.each_pass(query.at, |pass| source.pass(&pass, query.offset, &mut sum));
+    (sum.total.map(|it| it / f64::from(walk.footprint.probes)), sum.texels)
 }
 
 /// The four texels that linear filtering of the largest level would read, in the order (−, +), (+, +), (+, −), (−,
@@ -77,6 +59,106 @@ pub fn gather(
         source.gathered(face, texel, &mut sum);
         sum.total[if query.reference.is_some() { 0 } else { component }]
     })
+}
+
+/// What a sample visits: levels, and in each of them one place for each probe.
+pub(super) struct Walk {
+    pub(super) footprint: Footprint,
+    pub(super) levels: Levels,
+    filter: Filter,
+}
+
+/// One level at one place.
+pub(super) struct Pass {
+    pub(super) level: u32,
+    filter: Filter,
+    /// The coordinates.
+    pub(super) at: [f64; 3],
+    /// In 256ths.
+    weight: u32,
+}
+
+impl Walk {
+    pub(super) fn new(shape: &Shape, dim: Dim, sampler: &Sampler, query: &Query) -> Walk {
+        let footprint = lod::footprint(shape, dim, sampler, query.at, query.detail);
+        let clamped = lod::clamped(footprint.lod, sampler, query.least);
+        let levels = lod::levels(shape, sampler, clamped);
+        let filter = match (sampler.anisotropy > 1, levels.is_magnified) {
+            (true, _) => Filter::Linear,
+            (false, true) => sampler.mag,
+            (false, false) => sampler.min,
+        };
+        Walk { footprint, levels, filter }
+    }
+
+    /// Calls `visit` for each probe and level, except for levels of weight 0.
+    pub(super) fn each_pass(&self, at: [f32; 3], mut visit: impl FnMut(Pass)) {
+        let Walk { footprint, levels, filter } = *self;
+        for probe in 0..footprint.probes {
+            let mut at = at.map(f64::from);
+            if footprint.probes > 1 {
+                let along = (f64::from(probe) + 0.5) / f64::from(footprint.probes) - 0.5;
+                at[0] += along * footprint.along[0];
+                at[1] += along * footprint.along[1];
+            }
+            visit(Pass { level: levels.first, filter, at, weight: 256 - levels.next });
+            if levels.next > 0 {
+                visit(Pass { level: levels.first + 1, filter, at, weight: levels.next });
+            }
+        }
+    }
+}
+
+impl Pass {
+    /// For each axis, the first texel and the weight of the next. `at` is on the face of a cube.
+    pub(super) fn axes(
+        &self,
+        dim: Dim,
+        size: [u32; 3],
+        at: [f64; 3],
+        offset: [i32; 3],
+    ) -> [(i64, i64); 3] {
+        std::array::from_fn(|axis| {
+            if axis >= dim.axes() {
+                return (0, 0);
+            }
+            let position = at[axis] * f64::from(size[axis]);
+            let (texel, next) = match self.filter {
+                Filter::Nearest => (whole(position), 0),
+                Filter::Linear => {
+                    let from_middle = rounded(position) - 128;
+                    (from_middle >> 8, from_middle & 255)
+                }
+            };
+            if dim.is_cube() && self.filter == Filter::Nearest {
+                // A direction exactly to an edge stays on its face.
+                return (texel.clamp(0, i64::from(size[axis]) - 1), 0);
+            }
+            (texel + i64::from(offset[axis]), next)
+        })
+    }
+}
+
+/// Calls `visit` with each texel whose weight is not 0, before the address mode, and with its weight in 2⁻²⁴.
+pub(super) fn for_each_tap(axes: [(i64, i64); 3], mut visit: impl FnMut([i64; 3], i64)) {
+    let taps = |(texel, next): (i64, i64)| [(texel, 256 - next), (texel + 1, next)];
+    for (z, weight_z) in taps(axes[2]) {
+        for (y, weight_y) in taps(axes[1]) {
+            for (x, weight_x) in taps(axes[0]) {
+                let product = weight_x * weight_y * weight_z;
+                if product != 0 {
+                    visit([x, y, z], product);
+                }
+            }
+        }
+    }
+}
+
+/// The layer that a float selects: rounded to nearest even; NaN and negative values select the first.
+pub(super) fn layer_of(shape: &Shape, dim: Dim, layer: f32) -> u32 {
+    let faces = if dim.is_cube() { 6 } else { 1 };
+    let last = (shape.layers / faces).saturating_sub(1);
+    (layer.round_ties_even() as u32).min(last) * faces
 }
 
 /// The texels of one layer as a sampler sees them.
@@ -118,10 +200,7 @@ impl<'a> Source<'a> {
         layer: f32,
         reference: Option<f32>,
     ) -> Source<'a> {
-        let faces = if dim.is_cube() { 6 } else { 1 };
-        let last = (image.shape.layers / faces).saturating_sub(1);
-        // Rounds to nearest even; NaN and negative values select the first layer.
-        let layer = (layer.round_ties_even() as u32).min(last) * faces;
+        let layer = layer_of(&image.shape, dim, layer);
         let reference = reference.map(|it| match image.shape.format.is_unorm() {
             true if it.is_nan() => 0.0,
             true => f64::from(it.clamp(0.0, 1.0)),
@@ -140,50 +219,17 @@ impl<'a> Source<'a> {
         (face, [u, v, 0.0])
     }
 
-    /// Adds the contribution of one level, with a weight in 256ths.
-    fn level(
-        &self,
-        level: u32,
-        filter: Filter,
-        at: [f64; 3],
-        offset: [i32; 3],
-        weight: u32,
-        sum: &mut Sum,
-    ) {
-        let (face, at) = self.place(at);
-        let size = self.image.shape.size(level);
-        // For each axis, the first texel and the weight of the next.
-        let axes: [(i64, i64); 3] = std::array::from_fn(|axis| {
-            if axis >= self.dim.axes() {
-                return (0, 0);
-            }
-            let position = at[axis] * f64::from(size[axis]);
-            let (texel, next) = match filter {
-                Filter::Nearest => (whole(position), 0),
-                Filter::Linear => {
-                    let from_middle = rounded(position) - 128;
-                    (from_middle >> 8, from_middle & 255)
-                }
-            };
-            if self.dim.is_cube() && filter == Filter::Nearest {
-                // A direction exactly to an edge stays on its face.
-                return (texel.clamp(0, i64::from(size[axis]) - 1), 0);
-            }
-            (texel + i64::from(offset[axis]), next)
+    /// Adds the contribution of one level.
+    fn pass(&self, pass: &Pass, offset: [i32; 3], sum: &mut Sum) {
+        let (face, at) = self.place(pass.at);
+        let size = self.image.shape.size(pass.level);
+        let axes = pass.axes(self.dim, size, at, offset);
+        for_each_tap(axes, |texel, product| {
+            // Exact in 64 bits, and in f64.
+            let weight =
+                (i64::from(pass.weight) * product) as f64 / (256.0 * 256.0 * 256.0 * 256.0);
+            self.tap(pass.level, face, texel, weight, sum);
         });
-        let taps = |(texel, next): (i64, i64)| [(texel, 256 - next), (texel + 1, next)];
-        for (z, weight_z) in taps(axes[2]) {
-            for (y, weight_y) in taps(axes[1]) {
-                for (x, weight_x) in taps(axes[0]) {
-                    // Exact in 64 bits, and in f64.
-                    let product = i64::from(weight) * weight_x * weight_y * weight_z;
-                    if product != 0 {
-                        let weight = product as f64 / (256.0 * 256.0 * 256.0 * 256.0);
-                        self.tap(level, face, [x, y, z], weight, sum);
-                    }
-                }
-            }
-        }
     }
 
     /// Adds a texel, inside the texture or not.

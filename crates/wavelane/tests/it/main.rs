@@ -5,6 +5,7 @@
 mod buffers;
 mod draws;
 mod examples;
+mod feedback;
 mod lent;
 mod lists;
 mod printing;

@@ -233,6 +233,13 @@ impl Reader<'_> {
                 return self.expected("a scene that is not writable");
             }
             KindWord::Scene => ResourceKind::Scene,
+            KindWord::Feedback if !writable => {
+                return self.expected("a feedback map that is writable");
+            }
+            KindWord::Feedback => {
+                let kind = self.named("a kind of feedback")?;
+                ResourceKind::Feedback { kind, array: self.eat_word("array")? }
+            }
             KindWord::Sampler => ResourceKind::Sampler { comparison: self.eat_word("comparison")? },
         };
         self.keyword("at")?;
@@ -260,7 +267,8 @@ impl Reader<'_> {
                 | ResourceKind::Typed { .. }
                 | ResourceKind::Texture { .. }
                 | ResourceKind::Sampler { .. }
-                | ResourceKind::Scene => {
+                | ResourceKind::Scene
+                | ResourceKind::Feedback { .. } => {
                     return self.expected("the end of the line");
                 }
             }

@@ -1,0 +1,151 @@
+//! Sampler feedback on the command line: every form of a map, decoded maps in and out, and bad ones.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Four lanes, each of which asks for its own level in its own quarter of the texture.
+const SHADER: &str = "Texture2D<float4> T : register(t0);
+SamplerState S : register(s0);
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> F : register(u0);
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIP_REGION_USED> U : register(u1);
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+    float2 at = float2(i % 2, i / 2) / 2 + 0.25;
+    F.WriteSamplerFeedbackLevel(T, S, at, i);
+    if (i == 3) U.WriteSamplerFeedbackLevel(T, S, at, 1);
+}
+";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("feedback").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.hlsl"), SHADER).unwrap();
+    folder
+}
+
+fn wavelane(folder: &Path, words: &[&str]) -> (i32, String) {
+    let output: Output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(words)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+}
+
+/// Runs with these maps, and more flags.
+fn run(folder: &Path, least: &str, used: &str, more: &[&str]) -> (i32, String) {
+    let (least, used) = (format!("F={least}"), format!("U={used}"));
+    // The maps stand before their texture.
+    let words = ["run", "a.hlsl", "--bind", &least, "--bind", &used];
+    let texture = ["--bind", "T=R8_UNORM[16x8 mips 4]", "--bind", "S=nearest clamp"];
+    wavelane(folder, &[&words[..], &texture, more].concat())
+}
+
+const LEAST: &str = "feedback(T, region=8x4)";
+const USED: &str = "feedback( T , region = 4x4 )";
+
+fn maps(text: &str) -> [serde_json::Value; 2] {
+    let json: serde_json::Value = serde_json::from_str(text).unwrap_or_else(|_| panic!("{text}"));
+    ["F", "U"].map(|it| json["runs"][0]["buffers"][it].clone())
+}
+
+#[test]
+fn decoded_maps_are_numbers_of_a_byte() {
+    let folder = folder("json");
+    for engine in ["interp", "cpu"] {
+        let more = ["--format", "json", "--engine", engine];
+        let (code, text) = run(&folder, LEAST, USED, &more);
+        assert_eq!(code, 0, "{text}");
+        let [least, used] = maps(&text);
+        assert_eq!(least, serde_json::json!([0, 1, 2, 3]), "{engine}");
+        // Levels of 4x2, 2x1, 1x1 and 1x1 regions.
+        let expected = [0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0];
+        assert_eq!(used, serde_json::json!(expected), "{engine}");
+    }
+    // The null descriptor, and maps that are not cleared.
+    let least = "feedback(T, region=8x4):2,0,255,7";
+    let (code, text) = run(&folder, least, "none", &["--format", "json"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(maps(&text)[0], serde_json::json!([0, 0, 2, 3]));
+}
+
+#[test]
+fn text_shows_rows_and_dots() {
+    let (code, text) = run(&folder("text"), LEAST, USED, &[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("F: FeedbackTexture2D, 2x2 R8_UINT"), "{text}");
+    assert!(text.contains("      0 |   0   1\n      1 |   2   3\n"), "{text}");
+    assert!(text.contains("    level 1\n      0 |   · 255\n"), "{text}");
+}
+
+#[test]
+fn maps_go_through_files() {
+    let folder = folder("files");
+    let outs = ["--out", "F=f.npy", "--out", "U=u-{level}.npy"];
+    let (code, text) = run(&folder, LEAST, USED, &outs);
+    assert_eq!(code, 0, "{text}");
+    let array = std::fs::read(folder.join("f.npy")).unwrap();
+    assert!(String::from_utf8_lossy(&array).contains("'shape': (2,2,)"), "{array:?}");
+    assert!(array.ends_with(&[0, 1, 2, 3]));
+    let level = std::fs::read(folder.join("u-1.npy")).unwrap();
+    assert!(level.ends_with(&[0, 255]));
+    assert!(folder.join("u-3.npy").exists() && !folder.join("u-4.npy").exists());
+    let (code, text) = run(
+        &folder,
+        LEAST,
+        USED,
+        &["--out", "F=f.png", "--out", "U=u-{level}.png", "--out", "F=f.bin"],
+    );
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(std::fs::read(folder.join("f.bin")).unwrap(), [0, 1, 2, 3]);
+    // What was written is read again; nothing in it grows.
+    for file in ["f.npy", "f.png", "f.bin"] {
+        let least = format!("{LEAST}:@{file}");
+        let (code, text) = run(&folder, &least, USED, &["--format", "json"]);
+        assert_eq!(code, 0, "{file}: {text}");
+        assert_eq!(maps(&text)[0], serde_json::json!([0, 1, 2, 3]), "{file}");
+    }
+    let (code, text) = run(&folder, LEAST, USED, &["--out", "U=u.npy"]);
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("--out U=u-{level}.npy"), "{text}");
+}
+
+#[test]
+fn bad_maps_are_refused_where_they_are_declared() {
+    let folder = folder("bad");
+    for (least, message) in [
+        (
+            "feedback(T, region=16x4)",
+            "a mip region cannot have the width 16; for a texture of width 16 it is a power of two from 4 to 8",
+        ),
+        ("feedback(T, region=8x3)", "a mip region cannot have the height 3"),
+        ("feedback(T, region=8)", "expected `feedback(T, region=8x8)`"),
+        ("feedback(T, region=8xx)", "`x` is not a size"),
+        ("feedback(Q, region=8x4)", "no texture `Q` is bound"),
+        ("feedback(S, region=8x4)", "no texture `S` is bound"),
+        ("feedback(T[1], region=8x4)", "no texture `T[1]` is bound"),
+        ("feedback(T[, region=8x4)", "expected `T` or `T[k]`"),
+        ("feedback(T, region=8x4", "expected `feedback(T, region=8x8)`"),
+        ("feedback(T, region=8x4):1,2,3", "3 values for 4 scalars"),
+        ("feedback(T, region=8x4):@missing.npy", "cannot be read"),
+        ("feedback(T, region=8x4):300,0,0,0", "300"),
+        ("[4]", "expected `feedback(T, region=8x8)`"),
+    ] {
+        let (code, text) = run(&folder, least, USED, &[]);
+        assert_eq!(code, 2, "{least}: {text}");
+        assert!(text.contains(message), "{least}: {text}");
+        assert!(text.contains("a.hlsl:3:"), "{least}: {text}");
+    }
+    let (code, text) = wavelane(&folder, &["run", "a.hlsl"]);
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("--bind F=none"), "{text}");
+}
+
+#[test]
+fn what_cannot_record_feedback_says_so() {
+    let folder = folder("elsewhere");
+    let (code, text) = wavelane(&folder, &["emit", "a.hlsl", "--ptx"]);
+    assert_eq!(code, 3, "{text}");
+}
