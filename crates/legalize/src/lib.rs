@@ -10,8 +10,8 @@
 //!
 //! # Map
 //! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
-//! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
-//! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
+//! cases of arithmetic; `feedback.rs`: sampler feedback by atomic operations; `math.rs`: bit-exact float functions;
+//! `shorts.rs`: 16-bit integers; `folds.rs`: reductions and scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
 //! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes
 //! of pixel shaders; `rays.rs`: ray queries in software; `textures.rs`: textures as buffers; `merged.rs`: groups in turn;
 //! `unsupported.rs`: what cannot be rewritten.
@@ -23,6 +23,7 @@
 
 mod bounds;
 mod corners;
+mod feedback;
 mod folds;
 mod helpers;
 mod math;
@@ -43,6 +44,7 @@ use std::borrow::Cow;
 use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, Unary, WaveOp};
 
+pub use feedback::{Feedback, SamplerState};
 pub use merged::{merged, record as merged_record};
 pub use target::{Class, Has, Row, Target, asks};
 pub use textures::{Extra, Lowered, formats, uses_textures, without_textures};
@@ -170,6 +172,9 @@ impl Writer<'_> {
 
     /// Copies an instruction with new operands. In memory, 16-bit integers keep their type.
     pub(crate) fn kept(&self, inst: ir::Inst) {
+        if self.feedback(inst) {
+            return;
+        }
         let data = self.source.inst(inst);
         let mut op = data.op.clone();
         op.for_each_operand(|it| *it = self.stored(self.get(*it), self.source.ty(*it)));

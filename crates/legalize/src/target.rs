@@ -6,6 +6,8 @@ use ops::scalar::Family;
 use ops::wave::{Facts, Operands, Results, Sees, Spread};
 use ops::{Binary, Fold, Sign, Ternary, Ty, Unary, WaveOp};
 
+use crate::feedback::Feedback;
+
 /// Operations that a device supports or lacks together, or a guarantee about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
@@ -115,6 +117,8 @@ pub struct Target {
     pub(crate) whole_waves: Option<u32>,
     /// Whether folds over a partition are an instruction.
     pub(crate) partitions: bool,
+    /// What is known about resources, for sampler feedback; without it, feedback is left to the device.
+    pub(crate) feedback: Vec<Feedback>,
 }
 
 const FLOATS: &[Ty] = &[F16, F32, F64];
@@ -283,7 +287,7 @@ impl Target {
     /// Later rows override earlier ones.
     fn of_rows(rows: &[&[Row]]) -> Target {
         let has = [[Has::Exact; Ty::ALL.len()]; Class::COUNT];
-        let mut target = Target { has, whole_waves: None, partitions: false };
+        let mut target = Target { has, whole_waves: None, partitions: false, feedback: Vec::new() };
         rows.iter().copied().flatten().for_each(|row| target.put(row));
         target
     }

@@ -16,13 +16,15 @@ use crate::rays::state::States;
 use crate::target::{Class, Target};
 use crate::textures::Textures;
 use crate::whole_waves::whole_scans;
-use crate::{observed, rays};
+use crate::{feedback, observed, rays};
 
 pub(crate) struct Writer<'a> {
     pub(crate) source: &'a Module,
     pub(crate) target: &'a Target,
     /// Whether 16-bit integers are words whose upper half is zero, except in memory.
     pub(crate) short_words: bool,
+    /// Whether feedback maps become buffers.
+    pub(crate) expands_feedback: bool,
     out: RefCell<Builder>,
     /// The new value of each value of the source.
     values: RefCell<Vec<Option<Value>>>,
@@ -53,13 +55,18 @@ struct Uses {
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(source: &'a Module, target: &'a Target) -> Writer<'a> {
+        let expands_feedback = feedback::is_expanded(source, target);
+        let mut resources = source.resources.clone();
+        if expands_feedback {
+            resources.iter_mut().for_each(|it| it.kind = feedback::expanded(&it.kind));
+        }
         let empty = Module {
             // Most modules grow by less than a quarter.
             values: Vec::with_capacity(source.values.len() * 5 / 4),
             insts: Vec::with_capacity(source.insts.len() * 5 / 4),
             regions: Vec::with_capacity(source.regions.len()),
             name: source.name.clone(),
-            resources: source.resources.clone(),
+            resources,
             groupshared: source.groupshared.clone(),
             privates: source.privates.clone(),
             queries: source.queries.clone(),
@@ -80,6 +87,7 @@ impl<'a> Writer<'a> {
             source,
             target,
             short_words: target.lacks(Class::Arithmetic, Ty::I16),
+            expands_feedback,
             out: RefCell::new(Builder::new(empty)),
             values: RefCell::new(vec![None; source.values.len()]),
             insts: RefCell::new(vec![None; source.insts.len()]),

@@ -2,7 +2,7 @@
 //! bindings, and the source of debug information.
 
 use ir::{Register, RegisterClass};
-use legalize::Target;
+use legalize::{Feedback, Target};
 use ops::Ty;
 use ops::texture::Format;
 
@@ -244,6 +244,8 @@ pub struct Bound {
     pub single: bool,
     /// Samplers select a single mip level.
     pub whole_levels: bool,
+    /// What decides about sampler feedback.
+    pub feedback: Feedback,
 }
 
 impl Default for Environment {
@@ -288,6 +290,10 @@ impl Environment {
             false => target,
         };
         let target = if self.robust { target.with_word_bounds() } else { target };
+        let target = match self.exact {
+            true => target.with_feedback(self.bound.iter().map(|it| it.feedback).collect()),
+            false => target,
+        };
         let certain = self.full_waves && self.has(Extension::MaximalReconvergence);
         match self.lanes.filter(|_| certain && self.relative_reads) {
             Some(lanes) => target.with_whole_waves(lanes),

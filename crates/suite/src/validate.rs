@@ -231,7 +231,7 @@ fn bound(module: &Module) -> Vec<Bound> {
         let mut names = formats.iter().cycle().skip(index).take(formats.len());
         let name = names.find(|it| suits(resource, it));
         let format = name.and_then(|it| ops::texture::Format::parse(it));
-        Bound { format, single: true, whole_levels: index % 2 == 0 }
+        Bound { format, single: true, whole_levels: index % 2 == 0, ..Bound::default() }
     };
     module.resources.iter().enumerate().map(one).collect()
 }

@@ -279,6 +279,7 @@ fn full_waves_access_memory_like_partial_ones() {
             | ResourceKind::Constant { .. }
             | ResourceKind::Texture { .. }
             | ResourceKind::Sampler { .. }
+            | ResourceKind::Feedback { .. }
             | ResourceKind::Scene => Address::Texel(index),
         };
         // The last scalars of the 4-byte elements are out of bounds, as are all at offset 4.

@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 
 use ir::{Module, ResourceKind};
+use legalize::{Feedback, SamplerState};
 use ops::texture::{Address, Channel, Channels, Filter, Format, Sampler};
 use spirv::Bound;
 
@@ -30,6 +31,7 @@ pub(super) struct Fact {
 }
 
 pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
+    let maps = paired(module, contents);
     let one = |index: usize, resource: &ir::Resource| {
         let storage = module.storage(ir::Binding(index as u32));
         let elements = contents.elements(storage);
@@ -50,7 +52,9 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
             Some(element) => element.components,
             None => 0,
         };
-        Fact { count, components, bound: bound(elements) }
+        let mut bound = bound(elements);
+        bound.feedback.paired = maps[index];
+        Fact { count, components, bound }
     };
     module.resources.iter().enumerate().map(|(index, it)| one(index, it)).collect()
 }
@@ -61,13 +65,30 @@ fn bound(elements: &[&Slot]) -> Bound {
         format: it.texture.map(|it| it.format).or_else(|| it.format.and_then(plain)),
         single: it.sampler.is_some_and(|it| is_single(&it)),
         whole_levels: it.sampler.is_some_and(|it| it.mip == Filter::Nearest && it.anisotropy <= 1),
+        feedback: Feedback { sampler: it.sampler.as_ref().map(SamplerState::from), paired: None },
     });
     let first = all.next().unwrap_or_default();
     all.fold(first, |common, it| Bound {
         format: common.format.filter(|format| it.format == Some(*format)),
         single: common.single && it.single,
         whole_levels: common.whole_levels && it.whole_levels,
+        feedback: Feedback {
+            sampler: common.feedback.sampler.filter(|state| it.feedback.sampler == Some(*state)),
+            paired: None,
+        },
     })
+}
+
+/// For each feedback map, the resource to which its texture is bound.
+fn paired(module: &Module, contents: &Contents<'_>) -> Vec<Option<u32>> {
+    let bindings = || (0..module.resources.len() as u32).map(ir::Binding);
+    let slot = |it: ir::Binding| contents.elements(module.storage(it)).first().copied();
+    let of_map = |it: ir::Binding| {
+        let paired = slot(it)?.feedback?.paired;
+        let is_it = |it: &ir::Binding| slot(*it).is_some_and(|it| it.identity == paired);
+        bindings().find(is_it).map(|it| it.0)
+    };
+    bindings().map(of_map).collect()
 }
 
 fn is_single(sampler: &Sampler) -> bool {

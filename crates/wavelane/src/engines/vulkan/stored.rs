@@ -88,8 +88,9 @@ pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u
             let view = declared.kind.view();
             let bound = elements.get(element as usize).copied().filter(|it| match view.dim {
                 Some(dim) => it.texture.is_some_and(|it| it.suits(dim) && it.bytes().is_some()),
-                None if view.is_buffer() => it.texture.is_none(),
                 None if binding.kind == BindingKind::Scene => it.scene.is_some(),
+                None if view.contents == ir::Contents::Feedback => it.feedback.is_some(),
+                None if view.is_buffer() => it.is_buffer(),
                 None => it.sampler.is_some(),
             });
             let counter = binding.kind == BindingKind::Counter;
