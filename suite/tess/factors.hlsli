@@ -27,8 +27,6 @@ Constants constants(InputPatch<Corner, 3> patch) {
 [outputcontrolpoints(3)]
 [patchconstantfunc("constants")]
 Corner hs(InputPatch<Corner, 3> patch, uint i : SV_OutputControlPointID) {
-    // A control point that there is not: both functions have the buffer.
-    if (i == 3) Out[0] = 1;
     return patch[i];
 }
 

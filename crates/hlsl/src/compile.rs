@@ -293,6 +293,13 @@ fn translate(mut program: hir::Program, options: &Options, sink: &mut Sink) -> O
         lint::width(&ir::notes::without(&module)).into_iter().for_each(|it| sink.push(it));
         module
     };
-    let module = finish(module);
-    Some(Compiled { module, patch: patch.map(finish), unreached })
+    let mut module = finish(module);
+    let mut patch = patch.map(finish);
+    // A host binds the resources of both functions at once.
+    if let Some(patch) = &mut patch {
+        for (a, b) in module.resources.iter_mut().zip(&mut patch.resources) {
+            (a.used, b.used) = (a.used || b.used, a.used || b.used);
+        }
+    }
+    Some(Compiled { module, patch, unreached })
 }
