@@ -257,6 +257,10 @@ impl Writer<'_> {
         count: usize,
         ty: Ty,
     ) -> Values {
+        // Without a trace there is no scene, and no query gets as far as this.
+        if scene.all.is_empty() {
+            return (0..count).map(|_| self.constant(ty, 0)).collect();
+        }
         let word = self.with(Binary::Add, place, u64::from(offset));
         let at = ir::Address::Byte(self.with(Binary::Shl, word, 2));
         self.of_scenes(scene, &scene.all, &|binding| {
@@ -275,7 +279,7 @@ impl Writer<'_> {
         load: &dyn Fn(Binding) -> Values,
     ) -> Values {
         match left {
-            [] => unreachable!("a trace names its scene"),
+            [] => unreachable!("the caller has a scene"),
             [only] => load(*only),
             [first, rest @ ..] => {
                 let number = (scene.all.len() - left.len()) as u32;
