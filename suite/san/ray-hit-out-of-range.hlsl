@@ -13,7 +13,7 @@ void main(uint t : SV_GroupIndex) {
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
     while (q.Proceed()) {
         float hit = 3;                          // the far side of what is in the box
-        q.CommitProceduralPrimitiveHit(hit); //? ray-hit-out-of-range: outside of the interval
+        q.CommitProceduralPrimitiveHit(hit); //? ray-hit-out-of-range: outside the interval
     }
     Out[t] = q.CommittedStatus();
 }

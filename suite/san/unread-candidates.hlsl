@@ -11,7 +11,7 @@ void main(uint t : SV_GroupIndex) {
     RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), 100 };
     RayQuery<RAY_FLAG_NONE> q;
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
-    q.Proceed(); //? unread-candidates: nothing has judged
+    q.Proceed(); //? unread-candidates: was not judged
     Out[t] = q.CommittedStatus();
 }
 

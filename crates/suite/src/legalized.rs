@@ -70,6 +70,12 @@ pub fn fault(
             return Some(format!("{what} not a module: {}", problems[0]));
         }
         let mut got = before.clone();
+        // To a device maps of sampler feedback are buffers.
+        for (elements, resource) in got.bindings.iter_mut().zip(&module.resources) {
+            if !matches!(resource.kind, ir::ResourceKind::Feedback { .. }) {
+                elements.iter_mut().for_each(|it| it.feedback = None);
+            }
+        }
         let log = Arc::new(PrintLog::new(crate::run::MOST_LINES));
         let launch = &Launch { prints: Some(log.clone()), ..launch.clone() };
         match interp::run(&module, launch, &mut got, &mut NoObserver) {

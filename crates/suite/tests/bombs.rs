@@ -47,7 +47,7 @@ const CASES: &[Case] = &[
     Case { bomb: "variables over branches", size: 500, ends: Ends::Code },
     Case { bomb: "statements", size: 5000, ends: Ends::Code },
     Case { bomb: "stores in branches", size: 2000, ends: Ends::Code },
-    Case { bomb: "stores in branches", size: 40_000, ends: Ends::Fallback },
+    Case { bomb: "stores in branches", size: 60_000, ends: Ends::Fallback },
     Case { bomb: "initialisers", size: 5000, ends: Ends::Code },
     Case { bomb: "products of matrices", size: 20_000, ends: Ends::Refused("too large") },
 ];

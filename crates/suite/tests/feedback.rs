@@ -66,14 +66,8 @@ fn check(section: &Section) {
     let mut wanted = before.clone();
     interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
     assert_ne!(wanted, before, "something is written");
-    // To a device maps are buffers.
-    let plain = |bindings: &Bindings| {
-        let mut plain = bindings.clone();
-        plain.bindings.iter_mut().flatten().for_each(|it| it.feedback = None);
-        plain
-    };
     let target = Target::vulkan(true, true).with_feedback(known(&module, &before));
-    if let Some(what) = fault(&module, &target, &launch, &plain(&before), &plain(&wanted)) {
+    if let Some(what) = fault(&module, &target, &launch, &before, &wanted) {
         panic!("{what}\n{}", section.text);
     }
 }
