@@ -143,9 +143,14 @@ fn is_srgb(format: Format) -> bool {
 }
 
 impl Textures {
-    /// Refuses atomic operations on what is not an integer of the operand's size.
+    /// Refuses sampler feedback, and atomic operations on what is not an integer of the operand's size.
     fn check(&self, module: &Module, inst: Inst, data: &ir::InstData) -> Result<(), Unsupported> {
         let Op::Texture(texture) = &data.op else { return Ok(()) };
+        if matches!(texture.op, TextureOp::Feedback(_)) {
+            let asked = &module.resource(texture.texture.binding).name;
+            let asked = format!("the feedback map `{asked}`");
+            return Err(Unsupported::new("sampler feedback", asked, module, Some(inst)));
+        }
         if !matches!(texture.op, TextureOp::Atomic(_)) {
             return Ok(());
         }
