@@ -146,9 +146,9 @@ impl Textures {
     /// Refuses sampler feedback, and atomic operations on what is not an integer of the operand's size.
     fn check(&self, module: &Module, inst: Inst, data: &ir::InstData) -> Result<(), Unsupported> {
         let Op::Texture(texture) = &data.op else { return Ok(()) };
-        if matches!(texture.op, TextureOp::Feedback(_)) {
-            let asked = &module.resource(texture.texture.binding).name;
-            let asked = format!("the feedback map `{asked}`");
+        let resource = module.resource(texture.texture.binding);
+        if texture.map.is_some() || !matches!(resource.kind, ResourceKind::Texture { .. }) {
+            let asked = format!("feedback for `{}`", resource.name);
             return Err(Unsupported::new("sampler feedback", asked, module, Some(inst)));
         }
         if !matches!(texture.op, TextureOp::Atomic(_)) {
