@@ -178,7 +178,7 @@ pub(crate) mod registry {
         RAY_QUERY_STATE, "ray-query-state", Error, "a method of a ray query in a state that does not allow it";
         RAY_FLAGS, "ray-flags", Error, "ray flags that exclude each other, or that mean nothing to a ray query";
         BAD_RAY, "bad-ray", Error, "a ray with a NaN, an empty interval, or no direction";
-        RAY_HIT_OUT_OF_RANGE, "ray-hit-out-of-range", Error, "a procedural hit is committed outside of the interval of its ray";
+        RAY_HIT_OUT_OF_RANGE, "ray-hit-out-of-range", Error, "a procedural hit is committed outside the interval of its ray";
         NO_DATA_ACCESS, "no-data-access", Error, "positions of triangles are read from a structure built without access to them";
         UNREAD_CANDIDATES, "unread-candidates", Warning, "a ray query is abandoned with a candidate that was not judged";
         CANDIDATE_DEPENDENT_RESULT, "candidate-dependent-result", Error, "a result that depends on the order or the number of candidates";

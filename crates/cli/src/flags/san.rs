@@ -24,8 +24,8 @@ pub(super) const QUICK: Flag = Flag {
     takes: Takes::Nothing,
     on: &[Command::San],
     section: Section::Run,
-    help: "only the smallest and the largest width, each in one other order of waves and\n\
-           groups too; for every save of a file",
+    help: "only the smallest and the largest width, each with one other order; for every\n\
+           save of a file",
     set: |args, _| {
         args.san.quick = true;
         Ok(())
