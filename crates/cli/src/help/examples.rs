@@ -189,8 +189,8 @@ pub(super) fn is_rare(flag: &Flag, command: Command) -> bool {
 }
 
 /// Flags that few command lines need.
-pub(super) const RARE: &[
-    "-O0",&str] = &[
+pub(super) const RARE: &[&str] = &[
+    "-O0",
     "--include-root",
     "--no-config",
     "--dialect",
