@@ -301,7 +301,8 @@ fn findings_stop_a_long_run_where_they_happen_and_once() {
 ";
     let mut client = Client::start("long", long);
     client.launch(json!({"groups": [2], "bind": ["Out=u32[16]"], "out": []}));
-    client.ask("setExceptionBreakpoints", json!({"filters": ["undefined"]}));
+    client
+        .ask("setExceptionBreakpoints", json!({"filters": ["undefined", "buffer-out-of-bounds"]}));
     client.set(json!([{"line": 4}]));
     client.ask("configurationDone", json!({}));
     // The breakpoint on the line comes first, then the finding of its statement.

@@ -72,7 +72,7 @@ pub fn fault(
         let mut got = before.clone();
         // To a device maps of sampler feedback are buffers.
         for (elements, resource) in got.bindings.iter_mut().zip(&module.resources) {
-            if !matches!(resource.kind, ir::ResourceKind::Feedback { .. }) {
+            if !matches!(resource.kind, ResourceKind::Feedback { .. }) {
                 elements.iter_mut().for_each(|it| it.feedback = None);
             }
         }

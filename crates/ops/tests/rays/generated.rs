@@ -15,6 +15,7 @@ use crate::scenes::{Seen, all};
 /// The triangles of the geometries of a bottom level.
 type Level = Vec<Vec<[Vector; 3]>>;
 
+#[expect(clippy::disallowed_methods, reason = "the environment says how much is tried")]
 fn asked(name: &str, default: u64) -> u64 {
     let given = std::env::var(name).ok();
     given.map_or(default, |it| it.parse().unwrap_or_else(|_| panic!("`{name}` is not a number")))
@@ -124,7 +125,7 @@ fn packed_scenes_hold_each_bottom_level_once() {
         let bytes = Scene::build(instances).unwrap().packed().unwrap();
         bytes.as_chunks::<4>().0.iter().map(|it| u32::from_le_bytes(*it)).collect()
     };
-    let one = words(&[shared.clone()]);
+    let one = words(std::slice::from_ref(&shared));
     let nodes = one[header::NODES as usize] as usize - (header::WORDS + instance::WORDS) as usize;
     let primitives = bottom.primitive_count() * primitive::WORDS as usize;
     assert!(nodes > primitives && (nodes - primitives).is_multiple_of(node::WORDS as usize));

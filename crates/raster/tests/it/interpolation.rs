@@ -221,7 +221,7 @@ fn clipped_triangles_interpolate_as_whole_ones() {
         assert_eq!(far.len(), 256);
         for (near, far) in near.iter().zip(&far) {
             assert_eq!(near.0, far.0);
-            let [near, far] = [near.2, far.2].map(|it| f32::from_bits(it));
+            let [near, far] = [near.2, far.2].map(f32::from_bits);
             assert!((near - far).abs() < 0.01, "{mode:?} {near} {far}");
         }
     }
@@ -257,7 +257,7 @@ fn centroids_lie_in_the_primitive() {
         let y = values(state, Topology::TriangleList, &words, place(1));
         x.into_iter()
             .zip(y)
-            .map(|(x, y)| (x.0, x.1, [x.2, y.2].map(|it| f32::from_bits(it))))
+            .map(|(x, y)| (x.0, x.1, [x.2, y.2].map(f32::from_bits)))
             .collect::<Vec<_>>()
     };
     // Right of x = 0.6, sample 1 is the first that is covered in the pixels of the first column.

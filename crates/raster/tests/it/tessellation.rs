@@ -13,6 +13,7 @@ const PARTITIONINGS: [Partitioning; 4] = [
 ];
 
 /// How many patches are tried of each domain and partitioning: `PATCHES`, or a few.
+#[expect(clippy::disallowed_methods, reason = "the environment says how much is tried")]
 fn patches() -> u64 {
     std::env::var("PATCHES").ok().and_then(|it| it.parse().ok()).unwrap_or(400)
 }

@@ -243,15 +243,18 @@ fn maps_are_encoded_and_decoded() {
 
 #[test]
 fn products_of_fractions_are_exact() {
-    for (fraction, by) in
-        [(0.5, 3), (1.0 - 2f64.powi(-53), 16384), (2f64.powi(-40), 1 << 14), (f64::MIN_POSITIVE, 7)]
-    {
+    for (fraction, by) in [
+        (0.5, 3),
+        (1.0 - f64::EPSILON / 2.0, 16384),
+        (1.0 / (1u64 << 40) as f64, 1 << 14),
+        (f64::MIN_POSITIVE, 7),
+    ] {
         let exact = |it: f64| it * by as f64;
         assert!(scaled(fraction, by) as f64 <= exact(fraction));
         assert!(!is_scaled_whole(fraction, by), "{fraction} {by}");
     }
     assert_eq!((scaled(0.75, 8), is_scaled_whole(0.75, 8)), (6, true));
-    assert_eq!(scaled(1.0 - 2f64.powi(-53), 1 << 14), (1 << 14) - 1);
+    assert_eq!(scaled(1.0 - f64::EPSILON / 2.0, 1 << 14), (1 << 14) - 1);
 }
 
 /// The law that ties feedback to filtering: a texture is 1 in one texel and 0 elsewhere, so that a sample is above 0
