@@ -108,6 +108,7 @@ fn unsafe_code_stays_in_few_files() {
         "program.rs",
         "resident.rs",
         "run.rs",
+        "scene.rs",
     ];
     let of_cli = ["early.rs", "room.rs"];
     // The exports of the module for browsers.

@@ -1,3 +1,5 @@
+//! What is marked: the specification's cases, and the law that marks are the texels that a sample uses.
+
 use super::*;
 use crate::Random;
 use crate::texture::{Detail, Format, Image, sample};
