@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use wavelane::texture::{Format, Shape};
-use wavelane::{Borrowed, Sampler, Texture};
+use wavelane::{Borrowed, BufferError, Sampler, Texture};
 
 use crate::error::{Failed, WlStatus, enter};
 use crate::handles::{self, WlTable, check, text};
@@ -46,16 +46,8 @@ pub unsafe extern "C" fn wl_bind_texture(
     memory: *mut c_void,
     size: usize,
 ) -> WlStatus {
-    enter(|| {
-        // SAFETY: the header asks for a handle, a string and a texture.
-        let (table, name, shape) =
-            unsafe { (handles::table(table)?, text(name, "the name")?, shape(texture)?) };
-        check(memory, size)?;
-        // SAFETY: the header asks for memory that stays.
-        let memory = unsafe { Borrowed::new(memory.cast(), size) };
-        let texture = Texture::lend(shape, memory).map_err(Failed::input)?;
-        table.bind(name, texture).map_err(Failed::input)
-    })
+    // SAFETY: the header asks for a handle, a string, a texture, and memory that stays.
+    unsafe { lend(table, name, texture, memory, size, Texture::lend) }
 }
 
 /// The same for memory that is only read; refused where the shader may write.
@@ -67,14 +59,29 @@ pub unsafe extern "C" fn wl_bind_texture_read_only(
     memory: *const c_void,
     size: usize,
 ) -> WlStatus {
+    // SAFETY: the header asks for a handle, a string, a texture, and memory that stays; it is lent for reading.
+    unsafe { lend(table, name, texture, memory.cast_mut(), size, Texture::lend_read_only) }
+}
+
+/// # Safety
+/// The table is a handle, the name a string, the texture null or one whose format is a string, and the memory stays as the
+/// header says.
+unsafe fn lend(
+    table: *mut WlTable,
+    name: *const c_char,
+    texture: *const WlTexture,
+    memory: *mut c_void,
+    size: usize,
+    lent: impl FnOnce(Shape, Borrowed) -> Result<Texture, BufferError>,
+) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for a handle, a string and a texture.
+        // SAFETY: the caller's contract.
         let (table, name, shape) =
             unsafe { (handles::table(table)?, text(name, "the name")?, shape(texture)?) };
         check(memory, size)?;
-        // SAFETY: the header asks for memory that stays; it is lent for reading.
-        let memory = unsafe { Borrowed::new(memory.cast_mut().cast(), size) };
-        let texture = Texture::lend_read_only(shape, memory).map_err(Failed::input)?;
+        // SAFETY: the caller's contract.
+        let memory = unsafe { Borrowed::new(memory.cast(), size) };
+        let texture = lent(shape, memory).map_err(Failed::input)?;
         table.bind(name, texture).map_err(Failed::input)
     })
 }
