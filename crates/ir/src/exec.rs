@@ -208,6 +208,17 @@ impl Buffer {
     pub fn is_buffer(&self) -> bool {
         self.texture.is_none() && self.feedback.is_none()
     }
+
+    /// Gives a scene its bytes, for modules whose ray queries are written out; anything else remains. Returns false if
+    /// there would be too many.
+    pub fn pack_scene(&mut self) -> bool {
+        let Some(scene) = self.scene.as_ref().filter(|_| self.bytes.is_empty()) else {
+            return true;
+        };
+        let Some(packed) = scene.0.packed() else { return false };
+        self.bytes = packed.into();
+        true
+    }
 }
 
 /// A feedback map, and the texture that it was made for.
@@ -228,19 +239,6 @@ impl FeedbackMap {
     ) -> Result<FeedbackMap, ops::texture::feedback::Refusal> {
         let map = ops::texture::feedback::Map::new(kind, shape, region)?;
         Ok(FeedbackMap { map, paired })
-    }
-}
-
-impl Buffer {
-    /// Gives a scene its bytes, for modules whose ray queries are written out; anything else remains. Returns false if
-    /// there would be too many.
-    pub fn pack_scene(&mut self) -> bool {
-        let Some(scene) = self.scene.as_ref().filter(|_| self.bytes.is_empty()) else {
-            return true;
-        };
-        let Some(packed) = scene.0.packed() else { return false };
-        self.bytes = packed.into();
-        true
     }
 }
 

@@ -71,7 +71,9 @@ impl Arguments {
     ) -> PyResult<()> {
         let name = &resource.name;
         match resource.kind.view().contents {
-            Contents::Buffer => self.memory(resource, element, is_written, value),
+            Contents::Buffer | Contents::Texture => {
+                self.memory(resource, element, is_written, value)
+            }
             Contents::Constants => {
                 let is_array =
                     matches!(Memory::of(value)?, Ok(Some(_))) && !value.hasattr("tolist")?;
@@ -81,7 +83,6 @@ impl Arguments {
                     self.constant(name, value)
                 }
             }
-            Contents::Texture => self.memory(resource, element, is_written, value),
             Contents::Sampler => {
                 let shown = shown(resource, element);
                 let text: String = value.extract().map_err(|_| {
