@@ -8,7 +8,7 @@ use crate::problem::Problem;
 
 /// The most bytes of a page.
 const LIMIT: usize = 16 << 20;
-/// The most pages: after as many, nobody looks at another one.
+/// The most pages of one run: more would not be read.
 const MOST_PAGES: usize = 50;
 
 /// Writes pages.

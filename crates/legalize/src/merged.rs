@@ -1,7 +1,7 @@
 //! Groups in turn: each group of the new module runs several of the source, one after another, and adds up in
 //! groupshared copies what they add to small buffers. The copies are added to the buffers once, at the end.
 //!
-//! Nobody can see the difference, under these conditions:
+//! The difference cannot be observed under these conditions:
 //! - *Additions.* The module only adds words to the buffer, and uses no result. Additions commute, so neither their
 //!   order nor their number can be observed, but only the sums.
 //! - *Groups in turn.* No loop reads memory that the module can write, so that no group waits for another; nothing is

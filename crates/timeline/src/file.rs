@@ -371,7 +371,7 @@ pub fn read(bytes: &[u8]) -> Result<Recording, String> {
     recording.ok_or_else(damaged)
 }
 
-/// Whether all that is numbered exists, so that nobody who reads the recording looks beyond its tables.
+/// Whether every number refers to an entry, so that no reader of the recording looks beyond its tables.
 fn is_consistent(recording: &Recording) -> bool {
     let Recording { program, statements, scopes, variables, waves, findings, .. } = recording;
     let has = |number: u32, length: usize| (number as usize) < length;

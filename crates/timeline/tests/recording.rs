@@ -119,7 +119,7 @@ fn a_file_gives_back_what_was_written() {
     assert!(file::read(&newer).unwrap_err().contains("format 9"));
 }
 
-/// What a file numbers must exist: whoever shows a recording looks it up.
+/// What a file numbers must exist, because showing a recording looks it up.
 #[test]
 fn a_file_that_names_what_it_does_not_have_is_refused() {
     type Change = fn(&mut Recording);

@@ -192,7 +192,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Device,
-        help: "leave out what the engine cuda does to save atomic operations where nobody can\nsee it",
+        help: "no rewrites on the engine cuda, which save atomic operations without an\nobservable difference",
         set: |args, _| {
             args.device.unoptimised = true;
             Ok(())

@@ -162,8 +162,8 @@ impl CudaGpu {
         Ok(CudaGpu { context: Arc::new(context), adapter, rewrites: true })
     }
 
-    /// The same device, on which kernels do what the shader says, operation by operation: no rewrites that nobody can
-    /// see, which save atomic operations.
+    /// The same device, on which kernels do what the shader says, operation by operation: without the rewrites that
+    /// save atomic operations where that cannot be observed.
     pub fn without_rewrites(self) -> CudaGpu {
         CudaGpu { rewrites: false, ..self }
     }
