@@ -9,13 +9,13 @@ mod debian;
 mod library;
 mod lists;
 mod npm;
-mod sha256;
 mod wheel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use archive::Member;
+use sha2::{Digest, Sha256};
 
 /// The files that stand beside the program in every archive.
 const BESIDE: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -112,12 +112,17 @@ fn write(folder: &Path, name: &str, contents: &[u8]) -> Result<PathBuf, String> 
     Ok(path)
 }
 
+/// The SHA-256 of a file, in hexadecimal digits.
+fn checksum(contents: &[u8]) -> String {
+    Sha256::digest(contents).iter().map(|it| format!("{it:02x}")).collect()
+}
+
 /// The lines of `sha256sum`, in the order of names.
 fn checksums(files: &[PathBuf]) -> Result<String, String> {
     let mut lines = Vec::new();
     for file in files {
         let contents = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        lines.push((file_name(file), sha256::hex(&contents)));
+        lines.push((file_name(file), checksum(&contents)));
     }
     lines.sort();
     Ok(lines.into_iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect())
@@ -184,7 +189,7 @@ mod tests {
             assert_eq!(lines.iter().filter(is_program).count(), 1, "{list}");
         }
         if let Some(list) = read_by("dpkg-deb", &["--contents"], &debian, "dist.deb") {
-            assert!(list.contains("./usr/bin/wavelane"), "{list}");
+            assert!(list.contains(" usr/bin/wavelane"), "{list}");
         }
         if let Some(fields) = read_by("dpkg-deb", &["--info"], &debian, "info.deb") {
             assert!(fields.contains(&format!("Version: {}", version())), "{fields}");
@@ -202,7 +207,7 @@ mod tests {
             };
         child.stdin.take().unwrap().write_all(&text).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert!(String::from_utf8(output.stdout).unwrap().starts_with(&sha256::hex(&text)));
+        assert!(String::from_utf8(output.stdout).unwrap().starts_with(&checksum(&text)));
     }
 
     #[test]

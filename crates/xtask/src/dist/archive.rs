@@ -1,6 +1,6 @@
 //! Archives without anything of the machine that writes them: `tar` in its portable form, compressed, and `ar`.
 
-use std::io::Write;
+use std::io;
 
 use flate2::{Compression, GzBuilder};
 
@@ -21,47 +21,25 @@ impl Member {
     }
 }
 
-const BLOCK: usize = 512;
-
-/// The header of a member.
-// Spec: POSIX.1-1988, the interchange format `ustar`.
-fn header(member: &Member) -> Result<[u8; BLOCK], String> {
-    if member.name.len() > 100 {
-        return Err(format!("`{}` is too long for an archive", member.name));
-    }
-    let mut block = [0; BLOCK];
-    let mut put = |at: usize, text: &[u8]| block[at..at + text.len()].copy_from_slice(text);
-    put(0, member.name.as_bytes());
-    put(100, format!("{:07o}\0", member.mode).as_bytes());
-    // The user and the group with the number 0.
-    put(108, b"0000000\0");
-    put(116, b"0000000\0");
-    put(124, format!("{:011o}\0", member.contents.len()).as_bytes());
-    // The time 0.
-    put(136, b"00000000000\0");
-    put(148, b"        ");
-    put(156, b"0");
-    put(257, b"ustar\x0000");
-    let sum: u32 = block.iter().map(|it| u32::from(*it)).sum();
-    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
-    Ok(block)
-}
-
 /// A compressed archive of these files, in the order of their names.
 pub(super) fn tar_gz(mut members: Vec<Member>) -> Result<Vec<u8>, String> {
     members.sort_by(|a, b| a.name.cmp(&b.name));
+    pack(&members).map_err(|error| error.to_string())
+}
+
+fn pack(members: &[Member]) -> io::Result<Vec<u8>> {
     // No time, and the operating system "unknown".
-    let mut gzip =
+    let gzip =
         GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::best());
-    let cannot = |error: std::io::Error| error.to_string();
-    for member in &members {
-        gzip.write_all(&header(member)?).map_err(cannot)?;
-        gzip.write_all(&member.contents).map_err(cannot)?;
-        let rest = member.contents.len().next_multiple_of(BLOCK) - member.contents.len();
-        gzip.write_all(&[0; BLOCK][..rest]).map_err(cannot)?;
+    let mut archive = tar::Builder::new(gzip);
+    for member in members {
+        // A new header has the time 0, and the user and the group with the number 0.
+        let mut header = tar::Header::new_ustar();
+        header.set_mode(member.mode);
+        header.set_size(member.contents.len() as u64);
+        archive.append_data(&mut header, &member.name, member.contents.as_slice())?;
     }
-    gzip.write_all(&[0; 2 * BLOCK]).map_err(cannot)?;
-    gzip.finish().map_err(cannot)
+    archive.into_inner()?.finish()
 }
 
 /// An archive as `ar` writes it.

@@ -28,13 +28,12 @@ pub(super) fn package(
          width from 4 to 128 lanes; finds what is undefined or depends on the width.\n",
         version()
     );
-    let mut data = vec![Member::program("./usr/bin/wavelane".to_owned(), program)];
+    let mut data = vec![Member::program("usr/bin/wavelane".to_owned(), program)];
     let documents = beside.into_iter();
     data.extend(
-        documents.map(|(name, it)| Member::file(format!("./usr/share/doc/wavelane/{name}"), it)),
+        documents.map(|(name, it)| Member::file(format!("usr/share/doc/wavelane/{name}"), it)),
     );
-    let control =
-        archive::tar_gz(vec![Member::file("./control".to_owned(), control.into_bytes())])?;
+    let control = archive::tar_gz(vec![Member::file("control".to_owned(), control.into_bytes())])?;
     Ok(archive::ar(&[
         ("debian-binary", b"2.0\n".as_slice()),
         ("control.tar.gz", &control),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{file_name, name_of, sha256, version};
+use super::{checksum, file_name, name_of, version};
 
 const DESCRIPTION: &str = "HLSL wave intrinsics, exact, at any wave width, without a GPU";
 
@@ -20,7 +20,7 @@ pub(super) fn write(out: &Path, written: &[PathBuf]) -> Result<Vec<PathBuf>, Str
         let archive = format!("{}.tar.gz", name_of(target));
         let Some(path) = written.iter().find(|it| file_name(it) == archive) else { continue };
         let contents = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let sum = sha256::hex(&contents);
+        let sum = checksum(&contents);
         files.push(super::write(out, name, text(target, &sum).as_bytes())?);
     }
     Ok(files)
