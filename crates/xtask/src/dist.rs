@@ -189,7 +189,14 @@ mod tests {
             assert_eq!(lines.iter().filter(is_program).count(), 1, "{list}");
         }
         if let Some(list) = read_by("dpkg-deb", &["--contents"], &debian, "dist.deb") {
-            assert!(list.contains(" usr/bin/wavelane"), "{list}");
+            let names: Vec<&str> =
+                list.lines().filter_map(|it| it.split_whitespace().last()).collect();
+            assert!(names.contains(&"usr/bin/wavelane"), "{list}");
+            // `dpkg` makes no folder that the package does not have.
+            for (at, name) in names.iter().enumerate() {
+                let folder = name.trim_end_matches('/').rfind('/').map(|end| &name[..=end]);
+                assert!(folder.is_none_or(|it| names[..at].contains(&it)), "{name}: {list}");
+            }
         }
         if let Some(fields) = read_by("dpkg-deb", &["--info"], &debian, "info.deb") {
             assert!(fields.contains(&format!("Version: {}", version())), "{fields}");

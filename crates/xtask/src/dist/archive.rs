@@ -1,5 +1,6 @@
 //! Archives without anything of the machine that writes them: `tar` in its portable form, compressed, and `ar`.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use flate2::{Compression, GzBuilder};
@@ -19,6 +20,26 @@ impl Member {
     pub(super) fn program(name: String, contents: Vec<u8>) -> Member {
         Member { name, mode: 0o755, contents }
     }
+
+    /// A folder; its name ends in a slash.
+    fn folder(name: String) -> Member {
+        Member { name, mode: 0o755, contents: Vec::new() }
+    }
+
+    fn is_folder(&self) -> bool {
+        self.name.ends_with('/')
+    }
+}
+
+/// Adds the folders that the files are in, for programs such as `dpkg`, which make none that the archive does not have.
+pub(super) fn with_folders(mut members: Vec<Member>) -> Vec<Member> {
+    let parents = |it: &Member| {
+        let slashes = it.name.match_indices('/').map(|(at, _)| it.name[..=at].to_owned());
+        slashes.collect::<Vec<_>>()
+    };
+    let folders: BTreeSet<String> = members.iter().flat_map(parents).collect();
+    members.extend(folders.into_iter().map(Member::folder));
+    members
 }
 
 /// A compressed archive of these files, in the order of their names.
@@ -37,6 +58,9 @@ fn pack(members: &[Member]) -> io::Result<Vec<u8>> {
         let mut header = tar::Header::new_ustar();
         header.set_mode(member.mode);
         header.set_size(member.contents.len() as u64);
+        if member.is_folder() {
+            header.set_entry_type(tar::EntryType::Directory);
+        }
         archive.append_data(&mut header, &member.name, member.contents.as_slice())?;
     }
     archive.into_inner()?.finish()

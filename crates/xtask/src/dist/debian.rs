@@ -37,6 +37,6 @@ pub(super) fn package(
     Ok(archive::ar(&[
         ("debian-binary", b"2.0\n".as_slice()),
         ("control.tar.gz", &control),
-        ("data.tar.gz", &archive::tar_gz(data)?),
+        ("data.tar.gz", &archive::tar_gz(archive::with_folders(data))?),
     ]))
 }
