@@ -31,6 +31,14 @@ use crate::indirect;
 use crate::memory::{Indices, Memory};
 use crate::{Adapter, CudaGpu, DispatchError, Engine, Gpu};
 
+/// Whether this program can load the libraries of drivers. `Err` says why not.
+fn drivers_can_be_loaded() -> Result<(), String> {
+    match cfg!(target_feature = "crt-static") && !cfg!(windows) {
+        true => Err("this program is static, and static programs cannot load drivers".to_owned()),
+        false => Ok(()),
+    }
+}
+
 /// An engine.
 pub(crate) trait Backend: fmt::Debug + Send + Sync {
     /// Its name.

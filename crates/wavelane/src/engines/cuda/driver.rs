@@ -15,6 +15,8 @@ use ir::Span;
 use ir::exec::{Failure, Launch, Trap};
 use libloading::Library;
 
+use crate::engines::drivers_can_be_loaded;
+
 /// What a call returns: 0, or the number of an error.
 type Status = c_int;
 type Handle = *mut c_void;
@@ -118,6 +120,7 @@ impl Driver {
     }
 
     fn load() -> Result<Driver, String> {
+        drivers_can_be_loaded()?;
         let names =
             if cfg!(windows) { ["nvcuda.dll", "nvcuda"] } else { ["libcuda.so.1", "libcuda.so"] };
         let open = |name: &str| {

@@ -8,6 +8,7 @@ use ops::intrinsics::ShaderModel;
 use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan};
 
 use super::{GpuDraws, scene};
+use crate::engines::drivers_can_be_loaded;
 use crate::{Adapter, LaneCounts, Options1, Options4, Options5, RaytracingTier};
 
 /// The loader with an instance in it.
@@ -105,6 +106,7 @@ pub(super) const KHR_COMPUTE_SHADER_DERIVATIVES: &CStr = c"VK_KHR_compute_shader
 
 impl Instance {
     pub(super) fn new() -> Result<Instance, String> {
+        drivers_can_be_loaded()?;
         // SAFETY: this runs the initialisers of the system's Vulkan library, as intended.
         let entry = unsafe { ash::Entry::load() }
             .map_err(|error| format!("this machine has no Vulkan loader ({error})"))?;
