@@ -28,22 +28,11 @@ pub(super) fn suffix(target: &str) -> &'static str {
 
 /// The options of the build, so that the same source gives the same bytes in every folder.
 pub(super) fn options(command: &mut Command) -> &mut Command {
-    let mut flags = format!("--remap-path-prefix={}=.", crate::root().display());
-    if let Some(home) = cargo_home() {
-        flags.push_str(&format!(" --remap-path-prefix={}=cargo", home.display()));
-    }
     command
         .current_dir(crate::root())
-        .env("RUSTFLAGS", flags)
+        .env("RUSTFLAGS", crate::remapped_paths().join(" "))
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
-}
-
-/// The folder with the sources of dependencies.
-#[allow(clippy::disallowed_methods, reason = "the environment says where it is, as for Cargo")]
-fn cargo_home() -> Option<PathBuf> {
-    let given = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    given.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
 }
 
 /// Builds the command for a target.

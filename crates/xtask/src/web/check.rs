@@ -28,6 +28,7 @@ pub(super) fn all() -> Result<(), String> {
     let sizes = site::write(&folder(), &bytes)?;
     println!("{sizes}");
     check_sizes(sizes)?;
+    check_paths(&bytes)?;
     let scratch = crate::root().join("target/web-scratch");
     std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let module = scratch.join("module.wasm");
@@ -50,6 +51,15 @@ pub(super) fn all() -> Result<(), String> {
         site::put(&scratch.join(name), page.as_bytes())?;
     }
     node("timeline.mjs", &[Path::new(browser), &scratch, &screenshots])
+}
+
+/// A published module names no folder of the machine that built it.
+fn check_paths(module: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(module);
+    match crate::own_folders().iter().find(|it| text.contains(&it.display().to_string())) {
+        Some(folder) => Err(format!("the module names `{}`", folder.display())),
+        None => Ok(()),
+    }
 }
 
 fn check_sizes(sizes: site::Sizes) -> Result<(), String> {

@@ -16,9 +16,12 @@ pub(super) fn build() -> Result<Option<Vec<u8>>, String> {
         return Ok(None);
     }
     let folder = crate::root().join("target/wasm");
+    // Joins the flags that `.cargo/config.toml` has for the target; the variable `RUSTFLAGS` would replace them.
+    let flags = format!("target.{TARGET}.rustflags={:?}", crate::remapped_paths());
     let status = Command::new("cargo")
         .current_dir(crate::root())
         .args(["build", "--quiet", "-p", "wavelane-web", "--profile", "web", "--target", TARGET])
+        .args(["--config", &flags])
         .arg("--target-dir")
         .arg(&folder)
         .status()
