@@ -1,10 +1,13 @@
 //! `wavelane bench --against`: ratios between programs, and between now and an earlier report.
 //! Times are never asserted: thresholds are so far away that no machine comes near them.
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
+
+use support::Ran;
 
 const SUM: &str = "RWStructuredBuffer<uint> Out;
     [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = WaveActiveSum(i); }";
@@ -25,15 +28,7 @@ const OTHERS: &str = "RWStructuredBuffer<uint> Other;
 
 const FLAGS: &str = "--bind Out=[8] --rounds 3 --engine interp --wave-size 4,8";
 
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("against").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
     let wrong = format!("#define WRONG\n{LOOP}");
     let files = [
         ("sum.hlsl", SUM),
@@ -43,25 +38,11 @@ fn folder(name: &str) -> PathBuf {
         ("eight.hlsl", EIGHT),
         ("others.hlsl", OTHERS),
     ];
-    files.iter().for_each(|(file, text)| std::fs::write(folder.join(file), text).unwrap());
-    folder
+    support::folder(&format!("against/{name}"), &files)
 }
 
 fn bench(folder: &Path, line: &str) -> Ran {
-    let words = format!("bench {line}");
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(words.split_whitespace())
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let status = output.status.code().unwrap();
-    Ran { status, out: text(output.stdout), err: text(output.stderr) }
-}
-
-fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err))
+    support::wavelane(folder, &support::words(&format!("bench {line}")))
 }
 
 /// The rows of the first file.
@@ -80,7 +61,7 @@ fn two_programs_take_turns_and_their_results_are_compared() {
     let folder = folder("turns");
     let ran = bench(&folder, &format!("sum.hlsl {FLAGS} --against loop.hlsl --format json"));
     assert_eq!(ran.status, 0, "{}", ran.err);
-    let rows = rows(&json(&ran));
+    let rows = rows(&ran.json());
     assert_eq!(rows.len(), 2);
     for row in rows {
         let against = &row["against"];
@@ -112,7 +93,7 @@ fn a_ratio_above_the_threshold_is_a_finding() {
         assert_eq!(ran.status, status, "{}{}", ran.out, ran.err);
         assert_eq!(ran.out.contains("that is above 0.0001"), status == 1, "{}", ran.out);
     }
-    let report = json(&bench(&folder, &format!("{line} --fail-above 0.0001 --format json")));
+    let report = bench(&folder, &format!("{line} --fail-above 0.0001 --format json")).json();
     assert!(rows(&report).iter().all(|it| it["against"]["is_above"] == true), "{report}");
 }
 
@@ -120,13 +101,13 @@ fn a_ratio_above_the_threshold_is_a_finding() {
 fn an_earlier_report_is_a_baseline() {
     let folder = folder("baseline");
     let earlier = bench(&folder, &format!("sum.hlsl {FLAGS} --format json"));
-    let earlier_rows = rows(&json(&earlier));
+    let earlier_rows = rows(&earlier.json());
     std::fs::write(folder.join("base.json"), &earlier.out).unwrap();
     // However the file is spelled.
     let line = format!("./sum.hlsl {FLAGS} --against base.json");
     let ran = bench(&folder, &format!("{line} --format json"));
     assert_eq!(ran.status, 0, "{}", ran.err);
-    for (row, then) in rows(&json(&ran)).iter().zip(&earlier_rows) {
+    for (row, then) in rows(&ran.json()).iter().zip(&earlier_rows) {
         let against = &row["against"];
         assert_eq!(against["file"], "base.json");
         assert_is_spread(&against["ratio"]);
@@ -260,7 +241,7 @@ fn runs_of_jobs_are_paired() {
     let flags = "--rounds 2 --engine interp --wave-size 8";
     let ran = bench(&folder, &format!("one.test {flags} --against other.test --format json"));
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
-    let rows = rows(&json(&ran));
+    let rows = rows(&ran.json());
     assert!(rows[0]["against"]["file"].as_str().unwrap().contains("other.test"), "{rows:?}");
     let ran = bench(&folder, &format!("one.test {flags} --against two.test"));
     assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);

@@ -1,9 +1,12 @@
 //! Binding the resources of shaders as they are: several entry points in a file, many resources, none of them known by heart.
 
+mod support;
+
 use std::path::PathBuf;
-use std::process::Command;
 
 use serde_json::Value;
+
+use support::Ran;
 
 /// Two entry points that share some of their resources.
 const LIBRARY: &str = "StructuredBuffer<uint> Src;
@@ -23,39 +26,14 @@ const SUM: &str = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Same;
 const TEXTURE: &str = "Texture2D<uint> T; RWStructuredBuffer<uint> Out;
 [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = T.Load(int3(i, 0, 0)); }";
 
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-impl Ran {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
-    }
-}
-
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bindings").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    support::folder::<&str>(&format!("bindings/{name}"), &[])
 }
 
 /// Runs `wavelane` in a folder of its own that holds `a.hlsl`.
 fn wavelane(name: &str, shader: &str, line: &str) -> Ran {
-    let folder = folder(name);
-    std::fs::write(folder.join("a.hlsl"), shader).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(line.split(' '))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    let folder = support::folder(&format!("bindings/{name}"), &[("a.hlsl", shader)]);
+    support::wavelane(&folder, &line.split(' ').collect::<Vec<_>>())
 }
 
 /// The words of a command line that was printed for a shell.
@@ -138,14 +116,10 @@ fn all_missing_bindings_are_told_at_once_with_a_command_line_that_runs() {
     }
     let line = ran.err.lines().find(|it| it.trim().starts_with("wavelane run a.hlsl")).unwrap();
     assert!(line.contains("-E Histogram --wave-size 8"), "{line}");
-    let again = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(&shell(line.trim())[1..])
-        .current_dir(folder("missing"))
-        .output()
-        .unwrap();
-    assert!(again.status.success(), "{line}");
+    let again = support::wavelane(&folder("missing"), &shell(line.trim())[1..]);
+    assert_eq!(again.status, 0, "{line}");
     // Every thread adds to one bin: the made-up count lets all of them through.
-    let text = String::from_utf8(again.stdout).unwrap();
+    let text = again.out;
     let bins: u32 = text
         .lines()
         .filter_map(|it| it.split_once('|'))

@@ -1,36 +1,16 @@
 //! `wavelane campaign` as scripts see it: the same report however units are dealt, and after any kill.
 #![cfg(unix)]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+mod support;
+
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
+use support::{command, wavelane};
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("campaign").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn command(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(folder).env("NO_COLOR", "1");
-    command
-}
-
-fn wavelane(folder: &Path, words: &[&str]) -> Ran {
-    let output = command(folder, words).output().unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    support::fresh_folder::<&str>(&format!("campaign/{name}"), &[])
 }
 
 const PLAN: &str = "fuzz = 6

@@ -1,8 +1,12 @@
 //! The built program on small shaders: what it prints, where, and with which exit status.
 
+mod support;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+use support::Ran;
 
 const TILE: &str = "RWStructuredBuffer<uint> Out; groupshared uint tile[16384];\n\
     [GroupSharedLimit(65536)] [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) {\n\
@@ -62,21 +66,10 @@ RWStructuredBuffer<uint> Out; [numthreads(1, 1, 1)] void main() {
     uint a[4000000]; a[Out[0]] = 1; Out[0] = a[Out[1]];
 }";
 
-/// What came out of the program.
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-/// Runs `wavelane` with these words in a folder of its own that holds `a.hlsl`.
+/// Runs `wavelane` with these words in a folder of its own that holds `a.hlsl`, which is its standard input too.
 fn wavelane(name: &str, shader: &str, line: &str) -> Ran {
-    let folder = folder(name);
-    std::fs::write(folder.join("a.hlsl"), shader).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
+    let folder = support::folder(&format!("cli/{name}"), &[("a.hlsl", shader)]);
+    let mut child = support::command(&folder, &support::words(line))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -84,18 +77,11 @@ fn wavelane(name: &str, shader: &str, line: &str) -> Ran {
         .unwrap();
     // The program need not read it, and may be gone already.
     let _ = child.stdin.take().unwrap().write_all(shader.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    child.wait_with_output().unwrap().into()
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    support::folder::<&str>(&format!("cli/{name}"), &[])
 }
 
 #[test]

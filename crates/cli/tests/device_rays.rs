@@ -2,10 +2,14 @@
 //! that can be used, a test says so and checks nothing.
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+
+use support::Ran;
 
 /// Four rays: what each of them finds.
 const SHADER: &str = "RaytracingAccelerationStructure Scene : register(t0);
@@ -65,22 +69,14 @@ AccelerationStructures:
 ";
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("device-rays").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("a.hlsl"), SHADER).unwrap();
-    std::fs::write(folder.join("scene.yaml"), SCENE).unwrap();
-    folder
+    let files = [("a.hlsl", SHADER), ("scene.yaml", SCENE)];
+    support::fresh_folder(&format!("device-rays/{name}"), &files)
 }
 
 fn wavelane(folder: &Path, words: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(folder).env("NO_COLOR", "1");
-    command.env("LP_NATIVE_VECTOR_WIDTH", "256");
-    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
-    let output = command.output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    let output = support::command(folder, words).env("LP_NATIVE_VECTOR_WIDTH", "256").output();
+    let ran: Ran = output.unwrap().into();
+    (ran.status, ran.out, ran.err)
 }
 
 /// The first CPU among the devices of Vulkan that can be used: its number, and whether it has ray queries.
@@ -146,10 +142,10 @@ fn devices_find_what_the_reference_engine_finds() {
 #[test]
 fn queries_in_software_have_the_bits_of_the_reference_engine() {
     let Some((device, _)) = processor() else { return };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let words = ["test", "suite/ray/candidates.hlsl", "--engine", "vulkan"];
     let more = ["--device", &device, "--ray-query", "software", "--format", "json"];
-    let (_, said, error) = wavelane(&root, &[&words[..], &more, &["--timeout", "240"]].concat());
+    let (_, said, error) =
+        wavelane(&support::root(), &[&words[..], &more, &["--timeout", "240"]].concat());
     let mut passed = 0;
     for line in said.lines() {
         let Ok(record) = serde_json::from_str::<Value>(line) else { continue };

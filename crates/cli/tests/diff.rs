@@ -1,10 +1,13 @@
 //! `wavelane diff` as scripts see it. What needs a device of Vulkan says so where there is none, and checks nothing.
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
+
+use support::Ran;
 
 const SUM: &str = "RWStructuredBuffer<uint> Out;
 [numthreads(32, 1, 1)]
@@ -14,37 +17,19 @@ void main(uint t : SV_GroupIndex) {
 ";
 const SHADER: &str = "a.hlsl --bind Out=[32]";
 
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
 /// Runs `wavelane` in a folder of its own with these files.
 fn wavelane(name: &str, files: &[(&str, &[u8])], line: &str, vulkan: bool) -> Ran {
-    let folder = folder(name);
-    for (file, bytes) in files {
-        std::fs::write(folder.join(file), bytes).unwrap();
-    }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(line.split_whitespace()).current_dir(folder).env("NO_COLOR", "1");
-    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
+    let folder = support::folder(&format!("diff/{name}"), files);
+    let mut command = support::command(&folder, &support::words(line));
     if !vulkan {
         // A loader that finds no driver, or no loader: the same for the user.
         command.env("VK_DRIVER_FILES", "/nowhere").env("VK_ICD_FILENAMES", "/nowhere");
     }
-    let output = command.output().unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    command.output().unwrap().into()
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    support::folder::<&str>(&format!("diff/{name}"), &[])
 }
 
 fn on_host(name: &str, line: &str) -> Ran {
@@ -53,11 +38,7 @@ fn on_host(name: &str, line: &str) -> Ran {
 
 /// Whether this machine has a device of Vulkan that can be used.
 fn has_device() -> bool {
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(["caps", "--format", "json"])
-        .output()
-        .unwrap();
-    let caps: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let caps = support::wavelane(Path::new("."), &["caps", "--format", "json"]).json();
     let has = caps["devices"].as_array().unwrap().iter().any(|it| it["unusable"].is_null());
     if !has {
         println!("skipped: no device of Vulkan can be used here");

@@ -1,8 +1,10 @@
 //! Draws without a job: `wavelane run FILE --draw`, and jobs with golden images.
 
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use jobs::Picture;
 
@@ -19,8 +21,7 @@ const BALLOT: &str = "float4 main(float4 position : SV_Position) : SV_Target {
 ";
 
 fn wavelane(words: &[&str], folder: &Path) -> Output {
-    let program = env!("CARGO_BIN_EXE_wavelane");
-    Command::new(program).args(words).current_dir(folder).output().unwrap()
+    support::command(folder, words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -28,13 +29,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("draw").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    for (name, text) in files {
-        fs::write(folder.join(name), text).unwrap();
-    }
-    folder
+    support::fresh_folder(&format!("draw/{name}"), files)
 }
 
 fn fine(words: &[&str], folder: &Path) -> String {

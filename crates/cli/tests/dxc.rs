@@ -1,7 +1,10 @@
 //! `wavelane dxc` as a build uses it: what was asked for is written, or the status says that it is not.
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use support::Ran;
 
 const MAIN: &str = "
 #include \"inc/Twice.hlsli\"
@@ -15,44 +18,24 @@ void main(uint i : SV_GroupIndex) { Out[i] = twice(i) -NEGATIVE; }
 ";
 const TWICE: &str = "#include <Deep.hlsli>\nfloat twice(float x) { return x * TWO; }\n";
 
-/// What came out of the program.
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
+const STAGES: &str = "float4 PSMain(float4 p : SV_Position) : SV_Target { return p; }\n\
+         [shader(\"vertex\")] float4 VSMain(float4 p : POSITION) : SV_Position { return p; }\n\
+         struct V { float4 p : SV_Position; };\n\
+         [maxvertexcount(1)] void GSMain(point V v[1], inout PointStream<V> s) { s.Append(v[0]); }\n";
 
 /// A folder of its own with a shader that includes files.
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("dxc-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(folder.join("inc/deep")).unwrap();
-    std::fs::write(folder.join("a.hlsl"), MAIN).unwrap();
-    std::fs::write(folder.join("inc/Twice.hlsli"), TWICE).unwrap();
-    std::fs::write(folder.join("inc/deep/Deep.hlsli"), "#define TWO 2\n").unwrap();
-    std::fs::write(
-        folder.join("stages.hlsl"),
-        "float4 PSMain(float4 p : SV_Position) : SV_Target { return p; }\n\
-         [shader(\"vertex\")] float4 VSMain(float4 p : POSITION) : SV_Position { return p; }\n\
-         struct V { float4 p : SV_Position; };\n\
-         [maxvertexcount(1)] void GSMain(point V v[1], inout PointStream<V> s) { s.Append(v[0]); }\n",
-    )
-    .unwrap();
-    folder
+    let files = [
+        ("a.hlsl", MAIN),
+        ("inc/Twice.hlsli", TWICE),
+        ("inc/deep/Deep.hlsli", "#define TWO 2\n"),
+        ("stages.hlsl", STAGES),
+    ];
+    support::fresh_folder(&format!("dxc/{name}"), &files)
 }
 
 fn run(folder: &Path, line: &str) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    support::wavelane(folder, &support::words(line))
 }
 
 fn has(folder: &Path, file: &str) -> bool {

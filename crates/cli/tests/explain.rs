@@ -1,15 +1,13 @@
 //! `wavelane explain`: concepts with their lanes, names of other languages; and loops that cannot end.
 
-use std::process::Command;
+mod support;
 
+use std::path::Path;
+
+/// The status, and both streams.
 fn wavelane(words: &[&str]) -> (i32, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(words)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+    let ran = support::wavelane(Path::new("."), words);
+    (ran.status, ran.text())
 }
 
 #[test]
@@ -52,7 +50,7 @@ fn names_of_other_languages_are_explained_by_the_function_of_hlsl() {
 
 #[test]
 fn a_loop_that_nothing_can_end_is_no_deadlock() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let run = |name: &str, condition: &str| {
         let path = folder.join(name);
         let text = format!(

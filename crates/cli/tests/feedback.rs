@@ -1,7 +1,8 @@
 //! Sampler feedback on the command line: every form of a map, decoded maps in and out, and bad ones.
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 /// Four lanes, each of which asks for its own level in its own quarter of the texture.
 const SHADER: &str = "Texture2D<float4> T : register(t0);
@@ -16,22 +17,13 @@ FeedbackTexture2D<SAMPLER_FEEDBACK_MIP_REGION_USED> U : register(u1);
 ";
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("feedback").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("a.hlsl"), SHADER).unwrap();
-    folder
+    support::fresh_folder(&format!("feedback/{name}"), &[("a.hlsl", SHADER)])
 }
 
+/// The status, and both streams.
 fn wavelane(folder: &Path, words: &[&str]) -> (i32, String) {
-    let output: Output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(words)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+    let ran = support::wavelane(folder, words);
+    (ran.status, ran.text())
 }
 
 /// Runs with these maps, and more flags.

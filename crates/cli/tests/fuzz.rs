@@ -2,38 +2,17 @@
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
+mod support;
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
+use support::{Ran, wavelane};
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn wavelane(folder: &Path, words: &[&str]) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(folder).env("NO_COLOR", "1");
-    let output = command.output().unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err))
+    support::fresh_folder::<&str>(&format!("fuzz/{name}"), &[])
 }
 
 /// A compiler that is ours, with something wrong around it.
@@ -54,7 +33,7 @@ fn through(folder: &Path, more: &[&str]) -> (Ran, Value) {
         "2",
     ];
     let ran = wavelane(folder, &[&line[..], more].concat());
-    let value = json(&ran);
+    let value = ran.json();
     let sum: u64 =
         value["outcomes"].as_object().unwrap().values().map(|it| it.as_u64().unwrap()).sum();
     assert_eq!(sum, 6);
@@ -68,7 +47,7 @@ fn engines_agree_with_the_second_evaluator_at_every_width() {
         ["fuzz", "--engines", "interp,cpu", "--count", "5", "--seed", "5", "--format", "json"];
     let ran = wavelane(&folder, &line);
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
-    let value = json(&ran);
+    let value = ran.json();
     assert_eq!(value["outcomes"]["agrees"], 5);
     let statistics = &value["statistics"];
     assert_eq!(statistics["programs"], 5);

@@ -1,7 +1,8 @@
 //! The pages about findings: each names a command, whose output is what the gallery in `docs/sanitizer/` shows.
 
+mod support;
+
 use std::path::Path;
-use std::process::Command;
 
 use wavelane::internal::Kind;
 use wavelane::internal::Verdict;
@@ -19,17 +20,10 @@ fn example(page: &str) -> Option<(&str, &str)> {
 
 /// The exit status, the compiler's warnings and the findings. `name` is a folder that no other test uses at the same time.
 fn run(name: &str, program: &str, arguments: &str) -> (i32, String, String) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gallery").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("a.hlsl"), format!("{program}\n")).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .current_dir(&folder)
-        .args(["san", "a.hlsl"])
-        .args(jobs::shell_words(arguments))
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stderr), text(output.stdout))
+    let folder = support::folder(&format!("gallery/{name}"), &[("a.hlsl", format!("{program}\n"))]);
+    let words = [vec!["san".to_owned(), "a.hlsl".to_owned()], jobs::shell_words(arguments)];
+    let ran = support::wavelane(&folder, &words.concat());
+    (ran.status, ran.err, ran.out)
 }
 
 /// A page's program must bring the finding that the page is about, and no other.

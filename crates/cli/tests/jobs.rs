@@ -1,32 +1,23 @@
 //! `wavelane test` as its users meet it: our own jobs pass, failures tell what a person needs, reports join.
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
+
+use support::root;
 
 fn wavelane(words: &[&str], folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(folder);
-    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
-    command.output().unwrap()
+    support::command(folder, words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// A folder of its own for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("jobs-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    for (file, text) in files {
-        std::fs::write(folder.join(file), text).unwrap();
-    }
-    folder
+    support::fresh_folder(&format!("jobs/{name}"), files)
 }
 
 const WRONG: &str = "#include <wavelane.hlsli>

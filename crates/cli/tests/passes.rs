@@ -2,37 +2,18 @@
 //! processor through Vulkan where there is one.
 #![expect(clippy::print_stdout, reason = "engines that this machine lacks are printed")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod support;
+
+use std::path::Path;
 
 use serde_json::Value;
 
-struct Ran {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("passes-{name}"));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use support::Ran;
 
 /// Runs `wavelane` in a folder of its own that holds `job.test`.
 fn wavelane(name: &str, job: &str, line: &str) -> Ran {
-    let folder = folder(name);
-    std::fs::write(folder.join("job.test"), job).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env_remove("LIT_NUM_SHARDS")
-        .env_remove("LIT_RUN_SHARD")
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    let folder = support::folder(&format!("passes/{name}"), &[("job.test", job)]);
+    support::wavelane(&folder, &support::words(line))
 }
 
 /// A job of a shader, its buffers besides `Data` and `Args`, and its passes; entry points are those of `passes`.
@@ -106,11 +87,11 @@ fn run_gives_the_buffers_at_the_end() {
     for engine in ["interp", "cpu", "vulkan"] {
         let line = format!("run job.test --engine {engine} --format json");
         let ran = wavelane("run", &job, &line);
-        if engine != "interp" && ran.status == Some(3) {
+        if engine != "interp" && ran.status == 3 {
             println!("skipped: {engine}: {}", ran.err);
             continue;
         }
-        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
         let run: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
         // 0, 1, 12, 122, 122 + 7 + 16, and ten times that; and 7 once grown.
         assert_eq!(run["buffers"]["Data"], Value::from(vec![1450; 64]), "{engine}");
@@ -127,7 +108,7 @@ fn each_entry_point_has_its_own_wave_size() {
     for engine in ["interp", "cpu"] {
         let line = format!("run job.test --wave-size 4,64 --engine {engine} --format json");
         let ran = wavelane("sizes", &job, &line);
-        if ran.status == Some(3) {
+        if ran.status == 3 {
             println!("skipped: {engine}: {}", ran.err);
             continue;
         }
@@ -158,7 +139,7 @@ fn mistakes_that_need_the_shader_are_located() {
         let line = text[..at].matches('\n').count() + 1;
         let column = at - text[..at].rfind('\n').unwrap();
         let ran = wavelane("wrong", &text, "test job.test");
-        assert_ne!(ran.status, Some(0), "{passes}");
+        assert_ne!(ran.status, 0, "{passes}");
         let place = format!("job.test:{line}:{column}: error: ");
         assert!(ran.out.contains(&place) && ran.out.contains(part), "{place}{part}: {}", ran.out);
     }
@@ -174,7 +155,7 @@ fn mistakes_that_need_the_shader_are_located() {
         ("  - { Entry: Missing }", "Missing"),
     ] {
         let ran = wavelane("wrong", &job(STEPS, passes), "test job.test");
-        assert!(ran.status != Some(0) && ran.out.contains(part), "{part}: {}", ran.out);
+        assert!(ran.status != 0 && ran.out.contains(part), "{part}: {}", ran.out);
     }
 }
 
@@ -188,11 +169,11 @@ fn group_counts_of_a_pass_are_checked_when_it_begins() {
     for engine in ["interp", "cpu", "vulkan"] {
         let ran =
             wavelane("counts", &job(STEPS, passes), &format!("run job.test --engine {engine}"));
-        if engine != "interp" && ran.status == Some(3) {
+        if engine != "interp" && ran.status == 3 {
             println!("skipped: {engine}: {}", ran.err);
             continue;
         }
-        assert_eq!(ran.status, Some(1));
+        assert_eq!(ran.status, 1);
         let part = "pass 4 (`Grow`): 70000 groups in one dimension";
         assert!(ran.out.contains(part) && ran.out.contains("in `Args` at offset 0"), "{}", ran.out);
     }
@@ -204,7 +185,7 @@ fn group_counts_of_a_pass_are_checked_when_it_begins() {
     for engine in ["interp", "cpu", "vulkan"] {
         let line = format!("run job.test --engine {engine} --format json");
         let ran = wavelane("counts", &job(STEPS, &passes), &line);
-        if engine != "interp" && ran.status == Some(3) {
+        if engine != "interp" && ran.status == 3 {
             continue;
         }
         let run: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
@@ -219,18 +200,18 @@ fn passes_share_fuel_and_time() {
     for engine in ["interp", "cpu"] {
         let line = format!("test job.test --engine {engine} --wave-size 32 --fuel 1000000");
         let ran = wavelane("fuel", &job, &line);
-        if ran.status == Some(3) {
+        if ran.status == 3 {
             println!("skipped: {engine}: {}", ran.err);
             continue;
         }
-        assert_eq!(ran.status, Some(1), "{}", ran.out);
+        assert_eq!(ran.status, 1, "{}", ran.out);
         assert!(ran.out.contains("pass 2 (`Long`), round "), "{}", ran.out);
         assert!(ran.out.contains(": the fuel is spent"), "{}", ran.out);
         assert!(!ran.out.contains("round 1 of 30"), "one round takes less: {}", ran.out);
     }
     let job = self::job(STEPS, "  - { Entry: Forever, Repeat: 30 }");
     let late = wavelane("fuel", &job, "run job.test --fuel none --timeout 0.2");
-    assert!(late.status == Some(1) && late.out.contains("0.2 s"), "{}{}", late.out, late.err);
+    assert!(late.status == 1 && late.out.contains("0.2 s"), "{}{}", late.out, late.err);
 }
 
 const PARTS: &str = "RWStructuredBuffer<uint> Data : register(u0);
@@ -251,7 +232,7 @@ fn the_sanitizer_names_the_pass_and_knows_that_passes_are_ordered() {
     assert!(ran.out.contains("no findings"), "{}{}", ran.out, ran.err);
     let bad = job(PARTS, "  - { Entry: Fill }\n  - { Entry: Race, Repeat: 2 }");
     let ran = wavelane("san", &bad, "san job.test --wave-size 4,64 --format json");
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, 1);
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     let findings = report["findings"].as_array().unwrap();
     let race = findings.iter().find(|it| it["id"] == "race").unwrap();
@@ -276,12 +257,12 @@ fn a_result_that_depends_on_the_width_names_its_pass() {
     assert_eq!(finding["pass"]["entry"], "Sums", "{finding}");
     for allowed in ["--width-dependent Data", "--orders none --wave-size 4"] {
         let ran = wavelane("width", &depends, &format!("san job.test --wave-size 4,8 {allowed}"));
-        assert_eq!(ran.status, Some(0), "{}", ran.out);
+        assert_eq!(ran.status, 0, "{}", ran.out);
     }
     // Values that are overwritten later do not count as results.
     let cleared = job(PARTS, "  - { Entry: Sums }\n  - { Entry: Clear }");
     let ran = wavelane("width", &cleared, "san job.test");
-    assert_eq!(ran.status, Some(0), "{}", ran.out);
+    assert_eq!(ran.status, 0, "{}", ran.out);
 }
 
 #[test]
@@ -291,11 +272,11 @@ fn engines_agree_on_passes_at_every_width() {
     for engines in ["interp,cpu", "interp,vulkan"] {
         let line = format!("diff job.test --engines {engines} --wave-size all --format json");
         let ran = wavelane("diff", &job, &line);
-        if ran.status == Some(3) {
+        if ran.status == 3 {
             println!("skipped: {engines}: {}", ran.err);
             continue;
         }
-        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
         let report: Value = serde_json::from_str(&ran.out).unwrap();
         let count = |verdict: &str| report["summary"][verdict].as_u64().unwrap();
         // A device has one width; the other widths do not count as disagreement.
@@ -307,12 +288,7 @@ fn engines_agree_on_passes_at_every_width() {
     let endless = self::job(STEPS, "  - { Entry: Grow, Set: { Add: 0 } }\n  - { Entry: Forever }");
     let ran =
         wavelane("diff", &endless, "diff job.test --engines interp,interp:vulkan1.3 --fuel 1000");
-    assert!(
-        ran.status == Some(1) && ran.out.contains("pass 2 (`Forever`)"),
-        "{}{}",
-        ran.out,
-        ran.err
-    );
+    assert!(ran.status == 1 && ran.out.contains("pass 2 (`Forever`)"), "{}{}", ran.out, ran.err);
 }
 
 #[test]
@@ -321,11 +297,11 @@ fn bench_gives_the_time_of_each_pass_and_of_all() {
     for engine in ["interp", "cpu", "vulkan"] {
         let line = format!("bench job.test --engine {engine} --rounds 3 --format json");
         let ran = wavelane("bench", &job, &line);
-        if engine != "interp" && ran.status == Some(3) {
+        if engine != "interp" && ran.status == 3 {
             println!("skipped: {engine}: {}", ran.err);
             continue;
         }
-        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
         let report: Value = serde_json::from_str(&ran.out).unwrap();
         let run = &report["benches"][0]["runs"][0];
         let passes = run["passes"].as_array().unwrap();
@@ -350,7 +326,7 @@ const TOLD: &str = "  - { Entry: Fill }\n  - { Entry: Check, Repeat: 2 }";
 fn the_sanitizer_reports_assertions_that_fail_in_passes() {
     let job = job(TELLING, TOLD);
     let ran = wavelane("asserts", &job, "san job.test --wave-size 4,16 --format json");
-    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     let [finding] = report["findings"].as_array().unwrap().as_slice() else { panic!("{report}") };
     assert_eq!(finding["id"], "assertion-failed");
@@ -366,7 +342,7 @@ fn the_sanitizer_reports_assertions_that_fail_in_passes() {
     assert!(!text.out.contains("i = "), "{}", text.out);
     let holds = self::job(&TELLING.replace("v < 6", "v < 8"), TOLD);
     let ran = wavelane("asserts", &holds, "san job.test");
-    assert!(ran.status == Some(0) && ran.out.contains("no findings"), "{}", ran.out);
+    assert!(ran.status == 0 && ran.out.contains("no findings"), "{}", ran.out);
 }
 
 /// Lines come with their passes, whether the test passes or not.
@@ -378,11 +354,11 @@ fn passes_print_lines() {
         for command in ["run", "test"] {
             let line = format!("{command} job.test --wave-size 8 --engine {engine} --format json");
             let ran = wavelane("prints", &holds, &line);
-            if ran.status == Some(3) {
+            if ran.status == 3 {
                 println!("skipped: {engine}: {}", ran.err);
                 continue;
             }
-            assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+            assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
             let run: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
             let lines = run["printed"].as_array().unwrap();
             assert_eq!(lines.len(), 2, "{run}");
@@ -398,7 +374,7 @@ fn passes_print_lines() {
         assert!(ran.out.contains(shown), "{}", ran.out);
         // A failure shows them as part of its report, once.
         let ran = wavelane("prints", &fails, &line);
-        assert_eq!(ran.status, Some(1));
+        assert_eq!(ran.status, 1);
         assert_eq!(ran.out.matches("i = 6").count(), 1, "{}", ran.out);
         assert!(ran.out.contains("    pass 1 (`Fill`):\n"), "{}", ran.out);
         let line = format!("run job.test --wave-size 8 --print-limit 1 --engine {engine}");
@@ -412,7 +388,7 @@ fn passes_print_lines() {
 fn engines_agree_on_what_passes_print() {
     let job = job(TELLING, TOLD);
     let ran = wavelane("lines", &job, "diff job.test --engines interp,interp:vulkan1.3,cpu");
-    assert!(ran.status == Some(0) || ran.status == Some(3), "{}{}", ran.out, ran.err);
+    assert!(ran.status == 0 || ran.status == 3, "{}{}", ran.out, ran.err);
 }
 
 /// The example in the documentation of jobs passes as it stands there.

@@ -1,21 +1,13 @@
 //! What shaders print, and assertions that fail, on the built program.
 
-use std::path::PathBuf;
-use std::process::Command;
+mod support;
 
 /// Status, standard output and standard error of `wavelane` in a folder of its own that holds `a.hlsl`.
 fn wavelane(name: &str, shader: &str, line: &str) -> (i32, String, String) {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("printing").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("a.hlsl"), shader).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    let folder = support::folder(&format!("printing/{name}"), &[("a.hlsl", shader)]);
+    let ran = support::wavelane(&folder, &support::words(line));
+    let text = |text: String| text.replace("\r\n", "\n");
+    (ran.status, text(ran.out), text(ran.err))
 }
 
 fn json(text: &str) -> serde_json::Value {

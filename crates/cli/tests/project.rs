@@ -1,31 +1,18 @@
 //! The project file, folders and entry points: what `check`, `test`, `san`, `run` and `new` make of a tree of shaders.
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The status, standard output and standard error.
 fn ran(line: &str, folder: &Path) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env_remove("LIT_NUM_SHARDS")
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    let ran = support::wavelane(folder, &support::words(line));
+    (ran.status, ran.out, ran.err)
 }
 
 /// A folder of its own for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    for (file, text) in files {
-        let path = folder.join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
+    support::fresh_folder(&format!("project/{name}"), files)
 }
 
 /// Two entry points; each needs the macro and the header of the project.

@@ -1,7 +1,8 @@
 //! Acceleration structures on the command line: every form of a scene, jobs that hold one, and bad ones.
 
+mod support;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 /// Two rays upwards: what each of them hits, and where.
 const SHADER: &str = "RaytracingAccelerationStructure Scene : register(t0);
@@ -30,24 +31,14 @@ AccelerationStructures:
 const MESH: &str = "g front\nv 0 1 3\nv 1 -1 3\nv -1 -1 3\nf 1 2 3\n";
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rays").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("a.hlsl"), SHADER).unwrap();
-    std::fs::write(folder.join("scene.yaml"), SCENE).unwrap();
-    std::fs::write(folder.join("mesh.obj"), MESH).unwrap();
-    folder
+    let files = [("a.hlsl", SHADER), ("scene.yaml", SCENE), ("mesh.obj", MESH)];
+    support::fresh_folder(&format!("rays/{name}"), &files)
 }
 
+/// The status, and both streams.
 fn wavelane(folder: &Path, words: &[&str]) -> (i32, String) {
-    let output: Output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(words)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+    let ran = support::wavelane(folder, words);
+    (ran.status, ran.text())
 }
 
 fn run(folder: &Path, scene: &str, engine: &str) -> (i32, String) {

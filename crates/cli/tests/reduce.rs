@@ -1,8 +1,11 @@
 //! `wavelane reduce` as scripts see it.
 #![cfg(unix)]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod support;
+
+use std::path::PathBuf;
+
+use support::wavelane;
 
 const RACE: &str = "#define SIZE 32
 groupshared uint shared_words[SIZE];
@@ -33,27 +36,8 @@ void main(uint t : SV_GroupIndex) {
 }
 ";
 
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reduce").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn wavelane(folder: &Path, words: &[&str]) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    let output = command.args(words).current_dir(folder).env("NO_COLOR", "1").output().unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    support::fresh_folder::<&str>(&format!("reduce/{name}"), &[])
 }
 
 fn lines(text: &str) -> usize {

@@ -1,14 +1,13 @@
 //! The runner where things go wrong: reports that are cut, names that are misspelt, parents that are killed. A mistake is never a
 //! pass.
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn wavelane(words: &[&str], folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(folder).env("NO_COLOR", "1");
-    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
-    command.output().unwrap()
+    support::command(folder, words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -23,15 +22,7 @@ fn ran(words: &[&str], folder: &Path) -> (i32, String, String) {
 
 /// A folder of its own for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runner").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    for (file, text) in files {
-        let path = folder.join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
+    support::fresh_folder(&format!("runner/{name}"), files)
 }
 
 const CASES: &str = "#include <wavelane.hlsli>

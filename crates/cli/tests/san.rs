@@ -1,9 +1,13 @@
 //! `wavelane san` as it is adopted: levels, comments with reasons, baselines, tests and formats.
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
+
+use support::Ran;
 
 /// A race at every width but the widest, and two stores of one value.
 const RACE: &str = "groupshared uint tile[64];
@@ -17,35 +21,14 @@ void main(uint t : SV_GroupIndex) {
 ";
 const ARGUMENTS: &str = "san a.hlsl --bind Out=[65] --wave-size 16";
 
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
 /// Runs `wavelane` in a folder of its own with these files.
 fn wavelane(name: &str, files: &[(&str, &str)], line: &str) -> Ran {
-    let folder = folder(name);
-    for (file, text) in files {
-        std::fs::write(folder.join(file), text).unwrap();
-    }
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    let folder = support::folder(&format!("san/{name}"), files);
+    support::wavelane(&folder, &support::words(line))
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("san").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    support::folder::<&str>(&format!("san/{name}"), &[])
 }
 
 /// The codes in the report, sorted.

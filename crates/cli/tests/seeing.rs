@@ -1,28 +1,21 @@
 //! `wavelane trace` and `wavelane timeline` on the built program.
 
+mod support;
+
 use std::path::PathBuf;
-use std::process::Command;
 
 use serde_json::Value;
 
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("seeing").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    support::folder::<&str>(&format!("seeing/{name}"), &[])
 }
 
 /// Status, standard output and standard error of `wavelane` in a folder of its own that holds `a.hlsl`.
 fn wavelane(name: &str, shader: &str, words: &[&str]) -> (i32, String, String) {
-    let folder = folder(name);
-    std::fs::write(folder.join("a.hlsl"), shader).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
-        .args(words)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    let folder = support::folder(&format!("seeing/{name}"), &[("a.hlsl", shader)]);
+    let ran = support::wavelane(&folder, words);
+    let text = |text: String| text.replace("\r\n", "\n");
+    (ran.status, text(ran.out), text(ran.err))
 }
 
 const SHADER: &str = "RWStructuredBuffer<uint> Out;

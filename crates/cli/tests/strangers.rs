@@ -2,11 +2,15 @@
 //! that cannot be written to.
 #![cfg(unix)]
 
+mod support;
+
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use support::command;
 
 const SHADER: &str = "#include \"inner.hlsli\"
 RWStructuredBuffer<uint> O;
@@ -20,15 +24,8 @@ TEST_CASE(two) { EXPECT_EQ(ONE + ONE, 2u); }
 TEST_CASE(three) { EXPECT(ONE == 1); }
 ";
 
-fn program(words: &[&str], folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(folder).env("NO_COLOR", "1");
-    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
-    command
-}
-
 fn wavelane(words: &[&str], folder: &Path) -> Output {
-    program(words, folder).output().unwrap()
+    command(folder, words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -37,14 +34,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// A folder of its own for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("strangers-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    for (file, text) in files {
-        let path = folder.join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
+    support::fresh_folder(&format!("strangers/{name}"), files)
 }
 
 /// What all commands that compile have in common, with the words that let them run the shader.
@@ -230,7 +220,7 @@ fn a_reader_who_leaves_ends_every_command_quietly() {
     let folder = writing("broken");
     for words in WRITING {
         let mut child =
-            program(words, &folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            command(&folder, words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         let said = text(&output.stderr);
@@ -242,7 +232,7 @@ fn a_reader_who_leaves_ends_every_command_quietly() {
 #[test]
 fn a_process_of_tests_reads_and_compiles_a_file_once() {
     let folder = writing("once");
-    let mut child = program(&["test", "cases.hlsl", "--worker"], &folder)
+    let mut child = command(&folder, &["test", "cases.hlsl", "--worker"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,0 +1,75 @@
+//! Runs the built program in folders of tests.
+#![allow(dead_code, reason = "each test program uses a part of this")]
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// How a run of the program ended, and what it printed.
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran {
+            status: output.status.code().unwrap(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
+impl Ran {
+    /// Standard output, then standard error.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", self.out, self.err)
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out)
+            .unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
+    }
+}
+
+/// A folder for a test, with these files beside those that are there. Its name begins with that of the test program.
+pub(crate) fn folder<T: AsRef<[u8]>>(name: &str, files: &[(&str, T)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    for (file, text) in files {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// The same folder with nothing but these files.
+pub(crate) fn fresh_folder<T: AsRef<[u8]>>(name: &str, files: &[(&str, T)]) -> PathBuf {
+    let _ = std::fs::remove_dir_all(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
+    folder(name, files)
+}
+
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The program, independent of the terminal and of a runner that deals tests to shards.
+pub(crate) fn command(folder: &Path, words: &[impl AsRef<OsStr>]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    command.args(words).current_dir(folder).env("NO_COLOR", "1");
+    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
+    command
+}
+
+pub(crate) fn wavelane(folder: &Path, words: &[impl AsRef<OsStr>]) -> Ran {
+    command(folder, words).output().unwrap().into()
+}
+
+/// The words of a line without quotes.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
