@@ -14,7 +14,7 @@ use crate::generated::{self, Asked, MODEL, PATIENCE, WIDTHS};
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
-use crate::worker::{Answered, Slot, ask};
+use crate::worker::{Answered, Broken, Slot, ask};
 use crate::{external, supervise, terminal};
 
 /// How many programs there are if nothing is said.
@@ -174,12 +174,10 @@ fn one(slot: &mut Slot<'_>, asked: &Asked, program: u64) -> Result<Judged, Probl
             let statistics = answer["statistics"].clone();
             Ok(Judged { program, record, reduced, statistics })
         }
-        Answered::Broken(why) => {
-            let first = why.lines().next().unwrap_or("").to_owned();
-            let is_late = first.starts_with("it did not end");
+        Answered::Broken(Broken { is_late, why }) => {
             let outcome = if is_late { Outcome::Hang } else { Outcome::Crash };
             let mut record = Record::new(unit, outcome);
-            record.signature = Some(first);
+            record.signature = Some(why.lines().next().unwrap_or("").to_owned());
             Ok(Judged { program, record, reduced: None, statistics: Value::Null })
         }
     }

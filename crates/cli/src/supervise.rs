@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::generated::PATIENCE;
 use crate::problem::Problem;
-use crate::worker::{Answered, Slot, ask};
+use crate::worker::{Answered, Broken, Slot, ask};
 
 /// The words that make a process of this program a worker.
 pub(crate) const WORKER: &str = "worker";
@@ -49,7 +49,7 @@ pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> 
     let once = seconds.map_or(PATIENCE, Duration::from_secs_f64);
     let calls = u32::try_from(attempts).unwrap_or(u32::MAX).saturating_add(4);
     let patience = once.saturating_mul(calls).saturating_add(Duration::from_secs(60));
-    let mut why = String::new();
+    let mut broken = Broken::default();
     for _ in 0..2 {
         match ask(slot, &request, patience, |_| {})? {
             Answered::Whole(answer) => {
@@ -64,12 +64,12 @@ pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> 
                 let is_left = is_later && records.iter().any(|it| is_reduced(attempts, it));
                 return Ok(Ran { records, is_left });
             }
-            Answered::Broken(what) => why = what,
+            Answered::Broken(it) => broken = it,
         }
     }
-    let is_late = why.starts_with("it did not end");
-    let mut record = Record::new(unit, if is_late { Outcome::Hang } else { Outcome::Crash });
+    let outcome = if broken.is_late { Outcome::Hang } else { Outcome::Crash };
+    let mut record = Record::new(unit, outcome);
     record.signature = Some(ENDED.to_owned());
-    record.detail = why.lines().next().map(str::to_owned);
+    record.detail = broken.why.lines().next().map(str::to_owned);
     Ok(Ran { records: vec![record], is_left: false })
 }

@@ -23,8 +23,17 @@ const MOST_MEMORY: u64 = 4 << 30;
 pub(crate) enum Answered {
     /// The answer is complete; this is its last line.
     Whole(Value),
-    /// The process ended or exceeded its time, and has to be replaced: the reason, and its last output.
-    Broken(String),
+    /// The process has to be replaced.
+    Broken(Broken),
+}
+
+/// A request that was not answered.
+#[derive(Default)]
+pub(crate) struct Broken {
+    /// Whether the process exceeded its time, rather than ended.
+    pub(crate) is_late: bool,
+    /// The reason, and below it the last output of the process.
+    pub(crate) why: String,
 }
 
 /// The words that start this program, if it runs inside another.
@@ -86,7 +95,8 @@ pub(crate) fn ask(
         Some(ended) => format!("{ended}: {status}"),
         None => late(patience),
     };
-    Ok(Answered::Broken(if said.is_empty() { why } else { format!("{why}\n{said}") }))
+    let why = if said.is_empty() { why } else { format!("{why}\n{said}") };
+    Ok(Answered::Broken(Broken { is_late: ended.is_none(), why }))
 }
 
 /// The message about a test that exceeded its time.

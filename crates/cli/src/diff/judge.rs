@@ -362,7 +362,7 @@ impl At<'_> {
         note.into_iter().collect()
     }
 
-    /// Puts the first value that differs into the record. Says whether a device may do that otherwise.
+    /// Puts the first value that differs into the record. Returns whether devices may differ there.
     fn locate(&self, side: &Side, record: &mut Record) -> bool {
         let Subject { shader, table, groups, sources, name, .. } = self.subject;
         // Fewer threads leave room for more values of each.

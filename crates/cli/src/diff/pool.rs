@@ -19,7 +19,7 @@ use crate::side::Side;
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
 use crate::watch::Watch;
-use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory, requests};
+use crate::worker::{Answered, Broken, PATIENCE, Slot, ask, limit_memory, requests};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it knew.
 const GRACE: Duration = Duration::from_secs(5);
@@ -79,7 +79,7 @@ fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<R
                 }
                 done = count;
             }
-            Answered::Broken(why) => {
+            Answered::Broken(Broken { why, .. }) => {
                 match records.last_mut() {
                     // The verdict stands; the search for a smaller program is what failed.
                     Some(last) if last.verdict == Verdict::Disagree && last.repro.is_none() => {

@@ -14,7 +14,7 @@ use super::{SanArgs, examine_entry, examine_test, skipped, subject};
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
-use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory, requests};
+use crate::worker::{Answered, Broken, PATIENCE, Slot, ask, limit_memory, requests};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it had found.
 const GRACE: Duration = Duration::from_secs(5);
@@ -52,7 +52,7 @@ fn run_one(
     request["threads"] = threads.into();
     let (mut examined, since) = (Vec::new(), Instant::now());
     let take = |answer| examined.extend(Examined::from_json(&answer));
-    if let Answered::Broken(why) = ask(slot, &request, patience, take)? {
+    if let Answered::Broken(Broken { why, .. }) = ask(slot, &request, patience, take)? {
         // What it examined last is what failed.
         let stop = Stop { exit: Exit::Findings, why };
         examined.push(skipped(test.name(), stop, since));

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::TestArgs;
 use crate::problem::Problem;
 use crate::report::{Record, command, micros_from_json, outcome_from_json};
-use crate::worker::{Answered, PATIENCE, Slot, Worker, ask};
+use crate::worker::{Answered, Broken, PATIENCE, Slot, Worker, ask};
 
 /// Runs the tests; the records come in the order of the tests.
 pub(super) fn run(
@@ -58,7 +58,7 @@ fn run_one(
                 }
             }
             Answered::Whole(_) => return Ok(outcomes),
-            Answered::Broken(why) => {
+            Answered::Broken(Broken { why, .. }) => {
                 // What it ran last is what failed.
                 outcomes.push((Outcome::new(width, Verdict::Failed, why), begun.elapsed()));
                 if width == 0 {
