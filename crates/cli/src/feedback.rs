@@ -10,15 +10,12 @@ use std::io::{self, Write};
 
 use wavelane::feedback::{FeedbackDesc, FeedbackMap, Kind};
 use wavelane::internal::{FeedbackMap as Held, Slot};
-use wavelane::texture::{Channels, Encoding, Format, Shape};
+use wavelane::texture::Shape;
 use wavelane::{Bindable, Element, HostScalar, Layout, Norm, ResourceTable, Scalar};
 
 use crate::texture::Open;
 use crate::value::{self, Content};
 use crate::{picture, texture};
-
-/// The texels of a decoded map.
-const FORMAT: Format = Format::Plain { channels: Channels::R, bits: 8, encoding: Encoding::Uint };
 
 /// Whether a value is that of a feedback map.
 pub(crate) fn is_map(text: &str) -> bool {
@@ -70,13 +67,11 @@ pub(crate) fn contents(
 /// The decoded texels after a `:`.
 fn texels(map: &FeedbackMap, text: &str, open: Open<'_>) -> Result<Vec<u8>, String> {
     let [width, height] = map.size(0);
-    let per_layer: usize =
-        (0..map.levels()).map(|it| map.size(it).iter().product::<u32>() as usize).sum();
-    let count = per_layer * map.layers() as usize;
+    let count = map.texels();
     let file = text.strip_prefix(':').and_then(|it| it.trim().strip_prefix('@'));
     if let Some(path) = file.filter(|it| it.to_ascii_lowercase().ends_with(".png")) {
         let byte = Element { scalar: HostScalar::U32, components: 1, norm: Norm::None };
-        let slot = picture::read(&byte, Some(FORMAT), &open(path)?)
+        let slot = picture::read(&byte, Some(map.format()), &open(path)?)
             .map_err(|what| format!("`{path}`: {what}"))?;
         let size = slot.texture.map(|it| [it.width, it.height]);
         if count != (width * height) as usize {
@@ -124,7 +119,7 @@ pub(crate) fn shape(held: &Held) -> Shape {
 
 fn level_shape(held: &Held, level: u32) -> Shape {
     let [width, height] = held.map.size(level);
-    Shape { layers: held.map.layers, ..Shape::new(FORMAT, width, height, 1) }
+    Shape { layers: held.map.layers, ..Shape::new(held.map.texture().format, width, height, 1) }
 }
 
 /// The layout of decoded texels.

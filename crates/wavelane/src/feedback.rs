@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ir::exec::{Failure, FeedbackMap as Held};
+use ops::texture::Format;
 use ops::texture::feedback::{Map, Refusal};
 
 use crate::memory::{Cell, Slot};
@@ -85,6 +86,16 @@ impl FeedbackMap {
     /// The width and height of a level of the decoded map: the number of mip regions, the last of which may be cut.
     pub fn size(&self, level: u32) -> [u32; 2] {
         self.map.size(level)
+    }
+
+    /// The format of decoded texels.
+    pub fn format(&self) -> Format {
+        self.map.texture().format
+    }
+
+    /// The number of decoded texels.
+    pub fn texels(&self) -> usize {
+        self.map.texels()
     }
 
     /// The decoded texels: layer by layer, within a layer level by level, within a level row by row. A level, or 255 for
