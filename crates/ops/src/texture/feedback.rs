@@ -384,6 +384,8 @@ impl Tap {
             0 => match position - position.floor() {
                 // Far beyond every texel there are no fractions.
                 it if it > 0.0 && it < 1.0 => Within::Fraction(it),
+                // Just below 0, the difference is rounded to 1.
+                1.0 => Within::End,
                 _ => Within::Start,
             },
             1.. => Within::Start,

@@ -163,6 +163,9 @@ fn neighbours_and_mirrors_lie_at_the_edges_of_texels() {
         assert_eq!(regions(&nearest(address), -0.05, 3.0), [0], "{address:?}");
     }
     assert_eq!(regions(&nearest(Address::Wrap), -0.2, 3.0), [6]);
+    // So little that the distance from the texel before is rounded to 1.
+    assert_eq!(regions(&nearest(Address::Wrap), -1e-20, 3.0), [7]);
+    assert_eq!(regions(&nearest(Address::Mirror), -1e-20, 3.0), [0]);
     assert_eq!(regions(&nearest(Address::Clamp), -0.2, 3.0), [0]);
     assert_eq!(regions(&nearest(Address::Clamp), 1.2, 3.0), [7]);
     assert_eq!(regions(&nearest(Address::MirrorOnce), -1.2, 3.0), [7]);
