@@ -10,11 +10,11 @@
 //!
 //! # Map
 //! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
-//! cases of arithmetic; `feedback.rs`: sampler feedback by atomic operations; `math.rs`: bit-exact float functions;
-//! `shorts.rs`: 16-bit integers; `folds.rs`: reductions and scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
-//! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes
-//! of pixel shaders; `rays.rs`: ray queries in software; `textures.rs`: textures as buffers; `merged.rs`: groups in turn;
-//! `unsupported.rs`: what cannot be rewritten.
+//! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
+//! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see lanes;
+//! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes of
+//! pixel shaders; `rays.rs`: ray queries in software; `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as
+//! buffers; `merged.rs`: groups in turn; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for
@@ -65,6 +65,7 @@ pub fn without_ray_queries(module: &Module) -> Cow<'_, Module> {
 /// Rewrites a module to operations that the target has. The module must be valid, and the result is.
 pub fn legalize(module: &Module, target: &Target) -> Module {
     let module = &*ir::notes::without(module);
+    let module = &*feedback::without_feedback(module, &target.feedback);
     let mut writer = Writer::new(module, target);
     writer.begin();
     writer.list(module.body);
@@ -150,6 +151,12 @@ impl Writer<'_> {
             | Op::Size { .. }
             | Op::Counter { .. } => self.buffer_access(inst),
             Op::Texture(_) if self.textures.is_some() => self.texture(inst),
+            Op::Texture(texture)
+                if let Some(known) = self.feedback
+                    && feedback::is_of_map(self.source, texture) =>
+            {
+                self.feedback(inst, texture, known);
+            }
             Op::Builtin(_)
             | Op::Input(_)
             | Op::Eval { .. }
@@ -172,9 +179,6 @@ impl Writer<'_> {
 
     /// Copies an instruction with new operands. In memory, 16-bit integers keep their type.
     pub(crate) fn kept(&self, inst: ir::Inst) {
-        if self.feedback(inst) {
-            return;
-        }
         let data = self.source.inst(inst);
         let mut op = data.op.clone();
         op.for_each_operand(|it| *it = self.stored(self.get(*it), self.source.ty(*it)));

@@ -8,12 +8,13 @@
 //!
 //! # Map
 //! `term.rs`: formulas; `texel.rs`: texels in memory; `place.rs`: where a texel is; `sample.rs`: filters; `lod.rs`:
-//! levels of detail; `cube.rs`: faces; `records.rs`: what the host writes.
+//! levels of detail; `cube.rs`: faces; `marks.rs`: sampler feedback; `records.rs`: what the host writes.
 //!
 //! Deliberately absent: atomic operations on texels of another size than their operand.
 
 mod cube;
 mod lod;
+mod marks;
 mod place;
 mod records;
 mod sample;
@@ -22,7 +23,7 @@ mod texel;
 
 use ir::{
     Address, Binding, Chosen, Inst, Module, Op, Place, Register, RegisterClass, Resource,
-    ResourceKind, TextureOp,
+    ResourceKind, Texture, TextureOp,
 };
 use ops::Ty;
 use ops::texture::{Dim, Format};
@@ -34,6 +35,7 @@ use place::Shape;
 use term::Term;
 
 pub use records::{Extra, formats};
+pub(crate) use records::{SAMPLER_WORDS, sampler_words};
 
 /// The resources of the new module.
 pub(crate) struct Textures {
@@ -147,7 +149,7 @@ impl Textures {
     fn check(&self, module: &Module, inst: Inst, data: &ir::InstData) -> Result<(), Unsupported> {
         let Op::Texture(texture) = &data.op else { return Ok(()) };
         let resource = module.resource(texture.texture.binding);
-        if texture.map.is_some() || !matches!(resource.kind, ResourceKind::Texture { .. }) {
+        if crate::feedback::is_of_map(module, texture) {
             let asked = format!("feedback for `{}`", resource.name);
             return Err(Unsupported::new("sampler feedback", asked, module, Some(inst)));
         }
@@ -235,9 +237,7 @@ impl<'a> Writer<'a> {
         };
         let shape = self.shape(source);
         let results: Vec<Ty> = data.results.iter().map(|it| self.source.ty(*it)).collect();
-        let args = texture.args.by_role().map(|role| -> Vec<Term<'a>> {
-            role.iter().map(|it| self.term(self.get(*it))).collect()
-        });
+        let args = self.args_by_role(texture);
         let news = match texture.op {
             TextureOp::Load => self.loaded_texel(source, &shape, &args, &results),
             TextureOp::Store => {
@@ -245,7 +245,7 @@ impl<'a> Writer<'a> {
                 Vec::new()
             }
             TextureOp::Atomic(op) => self.atomic_texel(source, &shape, &args, op, &results),
-            TextureOp::Size => self.sizes(source, &shape, args[1].first().copied()),
+            TextureOp::Size => self.sizes(dim, &shape, args[1].first().copied()),
             _ => {
                 let sampler = texture.sampler.map(|it| {
                     let element = it.element.map(|it| self.term(self.get(it)));
@@ -261,6 +261,12 @@ impl<'a> Writer<'a> {
         for (old, new) in data.results.iter().zip(news) {
             self.set(*old, new.value);
         }
+    }
+
+    /// The operands, in the order of [`ir::TextureArgs::by_role`].
+    fn args_by_role(&'a self, texture: &Texture) -> [Vec<Term<'a>>; 9] {
+        let terms = |role: &ir::Values| role.iter().map(|it| self.term(self.get(*it))).collect();
+        texture.args.by_role().map(terms)
     }
 
     /// The values for the format that a lane's texture has.

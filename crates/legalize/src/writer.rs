@@ -11,20 +11,21 @@ use std::collections::BTreeMap;
 use ir::{Binding, Builder, Inst, Memory, Module, Op, Private, Region, Value, Values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
+use crate::feedback::Feedback;
 use crate::merged::Merging;
 use crate::rays::state::States;
 use crate::target::{Class, Target};
 use crate::textures::Textures;
 use crate::whole_waves::whole_scans;
-use crate::{feedback, observed, rays};
+use crate::{observed, rays};
 
 pub(crate) struct Writer<'a> {
     pub(crate) source: &'a Module,
     pub(crate) target: &'a Target,
     /// Whether 16-bit integers are words whose upper half is zero, except in memory.
     pub(crate) short_words: bool,
-    /// Whether feedback maps become buffers.
-    pub(crate) expands_feedback: bool,
+    /// What is known about feedback maps and their samplers, if maps become buffers.
+    pub(crate) feedback: Option<&'a [Feedback]>,
     out: RefCell<Builder>,
     /// The new value of each value of the source.
     values: RefCell<Vec<Option<Value>>>,
@@ -55,18 +56,13 @@ struct Uses {
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(source: &'a Module, target: &'a Target) -> Writer<'a> {
-        let expands_feedback = feedback::is_expanded(source, target);
-        let mut resources = source.resources.clone();
-        if expands_feedback {
-            resources.iter_mut().for_each(|it| it.kind = feedback::expanded(&it.kind));
-        }
         let empty = Module {
             // Most modules grow by less than a quarter.
             values: Vec::with_capacity(source.values.len() * 5 / 4),
             insts: Vec::with_capacity(source.insts.len() * 5 / 4),
             regions: Vec::with_capacity(source.regions.len()),
             name: source.name.clone(),
-            resources,
+            resources: source.resources.clone(),
             groupshared: source.groupshared.clone(),
             privates: source.privates.clone(),
             queries: source.queries.clone(),
@@ -87,7 +83,7 @@ impl<'a> Writer<'a> {
             source,
             target,
             short_words: target.lacks(Class::Arithmetic, Ty::I16),
-            expands_feedback,
+            feedback: None,
             out: RefCell::new(Builder::new(empty)),
             values: RefCell::new(vec![None; source.values.len()]),
             insts: RefCell::new(vec![None; source.insts.len()]),

@@ -15,6 +15,8 @@ const BODY: &str = "
     for (uint round = 0; round < 3; round++) {
         float2 at = float2((i * 37 % 101) / 40.0 - 0.7, (i * 53 % 89) / 30.0 - 1.1);
         if (i % 29 == 5) at.x = asfloat(0x7fc00000);
+        if (i % 37 == 7) at.x = i % 2 ? -1e-20 : 1e-20;
+        if (i % 41 == 8) at.y = -1e-12;
         if (i % 31 == 6) at.y = i % 2 ? asfloat(0x7f800000) : -1e30;
         float level = (i * 11 % 97) / 13.0 - 1.5;
         float2 dx = float2((i * 7 % 23) / 50.0, (i * 5 % 19) / 90.0);

@@ -85,12 +85,12 @@ impl<'a> Writer<'a> {
         let [along_x, along_y] = texels.map(|[a, b, c]| a * a + b * b + c * c);
         let longest = along_x.max(along_y);
         let isotropic = double(0.5) * longest.as_single().log2().as_double() + bias;
-        if !matches!(dim, Dim::D2 | Dim::D2Array) {
+        let may_probe = state.is_anisotropic();
+        if !matches!(dim, Dim::D2 | Dim::D2Array) || may_probe.is_never() {
             return Footprint { lod: isotropic, probes: None };
         }
-        let is_anisotropic = state.anisotropy.whole(1).below(state.anisotropy)
-            & longest.less(double(f64::INFINITY))
-            & longest.differs(zero);
+        let is_anisotropic =
+            may_probe & longest.less(double(f64::INFINITY)) & longest.differs(zero);
         let [a, b] = texels;
         let major = longest.sqrt();
         let area = (a[0] * b[1] - a[1] * b[0]).abs();

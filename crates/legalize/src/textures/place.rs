@@ -2,6 +2,7 @@
 
 use ir::{Address, Atomic, Op};
 use ops::Ty;
+use ops::texture::Dim;
 
 use super::Source;
 use super::records::SHAPE_WORDS;
@@ -35,6 +36,30 @@ pub(super) struct Texel<'a> {
     pub(super) layer: Term<'a>,
     pub(super) at: [Term<'a>; 3],
     pub(super) sample: Term<'a>,
+}
+
+impl<'a> Shape<'a> {
+    /// Of a two-dimensional texture that is measured and not read.
+    pub(super) fn flat(size: [Term<'a>; 2], layers: Term<'a>, levels: Term<'a>) -> Shape<'a> {
+        let [width, height] = size;
+        let [zero, one] = [0, 1].map(|it| levels.whole(it));
+        Shape {
+            size: [width, height, one],
+            layers,
+            levels,
+            samples: one,
+            format: zero,
+            layer: zero,
+        }
+    }
+
+    /// The number of layers, or of whole cubes.
+    pub(super) fn elements(&self, dim: Dim) -> Term<'a> {
+        match dim.is_cube() {
+            true => self.layers.quotient_unsigned(self.layers.whole(6)),
+            false => self.layers,
+        }
+    }
 }
 
 impl<'a> Writer<'a> {
@@ -178,20 +203,18 @@ impl<'a> Writer<'a> {
     /// The size on each axis, the layers, and the levels or samples.
     pub(super) fn sizes(
         &'a self,
-        source: Source<'a>,
+        dim: Dim,
         shape: &Shape<'a>,
         level: Option<Term<'a>>,
     ) -> Vec<Term<'a>> {
         let zero = self.word_term(0);
         let level = level.unwrap_or(zero);
         let exists = level.below(shape.levels);
-        let dim = source.dim;
         let size = self.level_size(shape, level);
         let mut all: Vec<Term<'a>> =
             size[..dim.axes()].iter().map(|it| exists.pick(*it, zero)).collect();
         if dim.is_array() {
-            let faces = if dim.is_cube() { 6 } else { 1 };
-            all.push(shape.layers.quotient_unsigned(zero.whole(faces)));
+            all.push(shape.elements(dim));
         }
         all.push(if dim.is_multisampled() { shape.samples } else { shape.levels });
         all

@@ -12,8 +12,8 @@ pub(super) const MOST_LEVELS: usize = 32;
 /// The words of a shape before the start of each level.
 pub(super) const SHAPE_WORDS: usize = 8;
 
-/// The words of a sampler's state.
-pub(super) const SAMPLER_WORDS: usize = 15;
+/// The number of words of a sampler's state.
+pub(crate) const SAMPLER_WORDS: usize = 15;
 
 /// The contents of a resource that the source lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn shape_words(shape: Option<Shape>, formats: &[Format], unit: usize) -> Vec<u32
     words
 }
 
-fn sampler_words(sampler: &Sampler) -> [u32; SAMPLER_WORDS] {
+pub(crate) fn sampler_words(sampler: &Sampler) -> [u32; SAMPLER_WORDS] {
     let filter = |it: Filter| u32::from(it == Filter::Linear);
     let Sampler { min, mag, mip, anisotropy, address, border, bias, min_lod, max_lod, compare } =
         *sampler;

@@ -3,22 +3,25 @@
 
 use ir::{Binding, Derivative, Op, Place, TextureOp};
 use ops::Ty;
+use ops::texture::{Address, Dim};
 
 use super::Source;
-use super::lod::Detail;
-use super::place::{Shape, Texel};
+use super::lod::{Detail, Footprint, Levels};
+use super::place::{Level, Shape, Texel};
 use super::records::SAMPLER_WORDS;
 use super::term::Term;
 use super::texel::narrowed;
 use crate::writer::Writer;
 
 /// The state of a lane's sampler.
+#[derive(Clone, Copy)]
 pub(super) struct State<'a> {
     min: Term<'a>,
     mag: Term<'a>,
     pub(super) mip: Term<'a>,
     pub(super) anisotropy: Term<'a>,
-    address: [Term<'a>; 3],
+    /// The number of an [`Address`] for each axis.
+    pub(super) address: [Term<'a>; 3],
     /// In f64.
     border: [Term<'a>; 4],
     /// These three are f32.
@@ -29,6 +32,38 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
+    /// From the words of [`sampler_words`](super::records::sampler_words).
+    pub(super) fn of(words: &[Term<'a>]) -> State<'a> {
+        let single = |it: usize| words[it].cast(Ty::F32);
+        State {
+            min: words[0],
+            mag: words[1],
+            mip: words[2],
+            anisotropy: words[3],
+            address: [words[4], words[5], words[6]],
+            border: [7, 8, 9, 10].map(|it| single(it).as_double()),
+            bias: single(11),
+            min_lod: single(12),
+            max_lod: single(13),
+            compare: words[14],
+        }
+    }
+
+    pub(super) fn is_anisotropic(&self) -> Term<'a> {
+        self.anisotropy.whole(1).below(self.anisotropy)
+    }
+
+    /// With the filter between levels linear.
+    pub(super) fn between_levels(self) -> State<'a> {
+        State { mip: self.mip.whole(1), ..self }
+    }
+
+    /// Whether the filter within a level is linear.
+    pub(super) fn blends_texels(&self, levels: &Levels<'a>) -> Term<'a> {
+        let filter = levels.is_magnified.pick(self.mag, self.min);
+        self.is_linear(filter) | self.is_anisotropic()
+    }
+
     pub(super) fn is_linear(&self, filter: Term<'a>) -> Term<'a> {
         filter.differs(filter.whole(0))
     }
@@ -47,7 +82,23 @@ struct Reader<'r, 'a> {
     components: Vec<usize>,
 }
 
-/// A weighted sum: a total for each component, and whether it has a term.
+/// One place of a sample.
+struct Pass<'p, 'a> {
+    /// Of a cube, as a word.
+    face: Term<'a>,
+    /// The coordinates, on that face; in f64.
+    at: Vec<Term<'a>>,
+    is_linear: Term<'a>,
+    offset: &'p [Term<'a>],
+}
+
+/// A level, and its size on each axis in 64 bits.
+struct Grid<'a> {
+    level: Level<'a>,
+    sizes: Vec<Term<'a>>,
+}
+
+/// A weighted sum: a total for each component, and last whether it has a term.
 type Sum<'a> = Vec<Term<'a>>;
 
 impl<'a> Writer<'a> {
@@ -67,20 +118,7 @@ impl<'a> Writer<'a> {
                 element.least_unsigned(count - count.whole(1))
             }
         };
-        let words = self.words_of(records, element, 0, SAMPLER_WORDS);
-        let single = |it: usize| words[it].cast(Ty::F32);
-        State {
-            min: words[0],
-            mag: words[1],
-            mip: words[2],
-            anisotropy: words[3],
-            address: [words[4], words[5], words[6]],
-            border: [7, 8, 9, 10].map(|it| single(it).as_double()),
-            bias: single(11),
-            min_lod: single(12),
-            max_lod: single(13),
-            compare: words[14],
-        }
+        State::of(&self.words_of(records, element, 0, SAMPLER_WORDS))
     }
 
     /// Instructions with a sampler.
@@ -93,28 +131,17 @@ impl<'a> Writer<'a> {
         args: &[Vec<Term<'a>>; 9],
         results: &[Ty],
     ) -> Vec<Term<'a>> {
-        let [at, level, _, ddx, ddy, offset, reference, least, _] = args;
+        let [at, _, _, _, _, offset, reference, least, _] = args;
         let axes = source.dim.sample_axes();
         let (place, layer) = at.split_at(axes);
-        let gradients = |bias: Option<Term<'a>>| {
-            let along = |of: Derivative| {
-                let one =
-                    |it: &Term<'a>| self.term(self.value(Op::Derivative(of, it.value), Ty::F32));
-                place.iter().map(one).collect()
-            };
-            Detail::Gradients { x: along(Derivative::XCoarse), y: along(Derivative::YCoarse), bias }
-        };
         // Lanes read others before they part.
         let detail = match op {
-            TextureOp::Sample(detail) | TextureOp::Compare(detail) => match detail {
-                ir::Detail::Implicit => gradients(None),
-                ir::Detail::Bias => gradients(level.first().copied()),
-                ir::Detail::Level => Detail::Level(level[0]),
-                ir::Detail::Gradients => {
-                    Detail::Gradients { x: ddx.clone(), y: ddy.clone(), bias: None }
-                }
-            },
-            TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => gradients(None),
+            TextureOp::Sample(detail) | TextureOp::Compare(detail) => {
+                self.detail(detail, args, place)
+            }
+            TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => {
+                self.detail(ir::Detail::Implicit, args, place)
+            }
             _ => Detail::Level(self.term(self.constant(Ty::F32, 0))),
         };
         let zero = self.word_term(0);
@@ -148,7 +175,7 @@ impl<'a> Writer<'a> {
                 source,
                 shape,
                 state,
-                layer: self.layer(source, shape, layer.first().copied()),
+                layer: self.layer(source.dim, shape, layer.first().copied()),
                 reference: compares.map(|it| self.reference(source, shape, it)),
                 components,
             };
@@ -165,12 +192,41 @@ impl<'a> Writer<'a> {
         self.either_terms(zero.below(shape.levels), read, zeros)
     }
 
+    /// Where the level of detail comes from; `place` are the coordinates.
+    pub(super) fn detail(
+        &'a self,
+        detail: ir::Detail,
+        args: &[Vec<Term<'a>>; 9],
+        place: &[Term<'a>],
+    ) -> Detail<'a> {
+        let [_, level, _, ddx, ddy, ..] = args;
+        let bias = level.first().copied();
+        let along = |of: Derivative| {
+            let one = |it: &Term<'a>| self.term(self.value(Op::Derivative(of, it.value), Ty::F32));
+            place.iter().map(one).collect()
+        };
+        match detail {
+            ir::Detail::Implicit | ir::Detail::Bias => Detail::Gradients {
+                x: along(Derivative::XCoarse),
+                y: along(Derivative::YCoarse),
+                bias,
+            },
+            ir::Detail::Level => Detail::Level(level[0]),
+            ir::Detail::Gradients => Detail::Gradients { x: ddx.clone(), y: ddy.clone(), bias },
+        }
+    }
+
     /// The layer, rounded to nearest even: NaN and negative values select the first one.
-    fn layer(&'a self, source: Source<'a>, shape: &Shape<'a>, layer: Option<Term<'a>>) -> Term<'a> {
+    pub(super) fn layer(
+        &'a self,
+        dim: Dim,
+        shape: &Shape<'a>,
+        layer: Option<Term<'a>>,
+    ) -> Term<'a> {
         let Some(layer) = layer else { return self.word_term(0) };
-        let faces = self.word_term(if source.dim.is_cube() { 6 } else { 1 });
-        let last = shape.layers.quotient_unsigned(faces) - faces.whole(1);
-        layer.round().as_word().least_unsigned(last) * faces
+        let elements = shape.elements(dim);
+        let nearest = layer.round().as_word().least_unsigned(elements - elements.whole(1));
+        if dim.is_cube() { nearest * nearest.whole(6) } else { nearest }
     }
 
     /// The reference value of comparisons: clamped if texels are numbers from 0 to 1.
@@ -187,27 +243,21 @@ impl<'a> Writer<'a> {
         &'a self,
         reader: &Reader<'_, 'a>,
         at: &[Term<'a>],
-        footprint: &super::lod::Footprint<'a>,
+        footprint: &Footprint<'a>,
         clamped: Term<'a>,
         offset: &[Term<'a>],
     ) -> Vec<Term<'a>> {
         let levels = self.levels(reader.shape, reader.state, clamped);
-        let state = reader.state;
-        let filter = levels.is_magnified.pick(state.mag, state.min);
-        let is_anisotropic = state.anisotropy.whole(1).below(state.anisotropy);
-        let is_linear = state.is_linear(filter) | is_anisotropic;
-        let none = self.term(self.constant(Ty::Bool, 0));
-        let mut sum: Sum<'a> = vec![self.double_term(0.0); reader.components.len()];
-        sum.push(none);
+        let components = reader.components.len();
+        let mut sum: Sum<'a> = vec![self.double_term(0.0); components];
+        sum.push(self.term(self.constant(Ty::Bool, 0)));
         let Some((probes, along)) = footprint.probes else {
-            let mut sum = self.blended(reader, at, &levels, is_linear, offset, sum);
-            sum.pop();
+            let mut sum = self.blended(reader, at, &levels, offset, sum);
+            sum.truncate(components);
             return sum;
         };
         let count = probes.as_double();
-        sum.push(self.word_term(0));
-        let mut sum = self.repeat_terms(&sum, |now| {
-            let (probe, sum) = now.split_last().unwrap_or_else(|| unreachable!("it counts"));
+        let mut sum = self.repeat_numbered(sum, |probe, sum| {
             let half = self.double_term(0.5);
             let part = (probe.as_double() + half) / count - half;
             let has_several = probes.whole(1).below(probes);
@@ -215,12 +265,10 @@ impl<'a> Writer<'a> {
             for axis in 0..2 {
                 at[axis] = has_several.pick(at[axis] + part * along[axis], at[axis]);
             }
-            let mut sum = self.blended(reader, &at, &levels, is_linear, offset, sum.to_vec());
-            let next = *probe + probe.whole(1);
-            sum.push(next);
-            (next.equals(probes), sum)
+            let sum = self.blended(reader, &at, &levels, offset, sum.to_vec());
+            ((probe + probe.whole(1)).equals(probes), sum)
         });
-        sum.truncate(reader.components.len());
+        sum.truncate(components);
         sum.into_iter().map(|it| it / count).collect()
     }
 
@@ -229,26 +277,20 @@ impl<'a> Writer<'a> {
         &'a self,
         reader: &Reader<'_, 'a>,
         at: &[Term<'a>],
-        levels: &super::lod::Levels<'a>,
-        is_linear: Term<'a>,
+        levels: &Levels<'a>,
         offset: &[Term<'a>],
-        mut sum: Sum<'a>,
+        sum: Sum<'a>,
     ) -> Sum<'a> {
         let (face, at) = self.place_of(reader, at);
-        sum.push(self.term(self.constant(Ty::Bool, 0)));
-        let mut sum = self.repeat_terms(&sum, |now| {
-            let (is_second, sum) = now.split_last().unwrap_or_else(|| unreachable!("a flag"));
+        let is_linear = reader.state.blends_texels(levels);
+        let pass = Pass { face, at, is_linear, offset };
+        self.repeat_numbered(sum, |number, sum| {
+            let is_second = number.differs(number.whole(0));
             let next = levels.next;
             let weight = is_second.pick(next, next.whole(256) - next);
-            let one = levels.first.whole(1);
-            let number = is_second.pick(levels.first + one, levels.first);
-            let mut sum = self.filtered(reader, number, face, &at, weight, is_linear, offset, sum);
-            let yes = self.term(self.constant(Ty::Bool, 1));
-            sum.push(yes);
-            (*is_second | next.equals(next.whole(0)), sum)
-        });
-        sum.pop();
-        sum
+            let sum = self.filtered(reader, &pass, levels.first + number, weight, sum);
+            (is_second | next.equals(next.whole(0)), sum)
+        })
     }
 
     /// The face of a cube as a word, and the position on it.
@@ -262,56 +304,32 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the texels of one level.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the parts of a sample differ in how often they change"
-    )]
     fn filtered(
         &'a self,
         reader: &Reader<'_, 'a>,
+        pass: &Pass<'_, 'a>,
         number: Term<'a>,
-        face: Term<'a>,
-        at: &[Term<'a>],
         weight: Term<'a>,
-        is_linear: Term<'a>,
-        offset: &[Term<'a>],
         sum: &[Term<'a>],
     ) -> Sum<'a> {
         let dim = reader.source.dim;
         let axes = dim.axes();
-        let level = self.level(reader.source, reader.shape, number);
-        let sizes: Vec<Term<'a>> =
-            level.size[..axes].iter().map(|it| it.as_long_unsigned()).collect();
-        // For each axis, the first texel and the weight of the next.
+        let grid = self.grid(reader, number);
         let taps: Vec<[Term<'a>; 2]> = (0..axes)
             .map(|axis| {
-                let size = sizes[axis];
-                let position = at[axis] * size.as_double();
-                let whole = self.whole(position);
-                let zero = whole.whole(0);
-                let nearest = match dim.is_cube() {
-                    // A direction exactly to an edge stays on its face.
-                    true => whole.within(zero, size - whole.whole(1)),
-                    false => whole,
-                };
-                let from_middle = self.rounded(position) - whole.whole(128);
-                let texel = is_linear.pick(from_middle.right_signed(8), nearest);
-                let next = is_linear.pick(from_middle & whole.whole(255), zero);
-                match offset.get(axis) {
+                let [texel, next] = self.taps(dim, pass.is_linear, pass.at[axis], grid.sizes[axis]);
+                match pass.offset.get(axis) {
                     Some(offset) => [texel + offset.as_long(), next],
                     None => [texel, next],
                 }
             })
             .collect();
         let last = (1 << axes) - 1;
-        let mut state = sum.to_vec();
-        state.push(self.word_term(0));
-        let mut sum = self.repeat_terms(&state, |now| {
-            let (tap, sum) = now.split_last().unwrap_or_else(|| unreachable!("it counts"));
+        self.repeat_numbered(sum.to_vec(), |tap, sum| {
             let mut product = weight;
             let mut texel = Vec::new();
             for (axis, [first, next]) in taps.iter().enumerate() {
-                let bit = *tap & tap.whole(1 << axis);
+                let bit = tap & tap.whole(1 << axis);
                 let is_next = bit.differs(tap.whole(0));
                 product = product * is_next.pick(*next, next.whole(256) - *next);
                 texel.push(is_next.pick(*first + first.whole(1), *first));
@@ -321,35 +339,54 @@ impl<'a> Writer<'a> {
             }
             let add = || {
                 let scale = self.double_term(256.0 * 256.0 * 256.0 * 256.0);
-                let weight = product.as_double() / scale;
-                self.tap(reader, &level, face, &texel, &sizes, weight, sum)
+                self.tap(reader, &grid, pass.face, &texel, product.as_double() / scale, sum)
             };
-            let mut sum =
-                self.either_terms(product.differs(product.whole(0)), add, || sum.to_vec());
-            sum.push(*tap + tap.whole(1));
+            let sum = self.either_terms(product.differs(product.whole(0)), add, || sum.to_vec());
             (tap.equals(tap.whole(last)), sum)
-        });
-        sum.pop();
-        sum
+        })
+    }
+
+    fn grid(&'a self, reader: &Reader<'_, 'a>, number: Term<'a>) -> Grid<'a> {
+        let level = self.level(reader.source, reader.shape, number);
+        let axes = reader.source.dim.axes();
+        let sizes = level.size[..axes].iter().map(|it| it.as_long_unsigned()).collect();
+        Grid { level, sizes }
+    }
+
+    /// On an axis of a level, the first texel and the weight of the next. The size has 64 bits.
+    pub(super) fn taps(
+        &'a self,
+        dim: Dim,
+        is_linear: Term<'a>,
+        at: Term<'a>,
+        size: Term<'a>,
+    ) -> [Term<'a>; 2] {
+        let position = at * size.as_double();
+        let whole = self.whole(position);
+        let zero = whole.whole(0);
+        let nearest = match dim.is_cube() {
+            // A direction exactly to an edge stays on its face.
+            true => whole.within(zero, size - whole.whole(1)),
+            false => whole,
+        };
+        let from_middle = self.rounded(position) - whole.whole(128);
+        let texel = is_linear.pick(from_middle.right_signed(8), nearest);
+        [texel, is_linear.pick(from_middle & whole.whole(255), zero)]
     }
 
     /// Adds a texel, inside the texture or not.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the parts of a sample differ in how often they change"
-    )]
     fn tap(
         &'a self,
         reader: &Reader<'_, 'a>,
-        level: &super::place::Level<'a>,
+        grid: &Grid<'a>,
         face: Term<'a>,
         texel: &[Term<'a>],
-        sizes: &[Term<'a>],
         weight: Term<'a>,
         sum: &[Term<'a>],
     ) -> Sum<'a> {
         let add = |sum: &[Term<'a>], weight: Term<'a>, values: Vec<Term<'a>>| -> Sum<'a> {
-            let (has, totals) = sum.split_last().unwrap_or_else(|| unreachable!("a flag"));
+            let (has, totals) =
+                sum.split_last().unwrap_or_else(|| unreachable!("a sum ends with a flag"));
             let one = |(total, value): (&Term<'a>, Term<'a>)| {
                 let part = weight * value;
                 has.pick(*total + part, part)
@@ -359,77 +396,101 @@ impl<'a> Writer<'a> {
             sum
         };
         if !reader.source.dim.is_cube() {
-            return add(sum, weight, self.addressed(reader, level, texel, sizes));
+            return add(sum, weight, self.addressed(reader, grid, texel));
         }
-        let size = sizes[0];
+        let size = grid.sizes[0];
         let at = [texel[0], texel[1]];
         let (exists, here, there) = self.texel_of_face(face, at, size);
         let zero = size.whole(0);
         // Three texels meet at a corner; they share the weight of the missing fourth.
         let corner = at.map(|it| it.within(zero, size - size.whole(1)));
         let weight = exists.pick(weight, weight / weight.double(3.0));
-        let mut state = sum.to_vec();
-        state.push(self.word_term(0));
-        let mut sum = self.repeat_terms(&state, |now| {
-            let (number, sum) = now.split_last().unwrap_or_else(|| unreachable!("it counts"));
+        self.repeat_numbered(sum.to_vec(), |number, sum| {
             let is = |it: i64| number.equals(number.whole(it));
             let asked = [is(1).pick(at[0], corner[0]), is(2).pick(at[1], corner[1])];
             let (_, near, beside) = self.texel_of_face(face, asked, size);
             let face = exists.pick(here, near);
             let at = exists.picks(there, beside);
-            let mut sum = add(sum, weight, self.read_texel(reader, level, face, &at));
-            sum.push(*number + number.whole(1));
+            let sum = add(sum, weight, self.read_texel(reader, &grid.level, face, &at));
             (exists | is(2), sum)
+        })
+    }
+
+    /// A loop over numbers from 0, whose body adds to a sum and says whether this was the last number.
+    fn repeat_numbered(
+        &'a self,
+        mut sum: Sum<'a>,
+        body: impl FnOnce(Term<'a>, &[Term<'a>]) -> (Term<'a>, Sum<'a>),
+    ) -> Sum<'a> {
+        sum.push(self.word_term(0));
+        let mut sum = self.repeat_terms(&sum, |now| {
+            let Some((number, sum)) = now.split_last() else {
+                unreachable!("the number is the last value of the loop")
+            };
+            let (is_last, mut sum) = body(*number, sum);
+            sum.push(*number + number.whole(1));
+            (is_last, sum)
         });
         sum.pop();
         sum
+    }
+
+    /// The texel that an address mode puts in the place of one that may lie outside; on a border, some other one.
+    pub(super) fn resolved(&'a self, mode: Term<'a>, texel: Term<'a>, size: Term<'a>) -> Term<'a> {
+        let is = |it: Address| mode.equals(mode.whole(it as i64));
+        let (none, one) = (size.whole(0), size.whole(1));
+        let repeats = || {
+            let period = is(Address::Mirror).pick(size + size, size);
+            let rest = texel.remainder(period);
+            let rest = rest.less(none).pick(rest + period, rest);
+            vec![rest.less(size).pick(rest, period - one - rest)]
+        };
+        let once = || {
+            let is_once = is(Address::MirrorOnce) & texel.less(none);
+            let folded = is_once.pick(none - one - texel, texel);
+            vec![folded.within(none, size - one)]
+        };
+        self.either_terms(mode.at_most(mode.whole(Address::Mirror as i64)), repeats, once)[0]
+    }
+
+    /// Whether a texel that was [resolved](Self::resolved) lies on the border.
+    pub(super) fn is_on_border(
+        &'a self,
+        mode: Term<'a>,
+        texel: Term<'a>,
+        resolved: Term<'a>,
+    ) -> Term<'a> {
+        mode.equals(mode.whole(Address::Border as i64)) & resolved.differs(texel)
     }
 
     /// The values of a texel that may be outside the texture.
     fn addressed(
         &'a self,
         reader: &Reader<'_, 'a>,
-        level: &super::place::Level<'a>,
+        grid: &Grid<'a>,
         texel: &[Term<'a>],
-        sizes: &[Term<'a>],
     ) -> Vec<Term<'a>> {
         let zero = self.word_term(0);
         let mut at = Vec::new();
         let mut is_border = self.term(self.constant(Ty::Bool, 0));
-        for (axis, (texel, size)) in texel.iter().zip(sizes).enumerate() {
+        for (axis, (texel, size)) in texel.iter().zip(&grid.sizes).enumerate() {
             let mode = reader.state.address[axis];
-            let is = |it: ops::texture::Address| mode.equals(mode.whole(it as i64));
-            let (none, one) = (size.whole(0), size.whole(1));
-            let last = *size - one;
-            let repeats = || {
-                let is_mirror = is(ops::texture::Address::Mirror);
-                let period = is_mirror.pick(*size + *size, *size);
-                let rest = texel.remainder(period);
-                let rest = rest.less(none).pick(rest + period, rest);
-                vec![rest.less(*size).pick(rest, period - one - rest)]
-            };
-            let once = || {
-                let is_once = is(ops::texture::Address::MirrorOnce) & texel.less(none);
-                let folded = is_once.pick(none - one - *texel, *texel);
-                vec![folded.within(none, last)]
-            };
-            let mirror = mode.whole(ops::texture::Address::Mirror as i64);
-            let inside = self.either_terms(mode.at_most(mirror), repeats, once)[0];
+            let inside = self.resolved(mode, *texel, *size);
             at.push(inside);
-            is_border = is_border | (is(ops::texture::Address::Border) & inside.differs(*texel));
+            is_border = is_border | self.is_on_border(mode, *texel, inside);
         }
         let border = || {
             let values = reader.components.iter().map(|it| reader.state.border[*it]);
             self.seen(reader, values.collect())
         };
-        self.either_terms(is_border, border, || self.read_texel(reader, level, zero, &at))
+        self.either_terms(is_border, border, || self.read_texel(reader, &grid.level, zero, &at))
     }
 
     /// The values of a texel of one layer. The coordinates are in 64 bits.
     fn read_texel(
         &'a self,
         reader: &Reader<'_, 'a>,
-        level: &super::place::Level<'a>,
+        level: &Level<'a>,
         face: Term<'a>,
         at: &[Term<'a>],
     ) -> Vec<Term<'a>> {
@@ -474,11 +535,9 @@ impl<'a> Writer<'a> {
     ) -> Vec<Term<'a>> {
         const ORDER: [[i64; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
         let (face, at) = self.place_of(reader, at);
-        let zero = self.word_term(0);
-        let level = self.level(reader.source, reader.shape, zero);
-        let sizes: Vec<Term<'a>> = level.size[..2].iter().map(|it| it.as_long_unsigned()).collect();
+        let grid = self.grid(reader, self.word_term(0));
         let base = [0, 1].map(|axis: usize| {
-            let position = self.rounded(at[axis] * sizes[axis].as_double());
+            let position = self.rounded(at[axis] * grid.sizes[axis].as_double());
             (position - position.whole(128)).right_signed(8)
         });
         let one = |i: usize| {
@@ -491,14 +550,14 @@ impl<'a> Writer<'a> {
                 }
             });
             if !reader.source.dim.is_cube() {
-                return self.addressed(reader, &level, &texel, &sizes)[0];
+                return self.addressed(reader, &grid, &texel)[0];
             }
             // Beyond the corner of a cube is the texel at the corner.
-            let size = sizes[0];
+            let size = grid.sizes[0];
             let corner = texel.map(|it| it.within(size.whole(0), size - size.whole(1)));
             let (exists, near, at) = self.texel_of_face(face, texel, size);
             let face = exists.pick(near, face);
-            self.read_texel(reader, &level, face, &exists.picks(at, corner))[0]
+            self.read_texel(reader, &grid.level, face, &exists.picks(at, corner))[0]
         };
         [0, 1, 2, 3].map(one).to_vec()
     }

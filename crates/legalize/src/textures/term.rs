@@ -1,9 +1,11 @@
-//! Formulas over values of the new module, with operators.
+//! Formulas over values of the new module, with operators. Constant folding makes one formula serve both what is data and
+//! what is known: of a choice whose condition is known, only one arm is emitted.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Sub};
 
 use ir::{Inst, Value};
 use ops::Sign::{self, Signed, Unsigned};
+use ops::scalar::{eval_binary, eval_compare, eval_unary};
 use ops::{Binary, Compare, Ty, Unary};
 
 use crate::writer::Writer;
@@ -22,7 +24,7 @@ macro_rules! operators {
             type Output = Term<'a>;
 
             fn $method(self, other: Term<'a>) -> Term<'a> {
-                self.with(self.to.op2($op, self.value, other.value))
+                self.binary($op, other)
             }
         }
     )*};
@@ -51,8 +53,36 @@ impl<'a> Term<'a> {
         Term { value, ..self }
     }
 
+    fn known(self) -> Option<u64> {
+        self.to.known(self.value)
+    }
+
+    /// Whether a condition is known not to hold.
+    pub(super) fn is_never(self) -> bool {
+        self.known() == Some(0)
+    }
+
+    fn constant(self, ty: Ty, bits: u64) -> Term<'a> {
+        self.with(self.to.constant(ty, bits))
+    }
+
     fn unary(self, op: Unary) -> Term<'a> {
-        self.with(self.to.op1(op, self.value))
+        match (self.known(), op.result(self.ty())) {
+            (Some(bits), Some(ty)) => self.constant(ty, eval_unary(op, self.ty(), bits)),
+            _ => self.with(self.to.op1(op, self.value)),
+        }
+    }
+
+    fn binary(self, op: Binary, other: Term<'a>) -> Term<'a> {
+        let ty = self.ty();
+        match (op, self.known(), other.known()) {
+            (_, Some(a), Some(b)) => self.constant(ty, eval_binary(op, ty, a, b)),
+            (Binary::And, Some(bits), None) if bits == ty.ones() => other,
+            (Binary::And, None, Some(bits)) if bits == ty.ones() => self,
+            (Binary::And, Some(0), None) | (Binary::Or, None, Some(0)) => self,
+            (Binary::And, None, Some(0)) | (Binary::Or, Some(0), None) => other,
+            _ => self.with(self.to.op2(op, self.value, other.value)),
+        }
     }
 
     pub(super) fn ty(self) -> Ty {
@@ -71,7 +101,10 @@ impl<'a> Term<'a> {
     }
 
     fn test(self, op: Compare, other: Term<'a>) -> Term<'a> {
-        self.with(self.to.test(op, self.value, other.value))
+        match (self.known(), other.known()) {
+            (Some(a), Some(b)) => self.constant(Ty::Bool, eval_compare(op, self.ty(), a, b).into()),
+            _ => self.with(self.to.test(op, self.value, other.value)),
+        }
     }
 
     pub(super) fn less(self, other: Term<'a>) -> Term<'a> {
@@ -105,7 +138,12 @@ impl<'a> Term<'a> {
 
     /// The choice of a condition.
     pub(super) fn pick(self, yes: Term<'a>, no: Term<'a>) -> Term<'a> {
-        self.with(self.to.choose(self.value, yes.value, no.value))
+        match self.known() {
+            Some(0) => no,
+            Some(_) => yes,
+            None if yes.value == no.value => yes,
+            None => self.with(self.to.choose(self.value, yes.value, no.value)),
+        }
     }
 
     pub(super) fn picks<const N: usize>(
@@ -116,24 +154,20 @@ impl<'a> Term<'a> {
         std::array::from_fn(|i| self.pick(yes[i], no[i]))
     }
 
-    fn extremum(self, op: Binary, other: Term<'a>) -> Term<'a> {
-        self.with(self.to.op2(op, self.value, other.value))
-    }
-
     pub(super) fn min(self, other: Term<'a>) -> Term<'a> {
-        self.extremum(Binary::Min(Signed), other)
+        self.binary(Binary::Min(Signed), other)
     }
 
     pub(super) fn max(self, other: Term<'a>) -> Term<'a> {
-        self.extremum(Binary::Max(Signed), other)
+        self.binary(Binary::Max(Signed), other)
     }
 
     pub(super) fn least_unsigned(self, other: Term<'a>) -> Term<'a> {
-        self.extremum(Binary::Min(Unsigned), other)
+        self.binary(Binary::Min(Unsigned), other)
     }
 
     pub(super) fn most_unsigned(self, other: Term<'a>) -> Term<'a> {
-        self.extremum(Binary::Max(Unsigned), other)
+        self.binary(Binary::Max(Unsigned), other)
     }
 
     /// Of integers, between two of the same type.
@@ -142,30 +176,37 @@ impl<'a> Term<'a> {
     }
 
     pub(super) fn left(self, by: u32) -> Term<'a> {
-        if by == 0 { self } else { self.with(self.to.with(Binary::Shl, self.value, by.into())) }
+        self.left_by(self.whole(by.into()))
     }
 
     pub(super) fn right(self, by: u32) -> Term<'a> {
-        let op = Binary::Shr(Unsigned);
-        if by == 0 { self } else { self.with(self.to.with(op, self.value, by.into())) }
+        self.right_by(self.whole(by.into()))
     }
 
     pub(super) fn right_signed(self, by: u32) -> Term<'a> {
-        let op = Binary::Shr(Signed);
-        if by == 0 { self } else { self.with(self.to.with(op, self.value, by.into())) }
+        self.shifted(Binary::Shr(Signed), self.whole(by.into()))
+    }
+
+    /// Shifted by a variable number of bits less than its own.
+    pub(super) fn left_by(self, by: Term<'a>) -> Term<'a> {
+        self.shifted(Binary::Shl, by)
     }
 
     /// Shifted by a variable number of bits less than its own.
     pub(super) fn right_by(self, by: Term<'a>) -> Term<'a> {
-        self.with(self.to.op2(Binary::Shr(Unsigned), self.value, by.value))
+        self.shifted(Binary::Shr(Unsigned), by)
+    }
+
+    fn shifted(self, op: Binary, by: Term<'a>) -> Term<'a> {
+        if by.known() == Some(0) { self } else { self.binary(op, by) }
     }
 
     pub(super) fn remainder(self, by: Term<'a>) -> Term<'a> {
-        self.with(self.to.op2(Binary::Rem(Signed), self.value, by.value))
+        self.binary(Binary::Rem(Signed), by)
     }
 
     pub(super) fn quotient_unsigned(self, by: Term<'a>) -> Term<'a> {
-        self.with(self.to.op2(Binary::Div(Unsigned), self.value, by.value))
+        self.binary(Binary::Div(Unsigned), by)
     }
 
     pub(super) fn floor(self) -> Term<'a> {
@@ -203,7 +244,7 @@ impl<'a> Term<'a> {
     }
 
     pub(super) fn cast(self, ty: Ty) -> Term<'a> {
-        self.with(self.to.cast(self.value, ty))
+        if self.ty() == ty { self } else { self.unary(Unary::Bitcast(ty)) }
     }
 
     /// Converted; integers on both sides have this sign.
@@ -256,6 +297,11 @@ impl<'a> Writer<'a> {
         then: impl FnOnce() -> Vec<Term<'a>>,
         otherwise: impl FnOnce() -> Vec<Term<'a>>,
     ) -> Vec<Term<'a>> {
+        match cond.known() {
+            Some(0) => return otherwise(),
+            Some(_) => return then(),
+            None => {}
+        }
         let values = |all: Vec<Term<'a>>| all.iter().map(|it| it.value).collect();
         let results = self.either(cond.value, || values(then()), || values(otherwise()));
         results.into_iter().map(|it| self.term(it)).collect()

@@ -1,0 +1,235 @@
+//! Writes of sampler feedback as atomic operations, as `ops::texture::feedback` defines them. The level of detail, the
+//! texels and their addresses are those of samples (`lod.rs`, `sample.rs`), so that a map cannot differ from filtering.
+//!
+//! A map is a buffer of words, which begins with a [`Header`]. The region of a texel is exact, because coordinates are
+//! singles and sizes have 15 bits: their products fit in an f64.
+
+use ir::{Address as At, Atomic, Binding, Inst, Op, Place, Texture, TextureOp};
+use ops::texture::feedback::{FIXED_WORDS, Header, Kind, LEVEL_WORDS, USED};
+use ops::texture::{Address, Dim};
+use ops::{Sign, Ty};
+
+use super::lod::Levels;
+use super::place::Shape;
+use super::sample::State;
+use super::term::Term;
+use crate::feedback::{Feedback, SamplerState};
+use crate::writer::Writer;
+
+/// A map, as a write sees it.
+struct Map<'a> {
+    place: Place,
+    kind: Kind,
+    /// Of its texture.
+    shape: Shape<'a>,
+    /// The logarithms of the sides of a region.
+    regions: [Term<'a>; 2],
+    /// The index of the layer's first texel, relative to that of the level.
+    layer: Term<'a>,
+}
+
+/// A texel on an axis.
+struct Tap<'a> {
+    /// Whether the sample uses it.
+    counts: Term<'a>,
+    region: Term<'a>,
+}
+
+impl<'a> Writer<'a> {
+    /// Replaces an instruction that writes or measures a map.
+    pub(crate) fn feedback(&'a self, inst: Inst, texture: &Texture, known: &[Feedback]) {
+        let known = |it: Binding| known.get(it.index()).copied().unwrap_or_default();
+        let args = self.args_by_role(texture);
+        let Some(map) = texture.map else {
+            let place = texture.texture;
+            let results = &self.source.inst(inst).results;
+            let dim = if results.len() == 4 { Dim::D2Array } else { Dim::D2 };
+            let sizes = self.sizes(dim, &self.paired_shape(place), args[1].first().copied());
+            for (old, new) in results.iter().zip(sizes) {
+                self.set(*old, new.value);
+            }
+            return;
+        };
+        // A write with another texture than the map's does nothing.
+        let is_paired = known(map.binding).paired == Some(texture.texture.binding.0);
+        let sampler = texture.sampler.and_then(|it| known(it.binding).sampler);
+        if let (true, Some(sampler)) = (is_paired, sampler) {
+            self.write_map(map, texture, &args, sampler);
+        }
+    }
+
+    fn write_map(
+        &'a self,
+        place: Place,
+        texture: &Texture,
+        args: &[Vec<Term<'a>>; 9],
+        sampler: SamplerState,
+    ) {
+        let (TextureOp::Feedback(detail), ir::ResourceKind::Feedback { kind, array }) =
+            (texture.op, &self.source.resource(place.binding).kind)
+        else {
+            unreachable!("the verifier has checked that only writes name a map")
+        };
+        let dim = if *array { Dim::D2Array } else { Dim::D2 };
+        let shape = self.paired_shape(place);
+        let words = sampler.words().map(|it| self.word_term(it));
+        let state = State::of(&words);
+        let (at, layer) = args[0].split_at(dim.sample_axes());
+        let header = |it: Header| self.map_word(place, self.word_term(it as u32));
+        let write = || {
+            let layer = layer.first().map_or(self.word_term(0), |it| {
+                self.layer(dim, &shape, Some(*it)) * header(Header::LayerTexels)
+            });
+            let regions = [Header::RegionX, Header::RegionY].map(header);
+            let map = Map { place, kind: *kind, shape, regions, layer };
+            let detail = self.detail(detail, args, at);
+            let at: Vec<Term<'a>> = at.iter().map(|it| it.as_double()).collect();
+            let lod = self.footprint(&shape, dim, &state, &at, &detail).lod;
+            let clamped = self.clamped_lod(lod, &state, args[7].first().copied());
+            let levels = self.recorded_levels(&map, &state, clamped);
+            self.mark_level(&map, &state, &levels, levels.first, &at);
+            let second = || {
+                let level = levels.first + levels.first.whole(1);
+                self.mark_level(&map, &state, &levels, level, &at);
+                Vec::new()
+            };
+            self.either_terms(levels.next.differs(levels.next.whole(0)), second, Vec::new);
+            Vec::new()
+        };
+        // The null map has no levels.
+        self.either_terms(self.word_term(0).below(shape.levels), write, Vec::new);
+    }
+
+    fn map_word(&'a self, map: Place, index: Term<'a>) -> Term<'a> {
+        let at = At::Structured { index: index.value, offset: self.word(0) };
+        self.term(self.value(Op::Load { place: map, at }, Ty::I32))
+    }
+
+    /// The shape of the texture of a map.
+    fn paired_shape(&'a self, map: Place) -> Shape<'a> {
+        let header = |it: Header| self.map_word(map, self.word_term(it as u32));
+        let size = [Header::Width, Header::Height].map(header);
+        Shape::flat(size, header(Header::Layers), header(Header::Levels))
+    }
+
+    /// The levels of a sample, except that a map of levels records the level of detail truncated where the sampler takes
+    /// the nearest level.
+    fn recorded_levels(
+        &'a self,
+        map: &Map<'a>,
+        state: &State<'a>,
+        clamped: Term<'a>,
+    ) -> Levels<'a> {
+        match map.kind {
+            Kind::MipRegionUsed => self.levels(&map.shape, state, clamped),
+            Kind::MinMip => {
+                let levels = self.levels(&map.shape, &state.between_levels(), clamped);
+                let next = state.is_linear(state.mip).pick(levels.next, levels.next.whole(0));
+                Levels { next, ..levels }
+            }
+        }
+    }
+
+    fn mark_level(
+        &'a self,
+        map: &Map<'a>,
+        state: &State<'a>,
+        levels: &Levels<'a>,
+        level: Term<'a>,
+        at: &[Term<'a>],
+    ) {
+        let is_linear = state.blends_texels(levels);
+        let sizes = self.level_size(&map.shape, level);
+        let taps = [0, 1].map(|axis: usize| -> Vec<Tap<'a>> {
+            let size = sizes[axis].as_long_unsigned();
+            let [first, next] = self.taps(Dim::D2, is_linear, at[axis], size);
+            let has_next = next.differs(next.whole(0));
+            let always = self.term(self.constant(Ty::Bool, 1));
+            [(first, always), (first + first.whole(1), has_next)]
+                .into_iter()
+                .filter(|(_, counts)| !counts.is_never())
+                .map(|(texel, counts)| {
+                    let mode = state.address[axis];
+                    let found = self.resolved(mode, texel, size);
+                    let position = at[axis] * size.as_double();
+                    Tap {
+                        counts: counts & !self.is_on_border(mode, texel, found),
+                        region: self.region_of(map, axis, mode, [texel, found, size], position),
+                    }
+                })
+                .collect()
+        });
+        let row = level.left(LEVEL_WORDS.ilog2()) + level.whole(FIXED_WORDS as i64);
+        let start = self.map_word(map.place, row) + map.layer;
+        let width = self.map_word(map.place, row + row.whole(1));
+        for y in &taps[1] {
+            for x in &taps[0] {
+                let mark = || {
+                    let index = start + y.region * width + x.region;
+                    let at = At::Structured { index: index.value, offset: self.word(0) };
+                    let (op, value) = match map.kind {
+                        Kind::MinMip => (Atomic::Min(Sign::Unsigned), level),
+                        Kind::MipRegionUsed => (Atomic::Or, self.word_term(USED.into())),
+                    };
+                    let args = ir::values![value.value];
+                    self.add(Op::Atomic { place: map.place, at, op, args }, &[Ty::I32]);
+                    Vec::new()
+                };
+                self.either_terms(x.counts & y.counts, mark, Vec::new);
+            }
+        }
+    }
+
+    /// The region of a texel of a level, after and before its address is resolved; `position` is that of the sample, in
+    /// texels.
+    fn region_of(
+        &'a self,
+        map: &Map<'a>,
+        axis: usize,
+        mode: Term<'a>,
+        [texel, found, size]: [Term<'a>; 3],
+        position: Term<'a>,
+    ) -> Term<'a> {
+        let log = map.regions[axis];
+        if map.kind == Kind::MipRegionUsed {
+            return found.as_word().right_by(log);
+        }
+        let largest = map.shape.size[axis].as_long_unsigned();
+        let within = self.place_within(mode, [texel, found, size], position, largest);
+        let place = (found * largest + within).as_word();
+        place.quotient_unsigned(size.as_word().left_by(log))
+    }
+
+    /// The place of the sample in a texel, from 0 to `largest` − 1: that of a neighbour is the nearest edge. It is
+    /// mirrored and clamped with the texel.
+    fn place_within(
+        &'a self,
+        mode: Term<'a>,
+        [texel, found, size]: [Term<'a>; 3],
+        position: Term<'a>,
+        largest: Term<'a>,
+    ) -> Term<'a> {
+        let (start, end) = (largest.whole(0), largest - largest.whole(1));
+        let own = self.whole(position);
+        let scaled = position * largest.as_double();
+        // Far beyond every texel there are no fractions.
+        let is_whole = position.equals(position.floor());
+        let beyond = |it: Term<'a>| is_whole.pick(start, self.whole(it) - own * largest);
+        let down = beyond(scaled);
+        let up = (largest - beyond(scaled.ceil())).min(end);
+        let (is_own, is_above) = (texel.equals(own), own.less(texel));
+        let along = is_own.pick(down, is_above.pick(start, end));
+        let reversed = is_own.pick(up, is_above.pick(end, start));
+        let is = |it: Address| mode.equals(mode.whole(it as i64));
+        // Between a texel and what stands for it lie whole periods, unless it is mirrored.
+        let is_mirrored = (texel - found).remainder(size + size).differs(size.whole(0));
+        let reflected = is(Address::Mirror) & is_mirrored;
+        let once = is(Address::MirrorOnce);
+        let folded = once & texel.less(texel.whole(0));
+        let clamps = is(Address::Clamp) | once;
+        let is_after = clamps & size.at_most(texel) | once & texel.less(texel.whole(0) - size);
+        let is_before = is(Address::Clamp) & texel.less(texel.whole(0));
+        let inside = (reflected | folded).pick(reversed, along);
+        is_after.pick(end, is_before.pick(start, inside))
+    }
+}
