@@ -531,13 +531,15 @@ fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
 
 /// A decision or an address that a different order of additions has changed, although the results are almost equal.
 pub(crate) fn explain_turn(
-    at: At,
-    is_address: bool,
+    (at, decision): (At, Decision),
     a: &Side<'_>,
     b: &Side<'_>,
     subject: &str,
 ) -> Finding {
-    let what = if is_address { "an address" } else { "the path that lanes take" };
+    let what = match decision {
+        Decision::Address => "an address",
+        Decision::Path => "the path that lanes take",
+    };
     Finding {
         kind: Kind::OrderDependentResult,
         message: format!("{what} depends on {subject}"),
@@ -552,26 +554,35 @@ pub(crate) fn explain_turn(
     }
 }
 
+/// What a float may decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Path,
+    Address,
+}
+
 /// The branches taken and the addresses accessed, in execution order: everything that a change in the last bits of
 /// a float must not affect.
 #[derive(Default)]
 pub(crate) struct Turns {
-    pub(crate) all: Vec<(At, u64, bool)>,
+    /// Each with a digest of what was decided.
+    pub(crate) all: Vec<(At, u64, Decision)>,
 }
 
 impl Turns {
-    fn note(&mut self, at: At, is_address: bool, values: impl Iterator<Item = u64>) {
+    fn note(&mut self, at: At, decision: Decision, values: impl Iterator<Item = u64>) {
         if self.all.len() < MOST_TURNS {
             let digest = values.fold(0u64, |all, it| {
                 (all ^ it).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
             });
-            self.all.push((at, digest, is_address));
+            self.all.push((at, digest, decision));
         }
     }
 
-    /// The first decision that differs in another run, and whether it is an address.
-    pub(crate) fn first_difference(&self, other: &Turns) -> Option<(At, bool)> {
-        let differs = |(mine, theirs): &(&(At, u64, bool), &(At, u64, bool))| {
+    /// The first decision that differs in another run.
+    pub(crate) fn first_difference(&self, other: &Turns) -> Option<(At, Decision)> {
+        type Turn = (At, u64, Decision);
+        let differs = |(mine, theirs): &(&Turn, &Turn)| {
             (mine.0.inst, mine.0.active, mine.1) != (theirs.0.inst, theirs.0.active, theirs.1)
         };
         let (mine, _) = self.all.iter().zip(&other.all).find(differs)?;
@@ -580,7 +591,7 @@ impl Turns {
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         let addresses = event.at.active.iter().map(|lane| event.addresses[lane as usize]);
-        self.note(event.at, true, addresses);
+        self.note(event.at, Decision::Address, addresses);
     }
 }
 
@@ -589,7 +600,7 @@ impl Observer for Turns {
 
     fn diverge(&mut self, event: &DivergeEvent) {
         let taken = [event.taken.0 as u64, (event.taken.0 >> 64) as u64];
-        self.note(event.at, false, taken.into_iter());
+        self.note(event.at, Decision::Path, taken.into_iter());
     }
 
     fn load(&mut self, event: &AccessEvent<'_>) {

@@ -78,11 +78,11 @@ impl Pace {
     /// The width of the current run, its number, counting from 1, and how many there are at most. The width is 0 if runs
     /// go on on several threads.
     pub fn now(&self) -> (u32, usize, usize) {
-        if self.has_threads.load(Ordering::Relaxed) {
-            let run = self.run.load(Ordering::Relaxed);
-            return (0, run, self.most.load(Ordering::Relaxed).max(run));
-        }
-        let (width, run) = (self.width.load(Ordering::Relaxed), self.run.load(Ordering::Relaxed));
+        let run = self.run.load(Ordering::Relaxed);
+        let width = match self.has_threads.load(Ordering::Relaxed) {
+            true => 0,
+            false => self.width.load(Ordering::Relaxed),
+        };
         (width, run, self.most.load(Ordering::Relaxed).max(run))
     }
 }
@@ -91,8 +91,7 @@ impl Plan {
     /// The bounded sweep: each width; the reverse order of waves and groups, one at random, and one in which
     /// waves hand over to each other; for groups of more than one dimension lanes by quads, along the Morton curve,
     /// and at random; two more orders of float sums; candidates of ray queries in other orders, twice, and from larger
-    /// boxes; in draws what helper lanes do, and how pixels and vertices are
-    /// packed.
+    /// boxes; in draws what helper lanes do, and how pixels and vertices are packed.
     pub fn new(widths: Vec<u32>) -> Plan {
         let orders = vec![
             Order::Waves(Schedule::Descending),

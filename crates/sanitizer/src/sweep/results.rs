@@ -57,7 +57,7 @@ impl<'a> Base<'a> {
     pub(super) fn between(&self, a: &Run, b: &Run) -> Option<Difference> {
         let left_out = [&self.plan.unordered, &self.plan.width_dependent];
         let is_compared = |it| !left_out.iter().any(|names| named(self.module, names, it));
-        self.difference(&a.left, &b.left, &[&a.reach, &b.reach], is_compared)
+        self.differences(&a.left, &b.left, &[&a.reach, &b.reach], is_compared).next()
     }
 
     /// Whether a program leaves results in a resource.
@@ -80,39 +80,20 @@ impl<'a> Base<'a> {
         }
     }
 
-    /// The first difference in the results beyond the rounding of floats, where both are defined.
-    fn difference(
-        &self,
-        a: &Bindings,
-        b: &Bindings,
-        reaches: &[&Reach],
-        is_compared: impl Fn(Binding) -> bool,
-    ) -> Option<Difference> {
-        let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
-        let mut compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
-        compared.find_map(|(binding, (a, b))| {
-            let mut elements = (0..).zip(a.iter().zip(b));
-            elements.find_map(|(element, (a, b))| self.in_buffer((binding, element), a, b, reaches))
-        })
-    }
-
-    /// The first difference in each buffer.
+    /// The first difference in each buffer beyond the rounding of floats, where both are defined.
     pub(super) fn differences(
         &self,
         a: &Bindings,
         b: &Bindings,
         reaches: &[&Reach],
         is_compared: impl Fn(Binding) -> bool,
-    ) -> Vec<Difference> {
+    ) -> impl Iterator<Item = Difference> {
         let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
-        let compared = all.filter(|(it, _)| self.is_open(*it) && is_compared(*it));
-        let in_one = |(binding, (a, b)): (Binding, (&Vec<Buffer>, &Vec<Buffer>))| {
+        let compared = all.filter(move |(it, _)| self.is_open(*it) && is_compared(*it));
+        compared.flat_map(move |(binding, (a, b))| {
             let elements = (0..).zip(a.iter().zip(b));
-            let found =
-                elements.filter_map(|(at, (a, b))| self.in_buffer((binding, at), a, b, reaches));
-            found.collect::<Vec<Difference>>()
-        };
-        compared.flat_map(in_one).collect()
+            elements.filter_map(move |(at, (a, b))| self.in_buffer((binding, at), a, b, reaches))
+        })
     }
 
     fn in_buffer(

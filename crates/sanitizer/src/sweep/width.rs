@@ -36,9 +36,24 @@ struct Watched {
     waves_meet: bool,
 }
 
+/// A run in another order, before it is made.
+struct Trial {
+    order: Order,
+    launch: Launch,
+    variation: Variation,
+}
+
+impl Trial {
+    /// Whether floats are summed in another order.
+    fn folds(&self) -> bool {
+        matches!(self.order, Order::Folds(_))
+    }
+}
+
 /// A run of which only the results matter.
 struct Compared {
     left: Bindings,
+    /// What was decided by floats, if they were summed in another order.
     turns: Turns,
     ended: Result<(), Failure>,
 }
@@ -49,11 +64,17 @@ struct Again {
     /// What is known of undefined things that it did, if it was observed.
     undefined: Option<Cause>,
     sources: Option<Sources>,
+    turns: Turns,
 }
 
 impl From<Watched> for Again {
     fn from(it: Watched) -> Again {
-        Again { left: it.left, undefined: it.undefined, sources: Some(it.sources) }
+        Again {
+            left: it.left,
+            undefined: it.undefined,
+            sources: Some(it.sources),
+            turns: Turns::default(),
+        }
     }
 }
 
@@ -249,83 +270,54 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
     fn other_orders(&mut self, run: &mut Run, waves_meet: bool) -> Result<(), Failure> {
         let (base, plan) = (self.base, self.base.plan);
-        let mut trials = plan.trials(base.module, &run.launch);
+        let mut orders = plan.trials(base.module, &run.launch);
         if !waves_meet && !plan.watches_all {
-            trials.retain(|it| !matches!(it, Order::Waves(_) | Order::HandOver));
+            orders.retain(|it| !matches!(it, Order::Waves(_) | Order::HandOver));
         }
-        let mut ahead = self.ahead(&trials, &run.launch).into_iter();
-        let mut settled: Vec<&str> = Vec::new();
-        let mut turns: Option<Turns> = None;
-        let mut unsettled: Vec<(Binding, u32, Cause)> = Vec::new();
-        for order in trials {
-            let is_settled = settled.contains(&order.subject());
+        let trial = |order: Order| {
             let (launch, variation) = order.apply(&run.launch, plan.progress);
-            let mut here = Turns::default();
-            let folds = matches!(order, Order::Folds(_));
-            let again = if plan.watches_all {
-                let watched = self.watch(&launch, variation, Some(order))?;
-                watched.map(Again::from)
-            } else {
-                let begun = ahead.next();
-                let compared = begun.unwrap_or_else(|| self.compare_run(&launch, variation, folds));
-                self.ended(&launch, variation, compared, &mut here, order)?
-            };
-            let Some(Again { left: again, undefined, sources }) = again else {
-                settled.push(order.subject());
+            Trial { order, launch, variation }
+        };
+        let trials: Vec<Trial> = orders.into_iter().map(trial).collect();
+        let mut ahead = self.ahead(&trials).into_iter();
+        // What a finding has said that the results depend on: one is enough.
+        let mut settled: Vec<&str> = Vec::new();
+        let mut canonical: Option<Turns> = None;
+        let mut unsettled: Vec<(Binding, u32, Cause)> = Vec::new();
+        for trial in &trials {
+            let subject = trial.order.subject();
+            let is_settled = settled.contains(&subject);
+            let Some(Again { left, undefined, sources, turns }) =
+                self.again(trial, ahead.next())?
+            else {
+                settled.push(subject);
                 continue;
             };
-            let compared = |it| !named(base.module, &plan.unordered, it);
             let undefined = undefined.or_else(|| run.reach.first_cause());
-            let mut different = base.differences(&run.left, &again, &[&run.reach], compared);
-            // What is undefined may reach other places in this order.
-            if let Some(cause) = undefined.filter(|_| !different.is_empty()) {
-                let reach = self.reach(&launch, variation, cause, sources)?;
-                different = base.differences(&run.left, &again, &[&run.reach, &reach], compared);
-            }
-            let a = base.side(&run.launch);
-            let b = Side { variation, ..base.side(&launch) };
-            let mut is_explained = is_settled;
-            for difference in &different {
+            let different = self.differences(run, trial, &left, undefined, sources)?;
+            for (number, difference) in different.iter().enumerate() {
                 let Difference { binding, element, .. } = *difference;
-                let permuted = is_permuted(base.module, &run.left, &again, *difference);
-                let kind = order.finding(permuted);
+                let permuted = is_permuted(base.module, &run.left, &left, *difference);
+                let kind = trial.order.finding(permuted);
                 let mut cause = Cause { kind, span: base.module.resource(binding).span };
-                if !is_explained {
-                    let right = [&run.launch];
-                    let mut finding =
-                        compare::explain(kind, &a, &b, *difference, order.subject(), &right)?;
-                    if finding.kind == Kind::PermutedResult {
-                        let name = &base.module.resource(binding).name;
-                        let help = format!("if any order is acceptable, pass `--unordered {name}`");
-                        finding.helps.push(help);
-                    } else {
-                        settled.push(order.subject());
+                if number == 0 && !is_settled {
+                    cause = self.explain(run, trial, *difference, kind)?;
+                    if cause.kind != Kind::PermutedResult {
+                        settled.push(subject);
                     }
-                    cause = Cause { kind: finding.kind, span: finding.site.span };
-                    self.report.add(finding, Some(order));
-                    is_explained = true;
                 }
                 unsettled.push((binding, element, cause));
             }
-            if different.is_empty()
-                && folds
-                && !is_settled
-                && !plan.watches_all
-                && undefined.is_none()
-            {
-                if turns.is_none() {
-                    let variation = Variation { folds: FoldOrder::Canonical, ..variation };
-                    let compared = self.compare_run(&run.launch, variation, true);
-                    let mut first = Turns::default();
-                    self.ended(&run.launch, variation, compared, &mut first, order)?;
-                    turns = Some(first);
+            let may_decide = trial.folds() && !plan.watches_all && undefined.is_none();
+            if may_decide && different.is_empty() && !is_settled {
+                let first = match canonical.take() {
+                    Some(first) => first,
+                    None => self.canonical_turns(run, trial)?,
+                };
+                if self.explain_turn(run, trial, &first, &turns) {
+                    settled.push(subject);
                 }
-                let first = turns.as_ref().and_then(|it| it.first_difference(&here));
-                if let Some((at, is_address)) = first {
-                    let finding = compare::explain_turn(at, is_address, &a, &b, order.subject());
-                    self.report.add(finding, Some(order));
-                    settled.push(order.subject());
-                }
+                canonical = Some(first);
             }
         }
         for (binding, element, cause) in unsettled {
@@ -334,8 +326,84 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         Ok(())
     }
 
+    /// A run in another order, if it ended. `begun` is one that has been made ahead.
+    fn again(&mut self, trial: &Trial, begun: Option<Compared>) -> Result<Option<Again>, Failure> {
+        if self.base.plan.watches_all {
+            return self.watched_again(trial);
+        }
+        let compared = begun.unwrap_or_else(|| self.compare_run(trial));
+        self.ended(trial, compared)
+    }
+
+    /// Where the results of a run in another order differ. `undefined` is something undefined that either run did.
+    fn differences(
+        &mut self,
+        run: &Run,
+        trial: &Trial,
+        left: &Bindings,
+        undefined: Option<Cause>,
+        sources: Option<Sources>,
+    ) -> Result<Vec<Difference>, Failure> {
+        let base = self.base;
+        let find = |reaches: &[&Reach]| -> Vec<Difference> {
+            let is_compared = |it| !named(base.module, &base.plan.unordered, it);
+            base.differences(&run.left, left, reaches, is_compared).collect()
+        };
+        let different = find(&[&run.reach]);
+        match undefined.filter(|_| !different.is_empty()) {
+            // What is undefined may reach other places in this order.
+            Some(cause) => {
+                let reach = self.reach(&trial.launch, trial.variation, cause, sources)?;
+                Ok(find(&[&run.reach, &reach]))
+            }
+            None => Ok(different),
+        }
+    }
+
+    fn sides<'s>(&'s self, run: &'s Run, trial: &'s Trial) -> [Side<'s>; 2] {
+        let there = Side { variation: trial.variation, ..self.base.side(&trial.launch) };
+        [self.base.side(&run.launch), there]
+    }
+
+    /// Reports a difference, and returns what the report says that it is.
+    fn explain(
+        &mut self,
+        run: &Run,
+        trial: &Trial,
+        difference: Difference,
+        kind: Kind,
+    ) -> Result<Cause, Failure> {
+        let [a, b] = self.sides(run, trial);
+        let subject = trial.order.subject();
+        let mut finding = compare::explain(kind, &a, &b, difference, subject, &[&run.launch])?;
+        if finding.kind == Kind::PermutedResult {
+            let name = &self.base.module.resource(difference.binding).name;
+            finding.helps.push(format!("if any order is acceptable, pass `--unordered {name}`"));
+        }
+        let cause = Cause { kind: finding.kind, span: finding.site.span };
+        self.report.add(finding, Some(trial.order));
+        Ok(cause)
+    }
+
+    /// The decisions in a run whose float sums are in the canonical order.
+    fn canonical_turns(&mut self, run: &Run, trial: &Trial) -> Result<Turns, Failure> {
+        let variation = Variation { folds: FoldOrder::Canonical, ..trial.variation };
+        let trial = Trial { launch: run.launch.clone(), variation, order: trial.order };
+        let compared = self.compare_run(&trial);
+        Ok(self.ended(&trial, compared)?.map(|it| it.turns).unwrap_or_default())
+    }
+
+    /// Reports the first decision that another order of float sums has changed. Returns whether there is one.
+    fn explain_turn(&mut self, run: &Run, trial: &Trial, first: &Turns, turns: &Turns) -> bool {
+        let Some(decision) = first.first_difference(turns) else { return false };
+        let [a, b] = self.sides(run, trial);
+        let finding = compare::explain_turn(decision, &a, &b, trial.order.subject());
+        self.report.add(finding, Some(trial.order));
+        true
+    }
+
     /// Runs in other orders on several threads; none if they are to be made one by one.
-    fn ahead(&mut self, trials: &[Order], launch: &Launch) -> Vec<Compared> {
+    fn ahead(&mut self, trials: &[Trial]) -> Vec<Compared> {
         let (base, plan) = (self.base, self.base.plan);
         let bytes: usize = base.bindings.bindings.iter().flatten().map(|it| it.bytes.len()).sum();
         let is_large = bytes.saturating_mul(trials.len()) > MOST_AHEAD;
@@ -343,54 +411,47 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             return Vec::new();
         }
         self.report.runs += trials.len();
-        let run = |at: usize| {
-            let order = trials[at];
-            let (launch, variation) = order.apply(launch, plan.progress);
-            unobserved(base, &launch, variation, matches!(order, Order::Folds(_)))
-        };
-        on_threads(plan.threads, trials.len(), run, |_| true)
+        on_threads(plan.threads, trials.len(), |at| unobserved(base, &trials[at]), |_| true)
     }
 
     /// A run of which only the results matter.
-    fn compare_run(&mut self, launch: &Launch, variation: Variation, folds: bool) -> Compared {
+    fn compare_run(&mut self, trial: &Trial) -> Compared {
         self.report.runs += 1;
-        unobserved(self.base, launch, variation, folds)
+        unobserved(self.base, trial)
     }
 
     /// The results of a run. If it did not end, it is repeated and observed.
-    fn ended(
-        &mut self,
-        launch: &Launch,
-        variation: Variation,
-        compared: Compared,
-        turns: &mut Turns,
-        order: Order,
-    ) -> Result<Option<Again>, Failure> {
-        *turns = compared.turns;
-        match compared.ended {
-            Ok(()) => Ok(Some(Again { left: compared.left, undefined: None, sources: None })),
+    fn ended(&mut self, trial: &Trial, compared: Compared) -> Result<Option<Again>, Failure> {
+        let Compared { left, turns, ended } = compared;
+        match ended {
+            Ok(()) => Ok(Some(Again { left, undefined: None, sources: None, turns })),
             Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                let watched = self.watch(launch, variation, Some(order))?;
-                Ok(watched.map(Again::from))
+                Ok(self.watched_again(trial)?.map(|it| Again { turns, ..it }))
             }
             Err(failure) => Err(failure),
         }
     }
+
+    fn watched_again(&mut self, trial: &Trial) -> Result<Option<Again>, Failure> {
+        let watched = self.watch(&trial.launch, trial.variation, Some(trial.order))?;
+        Ok(watched.map(Again::from))
+    }
 }
 
 /// A run of which only the results matter, and the decisions where floats are summed in another order.
-fn unobserved(base: &Base<'_>, launch: &Launch, variation: Variation, folds: bool) -> Compared {
+fn unobserved(base: &Base<'_>, trial: &Trial) -> Compared {
+    let Trial { launch, variation, .. } = trial;
     let _permit = begin(base, launch);
     let mut left = base.bindings.clone();
     let mut turns = Turns::default();
-    if folds {
-        let ended = interp::run_varied(&base.program, launch, variation, &mut left, &mut turns);
+    if trial.folds() {
+        let ended = interp::run_varied(&base.program, launch, *variation, &mut left, &mut turns);
         return Compared { left, turns, ended };
     }
-    let is_canonical = variation == Variation::default() && launch.schedule == Schedule::Ascending;
+    let is_canonical = *variation == Variation::default() && launch.schedule == Schedule::Ascending;
     let fast = base.fast.filter(|_| is_canonical && launch.prints.is_none());
     let ended = fast.and_then(|it| it.run(launch, &mut left)).unwrap_or_else(|| {
-        interp::run_varied(&base.program, launch, variation, &mut left, &mut NoObserver)
+        interp::run_varied(&base.program, launch, *variation, &mut left, &mut NoObserver)
     });
     Compared { left, turns, ended }
 }
