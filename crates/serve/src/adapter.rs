@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use session::{Back, Finding, Forward, Session, Stop, WaveId};
 
 use crate::breakpoints::Breakpoints;
-use crate::look::Reference;
+use crate::look::{Reference, index};
 
 /// What a launch means, and what is to be done when the run has ended.
 pub trait Launcher {
@@ -139,7 +139,7 @@ impl<L: Launcher> Adapter<L> {
     }
 
     fn event(&mut self, name: &str, body: Value, out: Out<'_>) {
-        self.send(json!({"type": "event", "event": name, "body": body}), out);
+        self.send(event(name, body), out);
     }
 
     pub(crate) fn output(&mut self, category: &str, text: &str, out: Out<'_>) {
@@ -155,7 +155,7 @@ impl<L: Launcher> Adapter<L> {
         self.frames.clear();
         let thread = self.thread(wave);
         let body = json!({"reason": reason, "threadId": thread, "allThreadsStopped": true});
-        json!({"type": "event", "event": "stopped", "body": body})
+        event("stopped", body)
     }
 
     pub(crate) fn stopped(&mut self, reason: &str, wave: WaveId, out: Out<'_>) {
@@ -289,8 +289,7 @@ impl<L: Launcher> Adapter<L> {
         let session = self.launcher.launch(arguments)?;
         self.stops_on_entry = arguments["stopOnEntry"].as_bool().unwrap_or(false);
         self.session = Some(session);
-        let event = json!({"type": "event", "event": "initialized"});
-        Ok(Answer { body: Value::Null, event: Some(event) })
+        Ok(Answer { body: Value::Null, event: Some(event("initialized", json!({}))) })
     }
 
     fn configuration_done(&mut self) -> Result<Answer, String> {
@@ -367,9 +366,8 @@ impl<L: Launcher> Adapter<L> {
     }
 
     pub(crate) fn wave(&self, arguments: &Value) -> Result<WaveId, String> {
-        let thread = arguments["threadId"].as_u64().ok_or("`threadId` is missing")?;
-        let wave = thread.checked_sub(1).and_then(|it| self.waves.get(usize::try_from(it).ok()?));
-        wave.copied().ok_or_else(|| format!("unknown thread {thread}"))
+        let at = index(&arguments["threadId"], self.waves.len(), "threadId", "thread")?;
+        Ok(self.waves[at])
     }
 
     fn exception_info(&self) -> Result<Answer, String> {
@@ -398,6 +396,10 @@ impl Answer {
     pub(crate) fn of(body: Value) -> Answer {
         Answer { body, event: None }
     }
+}
+
+fn event(name: &str, body: Value) -> Value {
+    json!({"type": "event", "event": name, "body": body})
 }
 
 fn capabilities() -> Value {

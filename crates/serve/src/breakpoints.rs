@@ -10,6 +10,9 @@ use crate::adapter::{Adapter, Answer, Going, Launcher, Out};
 use crate::look::Reference;
 use crate::show;
 
+/// The identifier of the first data breakpoint; those of other breakpoints count from 1.
+const FIRST_DATA: usize = 1_000_000;
+
 /// Where breakpoints are set together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
@@ -78,6 +81,12 @@ fn list<'a>(arguments: &'a Value, name: &str) -> Result<&'a [Value], String> {
         Value::Array(all) => Ok(all),
         _ => Err(format!("`{name}` is not a list")),
     }
+}
+
+fn path_of(arguments: &Value) -> Result<&str, String> {
+    let source = &arguments["source"];
+    let path = source["path"].as_str().or(source["name"].as_str());
+    path.ok_or_else(|| "`source` has no path".to_owned())
 }
 
 #[derive(Clone, Copy)]
@@ -165,8 +174,7 @@ impl<L: Launcher> Adapter<L> {
     }
 
     pub(crate) fn set_breakpoints(&mut self, arguments: &Value) -> Result<Answer, String> {
-        let path = arguments["source"]["path"].as_str().or(arguments["source"]["name"].as_str());
-        let path = path.ok_or("`source` has no path")?.to_owned();
+        let path = path_of(arguments)?.to_owned();
         let mut sets = Vec::new();
         for asked in list(arguments, "breakpoints")? {
             let line = asked["line"].as_u64().and_then(|it| u32::try_from(it).ok());
@@ -214,8 +222,7 @@ impl<L: Launcher> Adapter<L> {
     }
 
     pub(crate) fn breakpoint_locations(&mut self, arguments: &Value) -> Result<Answer, String> {
-        let path = arguments["source"]["path"].as_str().or(arguments["source"]["name"].as_str());
-        let path = path.ok_or("`source` has no path")?;
+        let path = path_of(arguments)?;
         let first = arguments["line"].as_u64().ok_or("`line` is missing")?;
         let last = arguments["endLine"].as_u64().unwrap_or(first);
         let lines = self.session.as_ref().ok_or("nothing is launched")?.lines(path);
@@ -240,49 +247,7 @@ impl<L: Launcher> Adapter<L> {
                 let variable = session.find(wave, name);
                 variable.map(|variable| Watched::Variable { wave, variable, lane: None })
             }
-            id => {
-                let at = self.reference_at(id)?;
-                let index = || name.strip_prefix('[')?.strip_suffix(']')?.parse::<u64>().ok();
-                let session = self.session()?;
-                match &self.references[at] {
-                    Reference::Locals(wave, depth) => {
-                        let frames = session.frames(*wave);
-                        let all = frames.get(*depth).map_or(&[][..], |it| &it.variables);
-                        let notes = &session.module().notes;
-                        let found = all.iter().copied();
-                        let found = found.into_iter().find(|it| notes.variable(*it).name == name);
-                        found.map(|variable| Watched::Variable {
-                            wave: *wave,
-                            variable,
-                            lane: None,
-                        })
-                    }
-                    Reference::Lanes { of: Some((wave, variable)), .. } => {
-                        let lane = index().and_then(|it| u32::try_from(it).ok());
-                        let lane = lane.filter(|it| *it < session.width());
-                        let (wave, variable) = (*wave, *variable);
-                        lane.map(|lane| Watched::Variable { wave, variable, lane: Some(lane) })
-                    }
-                    Reference::SharedArray(wave, number) => {
-                        let len = session.module().groupshared[*number as usize].len;
-                        let array = ir::Shared(*number);
-                        let index = index().filter(|it| *it < u64::from(len));
-                        index.map(|index| Watched::Shared { group: wave.0, array, index })
-                    }
-                    Reference::Resource(resource, element) => {
-                        let (resource, element) = (*resource as u32, *element as u32);
-                        let (layout, count) = self.layout(resource as usize, element as usize)?;
-                        let stride = layout.stride as u64;
-                        let index = index().filter(|it| *it < count);
-                        index.map(|it| Watched::Buffer {
-                            resource,
-                            element,
-                            bytes: it * stride..(it + 1) * stride,
-                        })
-                    }
-                    _ => None,
-                }
-            }
+            id => self.part(&self.references[self.reference_at(id)?], name)?,
         };
         let Some(watched) = found else {
             let description = format!("`{name}` cannot be watched");
@@ -298,6 +263,47 @@ impl<L: Launcher> Adapter<L> {
             "accessTypes": accesses,
             "canPersist": false,
         })))
+    }
+
+    /// What can be watched of a variable's part of this name.
+    fn part(&self, of: &Reference, name: &str) -> Result<Option<Watched>, String> {
+        let session = self.session()?;
+        let index = || name.strip_prefix('[')?.strip_suffix(']')?.parse::<u64>().ok();
+        Ok(match of {
+            Reference::Locals(wave, depth) => {
+                let (wave, frames) = (*wave, session.frames(*wave));
+                let notes = &session.module().notes;
+                let mut all = frames.get(*depth).into_iter().flat_map(|it| &it.variables).copied();
+                let variable = all.find(|it| notes.variable(*it).name == name);
+                variable.map(|variable| Watched::Variable { wave, variable, lane: None })
+            }
+            Reference::Lanes { of: Some((wave, variable)), .. } => {
+                let (wave, variable) = (*wave, *variable);
+                let lane = index().and_then(|it| u32::try_from(it).ok());
+                let lane = lane.filter(|it| *it < session.width());
+                lane.map(|lane| Watched::Variable { wave, variable, lane: Some(lane) })
+            }
+            Reference::SharedArray(wave, number) => {
+                let len = session.module().groupshared[*number as usize].len;
+                let array = ir::Shared(*number);
+                let index = index().filter(|it| *it < u64::from(len));
+                index.map(|index| Watched::Shared { group: wave.0, array, index })
+            }
+            Reference::Resource(resource, element) => {
+                let (layout, count) = self.layout(*resource, *element)?;
+                let stride = layout.stride as u64;
+                let index = index().filter(|it| *it < count);
+                index.map(|it| Watched::Buffer {
+                    resource: *resource as u32,
+                    element: *element as u32,
+                    bytes: it * stride..(it + 1) * stride,
+                })
+            }
+            Reference::Wave(_)
+            | Reference::Groupshared(_)
+            | Reference::Resources
+            | Reference::Lanes { of: None, .. } => None,
+        })
     }
 
     pub(crate) fn set_data_breakpoints(&mut self, arguments: &Value) -> Result<Answer, String> {
@@ -322,7 +328,7 @@ impl<L: Launcher> Adapter<L> {
         }
         session.watch(watches);
         let answers: Vec<Value> =
-            sets.iter().enumerate().map(|(number, set)| answer(1_000_000 + number, set)).collect();
+            (FIRST_DATA..).zip(&sets).map(|(number, set)| answer(number, set)).collect();
         self.breakpoints.data = sets;
         Ok(Answer::of(json!({"breakpoints": answers})))
     }

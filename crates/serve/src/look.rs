@@ -63,38 +63,38 @@ impl<L: Launcher> Adapter<L> {
     pub(crate) fn stack_trace(&mut self, arguments: &Value) -> Result<Answer, String> {
         let wave = self.wave(arguments)?;
         let session = self.session()?;
-        let all = session.frames(wave);
-        let mut frames = Vec::new();
-        for (depth, frame) in all.iter().enumerate() {
-            let place = session.sources().location(frame.span);
-            let Location { file, line, column } =
-                place.unwrap_or(Location { file: "".into(), line: 0, column: 0 });
-            frames.push((depth, frame.function.clone(), file, line, column));
-        }
-        let total = frames.len();
         let start = arguments["startFrame"].as_u64().unwrap_or(0) as usize;
         let levels = match arguments["levels"].as_u64() {
             None | Some(0) => usize::MAX,
             Some(levels) => usize::try_from(levels).unwrap_or(usize::MAX),
         };
-        let mut answers = Vec::new();
-        for (depth, name, file, line, column) in frames.into_iter().skip(start).take(levels) {
-            self.frames.push((wave, depth));
-            answers.push(json!({
-                "id": self.frames.len(),
-                "name": name,
+        let all = session.frames(wave);
+        let total = all.len();
+        let mut shown = Vec::new();
+        for (depth, frame) in all.iter().enumerate().skip(start).take(levels) {
+            let place = session.sources().location(frame.span);
+            let Location { file, line, column } =
+                place.unwrap_or(Location { file: "".into(), line: 0, column: 0 });
+            let answer = json!({
+                "name": frame.function,
                 "line": line,
                 "column": column,
                 "source": source(&file),
-            }));
+            });
+            shown.push((depth, answer));
+        }
+        let mut answers = Vec::new();
+        for (depth, mut answer) in shown {
+            self.frames.push((wave, depth));
+            answer["id"] = json!(self.frames.len());
+            answers.push(answer);
         }
         Ok(Answer::of(json!({"stackFrames": answers, "totalFrames": total})))
     }
 
     pub(crate) fn frame(&self, id: &Value) -> Result<(WaveId, usize), String> {
-        let id = id.as_u64().ok_or("`frameId` is missing")?;
-        let frame = id.checked_sub(1).and_then(|it| self.frames.get(usize::try_from(it).ok()?));
-        frame.copied().ok_or_else(|| format!("unknown frame {id}"))
+        let at = index(id, self.frames.len(), "frameId", "frame")?;
+        Ok(self.frames[at])
     }
 
     fn reference(&mut self, reference: Reference) -> usize {
@@ -119,10 +119,7 @@ impl<L: Launcher> Adapter<L> {
     }
 
     pub(crate) fn reference_at(&self, id: &Value) -> Result<usize, String> {
-        let id = id.as_u64().ok_or("`variablesReference` is missing")?;
-        let at = usize::try_from(id).ok().and_then(|it| it.checked_sub(1));
-        let at = at.filter(|it| *it < self.references.len());
-        at.ok_or_else(|| format!("unknown variables reference {id}"))
+        index(id, self.references.len(), "variablesReference", "variables reference")
     }
 
     pub(crate) fn variables(&mut self, arguments: &Value) -> Result<Answer, String> {
@@ -138,49 +135,12 @@ impl<L: Launcher> Adapter<L> {
     }
 
     fn list(&mut self, session: &Session, at: usize, (start, count): (u64, u64)) -> Vec<Value> {
-        let width = session.width();
         let inside = |length: u64| start..start.saturating_add(count).min(length);
-        let plain = |name: &str, value: String| json!({"name": name, "value": value, "variablesReference": 0});
         match &self.references[at] {
-            Reference::Wave(wave) => {
-                let Some(seen) = session.wave(*wave) else { return Vec::new() };
-                let live = seen.at.map_or(seen.lanes, |it| it.live);
-                let active = session.active(*wave);
-                vec![
-                    plain(
-                        "active",
-                        format!(
-                            "{} {} of {}",
-                            show::lanes(active, width),
-                            active.count(),
-                            live.count()
-                        ),
-                    ),
-                    plain("live", show::lanes(live, width)),
-                    plain("lanes", show::lanes(seen.lanes, width)),
-                ]
-            }
+            Reference::Wave(wave) => lanes_of_wave(session, *wave),
             Reference::Locals(wave, depth) => {
                 let (wave, depth) = (*wave, *depth);
-                let frames = session.frames(wave);
-                let Some(frame) = frames.get(depth) else { return Vec::new() };
-                let active = session.active(wave);
-                let mut all = Vec::new();
-                for id in &frame.variables {
-                    let variable = session.variable(wave, *id);
-                    let types: Vec<HostScalar> = session
-                        .module()
-                        .notes
-                        .variable(*id)
-                        .scalars
-                        .iter()
-                        .map(|it| it.ty)
-                        .collect();
-                    let values = show::lanes_of(&variable.ty, &types, &variable.rows, width);
-                    let of = Some((wave, *id));
-                    all.push(self.of_lanes(&variable.name, &variable.ty, values, active, of));
-                }
-                all
+                self.locals(session, wave, depth)
             }
             Reference::Lanes { values, active, .. } => inside(values.len() as u64)
                 .map(|lane| {
@@ -191,57 +151,20 @@ impl<L: Launcher> Adapter<L> {
                 .collect(),
             Reference::Groupshared(wave) => {
                 let wave = *wave;
-                let memories = &session.module().groupshared;
-                let mut all = Vec::new();
-                for (number, memory) in memories.iter().enumerate() {
-                    let reference = self.reference(Reference::SharedArray(wave, number as u32));
-                    all.push(json!({
-                        "name": memory.name,
-                        "value": format!("{} × {}", memory.len, memory.ty.name()),
-                        "variablesReference": reference,
-                        "indexedVariables": memory.len,
-                    }));
-                }
-                all
+                self.groupshared(session, wave)
             }
             Reference::SharedArray(wave, number) => {
                 let memory = &session.module().groupshared[*number as usize];
-                let elements = inside(memory.len.into());
-                elements
-                    .filter_map(|index| {
-                        let (bits, poisoned) = session.shared(*wave, ir::Shared(*number), index)?;
-                        let ty = shown_as(memory.ty);
-                        let value =
-                            if poisoned { "?".to_owned() } else { timeline::text(ty, bits) };
-                        Some(plain(&format!("[{index}]"), value))
-                    })
+                let ty = shown_as(memory.ty);
+                let value = |index: u64| {
+                    let (bits, poisoned) = session.shared(*wave, ir::Shared(*number), index)?;
+                    Some(if poisoned { "?".to_owned() } else { timeline::text(ty, bits) })
+                };
+                inside(memory.len.into())
+                    .filter_map(|index| Some(plain(&format!("[{index}]"), value(index)?)))
                     .collect()
             }
-            Reference::Resources => {
-                let mut all = Vec::new();
-                for (number, resource) in session.module().resources.iter().enumerate() {
-                    let buffers = &session.bindings().bindings[number];
-                    for (element, buffer) in buffers.iter().enumerate() {
-                        let count = count_of(&resource.kind, buffer);
-                        let reference = match count {
-                            0 => 0,
-                            _ => self.reference(Reference::Resource(number, element)),
-                        };
-                        let name = match buffers.len() {
-                            1 => resource.name.clone(),
-                            _ => format!("{}[{element}]", resource.name),
-                        };
-                        all.push(json!({
-                            "name": name,
-                            "value": format!("{} bytes", buffer.bytes.len()),
-                            "variablesReference": reference,
-                            "indexedVariables": count,
-                            "memoryReference": format!("{number}:{element}"),
-                        }));
-                    }
-                }
-                all
-            }
+            Reference::Resources => self.resources(session),
             Reference::Resource(number, element) => {
                 let kind = &session.module().resources[*number].kind;
                 let buffer = &session.bindings().bindings[*number][*element];
@@ -251,6 +174,61 @@ impl<L: Launcher> Adapter<L> {
                     .collect()
             }
         }
+    }
+
+    fn locals(&mut self, session: &Session, wave: WaveId, depth: usize) -> Vec<Value> {
+        let frames = session.frames(wave);
+        let Some(frame) = frames.get(depth) else { return Vec::new() };
+        let active = session.active(wave);
+        let one = |id: &VariableId| {
+            let variable = session.variable(wave, *id);
+            let scalars = &session.module().notes.variable(*id).scalars;
+            let types: Vec<HostScalar> = scalars.iter().map(|it| it.ty).collect();
+            let values = show::lanes_of(&variable.ty, &types, &variable.rows, session.width());
+            let of = Some((wave, *id));
+            self.of_lanes(&variable.name, &variable.ty, values, active, of)
+        };
+        frame.variables.iter().map(one).collect()
+    }
+
+    fn groupshared(&mut self, session: &Session, wave: WaveId) -> Vec<Value> {
+        let memories = session.module().groupshared.iter();
+        let one = |(number, memory): (usize, &ir::Memory)| {
+            let reference = self.reference(Reference::SharedArray(wave, number as u32));
+            json!({
+                "name": memory.name,
+                "value": format!("{} × {}", memory.len, memory.ty.name()),
+                "variablesReference": reference,
+                "indexedVariables": memory.len,
+            })
+        };
+        memories.enumerate().map(one).collect()
+    }
+
+    fn resources(&mut self, session: &Session) -> Vec<Value> {
+        let mut all = Vec::new();
+        for (number, resource) in session.module().resources.iter().enumerate() {
+            let buffers = &session.bindings().bindings[number];
+            for (element, buffer) in buffers.iter().enumerate() {
+                let count = count_of(&resource.kind, buffer);
+                let reference = match count {
+                    0 => 0,
+                    _ => self.reference(Reference::Resource(number, element)),
+                };
+                let name = match buffers.len() {
+                    1 => resource.name.clone(),
+                    _ => format!("{}[{element}]", resource.name),
+                };
+                all.push(json!({
+                    "name": name,
+                    "value": format!("{} bytes", buffer.bytes.len()),
+                    "variablesReference": reference,
+                    "indexedVariables": count,
+                    "memoryReference": format!("{number}:{element}"),
+                }));
+            }
+        }
+        all
     }
 
     fn of_lanes(
@@ -349,6 +327,26 @@ impl<L: Launcher> Adapter<L> {
         let all: Vec<Value> = files.map(|it| source(&it.1.name)).collect();
         Ok(Answer::of(json!({"sources": all})))
     }
+}
+
+/// The place in a list of what an identifier of the client counts from 1.
+pub(crate) fn index(id: &Value, length: usize, field: &str, what: &str) -> Result<usize, String> {
+    let id = id.as_u64().ok_or_else(|| format!("`{field}` is missing"))?;
+    let at = usize::try_from(id).ok().and_then(|it| it.checked_sub(1));
+    at.filter(|it| *it < length).ok_or_else(|| format!("unknown {what} {id}"))
+}
+
+/// A variable without parts.
+fn plain(name: &str, value: String) -> Value {
+    json!({"name": name, "value": value, "variablesReference": 0})
+}
+
+fn lanes_of_wave(session: &Session, wave: WaveId) -> Vec<Value> {
+    let Some(seen) = session.wave(wave) else { return Vec::new() };
+    let (active, live) = (session.active(wave), seen.at.map_or(seen.lanes, |it| it.live));
+    let lanes = |set: LaneMask| show::lanes(set, session.width());
+    let counted = format!("{} {} of {}", lanes(active), active.count(), live.count());
+    vec![plain("active", counted), plain("live", lanes(live)), plain("lanes", lanes(seen.lanes))]
 }
 
 /// A file as clients know it.

@@ -27,6 +27,24 @@ pub struct DataBreakpoint {
     pub writes: bool,
 }
 
+/// What an instruction does with memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl Access {
+    fn reads(self) -> bool {
+        self != Access::Store
+    }
+
+    fn writes(self) -> bool {
+        self != Access::Load
+    }
+}
+
 /// How a movement watches data.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Watching {
@@ -49,9 +67,9 @@ impl DataBreakpoint {
         &self,
         notes: &Notes,
         event: &AccessEvent<'_>,
-        (reads, writes): (bool, bool),
+        access: Access,
     ) -> bool {
-        if !(self.reads && reads || self.writes && writes) {
+        if !(self.reads && access.reads() || self.writes && access.writes()) {
             return false;
         }
         let at = event.at;
@@ -85,7 +103,9 @@ impl DataBreakpoint {
                     places.iter().any(held)
                 };
                 let is_wanted = |it: &u32| lane.is_none_or(|lane| lane == *it);
-                writes && (at.group, at.wave) == *wave && active.filter(is_wanted).any(is_place)
+                access.writes()
+                    && (at.group, at.wave) == *wave
+                    && active.filter(is_wanted).any(is_place)
             }
             _ => false,
         }

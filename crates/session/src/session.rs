@@ -13,7 +13,7 @@ use ir::notes::{Note, Notes, ScopeId, VariableId};
 use ops::LaneMask;
 
 use crate::bind::{Bound, Breakpoint, bind};
-use crate::data::{DataBreakpoint, Touched, Watching};
+use crate::data::{Access, DataBreakpoint, Touched, Watching};
 use crate::eval::{Expressions, Shown};
 use crate::expression::{Refused, quantified};
 use crate::keyframes::{Keyframe, Keyframes};
@@ -164,9 +164,9 @@ struct Mover<'a> {
 }
 
 impl Mover<'_> {
-    fn access(&mut self, event: &AccessEvent<'_>, is: (bool, bool)) {
+    fn access(&mut self, event: &AccessEvent<'_>, access: Access) {
         for (number, watch) in self.watches.iter().enumerate() {
-            if watch.is_touched(self.notes, event, is) {
+            if watch.is_touched(self.notes, event, access) {
                 self.touch(event.at, number);
             }
         }
@@ -190,15 +190,15 @@ impl Mover<'_> {
 
 impl Observer for Mover<'_> {
     fn load(&mut self, event: &AccessEvent<'_>) {
-        self.access(event, (true, false));
+        self.access(event, Access::Load);
     }
 
     fn store(&mut self, event: &AccessEvent<'_>) {
-        self.access(event, (false, true));
+        self.access(event, Access::Store);
     }
 
     fn atomic(&mut self, event: &AccessEvent<'_>) {
-        self.access(event, (true, true));
+        self.access(event, Access::Atomic);
     }
 
     fn wave_begin(&mut self, at: At) {
