@@ -20,6 +20,7 @@ use crate::emit::Emitter;
 use crate::module::Id;
 use crate::native::{Part, Parts};
 use crate::opcode as op;
+use crate::stage::MeshList;
 
 /// The state of a mesh or amplification shader.
 pub(crate) struct Groups {
@@ -115,8 +116,8 @@ impl Emitter<'_> {
         let at = self.get(index);
         match part {
             Part::Payload | Part::Counts => {}
-            Part::Vertex(slot) => self.store_mesh_slot(true, slot, at, value),
-            Part::Primitive(slot) => self.store_mesh_slot(false, slot, at, value),
+            Part::Vertex(slot) => self.store_mesh_slot(MeshList::Vertices, slot, at, value),
+            Part::Primitive(slot) => self.store_mesh_slot(MeshList::Primitives, slot, at, value),
             Part::Index(corner) => self.store_corner(corner, at, value),
         }
     }
@@ -156,7 +157,7 @@ impl Emitter<'_> {
         self.effect(op::STORE, &[pointer, whole]);
     }
 
-    /// Ends an amplification shader, which dispatches its children; says whether it is one.
+    /// Ends an amplification shader, which dispatches its children. Returns whether it is one.
     pub(crate) fn end_amplification(&mut self) -> bool {
         let dispatched = self.groups.as_ref().and_then(|it| it.parts.dispatched);
         let (Some(memory), Stage::Amplification) = (dispatched, self.ir.stage) else {

@@ -150,7 +150,7 @@ impl Linear {
     }
 
     /// Drops the multiple of the group's number, which one of the first `old` instructions defines: those after them
-    /// are the group in the device's dispatch. Says whether there was one.
+    /// are the group in the device's dispatch. Returns whether there was one.
     fn without_group(&mut self, module: &Module, old: usize) -> bool {
         let before = self.terms.len();
         let is_group = |it: Value| {

@@ -22,6 +22,8 @@
 mod between;
 mod outputs;
 
+pub(crate) use outputs::MeshList;
+
 use std::collections::BTreeMap;
 
 use ir::stage::{
@@ -49,6 +51,8 @@ pub(crate) struct Signature {
     outputs: BTreeMap<usize, Vec<Output>>,
     /// Elements that are read at single vertices.
     per_vertex: Vec<bool>,
+    /// The arrays of distances and tessellation factors, by their built-ins.
+    shared_arrays: BTreeMap<(u32, Per), Id>,
     /// The inputs of stages between, which belong to vertices or patches.
     arrays: BTreeMap<between::Key, Id>,
     /// The place in the domain.
@@ -84,7 +88,7 @@ pub(crate) struct Output {
 }
 
 /// What has an output of its own, with their number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Per {
     Invocation,
     /// A control point that a hull shader makes.
@@ -121,13 +125,40 @@ impl Kind {
     }
 }
 
+/// One of the two lists of elements that a stage has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Inputs,
+    Outputs,
+}
+
 impl Emitter<'_> {
-    fn signature_elements(&self, inputs: bool) -> &[Element] {
-        match &self.ir.io {
-            Some(io) if inputs => &io.inputs,
-            Some(io) => &io.outputs,
-            None => &[],
+    fn signature_elements(&self, side: Side) -> &[Element] {
+        match (&self.ir.io, side) {
+            (Some(io), Side::Inputs) => &io.inputs,
+            (Some(io), Side::Outputs) => &io.outputs,
+            (None, _) => &[],
         }
+    }
+
+    /// The element to which a slot belongs: its number, and the component.
+    fn slot_element(&self, side: Side, slot: Slot) -> (usize, Element, u32) {
+        let number = self.element_number(side, slot);
+        let Some((element, component)) = element_of(self.signature_elements(side), slot) else {
+            unreachable!("the slot has an element")
+        };
+        (number, element.clone(), component.into())
+    }
+
+    /// A pointer to a scalar of a variable; an empty path means the variable.
+    fn scalar_pointer(&mut self, storage: u32, kind: Kind, variable: Id, path: &[Id]) -> Id {
+        if path.is_empty() {
+            return variable;
+        }
+        let scalar = self.kind_ty(kind);
+        let pointer_ty = self.out.pointer(storage, scalar);
+        let path: Vec<Id> = std::iter::once(variable).chain(path.iter().copied()).collect();
+        self.op(op::ACCESS_CHAIN, pointer_ty, &path)
     }
 
     fn kind_ty(&mut self, kind: Kind) -> Id {
@@ -187,7 +218,7 @@ impl Emitter<'_> {
         self.signature.per_vertex = vec![false; io.inputs.len()];
         for inst in &ir.insts {
             if let Op::InputAt { slot, .. } = inst.op {
-                let number = self.element_number(true, slot);
+                let number = self.element_number(Side::Inputs, slot);
                 self.signature.per_vertex[number] = true;
             }
         }
@@ -195,8 +226,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn element_number(&self, inputs: bool, slot: Slot) -> usize {
-        let elements = self.signature_elements(inputs);
+    fn element_number(&self, side: Side, slot: Slot) -> usize {
+        let elements = self.signature_elements(side);
         let found = with_slots(elements).position(|(first, it)| {
             (first.0..first.0 + u32::from(it.components)).contains(&slot.0)
         });
@@ -206,23 +237,28 @@ impl Emitter<'_> {
     }
 
     /// The location of an element, if it has one.
-    fn location(&self, inputs: bool, number: usize) -> Option<u32> {
+    fn location(&self, side: Side, number: usize) -> Option<u32> {
         // The inputs of the patch-constant function follow those of the control points.
-        let first = match inputs && self.is_in_constants() {
-            true => inputs_of(self.parts[0]).len(),
-            false => 0,
+        let first = match side {
+            Side::Inputs if self.is_in_constants() => inputs_of(self.parts[0]).len(),
+            Side::Inputs | Side::Outputs => 0,
         };
         match &self.environment.locations {
-            Locations::Given { inputs: of_inputs, outputs: of_outputs } => {
-                let given = if inputs { of_inputs } else { of_outputs };
+            Locations::Given { inputs, outputs } => {
+                let given = match side {
+                    Side::Inputs => inputs,
+                    Side::Outputs => outputs,
+                };
                 given.get(first + number).copied().flatten()
             }
             Locations::Counted => {
                 let lists = self.output_lists();
                 let mut all = Vec::new();
-                match inputs {
-                    true => self.parts.iter().for_each(|it| all.extend_from_slice(inputs_of(it))),
-                    false => lists.into_iter().for_each(|it| all.extend_from_slice(it.0)),
+                match side {
+                    Side::Inputs => {
+                        self.parts.iter().for_each(|it| all.extend_from_slice(inputs_of(it)));
+                    }
+                    Side::Outputs => lists.into_iter().for_each(|it| all.extend_from_slice(it.0)),
                 }
                 let number = first + number;
                 all[number].system.is_none().then(|| between::counted(&all, number))
@@ -240,12 +276,8 @@ impl Emitter<'_> {
 
     /// The component of an input that a slot names.
     pub(crate) fn stage_input(&mut self, inst: Inst, slot: Slot) -> Result<Id, Unsupported> {
-        let number = self.element_number(true, slot);
+        let (number, element, component) = self.slot_element(Side::Inputs, slot);
         let ty = self.ir.ty(self.ir.inst(inst).results[0]);
-        let Some((element, component)) = element_of(self.signature_elements(true), slot) else {
-            unreachable!("the slot has an element")
-        };
-        let (element, component) = (element.clone(), u32::from(component));
         let zero = |it: &mut Self| {
             let id = it.out.ty(ty);
             Ok(it.out.null(id))
@@ -253,7 +285,7 @@ impl Emitter<'_> {
         if self.is_between() {
             return self.between_input(inst, (number, &element), component, ty);
         }
-        let has_location = self.location(true, number).is_some();
+        let has_location = self.location(Side::Inputs, number).is_some();
         match element.system {
             Some(SystemValue::VertexId) => self.index(op::VERTEX_INDEX, op::BASE_VERTEX),
             Some(SystemValue::InstanceId) => self.index(op::INSTANCE_INDEX, op::BASE_INSTANCE),
@@ -355,7 +387,7 @@ impl Emitter<'_> {
             return Ok(*input);
         }
         let own = u32::from(element.components);
-        let location = self.location(true, number);
+        let location = self.location(Side::Inputs, number);
         let is_per_vertex = self.signature.per_vertex[number];
         let (built_in, kind, components) = match (element.system, location) {
             (Some(SystemValue::Position), _) => (Some(op::FRAG_COORD), Kind::Float, 4),
@@ -494,11 +526,7 @@ impl Emitter<'_> {
         slot: Slot,
         place: EvalPlace<Value>,
     ) -> Result<Id, Unsupported> {
-        let number = self.element_number(true, slot);
-        let Some((element, component)) = element_of(self.signature_elements(true), slot) else {
-            unreachable!("the slot has an element")
-        };
-        let (element, component) = (element.clone(), u32::from(component));
+        let (number, element, component) = self.slot_element(Side::Inputs, slot);
         let is_flat = element.interpolation.mode == InterpolationMode::Flat;
         if is_flat || self.signature.per_vertex[number] {
             return self.stage_input(inst, slot);
@@ -550,23 +578,18 @@ impl Emitter<'_> {
         slot: Slot,
         vertex: Value,
     ) -> Result<Id, Unsupported> {
-        let number = self.element_number(true, slot);
-        let Some((element, component)) = element_of(self.signature_elements(true), slot) else {
-            unreachable!("the slot has an element")
-        };
-        let (element, component) = (element.clone(), u32::from(component));
+        let (number, element, component) = self.slot_element(Side::Inputs, slot);
         let ty = self.ir.ty(self.ir.inst(inst).results[0]);
         let input = self.variable(inst, number, &element)?;
         let (vertex, last) = (self.get(vertex), self.out.word(2));
         let uint = self.out.uint();
         let vertex = self.glsl(op::GLSL_U_MIN, uint, &[vertex, last]);
-        let scalar = self.kind_ty(input.kind);
-        let pointer_ty = self.out.pointer(op::INPUT, scalar);
-        let mut path = vec![input.variable, vertex];
+        let mut path = vec![vertex];
         if input.components > 1 {
             path.push(self.out.word(component));
         }
-        let pointer = self.op(op::ACCESS_CHAIN, pointer_ty, &path);
+        let pointer = self.scalar_pointer(op::INPUT, input.kind, input.variable, &path);
+        let scalar = self.kind_ty(input.kind);
         let value = self.op(op::LOAD, scalar, &[pointer]);
         Ok(self.arrived(input.kind, value, ty))
     }

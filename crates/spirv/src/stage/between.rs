@@ -18,7 +18,7 @@ use ir::{HostScalar, Inst, Slot, Value};
 use ops::Ty;
 use ops::intrinsics::Stage;
 
-use super::{Kind, named};
+use super::{Kind, Side, named};
 use crate::Unsupported;
 use crate::builtin::SCOPE_GROUP;
 use crate::emit::Emitter;
@@ -109,14 +109,8 @@ impl Emitter<'_> {
         };
         let vertex = vertex.map(|it| self.out.word(it));
         let component = self.components_of(element, component);
-        let path: Vec<Id> = std::iter::once(variable).chain(vertex).chain(component).collect();
-        let pointer = match path.as_slice() {
-            [variable] => *variable,
-            path => {
-                let pointer_ty = self.out.pointer(storage, scalar);
-                self.op(op::ACCESS_CHAIN, pointer_ty, path)
-            }
-        };
+        let path: Vec<Id> = vertex.into_iter().chain(component).collect();
+        let pointer = self.scalar_pointer(storage, kind, variable, &path);
         let value = self.op(op::LOAD, scalar, &[pointer]);
         Ok(self.arrived(kind, value, ty))
     }
@@ -145,7 +139,7 @@ impl Emitter<'_> {
             _ => self.out.array(ty, vertices.max(1)),
         };
         let variable = self.global(op::INPUT, ty);
-        let location = self.location(true, number);
+        let location = self.location(Side::Inputs, number);
         self.out.decorate(variable, op::LOCATION, &[location.unwrap_or(0)]);
         if element.holder == Holder::Patch {
             self.out.decorate(variable, op::PATCH, &[]);

@@ -3,17 +3,35 @@
 //! Those of a mesh shader are arrays of vertices and primitives, those of a hull shader an array of control points, beside
 //! patch constants.
 
-use std::collections::BTreeMap;
-
-use ir::stage::{Element, Shape, SystemValue, element_of, with_slots};
+use ir::stage::{Element, Shape, SystemValue, with_slots};
 use ir::{Slot, Value};
 use ops::Ty;
 use ops::intrinsics::Stage;
 
-use super::{Kind, Output, Per, VIEWPORTS, named};
+use super::{Kind, Output, Per, Side, VIEWPORTS, named};
 use crate::emit::Emitter;
 use crate::module::Id;
 use crate::opcode as op;
+
+/// One of the two lists of outputs that a mesh shader has.
+#[derive(Clone, Copy)]
+pub(crate) enum MeshList {
+    Vertices,
+    Primitives,
+}
+
+impl Output {
+    /// A variable of one element.
+    fn whole(variable: Id, kind: Kind, components: u32, per: Per) -> Output {
+        Output { variable, kind, first: (components > 1).then_some(0), limit: None, per }
+    }
+}
+
+/// The number of scalars of a system value.
+fn scalars_of<'e>(system: SystemValue, elements: impl IntoIterator<Item = &'e Element>) -> u32 {
+    let all = elements.into_iter().filter(|it| it.system == Some(system));
+    all.map(|it| u32::from(it.components)).sum()
+}
 
 impl<'a> Emitter<'a> {
     /// The elements of all outputs, and what has one of each.
@@ -97,147 +115,143 @@ impl<'a> Emitter<'a> {
     }
 
     fn declare_outputs(&mut self, elements: &[Element], first_number: usize, per: Per) {
-        let pixel = self.ir.io.as_ref().map(|it| it.pixel).unwrap_or_default();
-        let count = |of: SystemValue| -> u32 {
-            let all = elements.iter().filter(|it| it.system == Some(of));
-            all.map(|it| u32::from(it.components)).sum()
-        };
-        let mut arrays: BTreeMap<u32, (Id, u32)> = BTreeMap::new();
         for (number, element) in (first_number..).zip(elements) {
-            let own = u32::from(element.components);
-            let mut variables = Vec::new();
-            let whole = |variable: Id, kind: Kind, count: u32| Output {
-                variable,
-                kind,
-                first: (count > 1).then_some(0),
-                limit: None,
-                per,
-            };
-            match element.system {
-                Some(SystemValue::Position) => {
-                    let ty = self.vector_ty(Kind::Float, 4);
-                    let variable = self.built_in_output(op::POSITION, ty, per);
-                    variables.push(whole(variable, Kind::Float, 4));
-                }
-                Some(of @ (SystemValue::ClipDistance | SystemValue::CullDistance)) => {
-                    let (built_in, capability) = match of {
-                        SystemValue::ClipDistance => (op::CLIP_DISTANCE, op::CAP_CLIP_DISTANCE),
-                        _ => (op::CULL_DISTANCE, op::CAP_CULL_DISTANCE),
-                    };
-                    self.out.capabilities.insert(capability);
-                    let (variable, first) = match arrays.get(&built_in) {
-                        Some(array) => *array,
-                        None => {
-                            let single = self.out.float(32);
-                            let ty = self.out.array(single, count(of));
-                            (self.built_in_output(built_in, ty, per), 0)
-                        }
-                    };
-                    arrays.insert(built_in, (variable, first + own));
-                    let (kind, first) = (Kind::Float, Some(first));
-                    variables.push(Output { variable, kind, first, limit: None, per });
-                }
-                Some(of @ (SystemValue::TessFactor | SystemValue::InsideTessFactor)) => {
-                    let (built_in, length) = match of {
-                        SystemValue::TessFactor => (op::TESS_LEVEL_OUTER, 4),
-                        _ => (op::TESS_LEVEL_INNER, 2),
-                    };
-                    let variable = match arrays.get(&built_in) {
-                        Some(array) => array.0,
-                        None => {
-                            let single = self.out.float(32);
-                            let ty = self.out.array(single, length);
-                            self.built_in_output(built_in, ty, per)
-                        }
-                    };
-                    arrays.insert(built_in, (variable, 0));
-                    let before = elements.iter().filter(|it| it.system == element.system);
-                    let before = before.filter(|it| it.index < element.index);
-                    let first = before.map(|it| u32::from(it.components)).sum();
-                    let (kind, first) = (Kind::Float, Some(first));
-                    variables.push(Output { variable, kind, first, limit: None, per });
-                }
-                Some(SystemValue::RenderTargetArrayIndex) => {
-                    let new = (op::CAP_SHADER_LAYER, op::CAP_GEOMETRY, op::LAYER);
-                    variables.push(self.number_output(new, self.environment.layers, per));
-                }
-                Some(SystemValue::ViewportArrayIndex) => {
-                    let new =
-                        (op::CAP_SHADER_VIEWPORT_INDEX, op::CAP_MULTI_VIEWPORT, op::VIEWPORT_INDEX);
-                    variables.push(self.number_output(new, Some(VIEWPORTS), per));
-                }
-                Some(SystemValue::PrimitiveId) => {
-                    let uint = self.out.uint();
-                    let variable = self.built_in_output(op::PRIMITIVE_ID, uint, per);
-                    variables.push(whole(variable, Kind::Unsigned, 1));
-                }
-                Some(SystemValue::CullPrimitive) => {
-                    let boolean = self.out.bool();
-                    let variable = self.built_in_output(op::CULL_PRIMITIVE, boolean, per);
-                    variables.push(whole(variable, Kind::Bool, 1));
-                }
-                Some(SystemValue::Target) => {
-                    let kind = Kind::of(element.scalar);
-                    let ty = self.vector_ty(kind, 4);
-                    let variable = self.output_variable(ty, per);
-                    let (location, source) = match self.environment.dual_source {
-                        true => (0, element.index),
-                        false => (element.index, 0),
-                    };
-                    self.out.decorate(variable, op::LOCATION, &[location]);
-                    if self.environment.dual_source {
-                        self.out.decorate(variable, op::INDEX, &[source]);
-                    }
-                    self.out.name(variable, &named(element));
-                    variables.push(whole(variable, kind, 4));
-                }
-                // Early tests have used the interpolated depth.
-                Some(
-                    SystemValue::Depth
-                    | SystemValue::DepthGreaterEqual
-                    | SystemValue::DepthLessEqual
-                    | SystemValue::StencilRef,
-                ) if pixel.early_depth => {}
-                Some(
-                    of @ (SystemValue::Depth
-                    | SystemValue::DepthGreaterEqual
-                    | SystemValue::DepthLessEqual),
-                ) => {
-                    let single = self.out.float(32);
-                    let variable = self.built_in_output(op::FRAG_DEPTH, single, per);
-                    self.signature.writes_depth = Some(match of {
-                        SystemValue::DepthGreaterEqual => op::MODE_DEPTH_GREATER,
-                        SystemValue::DepthLessEqual => op::MODE_DEPTH_LESS,
-                        _ => op::MODE_DEPTH_REPLACING,
-                    });
-                    variables.push(whole(variable, Kind::Float, 1));
-                }
-                Some(SystemValue::StencilRef) => {
-                    self.out.capabilities.insert(op::CAP_STENCIL_EXPORT);
-                    self.out.extensions.insert("SPV_EXT_shader_stencil_export");
-                    let uint = self.out.uint();
-                    let variable = self.built_in_output(op::FRAG_STENCIL_REF, uint, per);
-                    self.signature.writes_stencil = true;
-                    variables.push(whole(variable, Kind::Unsigned, 1));
-                }
-                Some(SystemValue::Coverage) => {
-                    let uint = self.out.uint();
-                    let ty = self.out.array(uint, 1);
-                    let variable = self.built_in_output(op::SAMPLE_MASK, ty, per);
-                    variables.push(whole(variable, Kind::Unsigned, 2));
-                }
-                Some(_) | None => {}
-            }
-            if let (Some(location), false) = (self.location(false, number), self.is_pixel()) {
+            let built_in = self.system_output(elements, element, per);
+            let mut variables: Vec<Output> = built_in.into_iter().collect();
+            if let (Some(location), false) = (self.location(Side::Outputs, number), self.is_pixel())
+            {
                 let kind = Kind::of(element.scalar).between_stages();
-                let ty = self.vector_ty(kind, own);
+                let components = element.components.into();
+                let ty = self.vector_ty(kind, components);
                 let variable = self.output_variable(ty, per);
                 self.out.decorate(variable, op::LOCATION, &[location]);
                 self.out.name(variable, &named(element));
-                variables.push(whole(variable, kind, own));
+                variables.push(Output::whole(variable, kind, components, per));
             }
             self.signature.outputs.insert(number, variables);
         }
+    }
+
+    /// The variable that the device reads a system value from.
+    fn system_output(
+        &mut self,
+        elements: &[Element],
+        element: &Element,
+        per: Per,
+    ) -> Option<Output> {
+        let system = element.system?;
+        let is_early = self.ir.io.as_ref().is_some_and(|it| it.pixel.early_depth);
+        Some(match system {
+            SystemValue::Position => {
+                let ty = self.vector_ty(Kind::Float, 4);
+                let variable = self.built_in_output(op::POSITION, ty, per);
+                Output::whole(variable, Kind::Float, 4, per)
+            }
+            SystemValue::ClipDistance | SystemValue::CullDistance => {
+                let (built_in, capability) = match system {
+                    SystemValue::ClipDistance => (op::CLIP_DISTANCE, op::CAP_CLIP_DISTANCE),
+                    _ => (op::CULL_DISTANCE, op::CAP_CULL_DISTANCE),
+                };
+                self.out.capabilities.insert(capability);
+                let before = elements.iter().take_while(|it| !std::ptr::eq(*it, element));
+                let (first, all) = (scalars_of(system, before), scalars_of(system, elements));
+                self.shared_array(built_in, first, all, per)
+            }
+            SystemValue::TessFactor | SystemValue::InsideTessFactor => {
+                let (built_in, length) = match system {
+                    SystemValue::TessFactor => (op::TESS_LEVEL_OUTER, 4),
+                    _ => (op::TESS_LEVEL_INNER, 2),
+                };
+                let before = elements.iter().filter(|it| it.index < element.index);
+                self.shared_array(built_in, scalars_of(system, before), length, per)
+            }
+            SystemValue::RenderTargetArrayIndex => {
+                let new = (op::CAP_SHADER_LAYER, op::CAP_GEOMETRY, op::LAYER);
+                self.number_output(new, self.environment.layers, per)
+            }
+            SystemValue::ViewportArrayIndex => {
+                let new =
+                    (op::CAP_SHADER_VIEWPORT_INDEX, op::CAP_MULTI_VIEWPORT, op::VIEWPORT_INDEX);
+                self.number_output(new, Some(VIEWPORTS), per)
+            }
+            SystemValue::PrimitiveId => {
+                let uint = self.out.uint();
+                let variable = self.built_in_output(op::PRIMITIVE_ID, uint, per);
+                Output::whole(variable, Kind::Unsigned, 1, per)
+            }
+            SystemValue::CullPrimitive => {
+                let boolean = self.out.bool();
+                let variable = self.built_in_output(op::CULL_PRIMITIVE, boolean, per);
+                Output::whole(variable, Kind::Bool, 1, per)
+            }
+            SystemValue::Target => self.target_output(element, per),
+            // Early tests have used the interpolated depth.
+            SystemValue::Depth
+            | SystemValue::DepthGreaterEqual
+            | SystemValue::DepthLessEqual
+            | SystemValue::StencilRef
+                if is_early =>
+            {
+                return None;
+            }
+            SystemValue::Depth => self.depth_output(op::MODE_DEPTH_REPLACING, per),
+            SystemValue::DepthGreaterEqual => self.depth_output(op::MODE_DEPTH_GREATER, per),
+            SystemValue::DepthLessEqual => self.depth_output(op::MODE_DEPTH_LESS, per),
+            SystemValue::StencilRef => {
+                self.out.capabilities.insert(op::CAP_STENCIL_EXPORT);
+                self.out.extensions.insert("SPV_EXT_shader_stencil_export");
+                let uint = self.out.uint();
+                let variable = self.built_in_output(op::FRAG_STENCIL_REF, uint, per);
+                self.signature.writes_stencil = true;
+                Output::whole(variable, Kind::Unsigned, 1, per)
+            }
+            SystemValue::Coverage => {
+                let uint = self.out.uint();
+                let ty = self.out.array(uint, 1);
+                let variable = self.built_in_output(op::SAMPLE_MASK, ty, per);
+                Output { first: Some(0), ..Output::whole(variable, Kind::Unsigned, 1, per) }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The part from `first` on of an array of floats that all elements of a system value share.
+    fn shared_array(&mut self, built_in: u32, first: u32, length: u32, per: Per) -> Output {
+        let key = (built_in, per);
+        let variable = match self.signature.shared_arrays.get(&key) {
+            Some(variable) => *variable,
+            None => {
+                let single = self.out.float(32);
+                let ty = self.out.array(single, length);
+                let variable = self.built_in_output(built_in, ty, per);
+                self.signature.shared_arrays.insert(key, variable);
+                variable
+            }
+        };
+        Output { first: Some(first), ..Output::whole(variable, Kind::Float, 1, per) }
+    }
+
+    fn target_output(&mut self, element: &Element, per: Per) -> Output {
+        let kind = Kind::of(element.scalar);
+        let ty = self.vector_ty(kind, 4);
+        let variable = self.output_variable(ty, per);
+        let (location, source) = match self.environment.dual_source {
+            true => (0, element.index),
+            false => (element.index, 0),
+        };
+        self.out.decorate(variable, op::LOCATION, &[location]);
+        if self.environment.dual_source {
+            self.out.decorate(variable, op::INDEX, &[source]);
+        }
+        self.out.name(variable, &named(element));
+        Output::whole(variable, kind, 4, per)
+    }
+
+    fn depth_output(&mut self, mode: u32, per: Per) -> Output {
+        let single = self.out.float(32);
+        let variable = self.built_in_output(op::FRAG_DEPTH, single, per);
+        self.signature.writes_depth = Some(mode);
+        Output::whole(variable, Kind::Float, 1, per)
     }
 
     /// The index of a slice or viewport. Each stage has another capability for it.
@@ -272,11 +286,8 @@ impl<'a> Emitter<'a> {
         if let Some(Shape::Geometry(traits)) = self.ir.io.as_ref().map(|it| &it.shape) {
             return self.emitted(traits, slot, value);
         }
-        let number = self.element_number(false, slot);
-        let Some((element, component)) = element_of(self.signature_elements(false), slot) else {
-            unreachable!("the slot has an element")
-        };
-        let (scalar, component) = (element.scalar, u32::from(component));
+        let (number, element, component) = self.slot_element(Side::Outputs, slot);
+        let scalar = element.scalar;
         let ty = self.ir.ty(value);
         let value = self.get(value);
         let is_constants = self.is_in_constants();
@@ -300,25 +311,20 @@ impl<'a> Emitter<'a> {
             value = self.or_zero(inside, value);
         }
         let component = output.first.map(|first| self.out.word(first + component));
-        let path: Vec<Id> = std::iter::once(output.variable).chain(at).chain(component).collect();
-        let pointer = match path.as_slice() {
-            [variable] => *variable,
-            path => {
-                let scalar = self.kind_ty(output.kind);
-                let pointer_ty = self.out.pointer(op::OUTPUT, scalar);
-                self.op(op::ACCESS_CHAIN, pointer_ty, path)
-            }
-        };
+        let path: Vec<Id> = at.into_iter().chain(component).collect();
+        let pointer = self.scalar_pointer(op::OUTPUT, output.kind, output.variable, &path);
         self.effect(op::STORE, &[pointer, value]);
     }
 
-    /// A slot of the vertices (`true`) or primitives of a mesh shader.
-    pub(crate) fn store_mesh_slot(&mut self, of_vertices: bool, slot: u32, at: Id, value: Value) {
+    /// Stores to a slot of the vertices or primitives of a mesh shader, at the number of one of them.
+    pub(crate) fn store_mesh_slot(&mut self, list: MeshList, slot: u32, at: Id, value: Value) {
         let lists = self.output_lists();
-        let (list, before) = match (of_vertices, lists.as_slice()) {
-            (true, [(vertices, _), ..]) => (*vertices, 0),
-            (false, [(vertices, _), (primitives, _)]) => (*primitives, vertices.len()),
-            _ => unreachable!("a mesh shader has two lists of outputs"),
+        let [(vertices, _), (primitives, _)] = lists[..] else {
+            unreachable!("a mesh shader has two lists of outputs")
+        };
+        let (list, before) = match list {
+            MeshList::Vertices => (vertices, 0),
+            MeshList::Primitives => (primitives, vertices.len()),
         };
         let found = with_slots(list).enumerate().find(|(_, (first, element))| {
             (first.0..first.0 + u32::from(element.components)).contains(&slot)
