@@ -14,7 +14,7 @@ use ir::Module;
 use ir::exec::Unsupported;
 use ir::stage::{Element, Holder, Shape, SystemValue};
 use smallvec::smallvec;
-use spirv::{Emitted, Locations, NoDebug};
+use spirv::{Emitted, Environment, Locations, NoDebug};
 
 use super::context::Context;
 use super::program::Program;
@@ -44,8 +44,8 @@ struct Planned<'a> {
     /// The inputs and outputs that travel.
     inputs: Vec<Element>,
     outputs: Vec<Element>,
-    /// The first output that belongs to primitives, or of a hull shader to patches.
-    of_vertices: usize,
+    /// How many outputs belong to vertices, if others follow, which belong to primitives or patches.
+    of_vertices: Option<usize>,
 }
 
 impl<'a> Planned<'a> {
@@ -59,22 +59,22 @@ impl<'a> Planned<'a> {
                     }
                     _ => io.outputs.clone(),
                 };
-                (io.inputs.clone(), outputs, usize::MAX)
+                (io.inputs.clone(), outputs, None)
             }
             (None, Some(group)) => match &group.mesh {
                 Some(mesh) => {
                     let all = mesh.vertices.iter().chain(&mesh.primitives).cloned().collect();
-                    (Vec::new(), all, mesh.vertices.len())
+                    (Vec::new(), all, Some(mesh.vertices.len()))
                 }
-                None => (Vec::new(), Vec::new(), usize::MAX),
+                None => (Vec::new(), Vec::new(), None),
             },
-            (None, None) => (Vec::new(), Vec::new(), usize::MAX),
+            (None, None) => (Vec::new(), Vec::new(), None),
         };
         Planned { source, constants: None, flag, places, inputs, outputs, of_vertices }
     }
 
     fn with_constants(mut self, constants: &'a Module) -> Planned<'a> {
-        self.of_vertices = self.outputs.len();
+        self.of_vertices = Some(self.outputs.len());
         if let Some(io) = &constants.io {
             self.inputs.extend(io.inputs.iter().cloned());
             self.outputs.extend(io.outputs.iter().cloned());
@@ -140,73 +140,18 @@ pub(super) fn of(
     memory: &memory::Memory<'_>,
 ) -> Result<Vec<Stage>, Unsupported> {
     let planned = planned(job)?;
-    let desc = job.desc;
-    let empty = memory::Slot::default();
     let mut stages: Vec<Stage> = Vec::new();
     let mut first_set = 0;
-    let mut locations = all_locations(&planned).into_iter();
     let last = planned.iter().rposition(|it| it.flag != vk::ShaderStageFlags::FRAGMENT);
-    for (number, it) in planned.iter().enumerate() {
-        let (flag, source) = (it.flag, &*it.source);
-        let graphics = context.capabilities.graphics;
-        let is_recorded = job.record.is_some() && flag == vk::ShaderStageFlags::FRAGMENT;
-        let sees = |module: &Module| module.sees_packing();
-        let width = if is_recorded || sees(source) || it.constants.is_some_and(sees) {
-            Some(packed_width(context, &source.name, job.width, flag, is_recorded)?)
-        } else {
-            None
-        };
-        let required = width.filter(|_| graphics.width_stages.contains(flag));
-        let contents = memory.contents(&it.places, &empty);
-        let key = special::key(source, &contents);
-        let in_software = context.capabilities.traces_in_software();
-        let special = |it| {
-            let module = special::module(it, &key);
-            if in_software {
-                legalize::without_ray_queries(&module).into_owned()
-            } else {
-                module.into_owned()
-            }
-        };
-        let mut module = special(source);
-        let constants = it.constants.map(special);
-        let mut environment = context.capabilities.graphics_environment();
-        environment.lanes = required;
-        environment.bound = key.iter().map(|it| it.bound).collect();
-        let Some((given, of_primitives)) = locations.next() else {
-            unreachable!("each stage has locations")
-        };
-        (environment.locations, environment.of_primitives) = (given, of_primitives);
-        environment.first_set = first_set;
-        environment.layers = Some(job.state.layers);
+    for (number, (it, locations)) in planned.iter().zip(all_locations(&planned)).enumerate() {
         // Only points need it, and stages after the vertex shader a feature for it.
-        environment.point_size = last == Some(number)
-            && (flag == vk::ShaderStageFlags::VERTEX || job.kind == raster::Kind::Point);
-        environment.dual_source =
-            desc.blend.first().and_then(|it| it.blend).is_some_and(|it| it.is_dual_source());
-        let emitted = match &constants {
-            Some(constants) => spirv::emit_hull(&module, constants, &environment, &NoDebug),
-            None => spirv::emit(&module, &environment, &NoDebug),
-        };
-        let emitted = emitted.map_err(|it| Unsupported {
-            asked: it.asked,
-            missing: format!("SPIR-V cannot express {}", it.what),
-        })?;
-        let Emitted { words, reflection } = emitted;
-        let uses_waves = reflection.capabilities.contains(&"GroupNonUniform");
-        if uses_waves && !graphics.subgroup_stages.contains(flag) {
-            let name = &context.capabilities.name;
-            let missing = format!("the device `{name}` has no wave operations in this stage");
-            return state::unsupported(format!("`{}`", source.name), missing);
-        }
-        // The resources of both functions are the same, and are looked at for all of their uses.
-        if let Some(constants) = &constants {
-            module.insts.extend(constants.insts.iter().cloned());
-        }
-        let program = Arc::new(Program::of_stage(context, &reflection, flag)?);
-        first_set = first_set.max(program.sets.len() as u32);
-        let places = it.places.clone();
-        stages.push(Stage { module, program, words, flag, width: required, places });
+        let point_size = last == Some(number)
+            && (it.flag == vk::ShaderStageFlags::VERTEX || job.kind == raster::Kind::Point);
+        let environment =
+            Environment { first_set, point_size, ..environment(context, job, locations) };
+        let stage = stage(context, job, memory, it, environment)?;
+        first_set = first_set.max(stage.program.sets.len() as u32);
+        stages.push(stage);
     }
     let most = context.capabilities.limits.max_bound_descriptor_sets;
     if first_set > most {
@@ -214,6 +159,70 @@ pub(super) fn of(
         return state::unsupported(format!("{first_set} register spaces"), missing);
     }
     Ok(stages)
+}
+
+/// What all stages of a draw have in common, and the locations of one.
+fn environment(context: &Context, job: &DrawJob<'_>, locations: StageLocations) -> Environment {
+    let blend = job.desc.blend.first().and_then(|it| it.blend);
+    Environment {
+        locations: locations.all,
+        of_primitives: locations.of_primitives,
+        layers: Some(job.state.layers),
+        dual_source: blend.is_some_and(|it| it.is_dual_source()),
+        ..context.capabilities.graphics_environment()
+    }
+}
+
+/// Emits a shader.
+fn stage(
+    context: &Arc<Context>,
+    job: &DrawJob<'_>,
+    memory: &memory::Memory<'_>,
+    planned: &Planned<'_>,
+    environment: Environment,
+) -> Result<Stage, Unsupported> {
+    let Planned { source, constants, flag, places, .. } = planned;
+    let graphics = context.capabilities.graphics;
+    let sees_packing = source.sees_packing() || constants.is_some_and(Module::sees_packing);
+    let is_recorded = job.record.is_some() && *flag == vk::ShaderStageFlags::FRAGMENT;
+    let width = match is_recorded || sees_packing {
+        true => Some(packed_width(context, &source.name, job, *flag)?),
+        false => None,
+    };
+    let width = width.filter(|_| graphics.width_stages.contains(*flag));
+    let empty = memory::Slot::default();
+    let key = special::key(source, &memory.contents(places, &empty));
+    let special = |it| {
+        let module = special::module(it, &key);
+        match context.capabilities.traces_in_software() {
+            true => legalize::without_ray_queries(&module).into_owned(),
+            false => module.into_owned(),
+        }
+    };
+    let mut module = special(source);
+    let constants = constants.map(special);
+    let bound = key.iter().map(|it| it.bound).collect();
+    let environment = Environment { lanes: width, bound, ..environment };
+    let emitted = match &constants {
+        Some(constants) => spirv::emit_hull(&module, constants, &environment, &NoDebug),
+        None => spirv::emit(&module, &environment, &NoDebug),
+    };
+    let Emitted { words, reflection } = emitted.map_err(|it| Unsupported {
+        asked: it.asked,
+        missing: format!("SPIR-V cannot express {}", it.what),
+    })?;
+    let uses_waves = reflection.capabilities.contains(&"GroupNonUniform");
+    if uses_waves && !graphics.subgroup_stages.contains(*flag) {
+        let name = &context.capabilities.name;
+        let missing = format!("the device `{name}` has no wave operations in this stage");
+        return state::unsupported(format!("`{}`", source.name), missing);
+    }
+    // The resources of both functions are the same, and are looked at for all of their uses.
+    if let Some(constants) = &constants {
+        module.insts.extend(constants.insts.iter().cloned());
+    }
+    let program = Arc::new(Program::of_stage(context, &reflection, *flag)?);
+    Ok(Stage { module, program, words, flag: *flag, width, places: places.clone() })
 }
 
 /// The shaders with instructions that record the packing of pixels, if it is recorded.
@@ -233,11 +242,12 @@ fn recorded_modules(job: &DrawJob<'_>) -> Option<[Module; 2]> {
 fn packed_width(
     context: &Context,
     entry: &str,
-    width: u32,
+    job: &DrawJob<'_>,
     stage: vk::ShaderStageFlags,
-    is_recorded: bool,
 ) -> Result<u32, Unsupported> {
     use vk::ShaderStageFlags as Flag;
+    let width = job.width;
+    let is_recorded = job.record.is_some() && stage == Flag::FRAGMENT;
     let asked = format!("wave operations of {width} lanes in `{entry}`");
     let is_group = [Flag::MESH_EXT, Flag::TASK_EXT].contains(&stage);
     if !is_recorded && !is_group {
@@ -262,8 +272,14 @@ fn packed_width(
     Ok(width)
 }
 
-/// The locations of all stages, and for each input of the pixel shader whether it belongs to the primitive.
-fn all_locations(planned: &[Planned<'_>]) -> Vec<(Locations, Vec<bool>)> {
+/// The locations of a stage.
+struct StageLocations {
+    all: Locations,
+    /// For each input of the pixel shader, whether it belongs to the primitive.
+    of_primitives: Vec<bool>,
+}
+
+fn all_locations(planned: &[Planned<'_>]) -> Vec<StageLocations> {
     let mut inputs: Vec<Vec<Option<u32>>> =
         planned.iter().map(|it| vec![None; it.inputs.len()]).collect();
     let mut outputs: Vec<Vec<Option<u32>>> =
@@ -300,15 +316,15 @@ fn all_locations(planned: &[Planned<'_>]) -> Vec<(Locations, Vec<bool>)> {
                 // Of the same stage.
                 Holder::Point(_) if it.flag == vk::ShaderStageFlags::TESSELLATION_CONTROL => None,
                 Holder::Patch => {
-                    let all = before.outputs.iter().skip(before.of_vertices);
-                    all.clone().position(of).map(|it| before.of_vertices + it)
+                    let first = before.of_vertices.unwrap_or(before.outputs.len());
+                    before.outputs[first..].iter().position(of).map(|it| first + it)
                 }
                 Holder::Own | Holder::Vertex(_) | Holder::Point(_) => {
                     before.outputs.iter().position(of)
                 }
             };
-            if it.flag == vk::ShaderStageFlags::FRAGMENT && before.of_vertices != usize::MAX {
-                of_primitives[number].push(found.is_some_and(|it| it >= before.of_vertices));
+            if let (vk::ShaderStageFlags::FRAGMENT, Some(first)) = (it.flag, before.of_vertices) {
+                of_primitives[number].push(found.is_some_and(|it| it >= first));
             }
             if let Some(found) = found.filter(|_| is_passed(element)) {
                 inputs[number][at] = Some(given(found, &mut outputs[number - 1]));
@@ -317,7 +333,8 @@ fn all_locations(planned: &[Planned<'_>]) -> Vec<(Locations, Vec<bool>)> {
     }
     let locations = inputs.into_iter().zip(outputs);
     let locations = locations.map(|(inputs, outputs)| Locations::Given { inputs, outputs });
-    locations.zip(of_primitives).collect()
+    let all = locations.zip(of_primitives);
+    all.map(|(all, of_primitives)| StageLocations { all, of_primitives }).collect()
 }
 
 /// Whether an input arrives from the stage before, rather than from the device.
