@@ -1,13 +1,12 @@
 //! Instruction selection: from the structured IR of lanes to the machine program of waves.
 //!
-//! Every value gets a [`Place`]: uniform integers in general registers, uniform floats in one vector, the rest in as
+//! Every value gets a [`Home`]: uniform integers in general registers, uniform floats in one vector, the rest in as
 //! many vectors or masks as a wave has chunks. Operations without a row here go through the runtime (`call`), which
 //! supports all of them: everything is supported, some of it slowly.
 //!
 //! # Map
-//! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of uniform values, `math`
-//! transcendental functions.
-//! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
+//! `home` moves values between kinds of homes. `scalar` selects arithmetic, `general` that of uniform values, `math`
+//! transcendental functions. `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
 //! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unseen`
 //! additions that are combined, `stage` inputs, outputs, helper lanes and quads, `call` everything else.
 //!
@@ -20,6 +19,7 @@ mod contiguous;
 mod control;
 mod general;
 mod group;
+mod home;
 mod joint;
 mod known;
 mod math;
@@ -28,7 +28,6 @@ mod nan;
 mod owners;
 mod pattern;
 mod pieces;
-mod place;
 mod range;
 mod same;
 mod scalar;
@@ -53,7 +52,7 @@ use crate::layout::*;
 use crate::machine::*;
 use crate::split::SLOT;
 use crate::vector::*;
-pub(crate) use place::{Kept, Place, Variable};
+pub(crate) use home::{Home, Kept, Variable};
 
 /// The result: a machine program, and its calls of the runtime.
 pub(crate) struct Selected {
@@ -82,7 +81,7 @@ pub(crate) struct Selector<'m> {
     sites: Vec<Site>,
     /// The maximal number of rows of a call.
     rows: usize,
-    places: Vec<Option<Place>>,
+    homes: Vec<Option<Home>>,
     /// Values of general registers and affine values as vectors, by the region that has computed them.
     copies: Vec<HashMap<Value, Vec<VReg>>>,
     /// The masks of a wave in which all lanes are active; empty if that is not known.
@@ -166,7 +165,7 @@ pub(crate) fn select<'m>(
         layout: Layout::new(module, isa, width),
         sites: Vec::new(),
         rows: 1,
-        places: vec![None; module.values.len()],
+        homes: vec![None; module.values.len()],
         copies: vec![HashMap::default()],
         full: Vec::new(),
         active: Vec::new(),
@@ -413,7 +412,7 @@ impl<'m> Selector<'m> {
             self.given_up |= (self.is_cancelled)();
         }
         if self.given_up || self.a.b.size() > MOST_INSTRUCTIONS {
-            return results.iter().for_each(|it| self.set(*it, Place::Constant(0)));
+            return results.iter().for_each(|it| self.set(*it, Home::Constant(0)));
         }
         if self.has_helpers() && data.op.skips_helpers() {
             return self.without_helpers(inst);
@@ -427,8 +426,8 @@ impl<'m> Selector<'m> {
         let data = module.inst(inst);
         let results = data.results.as_slice();
         match &data.op {
-            Op::Const { bits, .. } => self.set(results[0], Place::Constant(*bits)),
-            Op::Undef(_) => self.set(results[0], Place::Constant(0)),
+            Op::Const { bits, .. } => self.set(results[0], Home::Constant(*bits)),
+            Op::Undef(_) => self.set(results[0], Home::Constant(0)),
             Op::Builtin(builtin) => self.builtin(*builtin, results[0]),
             Op::Input(slot) => self.input(*slot, results[0]),
             Op::Output { slot, value } => self.output(*slot, *value),
@@ -479,7 +478,7 @@ impl<'m> Selector<'m> {
             Builtin::GroupId(axis) => {
                 let at = GROUP + 4 * usize::from(axis);
                 let id = self.a.load_general(View::R32, Address::frame(at));
-                return self.set(to, Place::General(id));
+                return self.set(to, Home::General(id));
             }
             Builtin::GroupThreadId(axis) => (usize::from(axis), false),
             Builtin::DispatchThreadId(axis) => (usize::from(axis), true),
@@ -488,13 +487,13 @@ impl<'m> Selector<'m> {
         let size = self.module.group_size.get(axis).copied();
         if size == Some(1) && uniformity == Uniformity::Uniform {
             // All threads of a group have the same coordinate on this axis.
-            let place = match group {
+            let home = match group {
                 true => {
-                    Place::General(self.a.load_general(View::R32, Address::frame(GROUP + 4 * axis)))
+                    Home::General(self.a.load_general(View::R32, Address::frame(GROUP + 4 * axis)))
                 }
-                false => Place::Constant(0),
+                false => Home::Constant(0),
             };
-            return self.set(to, place);
+            return self.set(to, home);
         }
         // Where the group starts.
         let start = group.then(|| {
@@ -508,8 +507,8 @@ impl<'m> Selector<'m> {
             && uniformity != Uniformity::Varying
         {
             let first = u64::from(wave * self.width);
-            let place = self.table((0..self.layout.lanes as u64).map(|it| first + it).collect());
-            return self.set(to, place);
+            let home = self.table((0..self.layout.lanes as u64).map(|it| first + it).collect());
+            return self.set(to, home);
         }
         if axis == 3 && uniformity != Uniformity::Varying
             || axis == 0 && y == 1 && z == 1 && uniformity != Uniformity::Varying
@@ -519,11 +518,11 @@ impl<'m> Selector<'m> {
                 let start = Source::Register(View::R32, start);
                 base = self.a.general(Add_r32_rm32, View::R32, base, start);
             }
-            let place = match uniformity {
-                Uniformity::Affine { stride } => Place::Affine { base, stride: stride as i32 },
-                _ => Place::General(base),
+            let home = match uniformity {
+                Uniformity::Affine { stride } => Home::Affine { base, stride: stride as i32 },
+                _ => Home::General(base),
             };
-            return self.set(to, place);
+            return self.set(to, home);
         }
         let slots = self.module.threads_per_group().next_multiple_of(self.width) as usize
             + self.layout.lanes;
@@ -544,11 +543,11 @@ impl<'m> Selector<'m> {
                     Source::Register(View::R32, start),
                 );
             }
-            let place = match uniformity {
-                Uniformity::Affine { stride } => Place::Affine { base, stride: stride as i32 },
-                _ => Place::General(base),
+            let home = match uniformity {
+                Uniformity::Affine { stride } => Home::Affine { base, stride: stride as i32 },
+                _ => Home::General(base),
             };
-            return self.set(to, place);
+            return self.set(to, home);
         }
         let start = start.map(|it| self.a.splat(it, false));
         let vectors = (0..self.chunks)
@@ -563,7 +562,7 @@ impl<'m> Selector<'m> {
                 }
             })
             .collect();
-        self.set(to, Place::Words(vectors));
+        self.set(to, Home::Words(vectors));
     }
 
     /// The number of the wave in its group, if it is known while code is made.

@@ -2,17 +2,17 @@
 //! Every other atomic operation is a call.
 
 use iced_x86::Code::*;
-use ir::{Address as At, Atomic, Inst, Place as Of, Value};
+use ir::{Address as At, Atomic, Inst, Place, Value};
 use ops::Ty;
 
 use super::memory::Access;
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::layout::*;
 use crate::machine::*;
 use crate::vector::*;
 
 impl Selector<'_> {
-    pub(super) fn atomic(&mut self, inst: Inst, place: Of, at: At, op: Atomic, args: &[Value]) {
+    pub(super) fn atomic(&mut self, inst: Inst, place: Place, at: At, op: Atomic, args: &[Value]) {
         let ty = self.ty(args[0]);
         let access = self.access(place, at, 1, ty);
         let Some(access) = access.filter(|_| op == Atomic::Add && ty == Ty::I32) else {
@@ -21,7 +21,7 @@ impl Selector<'_> {
         if self.add_unseen(inst, args[0]) {
             if let Some(result) = self.module.inst(inst).results.first() {
                 // It is never read.
-                self.set(*result, Place::Constant(0));
+                self.set(*result, Home::Constant(0));
             }
             return;
         }
@@ -42,7 +42,7 @@ impl Selector<'_> {
         let Some(result) = self.module.inst(inst).results.first().copied() else { return };
         if self.origins.last().is_some_and(|it| it.single) {
             let splat = self.a.splat(old, false);
-            return self.set(result, Place::Words(vec![splat; self.chunks]));
+            return self.set(result, Home::Words(vec![splat; self.chunks]));
         }
         let below = self.count_below(&active);
         let own = self.a.splat(own, false);
@@ -54,7 +54,7 @@ impl Selector<'_> {
                 self.a.op(Lanewise::AddD, Arg::Register(added), Arg::Register(old))
             })
             .collect();
-        self.set(result, Place::Words(seen));
+        self.set(result, Home::Words(seen));
     }
 
     /// The address of an addition, and the word; out of bounds, nothing is added and the result is zero.
@@ -137,10 +137,10 @@ impl Selector<'_> {
             let seen = (0..self.chunks)
                 .map(|chunk| self.a.load_vector(Address::frame(rows[2] + 4 * self.lanes * chunk)))
                 .collect();
-            self.set(result, Place::Words(seen));
+            self.set(result, Home::Words(seen));
         } else if let Some(result) = result {
             // It is never read.
-            self.set(result, Place::Constant(0));
+            self.set(result, Home::Constant(0));
         }
     }
 }

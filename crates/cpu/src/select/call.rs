@@ -2,10 +2,10 @@
 
 use ir::ray::RayCall;
 use ir::stage::EvalPlace;
-use ir::{Address as At, Inst, Op, Place as Of, TextureCall, Value, Values};
+use ir::{Address as At, Inst, Op, Place, TextureCall, Value, Values};
 use ops::{Repr, Ty};
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::call::{Site, What, Where};
 use crate::isa::Isa;
 use crate::layout::*;
@@ -42,7 +42,7 @@ impl Selector<'_> {
     pub(super) fn call(&mut self, inst: Inst) {
         let data = self.module.inst(inst);
         let results = data.results.as_slice();
-        let at = |place: Of, at: Option<At>| Where {
+        let at = |place: Place, at: Option<At>| Where {
             binding: place.binding,
             storage: self.module.storage(place.binding),
             element: place.element.is_some(),
@@ -138,8 +138,8 @@ impl Selector<'_> {
         }
         for (row, arg) in args.iter().enumerate() {
             let at = Address::frame(self.layout.row(row));
-            match self.place(*arg).clone() {
-                Place::Splat(vector) => self.store_lowest(at, vector),
+            match self.home(*arg).clone() {
+                Home::Splat(vector) => self.store_lowest(at, vector),
                 _ => {
                     let register = self.general(*arg);
                     self.a.store_general(View::R64, at, register);
@@ -151,12 +151,12 @@ impl Selector<'_> {
         let at = Address::frame(self.layout.row(args.len()));
         let long = ty.repr() == Repr::Long;
         let register = self.a.load_general(if long { View::R64 } else { View::R32 }, at);
-        let place = if ty.is_float() {
-            Place::Splat(self.a.splat(register, long))
+        let home = if ty.is_float() {
+            Home::Splat(self.a.splat(register, long))
         } else {
-            Place::General(register)
+            Home::General(register)
         };
-        self.set(to, place);
+        self.set(to, home);
     }
 
     fn store_lowest(&mut self, at: Address, vector: VReg) {
@@ -215,23 +215,23 @@ impl Selector<'_> {
 
     fn take_row(&mut self, row: usize, value: Value) {
         let at = self.layout.row(row);
-        let place = match self.ty(value).repr() {
+        let home = match self.ty(value).repr() {
             Repr::Bit => {
                 let masks = self.load_set(at);
-                Place::Bits(masks)
+                Home::Bits(masks)
             }
-            Repr::Word => Place::Words(
+            Repr::Word => Home::Words(
                 (0..self.chunks)
                     .map(|i| self.a.load_vector(Address::frame(at + 4 * self.lanes * i)))
                     .collect(),
             ),
-            Repr::Long => Place::Longs(
+            Repr::Long => Home::Longs(
                 (0..2 * self.chunks)
                     .map(|i| self.a.load_vector(Address::frame(at + 4 * self.lanes * i)))
                     .collect(),
             ),
         };
-        self.set(value, place);
+        self.set(value, home);
         if self.is_uniform(value) {
             self.make_single(value);
         }
@@ -241,11 +241,11 @@ impl Selector<'_> {
     pub(super) fn make_single(&mut self, value: Value) {
         let register = self.general(value);
         let ty = self.ty(value);
-        let place = if ty.is_float() {
-            Place::Splat(self.a.splat(register, ty.repr() == Repr::Long))
+        let home = if ty.is_float() {
+            Home::Splat(self.a.splat(register, ty.repr() == Repr::Long))
         } else {
-            Place::General(register)
+            Home::General(register)
         };
-        self.set(value, place);
+        self.set(value, home);
     }
 }

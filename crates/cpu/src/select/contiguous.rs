@@ -8,7 +8,7 @@ use ir::Value;
 
 use super::memory::Access;
 use super::pattern::{Run, Runs};
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::isa::Isa;
 use crate::machine::*;
 
@@ -125,7 +125,7 @@ impl Selector<'_> {
     /// Where lanes access a buffer of words, if each chunk accesses neighbours, or one word, at constant distances from
     /// a base.
     pub(super) fn span(&self, access: &Access) -> Option<Span> {
-        let Place::Shifted { base, table } = self.place(access.index) else { return None };
+        let Home::Shifted { base, table } = self.home(access.index) else { return None };
         if access.stride != 4 || access.by_byte {
             return None;
         }
@@ -297,9 +297,9 @@ impl Selector<'_> {
     }
 
     fn affine_base(&mut self, index: Value) -> VReg {
-        match self.place(index).clone() {
-            Place::Affine { base, .. } => base,
-            Place::Table(table) => self.a.word(table[0] as u32),
+        match self.home(index).clone() {
+            Home::Affine { base, .. } => base,
+            Home::Table(table) => self.a.word(table[0] as u32),
             _ => unreachable!("a contiguous access has an affine index"),
         }
     }

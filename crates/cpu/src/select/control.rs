@@ -7,7 +7,7 @@
 use ir::{Inst, Op, Region, Value};
 use ops::WaveOp;
 
-use super::{Place, Selector, Variable};
+use super::{Home, Selector, Variable};
 use crate::machine::*;
 
 use iced_x86::Code::*;
@@ -195,8 +195,8 @@ impl Selector<'_> {
     pub(super) fn set_results(&mut self, inst: Inst, variables: &[Variable]) {
         let module = self.module;
         for (value, variable) in module.inst(inst).results.iter().zip(variables) {
-            let place = self.read(variable);
-            self.set(*value, place);
+            let home = self.read(variable);
+            self.set(*value, home);
         }
     }
 
@@ -466,7 +466,7 @@ impl Selector<'_> {
                 }
                 [true, false] => self.rename(both[0][i], *result),
                 [false, true] => self.rename(both[1][i], *result),
-                [false, false] => self.set(*result, Place::Constant(0)),
+                [false, false] => self.set(*result, Home::Constant(0)),
             }
         }
         let mut rest = before.clone();
@@ -584,8 +584,8 @@ impl Selector<'_> {
         self.a.b.switch_to(header);
         self.forget_shared();
         for (param, variable) in params.iter().zip(&variables) {
-            let place = self.read(variable);
-            self.set(*param, place);
+            let home = self.read(variable);
+            self.set(*param, home);
         }
         if matches!(open.end, End::Together(_)) && !lost && !self.retires(&[body]) {
             // Lanes leave only all together.

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::control::{End, Open};
 use super::joint::Plan;
-use super::{Place, Selector, Variable};
+use super::{Home, Selector, Variable};
 use crate::machine::*;
 
 /// Larger memory is cleared by a loop, even if that turns out to be superfluous.
@@ -26,7 +26,7 @@ const MOST_KNOWN: usize = 12;
 /// The state of a wave.
 #[derive(Default)]
 struct State {
-    places: Vec<Option<Place>>,
+    homes: Vec<Option<Home>>,
     copies: Vec<HashMap<Value, Vec<VReg>>>,
     active: Vec<Var>,
     constructs: HashMap<Inst, Open>,
@@ -105,7 +105,7 @@ impl Selector<'_> {
             return;
         }
         let mut state = std::mem::take(&mut group.states[wave]);
-        std::mem::swap(&mut self.places, &mut state.places);
+        std::mem::swap(&mut self.homes, &mut state.homes);
         std::mem::swap(&mut self.copies, &mut state.copies);
         std::mem::swap(&mut self.active, &mut state.active);
         std::mem::swap(&mut self.constructs, &mut state.constructs);
@@ -132,7 +132,7 @@ impl Selector<'_> {
         self.group().states = (0..waves).map(|_| State::default()).collect();
         self.each_wave(|s, wave| {
             if wave > 0 {
-                s.places = vec![None; s.module.values.len()];
+                s.homes = vec![None; s.module.values.len()];
                 s.copies = vec![HashMap::default()];
                 s.active = (0..s.chunks).map(|_| s.a.b.var(class)).collect();
             }
@@ -248,9 +248,9 @@ impl Selector<'_> {
         if let (1.., [result]) = (wave, &data.results[..])
             && self.group().plan.same[result.index()]
             && data.op.is_pure()
-            && let Some(place) = self.place_in_first_wave(*result)
+            && let Some(home) = self.home_in_first_wave(*result)
         {
-            self.set(*result, place);
+            self.set(*result, home);
             return true;
         }
         let is_construct = !data.op.regions().is_empty();
@@ -262,11 +262,10 @@ impl Selector<'_> {
         goes_on
     }
 
-    /// The place of a value that is the same in all waves.
-    fn place_in_first_wave(&mut self, value: Value) -> Option<Place> {
-        let place = self.group().states[0].places[value.index()].as_ref()?;
-        matches!(place, Place::Constant(_) | Place::General(_) | Place::Splat(_))
-            .then(|| place.clone())
+    /// The home of a value that is the same in all waves.
+    fn home_in_first_wave(&mut self, value: Value) -> Option<Home> {
+        let home = self.group().states[0].homes[value.index()].as_ref()?;
+        matches!(home, Home::Constant(_) | Home::General(_) | Home::Splat(_)).then(|| home.clone())
     }
 
     /// Runs `inside` in a new scope: vector copies of values that are made there are not available afterwards.
@@ -392,10 +391,10 @@ impl Selector<'_> {
             for round in 0..rounds {
                 let from = if round == 0 { inits } else { next };
                 self.each_wave(|s, _| {
-                    let places: Vec<Place> =
-                        from.iter().zip(params).map(|(from, to)| s.place_as(*from, *to)).collect();
-                    for (param, place) in params.iter().zip(places) {
-                        s.set(*param, place);
+                    let homes: Vec<Home> =
+                        from.iter().zip(params).map(|(from, to)| s.home_as(*from, *to)).collect();
+                    for (param, home) in params.iter().zip(homes) {
+                        s.set(*param, home);
                     }
                 });
                 let falls = self.scope(|s| s.joint_region(body));
@@ -423,8 +422,8 @@ impl Selector<'_> {
         let masks = self.group().masks.clone();
         self.each_wave(|s, wave| {
             for (param, variable) in params.iter().zip(&variables[wave]) {
-                let place = s.read(variable);
-                s.set(*param, place);
+                let home = s.read(variable);
+                s.set(*param, home);
             }
             s.set_active(&masks);
         });

@@ -9,20 +9,20 @@ use ops::scalar;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::joint::has_shared_atomics;
-use super::{Place, Selector};
+use super::{Home, Selector};
 
 impl Selector<'_> {
     /// Folds a pure operation whose operands are all known.
-    pub(super) fn folded(&self, args: &[Value], eval: impl Fn(&[u64]) -> u64) -> Option<Place> {
+    pub(super) fn folded(&self, args: &[Value], eval: impl Fn(&[u64]) -> u64) -> Option<Home> {
         let mut tables: Vec<Option<Rc<Vec<u64>>>> = Vec::with_capacity(args.len());
         let mut bits = Vec::with_capacity(args.len());
         for arg in args {
-            match self.place(*arg) {
-                Place::Constant(own) => {
+            match self.home(*arg) {
+                Home::Constant(own) => {
                     bits.push(*own);
                     tables.push(None);
                 }
-                Place::Table(table) => {
+                Home::Table(table) => {
                     bits.push(0);
                     tables.push(Some(table.clone()));
                 }
@@ -30,7 +30,7 @@ impl Selector<'_> {
             }
         }
         if tables.iter().all(Option::is_none) {
-            return Some(Place::Constant(eval(&bits)));
+            return Some(Home::Constant(eval(&bits)));
         }
         let lanes = (0..self.layout.lanes).map(|lane| {
             let own: Vec<u64> = tables
@@ -43,10 +43,10 @@ impl Selector<'_> {
         Some(self.table(lanes.collect()))
     }
 
-    pub(super) fn table(&self, lanes: Vec<u64>) -> Place {
+    pub(super) fn table(&self, lanes: Vec<u64>) -> Home {
         match lanes[..self.width as usize].iter().all(|it| *it == lanes[0]) {
-            true => Place::Constant(lanes[0]),
-            false => Place::Table(Rc::new(lanes)),
+            true => Home::Constant(lanes[0]),
+            false => Home::Table(Rc::new(lanes)),
         }
     }
 
@@ -68,8 +68,8 @@ impl Selector<'_> {
             return None;
         }
         ir::rounds::rounds(self.module, self.width, inst, |value| {
-            match self.places[value.index()].as_ref() {
-                Some(Place::Constant(bits)) => Some(*bits),
+            match self.homes[value.index()].as_ref() {
+                Some(Home::Constant(bits)) => Some(*bits),
                 _ => None,
             }
         })
@@ -82,10 +82,10 @@ impl Selector<'_> {
         let yielded = self.yielded(body);
         for round in 0..rounds {
             let from = if round == 0 { inits } else { yielded };
-            let places: Vec<Place> =
-                from.iter().zip(params).map(|(from, to)| self.place_as(*from, *to)).collect();
-            for (param, place) in params.iter().zip(places) {
-                self.set(*param, place);
+            let homes: Vec<Home> =
+                from.iter().zip(params).map(|(from, to)| self.home_as(*from, *to)).collect();
+            for (param, home) in params.iter().zip(homes) {
+                self.set(*param, home);
             }
             self.copies.push(HashMap::default());
             let falls = self.region(body);
@@ -102,22 +102,22 @@ impl Selector<'_> {
         }
     }
 
-    pub(super) fn fold_unary(&self, op: ops::Unary, a: Value) -> Option<Place> {
+    pub(super) fn fold_unary(&self, op: ops::Unary, a: Value) -> Option<Home> {
         let ty = self.ty(a);
         self.folded(&[a], |it| scalar::eval_unary(op, ty, it[0]))
     }
 
-    pub(super) fn fold_binary(&self, op: ops::Binary, a: Value, b: Value) -> Option<Place> {
+    pub(super) fn fold_binary(&self, op: ops::Binary, a: Value, b: Value) -> Option<Home> {
         let ty = self.ty(a);
         self.folded(&[a, b], |it| scalar::eval_binary(op, ty, it[0], it[1]))
     }
 
-    pub(super) fn fold_compare(&self, op: ops::Compare, a: Value, b: Value) -> Option<Place> {
+    pub(super) fn fold_compare(&self, op: ops::Compare, a: Value, b: Value) -> Option<Home> {
         let ty = self.ty(a);
         self.folded(&[a, b], |it| u64::from(scalar::eval_compare(op, ty, it[0], it[1])))
     }
 
-    pub(super) fn fold_ternary(&self, op: ops::Ternary, args: [Value; 3]) -> Option<Place> {
+    pub(super) fn fold_ternary(&self, op: ops::Ternary, args: [Value; 3]) -> Option<Home> {
         let ty: Ty = self.ty(args[2]);
         self.folded(&args, |it| scalar::eval_ternary(op, ty, it[0], it[1], it[2]))
     }

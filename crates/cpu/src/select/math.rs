@@ -13,7 +13,7 @@ use ir::Value;
 use ops::math::{self, Bits, Double};
 use ops::{Binary, Ty, Unary};
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::isa::Isa;
 use crate::machine::*;
 use crate::vector::*;
@@ -94,7 +94,7 @@ impl Selector<'_> {
             let all = self.a.b.define(join, whole, &sources);
             words.push(self.canonical(all, Ty::F32));
         }
-        self.set(to, Place::Words(words));
+        self.set(to, Home::Words(words));
         true
     }
 }

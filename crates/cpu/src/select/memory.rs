@@ -6,11 +6,11 @@
 
 use iced_x86::Code::*;
 use ir::uniformity::{Uniformities, Uniformity};
-use ir::{Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Value};
+use ir::{Address as At, Atomic, Inst, Module, Op, Place, ResourceKind, Value};
 use ops::Ty;
 
 use super::pattern::Run;
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::isa::Isa;
 use crate::layout::*;
 use crate::machine::*;
@@ -42,7 +42,7 @@ pub(super) fn streams_in(module: &Module, uniformity: &Uniformities) -> bool {
 
 impl Selector<'_> {
     /// `None` if only the runtime supports it.
-    pub(super) fn access(&self, place: Of, at: At, scalars: usize, ty: Ty) -> Option<Access> {
+    pub(super) fn access(&self, place: Place, at: At, scalars: usize, ty: Ty) -> Option<Access> {
         if place.element.is_some() || !matches!(ty, Ty::I32 | Ty::F32) {
             return None;
         }
@@ -74,7 +74,7 @@ impl Selector<'_> {
                 let ty = values.first().map_or(Ty::Bool, |it| self.ty(*it));
                 // Nothing is known yet about a value that is selected in the same region.
                 self.access(*place, *at, values.len(), ty).is_some_and(|it| {
-                    self.places[it.index.index()].is_none()
+                    self.homes[it.index.index()].is_none()
                         || self.is_contiguous(&it)
                         || self.prefix_base(it.index).is_some()
                 }) && values.len() == 1
@@ -114,9 +114,9 @@ impl Selector<'_> {
     }
 
     fn is_contiguous(&self, access: &Access) -> bool {
-        match self.places[access.index.index()] {
-            Some(Place::Affine { stride, .. }) => i64::from(stride) * i64::from(access.stride) == 4,
-            Some(Place::Table(ref table)) => {
+        match self.homes[access.index.index()] {
+            Some(Home::Affine { stride, .. }) => i64::from(stride) * i64::from(access.stride) == 4,
+            Some(Home::Table(ref table)) => {
                 4 % access.stride == 0
                     && Selector::table_start(table, (4 / access.stride) as i32).is_some()
             }
@@ -124,7 +124,7 @@ impl Selector<'_> {
         }
     }
 
-    pub(super) fn load(&mut self, place: Of, at: At, results: &[Value]) {
+    pub(super) fn load(&mut self, place: Place, at: At, results: &[Value]) {
         let ty = self.ty(results[0]);
         let inst = self.inst_of(results[0]);
         let Some(access) = self.access(place, at, results.len(), ty) else {
@@ -134,7 +134,7 @@ impl Selector<'_> {
         if self.slots == Some(place.binding) {
             for (result, at) in results.iter().zip((0..).step_by(4)) {
                 let word = self.a.load_general(View::R32, Address::at(Base::Register(start), at));
-                self.set(*result, Place::General(word));
+                self.set(*result, Home::General(word));
             }
             return;
         }
@@ -144,13 +144,13 @@ impl Selector<'_> {
         let active = self.active();
         if let ([result], Some(span)) = (results, self.span(&access)) {
             let vectors = self.load_span(&access, start, &span, &active);
-            return self.set(*result, Place::Words(vectors));
+            return self.set(*result, Home::Words(vectors));
         }
         for (i, result) in results.iter().enumerate() {
             let offset = access.offset + 4 * i as u32;
             if self.is_contiguous(&access) {
                 let vectors = self.load_contiguous(&access, start, offset, i, &active);
-                self.set(*result, Place::Words(vectors));
+                self.set(*result, Home::Words(vectors));
                 continue;
             }
             let words = self.words(access.index);
@@ -161,14 +161,14 @@ impl Selector<'_> {
                 let vectors = (0..self.chunks)
                     .map(|chunk| self.load_run(from, &runs, chunk, masks[chunk], false))
                     .collect();
-                self.set(*result, Place::Words(vectors));
+                self.set(*result, Home::Words(vectors));
                 continue;
             }
             let (index, scale) = self.scaled(&words, access.stride);
             let vectors = (0..self.chunks)
                 .map(|chunk| self.a.gather(from, index[chunk], scale, masks[chunk]))
                 .collect();
-            self.set(*result, Place::Words(vectors));
+            self.set(*result, Home::Words(vectors));
         }
     }
 
@@ -248,12 +248,12 @@ impl Selector<'_> {
         for (i, result) in results.iter().enumerate() {
             let address = self.single_address(access, start, index, i);
             let word = self.a.load_general(View::R32, address);
-            let place = if self.ty(*result).is_float() {
-                Place::Splat(self.a.splat(word, false))
+            let home = if self.ty(*result).is_float() {
+                Home::Splat(self.a.splat(word, false))
             } else {
-                Place::General(word)
+                Home::General(word)
             };
-            self.set(*result, place);
+            self.set(*result, home);
         }
     }
 
@@ -263,7 +263,7 @@ impl Selector<'_> {
         inst.unwrap_or_else(|| unreachable!("a parameter is not a result"))
     }
 
-    pub(super) fn store(&mut self, inst: Inst, place: Of, at: At, values: &[Value]) {
+    pub(super) fn store(&mut self, inst: Inst, place: Place, at: At, values: &[Value]) {
         let ty = self.ty(values[0]);
         let Some(access) = self.access(place, at, values.len(), ty) else {
             return self.call(inst);

@@ -5,14 +5,14 @@
 //! multiple of the tile's width. Here a word is written as a base, which is a multiple of a power of two, plus an offset for each
 //! lane. Offsets below that power share no bit with the base, so that shifts and masks apply to both separately.
 //!
-//! A pattern holds for all lanes of a wave, active or not: it is derived from places that hold one value for all lanes, or an
+//! A pattern holds for all lanes of a wave, active or not: it is derived from homes that hold one value for all lanes, or an
 //! affine one, by operations that all lanes compute. Everything else has none.
 
 use iced_x86::Code::*;
 use ir::{Builtin, Op, Value};
 use ops::{Binary, Sign, Ty};
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::machine::*;
 
 /// The most operations to follow.
@@ -45,16 +45,16 @@ pub(super) struct Runs {
 impl Selector<'_> {
     /// How each chunk accesses memory by such an index, if each accesses neighbours or one element.
     pub(super) fn runs(&mut self, index: Value) -> Option<Runs> {
-        if let Place::Shifted { base, table } = self.place(index).clone() {
+        if let Home::Shifted { base, table } = self.home(index).clone() {
             let chunks = self.table_runs(&table)?.into_iter();
             let chunks = chunks.map(|(first, run)| (first as i32, run));
             let chunks: Vec<(i32, Run)> = chunks.collect();
             let is_near = chunks.iter().all(|it| (-MOST_APART..MOST_APART).contains(&it.0));
             return is_near.then(|| Runs { base: self.sign_extended(base), chunks });
         }
-        let is_known = match self.place(index) {
-            Place::Words(_) => false,
-            Place::Table(_) => true,
+        let is_known = match self.home(index) {
+            Home::Words(_) => false,
+            Home::Table(_) => true,
             _ => return None,
         };
         let pattern = self.pattern(index, MOST_DEPTH)?;
@@ -107,10 +107,9 @@ impl Selector<'_> {
 
     /// Arithmetic on numbers that differ by constants between lanes: one addition for all lanes, where a group's waves have
     /// constant indices.
-    pub(super) fn shifted_place(&mut self, op: Binary, a: Value, b: Value) -> Option<Place> {
+    pub(super) fn shifted_home(&mut self, op: Binary, a: Value, b: Value) -> Option<Home> {
         self.group.as_ref()?;
-        let is_table =
-            |s: &Self, it| matches!(s.place(it), Place::Table(_) | Place::Shifted { .. });
+        let is_table = |s: &Self, it| matches!(s.home(it), Home::Table(_) | Home::Shifted { .. });
         if !is_table(self, a) && !is_table(self, b) {
             return None;
         }
@@ -145,23 +144,23 @@ impl Selector<'_> {
             _ => return None,
         };
         let table = table.into_iter().map(u64::from).collect();
-        Some(Place::Shifted { base, table: std::rc::Rc::new(table) })
+        Some(Home::Shifted { base, table: std::rc::Rc::new(table) })
     }
 
     /// A base, unless it is zero, and what lanes add to it.
     fn shifted_parts(&self, value: Value) -> Option<(Option<VReg>, Vec<u32>)> {
         let lanes = self.layout.lanes;
         let words = |table: &[u64]| table.iter().map(|it| *it as u32).collect::<Vec<u32>>();
-        Some(match self.place(value) {
-            Place::Constant(bits) => (None, vec![*bits as u32; lanes]),
-            Place::General(register) => (Some(*register), vec![0; lanes]),
-            Place::Table(table) => (None, words(table)),
-            Place::Shifted { base, table } => (Some(*base), words(table)),
-            Place::Affine { base, stride } => {
+        Some(match self.home(value) {
+            Home::Constant(bits) => (None, vec![*bits as u32; lanes]),
+            Home::General(register) => (Some(*register), vec![0; lanes]),
+            Home::Table(table) => (None, words(table)),
+            Home::Shifted { base, table } => (Some(*base), words(table)),
+            Home::Affine { base, stride } => {
                 let all = 0..lanes as u32;
                 (Some(*base), all.map(|it| it.wrapping_mul(*stride as u32)).collect())
             }
-            Place::Splat(_) | Place::Words(_) | Place::Longs(_) | Place::Bits(_) => return None,
+            Home::Splat(_) | Home::Words(_) | Home::Longs(_) | Home::Bits(_) => return None,
         })
     }
 
@@ -171,7 +170,7 @@ impl Selector<'_> {
             && let Op::Binary(Binary::Add, a, b) = self.module.inst(inst).op
         {
             for (value, constant) in [(a, b), (b, a)] {
-                if let (Some(bits), Place::Words(_)) = (self.constant(constant), self.place(value))
+                if let (Some(bits), Home::Words(_)) = (self.constant(constant), self.home(value))
                     && (-MOST_APART..MOST_APART).contains(&(bits as i32))
                 {
                     return (value, bits as u32);
@@ -187,20 +186,20 @@ impl Selector<'_> {
         }
         let width = self.width as usize;
         let uniform = |aligned: u32| Some(Pattern { offsets: vec![0; width], aligned });
-        match self.places[value.index()].as_ref()? {
-            Place::Constant(bits) => return uniform((*bits as u32).trailing_zeros()),
-            Place::Table(table) => {
+        match self.homes[value.index()].as_ref()? {
+            Home::Constant(bits) => return uniform((*bits as u32).trailing_zeros()),
+            Home::Table(table) => {
                 let offsets = table[..width].iter().map(|it| *it as u32).collect();
                 return Some(Pattern { offsets, aligned: 32 });
             }
-            Place::General(_) => return uniform(self.alignment(value, depth)),
-            Place::Affine { stride, .. } => {
+            Home::General(_) => return uniform(self.alignment(value, depth)),
+            Home::Affine { stride, .. } => {
                 let lanes = 0..self.width;
                 let offsets = lanes.map(|lane| lane.wrapping_mul(*stride as u32)).collect();
                 return Some(Pattern { offsets, aligned: self.alignment(value, depth) });
             }
-            Place::Words(_) | Place::Shifted { .. } => {}
-            Place::Splat(_) | Place::Longs(_) | Place::Bits(_) => return None,
+            Home::Words(_) | Home::Shifted { .. } => {}
+            Home::Splat(_) | Home::Longs(_) | Home::Bits(_) => return None,
         }
         let inst = self.module.made_by(value)?;
         let Op::Binary(op, a, b) = self.module.inst(inst).op else { return None };

@@ -7,7 +7,7 @@
 use ir::{Builtin, Op, Value};
 use ops::{Binary, Sign, Ternary, Ty, WaveOp};
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 
 /// The most operations to follow.
 const MOST_DEPTH: u32 = 6;
@@ -19,9 +19,9 @@ impl Selector<'_> {
     }
 
     fn most_of(&self, value: Value, depth: u32) -> u32 {
-        match self.places[value.index()].as_ref() {
-            Some(Place::Constant(bits)) => return *bits as u32,
-            Some(Place::Table(table)) => {
+        match self.homes[value.index()].as_ref() {
+            Some(Home::Constant(bits)) => return *bits as u32,
+            Some(Home::Table(table)) => {
                 let lanes = table[..self.width as usize].iter();
                 return lanes.map(|it| *it as u32).max().unwrap_or(u32::MAX);
             }

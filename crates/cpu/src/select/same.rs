@@ -9,7 +9,7 @@ use iced_x86::Code::*;
 use ir::Value;
 use ops::Repr;
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::isa::Isa;
 use crate::machine::*;
 use crate::vector::*;
@@ -82,14 +82,14 @@ impl Selector<'_> {
         }
         for (word, result) in results.iter().enumerate() {
             if word >= used {
-                self.set(*result, Place::Constant(0));
+                self.set(*result, Home::Constant(0));
                 continue;
             }
             let from = self.layout.row(1 + word);
             let vectors = (0..self.chunks)
                 .map(|chunk| self.a.load_vector(Address::frame(from + 4 * self.lanes * chunk)))
                 .collect();
-            self.set(*result, Place::Words(vectors));
+            self.set(*result, Home::Words(vectors));
             if self.is_uniform(*result) {
                 self.make_single(*result);
             }
@@ -133,13 +133,13 @@ impl Selector<'_> {
             }
             for (word, sets) in part.zip(&sets) {
                 let vectors = sets.iter().map(|it| self.a.b.read(*it)).collect();
-                self.set(results[word], Place::Words(vectors));
+                self.set(results[word], Home::Words(vectors));
                 if self.is_uniform(results[word]) {
                     self.make_single(results[word]);
                 }
             }
         }
-        results[used..].iter().for_each(|it| self.set(*it, Place::Constant(0)));
+        results[used..].iter().for_each(|it| self.set(*it, Home::Constant(0)));
     }
 
     /// A superset of the bits in which any lane differs from the first.

@@ -5,7 +5,7 @@ use ir::Value;
 use ir::uniformity::Uniformity;
 use ops::{Binary, Compare, Repr, Sign, Ternary, Ty, Unary};
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::call::What;
 use crate::isa::Isa;
 use crate::machine::*;
@@ -19,8 +19,8 @@ enum Made {
 
 impl Selector<'_> {
     pub(super) fn unary(&mut self, op: Unary, a: Value, to: Value) {
-        if let Some(place) = self.fold_unary(op, a) {
-            return self.set(to, place);
+        if let Some(home) = self.fold_unary(op, a) {
+            return self.set(to, home);
         }
         let (ty, result) = (self.ty(a), self.ty(to));
         if let (Uniformity::Affine { stride }, Ty::I32, Ty::I32) =
@@ -32,12 +32,12 @@ impl Selector<'_> {
                 Unary::Not => self.a.general1(Not_rm32, base),
                 _ => base,
             };
-            return self.set(to, Place::Affine { base, stride: stride as i32 });
+            return self.set(to, Home::Affine { base, stride: stride as i32 });
         }
         if self.is_single(a)
             && let Some(register) = self.unary_general(op, ty, result, a)
         {
-            return self.set(to, Place::General(register));
+            return self.set(to, Home::General(register));
         }
         let single = self.is_single(a);
         let exact = matches!(op, Unary::Neg | Unary::Abs | Unary::Bitcast(_));
@@ -50,8 +50,8 @@ impl Selector<'_> {
     }
 
     pub(super) fn binary(&mut self, op: Binary, a: Value, b: Value, to: Value) {
-        if let Some(place) = self.fold_binary(op, a, b) {
-            return self.set(to, place);
+        if let Some(home) = self.fold_binary(op, a, b) {
+            return self.set(to, home);
         }
         if self.divide_by_power(op, a, b, to) {
             return;
@@ -61,18 +61,18 @@ impl Selector<'_> {
             && let (Some(x), Some(y)) = (self.affine_parts(a), self.affine_parts(b))
             && let Some(base) = self.binary_general(op, ty, x, y, self.constant(b))
         {
-            return self.set(to, Place::Affine { base, stride: stride as i32 });
+            return self.set(to, Home::Affine { base, stride: stride as i32 });
         }
         if ty == Ty::I32
-            && let Some(place) = self.shifted_place(op, a, b)
+            && let Some(home) = self.shifted_home(op, a, b)
         {
-            return self.set(to, place);
+            return self.set(to, home);
         }
         let single = self.is_single(a) && self.is_single(b);
         if single && !ty.is_float() {
             let (x, y) = (self.general(a), self.general(b));
             if let Some(register) = self.binary_general(op, ty, x, y, self.constant(b)) {
-                return self.set(to, Place::General(register));
+                return self.set(to, Home::General(register));
             }
         }
         if ty == Ty::Bool {
@@ -86,7 +86,7 @@ impl Selector<'_> {
                     _ => self.a.mask_xor(*x, *y),
                 })
                 .collect();
-            return self.set(to, Place::Bits(masks));
+            return self.set(to, Home::Bits(masks));
         }
         let (a, b) = if op == Binary::Mul && self.is_two(ty, a) { (b, a) } else { (a, b) };
         let x = self.args(a, single, false);
@@ -143,7 +143,7 @@ impl Selector<'_> {
                 _ => self.a.word(bits as u32),
             };
             let Some(made) = self.binary_general(op, ty, x, y, Some(bits)) else { return false };
-            self.set(to, Place::General(made));
+            self.set(to, Home::General(made));
             return true;
         }
         let x = self.args(a, single, false);
@@ -153,7 +153,7 @@ impl Selector<'_> {
         };
         let y = vec![y; x.len()];
         let Some(made) = self.binary_vectors(op, ty, &[x, y], Some(bits)) else { return false };
-        if let (Place::Affine { base, .. }, Some(first)) = (self.place(a).clone(), made.first()) {
+        if let (Home::Affine { base, .. }, Some(first)) = (self.home(a).clone(), made.first()) {
             // Usually the first lane writes for its wave, and its quotient is that of the wave's first thread.
             let by = self.a.word(bits as u32);
             if let Some(lowest) = self.binary_general(op, ty, base, by, Some(bits)) {
@@ -165,14 +165,14 @@ impl Selector<'_> {
     }
 
     pub(super) fn compare(&mut self, op: Compare, a: Value, b: Value, to: Value) {
-        if let Some(place) = self.fold_compare(op, a, b) {
-            return self.set(to, place);
+        if let Some(home) = self.fold_compare(op, a, b) {
+            return self.set(to, home);
         }
         let ty = self.ty(a);
         let single = self.is_single(a) && self.is_single(b);
         if single && !ty.is_float() {
             let register = self.compare_general(op, ty, a, b);
-            return self.set(to, Place::General(register));
+            return self.set(to, Home::General(register));
         }
         if ty == Ty::Bool {
             let (x, y) = (self.bits(a), self.bits(b));
@@ -184,7 +184,7 @@ impl Selector<'_> {
                     if op == Compare::Eq { self.a.mask_not(differ) } else { differ }
                 })
                 .collect();
-            return self.set(to, Place::Bits(masks));
+            return self.set(to, Home::Bits(masks));
         }
         let signed = Selector::sign(op) == Some(Sign::Signed);
         let kind = match ty {
@@ -211,8 +211,8 @@ impl Selector<'_> {
     }
 
     pub(super) fn ternary(&mut self, op: Ternary, [a, b, c]: [Value; 3], to: Value) {
-        if let Some(place) = self.fold_ternary(op, [a, b, c]) {
-            return self.set(to, place);
+        if let Some(home) = self.fold_ternary(op, [a, b, c]) {
+            return self.set(to, home);
         }
         let ty = self.ty(c);
         let single = [a, b, c].iter().all(|it| self.is_single(*it));
@@ -261,7 +261,7 @@ impl Selector<'_> {
             self.a.b.effect(Test_rm32_r32, &[source, source]);
             let picked =
                 self.a.general(Cmovne_r64_rm64, View::R64, no, Source::Register(View::R64, yes));
-            return self.set(to, Place::General(picked));
+            return self.set(to, Home::General(picked));
         }
         let mut masks = self.bits(cond);
         if ty == Ty::Bool {
@@ -273,7 +273,7 @@ impl Selector<'_> {
                     self.a.mask_or(yes, no)
                 })
                 .collect();
-            return self.set(to, Place::Bits(picked));
+            return self.set(to, Home::Bits(picked));
         }
         if single {
             masks.truncate(1);
@@ -305,11 +305,11 @@ impl Selector<'_> {
             return masks.into_iter().map(Arg::Register).collect();
         }
         if single {
-            return match self.place(value).clone() {
-                Place::Constant(bits) if ty.repr() == Repr::Long => {
+            return match self.home(value).clone() {
+                Home::Constant(bits) if ty.repr() == Repr::Long => {
                     vec![self.a.constant_long(bits)]
                 }
-                Place::Constant(bits) => vec![self.a.constant_word(bits as u32)],
+                Home::Constant(bits) => vec![self.a.constant_word(bits as u32)],
                 _ if exact => vec![Arg::Register(self.splat(value))],
                 _ => vec![Arg::Register(self.raw_splat(value))],
             };
@@ -324,21 +324,21 @@ impl Selector<'_> {
 
     fn keep(&mut self, made: Made, to: Value, single: bool) {
         let ty = self.ty(to);
-        let place = match made {
-            Made::Vectors(vectors) if single && ty.is_float() => Place::Splat(vectors[0]),
+        let home = match made {
+            Made::Vectors(vectors) if single && ty.is_float() => Home::Splat(vectors[0]),
             Made::Vectors(vectors) if single => {
-                Place::General(self.a.lowest(vectors[0], ty.repr() == Repr::Long))
+                Home::General(self.a.lowest(vectors[0], ty.repr() == Repr::Long))
             }
-            Made::Vectors(vectors) if ty.repr() == Repr::Long => Place::Longs(vectors),
-            Made::Vectors(vectors) => Place::Words(vectors),
+            Made::Vectors(vectors) if ty.repr() == Repr::Long => Home::Longs(vectors),
+            Made::Vectors(vectors) => Home::Words(vectors),
             Made::Masks(masks) if single => {
                 let bits = self.a.mask_bits(masks[0]);
                 let one = Source::Immediate(Immediate::Word(1));
-                Place::General(self.a.general(And_rm32_imm32, View::R32, bits, one))
+                Home::General(self.a.general(And_rm32_imm32, View::R32, bits, one))
             }
-            Made::Masks(masks) => Place::Bits(masks),
+            Made::Masks(masks) => Home::Bits(masks),
         };
-        self.set(to, place);
+        self.set(to, home);
     }
 
     /// NaN canonicalisation.

@@ -16,7 +16,7 @@ use ir::{Atomic, Inst, Shared, Value};
 use ops::{Binary, Repr, Sign, Ty};
 
 use super::pattern::Run;
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::isa::Isa;
 use crate::layout::*;
 use crate::machine::*;
@@ -115,9 +115,9 @@ impl Selector<'_> {
 
     /// The index of lane 0, if each lane accesses the element behind that of the lane below.
     fn first_element(&mut self, index: Value) -> Option<VReg> {
-        match self.place(index).clone() {
-            Place::Affine { base, stride: 1 } => Some(base),
-            Place::Table(table) => Selector::table_start(&table, 1).map(|first| self.a.word(first)),
+        match self.home(index).clone() {
+            Home::Affine { base, stride: 1 } => Some(base),
+            Home::Table(table) => Selector::table_start(&table, 1).map(|first| self.a.word(first)),
             _ => None,
         }
     }
@@ -125,7 +125,7 @@ impl Selector<'_> {
     /// The known elements that active lanes access: all lanes of each chunk, or its first ones, access neighbours or one
     /// element. `None` if that is not so in a chunk.
     fn known_runs(&self, array: &Array, index: Value, masks: &[VReg]) -> Option<Vec<KnownRun>> {
-        let Place::Table(table) = self.place(index) else { return None };
+        let Home::Table(table) = self.home(index) else { return None };
         if array.stride != 4 {
             return None;
         }
@@ -204,9 +204,9 @@ impl Selector<'_> {
         let lanes = self.known_lanes(&active)?;
         let width = 0..self.width as usize;
         let own = width.filter(|lane| lanes >> lane & 1 == 1);
-        match self.place(index) {
-            Place::Constant(bits) => Some(vec![*bits as u32]),
-            Place::Table(table) => Some(own.map(|lane| table[lane] as u32).collect()),
+        match self.home(index) {
+            Home::Constant(bits) => Some(vec![*bits as u32]),
+            Home::Table(table) => Some(own.map(|lane| table[lane] as u32).collect()),
             _ => None,
         }
     }
@@ -270,25 +270,25 @@ impl Selector<'_> {
         if self.is_single(index) || self.is_uniform(index) {
             let from = self.single_element(&array, index);
             let bits = self.a.load_general(Selector::view_of(&array), from);
-            let place = match array.ty.is_float() {
-                true => Place::Splat(self.a.splat(bits, array.stride == 8)),
-                false => Place::General(bits),
+            let home = match array.ty.is_float() {
+                true => Home::Splat(self.a.splat(bits, array.stride == 8)),
+                false => Home::General(bits),
             };
-            return self.set(to, place);
+            return self.set(to, home);
         }
         let masks = self.in_array(&array, index);
-        let place = match array.ty.repr() {
-            Repr::Long => Place::Longs(self.gather_longs(&array, index, &masks)),
-            Repr::Word => Place::Words(self.load_words_at(&array, index, &masks)),
+        let home = match array.ty.repr() {
+            Repr::Long => Home::Longs(self.gather_longs(&array, index, &masks)),
+            Repr::Word => Home::Words(self.load_words_at(&array, index, &masks)),
             Repr::Bit => {
                 let words = self.load_words_at(&array, index, &masks);
                 let zero = self.a.constant_word(0);
                 let bits =
                     words.iter().map(|it| self.a.test(Test::Ne, Kind::SignedWord, *it, zero, None));
-                Place::Bits(bits.collect())
+                Home::Bits(bits.collect())
             }
         };
-        self.set(to, place);
+        self.set(to, home);
     }
 
     fn load_words_at(&mut self, array: &Array, index: Value, masks: &[VReg]) -> Vec<VReg> {
@@ -485,7 +485,7 @@ impl Selector<'_> {
         let seen = result.filter(|it| self.used[it.index()]);
         if let (Some(result), None) = (result, seen) {
             // The result is unused.
-            self.set(result, Place::Constant(0));
+            self.set(result, Home::Constant(0));
         }
         let is_same = self.is_single(index) || self.is_uniform(index);
         if is_same && array.ty == Ty::I32 && self.fold_into(&array, index, op, args[0], seen) {
@@ -590,7 +590,7 @@ impl Selector<'_> {
             self.a.op(Lanewise::AddD, Arg::Register(added), Arg::Register(old))
         });
         let seen = seen.collect();
-        self.set(result, Place::Words(seen));
+        self.set(result, Home::Words(seen));
         true
     }
 
@@ -633,7 +633,7 @@ impl Selector<'_> {
             .collect();
         self.store_neighbours(at, &new, &masks);
         if let Some(result) = seen {
-            self.set(result, Place::Words(old));
+            self.set(result, Home::Words(old));
         }
     }
 
@@ -680,7 +680,7 @@ impl Selector<'_> {
                 .map(|at| self.a.load_vector(Address::frame(at)))
                 .collect();
             let is_long = array.stride == 8;
-            self.set(result, if is_long { Place::Longs(vectors) } else { Place::Words(vectors) });
+            self.set(result, if is_long { Home::Longs(vectors) } else { Home::Words(vectors) });
         }
     }
 

@@ -12,7 +12,7 @@ use ops::wave::Sees;
 use ops::{Binary, QuadDirection, Repr, Ty, WaveOp};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::machine::*;
 use crate::vector::*;
 
@@ -104,11 +104,11 @@ impl Selector<'_> {
     // Helper lanes.
 
     pub(super) fn is_helper_lane(&mut self, to: Value) {
-        let place = match self.has_helpers() {
-            true => Place::Bits(self.helpers()),
-            false => Place::Constant(0),
+        let home = match self.has_helpers() {
+            true => Home::Bits(self.helpers()),
+            false => Home::Constant(0),
         };
-        self.set(to, place);
+        self.set(to, home);
     }
 
     /// The active lanes that are not helper lanes.
@@ -200,10 +200,10 @@ impl Selector<'_> {
         self.set_active(&before);
         match (&variable, result) {
             (Some(variable), Some(result)) => {
-                let place = self.read(variable);
-                self.set(*result, place);
+                let home = self.read(variable);
+                self.set(*result, home);
             }
-            _ => module.inst(inst).results.iter().for_each(|it| self.set(*it, Place::Constant(0))),
+            _ => module.inst(inst).results.iter().for_each(|it| self.set(*it, Home::Constant(0))),
         }
     }
 
@@ -286,16 +286,16 @@ impl Selector<'_> {
         let vectors: Vec<VReg> = (0..count)
             .map(|i| self.a.load_vector(Address::frame(at + 4 * self.lanes * i)))
             .collect();
-        let place = match self.ty(to).repr() {
+        let home = match self.ty(to).repr() {
             Repr::Bit => {
                 let zero = Arg::Register(self.a.zero());
                 let test = |it: &VReg| self.a.test(Test::Gt, Kind::SignedWord, *it, zero, None);
-                Place::Bits(vectors.iter().map(test).collect())
+                Home::Bits(vectors.iter().map(test).collect())
             }
-            Repr::Word => Place::Words(vectors),
-            Repr::Long => Place::Longs(vectors),
+            Repr::Word => Home::Words(vectors),
+            Repr::Long => Home::Longs(vectors),
         };
-        self.set(to, place);
+        self.set(to, home);
     }
 
     pub(super) fn output(&mut self, slot: Slot, value: Value) {
@@ -384,7 +384,7 @@ impl Selector<'_> {
         let differences = pairs
             .map(|(a, b)| self.a.op(Lanewise::SubS, Arg::Register(a), Arg::Register(b)))
             .collect();
-        self.set(to, Place::Words(differences));
+        self.set(to, Home::Words(differences));
     }
 
     /// Reads of other lanes of the quad; whether there are instructions for that.
@@ -408,7 +408,7 @@ impl Selector<'_> {
         }
         let words = self.words(args[0]);
         let read = self.quad_words(&words, order);
-        self.set(to, Place::Words(read));
+        self.set(to, Home::Words(read));
         true
     }
 
@@ -427,6 +427,6 @@ impl Selector<'_> {
             }
         });
         let votes = votes.collect();
-        self.set(to, Place::Bits(votes));
+        self.set(to, Home::Bits(votes));
     }
 }

@@ -209,8 +209,8 @@ impl Selector<'_> {
             s.begin_case(&params, switch.inits, &selecting);
             s.set_active(&lanes);
             for (param, variable) in module.region(case.body).params.iter().zip(&params) {
-                let place = s.read(variable);
-                s.set(*param, place);
+                let home = s.read(variable);
+                s.set(*param, home);
             }
             let args = s.yielded(case.body);
             let reached = s.nested(case.body, Origin::default(), |s| {

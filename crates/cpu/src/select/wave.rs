@@ -4,7 +4,7 @@ use iced_x86::Code::*;
 use ir::Value;
 use ops::{Fold, Repr, Sign, Ty, WaveOp};
 
-use super::{Place, Selector};
+use super::{Home, Selector};
 use crate::isa::Isa;
 use crate::machine::*;
 use crate::vector::*;
@@ -26,32 +26,32 @@ impl Selector<'_> {
         match op {
             WaveOp::LaneIndex => {
                 let lanes = (0..self.layout.lanes as u64).collect();
-                let place = self.table(lanes);
-                self.set(to, place);
+                let home = self.table(lanes);
+                self.set(to, home);
             }
-            WaveOp::LaneCount => self.set(to, Place::Constant(u64::from(self.width))),
+            WaveOp::LaneCount => self.set(to, Home::Constant(u64::from(self.width))),
             WaveOp::IsHelperLane => self.is_helper_lane(to),
             WaveOp::GroupWaveIndex => {
-                let place = match self.numbered_wave() {
-                    Some(wave) => Place::Constant(u64::from(wave)),
-                    None => Place::General(self.wave_index()),
+                let home = match self.numbered_wave() {
+                    Some(wave) => Home::Constant(u64::from(wave)),
+                    None => Home::General(self.wave_index()),
                 };
-                self.set(to, place);
+                self.set(to, home);
             }
             WaveOp::GroupWaveCount => {
                 let count = self.module.threads_per_group().div_ceil(self.width);
-                self.set(to, Place::Constant(u64::from(count)));
+                self.set(to, Home::Constant(u64::from(count)));
             }
             WaveOp::IsFirstLane => {
                 let active = self.active();
                 if let Some(known) = self.known_lanes(&active).filter(|it| *it != 0) {
                     let first = known.trailing_zeros() as usize;
                     let lanes = (0..self.layout.lanes).map(|it| u64::from(it == first)).collect();
-                    let place = self.table(lanes);
-                    return self.set(to, place);
+                    let home = self.table(lanes);
+                    return self.set(to, home);
                 }
                 let masks = self.lowest_only(&active);
-                self.set(to, Place::Bits(masks));
+                self.set(to, Home::Bits(masks));
             }
             WaveOp::ActiveLanes | WaveOp::ConvergedLanes => {
                 let active = self.active();
@@ -64,7 +64,7 @@ impl Selector<'_> {
             WaveOp::AnyTrue => {
                 let set = self.active_with(args[0]);
                 let any = self.any(&set);
-                self.set(to, Place::General(any));
+                self.set(to, Home::General(any));
             }
             WaveOp::AllTrue => {
                 let active = self.active();
@@ -74,12 +74,12 @@ impl Selector<'_> {
                 let any = self.any(&missing);
                 let one = Source::Immediate(Immediate::Word(1));
                 let all = self.a.general(Xor_rm32_imm32, View::R32, any, one);
-                self.set(to, Place::General(all));
+                self.set(to, Home::General(all));
             }
             WaveOp::CountBits => {
                 let set = self.active_with(args[0]);
                 let count = self.lane_count(&set);
-                self.set(to, Place::General(count));
+                self.set(to, Home::General(count));
             }
             WaveOp::PrefixCountBits => {
                 let active = self.active();
@@ -88,7 +88,7 @@ impl Selector<'_> {
                     self.prefixes.insert(to, (args[0], active));
                 }
                 let below = self.count_below(&set);
-                self.set(to, Place::Words(below));
+                self.set(to, Home::Words(below));
             }
             WaveOp::ReadLaneFirst if self.is_single(args[0]) => self.rename(args[0], to),
             WaveOp::ReadLaneFirst if ty == Ty::Bool => {
@@ -98,7 +98,7 @@ impl Selector<'_> {
                 let own: Vec<VReg> =
                     set.iter().zip(&first).map(|(a, b)| self.a.mask_and(*a, *b)).collect();
                 let any = self.any(&own);
-                self.set(to, Place::General(any));
+                self.set(to, Home::General(any));
             }
             WaveOp::ReadLaneFirst => {
                 let long = ty.repr() == Repr::Long;
@@ -109,12 +109,12 @@ impl Selector<'_> {
                     let words = self.words(args[0]);
                     self.first_word(&words)
                 };
-                let place = if ty.is_float() {
-                    Place::Splat(self.a.splat(register, long))
+                let home = if ty.is_float() {
+                    Home::Splat(self.a.splat(register, long))
                 } else {
-                    Place::General(register)
+                    Home::General(register)
                 };
-                self.set(to, place);
+                self.set(to, home);
             }
             WaveOp::ReadLaneAt if ty.repr() == Repr::Word => self.read_lane_at(args, to),
             WaveOp::Reduce(fold) if lanewise(fold, ty).is_some() => {
@@ -141,18 +141,18 @@ impl Selector<'_> {
     fn set_words_of(&mut self, set: &[VReg], results: &[Value]) {
         let bits = self.lane_bits(set);
         for (i, result) in results.iter().enumerate() {
-            let place = match bits.get(i / 2) {
-                None => Place::Constant(0),
-                Some(_) if 32 * i >= self.width as usize => Place::Constant(0),
+            let home = match bits.get(i / 2) {
+                None => Home::Constant(0),
+                Some(_) if 32 * i >= self.width as usize => Home::Constant(0),
                 Some(bits) if i % 2 == 0 => {
                     let source = Source::Register(View::R32, *bits);
-                    Place::General(self.a.b.define(Mov_r32_rm32, View::R32, &[source]))
+                    Home::General(self.a.b.define(Mov_r32_rm32, View::R32, &[source]))
                 }
                 Some(bits) => {
-                    Place::General(self.a.general(Shr_rm64_imm8, View::R64, *bits, byte(32)))
+                    Home::General(self.a.general(Shr_rm64_imm8, View::R64, *bits, byte(32)))
                 }
             };
-            self.set(*result, place);
+            self.set(*result, home);
         }
     }
 
@@ -308,17 +308,17 @@ impl Selector<'_> {
             let zero = self.a.word(0);
             self.a.store_general(View::R32, Address::frame(row + 4 * self.layout.lanes), zero);
             let word = self.word_of_lane(&words, index);
-            let place = if self.ty(to).is_float() {
-                Place::Splat(self.a.splat(word, false))
+            let home = if self.ty(to).is_float() {
+                Home::Splat(self.a.splat(word, false))
             } else {
-                Place::General(word)
+                Home::General(word)
             };
-            return self.set(to, place);
+            return self.set(to, home);
         }
-        if let Place::Table(table) = self.place(args[1]).clone()
+        if let Home::Table(table) = self.home(args[1]).clone()
             && let Some(read) = self.read_known_lanes(&words, &table)
         {
-            return self.set(to, Place::Words(read));
+            return self.set(to, Home::Words(read));
         }
         let index = self.words(args[1]);
         let width = self.a.constant_word(self.width);
@@ -342,7 +342,7 @@ impl Selector<'_> {
                 self.a.gather(Address::frame(row), index, 4, inside)
             })
             .collect();
-        self.set(to, Place::Words(read));
+        self.set(to, Home::Words(read));
     }
 
     /// Reads of constant lanes, if those for each chunk are in one chunk.
@@ -421,13 +421,13 @@ impl Selector<'_> {
             self.summed.insert(to, words[0]);
         }
         let all = self.fold_lanes(op, words[0]);
-        let place = if ty == Ty::F32 {
+        let home = if ty == Ty::F32 {
             let all = self.canonical(all, ty);
-            Place::Splat(self.a.spread_lowest(all, false))
+            Home::Splat(self.a.spread_lowest(all, false))
         } else {
-            Place::General(self.a.lowest(all, false))
+            Home::General(self.a.lowest(all, false))
         };
-        self.set(to, place);
+        self.set(to, home);
     }
 
     /// Halves of a vector folded onto each other; the result is in the lowest lane.
@@ -500,7 +500,7 @@ impl Selector<'_> {
                 })
                 .collect();
         }
-        self.set(to, Place::Words(below));
+        self.set(to, Home::Words(below));
     }
 
     /// The lanes above the first active one.

@@ -1,4 +1,4 @@
-//! The representations of values, and conversions between them.
+//! Homes: the representations of values, and conversions between them.
 
 use std::rc::Rc;
 
@@ -11,9 +11,9 @@ use super::Selector;
 use crate::machine::*;
 use crate::vector::*;
 
-/// The representation of a value.
+/// Where the lanes' values of a result are held, and in which representation.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Home {
     /// A constant, the same in all lanes.
     Constant(u64),
     /// The same integer in all lanes, or 0 or 1 for a `bool`.
@@ -34,7 +34,7 @@ pub(crate) enum Place {
     Bits(Vec<VReg>),
 }
 
-/// A mutable place, and whether any NaN in it means the canonical one.
+/// A mutable home, and whether any NaN in it means the canonical one.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable(pub(super) Kept, bool);
 
@@ -49,17 +49,17 @@ pub(crate) enum Kept {
 }
 
 impl Selector<'_> {
-    pub(super) fn set(&mut self, value: Value, place: Place) {
-        // In an unrolled loop, a value has had other places before.
+    pub(super) fn set(&mut self, value: Value, home: Home) {
+        // In an unrolled loop, a value has had other homes before.
         self.copies.iter_mut().for_each(|it| {
             it.remove(&value);
         });
-        self.places[value.index()] = Some(place);
+        self.homes[value.index()] = Some(home);
     }
 
-    pub(super) fn place(&self, value: Value) -> &Place {
-        match &self.places[value.index()] {
-            Some(place) => place,
+    pub(super) fn home(&self, value: Value) -> &Home {
+        match &self.homes[value.index()] {
+            Some(home) => home,
             None => {
                 unreachable!("the verifier has checked that {value} is defined before its uses")
             }
@@ -68,37 +68,37 @@ impl Selector<'_> {
 
     /// Whether the value is held once for all lanes.
     pub(super) fn is_single(&self, value: Value) -> bool {
-        match self.place(value) {
-            Place::Constant(_) | Place::General(_) | Place::Splat(_) => true,
-            Place::Affine { .. }
-            | Place::Table(_)
-            | Place::Shifted { .. }
-            | Place::Words(_)
-            | Place::Longs(_)
-            | Place::Bits(_) => false,
+        match self.home(value) {
+            Home::Constant(_) | Home::General(_) | Home::Splat(_) => true,
+            Home::Affine { .. }
+            | Home::Table(_)
+            | Home::Shifted { .. }
+            | Home::Words(_)
+            | Home::Longs(_)
+            | Home::Bits(_) => false,
         }
     }
 
     /// Makes a value an alias of another.
     pub(super) fn rename(&mut self, from: Value, to: Value) {
-        let place = self.place_as(from, to);
-        self.set(to, place);
+        let home = self.home_as(from, to);
+        self.set(to, home);
     }
 
-    /// The place of a value, for use by an alias.
-    pub(super) fn place_as(&mut self, from: Value, to: Value) -> Place {
-        match self.place(from).clone() {
+    /// The home of a value, for use by an alias.
+    pub(super) fn home_as(&mut self, from: Value, to: Value) -> Home {
+        match self.home(from).clone() {
             it if !self.nans.is_raw(from) || self.nans.is_raw(to) => it,
-            Place::Splat(_) => Place::Splat(self.splat(from)),
-            Place::Words(_) => Place::Words(self.words(from)),
-            Place::Longs(_) => Place::Longs(self.longs(from)),
+            Home::Splat(_) => Home::Splat(self.splat(from)),
+            Home::Words(_) => Home::Words(self.words(from)),
+            Home::Longs(_) => Home::Longs(self.longs(from)),
             it => it,
         }
     }
 
     pub(super) fn constant(&self, value: Value) -> Option<u64> {
-        match self.place(value) {
-            Place::Constant(bits) => Some(*bits),
+        match self.home(value) {
+            Home::Constant(bits) => Some(*bits),
             _ => None,
         }
     }
@@ -108,31 +108,31 @@ impl Selector<'_> {
     /// A uniform integer or `bool`.
     pub(super) fn general(&mut self, value: Value) -> VReg {
         let long = self.ty(value).repr() == Repr::Long;
-        match self.place(value).clone() {
-            Place::Constant(bits) => self.a.long(bits),
-            Place::General(register) => register,
-            Place::Splat(_) => {
+        match self.home(value).clone() {
+            Home::Constant(bits) => self.a.long(bits),
+            Home::General(register) => register,
+            Home::Splat(_) => {
                 let vector = self.splat(value);
                 self.a.lowest(vector, long)
             }
             // Only the analysis says that it is uniform.
-            Place::Table(_) if self.ty(value) == Ty::Bool => {
+            Home::Table(_) if self.ty(value) == Ty::Bool => {
                 let set = self.bits(value);
                 let active = self.active();
                 let set: Vec<VReg> =
                     set.iter().zip(&active).map(|(a, b)| self.a.mask_and(*a, *b)).collect();
                 self.any(&set)
             }
-            Place::Table(_) if long => {
+            Home::Table(_) if long => {
                 let longs = self.longs(value);
                 self.first_long(&longs)
             }
-            Place::Affine { .. } | Place::Shifted { .. } | Place::Words(_) | Place::Table(_) => {
+            Home::Affine { .. } | Home::Shifted { .. } | Home::Words(_) | Home::Table(_) => {
                 let words = self.words(value);
                 self.first_word(&words)
             }
-            Place::Longs(vectors) => self.first_long(&vectors),
-            Place::Bits(masks) => {
+            Home::Longs(vectors) => self.first_long(&vectors),
+            Home::Bits(masks) => {
                 let active = self.active();
                 let both: Vec<VReg> =
                     masks.iter().zip(&active).map(|(a, b)| self.a.mask_and(*a, *b)).collect();
@@ -150,8 +150,8 @@ impl Selector<'_> {
     /// The same, with any NaN.
     pub(super) fn raw_splat(&mut self, value: Value) -> VReg {
         let long = self.ty(value).repr() == Repr::Long;
-        match self.place(value).clone() {
-            Place::Constant(bits) => {
+        match self.home(value).clone() {
+            Home::Constant(bits) => {
                 let arg = if long {
                     self.a.constant_long(bits)
                 } else {
@@ -159,7 +159,7 @@ impl Selector<'_> {
                 };
                 self.a.load(arg, long)
             }
-            Place::Splat(vector) => vector,
+            Home::Splat(vector) => vector,
             _ => {
                 let register = self.general(value);
                 self.a.splat(register, long)
@@ -169,9 +169,9 @@ impl Selector<'_> {
 
     /// Words for each chunk, constants in memory.
     pub(super) fn word_args(&mut self, value: Value) -> Vec<Arg> {
-        match self.place(value).clone() {
-            Place::Constant(bits) => vec![self.a.constant_word(bits as u32); self.chunks],
-            Place::Table(table) => table
+        match self.home(value).clone() {
+            Home::Constant(bits) => vec![self.a.constant_word(bits as u32); self.chunks],
+            Home::Table(table) => table
                 .chunks(self.lanes)
                 .map(|it| {
                     let words: Vec<u32> = it.iter().map(|bits| *bits as u32).collect();
@@ -184,9 +184,9 @@ impl Selector<'_> {
 
     /// The same, with any NaN.
     pub(super) fn raw_word_args(&mut self, value: Value) -> Vec<Arg> {
-        match self.place(value).clone() {
-            Place::Words(vectors) => vectors.into_iter().map(Arg::Register).collect(),
-            Place::Splat(vector) => vec![Arg::Register(vector); self.chunks],
+        match self.home(value).clone() {
+            Home::Words(vectors) => vectors.into_iter().map(Arg::Register).collect(),
+            Home::Splat(vector) => vec![Arg::Register(vector); self.chunks],
             _ => self.word_args(value),
         }
     }
@@ -196,30 +196,30 @@ impl Selector<'_> {
             return copy.clone();
         }
         let is_raw = self.nans.is_raw(value);
-        let made = match self.place(value).clone() {
-            Place::Words(vectors) if is_raw => {
+        let made = match self.home(value).clone() {
+            Home::Words(vectors) if is_raw => {
                 vectors.into_iter().map(|it| self.canonical(it, Ty::F32)).collect()
             }
-            Place::Words(vectors) => return vectors,
-            Place::Splat(_) => vec![self.splat(value); self.chunks],
-            Place::Constant(bits) => {
+            Home::Words(vectors) => return vectors,
+            Home::Splat(_) => vec![self.splat(value); self.chunks],
+            Home::Constant(bits) => {
                 let arg = self.a.constant_word(bits as u32);
                 let vector = self.a.load(arg, false);
                 return vec![vector; self.chunks];
             }
-            Place::General(register) => {
+            Home::General(register) => {
                 let vector = self.a.splat(register, false);
                 vec![vector; self.chunks]
             }
-            Place::Affine { base, stride } => {
+            Home::Affine { base, stride } => {
                 let base = self.a.splat(base, false);
                 (0..self.chunks).map(|chunk| self.affine_chunk(base, stride, chunk)).collect()
             }
-            Place::Table(_) => {
+            Home::Table(_) => {
                 let args = self.word_args(value);
                 args.into_iter().map(|it| self.a.load(it, false)).collect()
             }
-            Place::Shifted { base, table } => {
+            Home::Shifted { base, table } => {
                 let base = self.a.splat(base, false);
                 let chunks = table.chunks(self.lanes);
                 let chunks = chunks.map(|it| it.iter().map(|it| *it as u32).collect::<Vec<u32>>());
@@ -230,7 +230,7 @@ impl Selector<'_> {
                     })
                     .collect()
             }
-            Place::Longs(_) | Place::Bits(_) => unreachable!("{value} is not a word"),
+            Home::Longs(_) | Home::Bits(_) => unreachable!("{value} is not a word"),
         };
         self.remember(value, &made);
         made
@@ -250,34 +250,34 @@ impl Selector<'_> {
     }
 
     pub(super) fn long_args(&mut self, value: Value) -> Vec<Arg> {
-        match self.place(value).clone() {
-            Place::Constant(bits) => vec![self.a.constant_long(bits); 2 * self.chunks],
+        match self.home(value).clone() {
+            Home::Constant(bits) => vec![self.a.constant_long(bits); 2 * self.chunks],
             _ => self.longs(value).into_iter().map(Arg::Register).collect(),
         }
     }
 
     /// The same, with any NaN.
     pub(super) fn raw_long_args(&mut self, value: Value) -> Vec<Arg> {
-        match self.place(value).clone() {
-            Place::Longs(vectors) => vectors.into_iter().map(Arg::Register).collect(),
-            Place::Splat(vector) => vec![Arg::Register(vector); 2 * self.chunks],
+        match self.home(value).clone() {
+            Home::Longs(vectors) => vectors.into_iter().map(Arg::Register).collect(),
+            Home::Splat(vector) => vec![Arg::Register(vector); 2 * self.chunks],
             _ => self.long_args(value),
         }
     }
 
     pub(super) fn longs(&mut self, value: Value) -> Vec<VReg> {
-        let vector = match self.place(value).clone() {
-            Place::Longs(vectors) if self.nans.is_raw(value) => {
+        let vector = match self.home(value).clone() {
+            Home::Longs(vectors) if self.nans.is_raw(value) => {
                 return vectors.into_iter().map(|it| self.canonical(it, Ty::F64)).collect();
             }
-            Place::Longs(vectors) => return vectors,
-            Place::Splat(_) => self.splat(value),
-            Place::Constant(bits) => {
+            Home::Longs(vectors) => return vectors,
+            Home::Splat(_) => self.splat(value),
+            Home::Constant(bits) => {
                 let arg = self.a.constant_long(bits);
                 self.a.load(arg, true)
             }
-            Place::General(register) => self.a.splat(register, true),
-            Place::Table(table) => {
+            Home::General(register) => self.a.splat(register, true),
+            Home::Table(table) => {
                 return table
                     .chunks(self.lanes / 2)
                     .map(|it| {
@@ -288,7 +288,7 @@ impl Selector<'_> {
                     })
                     .collect();
             }
-            Place::Affine { .. } | Place::Shifted { .. } | Place::Words(_) | Place::Bits(_) => {
+            Home::Affine { .. } | Home::Shifted { .. } | Home::Words(_) | Home::Bits(_) => {
                 unreachable!("{value} is not a long")
             }
         };
@@ -296,16 +296,16 @@ impl Selector<'_> {
     }
 
     pub(super) fn bits(&mut self, value: Value) -> Vec<VReg> {
-        let mask = match self.place(value).clone() {
-            Place::Bits(masks) => return masks,
-            Place::Constant(bits) => {
+        let mask = match self.home(value).clone() {
+            Home::Bits(masks) => return masks,
+            Home::Constant(bits) => {
                 self.a.mask_constant(if bits & 1 == 1 { (1 << self.lanes) - 1 } else { 0 })
             }
-            Place::General(register) => {
+            Home::General(register) => {
                 let all = self.a.general1(Neg_rm32, register);
                 self.a.mask_of_bits(all)
             }
-            Place::Table(table) => {
+            Home::Table(table) => {
                 return table
                     .chunks(self.lanes)
                     .map(|it| {
@@ -315,11 +315,11 @@ impl Selector<'_> {
                     })
                     .collect();
             }
-            Place::Splat(_)
-            | Place::Affine { .. }
-            | Place::Shifted { .. }
-            | Place::Words(_)
-            | Place::Longs(_) => {
+            Home::Splat(_)
+            | Home::Affine { .. }
+            | Home::Shifted { .. }
+            | Home::Words(_)
+            | Home::Longs(_) => {
                 unreachable!("{value} is not a bool")
             }
         };
@@ -441,11 +441,11 @@ impl Selector<'_> {
 
     /// The value of a lane with a constant index.
     pub(super) fn word_in_lane(&mut self, value: Value, lane: usize) -> VReg {
-        match self.place(value).clone() {
-            Place::Constant(_) | Place::General(_) | Place::Splat(_) => self.general(value),
-            Place::Table(table) => self.a.word(table[lane] as u32),
-            Place::Affine { base, stride: 0 } => base,
-            Place::Affine { base, .. } if lane == 0 => base,
+        match self.home(value).clone() {
+            Home::Constant(_) | Home::General(_) | Home::Splat(_) => self.general(value),
+            Home::Table(table) => self.a.word(table[lane] as u32),
+            Home::Affine { base, stride: 0 } => base,
+            Home::Affine { base, .. } if lane == 0 => base,
             _ => {
                 let words = self.words(value);
                 self.word_of_known_lane(&words, lane)
@@ -500,17 +500,17 @@ impl Selector<'_> {
     }
 
     /// The current value of the variable.
-    pub(super) fn read(&mut self, variable: &Variable) -> Place {
+    pub(super) fn read(&mut self, variable: &Variable) -> Home {
         let mut all = |vars: &[Var]| vars.iter().map(|it| self.a.b.read(*it)).collect();
         match &variable.0 {
-            Kept::General(var) => Place::General(self.a.b.read(*var)),
-            Kept::Splat(var) => Place::Splat(self.a.b.read(*var)),
+            Kept::General(var) => Home::General(self.a.b.read(*var)),
+            Kept::Splat(var) => Home::Splat(self.a.b.read(*var)),
             Kept::Affine(var, stride) => {
-                Place::Affine { base: self.a.b.read(*var), stride: *stride }
+                Home::Affine { base: self.a.b.read(*var), stride: *stride }
             }
-            Kept::Words(vars) => Place::Words(all(vars)),
-            Kept::Longs(vars) => Place::Longs(all(vars)),
-            Kept::Bits(vars) => Place::Bits(all(vars)),
+            Kept::Words(vars) => Home::Words(all(vars)),
+            Kept::Longs(vars) => Home::Longs(all(vars)),
+            Kept::Bits(vars) => Home::Bits(all(vars)),
         }
     }
 
@@ -600,10 +600,10 @@ impl Selector<'_> {
 
     /// The value of lane 0 of an affine value, whether or not it is active.
     fn base(&mut self, value: Value, stride: i32) -> VReg {
-        match self.place(value).clone() {
-            Place::Affine { base, .. } => base,
-            Place::Constant(_) | Place::General(_) => self.general(value),
-            Place::Table(table) if Selector::table_start(&table, stride).is_some() => {
+        match self.home(value).clone() {
+            Home::Affine { base, .. } => base,
+            Home::Constant(_) | Home::General(_) => self.general(value),
+            Home::Table(table) if Selector::table_start(&table, stride).is_some() => {
                 self.a.word(table[0] as u32)
             }
             _ => {
@@ -620,16 +620,16 @@ impl Selector<'_> {
 
     /// Whether an arithmetic result can be kept as an affine value, because its operands are.
     pub(super) fn affine_parts(&mut self, value: Value) -> Option<VReg> {
-        match self.place(value).clone() {
-            Place::Affine { base, .. } => Some(base),
-            Place::Constant(bits) => Some(self.a.word(bits as u32)),
-            Place::General(register) => Some(register),
-            Place::Table(table) => Some(self.a.word(table[0] as u32)),
-            Place::Splat(_)
-            | Place::Shifted { .. }
-            | Place::Words(_)
-            | Place::Longs(_)
-            | Place::Bits(_) => None,
+        match self.home(value).clone() {
+            Home::Affine { base, .. } => Some(base),
+            Home::Constant(bits) => Some(self.a.word(bits as u32)),
+            Home::General(register) => Some(register),
+            Home::Table(table) => Some(self.a.word(table[0] as u32)),
+            Home::Splat(_)
+            | Home::Shifted { .. }
+            | Home::Words(_)
+            | Home::Longs(_)
+            | Home::Bits(_) => None,
         }
     }
 }
