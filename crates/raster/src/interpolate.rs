@@ -12,7 +12,7 @@ use crate::cover::place;
 use crate::each::each3;
 use crate::sample::Samples;
 use crate::setup::{Geometry, over_quad_from_corner};
-use crate::signature::{Input, Inputs, Mode, Place, Scalar, Stored};
+use crate::signature::{Input, Inputs, Interpolation, InterpolationPlace, Mode, Scalar, Stored};
 use crate::topology::Kind;
 use crate::viewport::UNITS;
 use crate::wave::{Quad, Record, Run, Wave};
@@ -38,6 +38,35 @@ struct Lanes {
     /// The reciprocal of the sum of those.
     reciprocal: Vec<f64>,
     is_valid: bool,
+}
+
+impl Lanes {
+    /// The weights of some lanes divided by w, and the reciprocals of their sums.
+    #[inline(always)]
+    fn divide_by_w(&mut self, inverse_w: [f64; 3], of: &Range<usize>) {
+        let [w0, w1, w2] = each3(self.weights.each_mut(), |it| chunks(it, of));
+        let [q0, q1, q2] = each3(self.over_w.each_mut(), |it| chunks(it, of));
+        let reciprocals = chunks(&mut self.reciprocal, of);
+        let count = reciprocals.len();
+        let [w0, w1, w2] = [&w0[..count], &w1[..count], &w2[..count]];
+        let [q0, q1, q2] = [&mut q0[..count], &mut q1[..count], &mut q2[..count]];
+        for i in 0..count {
+            let times = |weights: &[f64; 8], by: f64| {
+                let mut lanes = *weights;
+                lanes.iter_mut().for_each(|it| *it *= by);
+                lanes
+            };
+            let a = times(&w0[i], inverse_w[0]);
+            let b = times(&w1[i], inverse_w[1]);
+            let c = times(&w2[i], inverse_w[2]);
+            let mut sums = [0.0; 8];
+            for lane in 0..8 {
+                sums[lane] = 1.0 / ((a[lane] + b[lane]) + c[lane]);
+            }
+            [q0[i], q1[i], q2[i]] = [a, b, c];
+            reciprocals[i] = sums;
+        }
+    }
 }
 
 /// The weights at the three places of declared inputs, computed when first needed.
@@ -71,18 +100,10 @@ impl Wave {
                 self.fill_runs(row, |run| self.bits_of(run.record, inputs, slot, 0));
             }
             (Input::Varying { scalar, interpolation, .. }, Stored::Numbers(number)) => {
-                self.numbers_row(
-                    inputs,
-                    number,
-                    scalar,
-                    interpolation.mode,
-                    interpolation.place,
-                    row,
-                );
+                self.numbers_row(inputs, number, scalar, interpolation, row);
             }
             (Input::Barycentric { interpolation, .. }, Stored::Numbers(number)) => {
-                let (mode, place) = (interpolation.mode, interpolation.place);
-                self.numbers_row(inputs, number, Scalar::F32, mode, place, row);
+                self.numbers_row(inputs, number, Scalar::F32, interpolation, row);
             }
             (Input::Position { component, place }, _) => self.position_row(component, place, row),
             (Input::FrontFace, _) => {
@@ -158,7 +179,7 @@ impl Wave {
                 scalar.round(match mode {
                     Mode::Linear => in_space(geometry, weights, at),
                     Mode::NoPerspective | Mode::Flat => {
-                        on_screen(weights, at, 1.0 / geometry.scale)
+                        numerator(weights, at) * (1.0 / geometry.scale)
                     }
                 })
             }
@@ -194,11 +215,11 @@ impl Wave {
     }
 
     #[inline(always)]
-    fn offset(&self, quad: &Quad, lane: usize, at: Place) -> [i8; 2] {
+    fn offset(&self, quad: &Quad, lane: usize, at: InterpolationPlace) -> [i8; 2] {
         match at {
-            Place::Centre => [0, 0],
-            Place::Centroid => self.centroid(quad, lane),
-            Place::Sample => match quad.sample {
+            InterpolationPlace::Centre => [0, 0],
+            InterpolationPlace::Centroid => self.centroid(quad, lane),
+            InterpolationPlace::Sample => match quad.sample {
                 Some(sample) => self.samples.offsets()[usize::from(sample)],
                 None => [0, 0],
             },
@@ -207,7 +228,7 @@ impl Wave {
 
     /// Computes the weights at a place for all lanes, if they are not there yet.
     #[inline(always)]
-    fn prepare(&mut self, at: Place) {
+    fn prepare(&mut self, at: InterpolationPlace) {
         let mut lanes = std::mem::take(&mut self.weights.of[at as usize]);
         if !lanes.is_valid {
             // A pair of quads is computed together; of the last one, only one may exist.
@@ -226,11 +247,11 @@ impl Wave {
 
     /// The weights of a run.
     #[inline(always)]
-    fn weigh(&self, run: Run, at: Place, lanes: &mut Lanes) {
+    fn weigh(&self, run: Run, at: InterpolationPlace, lanes: &mut Lanes) {
         let geometry = &self.record_of(run).geometry;
         let planes = geometry.planes();
         let is_common = geometry.kind == Kind::Triangle
-            && (at == Place::Centre || self.samples == Samples::One);
+            && (at == InterpolationPlace::Centre || self.samples == Samples::One);
         // Of a pair of quads beyond the end of the run, the next run overwrites the second.
         let quads = run.end - run.start;
         let of = 4 * run.start..4 * (run.start + quads.next_multiple_of(2));
@@ -271,32 +292,10 @@ impl Wave {
                 }
             }
         }
-        if geometry.is_affine() {
+        match geometry.is_affine() {
             // Dividing by 1 changes nothing, and the sum of the weights is exact.
-            return lanes.reciprocal[of].fill(geometry.reciprocal);
-        }
-        let [w0, w1, w2] = each3(lanes.weights.each_mut(), |it| chunks(it, &of));
-        let [q0, q1, q2] = each3(lanes.over_w.each_mut(), |it| chunks(it, &of));
-        let reciprocals = chunks(&mut lanes.reciprocal, &of);
-        let count = reciprocals.len();
-        let [w0, w1, w2] = [&w0[..count], &w1[..count], &w2[..count]];
-        let [q0, q1, q2] = [&mut q0[..count], &mut q1[..count], &mut q2[..count]];
-        let inverse_w = geometry.inverse_w;
-        for i in 0..count {
-            let times = |weights: &[f64; 8], by: f64| {
-                let mut lanes = *weights;
-                lanes.iter_mut().for_each(|it| *it *= by);
-                lanes
-            };
-            let a = times(&w0[i], inverse_w[0]);
-            let b = times(&w1[i], inverse_w[1]);
-            let c = times(&w2[i], inverse_w[2]);
-            let mut sums = [0.0; 8];
-            for lane in 0..8 {
-                sums[lane] = 1.0 / ((a[lane] + b[lane]) + c[lane]);
-            }
-            [q0[i], q1[i], q2[i]] = [a, b, c];
-            reciprocals[i] = sums;
+            true => lanes.reciprocal[of].fill(geometry.reciprocal),
+            false => lanes.divide_by_w(geometry.inverse_w, &of),
         }
     }
 
@@ -307,7 +306,12 @@ impl Wave {
     }
 
     /// The weights in the lanes of a quad, which are evaluated at places of their own.
-    fn weights_of_each(&self, geometry: &Geometry, quad: &Quad, at: Place) -> [[f64; 4]; 3] {
+    fn weights_of_each(
+        &self,
+        geometry: &Geometry,
+        quad: &Quad,
+        at: InterpolationPlace,
+    ) -> [[f64; 4]; 3] {
         let mut weights = [[0.0; 4]; 3];
         for lane in 0..4 {
             let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);
@@ -325,8 +329,7 @@ impl Wave {
         inputs: &Inputs,
         number: usize,
         scalar: Scalar,
-        mode: Mode,
-        at: Place,
+        Interpolation { mode, place: at }: Interpolation,
         row: &mut [u32],
     ) {
         self.prepare(at);
@@ -353,7 +356,7 @@ impl Wave {
     }
 
     #[inline(always)]
-    fn position_row(&mut self, component: u8, at: Place, row: &mut [u32]) {
+    fn position_row(&mut self, component: u8, at: InterpolationPlace, row: &mut [u32]) {
         if component < 2 {
             let units = |quad: &Quad, lane: usize| {
                 let (x, y) = (quad.x + (lane % 2) as i32, quad.y + (lane / 2) as i32);
@@ -481,8 +484,4 @@ fn in_space(geometry: &Geometry, weights: [f64; 3], at: [f64; 3]) -> f64 {
     let over_w = divided(geometry, weights);
     let [q0, q1, q2] = over_w;
     numerator(over_w, at) * (1.0 / ((q0 + q1) + q2))
-}
-
-fn on_screen([e0, e1, e2]: [f64; 3], [a0, a1, a2]: [f64; 3], reciprocal: f64) -> f64 {
-    ((e0 * a0 + e1 * a1) + e2 * a2) * reciprocal
 }

@@ -50,7 +50,7 @@ pub use merge::{Colour, MOST_TARGETS, MergeState, Outputs, TargetState, Targets}
 pub use rasterizer::{Batch, Rasterizer, Vertices};
 pub use resolve::resolve;
 pub use sample::Samples;
-pub use signature::{Input, Inputs, Interpolation, Mode, Place, Scalar, VertexLayout};
+pub use signature::{Input, Inputs, Interpolation, InterpolationPlace, Mode, Scalar, VertexLayout};
 pub use state::{Cull, DepthBias, Packing, RasterState, Scissor, Viewport};
 pub use target::{Layout, Target};
 pub use tessellate::{Domain, Factors, Partitioning, PatchTopology, Tessellated, tessellate};

@@ -26,7 +26,7 @@ pub enum Mode {
 
 /// Where in a pixel an input is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum InterpolationPlace {
     Centre,
     Centroid,
     /// At the sample of the invocation; at the centre if the shader runs at pixel frequency.
@@ -36,7 +36,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interpolation {
     pub mode: Mode,
-    pub place: Place,
+    pub place: InterpolationPlace,
 }
 
 /// One component of a pixel shader's input.
@@ -51,7 +51,7 @@ pub enum Input {
     /// `SV_Position`: x and y in pixels, z, and w, the reciprocal of the interpolated 1/w.
     Position {
         component: u8,
-        place: Place,
+        place: InterpolationPlace,
     },
     /// `SV_IsFrontFace`: 1 or 0.
     FrontFace,
@@ -117,8 +117,10 @@ pub(crate) enum Of {
 }
 
 impl Interpolation {
-    pub const LINEAR: Interpolation = Interpolation { mode: Mode::Linear, place: Place::Centre };
-    pub const FLAT: Interpolation = Interpolation { mode: Mode::Flat, place: Place::Centre };
+    pub const LINEAR: Interpolation =
+        Interpolation { mode: Mode::Linear, place: InterpolationPlace::Centre };
+    pub const FLAT: Interpolation =
+        Interpolation { mode: Mode::Flat, place: InterpolationPlace::Centre };
 }
 
 impl Scalar {

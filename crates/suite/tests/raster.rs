@@ -2,8 +2,8 @@
 
 use ops::Random;
 use raster::{
-    Assembly, Batch, Input, Inputs, Interpolation, Mode, Place, RasterState, Rasterizer, Samples,
-    Scalar, Topology, VertexLayout, Vertices, Wave,
+    Assembly, Batch, Input, Inputs, Interpolation, InterpolationPlace, Mode, RasterState,
+    Rasterizer, Samples, Scalar, Topology, VertexLayout, Vertices, Wave,
 };
 use suite::rational::{Line, Point, Seen, Triangle, Vertex, places};
 
@@ -80,7 +80,7 @@ fn check(random: &mut Random, topology: Topology, samples: Samples, size: u32) -
     let input = |mode| Input::Varying {
         slot: 4,
         scalar: Scalar::F32,
-        interpolation: Interpolation { mode, place: Place::Centre },
+        interpolation: Interpolation { mode, place: InterpolationPlace::Centre },
     };
     let inputs = Inputs::new(vec![input(Mode::Linear), input(Mode::NoPerspective)], layout);
     let words: Vec<u32> = vertices

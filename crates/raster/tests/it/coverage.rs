@@ -247,15 +247,21 @@ fn absurd_draws_are_total() {
             Input::Varying {
                 slot: 4,
                 scalar: Scalar::F32,
-                interpolation: Interpolation { mode: Mode::Linear, place: Place::Centroid },
+                interpolation: Interpolation {
+                    mode: Mode::Linear,
+                    place: InterpolationPlace::Centroid,
+                },
             },
             Input::Varying {
                 slot: 4,
                 scalar: Scalar::F16,
-                interpolation: Interpolation { mode: Mode::NoPerspective, place: Place::Sample },
+                interpolation: Interpolation {
+                    mode: Mode::NoPerspective,
+                    place: InterpolationPlace::Sample,
+                },
             },
-            Input::Position { component: 2, place: Place::Sample },
-            Input::Position { component: 3, place: Place::Centre },
+            Input::Position { component: 2, place: InterpolationPlace::Sample },
+            Input::Position { component: 3, place: InterpolationPlace::Centre },
             Input::Coverage,
         ],
         VertexLayout { clip_distances: vec![5], cull_distances: vec![6], ..layout() },

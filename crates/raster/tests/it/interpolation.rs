@@ -4,7 +4,7 @@ use crate::common::{draw, layout, vertices};
 use ops::{F16, Random};
 use wavelane_raster::*;
 
-const fn at(mode: Mode, place: Place) -> Interpolation {
+const fn at(mode: Mode, place: InterpolationPlace) -> Interpolation {
     Interpolation { mode, place }
 }
 
@@ -60,7 +60,11 @@ fn a_constant_stays_itself() {
             halves.extend(vertex(position, constant >> 17));
         }
         for mode in [Mode::Linear, Mode::NoPerspective, Mode::Flat] {
-            for place in [Place::Centre, Place::Centroid, Place::Sample] {
+            for place in [
+                InterpolationPlace::Centre,
+                InterpolationPlace::Centroid,
+                InterpolationPlace::Sample,
+            ] {
                 let input = varying(Scalar::F32, at(mode, place));
                 for (_, helper, value) in values(&state, topology, &words, input) {
                     // Weights of helpers may be negative, and so may their zeros.
@@ -100,7 +104,7 @@ fn modes_differ_in_perspective_only() {
     let flat_w = whole([1.0; 3], numbers);
     let deep_w = whole([1.0, 4.0, 1.0], numbers);
     let of = |words: &[u32], mode| {
-        let input = varying(Scalar::F32, at(mode, Place::Centre));
+        let input = varying(Scalar::F32, at(mode, InterpolationPlace::Centre));
         values(&state, Topology::TriangleList, words, input)
             .into_iter()
             .map(|(pixel, _, bits)| (pixel, f32::from_bits(bits)))
@@ -124,7 +128,7 @@ fn halves_are_rounded_once() {
     let state = RasterState::new(64, 64);
     let ends = [0x0001u16, 0x7bff, 0x3555];
     let words = whole([1.0, 3.0, 7.0], ends.map(u32::from));
-    let input = |scalar| varying(scalar, at(Mode::NoPerspective, Place::Centre));
+    let input = |scalar| varying(scalar, at(Mode::NoPerspective, InterpolationPlace::Centre));
     for ([x, y], _, bits) in values(&state, Topology::TriangleList, &words, input(Scalar::F16)) {
         let (u, v) = ((f64::from(x) + 0.5) / 128.0, (f64::from(y) + 0.5) / 128.0);
         let [a, b, c] = ends.map(|it| F16(it).to_f64());
@@ -161,7 +165,7 @@ fn positions_have_depth_and_w() {
     let state = RasterState::new(4, 4);
     let words = whole([2.0; 3], [0; 3]);
     let of = |component| {
-        let input = Input::Position { component, place: Place::Centre };
+        let input = Input::Position { component, place: InterpolationPlace::Centre };
         values(&state, Topology::TriangleList, &words, input)
             .into_iter()
             .map(|(pixel, _, bits)| (pixel, f32::from_bits(bits)))
@@ -179,7 +183,8 @@ fn barycentrics_sum_to_one_and_name_vertices() {
     let words = whole([1.0, 4.0, 2.0], [0; 3]);
     for mode in [Mode::Linear, Mode::NoPerspective] {
         let of = |vertex| {
-            let input = Input::Barycentric { vertex, interpolation: at(mode, Place::Centre) };
+            let input =
+                Input::Barycentric { vertex, interpolation: at(mode, InterpolationPlace::Centre) };
             values(&state, Topology::TriangleList, &words, input)
         };
         let [a, b, c] = [0, 1, 2].map(of);
@@ -210,7 +215,7 @@ fn clipped_triangles_interpolate_as_whole_ones() {
                 &state,
                 Topology::TriangleList,
                 &words,
-                varying(Scalar::F32, at(mode, Place::Centre)),
+                varying(Scalar::F32, at(mode, InterpolationPlace::Centre)),
             );
             all.retain(|it| !it.1);
             all.sort_by_key(|it| [it.0[1], it.0[0]]);
@@ -233,7 +238,7 @@ fn a_triangle_behind_the_eye_keeps_its_values() {
     let state = RasterState::new(16, 16);
     let floor = |x: f32, z: f32| vertex([x, -1.0, 0.5 * z, z], z.to_bits());
     let words = [floor(-100.0, -5.0), floor(100.0, -5.0), floor(0.0, 200.0)].concat();
-    let input = varying(Scalar::F32, at(Mode::Linear, Place::Centre));
+    let input = varying(Scalar::F32, at(Mode::Linear, InterpolationPlace::Centre));
     let all = values(&state, Topology::TriangleList, &words, input);
     let seen: Vec<_> = all.iter().filter(|it| !it.1).collect();
     assert!(seen.len() > 50, "{}", seen.len());
@@ -252,7 +257,7 @@ fn centroids_lie_in_the_primitive() {
     let state = RasterState { samples: Samples::Four, ..RasterState::new(4, 4) };
     let of = |state: &RasterState, corners: &[[f32; 2]]| {
         let words = vertices(4.0, corners, &[0]);
-        let place = |component| Input::Position { component, place: Place::Centroid };
+        let place = |component| Input::Position { component, place: InterpolationPlace::Centroid };
         let x = values(state, Topology::TriangleList, &words, place(0));
         let y = values(state, Topology::TriangleList, &words, place(1));
         x.into_iter()
@@ -288,7 +293,10 @@ fn inputs_can_be_evaluated_elsewhere() {
     let state = RasterState { samples: Samples::Four, ..RasterState::new(4, 4) };
     // The value is x in pixels.
     let words = whole([1.0; 3], [0.0f32, 8.0, 0.0].map(f32::to_bits));
-    let inputs = Inputs::new(vec![varying(Scalar::F32, at(Mode::Linear, Place::Sample))], layout());
+    let inputs = Inputs::new(
+        vec![varying(Scalar::F32, at(Mode::Linear, InterpolationPlace::Sample))],
+        layout(),
+    );
     draw(&state, &inputs, Topology::TriangleList, &words, 5, 16, |wave| {
         for lane in wave.lanes().iter() {
             let x = wave.pixel(lane)[0] as f32 + 0.5;
@@ -337,7 +345,7 @@ fn near_and_far_plane_are_tested_for_each_sample() {
         .collect();
     // z = (x + 1/2) / 4 - 1/2 in pixel x.
     let live = |state: &RasterState| {
-        let input = Input::Position { component: 2, place: Place::Centre };
+        let input = Input::Position { component: 2, place: InterpolationPlace::Centre };
         let mut all = values(state, Topology::TriangleList, &words, input);
         all.retain(|it| !it.1);
         all.len()
@@ -384,7 +392,11 @@ fn rows_of_lanes_agree_with_the_definition() {
         }
         let mut inputs = Vec::new();
         for mode in [Mode::Linear, Mode::NoPerspective, Mode::Flat] {
-            for place in [Place::Centre, Place::Centroid, Place::Sample] {
+            for place in [
+                InterpolationPlace::Centre,
+                InterpolationPlace::Centroid,
+                InterpolationPlace::Sample,
+            ] {
                 let interpolation = at(mode, place);
                 inputs.push((varying(Scalar::F32, interpolation), place));
                 let half = Input::Varying { slot: 5, scalar: Scalar::F16, interpolation };
@@ -392,13 +404,13 @@ fn rows_of_lanes_agree_with_the_definition() {
                 inputs.push((Input::Barycentric { vertex: 1, interpolation }, place));
             }
         }
-        let depth = Input::Position { component: 2, place: Place::Centre };
-        inputs.push((depth, Place::Centre));
+        let depth = Input::Position { component: 2, place: InterpolationPlace::Centre };
+        inputs.push((depth, InterpolationPlace::Centre));
         let (depth, number) = (inputs.len() - 1, inputs.len());
-        let interpolation = at(Mode::NoPerspective, Place::Centre);
+        let interpolation = at(Mode::NoPerspective, InterpolationPlace::Centre);
         let of_depth = Input::Varying { slot: 6, scalar: Scalar::F32, interpolation };
-        inputs.push((of_depth, Place::Centre));
-        let places: Vec<Place> = inputs.iter().map(|it| it.1).collect();
+        inputs.push((of_depth, InterpolationPlace::Centre));
+        let places: Vec<InterpolationPlace> = inputs.iter().map(|it| it.1).collect();
         let inputs = Inputs::new(inputs.into_iter().map(|it| it.0).collect(), layout());
         let width = *random.pick(&[4, 8, 32, 128]);
         draw(&state, &inputs, topology, &words, 7, width, |wave| {
@@ -410,9 +422,11 @@ fn rows_of_lanes_agree_with_the_definition() {
                 for lane in wave.lanes().iter() {
                     let sample = wave.quad(lane as usize / 4).sample;
                     let at = match (place, sample) {
-                        (Place::Centroid, _) => At::Centroid,
-                        (Place::Sample, Some(sample)) => At::Sample(u32::from(sample)),
-                        (Place::Centre, _) | (Place::Sample, None) => At::Centre,
+                        (InterpolationPlace::Centroid, _) => At::Centroid,
+                        (InterpolationPlace::Sample, Some(sample)) => At::Sample(u32::from(sample)),
+                        (InterpolationPlace::Centre, _) | (InterpolationPlace::Sample, None) => {
+                            At::Centre
+                        }
                     };
                     let of = if input == depth {
                         // Only where the divisions by w are exact, the vertices have exactly this z.

@@ -9,7 +9,7 @@ use ir::stage::{
 };
 use ir::{HostScalar, Op, Slot};
 use ops::texture::{Encoding, Format};
-use raster::{Input, Inputs, Mode, Place, Scalar, VertexLayout};
+use raster::{Input, Inputs, Mode, Scalar, VertexLayout};
 
 use super::between::last_outputs;
 use super::{GraphicsDesc, GraphicsError};
@@ -174,9 +174,9 @@ fn interpolation(of: Interpolation) -> raster::Interpolation {
             InterpolationMode::Flat => Mode::Flat,
         },
         place: match of.place {
-            InterpolationPlace::Centre => Place::Centre,
-            InterpolationPlace::Centroid => Place::Centroid,
-            InterpolationPlace::Sample => Place::Sample,
+            InterpolationPlace::Centre => raster::InterpolationPlace::Centre,
+            InterpolationPlace::Centroid => raster::InterpolationPlace::Centroid,
+            InterpolationPlace::Sample => raster::InterpolationPlace::Sample,
         },
     }
 }
