@@ -29,7 +29,7 @@ impl Case {
     }
 }
 
-/// What comes of it at its full size.
+/// How it ends at its full size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Ends {
     /// Machine code.
