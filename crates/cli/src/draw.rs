@@ -3,17 +3,13 @@
 //! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own.
 
 mod mesh;
+mod state;
 mod vertex;
 
-use wavelane::graphics::{
-    Cull, DepthFormat, DepthState, DepthStencilState, GraphicsDesc, GraphicsPipeline, Samples,
-    Topology,
-};
-use wavelane::texture::{Comparison, Shape};
-use wavelane::{
-    Buffer, BufferError, DepthTarget, Device, Draw, RenderTarget, Shader, SourceMap, Stage,
-    Texture, VertexBuffer,
-};
+use jobs::Attachments;
+use jobs::job::Stage as JobStage;
+use wavelane::graphics::{GraphicsDesc, GraphicsPipeline, Topology};
+use wavelane::{Buffer, BufferError, Device, Draw, Shader, SourceMap, Stage, VertexBuffer};
 
 use crate::asked::{Binds, Compiling, DrawArgs, Launch};
 use crate::compile;
@@ -21,6 +17,7 @@ use crate::launch::not_allowed;
 use crate::problem::{End, Exit, Problem};
 
 use mesh::Mesh;
+pub(crate) use state::{DEPTH, STENCIL, State};
 
 /// The geometry of a draw.
 pub(crate) struct Scene {
@@ -33,6 +30,7 @@ pub(crate) struct Scene {
     mesh: Option<Mesh>,
     /// Of the mesh shader, or of the amplification shader.
     groups: Option<[u32; 3]>,
+    pub(crate) state: State,
 }
 
 /// Compiles the pixel shader; without a profile, `--draw` says the stage.
@@ -75,8 +73,17 @@ impl Scene {
         if let Some(entry) = &draw.mesh {
             let groups = Some(groups(&draw.what)?);
             let vertex = own(Stage::Mesh, entry)?;
-            let mesh = None;
-            return Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups });
+            let (mesh, state) = (None, State::new(draw, pixel, true)?);
+            return Ok(Scene {
+                vertex,
+                amplification,
+                hull,
+                domain,
+                geometry,
+                mesh,
+                groups,
+                state,
+            });
         }
         if draw.hull.is_some() != draw.domain.is_some() {
             let problem = Problem::input("`--hull` and `--domain` need each other");
@@ -98,17 +105,18 @@ impl Scene {
             }
             None => vertex::made(pixel, mesh.as_ref(), &compiling.options)?,
         };
-        Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups: None })
+        let (groups, state) = (None, State::new(draw, pixel, mesh.is_some())?);
+        Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups, state })
     }
 
-    /// A pipeline that draws the scene into the target.
+    /// A pipeline that draws the scene.
     pub(crate) fn pipeline(
         &self,
         device: &Device,
-        draw: &DrawArgs,
+        state: &State,
         pixel: &Shader,
     ) -> Result<GraphicsPipeline, Problem> {
-        device.create_graphics_pipeline(&self.desc(draw, pixel)).map_err(|error| {
+        device.create_graphics_pipeline(&self.desc(state, pixel)).map_err(|error| {
             let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
             Problem::new(exit, error.to_string())
         })
@@ -119,10 +127,10 @@ impl Scene {
     pub(crate) fn pipeline_of_groups(
         &self,
         device: &Device,
-        draw: &DrawArgs,
+        state: &State,
         pixel: &Shader,
     ) -> Result<GraphicsPipeline, Problem> {
-        let desc = GraphicsDesc { numbers_groups: true, ..self.desc(draw, pixel) };
+        let desc = GraphicsDesc { numbers_groups: true, ..self.desc(state, pixel) };
         device
             .create_graphics_pipeline(&desc)
             .map_err(|error| Problem::input(format!("the overlay: {error}")))
@@ -133,50 +141,53 @@ impl Scene {
         self.hull.as_ref().map(|it| it.control_points().clamp(1, 32))
     }
 
-    fn desc(&self, draw: &DrawArgs, pixel: &Shader) -> GraphicsDesc {
-        let has_depth = self.mesh.is_some() || self.groups.is_some();
-        let mut desc = GraphicsDesc::new(&self.vertex, Some(pixel));
+    fn desc(&self, state: &State, pixel: &Shader) -> GraphicsDesc {
+        let first = match self.groups {
+            Some(_) => JobStage::Mesh,
+            None => JobStage::Vertex,
+        };
+        let mut shaders = vec![(first, &self.vertex), (JobStage::Pixel, pixel)];
+        let others = [
+            (JobStage::Amplification, &self.amplification),
+            (JobStage::Hull, &self.hull),
+            (JobStage::Domain, &self.domain),
+            (JobStage::Geometry, &self.geometry),
+        ];
+        shaders.extend(others.into_iter().filter_map(|(stage, it)| Some((stage, it.as_ref()?))));
+        let mut desc = jobs::graphics_desc(&state.draw, &shaders);
         desc.input_layout = self.mesh.as_ref().map_or_else(Vec::new, |_| Mesh::layout());
-        desc.amplification.clone_from(&self.amplification);
-        desc.hull.clone_from(&self.hull);
-        desc.domain.clone_from(&self.domain);
-        desc.geometry.clone_from(&self.geometry);
         if let Some(points) = self.control_points() {
             desc.topology = Topology::PatchList(points as u8);
         }
-        desc.rasterizer.cull = Cull::None;
-        desc.targets = vec![Some(draw.format)];
-        desc.samples = Samples::of(draw.samples).unwrap_or(Samples::One);
-        if has_depth {
-            desc.depth_format = Some(DepthFormat::D32Float);
-            let depth = DepthState { func: Comparison::Less, write: true };
-            desc.depth_stencil = DepthStencilState { depth: Some(depth), stencil: None };
-        }
+        desc.targets = state.bound(desc.targets);
+        desc.depth_format = desc.depth_format.filter(|_| state.has_depth());
         desc
     }
 
-    /// The draw, and its target.
-    pub(crate) fn draw(&self, asked: &DrawArgs) -> Result<(Draw, Texture), BufferError> {
+    /// The draw, and what it renders to.
+    pub(crate) fn draw(
+        &self,
+        asked: &DrawArgs,
+        state: &State,
+    ) -> Result<(Draw, Attachments), BufferError> {
         let [width, height] = asked.size;
-        let samples = Samples::of(asked.samples).unwrap_or(Samples::One);
-        let shape =
-            Shape { samples: samples.count(), ..Shape::new(asked.format, width, height, 1) };
-        let target = Texture::new(shape)?;
+        let attachments = Attachments::new(&state.draw, [width, height, 1], state.has_depth())?;
         let single = self.control_points().unwrap_or(3);
         let mut draw = Draw::new(self.mesh.as_ref().map_or(single, Mesh::count));
+        draw.groups = self.groups.unwrap_or(draw.groups);
         if let Some(mesh) = &self.mesh {
             let buffer = Buffer::from_bytes(mesh.bytes());
             draw.vertex_buffers = vec![VertexBuffer { buffer, stride: Mesh::STRIDE }];
         }
-        if let Some(groups) = self.groups {
-            draw.groups = groups;
-        }
-        if self.mesh.is_some() || self.groups.is_some() {
-            let format = DepthFormat::D32Float;
-            draw.depth = Some(DepthTarget::new(format, width, height, 1, samples)?);
-        }
-        draw.targets = vec![Some(RenderTarget::from(&target))];
-        Ok((draw, target))
+        attachments.attach(&mut draw);
+        draw.targets = state.bound(draw.targets);
+        draw.instances = state.draw.instances;
+        draw.viewports.clone_from(&state.draw.viewports);
+        let scissors = &state.draw.scissors;
+        draw.scissors = (!scissors.is_empty()).then(|| scissors.clone());
+        draw.blend_factor = state.draw.blend_factor;
+        draw.stencil_ref = state.draw.depth.tests.stencil.map_or(0, |it| it.reference);
+        Ok((draw, attachments))
     }
 }
 

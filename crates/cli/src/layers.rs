@@ -106,6 +106,9 @@ fn layer(
     let (options, below_options) = (&mut args.compile.options, below.compile.options);
     over(&mut options.defines, below_options.defines, |it| it.0.clone());
     over(&mut options.specialization, below_options.specialization, |it| it.0);
+    if args.draw.targets.is_empty() {
+        args.draw.targets = below.draw.targets;
+    }
     let includes: Vec<PathBuf> = below.compile.includes;
     args.compile.includes.extend(includes);
     Ok(())
@@ -126,6 +129,7 @@ impl LowArgs {
         args.compile.options.defines.clear();
         args.compile.options.specialization.clear();
         args.compile.includes.clear();
+        args.draw.targets.clear();
         args
     }
 }

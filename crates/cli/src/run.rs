@@ -43,6 +43,8 @@ pub(crate) struct RunArgs {
     prints_configuration: bool,
     /// What is drawn, instead of a dispatch.
     draw: Option<DrawArgs>,
+    /// Where the targets of a draw go.
+    target_file: Option<String>,
 }
 
 /// A buffer that is to be shown whole.
@@ -55,17 +57,12 @@ impl RunArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<RunArgs, Problem> {
         let operand = low.operand()?;
         let common = Common::new(&low, line);
-        let LowArgs { prints, mut outs, lists_bindings, draw, target_file, seeing, .. } = low;
+        let LowArgs { prints, outs, lists_bindings, draw, target_file, seeing, .. } = low;
         let prints_configuration = seeing.prints_configuration;
         let draw = (!draw.what.is_empty()).then_some(draw);
-        if let Some(file) = target_file {
-            if draw.is_none() {
-                let problem = Problem::input("`-o` writes the target of a draw");
-                return Err(
-                    problem.help("`--draw fullscreen` draws; `--out NAME=FILE` writes buffers")
-                );
-            }
-            outs.push(("Target".to_owned(), file));
+        if target_file.is_some() && draw.is_none() {
+            let problem = Problem::input("`-o` writes the targets of a draw");
+            return Err(problem.help("`--draw fullscreen` draws; `--out NAME=FILE` writes buffers"));
         }
         let print = |text: &String| {
             let (name, base) = Base::split(text)
@@ -73,7 +70,16 @@ impl RunArgs {
             Ok(Print { name: name.to_owned(), base })
         };
         let prints = prints.iter().map(print).collect::<Result<_, Problem>>()?;
-        Ok(RunArgs { operand, common, prints, outs, lists_bindings, prints_configuration, draw })
+        Ok(RunArgs {
+            operand,
+            common,
+            prints,
+            outs,
+            lists_bindings,
+            prints_configuration,
+            draw,
+            target_file,
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A resource binds by class, register and space, never by its name.
 
+pub(crate) mod attachment;
 pub(crate) mod draw;
 pub(crate) mod passes;
 

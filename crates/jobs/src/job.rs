@@ -7,7 +7,7 @@ pub mod draw;
 mod read;
 
 pub(crate) use read::read_rules;
-pub use read::{Open, read, read_for, read_scenes};
+pub use read::{Open, StateKey, read, read_for, read_scenes, read_state, read_target};
 
 use std::ops::Range;
 

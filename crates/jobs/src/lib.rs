@@ -35,6 +35,8 @@ mod test;
 mod unit;
 mod yaml;
 
+pub use bind::attachment::Attachments;
+pub use bind::draw::desc as graphics_desc;
 pub use compare::{Difference, Number, compare};
 pub use dump::{dump, dump_failure};
 pub use error::Error;

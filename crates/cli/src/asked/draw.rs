@@ -1,6 +1,6 @@
 //! What is drawn without a job, as it was asked for.
 
-use wavelane::texture::Format;
+use jobs::job::StateKey;
 
 /// The largest side of a target.
 pub(crate) const MOST_PIXELS: u32 = 8192;
@@ -11,7 +11,10 @@ pub(crate) struct DrawArgs {
     /// `fullscreen`, or the file of a mesh; with a mesh shader, how many groups of it run.
     pub(crate) what: String,
     pub(crate) size: [u32; 2],
-    pub(crate) format: Format,
+    /// In the order of the targets that the pixel shader writes.
+    pub(crate) targets: Vec<String>,
+    /// Fixed state, in the order in which it was given, with the flag that gave it.
+    pub(crate) state: Vec<(StateKey, &'static str, String)>,
     pub(crate) samples: u32,
     /// A vertex shader of the same file.
     pub(crate) vertex: Option<String>,
@@ -52,11 +55,11 @@ impl Overlay {
 
 impl Default for DrawArgs {
     fn default() -> DrawArgs {
-        let format = Format::parse("R32G32B32A32_FLOAT");
         DrawArgs {
             what: String::new(),
             size: [256, 256],
-            format: format.unwrap_or_else(|| unreachable!("it is a format")),
+            targets: Vec::new(),
+            state: Vec::new(),
             samples: 1,
             vertex: None,
             mesh: None,

@@ -1,16 +1,19 @@
 //! The flags of draws that need no job: what is drawn, and what becomes of the target.
 
-use wavelane::texture::Format;
+use jobs::job::StateKey;
 
 use super::values::{choose, number};
-use super::{Flag, Section, Takes};
-use crate::asked::{MOST_PIXELS, Overlay};
+use super::{Commands, Flag, Section, Takes};
+use crate::asked::{LowArgs, MOST_PIXELS, Overlay};
 use crate::command::Command;
+
+/// The commands that draw without a job.
+const DRAWS: Commands = &[Command::Run, Command::San];
 
 pub(super) const DRAW: Flag = Flag {
     names: &["--draw"],
     takes: Takes::Value("WHAT"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "draw instead of dispatching: fullscreen, a triangle that covers the target,\n\
            or a mesh in FILE.obj, fitted into it. A pixel shader is the entry point;\n\
@@ -24,9 +27,9 @@ pub(super) const DRAW: Flag = Flag {
 pub(super) const SIZE: Flag = Flag {
     names: &["--size"],
     takes: Takes::Value("WxH"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
-    help: "the size of the target of --draw in pixels (256x256)",
+    help: "the size of the targets of --draw in pixels (256x256)",
     set: |args, value| {
         let form = "the form is WxH, such as 256x256";
         let (width, height) = value.split_once('x').ok_or(form)?;
@@ -42,7 +45,7 @@ pub(super) const SIZE: Flag = Flag {
 pub(super) const VERTEX: Flag = Flag {
     names: &["--vertex"],
     takes: Takes::Value("ENTRY"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "the vertex shader of --draw, in the same file; without it, one is made for\n\
            the inputs of the pixel shader",
@@ -55,7 +58,7 @@ pub(super) const VERTEX: Flag = Flag {
 pub(super) const MESH: Flag = Flag {
     names: &["--mesh"],
     takes: Takes::Value("ENTRY"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "a mesh shader instead of a vertex shader, in the same file; --draw says how\n\
            many of its groups run: 8, or 4,2,1",
@@ -68,7 +71,7 @@ pub(super) const MESH: Flag = Flag {
 pub(super) const AMPLIFICATION: Flag = Flag {
     names: &["--amplification"],
     takes: Takes::Value("ENTRY"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "an amplification shader in front of --mesh; --draw counts its groups",
     set: |args, value| {
@@ -80,7 +83,7 @@ pub(super) const AMPLIFICATION: Flag = Flag {
 pub(super) const HULL: Flag = Flag {
     names: &["--hull"],
     takes: Takes::Value("ENTRY"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "a hull shader of --draw, in the same file: patches of as many control points\n\
            as it reads; it needs --domain",
@@ -93,7 +96,7 @@ pub(super) const HULL: Flag = Flag {
 pub(super) const DOMAIN: Flag = Flag {
     names: &["--domain"],
     takes: Takes::Value("ENTRY"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "the domain shader behind --hull, in the same file",
     set: |args, value| {
@@ -105,7 +108,7 @@ pub(super) const DOMAIN: Flag = Flag {
 pub(super) const GEOMETRY: Flag = Flag {
     names: &["--geometry"],
     takes: Takes::Value("ENTRY"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "a geometry shader of --draw, in the same file",
     set: |args, value| {
@@ -116,23 +119,70 @@ pub(super) const GEOMETRY: Flag = Flag {
 
 pub(super) const TARGET: Flag = Flag {
     names: &["--target"],
-    takes: Takes::Value("FORMAT"),
-    on: &[Command::Run, Command::San],
+    takes: Takes::Value("TARGET"),
+    on: DRAWS,
     section: Section::Run,
-    help: "the format of the target of --draw, such as RGBA8_UNORM\n\
-           (RGBA32_FLOAT)",
+    help: "a target of --draw: FORMAT, NAME=FORMAT, or as in a job\n\
+           { Name: N, Format: RGBA8_UNORM, Clear: [0, 0, 0, 1], Blend: Alpha }.\n\
+           Given several times, the targets that the pixel shader writes, in order;\n\
+           one that is not given is called Target (Target1, …), with 32-bit channels",
     set: |args, value| {
-        args.draw.format = Format::parse(value).ok_or_else(|| {
-            format!("`{value}` is not a texture format; expected one such as `RGBA8_UNORM`")
-        })?;
+        args.draw.targets.push(value.to_owned());
         Ok(())
     },
 };
 
+pub(super) const BLEND: Flag = Flag {
+    names: &["--blend"],
+    takes: Takes::Value("HOW"),
+    on: DRAWS,
+    section: Section::Run,
+    help: "how targets of --draw are blended: alpha, premultiplied, additive, multiply,\n\
+           screen, min, max or none (none); or as in a job\n\
+           { Src: SrcAlpha, Dst: InvSrcAlpha, Op: Add, WriteMask: 7, … }",
+    set: |args, value| state(args, StateKey::Blend, "--blend", value),
+};
+
+pub(super) const DEPTH: Flag = Flag {
+    names: &["--depth"],
+    takes: Takes::Value("TEST"),
+    on: DRAWS,
+    section: Section::Run,
+    help: "the depth test of --draw: less, lessequal, greater, equal, always, … or none\n\
+           (less for meshes); or as in a job { Format: D16_UNORM, Clear: 1, Func: Less,\n\
+           Write: false }. The depth buffer is Depth in --print and --out",
+    set: |args, value| state(args, StateKey::DepthStencil, "--depth", value),
+};
+
+pub(super) const STENCIL: Flag = Flag {
+    names: &["--stencil"],
+    takes: Takes::Value("TEST"),
+    on: DRAWS,
+    section: Section::Run,
+    help: "the stencil test of --draw, as in a job: { Ref: 1, Front: { Func: Equal,\n\
+           Pass: Incr }, … }. The stencil is Stencil in --print and --out",
+    set: |args, value| state(args, StateKey::Stencil, "--stencil", value),
+};
+
+pub(super) const RASTER: Flag = Flag {
+    names: &["--raster"],
+    takes: Takes::Value("STATE"),
+    on: DRAWS,
+    section: Section::Run,
+    help: "other fixed state of --draw, as under Raster of a job: 'Cull: Back',\n\
+           '{ DepthBias: { Bias: 4 }, SampleMask: 3 }', 'Viewports: [ … ]', …",
+    set: |args, value| state(args, StateKey::Raster, "--raster", value),
+};
+
+fn state(args: &mut LowArgs, key: StateKey, flag: &'static str, value: &str) -> Result<(), String> {
+    args.draw.state.push((key, flag, value.to_owned()));
+    Ok(())
+}
+
 pub(super) const SAMPLES: Flag = Flag {
     names: &["--samples"],
     takes: Takes::Value("N"),
-    on: &[Command::Run, Command::San],
+    on: DRAWS,
     section: Section::Run,
     help: "the samples of a pixel of the target of --draw: 1, 2, 4, 8 or 16 (1)",
     set: |args, value| {
@@ -162,8 +212,9 @@ pub(super) const FILE: Flag = Flag {
     takes: Takes::Value("FILE"),
     on: &[Command::Run, Command::Reduce],
     section: Section::Output,
-    help: "write the target of --draw to FILE.png, FILE.npy or FILE.bin; the same as\n\
-           --out Target=FILE. With reduce, the smallest program found so far",
+    help: "write the targets of --draw to FILE.png, FILE.npy or FILE.bin, in which\n\
+           {target} is the name of a target; without it, the first one goes to FILE,\n\
+           and others to FILE-NAME.png. With reduce, the smallest program found so far",
     set: |args, value| {
         args.target_file = Some(value.to_owned());
         Ok(())

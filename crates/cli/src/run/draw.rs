@@ -1,16 +1,17 @@
 //! `wavelane run FILE --draw …`: a pixel shader over a full-screen triangle or a mesh, without a job.
 //!
-//! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own. The target is
-//! a texture named `Target`, which is shown, written and compared like any other result.
+//! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own. Targets are
+//! textures, which are shown, written and compared like any other result; the planes of the depth buffer are if they are
+//! asked for by name.
 
 mod overlay;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use wavelane::graphics::{GraphicsPipeline, Samples};
+use wavelane::graphics::GraphicsPipeline;
 use wavelane::internal::{Slot, Slots};
-use wavelane::texture::Shape;
+use wavelane::texture::{Format, Shape};
 use wavelane::{DrawError, Layout, PrintLog, ResourceTable, Shader, SourceMap, StageTables};
 
 use super::{
@@ -18,14 +19,11 @@ use super::{
 };
 use crate::asked::{DrawArgs, Output};
 use crate::bind;
-use crate::draw::{self, Scene, for_shader};
+use crate::draw::{self, DEPTH, STENCIL, Scene, State, for_shader};
 use crate::launch::{Contents, failed};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
 use crate::{device, terminal};
-
-/// The name of the target.
-const TARGET: &str = "Target";
 
 pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> {
     let mut watch = Watch::start(args.common.launch.timeout, 0);
@@ -41,7 +39,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         let problem = Problem::input("`--packing device` leaves the packing to a GPU");
         return Err(problem.help("--engine vulkan").into());
     }
-    let pipeline = scene.pipeline(&device, draw, &pixel)?;
+    let pipeline = scene.pipeline(&device, &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
     let mut bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
     if let Some(auto) = bound.auto.as_ref() {
@@ -50,25 +48,15 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     let vertex_binds = for_shader(&args.common.bind, &scene.vertex);
     let mut of_vertex = bind::bind(&vertex_binds, [1; 3], &scene.vertex, &sources)?;
     let others = Others::bind(&scene, &args, &sources)?;
-    let shape = Shape::new(draw.format, draw.size[0], draw.size[1], 1);
-    let target = View {
-        resource: TARGET.to_owned(),
-        element: 0,
-        name: TARGET.to_owned(),
-        kind: "Texture2D",
-        layout: Layout::of_texel(draw.format),
-        members: Vec::new(),
-        texture: Some(shape),
-        map: None,
-        writable: true,
-        has_counter: false,
-    };
-    let prints: Vec<_> = args.prints.extract_if(.., |it| it.name == TARGET).collect();
-    let outs: Vec<_> = args.outs.extract_if(.., |it| it.0 == TARGET).collect();
+    let surfaces = surfaces(&mut args, &scene.state, draw, &pixel)?;
+    let is_surface = |name: &str| surfaces.iter().any(|it| it.name == name);
+    let prints: Vec<_> = args.prints.extract_if(.., |it| is_surface(&it.name)).collect();
+    let outs: Vec<_> = args.outs.extract_if(.., |it| is_surface(&it.0)).collect();
     let mut all = views(&args, &bound, &pixel, &sources)?;
     args.prints.splice(..0, prints);
     args.outs.splice(..0, outs);
-    all.insert(0, target);
+    let of_draw = surfaces.len();
+    all.splice(..0, surfaces);
     check_outs(&args, &all, widths.len())?;
     let contents = Contents::of(&bound.table);
     let (mut outcomes, mut printed) = (Vec::<(u32, Rc<Outcome>)>::new(), Vec::new());
@@ -80,15 +68,22 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.common.launch.print_limit)));
         let tables = [&mut of_vertex.table, &mut bound.table];
         let (scene, others) = (&scene, &others);
-        let job = Once { pipeline: &pipeline, scene, others, draw, width: *width };
+        let state = &scene.state;
+        let job = Once { pipeline: &pipeline, scene, state, others, draw, width: *width };
         let left = job.run(&args, &watch, log.clone(), tables);
         if let Some(log) = log {
             printed.push((*width, pixel.printed(&log)));
         }
-        let bytes = left.map_err(|error| problem(&error, *width, &args, &watch, &sources))?;
-        let mut buffers =
-            vec![Slot { bytes: bytes.into(), texture: Some(shape), ..Slot::default() }];
-        for view in &all[1..] {
+        let left = left.map_err(|error| problem(&error, *width, &args, &watch, &sources))?;
+        let mut buffers: Vec<Slot> = all[..of_draw]
+            .iter()
+            .map(|view| {
+                let bytes = left.iter().find(|it| it.0 == view.name).map(|it| it.1.clone());
+                let bytes = bytes.unwrap_or_default().into();
+                Slot { bytes, texture: view.texture, ..Slot::default() }
+            })
+            .collect();
+        for view in &all[of_draw..] {
             let slot = bound.table.get(&view.resource, view.element);
             let slot = slot.map(|it| it.clone()).unwrap_or_default();
             buffers.push(crate::feedback::decoded(slot));
@@ -99,22 +94,79 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     }
     let runs = Runs { views: all, outcomes, printed, engines, auto: bound.auto, missed: None };
     for (name, path) in &args.outs {
-        match draw.overlay.filter(|_| name == TARGET) {
+        match draw.overlay.filter(|_| *name == runs.views[0].name) {
             Some(overlay) => overlay::write(overlay, &args, draw, &scene, &device, &runs, path)?,
             None => write_out(&runs, name, path)?,
         }
     }
     watch.stop();
-    let is_written = args.outs.iter().any(|it| it.0 == TARGET);
+    let is_written = |view: &View| args.outs.iter().any(|it| view.is_called(&it.0));
     match args.common.output {
         Output::Json => show::json(&runs, &sources, &mut terminal::out())?,
-        // A picture that is in a file is not shown as numbers, unless they are asked for.
-        _ if is_written && args.prints.is_empty() && runs.views.len() == 1 => {}
+        // Pictures that are in files are not shown as numbers, unless these are asked for.
+        _ if args.prints.is_empty() && runs.views.iter().all(is_written) => {}
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
             show::text(&runs, &args.prints, &sources, &mut terminal::out())?
         }
     }
     Ok(if report_failures(&runs, &sources) { Exit::Findings } else { Exit::Fine })
+}
+
+/// What a draw leaves besides buffers: the targets, and the planes of the depth buffer that are asked for by name. Where
+/// the targets go becomes a file for each.
+fn surfaces(
+    args: &mut RunArgs,
+    state: &State,
+    draw: &DrawArgs,
+    pixel: &Shader,
+) -> Result<Vec<View>, Problem> {
+    let view = |name: &str, format: Format| View {
+        resource: name.to_owned(),
+        element: 0,
+        name: name.to_owned(),
+        kind: "Texture2D",
+        layout: Layout::of_texel(format),
+        members: Vec::new(),
+        texture: Some(Shape::new(format, draw.size[0], draw.size[1], 1)),
+        map: None,
+        writable: true,
+        has_counter: false,
+    };
+    let mut views: Vec<View> = state.targets().map(|(name, format)| view(name, format)).collect();
+    if let Some(file) = &args.target_file {
+        let files = views.iter().enumerate().map(|(place, it)| {
+            let path = match file.rsplit_once('.') {
+                _ if file.contains("{target}") => file.replace("{target}", &it.name),
+                Some((stem, ending)) if place > 0 => format!("{stem}-{}.{ending}", it.name),
+                _ => file.clone(),
+            };
+            (it.name.clone(), path)
+        });
+        args.outs.extend(files);
+    }
+    let is_wanted = |name: &str| {
+        let mut prints = args.prints.iter().map(|it| it.name.as_str());
+        let mut outs = args.outs.iter().map(|it| it.0.as_str());
+        pixel.resource(name).is_none() && (prints.any(|it| it == name) || outs.any(|it| it == name))
+    };
+    for (name, format, is_there, help) in [
+        (DEPTH, state.depth_format(), state.has_depth(), "`--depth less` tests and writes one"),
+        (STENCIL, stencil_format(), state.has_stencil(), "`--stencil '{ … }'` tests one"),
+    ] {
+        if !is_wanted(name) {
+            continue;
+        }
+        if !is_there {
+            let what = format!("the draw has no {}", name.to_lowercase());
+            return Err(Problem::input(what).help(help));
+        }
+        views.push(view(name, format));
+    }
+    Ok(views)
+}
+
+fn stencil_format() -> Format {
+    Format::parse("R8_UINT").unwrap_or_else(|| unreachable!("it is a format"))
 }
 
 /// What is bound to the stages other than the first and the last.
@@ -149,21 +201,22 @@ impl Others {
 pub(super) struct Once<'a> {
     pub(super) pipeline: &'a GraphicsPipeline,
     pub(super) scene: &'a Scene,
+    pub(super) state: &'a State,
     pub(super) others: &'a Others,
     pub(super) draw: &'a DrawArgs,
     pub(super) width: u32,
 }
 
 impl Once<'_> {
-    /// Draws; returns the texels of the target, resolved.
+    /// Draws; returns the texels of the targets, resolved, and the planes of the depth buffer, by their names.
     pub(super) fn run(
         &self,
         args: &RunArgs,
         watch: &Watch,
         prints: Option<Arc<PrintLog>>,
         [vertex, pixel]: [&mut ResourceTable; 2],
-    ) -> Result<Vec<u8>, DrawError> {
-        let (mut draw, target) = self.scene.draw(self.draw)?;
+    ) -> Result<Vec<(String, Vec<u8>)>, DrawError> {
+        let (mut draw, attachments) = self.scene.draw(self.draw, self.state)?;
         draw.wave_size = Some(self.width);
         draw.fuel = args.common.launch.fuel.at(self.width);
         draw.cancel = Some(watch.cancel.clone());
@@ -178,11 +231,10 @@ impl Once<'_> {
             ..StageTables::new(vertex, Some(pixel))
         };
         self.pipeline.draw_stages(&draw, &tables)?;
-        let texels = match self.pipeline.desc().samples {
-            Samples::One => target.read_bytes()?,
-            _ => wavelane::graphics::resolved(&target)?.read_bytes()?,
-        };
-        Ok(texels)
+        let mut left: Vec<_> = self.state.names().into_iter().zip(attachments.texels()?).collect();
+        left.extend(attachments.depth()?.map(|it| (DEPTH.to_owned(), it.1)));
+        left.extend(attachments.stencil()?.map(|it| (STENCIL.to_owned(), it)));
+        Ok(left)
     }
 }
 

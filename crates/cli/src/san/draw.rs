@@ -12,7 +12,7 @@ use super::SanArgs;
 use super::record::Stop;
 use super::subject::{Part, Subject, stop};
 use crate::asked::{DrawArgs, Launch};
-use crate::draw::{self, Scene, for_shader};
+use crate::draw::{self, DEPTH, STENCIL, Scene, for_shader};
 use crate::launch::failed;
 use crate::plan::{plan, plan_of};
 use crate::problem::{End, Exit, Problem};
@@ -31,18 +31,19 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
         return Err(Problem::new(Exit::Unsupported, what.to_owned()).into());
     }
     let pipeline =
-        scene.pipeline(&Device::new(args.common.device.adapter.clone()), asked, &pixel)?;
+        scene.pipeline(&Device::new(args.common.device.adapter.clone()), &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
     let bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
     let of_vertex = for_shader(&args.common.bind, &scene.vertex);
     let vertex = bind::bind(&of_vertex, [1; 3], &scene.vertex, &sources)?.table;
     let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
-    let (draw, _) = scene.draw(asked).map_err(cannot)?;
+    let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
     let plan = plan(&args.san, widths);
-    let names = vec!["Target".to_owned()];
+    let names = scene.state.names();
     for name in plan.width_dependent.iter().chain(&plan.unordered) {
         let known = pixel.resources().iter().map(|it| it.name.as_str());
-        let known: Vec<&str> = known.chain(["Target", "Depth", "Stencil"]).collect();
+        let known: Vec<&str> =
+            known.chain(names.iter().map(String::as_str)).chain([DEPTH, STENCIL]).collect();
         if !known.contains(&name.as_str()) {
             let what = format!("nothing that is drawn or bound is called `{name}`");
             return Err(missing::unknown(&what, name, known.into_iter()).into());

@@ -2,13 +2,10 @@
 //!
 //! All shaders see the same memory wherever a job binds the same buffer.
 
-use wavelane::graphics::{GraphicsDesc, InputElement, RasterizerState, Samples, resolved};
-use wavelane::texture::{Format as TextureFormat, Shape, Texel};
-use wavelane::{
-    DepthTarget, IndexBuffer, RenderTarget, ResourceTable, Shader, StageTables, Texture,
-    VertexBuffer,
-};
+use wavelane::graphics::{GraphicsDesc, InputElement, RasterizerState};
+use wavelane::{IndexBuffer, ResourceTable, Shader, StageTables, VertexBuffer};
 
+use super::attachment::Attachments;
 use super::passes::{Memory, Passing};
 use super::{BindProblem, bind_with, texel_format_of};
 use crate::job::draw::{Attribute, Draw, Stream};
@@ -21,8 +18,7 @@ pub(crate) struct Bound {
     /// One for each shader, in the order of the job.
     pub(crate) tables: Vec<ResourceTable>,
     pub(crate) doubts: Vec<String>,
-    targets: Vec<Texture>,
-    depth: DepthTarget,
+    attachments: Attachments,
     memory: Memory,
 }
 
@@ -45,8 +41,8 @@ pub(crate) fn tables<'a>(all: &[(Stage, &'a ResourceTable)]) -> StageTables<'a> 
     }
 }
 
-/// The pipeline of a draw.
-pub(crate) fn desc(draw: &Draw, shaders: &[(Stage, &Shader)]) -> GraphicsDesc {
+/// The pipeline of a draw, which has a vertex or a mesh shader.
+pub fn desc(draw: &Draw, shaders: &[(Stage, &Shader)]) -> GraphicsDesc {
     let of = |stage| of_stage(shaders, stage).copied();
     let Some(vertex) = of(Stage::Mesh).or_else(|| of(Stage::Vertex)) else {
         unreachable!("the reader demands a vertex or a mesh shader")
@@ -65,7 +61,7 @@ pub(crate) fn desc(draw: &Draw, shaders: &[(Stage, &Shader)]) -> GraphicsDesc {
             ..RasterizerState::default()
         },
         depth_stencil: draw.depth.tests,
-        blend: vec![draw.write; draw.targets.len()],
+        blend: draw.targets.iter().map(|it| draw.write_of(it)).collect(),
         alpha_to_coverage: draw.alpha_to_coverage,
         targets: draw.targets.iter().map(|it| Some(it.format)).collect(),
         depth_format: Some(draw.depth.format),
@@ -123,84 +119,47 @@ pub(crate) fn bind(
         Some(it) => Some(IndexBuffer { buffer: buffer(it.buffer)?, format: it.format }),
         None => None,
     };
-    let wrong = |error: wavelane::BufferError| BindProblem(error.to_string());
-    let mut targets = Vec::new();
+    let mut size = None;
     for target in &draw.targets {
         let source = &job.buffers[target.buffer];
         if memory.has(target.buffer) {
             let what = format!("`{}` is a target, and bound to a shader", source.name);
             return Err(BindProblem(what));
         }
-        let Some(size) = source.texture else {
+        let Some(it) = source.texture else {
             return Err(BindProblem(format!("`{}` has no `OutputProps`", source.name)));
         };
-        let shape = Shape {
-            layers: size.depth,
-            samples: draw.samples.count(),
-            ..Shape::new(target.format, size.width, size.height, 1)
-        };
-        let bytes = shape.bytes().ok_or_else(|| {
-            BindProblem(format!("a target cannot have the size of `{}`", source.name))
-        })?;
-        let texel = cleared(target.format, target.clear);
-        let cleared = texel.repeat(bytes / texel.len());
-        targets.push(Texture::from_bytes(shape, cleared).map_err(wrong)?);
+        size = Some([it.width, it.height, it.depth]);
     }
-    let [width, height, layers] = targets.first().map_or([1; 3], |it| {
-        let Shape { width, height, layers, .. } = it.shape();
-        [width, height, layers]
-    });
-    let depth = DepthTarget::new(draw.depth.format, width, height, layers, draw.samples);
-    let depth = depth.map_err(wrong)?;
-    depth.clear(draw.depth.clear, draw.depth.stencil_clear).map_err(wrong)?;
+    let wrong = |error: wavelane::BufferError| BindProblem(error.to_string());
+    let attachments = Attachments::new(draw, size.unwrap_or([1; 3]), true).map_err(wrong)?;
     let stencil = draw.depth.tests.stencil;
-    let draw = wavelane::Draw {
+    let mut draw = wavelane::Draw {
         groups: job.groups,
         instances: draw.instances,
         indices,
         vertex_buffers,
-        targets: targets.iter().map(|it| Some(RenderTarget::from(it))).collect(),
-        depth: Some(depth.clone()),
         viewports: draw.viewports.clone(),
         scissors: (!draw.scissors.is_empty()).then(|| draw.scissors.clone()),
         blend_factor: draw.blend_factor,
         stencil_ref: stencil.map_or(0, |it| it.reference),
         ..wavelane::Draw::new(draw.count)
     };
-    Ok(Bound { draw, tables, doubts, targets, depth, memory })
-}
-
-/// The bytes of a texel that is cleared to a colour.
-fn cleared(format: TextureFormat, colour: [f64; 4]) -> Vec<u8> {
-    let mut bytes = vec![0; format.bytes()];
-    let texel = match format.decode(&bytes) {
-        Texel::Float(_) => Texel::Float(colour.map(|it| it as f32)),
-        Texel::Unsigned(_) => Texel::Unsigned(colour.map(|it| it as u64)),
-        Texel::Signed(_) => Texel::Signed(colour.map(|it| it as i64)),
-    };
-    format.encode(texel, &mut bytes);
-    bytes
+    attachments.attach(&mut draw);
+    Ok(Bound { draw, tables, doubts, attachments, memory })
 }
 
 impl Bound {
     /// Copies what the draw wrote back into the job: targets with several samples are resolved.
     pub(crate) fn take_back(&self, job: &mut Job, draw: &Draw) -> Result<(), String> {
         let wrong = |error: wavelane::BufferError| error.to_string();
-        for (target, texture) in draw.targets.iter().zip(&self.targets) {
-            let bytes = match draw.samples {
-                Samples::One => texture.read_bytes().map_err(wrong)?,
-                _ => {
-                    let resolved = resolved(texture).map_err(|it| it.to_string())?;
-                    resolved.read_bytes().map_err(wrong)?
-                }
-            };
-            job.buffers[target.buffer].data[0] = bytes;
+        let texels = self.attachments.texels().map_err(wrong)?;
+        for (target, texels) in draw.targets.iter().zip(texels) {
+            job.buffers[target.buffer].data[0] = texels;
         }
-        if let (Some(index), Some(stencil)) = (draw.depth.stencil_buffer, self.depth.stencil()) {
-            let bytes = stencil.read_bytes().map_err(wrong)?;
-            // Of several samples, the first.
-            let samples = draw.samples.count() as usize;
-            job.buffers[index].data[0] = bytes.into_iter().step_by(samples).collect();
+        let stencil = self.attachments.stencil().map_err(wrong)?;
+        if let (Some(index), Some(stencil)) = (draw.depth.stencil_buffer, stencil) {
+            job.buffers[index].data[0] = stencil;
         }
         self.memory.take_back(job);
         Ok(())
@@ -228,13 +187,5 @@ mod tests {
             assert_eq!((it.semantic.as_str(), it.index), (semantic, index));
             assert_eq!(it.format.to_string(), "RG32_FLOAT");
         }
-    }
-
-    #[test]
-    fn targets_are_cleared_in_their_format() {
-        let of = |name: &str, colour| cleared(TextureFormat::parse(name).unwrap(), colour);
-        assert_eq!(of("RGBA8_UNORM", [1.0, 0.5, 0.0, 1.0]), [255, 128, 0, 255]);
-        assert_eq!(of("R32_UINT", [7.0, 0.0, 0.0, 0.0]), [7, 0, 0, 0]);
-        assert_eq!(of("R16_SINT", [-1.0, 0.0, 0.0, 0.0]), [255, 255]);
     }
 }

@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use wavelane::graphics::{
-    Cull, DepthBias, DepthFormat, DepthStencilState, IndexFormat, Samples, Scissor, TargetState,
-    Topology, Viewport,
+    Cull, DepthBias, DepthFormat, DepthState, DepthStencilState, IndexFormat, Samples, Scissor,
+    TargetState, Topology, Viewport,
 };
-use wavelane::texture::Format as TextureFormat;
+use wavelane::texture::{Comparison, Format as TextureFormat};
 
 use crate::number::Format;
 
@@ -30,7 +30,7 @@ pub struct Draw {
     pub depth: Depth,
     pub samples: Samples,
     pub sample_mask: u32,
-    /// How all targets are written.
+    /// How targets are written that say nothing else.
     pub write: TargetState,
     pub blend_factor: [f32; 4],
     pub alpha_to_coverage: bool,
@@ -42,6 +42,45 @@ pub struct Draw {
     pub viewports: Vec<Viewport>,
     /// Empty if only the viewports and the targets clip.
     pub scissors: Vec<Scissor>,
+}
+
+impl Draw {
+    /// The fixed state of the public format, with nothing to draw and no targets.
+    pub fn fixed() -> Draw {
+        let depth = DepthState { func: Comparison::Less, write: true };
+        Draw {
+            topology: Topology::TriangleList,
+            patch_control_points: None,
+            vertices: Stream::default(),
+            per_instance: Stream::default(),
+            index: None,
+            count: 0,
+            instances: 1,
+            targets: Vec::new(),
+            depth: Depth {
+                format: DepthFormat::D32FloatS8X24Uint,
+                clear: 1.0,
+                stencil_clear: 0,
+                tests: DepthStencilState { depth: Some(depth), stencil: None },
+                stencil_buffer: None,
+            },
+            samples: Samples::One,
+            sample_mask: u32::MAX,
+            write: TargetState::default(),
+            blend_factor: [1.0; 4],
+            alpha_to_coverage: false,
+            cull: Cull::None,
+            front_is_clockwise: false,
+            bias: DepthBias::default(),
+            viewports: Vec::new(),
+            scissors: Vec::new(),
+        }
+    }
+
+    /// How a target is written.
+    pub fn write_of(&self, target: &Target) -> TargetState {
+        target.write.unwrap_or(self.write)
+    }
 }
 
 /// A buffer of vertices or of instances.
@@ -85,7 +124,18 @@ pub struct Target {
     pub buffer: usize,
     pub format: TextureFormat,
     pub clear: [f64; 4],
+    /// How it is written, if not like the others.
+    pub write: Option<TargetState>,
     pub at: Range<usize>,
+}
+
+/// A target as the command line describes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GivenTarget {
+    pub name: Option<String>,
+    pub format: Option<TextureFormat>,
+    pub clear: [f64; 4],
+    pub write: Option<TargetState>,
 }
 
 /// The depth and stencil buffer, which has the size of the targets.

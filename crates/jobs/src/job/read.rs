@@ -5,6 +5,7 @@ mod passes;
 mod rules;
 mod scenes;
 
+pub use draw::{StateKey, read_state, read_target};
 pub(crate) use rules::read_rules;
 pub use scenes::{Open, read_scenes};
 
@@ -32,7 +33,7 @@ pub fn read(text: &str) -> Result<Job, Vec<Error>> {
 /// The same for an API, which decides some fixed state, and whether our extensions are admitted.
 pub fn read_for(text: &str, api: Api) -> Result<Job, Vec<Error>> {
     let tree = yaml::read(text).map_err(|error| vec![error])?;
-    let mut reader = Reader { errors: Vec::new(), bytes: 0, bound: 0, api };
+    let mut reader = Reader::new(api);
     let job = reader.job(&tree);
     match job {
         Some(job) if reader.errors.is_empty() => Ok(job),
@@ -51,6 +52,8 @@ struct Reader {
     /// The total size of the bound resources so far: each has its own copy of a buffer.
     bound: u64,
     api: Api,
+    /// Whether names of choices may be written in any case, as on a command line.
+    folds_case: bool,
 }
 
 /// A mapping whose keys are consumed one by one; the remaining ones are unknown.
@@ -68,6 +71,10 @@ impl<'a> Fields<'a> {
 }
 
 impl Reader {
+    fn new(api: Api) -> Reader {
+        Reader { errors: Vec::new(), bytes: 0, bound: 0, api, folds_case: false }
+    }
+
     fn error<T>(&mut self, at: &Range<usize>, message: impl Into<String>) -> Option<T> {
         self.errors.push(Error::new(at.clone(), message));
         None
@@ -185,7 +192,11 @@ impl Reader {
 
     fn choose<T: Copy>(&mut self, node: &Node, choices: &[(&str, T)]) -> Option<T> {
         let text = self.text(node)?;
-        if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
+        let is_it = |name: &str| match self.folds_case {
+            true => name.eq_ignore_ascii_case(text),
+            false => name == text,
+        };
+        if let Some((_, value)) = choices.iter().find(|(name, _)| is_it(name)) {
             return Some(*value);
         }
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();

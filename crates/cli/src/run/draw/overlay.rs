@@ -94,9 +94,10 @@ pub(super) fn write(
     let compiled = Shader::compile("<overlay>", text, &options, &mut NoIncludes)
         .map_err(|bug| Problem::bug(&bug.message))?;
     let shader = compiled.shader.ok_or_else(|| Problem::bug("the shader of overlays is wrong"))?;
+    let state = scene.state.of_overlay();
     let pipeline = match overlay {
-        Overlay::Meshlets => scene.pipeline_of_groups(device, draw, &shader)?,
-        _ => scene.pipeline(device, draw, &shader)?,
+        Overlay::Meshlets => scene.pipeline_of_groups(device, &state, &shader)?,
+        _ => scene.pipeline(device, &state, &shader)?,
     };
     let sources = wavelane::SourceMap::new();
     let binds = for_shader(&args.common.bind, &scene.vertex);
@@ -113,7 +114,8 @@ pub(super) fn write(
         }
         let others = Others::bind(scene, args, &sources)?;
         let others = &others;
-        let once = Once { pipeline: &pipeline, scene, others, draw, width: *lanes };
+        let state = &state;
+        let once = Once { pipeline: &pipeline, scene, state, others, draw, width: *lanes };
         let mut watch = Watch::start(args.common.launch.timeout, 0);
         let drawn = once.run(args, &watch, None, [&mut vertex, &mut table]);
         watch.stop();
@@ -122,7 +124,7 @@ pub(super) fn write(
             Some(slot) => words(&slot.bytes),
             None => Vec::new(),
         };
-        let picture = picture(overlay, draw, &outcome.buffers[0].bytes, &notes);
+        let picture = picture(overlay, draw, &outcome.buffers[0], &notes);
         let file = picture.and_then(|it| it.write());
         let path = path.replace("{width}", &lanes.to_string());
         let file = file.map_err(|what| Problem::input(format!("`{path}`: {what}")))?;
@@ -148,10 +150,11 @@ const HELPER: [f64; 3] = [0.85, 0.1, 0.55];
 fn picture(
     overlay: Overlay,
     draw: &DrawArgs,
-    texels: &[u8],
+    target: &Slot,
     notes: &[u32],
 ) -> Result<Picture, String> {
     let [width, height] = draw.size;
+    let format = target.texture.map(|it| it.format).ok_or("the target is not a texture")?;
     let scale = scale(draw.size);
     let note = |x: u32, y: u32, which: usize| {
         let index = (y as usize * width as usize + x as usize) * 2 + which;
@@ -160,8 +163,8 @@ fn picture(
     // The wave of a lane, be it a helper or not.
     let wave = |x: u32, y: u32| note(x, y, 0).max(note(x, y, 1));
     let colour = |x: u32, y: u32| {
-        let at = (y as usize * width as usize + x as usize) * draw.format.bytes();
-        let texel = draw.format.decode(&texels[at..at + draw.format.bytes()]);
+        let at = (y as usize * width as usize + x as usize) * format.bytes();
+        let texel = format.decode(&target.bytes[at..at + format.bytes()]);
         let covered = note(x, y, 0) != 0;
         let own = match texel {
             Texel::Float(it) => [it[0], it[1], it[2]].map(|it| f64::from(it).clamp(0.0, 1.0)),

@@ -2,11 +2,14 @@
 //!
 //! What a job leaves out has the fixed value of the public format, so that a [`Draw`] is complete.
 
+mod blend;
+mod given;
 mod state;
 
+pub use self::given::{StateKey, read_state, read_target};
+
 use wavelane::graphics::{
-    Cull, DepthBias, DepthFormat, DepthState, DepthStencilState, IndexFormat, Samples, TargetState,
-    Topology,
+    Cull, DepthBias, DepthFormat, DepthState, IndexFormat, Samples, TargetState, Topology,
 };
 use wavelane::texture::{Channels, Comparison, Encoding, Format as TextureFormat};
 
@@ -249,7 +252,7 @@ impl Reader {
         let targets = match given.target {
             Some((buffer, node)) => {
                 let format = self.format_of(&parts.buffers[buffer], &node.at)?;
-                vec![Target { buffer, format, clear: [0.0; 4], at: node.at.clone() }]
+                vec![Target { buffer, format, clear: [0.0; 4], write: None, at: node.at.clone() }]
             }
             None => Vec::new(),
         };
@@ -262,36 +265,16 @@ impl Reader {
             // The size of the buffer decides, see `check_counts`.
             None => 0,
         };
-        Some(Draw {
+        let mut draw = Draw {
             topology,
             patch_control_points: given.points.map(|it| it.0),
             vertices,
-            per_instance: Stream::default(),
-            index: None,
             count,
-            instances: 1,
             targets,
-            depth: Depth {
-                format: DepthFormat::D32FloatS8X24Uint,
-                clear: 1.0,
-                stencil_clear: 0,
-                tests: DepthStencilState {
-                    depth: Some(DepthState { func, write: true }),
-                    stencil: None,
-                },
-                stencil_buffer: None,
-            },
-            samples: Samples::One,
-            sample_mask: u32::MAX,
-            write: TargetState::default(),
-            blend_factor: [1.0; 4],
-            alpha_to_coverage: false,
-            cull: Cull::None,
-            front_is_clockwise: false,
-            bias: DepthBias::default(),
-            viewports: Vec::new(),
-            scissors: Vec::new(),
-        })
+            ..Draw::fixed()
+        };
+        draw.depth.tests.depth = Some(DepthState { func, write: true });
+        Some(draw)
     }
 
     /// The format of a target that is given as a format of numbers and how many there are.

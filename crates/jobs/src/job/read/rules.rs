@@ -15,7 +15,7 @@ enum Type {
 /// Reads rules from a text, or reports all errors in it.
 pub(crate) fn read_rules(text: &str) -> Result<Vec<Check>, Vec<Error>> {
     let tree = yaml::read(text).map_err(|error| vec![error])?;
-    let mut reader = Reader { errors: Vec::new(), bytes: 0, bound: 0, api: Api::DirectX };
+    let mut reader = Reader::new(Api::DirectX);
     let rules = reader.each(Some(&tree), "the rules", Reader::rule);
     match rules {
         Some(rules) if reader.errors.is_empty() => Ok(rules),

@@ -25,7 +25,7 @@ pub type Open<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 /// ignored. Buffers may name a file instead of their data.
 pub fn read_scenes(text: &str, open: &mut Open<'_>) -> Result<Vec<Scene>, Vec<Error>> {
     let tree = yaml::read(text).map_err(|error| vec![error])?;
-    let mut reader = Reader { errors: Vec::new(), bytes: 0, bound: 0, api: crate::Api::default() };
+    let mut reader = Reader::new(crate::Api::default());
     let scenes = reader.scenes_file(&tree, open);
     match scenes {
         Some(scenes) if reader.errors.is_empty() => Ok(scenes),

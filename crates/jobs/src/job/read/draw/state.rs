@@ -1,9 +1,6 @@
 //! Reads `Raster`: the state of a draw that the public format cannot say.
 
-use wavelane::graphics::{
-    Blend, BlendOp, Equation, Factor, LogicOp, Scissor, StencilFace, StencilOp, StencilState,
-    Viewport,
-};
+use wavelane::graphics::{Scissor, StencilFace, StencilOp, StencilState, Viewport};
 
 use super::*;
 
@@ -22,6 +19,17 @@ const COMPARISONS: [(&str, Comparison); 8] = [
     ("GreaterEqual", Comparison::GreaterEqual),
     ("Always", Comparison::Always),
 ];
+
+/// Depth tests by one word.
+const DEPTH_TESTS: [(&str, Option<Comparison>); 9] = {
+    let mut all = [("None", None); 9];
+    let mut i = 0;
+    while i < COMPARISONS.len() {
+        all[i + 1] = (COMPARISONS[i].0, Some(COMPARISONS[i].1));
+        i += 1;
+    }
+    all
+};
 
 const TOPOLOGIES: [(&str, Topology); 5] = [
     ("PointList", Topology::PointList),
@@ -56,6 +64,40 @@ const KEEP: StencilFace = StencilFace {
     pass: StencilOp::Keep,
 };
 
+/// The fields of `Raster` that need no buffer of vertices, indices or texels.
+pub(super) struct State<'a> {
+    instances: Option<&'a Node>,
+    depth: Option<&'a Node>,
+    samples: Option<&'a Node>,
+    mask: Option<&'a Node>,
+    blend: Option<&'a Node>,
+    cull: Option<&'a Node>,
+    front: Option<&'a Node>,
+    bias: Option<&'a Node>,
+    viewports: Option<&'a Node>,
+    scissors: Option<&'a Node>,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn of(fields: &mut Fields<'a>) -> State<'a> {
+        State {
+            instances: fields.get("Instances"),
+            depth: fields.get("DepthStencil"),
+            samples: fields.get("Samples"),
+            mask: fields.get("SampleMask"),
+            blend: fields.get("Blend"),
+            cull: fields.get("Cull"),
+            front: fields.get("Front"),
+            bias: fields.get("DepthBias"),
+            viewports: fields.get("Viewports"),
+            scissors: fields.get("Scissors"),
+        }
+    }
+}
+
+/// What a target is given: its format, with the node that names it, its clear value, and how it is written.
+pub(super) type Given<'a> = (Option<(TextureFormat, &'a Node)>, [f64; 4], Option<TargetState>);
+
 impl Reader {
     /// Replaces fields of a draw.
     pub(super) fn raster(
@@ -68,19 +110,10 @@ impl Reader {
         let mut fields = self.fields(node, "`Raster`")?;
         let topology = fields.get("Topology");
         let index = fields.get("IndexBuffer");
-        let instances = fields.get("Instances");
         let instance_buffer = fields.get("InstanceBuffer");
         let instance_attributes = fields.get("InstanceAttributes");
         let targets = fields.get("RenderTargets");
-        let depth = fields.get("DepthStencil");
-        let samples = fields.get("Samples");
-        let mask = fields.get("SampleMask");
-        let blend = fields.get("Blend");
-        let cull = fields.get("Cull");
-        let front = fields.get("Front");
-        let bias = fields.get("DepthBias");
-        let viewports = fields.get("Viewports");
-        let scissors = fields.get("Scissors");
+        let state = State::of(&mut fields);
         self.done(fields);
         let before = self.errors.len();
         if let Some(node) = topology
@@ -97,11 +130,6 @@ impl Reader {
         if let Some(node) = index {
             draw.index = self.index_buffer(node, parts, count);
         }
-        if let Some(node) = instances
-            && let Some(count) = self.uint(node)
-        {
-            draw.instances = count;
-        }
         self.instances(draw, parts, instance_buffer, instance_attributes);
         if let Some(node) = targets {
             if let Some(target) = draw.targets.first() {
@@ -117,8 +145,21 @@ impl Reader {
                 self.error::<()>(&node.at, format!("a draw has at most {MOST_TARGETS} targets"));
             }
         }
+        self.state(&state, draw, parts.buffers);
+        (self.errors.len() == before).then_some(())
+    }
+
+    /// Replaces what needs no more buffers than that of the stencil.
+    pub(super) fn state(&mut self, state: &State<'_>, draw: &mut Draw, buffers: &[Buffer]) {
+        let State { instances, depth, samples, mask, blend, cull, front, bias, .. } = *state;
+        let (viewports, scissors) = (state.viewports, state.scissors);
+        if let Some(node) = instances
+            && let Some(count) = self.uint(node)
+        {
+            draw.instances = count;
+        }
         if let Some(node) = depth {
-            self.depth(node, draw, parts);
+            self.depth(node, &mut draw.depth, buffers);
         }
         if let Some(node) = samples {
             match self.uint(node) {
@@ -154,7 +195,6 @@ impl Reader {
                 self.error::<()>(&node.at, format!("a draw has at most {MOST_VIEWPORTS} of them"));
             }
         }
-        (self.errors.len() == before).then_some(())
     }
 
     fn index_buffer(
@@ -216,23 +256,14 @@ impl Reader {
     fn target(&mut self, node: &Node, parts: &Parts<'_>) -> Option<Target> {
         let mut fields = self.fields(node, "a target")?;
         let name = self.required(&mut fields, "Name");
-        let format = fields.get("Format");
-        let clear = fields.get("Clear");
-        self.done(fields);
-        let clear = self.floats::<4>(clear, "`Clear`", [0.0; 4]);
-        let name = name?;
+        let given = self.given(fields);
+        let (name, (format, clear, write)) = (name?, given?);
         let index = self.find(name, "buffer", parts.buffers, |it| &it.name)?;
         let buffer = &parts.buffers[index];
-        let Some(node) = format else {
+        let at = name.at.clone();
+        let Some((format, node)) = format else {
             let format = self.format_of(buffer, &name.at)?;
-            return Some(Target { buffer: index, format, clear: clear?, at: name.at.clone() });
-        };
-        let text = self.text(node)?;
-        let Some(format) = TextureFormat::parse(text).filter(|it| is_renderable(*it)) else {
-            let error =
-                Error::new(node.at.clone(), format!("`{text}` is not the format of a target"));
-            self.errors.push(error.help("formats of targets are `RGBA8_UNORM`, `R32_UINT`, …"));
-            return None;
+            return Some(Target { buffer: index, format, clear, write, at });
         };
         let bytes = buffer.format.bytes() * buffer.channels as usize;
         if bytes != format.bytes() {
@@ -243,10 +274,49 @@ impl Reader {
             );
             return self.error(&node.at, what);
         }
-        Some(Target { buffer: index, format, clear: clear?, at: name.at.clone() })
+        Some(Target { buffer: index, format, clear, write, at })
     }
 
-    fn depth(&mut self, node: &Node, draw: &mut Draw, parts: &Parts<'_>) -> Option<()> {
+    /// The fields of a target but its name: the format, what it is cleared to, and how it is written.
+    pub(super) fn given<'a>(&mut self, mut fields: Fields<'a>) -> Option<Given<'a>> {
+        let format = fields.get("Format");
+        let clear = fields.get("Clear");
+        let blend = fields.get("Blend");
+        self.done(fields);
+        let clear = self.floats::<4>(clear, "`Clear`", [0.0; 4]);
+        let write = blend.map(|node| self.target_blend(node));
+        let format = match format {
+            Some(node) => {
+                let text = self.text(node)?;
+                Some((self.target_format(text, &node.at)?, node))
+            }
+            None => None,
+        };
+        Some((format, clear?, optional(write)?))
+    }
+
+    /// The format of a target, by its name.
+    pub(super) fn target_format(&mut self, text: &str, at: &Range<usize>) -> Option<TextureFormat> {
+        let format = TextureFormat::parse(text).filter(|it| is_renderable(*it));
+        if format.is_none() {
+            let error = Error::new(at.clone(), format!("`{text}` is not the format of a target"));
+            self.errors.push(error.help("formats of targets are `RGBA8_UNORM`, `R32_UINT`, …"));
+        }
+        format
+    }
+
+    /// `DepthStencil`: its fields, or a comparison that also writes, or `None` without a depth test.
+    pub(super) fn depth(
+        &mut self,
+        node: &Node,
+        depth: &mut Depth,
+        buffers: &[Buffer],
+    ) -> Option<()> {
+        if let NodeKind::Scalar(_) = node.kind {
+            depth.tests.depth =
+                self.choose(node, &DEPTH_TESTS)?.map(|func| DepthState { func, write: true });
+            return Some(());
+        }
         let mut fields = self.fields(node, "`DepthStencil`")?;
         let format = fields.get("Format");
         let clear_node = fields.get("Clear");
@@ -254,7 +324,6 @@ impl Reader {
         let write = fields.get("Write");
         let stencil = fields.get("Stencil");
         self.done(fields);
-        let depth = &mut draw.depth;
         let before =
             depth.tests.depth.unwrap_or(DepthState { func: Comparison::Always, write: false });
         let given = self.choose_or(format, depth.format, &DEPTH_FORMATS);
@@ -273,14 +342,20 @@ impl Reader {
             self.errors.push(error.help("Format: D32_FLOAT_S8X24_UINT"));
         }
         if let Some(node) = stencil {
-            self.stencil(node, parts, depth)?;
+            self.stencil(node, depth, buffers)?;
         }
         (depth.format, depth.clear) = (given?, clear?);
+        depth.make_room();
         depth.tests.depth = Some(DepthState { func: func?, write: write? });
         Some(())
     }
 
-    fn stencil(&mut self, node: &Node, parts: &Parts<'_>, depth: &mut Depth) -> Option<()> {
+    pub(super) fn stencil(
+        &mut self,
+        node: &Node,
+        depth: &mut Depth,
+        buffers: &[Buffer],
+    ) -> Option<()> {
         let mut fields = self.fields(node, "`Stencil`")?;
         let name = fields.get("Name");
         let clear = fields.get("Clear");
@@ -290,14 +365,14 @@ impl Reader {
         let front = fields.get("Front");
         let back = fields.get("Back");
         self.done(fields);
-        let buffer = name.map(|it| self.find(it, "buffer", parts.buffers, |it| &it.name));
+        let buffer = name.map(|it| self.find(it, "buffer", buffers, |it| &it.name));
         let (clear, reference) = (self.byte_or(clear, 0), self.byte_or(reference, 0));
         let (read_mask, write_mask) = (self.byte_or(read_mask, 255), self.byte_or(write_mask, 255));
         let front = self.stencil_face(front, "`Front`");
         let back = self.stencil_face(back, "`Back`");
         let buffer = optional(buffer)?;
         if let (Some(name), Some(index)) = (name, buffer) {
-            let it = &parts.buffers[index];
+            let it = &buffers[index];
             if it.format != Format::Hex8 || it.channels != 1 || it.data.len() != 1 {
                 let what = format!("`{}` must be a buffer of one `Hex8` a pixel", it.name);
                 return self.error(&name.at, what);
@@ -325,61 +400,6 @@ impl Reader {
         let [pass, fail, depth_fail] =
             ops.map(|it| self.choose_or(it, StencilOp::Keep, &STENCIL_OPS));
         Some(StencilFace { func: func?, pass: pass?, fail: fail?, depth_fail: depth_fail? })
-    }
-
-    fn blend(&mut self, node: &Node, draw: &mut Draw) -> Option<()> {
-        let mut fields = self.fields(node, "`Blend`")?;
-        let src_node = fields.get("Src");
-        let dst = fields.get("Dst");
-        let op_node = fields.get("Op");
-        let alphas = [fields.get("SrcAlpha"), fields.get("DstAlpha")];
-        let op_alpha = fields.get("OpAlpha");
-        let factor = fields.get("Factor");
-        let mask_node = fields.get("WriteMask");
-        let logic = fields.get("Logic");
-        let coverage = fields.get("AlphaToCoverage");
-        self.done(fields);
-        let mut choose = |node, default| self.choose_or(node, default, &Factor::ALL);
-        let (src, dst_factor) = (choose(src_node, Factor::One), choose(dst, Factor::Zero));
-        let src_alpha = choose(alphas[0], Factor::One);
-        let dst_alpha = choose(alphas[1], Factor::Zero);
-        for (node, chosen) in alphas.into_iter().zip([src_alpha, dst_alpha]) {
-            if let (Some(node), Some(true)) = (node, chosen.map(is_colour)) {
-                let error = Error::new(node.at.clone(), "the factor of alpha cannot be a colour");
-                self.errors.push(error.help("use the factor that ends in `Alpha`"));
-            }
-        }
-        let op = self.choose_or(op_node, BlendOp::Add, &BlendOp::ALL);
-        let op_alpha = self.choose_or(op_alpha, BlendOp::Add, &BlendOp::ALL);
-        let logic_op = logic.map(|it| self.choose(it, &LogicOp::ALL));
-        let factor = self.floats::<4>(factor, "`Factor`", [1.0; 4]);
-        let mask = self.uint_or(mask_node, 15);
-        if let (Some(mask), Some(node)) = (mask, mask_node)
-            && mask > 15
-        {
-            self.error::<()>(&node.at, "a write mask has four bits, red the lowest");
-        }
-        let alpha_to_coverage = self.switch_or(coverage, false)?;
-        if let (Some(node), true) = (logic, src_node.is_some() || op_node.is_some()) {
-            self.error::<()>(&node.at, "with `Logic` nothing is blended; leave out `Src` and `Op`");
-        }
-        let color = Equation { src: src?, dst: dst_factor?, op: op? };
-        let alpha = Equation { src: src_alpha?, dst: dst_alpha?, op: op_alpha? };
-        let logic = optional(logic_op)?;
-        let blends = logic.is_none() && (src_node.is_some() || op_node.is_some());
-        let used = [color.src, color.dst, alpha.src, alpha.dst];
-        let is_minmax = |it: BlendOp| matches!(it, BlendOp::Min | BlendOp::Max);
-        if used.into_iter().any(Factor::is_dual_source)
-            && (is_minmax(color.op) || is_minmax(alpha.op))
-        {
-            let what = "two sources are added or subtracted; there is no `Min` or `Max` of them";
-            self.error::<()>(&op_node.unwrap_or(node).at, what);
-        }
-        let blend = blends.then_some(Blend { color, alpha });
-        draw.write = TargetState { blend, logic, write_mask: mask? as u8 };
-        draw.blend_factor = factor?.map(|it| it as f32);
-        draw.alpha_to_coverage = alpha_to_coverage;
-        Some(())
     }
 
     fn bias(&mut self, node: &Node) -> Option<DepthBias> {
@@ -458,7 +478,7 @@ impl Reader {
         }
     }
 
-    fn floats<const N: usize>(
+    pub(super) fn floats<const N: usize>(
         &mut self,
         node: Option<&Node>,
         what: &str,
@@ -482,17 +502,4 @@ fn is_renderable(format: TextureFormat) -> bool {
         | TextureFormat::Rgb10A2 { .. }
         | TextureFormat::Rg11B10Float => true,
     }
-}
-
-/// Whether a factor has a number for each colour, so that it cannot be one of alpha.
-fn is_colour(factor: Factor) -> bool {
-    matches!(
-        factor,
-        Factor::SrcColor
-            | Factor::InvSrcColor
-            | Factor::DestColor
-            | Factor::InvDestColor
-            | Factor::Src1Color
-            | Factor::InvSrc1Color
-    )
 }

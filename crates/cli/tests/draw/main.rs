@@ -1,6 +1,9 @@
 //! Draws without a job: `wavelane run FILE --draw`, and jobs with golden images.
 
+#[path = "../support/mod.rs"]
 mod support;
+
+mod state;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -156,7 +159,7 @@ fn mistakes_in_draws_are_told() {
         (
             &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--target", "RGBA8"],
             2,
-            "not a texture format",
+            "`RGBA8` is not the format of a target",
         ),
         (
             &[
@@ -192,7 +195,7 @@ fn mistakes_in_draws_are_told() {
             2,
             "does not end in `.png`",
         ),
-        (&["a.hlsl", "-T", "ps_6_6", "-o", "a.png"], 2, "`-o` writes the target of a draw"),
+        (&["a.hlsl", "-T", "ps_6_6", "-o", "a.png"], 2, "`-o` writes the targets of a draw"),
         (&["a.hlsl", "-T", "vs_6_6", "--draw", "fullscreen"], 2, "draws with a pixel shader"),
         (&["t.hlsl", "-T", "ps_6_6", "--draw", "fullscreen"], 2, "`main` reads `TANGENT`"),
     ] {
