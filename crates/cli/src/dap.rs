@@ -119,6 +119,14 @@ impl Launcher for Words {
         session(&subject).map_err(|it| told(&it))
     }
 
+    /// Editors open files wherever they were started.
+    fn path(&self, file: &str) -> String {
+        match std::path::absolute(file) {
+            Ok(path) => path.to_string_lossy().into_owned(),
+            Err(_) => file.to_owned(),
+        }
+    }
+
     fn ended(&mut self, session: &Session) -> Result<(), String> {
         for (name, path) in &self.outs {
             let resources = &session.module().resources;

@@ -1,8 +1,10 @@
 //! `wavelane dap`: a client that follows a script, and one that sends nonsense.
+#![allow(clippy::print_stdout, reason = "shows how long answers take")]
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -509,5 +511,138 @@ fn nonsense_neither_ends_the_adapter_nor_moves_the_run() {
     }
     let trace = client.ask("stackTrace", json!({"threadId": 1}));
     assert_eq!(trace["stackFrames"][0]["line"], here.1);
+    client.end();
+}
+
+#[test]
+fn instructions_are_listed_stepped_and_stopped_at() {
+    let mut client = Client::start("instructions", SHADER);
+    let capabilities = client.ask("initialize", json!({}));
+    for it in ["DisassembleRequest", "InstructionBreakpoints", "SteppingGranularity"] {
+        assert_eq!(capabilities[format!("supports{it}")], true, "{it}");
+    }
+    client.launch(json!({"stopOnEntry": true}));
+    client.ask("configurationDone", json!({}));
+    client.stopped();
+    let pointer = |client: &mut Client| {
+        let trace = client.ask("stackTrace", json!({"threadId": 1}));
+        trace["stackFrames"][0]["instructionPointerReference"].as_str().unwrap().to_owned()
+    };
+    let here = pointer(&mut client);
+    let arguments =
+        json!({"memoryReference": here, "instructionOffset": -500, "instructionCount": 1000});
+    let listed = client.ask("disassemble", arguments)["instructions"].as_array().unwrap().clone();
+    assert_eq!(listed.len(), 1000);
+    assert_eq!(listed[500]["address"], here.as_str());
+    let is_valid = |it: &&Value| it["presentationHint"] != "invalid";
+    let valid: Vec<&Value> = listed.iter().filter(is_valid).collect();
+    assert!(valid.len() > 30 && valid.iter().all(|it| it["instruction"] != ""), "{valid:?}");
+    // They are what the compiler prints.
+    let printed = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(["emit", "--ir", "a.hlsl"])
+        .current_dir(&client.folder)
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let text = |it: &Value| it["instruction"].as_str().unwrap().trim().to_owned();
+    let sum = valid.iter().position(|it| text(it).contains("wave.reduce.max")).unwrap();
+    assert!(printed.contains(&text(valid[sum])), "{printed}\n{}", text(valid[sum]));
+    assert_eq!(valid[sum]["line"], 14);
+    // Instructions, one after the other, and back.
+    let mut seen = vec![here];
+    for _ in 0..6 {
+        client.ask("next", json!({"threadId": 1, "granularity": "instruction"}));
+        assert_eq!(client.stopped().0, "step");
+        seen.push(pointer(&mut client));
+    }
+    assert!(seen.windows(2).all(|it| it[0] != it[1]), "{seen:?}");
+    seen.pop();
+    for wanted in seen.iter().skip(1).rev() {
+        client.ask("stepBack", json!({"threadId": 1, "granularity": "instruction"}));
+        assert_eq!(client.stopped().0, "step");
+        assert_eq!(pointer(&mut client), *wanted);
+    }
+    let breakpoints = json!([
+        {"instructionReference": valid[sum]["address"]},
+        {"instructionReference": "0x1"},
+        {"instructionReference": valid[sum]["address"], "condition": "nothing > 1"},
+    ]);
+    let set = client.ask("setInstructionBreakpoints", json!({"breakpoints": breakpoints}));
+    let set = set["breakpoints"].as_array().unwrap();
+    let verified: Vec<&Value> = set.iter().map(|it| &it["verified"]).collect();
+    assert_eq!(verified, [true, false, false], "{set:?}");
+    client.ask("continue", json!({"threadId": 1}));
+    assert_eq!(client.stopped(), ("instruction breakpoint".to_owned(), 14));
+    assert_eq!(json!(pointer(&mut client)), valid[sum]["address"]);
+    client.ask("continue", json!({"threadId": 1}));
+    client.event("terminated");
+    let bad = json!({"memoryReference": "here", "instructionCount": 1});
+    assert!(client.refused("disassemble", bad).contains("no instruction at `here`"));
+    let many = json!({"memoryReference": "0x10000", "instructionCount": 5000});
+    assert!(client.refused("disassemble", many).contains("at most 4096"));
+    client.end();
+}
+
+#[test]
+fn paths_are_absolute_wherever_the_editor_was_started() {
+    let mut client = Client::start("paths", &format!("#include \"sub/b.hlsl\"\n{SHADER}"));
+    std::fs::create_dir_all(client.folder.join("sub")).unwrap();
+    std::fs::write(client.folder.join("sub/b.hlsl"), "uint three() {\n    return 3;\n}\n").unwrap();
+    client.launch(json!({"stopOnEntry": true}));
+    client.ask("configurationDone", json!({}));
+    client.stopped();
+    let trace = client.ask("stackTrace", json!({"threadId": 1}));
+    let source = &trace["stackFrames"][0]["source"];
+    let path = std::path::PathBuf::from(source["path"].as_str().unwrap());
+    assert!(path.is_absolute() && path.ends_with("a.hlsl") && path.exists(), "{path:?}");
+    assert_eq!(source["name"], "a.hlsl");
+    let sources = client.ask("loadedSources", json!({}));
+    for it in sources["sources"].as_array().unwrap() {
+        assert!(std::path::Path::new(it["path"].as_str().unwrap()).exists(), "{it}");
+    }
+    // A breakpoint on the path that was given binds to the file.
+    let arguments = json!({"source": {"path": path}, "breakpoints": [{"line": 15}]});
+    assert_eq!(client.ask("setBreakpoints", arguments)["breakpoints"][0]["verified"], true);
+    assert!(client.refused("source", json!({"sourceReference": 0})).contains("are files"));
+    client.end();
+}
+
+/// Ten million lane-events, stepped at their end; the times are printed.
+#[test]
+fn a_long_run_is_stepped_back_from_its_end() {
+    let shader = "RWStructuredBuffer<uint> Out;
+[numthreads(64, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint hash = i;
+    for (uint n = 0; n < 80000; n++) {
+        hash = hash * 1664525 + 1013904223;
+    }
+    Out[i] = hash;
+}
+";
+    let begin = Instant::now();
+    let mut client = Client::start("long", shader);
+    client.launch(json!({"waveSize": 64}));
+    client.set(json!([{"line": 4}, {"line": 8}]));
+    client.ask("configurationDone", json!({}));
+    assert_eq!(client.stopped(), ("breakpoint".to_owned(), 4));
+    println!("first stop: {:.1?} after the process began", begin.elapsed());
+    let timed = |what: &str, client: &mut Client, act: &mut dyn FnMut(&mut Client)| {
+        let begin = Instant::now();
+        act(client);
+        println!("{what}: {:.1?}", begin.elapsed());
+    };
+    timed("a step", &mut client, &mut |it| assert_eq!(it.step("next").1, 5));
+    timed("to the end", &mut client, &mut |it| assert_eq!(it.step("continue").1, 8));
+    timed("a step back", &mut client, &mut |it| assert_eq!(it.step("stepBack").1, 5));
+    timed("another", &mut client, &mut |it| assert_eq!(it.step("stepBack").1, 6));
+    timed("variables of 64 lanes", &mut client, &mut |it| {
+        let hash = it.local("hash");
+        let lanes = it.children(&hash["variablesReference"], json!({"start": 0, "count": 64}));
+        assert_eq!(lanes.len(), 64);
+    });
+    timed("back to the breakpoint before", &mut client, &mut |it| {
+        assert_eq!(it.step("reverseContinue").1, 4);
+    });
     client.end();
 }

@@ -406,6 +406,11 @@ impl RowCounts {
 }
 
 impl Program {
+    /// The instructions that have codes, in the order of the codes; one may be told repeatedly.
+    pub fn insts(&self) -> impl Iterator<Item = Inst> {
+        self.origins.iter().copied()
+    }
+
     pub(crate) fn span(&self, pc: usize) -> Span {
         self.spans[self.origins[pc].index()]
     }

@@ -80,6 +80,13 @@ impl Run {
         })
     }
 
+    /// The wave that runs next, if the run was left between two of its instructions.
+    pub fn next<'a>(&'a self, program: &'a Program) -> Option<WaveView<'a>> {
+        let (group, wave) = self.state.next()?;
+        let (wave, status) = &group.waves[wave];
+        Some(WaveView { program, group, wave, status: *status })
+    }
+
     /// Sets an element of groupshared memory in all groups in flight.
     pub fn set_shared(&mut self, array: ir::Shared, index: u64, bits: u64, poisoned: bool) {
         for group in &mut self.state.in_flight {
@@ -133,6 +140,17 @@ impl WaveView<'_> {
     /// The instruction that it runs next.
     pub fn inst(&self) -> Inst {
         self.program.origins[self.wave.pc()]
+    }
+
+    /// Whether it begins that instruction, or one of the parts of a construct, such as its end.
+    pub fn is_at_begin(&self) -> bool {
+        let pc = self.wave.pc();
+        pc == 0 || self.program.origins[pc - 1] != self.program.origins[pc]
+    }
+
+    /// That instruction and those after it in the program, as if there were no branches; one may be told repeatedly.
+    pub fn upcoming(&self) -> impl Iterator<Item = Inst> {
+        self.program.origins[self.wave.pc()..].iter().copied()
     }
 
     pub fn span(&self) -> Span {

@@ -190,6 +190,11 @@ impl RunState {
         })
     }
 
+    /// The group and the position in it of the wave whose turn was interrupted.
+    pub(crate) fn next(&self) -> Option<(&Group, usize)> {
+        Some((&self.in_flight[self.current], self.turning?.wave))
+    }
+
     /// Tells the launch how much fuel was spent.
     pub(crate) fn tell_spent(&self) {
         if let (Some(spent), Some(fuel)) = (&self.launch.spent, self.launch.fuel) {

@@ -64,7 +64,7 @@ mod lex;
 mod print;
 mod read;
 
-pub use print::{op_name, print, print_without_spans};
+pub use print::{op_name, print, print_inst, print_without_spans};
 pub use read::{ReadError, read};
 
 use ops::{Barrier, Sign, Ty, WaveOp, names};

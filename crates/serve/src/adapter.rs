@@ -14,6 +14,10 @@ use crate::look::{Reference, index};
 pub trait Launcher {
     /// Opens a session for the arguments of a `launch` request; `Err` is the message of the command line.
     fn launch(&mut self, arguments: &Value) -> Result<Session, String>;
+    /// The path with which clients open a file of the program.
+    fn path(&self, file: &str) -> String {
+        file.to_owned()
+    }
     /// The run has ended.
     fn ended(&mut self, session: &Session) -> Result<(), String>;
 }
@@ -32,7 +36,7 @@ pub(crate) enum Going {
 
 /// A debug adapter.
 pub struct Adapter<L> {
-    launcher: L,
+    pub(crate) launcher: L,
     pub(crate) session: Option<Session>,
     sequence: u64,
     is_configured: bool,
@@ -126,6 +130,7 @@ impl<L: Launcher> Adapter<L> {
             Stop::Step(wave) => self.stopped("step", wave, out),
             Stop::Entry(wave) => self.stopped("entry", wave, out),
             Stop::Breakpoint(wave, numbers) => self.at_breakpoints(going, wave, &numbers, out),
+            Stop::Instruction(wave, numbers) => self.at_instructions(going, wave, &numbers, out),
             Stop::Data(wave, numbers) => self.at_data(wave, &numbers, out),
             Stop::End => self.end(None, out),
             Stop::Failed(failure) => self.end(Some(failure.to_string()), out),
@@ -197,9 +202,10 @@ impl<L: Launcher> Adapter<L> {
     fn first_finding(&self) -> usize {
         match (self.finding, self.session.as_ref().and_then(Session::current)) {
             (Some(told), _) => told + 1,
-            (None, Some((_, statement))) => {
+            (None, Some(_)) => {
+                let begun = self.session.as_ref().map_or(0, Session::ticks);
                 let all = self.findings.iter().flatten();
-                all.take_while(|it| it.tick < statement.tick).count()
+                all.take_while(|it| it.tick + 1 < begun).count()
             }
             (None, None) => 0,
         }
@@ -236,6 +242,8 @@ impl<L: Launcher> Adapter<L> {
             "launch" => self.launch(arguments),
             "setBreakpoints" => self.set_breakpoints(arguments),
             "setFunctionBreakpoints" => self.set_function_breakpoints(arguments),
+            "setInstructionBreakpoints" => self.set_instruction_breakpoints(arguments),
+            "disassemble" => self.disassemble(arguments),
             "dataBreakpointInfo" => self.data_breakpoint_info(arguments),
             "setDataBreakpoints" => self.set_data_breakpoints(arguments),
             "breakpointLocations" => self.breakpoint_locations(arguments),
@@ -263,7 +271,11 @@ impl<L: Launcher> Adapter<L> {
             "reverseContinue" => self.resume(Going::Back(Back::Break)).map(|()| Answer::NOTHING),
             "next" | "stepIn" | "stepOut" | "stepBack" => {
                 let wave = self.wave(arguments)?;
+                let is_fine = arguments["granularity"] == "instruction";
                 self.resume(match command {
+                    // Calls are inlined: no instruction is one.
+                    "next" | "stepIn" if is_fine => Going::Forward(Forward::Instruction(wave)),
+                    "stepBack" if is_fine => Going::Back(Back::Instruction(wave)),
                     "next" => Going::Forward(Forward::Over(wave)),
                     "stepIn" => Going::Forward(Forward::Into(wave)),
                     "stepOut" => Going::Forward(Forward::Out(wave)),
@@ -273,7 +285,7 @@ impl<L: Launcher> Adapter<L> {
             }
             "pause" => self.pause(out),
             "exceptionInfo" => self.exception_info(),
-            "source" => Err("sources are files".to_owned()),
+            "source" => self.source_text(arguments),
             "disconnect" | "terminate" => {
                 self.going = None;
                 Ok(Answer::NOTHING)
@@ -339,6 +351,7 @@ impl<L: Launcher> Adapter<L> {
         match session.forward(Forward::Any, u64::MAX) {
             Stop::Step(wave)
             | Stop::Breakpoint(wave, _)
+            | Stop::Instruction(wave, _)
             | Stop::Data(wave, _)
             | Stop::Entry(wave) => {
                 let event = self.stop_event("pause", wave);
@@ -411,6 +424,9 @@ fn capabilities() -> Value {
         "supportsLogPoints": true,
         "supportsFunctionBreakpoints": true,
         "supportsDataBreakpoints": true,
+        "supportsInstructionBreakpoints": true,
+        "supportsDisassembleRequest": true,
+        "supportsSteppingGranularity": true,
         "supportsBreakpointLocationsRequest": true,
         "supportsReadMemoryRequest": true,
         "supportsLoadedSourcesRequest": true,

@@ -1,12 +1,15 @@
-//! Breakpoints of lines, functions and data: how clients set them, and which of them stop the run.
+//! Breakpoints of lines, functions, instructions and data: how clients set them, and which of them stop the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ir::notes::VariableId;
 use serde_json::{Value, json};
-use session::{Breakpoint, DataBreakpoint, Forward, Refused, Session, Watched, WaveId};
+use session::{
+    Breakpoint, DataBreakpoint, Forward, InstructionBreakpoint, Refused, Session, Watched, WaveId,
+};
 
 use crate::adapter::{Adapter, Answer, Going, Launcher, Out};
+use crate::disassembly;
 use crate::look::Reference;
 use crate::show;
 
@@ -25,6 +28,7 @@ enum Origin {
 #[derive(Default)]
 pub(crate) struct Breakpoints {
     places: BTreeMap<Origin, Vec<Set>>,
+    instructions: Vec<Set>,
     data: Vec<Set>,
 }
 
@@ -33,8 +37,8 @@ struct Set {
     breakpoint: Breakpoint,
     hits: Option<HitCondition>,
     log: Option<String>,
-    /// The ticks at which it was reached.
-    reached: BTreeSet<u64>,
+    /// The places of the run at which it was reached.
+    reached: BTreeSet<(u64, u64)>,
     /// Why it cannot stop.
     refused: Option<String>,
 }
@@ -60,13 +64,13 @@ impl Set {
         }
     }
 
-    /// Counts a hit at a statement. Returns whether it is one that the client waits for.
-    fn is_hit(&mut self, tick: u64) -> bool {
+    /// Counts a hit at a place of the run. Returns whether it is one that the client waits for.
+    fn is_hit(&mut self, place: (u64, u64)) -> bool {
         if self.refused.is_some() {
             return false;
         }
-        self.reached.insert(tick);
-        let count = self.reached.range(..=tick).count() as u64;
+        self.reached.insert(place);
+        let count = self.reached.range(..=place).count() as u64;
         self.hits.is_none_or(|it| it.holds(count))
     }
 }
@@ -127,10 +131,10 @@ impl<L: Launcher> Adapter<L> {
         out: Out<'_>,
     ) {
         let Some(session) = &self.session else { return };
-        let Some((_, statement)) = session.current() else { return };
+        let place = session.place();
         let (mut lines, mut stops) = (Vec::new(), None);
         for (number, set) in self.breakpoints.places.values_mut().flatten().enumerate() {
-            if !numbers.contains(&number) || !set.is_hit(statement.tick) {
+            if !numbers.contains(&number) || !set.is_hit(place) {
                 continue;
             }
             match &set.log {
@@ -144,21 +148,41 @@ impl<L: Launcher> Adapter<L> {
         for line in lines {
             self.output("console", &line, out);
         }
-        let is_target = match going {
-            Going::Forward(Forward::Into(of) | Forward::Over(of)) => of == wave,
-            _ => false,
-        };
         match stops {
             Some(reason) => self.stopped(reason, wave, out),
-            None if is_target => self.stopped("step", wave, out),
+            None if is_target(going, wave) => self.stopped("step", wave, out),
             None => {}
+        }
+    }
+
+    /// Stops before an instruction.
+    pub(crate) fn at_instructions(
+        &mut self,
+        going: Going,
+        wave: WaveId,
+        numbers: &[usize],
+        out: Out<'_>,
+    ) {
+        let Some(session) = &self.session else { return };
+        let place = session.place();
+        let mut stops = false;
+        for (number, set) in self.breakpoints.instructions.iter_mut().enumerate() {
+            stops |= numbers.contains(&number) && set.is_hit(place);
+        }
+        match stops {
+            true => self.stopped("instruction breakpoint", wave, out),
+            // A statement that is stepped to has not begun yet.
+            false if matches!(going, Going::Forward(Forward::Instruction(of)) if of == wave) => {
+                self.stopped("step", wave, out);
+            }
+            false => {}
         }
     }
 
     /// Stops before a statement that touches watched data.
     pub(crate) fn at_data(&mut self, wave: WaveId, numbers: &[usize], out: Out<'_>) {
         let Some(session) = &self.session else { return };
-        let Some((_, statement)) = session.current() else { return };
+        let place = session.place();
         let mut stops = false;
         let verified = self.breakpoints.data.iter_mut().filter(|it| it.refused.is_none());
         for (number, set) in verified.enumerate() {
@@ -166,7 +190,7 @@ impl<L: Launcher> Adapter<L> {
                 Some(condition) => session.holds(wave, condition).unwrap_or(false),
                 None => true,
             };
-            stops |= numbers.contains(&number) && holds && set.is_hit(statement.tick);
+            stops |= numbers.contains(&number) && holds && set.is_hit(place);
         }
         if stops {
             self.stopped("data breakpoint", wave, out);
@@ -229,6 +253,52 @@ impl<L: Launcher> Adapter<L> {
         let wanted = lines.into_iter().filter(|it| (first..=last).contains(&u64::from(*it)));
         let all: Vec<Value> = wanted.map(|it| json!({"line": it})).collect();
         Ok(Answer::of(json!({"breakpoints": all})))
+    }
+
+    pub(crate) fn set_instruction_breakpoints(
+        &mut self,
+        arguments: &Value,
+    ) -> Result<Answer, String> {
+        let session = self.session.as_mut().ok_or("nothing is launched")?;
+        let (mut sets, mut all) = (Vec::new(), Vec::new());
+        for asked in list(arguments, "breakpoints")? {
+            let reference = text(asked, "instructionReference");
+            let offset = asked["offset"].as_i64().unwrap_or(0);
+            let number =
+                reference.and_then(disassembly::number).and_then(|it| it.checked_add(offset));
+            let number = number.and_then(|it| usize::try_from(it).ok());
+            let mut set = Set::new(Breakpoint::default(), asked);
+            match (number, &set.breakpoint.condition) {
+                (None, _) => {
+                    set.refused = Some("there is no instruction at this address".to_owned())
+                }
+                (Some(number), Some(condition)) => {
+                    let checked = session.check_at(number, condition);
+                    set.refused = checked.err().map(|Refused(why)| why).or(set.refused.take());
+                }
+                (Some(_), None) => {}
+            }
+            let condition = set.breakpoint.condition.clone();
+            all.push(InstructionBreakpoint { number: number.unwrap_or(usize::MAX), condition });
+            sets.push(set);
+        }
+        let addresses: Vec<usize> = all.iter().map(|it| it.number).collect();
+        let can_stop = session.instruction_breakpoints(all);
+        let mut answers = Vec::new();
+        for (number, set) in sets.iter_mut().enumerate() {
+            if !can_stop[number] {
+                let why = "no wave stops here: this is a constant, or not an instruction";
+                set.refused.get_or_insert_with(|| why.to_owned());
+            }
+            let mut answer = answer(2_000_000 + number, set);
+            if set.refused.is_none() {
+                answer["instructionReference"] =
+                    json!(disassembly::address(addresses[number] as i64));
+            }
+            answers.push(answer);
+        }
+        self.breakpoints.instructions = sets;
+        Ok(Answer::of(json!({"breakpoints": answers})))
     }
 
     // Data.
@@ -331,6 +401,16 @@ impl<L: Launcher> Adapter<L> {
             (FIRST_DATA..).zip(&sets).map(|(number, set)| answer(number, set)).collect();
         self.breakpoints.data = sets;
         Ok(Answer::of(json!({"breakpoints": answers})))
+    }
+}
+
+/// Whether the command steps this wave.
+fn is_target(going: Going, wave: WaveId) -> bool {
+    match going {
+        Going::Forward(Forward::Into(of) | Forward::Over(of) | Forward::Instruction(of)) => {
+            of == wave
+        }
+        _ => false,
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod adapter;
 mod breakpoints;
+mod disassembly;
 mod frame;
 mod look;
 mod show;

@@ -10,6 +10,7 @@ use session::{Refused, Session, WaveId};
 use values::Layout;
 
 use crate::adapter::{Adapter, Answer, Launcher};
+use crate::disassembly::address;
 use crate::show;
 
 /// The most threads that a client is shown.
@@ -68,6 +69,7 @@ impl<L: Launcher> Adapter<L> {
             None | Some(0) => usize::MAX,
             Some(levels) => usize::try_from(levels).unwrap_or(usize::MAX),
         };
+        let next = session.instruction(wave).map(|it| address(it as i64));
         let all = session.frames(wave);
         let total = all.len();
         let mut shown = Vec::new();
@@ -75,12 +77,16 @@ impl<L: Launcher> Adapter<L> {
             let place = session.sources().location(frame.span);
             let Location { file, line, column } =
                 place.unwrap_or(Location { file: "".into(), line: 0, column: 0 });
-            let answer = json!({
+            let mut answer = json!({
                 "name": frame.function,
                 "line": line,
                 "column": column,
-                "source": source(&file),
+                "source": self.source_of(session, &file),
             });
+            // Of a caller it would be the instruction in the function that it calls.
+            if let (0, Some(next)) = (depth, &next) {
+                answer["instructionPointerReference"] = json!(next);
+            }
             shown.push((depth, answer));
         }
         let mut answers = Vec::new();
@@ -322,10 +328,29 @@ impl<L: Launcher> Adapter<L> {
 
     pub(crate) fn loaded_sources(&self) -> Result<Answer, String> {
         let session = self.session.as_ref().ok_or("nothing is launched")?;
-        // What the compiler brings along has no file.
-        let files = session.sources().files().filter(|it| !it.1.name.starts_with('<'));
-        let all: Vec<Value> = files.map(|it| source(&it.1.name)).collect();
+        let files = session.sources().files().filter(|it| !is_built_in(&it.1.name));
+        let all: Vec<Value> = files.map(|it| self.source_of(session, &it.1.name)).collect();
         Ok(Answer::of(json!({"sources": all})))
+    }
+
+    /// A file as clients know it: one that is not on a disk has a number, with which its text is asked for.
+    pub(crate) fn source_of(&self, session: &Session, file: &str) -> Value {
+        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        if is_built_in(file) {
+            let at = session.sources().files().position(|it| *it.1.name == *file);
+            return json!({"name": name, "sourceReference": at.map_or(0, |it| it + 1)});
+        }
+        json!({"name": name, "path": self.launcher.path(file)})
+    }
+
+    pub(crate) fn source_text(&self, arguments: &Value) -> Result<Answer, String> {
+        let session = self.session.as_ref().ok_or("nothing is launched")?;
+        let reference = &arguments["source"]["sourceReference"];
+        let number = reference.as_u64().or(arguments["sourceReference"].as_u64()).unwrap_or(0);
+        let at = usize::try_from(number).ok().and_then(|it| it.checked_sub(1));
+        let file = at.and_then(|it| session.sources().files().nth(it));
+        let file = file.ok_or("the sources of a program are files")?;
+        Ok(Answer::of(json!({"content": &*file.1.text, "mimeType": "text/x-hlsl"})))
     }
 }
 
@@ -349,9 +374,9 @@ fn lanes_of_wave(session: &Session, wave: WaveId) -> Vec<Value> {
     vec![plain("active", counted), plain("live", lanes(live)), plain("lanes", lanes(seen.lanes))]
 }
 
-/// A file as clients know it.
-fn source(path: &str) -> Value {
-    json!({"name": path.rsplit('/').next().unwrap_or(path), "path": path})
+/// Whether the compiler brings the file along.
+fn is_built_in(file: &str) -> bool {
+    file.starts_with('<')
 }
 
 /// The number of elements that are shown of a buffer; 0 if it has none that can be.

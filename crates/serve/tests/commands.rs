@@ -105,8 +105,9 @@ impl Client {
 
     /// One request, or a few that belong together.
     fn act(&mut self, lines: usize) {
-        let thread = json!({"threadId": 1 + self.random.below(3)});
-        match self.random.below(18) {
+        let granularity = ["statement", "instruction"][self.random.below(2)];
+        let thread = json!({"threadId": 1 + self.random.below(3), "granularity": granularity});
+        match self.random.below(20) {
             0 => self.ask("stepIn", thread),
             1 => self.ask("next", thread),
             2 => self.ask("stepOut", thread),
@@ -187,6 +188,25 @@ impl Client {
                 let arguments = json!({"memoryReference": "0:0", "offset": 4, "count": 64});
                 self.ask("readMemory", arguments)
             }
+            17 => {
+                let mut breakpoints = Vec::new();
+                for _ in 0..self.random.below(3) {
+                    let condition = ["", "", "v1 == 0", "v9 ="][self.random.below(4)];
+                    let address = format!("{:#x}", 65530 + self.random.below(200));
+                    breakpoints
+                        .push(json!({"instructionReference": address, "condition": condition}));
+                }
+                self.ask("setInstructionBreakpoints", json!({"breakpoints": breakpoints}))
+            }
+            18 => {
+                let offset = self.random.below(60) as i64 - 30;
+                let arguments = json!({
+                    "memoryReference": "0x10010", "instructionOffset": offset, "instructionCount": 40,
+                });
+                let answer = self.ask("disassemble", arguments);
+                assert_eq!(answer["body"]["instructions"].as_array().map(Vec::len), Some(40));
+                answer
+            }
             _ => {
                 let commands =
                     ["threads", "pause", "launch", "dance", "exceptionInfo", "variables"];
@@ -235,6 +255,7 @@ fn random_requests_change_nothing() {
         // To the end, wherever it stands.
         client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
         client.ask("setDataBreakpoints", json!({"breakpoints": []}));
+        client.ask("setInstructionBreakpoints", json!({"breakpoints": []}));
         client.ask("setExceptionBreakpoints", json!({"filters": []}));
         let source = json!({"path": "/somewhere/generated.hlsl"});
         client.ask("setBreakpoints", json!({"source": source, "breakpoints": []}));

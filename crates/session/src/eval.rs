@@ -101,7 +101,7 @@ impl Expressions {
 }
 
 pub(crate) fn eval(session: &Session, wave: WaveId, text: &str) -> Result<Shown, Refused> {
-    let at = session.wave(wave).and_then(|it| it.at);
+    let at = session.wave(wave).and_then(|it| it.here());
     let at = at.filter(|it| !it.active.is_empty());
     let at = at.ok_or_else(|| Refused("the wave has no active lanes here".to_owned()))?;
     let compiled = session.expressions.get(session, at.innermost, text)?;

@@ -7,15 +7,16 @@ use diag::{Diagnostic, Sink, SourceMap, Span};
 use hlsl::{Includer, Options};
 use interp::observe::{AccessEvent, At, NoteEvent};
 use interp::{Advance, Observer, Program, Run, Variation};
-use ir::Module;
 use ir::exec::{Bindings, Failure, Launch};
 use ir::notes::{Note, Notes, ScopeId, VariableId};
+use ir::{Inst, Module};
 use ops::LaneMask;
 
 use crate::bind::{Bound, Breakpoint, bind};
 use crate::data::{Access, DataBreakpoint, Touched, Watching};
 use crate::eval::{Expressions, Shown};
 use crate::expression::{Refused, quantified};
+use crate::instructions::{InstructionBreakpoint, Listing};
 use crate::keyframes::{Keyframe, Keyframes};
 use crate::view::{Row, Seen, Statement, View, WaveId};
 
@@ -64,6 +65,8 @@ pub enum Forward {
     Over(WaveId),
     /// To its next statement in the function that called this one.
     Out(WaveId),
+    /// To its next instruction.
+    Instruction(WaveId),
     /// To the next statement of any wave.
     Any,
     /// To a breakpoint.
@@ -77,6 +80,8 @@ pub enum Forward {
 pub enum Back {
     /// To the statement that the wave began before.
     Into(WaveId),
+    /// To the instruction before which the wave stood before.
+    Instruction(WaveId),
     /// To the breakpoint that was reached before.
     Break,
 }
@@ -84,10 +89,12 @@ pub enum Back {
 /// Where a command ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
-    /// The statement that was asked for.
+    /// The statement or the instruction that was asked for.
     Step(WaveId),
     /// These breakpoints, by their numbers.
     Breakpoint(WaveId, Vec<usize>),
+    /// These breakpoints of instructions, by their numbers.
+    Instruction(WaveId, Vec<usize>),
     /// These data breakpoints: the statement of the wave touches what they watch.
     Data(WaveId, Vec<usize>),
     /// The first statement of the run: there is nothing before it.
@@ -131,16 +138,29 @@ pub struct Session {
     view: View,
     keyframes: Keyframes,
     breakpoints: Vec<Bound>,
+    pub(crate) at_instructions: Vec<InstructionBreakpoint>,
+    pub(crate) listing: Listing,
     watches: Vec<DataBreakpoint>,
     /// The watched data that a movement has touched.
     touched: Option<Touched>,
-    /// The wave that stopped, if the run stands before a statement.
+    /// The wave that stopped, if the run stands before a statement or an instruction.
     current: Option<WaveId>,
+    /// How far the run has come in the statement that has begun last, in notes and in codes of the engine; [`UNKNOWN`] if
+    /// it was not counted.
+    inside: u64,
     ended: Option<Result<(), Failure>>,
     /// The command whose budget was spent, and the most functions in which it ends.
     left: Option<(Forward, usize)>,
     pub(crate) expressions: Expressions,
 }
+
+/// A place in the run: the statements that have begun, and how far the last of them has come.
+type Place = (u64, u64);
+
+const UNKNOWN: u64 = u64::MAX;
+
+/// Which instructions a movement stops before.
+type Instructions<'a> = Option<&'a dyn Fn(&Session, WaveId, Inst) -> bool>;
 
 /// What the observer of a moving run looks for.
 enum Wanted<'a> {
@@ -157,6 +177,8 @@ struct Mover<'a> {
     /// The wave that began a statement at which the run pauses.
     hit: Option<WaveId>,
     pauses: bool,
+    /// Whether the run pauses after each note.
+    is_fine: bool,
     notes: &'a Notes,
     watches: &'a [DataBreakpoint],
     watching: Watching,
@@ -215,6 +237,7 @@ impl Observer for Mover<'_> {
 
     fn note(&mut self, event: &NoteEvent<'_>) {
         self.view.note(event);
+        self.pauses = self.is_fine;
         if let Note::Write { variable, .. } = event.note {
             for (number, watch) in self.watches.iter().enumerate() {
                 if watch.is_written(event.at, *variable) {
@@ -233,7 +256,7 @@ impl Observer for Mover<'_> {
         };
         let is_hit = is_hit || self.touched.is_some();
         self.hit = is_hit.then_some(wave);
-        self.pauses = is_hit || self.view.ticks >= self.keyframe_at;
+        self.pauses |= is_hit || self.view.ticks >= self.keyframe_at;
     }
 
     fn pauses(&mut self) -> bool {
@@ -244,6 +267,7 @@ impl Observer for Mover<'_> {
 /// How a movement ended.
 enum Moved {
     Hit(WaveId),
+    Instruction(WaveId),
     /// The run has ended: [`Session::ended`] says how.
     End,
     Budget,
@@ -279,6 +303,7 @@ impl Session {
             Run::new(&program, &recipe.launch, recipe.variation).map_err(OpenError::Launch)?;
         let bindings = recipe.bindings.clone();
         let view = View::new(Arc::new(module.notes.clone()), recipe.launch.wave_width);
+        let listing = Listing::of(&module);
         let first = Keyframe::of(run.clone(), view.clone(), &bindings, None);
         Ok(Session {
             recipe,
@@ -290,9 +315,12 @@ impl Session {
             view,
             keyframes: Keyframes::new(first),
             breakpoints: Vec::new(),
+            at_instructions: Vec::new(),
+            listing,
             watches: Vec::new(),
             touched: None,
             current: None,
+            inside: 0,
             ended: None,
             left: None,
             expressions: Expressions::default(),
@@ -324,12 +352,17 @@ impl Session {
     /// The statement before which the run stands.
     pub fn current(&self) -> Option<(WaveId, Statement)> {
         let wave = self.current?;
-        Some((wave, self.view.wave(wave)?.at?))
+        Some((wave, self.view.wave(wave)?.here()?))
     }
 
     /// The number of statements that waves have begun: where the run stands before a statement, one more than its tick.
     pub fn ticks(&self) -> u64 {
         self.view.ticks
+    }
+
+    /// Where the run stands, as a number that grows with it: the statements that have begun, and how far the last has come.
+    pub fn place(&self) -> (u64, u64) {
+        (self.view.ticks, self.inside)
     }
 
     /// The waves whose groups have started and not ended.
@@ -341,9 +374,16 @@ impl Session {
         self.view.wave(wave)
     }
 
-    /// The lanes that execute the statement of the wave.
+    /// The lanes that execute the statement of the wave, or its instruction.
     pub fn active(&self, wave: WaveId) -> LaneMask {
-        let at = self.view.wave(wave).and_then(|it| it.at);
+        // Within a statement, an expression may have branches.
+        if self.inside > 0 {
+            let mut waves = self.run.waves(&self.program);
+            if let Some(it) = waves.find(|it| (it.group(), it.index()) == wave) {
+                return it.active();
+            }
+        }
+        let at = self.view.wave(wave).and_then(Seen::here);
         at.map_or(LaneMask::EMPTY, |it| it.active)
     }
 
@@ -388,11 +428,12 @@ impl Session {
     /// Moves on, at most so many wave-instructions.
     pub fn forward(&mut self, until: Forward, mut budget: u64) -> Stop {
         let depth = |scope: Option<ScopeId>| self.depth(scope);
-        let start = |wave| self.view.wave(wave).and_then(|it: &Seen| it.at).map(|it| it.scope);
+        let start = |wave| self.view.wave(wave).and_then(Seen::here).map(|it| it.scope);
         let (wave, most) = match until {
             Forward::Into(wave) => (Some(wave), usize::MAX),
             Forward::Over(wave) => (Some(wave), depth(start(wave))),
             Forward::Out(wave) => (Some(wave), depth(start(wave)).saturating_sub(1)),
+            Forward::Instruction(wave) => (Some(wave), 0),
             Forward::Any | Forward::Break | Forward::End => (None, 0),
         };
         // A command that is taken up is bounded by where it began.
@@ -402,6 +443,8 @@ impl Session {
         };
         let notes = Arc::clone(&self.module);
         let is_step = move |at: WaveId, statement: &Statement, view: &View| match wave {
+            // Its first statement has begun: it stands before an instruction of it.
+            Some(wave) if matches!(until, Forward::Instruction(_)) && at == wave => false,
             Some(wave) if view.wave(wave).is_some_and(|it| !it.has_ended) => {
                 at == wave && depth_of(&notes, Some(statement.scope)) <= most
             }
@@ -416,13 +459,24 @@ impl Session {
         let holds = |at: WaveId, statement: &Statement, view: &View| {
             is_step(at, statement, view) || spans.contains(&(statement.span.lo, statement.span.hi))
         };
-        let here = self.current().map(|it| it.1.tick);
+        let by_instruction = |it: &Session, at: WaveId, inst: Inst| match until {
+            Forward::Instruction(wave) if wave == at => true,
+            Forward::End => false,
+            _ => !it.hits_of(at, inst).is_empty(),
+        };
+        let is_fine = match until {
+            Forward::Instruction(_) => true,
+            Forward::End => false,
+            _ => !self.at_instructions.is_empty(),
+        };
+        let instructions: Instructions<'_> = if is_fine { Some(&by_instruction) } else { None };
+        let here = self.current().map(|_| self.view.ticks.saturating_sub(1));
         let watching = match until {
             Forward::End => Watching::Nothing,
             _ => Watching::After(here),
         };
         loop {
-            let moved = self.go(&Wanted::Where(&holds), &mut budget, watching);
+            let moved = self.go(&Wanted::Where(&holds), instructions, &mut budget, watching);
             if let Some(Touched { wave, tick, numbers }) = self.touched.take() {
                 // Before the statement; one that had begun before this command did is over.
                 if here.is_none_or(|it| tick > it) {
@@ -447,85 +501,119 @@ impl Session {
                         return Stop::Step(wave);
                     }
                 }
+                Moved::Instruction(_) => {}
                 Moved::End => return self.end(),
                 Moved::Budget => {
                     self.left = Some((until, most));
                     return Stop::Budget;
                 }
             }
+            if let Some(is_wanted) = instructions
+                && let Some((wave, inst)) = self.instruction_here()
+                && is_wanted(self, wave, inst)
+            {
+                self.current = Some(wave);
+                let hits = self.hits_of(wave, inst);
+                return match hits.is_empty() {
+                    true => Stop::Step(wave),
+                    false => Stop::Instruction(wave, hits),
+                };
+            }
         }
     }
 
     /// Goes back. `Budget` leaves the run where it was.
     pub fn back(&mut self, until: Back, mut budget: u64) -> Stop {
-        // The tick before which to look.
-        let mut limit = match self.current() {
-            Some((_, statement)) => statement.tick,
-            None => self.view.ticks,
+        // The place before which to look.
+        let mut limit: Place = match self.current() {
+            Some(_) => (self.view.ticks, self.inside),
+            None => (self.view.ticks + 1, 0),
         };
+        let here = limit;
         let spans: BTreeSet<(u32, u32)> =
             self.breakpoints.iter().flat_map(|it| it.spans.iter().copied()).collect();
         let holds = |at: WaveId, statement: &Statement, _: &View| match until {
             Back::Into(wave) => at == wave,
+            Back::Instruction(_) => false,
             Back::Break => spans.contains(&(statement.span.lo, statement.span.hi)),
         };
-        let here = limit;
+        let is_fine = match until {
+            Back::Into(_) => false,
+            Back::Instruction(_) => true,
+            Back::Break => !self.at_instructions.is_empty(),
+        };
         let watching = match until {
-            Back::Into(_) => Watching::Nothing,
+            Back::Into(_) | Back::Instruction(_) => Watching::Nothing,
             Back::Break => Watching::After(None),
         };
         let mut last_touched: Option<Touched> = None;
-        while limit > 0 {
-            let number = self.keyframes.before(limit);
+        while limit > (1, 0) {
+            // The last one before the place.
+            let number = self.keyframes.before(limit.0 - u64::from(limit.1 == 0));
             self.restore(number);
             let begin = self.view.ticks;
-            let mut last = None;
+            let mut last: Option<Place> = None;
             // The statement at which the keyframe stands.
-            if let Some((wave, statement)) = self.current()
-                && statement.tick < limit
-                && holds(wave, &statement, &self.view)
-            {
-                last = self.is_wanted(until, wave).then_some(statement.tick);
+            if let Some((wave, statement)) = self.current() {
+                let is_statement =
+                    holds(wave, &statement, &self.view) && self.is_wanted(until, wave);
+                let is_instruction = || is_fine && self.stands_where(until);
+                last = (is_statement || is_instruction()).then_some((begin, 0));
             }
             loop {
                 let inside = |wave: WaveId, statement: &Statement, view: &View| {
-                    statement.tick >= limit || holds(wave, statement, view)
+                    (statement.tick + 1, 0) >= limit || holds(wave, statement, view)
                 };
-                let moved = self.go(&Wanted::Where(&inside), &mut budget, watching);
-                if let Some(touched) = self.touched.take().filter(|it| it.tick < limit) {
-                    last = last.max(Some(touched.tick));
+                let at_instruction = |it: &Session, wave: WaveId, inst: Inst| {
+                    it.place() >= limit || it.is_wanted_at(until, wave, inst)
+                };
+                let instructions: Instructions<'_> =
+                    if is_fine { Some(&at_instruction) } else { None };
+                let moved = self.go(&Wanted::Where(&inside), instructions, &mut budget, watching);
+                let is_before = |it: &Touched| (it.tick + 1, 0) < limit;
+                if let Some(touched) = self.touched.take().filter(is_before) {
+                    last = last.max(Some((touched.tick + 1, 0)));
                     last_touched = Some(touched);
                 }
                 match moved {
+                    Moved::Hit(_) | Moved::Instruction(_) if self.place() >= limit => break,
                     Moved::Hit(wave) => {
-                        let Some((_, statement)) = self.current() else { break };
-                        if statement.tick >= limit {
-                            break;
-                        }
                         if self.is_wanted(until, wave) {
-                            last = last.max(Some(statement.tick));
+                            last = last.max(Some(self.place()));
                         }
                     }
+                    Moved::Instruction(_) => {}
                     Moved::End => break,
                     Moved::Budget => {
-                        self.seek(here.min(self.view.ticks.saturating_sub(1)), u64::MAX);
+                        self.seek_place(here);
                         return Stop::Budget;
                     }
                 }
+                if is_fine && self.stands_where(until) {
+                    last = last.max(Some(self.place()));
+                }
             }
-            if let Some(tick) = last {
-                self.seek(tick, u64::MAX);
+            if let Some(place) = last {
+                self.seek_place(place);
                 let Some((wave, _)) = self.current() else { return Stop::Budget };
-                return match until {
-                    Back::Into(_) => Stop::Step(wave),
-                    Back::Break => match last_touched.filter(|it| it.tick == tick) {
-                        Some(touched) => Stop::Data(wave, touched.numbers),
-                        None => Stop::Breakpoint(wave, self.hits(wave)),
-                    },
+                if until != Back::Break {
+                    return Stop::Step(wave);
+                }
+                let touched = last_touched.filter(|it| place == (it.tick + 1, 0));
+                let hits = match place.1 {
+                    0 => self.hits(wave),
+                    _ => Vec::new(),
+                };
+                return match touched {
+                    Some(touched) => Stop::Data(wave, touched.numbers),
+                    None if hits.is_empty() && is_fine => {
+                        Stop::Instruction(wave, self.hits_here(wave))
+                    }
+                    None => Stop::Breakpoint(wave, hits),
                 };
             }
             // The keyframe's own statement has been looked at.
-            limit = begin.saturating_sub(1).min(limit.saturating_sub(1));
+            limit = (begin, 0);
         }
         match self.seek(0, u64::MAX) {
             Stop::Step(wave) => Stop::Entry(wave),
@@ -542,7 +630,7 @@ impl Session {
         // A keyframe that has begun one statement stands before it.
         let number = self.keyframes.before(tick + 1);
         let of_keyframe = self.keyframes.get(number).view.ticks;
-        let is_behind = self.ended.is_some() || self.view.ticks > tick + 1;
+        let is_behind = self.ended.is_some() || self.place() > (tick + 1, 0);
         if is_behind || self.view.ticks < of_keyframe {
             self.restore(number);
         }
@@ -551,10 +639,22 @@ impl Session {
         {
             return Stop::Step(wave);
         }
-        match self.go(&Wanted::Tick(tick), &mut budget, Watching::Nothing) {
-            Moved::Hit(wave) => Stop::Step(wave),
+        match self.go(&Wanted::Tick(tick), None, &mut budget, Watching::Nothing) {
+            Moved::Hit(wave) | Moved::Instruction(wave) => Stop::Step(wave),
             Moved::End => self.end(),
             Moved::Budget => Stop::Budget,
+        }
+    }
+
+    /// Goes to a place where the run has stood.
+    fn seek_place(&mut self, (ticks, inside): Place) {
+        self.seek(ticks.saturating_sub(1), u64::MAX);
+        if inside > 0 {
+            let is_there = |it: &Session, _: WaveId, _: Inst| it.place() >= (ticks, inside);
+            let nowhere = |_: WaveId, _: &Statement, _: &View| false;
+            let mut budget = u64::MAX;
+            let wanted = Wanted::Where(&nowhere);
+            self.go(&wanted, Some(&is_there), &mut budget, Watching::Nothing);
         }
     }
 
@@ -573,12 +673,20 @@ impl Session {
         self.view = keyframe.view.clone();
         self.bindings = keyframe.bindings();
         self.ended = None;
+        self.inside = 0;
         let tick = self.view.ticks.checked_sub(1);
         let of = |it: &(WaveId, &Seen)| it.1.at.map(|at| at.tick) == tick && tick.is_some();
         self.current = self.view.waves().find(of).map(|it| it.0);
     }
 
-    fn go(&mut self, wanted: &Wanted<'_>, budget: &mut u64, watching: Watching) -> Moved {
+    /// Moves to a statement that is wanted; with `instructions` also to one of these, one code of the engine after the other.
+    fn go(
+        &mut self,
+        wanted: &Wanted<'_>,
+        instructions: Instructions<'_>,
+        budget: &mut u64,
+        watching: Watching,
+    ) -> Moved {
         /// The instructions between two looks at the budget.
         const SLICE: u64 = 1 << 16;
         if self.ended.is_some() {
@@ -588,13 +696,15 @@ impl Session {
             if *budget == 0 {
                 return Moved::Budget;
             }
-            let slice = SLICE.min(*budget);
+            let slice = if instructions.is_some() { 1 } else { SLICE.min(*budget) };
+            let before = self.view.ticks;
             let mut mover = Mover {
                 view: &mut self.view,
                 wanted,
                 keyframe_at: self.keyframes.next(),
                 hit: None,
                 pauses: false,
+                is_fine: instructions.is_some(),
                 notes: &self.module.notes,
                 watches: match watching {
                     Watching::Nothing => &[],
@@ -605,8 +715,16 @@ impl Session {
             };
             let advance = self.run.advance(&self.program, &mut self.bindings, &mut mover, slice);
             let hit = mover.hit;
+            let has_begun = self.view.ticks > before;
+            self.inside = match (has_begun, instructions.is_some()) {
+                (true, true) => 0,
+                (true, false) if matches!(advance, Ok(Advance::Paused)) => 0,
+                (_, false) => UNKNOWN,
+                (false, true) => self.inside.saturating_add(1),
+            };
             match advance {
                 Ok(Advance::Going) => *budget -= slice,
+                Ok(Advance::Paused) if !has_begun => {}
                 Ok(Advance::Paused) => {
                     self.current = self
                         .view
@@ -629,6 +747,13 @@ impl Session {
                     (self.current, self.ended) = (None, Some(Err(failure)));
                     return Moved::End;
                 }
+            }
+            if let Some(is_wanted) = instructions
+                && let Some((wave, inst)) = self.instruction_here()
+                && is_wanted(self, wave, inst)
+            {
+                self.current = Some(wave);
+                return Moved::Instruction(wave);
             }
         }
     }
@@ -655,7 +780,7 @@ impl Session {
     /// The functions that the wave is in, the innermost first.
     pub fn frames(&self, wave: WaveId) -> Vec<Frame> {
         let notes = &self.module.notes;
-        let Some(at) = self.view.wave(wave).and_then(|it| it.at) else { return Vec::new() };
+        let Some(at) = self.view.wave(wave).and_then(Seen::here) else { return Vec::new() };
         let (mut scope, mut span, mut innermost) = (Some(at.scope), at.span, at.innermost);
         let mut frames = Vec::new();
         while let Some(id) = scope {

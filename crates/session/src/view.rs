@@ -49,8 +49,8 @@ pub struct Seen {
     rows: BTreeMap<VariableId, Vec<Row>>,
     steps: u64,
     /// For each function that it is in, the statement with the call; and the one that goes on after a call.
-    calls: BTreeMap<ScopeId, u64>,
-    resumed: Option<u64>,
+    calls: BTreeMap<ScopeId, Statement>,
+    resumed: Option<Statement>,
     /// All its lanes have returned.
     pub has_ended: bool,
 }
@@ -108,9 +108,13 @@ impl View {
 }
 
 impl Seen {
-    /// The statement that it executes, by its tick: the last one that it began, or after a call the one with the call.
+    /// The statement that it executes: the last one that it began, or after a call the one with the call.
+    pub fn here(&self) -> Option<Statement> {
+        self.resumed.or(self.at)
+    }
+
     pub fn tick(&self) -> Option<u64> {
-        self.resumed.or(self.at.map(|it| it.tick))
+        self.here().map(|it| it.tick)
     }
 
     /// The rows of a variable, one for each scalar; `None` if no lane has written it.
@@ -152,7 +156,7 @@ impl Observer for View {
             Note::Call { scope } => {
                 self.forget(at, *scope);
                 if let Some(seen) = self.waves.get_mut(&(at.group, at.wave)) {
-                    seen.calls.extend(seen.tick().map(|tick| (*scope, tick)));
+                    seen.calls.extend(seen.here().map(|it| (*scope, it)));
                 }
             }
             Note::Return { scope } => {

@@ -7,7 +7,8 @@ use interp::{NoObserver, Variation};
 use ir::exec::{Bindings, Buffer, Launch, Schedule};
 use ops::{LaneMask, Random};
 use wavelane_session::{
-    Back, Breakpoint, DataBreakpoint, Forward, Recipe, Session, Source, Stop, Watched, WaveId,
+    Back, Breakpoint, DataBreakpoint, Forward, InstructionBreakpoint, Recipe, Session, Source,
+    Stop, Watched, WaveId,
 };
 
 const FIRST: WaveId = ([0, 0, 0], 0);
@@ -547,4 +548,134 @@ fn a_budget_ends_an_endless_loop_and_stops_nothing() {
     assert_eq!(session.forward(Forward::Break, 100_000), Stop::Budget);
     assert_eq!(session.forward(Forward::Into(FIRST), FUEL), Stop::Step(FIRST));
     assert_eq!(session.back(Back::Into(FIRST), FUEL), Stop::Step(FIRST));
+}
+
+/// Two waves that take turns, branches, a loop and a call.
+const INSTRUCTIONS: &str = "RWStructuredBuffer<uint> Out; groupshared uint turn;
+uint twice(uint x) {
+    uint y = x * 2;
+    return y;
+}
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint sum = 10;
+    for (uint n = 0; n < i % 3; n++) {
+        uint all = WaveActiveSum(n);
+        sum += twice(i) + all;
+    }
+    if (i & 1) InterlockedAdd(turn, sum);
+    GroupMemoryBarrierWithGroupSync();
+    Out[i] = sum + turn;
+}";
+
+fn without_label(line: &str) -> &str {
+    let line = line.trim();
+    let label = line.split_once(": ").filter(|it| {
+        it.0.strip_prefix('i').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+    });
+    label.map_or(line, |it| it.1)
+}
+
+#[test]
+fn the_listing_is_the_text_of_the_program_without_notes() {
+    let session = open(INSTRUCTIONS, 4);
+    let (mut sources, mut sink) = (diag::SourceMap::new(), diag::Sink::new());
+    let mut source = source(INSTRUCTIONS);
+    let main = sources.add("a.hlsl", INSTRUCTIONS).unwrap();
+    let compiled = hlsl::compile(main, &mut sources, &mut source, &Options::default(), &mut sink);
+    let module = compiled.unwrap().module;
+    let printed = ir::text::print_without_spans(&module);
+    let lines = session.listed(0..session.instructions());
+    assert_eq!(lines.len(), module.regions.iter().map(|it| it.insts.len()).sum::<usize>());
+    // Line by line, but for the lines that begin and end regions alone.
+    let mut rest = printed.lines().map(without_label).skip_while(|it| !it.starts_with("body"));
+    for line in &lines {
+        let text = without_label(&line.text);
+        let is_it =
+            |it: &str| it == text || it.strip_suffix(" {").is_some_and(|it| text.starts_with(it));
+        assert!(rest.any(is_it), "`{text}` is not there, or not in this order:\n{printed}");
+    }
+    let firsts = lines.iter().filter(|it| it.region.is_some()).count();
+    assert_eq!(firsts, module.regions.iter().filter(|it| !it.insts.is_empty()).count());
+    assert_eq!(session.listed(3..1 << 40), []);
+}
+
+/// The place in the run, the instruction, the active lanes and the functions.
+type Here = ((u64, u64), Option<usize>, LaneMask, Vec<String>);
+
+#[test]
+fn instructions_are_stepped_forward_and_back() {
+    for schedule in [Schedule::Ascending, Schedule::RoundRobin, Schedule::Random(3)] {
+        let recipe = recipe(INSTRUCTIONS, 4, 1, schedule);
+        let mut session = Session::open(recipe.clone()).ok().unwrap();
+        let Stop::Step(wave) = session.forward(Forward::Any, FUEL) else { panic!("no step") };
+        let mut places: Vec<Here> = Vec::new();
+        let functions = |it: &Session| -> Vec<String> {
+            it.frames(wave).into_iter().map(|it| it.function).collect()
+        };
+        let here =
+            |it: &Session| (it.place(), it.instruction(wave), it.active(wave), functions(it));
+        while session.forward(Forward::Instruction(wave), FUEL) == Stop::Step(wave) {
+            places.push(here(&session));
+        }
+        let distinct: std::collections::BTreeSet<_> = places.iter().map(|it| it.1).collect();
+        assert!(places.len() > 30 && distinct.len() > 15, "{} {}", places.len(), distinct.len());
+        assert!(places.windows(2).all(|it| it[0].0 < it[1].0), "{places:?}");
+        // After a call the wave is in the function that called.
+        assert!(places.iter().any(|it| it.3 == ["twice", "main"]), "{places:?}");
+        let is_back = |it: &[Here]| it[0].3.len() == 2 && it[1].3.len() == 1 && it[1].0.1 > 0;
+        assert!(places.windows(2).any(is_back), "{places:?}");
+        for (at, place) in places.iter().enumerate().rev() {
+            assert_eq!(session.back(Back::Instruction(wave), FUEL), Stop::Step(wave));
+            assert_eq!(here(&session), *place, "{schedule:?} {at}");
+            // A statement back and forward again, from the middle of one.
+            if at % 7 == 3 {
+                session.back(Back::Into(wave), FUEL);
+                while session.place() < place.0 {
+                    session.forward(Forward::Instruction(wave), FUEL);
+                }
+                assert_eq!(here(&session), *place, "{schedule:?} {at}");
+            }
+        }
+        assert_eq!(session.forward(Forward::End, FUEL), Stop::End);
+        assert!(*session.bindings() == undisturbed(&recipe), "{schedule:?}");
+    }
+}
+
+#[test]
+fn breakpoints_on_instructions_stop_forward_and_back() {
+    let recipe = recipe(INSTRUCTIONS, 4, 1, Schedule::RoundRobin);
+    let mut session = Session::open(recipe.clone()).ok().unwrap();
+    let lines = session.listed(0..session.instructions());
+    let of = |word: &str| lines.iter().position(|it| it.text.contains(word)).unwrap();
+    let (sum, constant) = (of("wave.reduce.sum"), of("const."));
+    let at = |number, condition: Option<&str>| InstructionBreakpoint {
+        number,
+        condition: condition.map(str::to_owned),
+    };
+    let all = vec![at(sum, None), at(constant, None), at(sum, Some("n == 1")), at(9999, None)];
+    assert_eq!(session.instruction_breakpoints(all), [true, false, true, false]);
+    assert!(session.check_at(sum, "n == 1").is_ok() && session.check_at(sum, "m ==").is_err());
+    let mut places = Vec::new();
+    let ended = loop {
+        match session.forward(Forward::Break, FUEL) {
+            Stop::Instruction(wave, numbers) => {
+                assert_eq!(session.instruction(wave), Some(sum));
+                places.push((session.place(), wave, numbers));
+            }
+            other => break other,
+        }
+    };
+    assert_eq!(ended, Stop::End);
+    // Two trips of each wave; in the second the condition holds, too.
+    let hits = |wanted: &[usize]| places.iter().filter(|it| it.2 == wanted).count();
+    assert_eq!([places.len(), hits(&[0]), hits(&[0, 2])], [4, 2, 2], "{places:?}");
+    for (place, wave, numbers) in places.iter().rev() {
+        assert_eq!(session.back(Back::Break, FUEL), Stop::Instruction(*wave, numbers.clone()));
+        assert_eq!(session.place(), *place);
+    }
+    assert!(matches!(session.back(Back::Break, FUEL), Stop::Entry(_)));
+    session.instruction_breakpoints(Vec::new());
+    assert_eq!(session.forward(Forward::Break, FUEL), Stop::End);
+    assert!(*session.bindings() == undisturbed(&recipe));
 }

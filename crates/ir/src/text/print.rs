@@ -25,6 +25,16 @@ pub fn print_without_spans(module: &Module) -> String {
     Printer::new(&without(module), false).module()
 }
 
+/// The line of an instruction of a module without notes, as the text of the module has it. Of the regions of a construct
+/// it has the names and parameters.
+pub fn print_inst(module: &Module, inst: Inst) -> String {
+    let mut printer = Printer { has_bodies: false, ..Printer::new(module, false) };
+    // As if it stood after the instruction before it, so that only what branches can name has a label.
+    printer.next_inst = inst.0;
+    printer.inst(inst);
+    printer.out
+}
+
 /// The word before the operands of an instruction's line.
 pub fn op_name(op: &Op) -> String {
     let head = match op {
@@ -76,6 +86,8 @@ struct Printer<'a> {
     indent: usize,
     depth: usize,
     spans: bool,
+    /// Whether regions are written with their instructions.
+    has_bodies: bool,
     /// The number that the reader will give to the next instruction.
     next_inst: u32,
     /// The regions written so far: a malformed module may use one twice, or inside itself.
@@ -163,7 +175,8 @@ macro_rules! put {
 impl<'a> Printer<'a> {
     fn new(module: &'a Module, spans: bool) -> Printer<'a> {
         let written = vec![false; module.regions.len()];
-        Printer { module, out: String::new(), indent: 0, depth: 0, spans, next_inst: 0, written }
+        let (out, has_bodies) = (String::new(), true);
+        Printer { module, out, indent: 0, depth: 0, spans, has_bodies, next_inst: 0, written }
     }
 
     fn module(mut self) -> String {
@@ -392,6 +405,10 @@ impl<'a> Printer<'a> {
     }
 
     fn line(&mut self) {
+        if !self.has_bodies {
+            self.out.push(' ');
+            return;
+        }
         self.out.push('\n');
         self.out.extend(std::iter::repeat_n("  ", self.indent));
     }
@@ -408,6 +425,9 @@ impl<'a> Printer<'a> {
             self.out.push('(');
             self.typed(&data.params);
             self.out.push(')');
+        }
+        if !self.has_bodies {
+            return;
         }
         if std::mem::replace(&mut self.written[region.index()], true) || self.depth >= MAX_DEPTH {
             put!(self, " ?");

@@ -26,6 +26,30 @@ fn every_instruction_reads_back() {
     }
 }
 
+/// The printer of one instruction is that of the whole module.
+#[test]
+fn each_instruction_has_its_line() {
+    for text in [EVERY, OF_PIXELS] {
+        let module = read(text).unwrap();
+        let printed = print_without_spans(&module);
+        let without_label = |line: &str| match line.trim().split_once(": ") {
+            Some((label, rest)) if label.starts_with('i') && !label.contains(' ') => {
+                rest.to_owned()
+            }
+            _ => line.trim().to_owned(),
+        };
+        let lines: Vec<String> = printed.lines().map(without_label).collect();
+        for inst in module.regions.iter().flat_map(|it| &it.insts) {
+            let own = without_label(&print_inst(&module, *inst));
+            let is_own = |it: &String| match it.strip_suffix(" {") {
+                Some(head) => own.starts_with(head),
+                None => *it == own,
+            };
+            assert!(!own.contains('\n') && lines.iter().any(is_own), "{own}");
+        }
+    }
+}
+
 #[test]
 fn spans_can_be_left_out() {
     let mut module = read(EVERY).unwrap();
