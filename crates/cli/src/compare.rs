@@ -3,6 +3,8 @@
 //! Differences between nearby floats are distinguished from all others, because some sides may round as they like;
 //! whether that is so here is for others to judge.
 
+use std::ops::Range;
+
 use serde_json::{Value, json};
 use wavelane::internal::{FloatRoom, Slot, Slots};
 use wavelane::texture::Shape;
@@ -125,35 +127,48 @@ fn is_permuted(resource: &Resource, a: &Slot, b: &Slot) -> bool {
         && if stride == 4 { words(a) == words(b) } else { sorted(a) == sorted(b) }
 }
 
-fn compare_one(
+/// A scalar that differs.
+pub(crate) struct Differing {
+    /// The element of the buffer.
+    index: usize,
+    /// Such as `[5]`, `[5], scalar 1`, or ` counter`.
+    pub(crate) place: String,
+    /// Where it is in the buffer; `None` for the counter.
+    pub(crate) bytes: Option<Range<usize>>,
+    pub(crate) expected: Shown,
+    pub(crate) got: Shown,
+    /// Both are floats that lie near each other.
+    pub(crate) is_near: bool,
+}
+
+/// The name of an element of a resource: `Out` or `Out[2]`.
+pub(crate) fn name_of(resource: &Resource, element: u32) -> String {
+    match resource.count {
+        Some(1) => resource.name.clone(),
+        _ => format!("{}[{element}]", resource.name),
+    }
+}
+
+fn layout_of(resource: &Resource, slot: &Slot) -> Layout {
+    match &slot.texture {
+        Some(Shape { format, .. }) => Layout::of_texel(*format),
+        None => Layout::of(&resource.kind, slot.format),
+    }
+}
+
+/// Calls `tell` for each scalar that differs, in the order of the buffer, and last for the counter.
+pub(crate) fn each_that_differs(
     resource: &Resource,
-    element: u32,
     wanted: &Slot,
     got: &Slot,
     same: Option<FloatRoom>,
-) -> Option<Difference> {
+    tell: &mut dyn FnMut(&Differing),
+) {
     let near = FloatRoom::default();
-    let buffer = match resource.count {
-        Some(1) => resource.name.clone(),
-        _ => format!("{}[{element}]", resource.name),
-    };
-    let layout = match &wanted.texture {
-        Some(Shape { format, .. }) => Layout::of_texel(*format),
-        None => Layout::of(&resource.kind, wanted.format),
-    };
-    let mut first: Option<(String, Shown, Shown)> = None;
-    let (mut count, mut is_rounding) = (0, true);
+    let layout = layout_of(resource, wanted);
     let pairs = wanted.bytes.chunks(layout.stride).zip(got.bytes.chunks(layout.stride));
     for (index, (a, b)) in pairs.enumerate().filter(|(_, (a, b))| a != b) {
-        let mut differs = false;
-        let mut tell = |place: String, a: Shown, b: Shown, is_near: bool| {
-            differs = true;
-            // Something worse than rounding is what is shown.
-            if first.is_none() || is_rounding && !is_near {
-                first = Some((place, a, b));
-            }
-            is_rounding &= is_near;
-        };
+        let begin = index * layout.stride;
         let mut covered = vec![false; a.len()];
         for (number, (offset, scalar)) in layout.scalars.iter().enumerate() {
             let end = offset + scalar.bytes();
@@ -170,25 +185,72 @@ fn compare_one(
                 1 => String::new(),
                 _ => format!(", scalar {number}"),
             };
-            let place = format!("[{index}]{scalar_of}");
-            tell(place, Shown::of(x, *scalar), Shown::of(y, *scalar), within(near, *scalar, x, y));
+            tell(&Differing {
+                index,
+                place: format!("[{index}]{scalar_of}"),
+                bytes: Some(begin + offset..begin + end),
+                expected: Shown::of(x, *scalar),
+                got: Shown::of(y, *scalar),
+                is_near: within(near, *scalar, x, y),
+            });
         }
         for at in (0..a.len()).filter(|at| !covered[*at] && a[*at] != b[*at]) {
             let shown = |byte: u8| Shown::of(byte.into(), Scalar::U8);
-            tell(format!("[{index}], byte {at}"), shown(a[at]), shown(b[at]), false);
+            tell(&Differing {
+                index,
+                place: format!("[{index}], byte {at}"),
+                bytes: Some(begin + at..begin + at + 1),
+                expected: shown(a[at]),
+                got: shown(b[at]),
+                is_near: false,
+            });
         }
-        count += usize::from(differs);
     }
-    let of = wanted.bytes.len().div_ceil(layout.stride);
-    if let Some((place, expected, got)) = first {
-        return Some(Difference { buffer, place, expected, got, count, of, is_rounding });
-    }
-    (wanted.counter != got.counter).then(|| {
+    if wanted.counter != got.counter {
         let shown = |it: u32| Shown::of(it.into(), Scalar::U32);
-        let (expected, got) = (shown(wanted.counter), shown(got.counter));
-        let place = " counter".to_owned();
-        Difference { buffer, place, expected, got, count: 1, of: 1, is_rounding: false }
-    })
+        tell(&Differing {
+            index: usize::MAX,
+            place: " counter".to_owned(),
+            bytes: None,
+            expected: shown(wanted.counter),
+            got: shown(got.counter),
+            is_near: false,
+        });
+    }
+}
+
+fn compare_one(
+    resource: &Resource,
+    element: u32,
+    wanted: &Slot,
+    got: &Slot,
+    same: Option<FloatRoom>,
+) -> Option<Difference> {
+    let mut first: Option<Difference> = None;
+    let (mut count, mut last) = (0, None);
+    let of = wanted.bytes.len().div_ceil(layout_of(resource, wanted).stride);
+    each_that_differs(resource, wanted, got, same, &mut |it| {
+        // A counter counts if nothing else differs.
+        if it.bytes.is_none() && first.is_some() {
+            return;
+        }
+        count += usize::from(last != Some(it.index));
+        last = Some(it.index);
+        // Something worse than rounding is what is shown.
+        let is_worse = first.as_ref().is_none_or(|it| it.is_rounding) && !it.is_near;
+        if first.is_none() || is_worse {
+            first = Some(Difference {
+                buffer: name_of(resource, element),
+                place: it.place.clone(),
+                expected: it.expected.clone(),
+                got: it.got.clone(),
+                count: 0,
+                of: if it.bytes.is_none() { 1 } else { of },
+                is_rounding: it.is_near,
+            });
+        }
+    });
+    first.map(|it| Difference { count, ..it })
 }
 
 /// Whether two floats are the same to someone with that much room; NaNs are.

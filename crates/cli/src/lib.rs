@@ -14,6 +14,7 @@ mod checked;
 mod command;
 mod common;
 mod compare;
+mod compared;
 mod compile;
 mod configuration;
 mod device;

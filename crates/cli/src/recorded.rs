@@ -4,9 +4,12 @@ use std::sync::atomic::Ordering;
 
 use jobs::{Setup, Test, TestFile, Widths, Work};
 use session::{OpenError, Recipe, Session};
-use timeline::{Finding, Program, Recording, Window};
+use timeline::{Comparison, Finding, Known, Place, Program, Recording, Window};
 use wavelane::internal::{self, Prepared};
-use wavelane::{Adapter, Device, Dispatch, DispatchError, Missing, SourceMap};
+use wavelane::{
+    Adapter, ComputePipeline, Device, Dispatch, DispatchError, Missing, ResourceTable, Shader,
+    SourceMap,
+};
 
 use crate::asked::{Binds, Compiling, Launch};
 use crate::common::Common;
@@ -14,9 +17,10 @@ use crate::compile::flags_of;
 use crate::files::read_source;
 use crate::launch::{failed, widths};
 use crate::problem::{Exit, Problem};
+use crate::side::Side;
 use crate::testing::{Beside, read_flags, setup};
 use crate::watch::Watch;
-use crate::{bind, compile, device, terminal};
+use crate::{bind, compared, compile, device, terminal};
 
 /// What is recorded.
 pub(crate) struct Subject<'a> {
@@ -52,6 +56,10 @@ struct Prepare {
     prepared: Prepared,
     width: u32,
     watch: Watch,
+    shader: Shader,
+    pipeline: ComputePipeline,
+    dispatch: Dispatch,
+    table: ResourceTable,
 }
 
 /// Records a run, with what the sanitizer finds in it if that is wanted.
@@ -60,11 +68,47 @@ pub(crate) fn record(
     window: &Window,
     with_findings: bool,
 ) -> Result<Recorded, Problem> {
+    record_beside(subject, window, with_findings, None)
+}
+
+/// The same, with what another engine leaves differently.
+pub(crate) fn record_beside(
+    subject: &Subject<'_>,
+    window: &Window,
+    with_findings: bool,
+    engine: Option<&Side>,
+) -> Result<Recorded, Problem> {
     let launch = subject.launch;
-    let Prepare { sources, source, entry, prepared, width, mut watch } = prepare(subject)?;
+    let Prepare {
+        sources,
+        source,
+        entry,
+        prepared,
+        width,
+        mut watch,
+        shader,
+        pipeline,
+        dispatch,
+        table,
+    } = prepare(subject)?;
+    let late = || watch.cancel.load(Ordering::Relaxed);
+    let comparison = match engine {
+        Some(side) => {
+            let both = compared::Subject {
+                shader: &shader,
+                adapter: subject.adapter,
+                pipeline: &pipeline,
+                dispatch: &dispatch,
+                table: &table,
+                failed: &|it| failed(it, width, launch, late(), &sources),
+            };
+            compared::compare(&both, side)?
+        }
+        None => None,
+    };
     let made = (source, entry, launch.groups);
-    let (recording, ended) = recording(made, &sources, prepared, window, with_findings);
-    let late = watch.cancel.load(Ordering::Relaxed);
+    let (recording, ended) = recording(made, &sources, prepared, window, with_findings, comparison);
+    let late = late();
     watch.stop();
     let failure = ended.map(|it| failed(&it, width, launch, late, &sources));
     match failure {
@@ -82,6 +126,7 @@ fn recording(
     prepared: Prepared,
     window: &Window,
     with_findings: bool,
+    comparison: Option<(Comparison, Vec<Place>)>,
 ) -> (Recording, Option<DispatchError>) {
     let findings = match with_findings {
         true => {
@@ -99,8 +144,9 @@ fn recording(
         group_size: module.group_size,
         wave_size: launch.wave_width,
     };
+    let known = Known { findings, comparison };
     let (recording, ended) =
-        timeline::record(&module, sources, &launch, bindings, program, window, findings);
+        timeline::record(&module, sources, &launch, bindings, program, window, known);
     (recording, ended.err().map(internal::dispatch_error))
 }
 
@@ -148,7 +194,7 @@ pub(crate) fn of_test(
             return None;
         }
         let made = (run.source, run.shader.entry().to_owned(), run.groups);
-        Some(recording(made, &run.sources, prepared, &Window::default(), true).0)
+        Some(recording(made, &run.sources, prepared, &Window::default(), true, None).0)
     };
     Ok(runs.map(one).collect())
 }
@@ -234,7 +280,20 @@ fn prepare(subject: &Subject<'_>) -> Result<Prepare, Problem> {
     let prepared = internal::prepared(&pipeline, &dispatch, &bound.table)
         .map_err(|error| failed(&error, width, launch, false, &sources))?;
     let entry = shader.entry().to_owned();
-    Ok(Prepare { sources, source, entry, prepared, width, watch })
+    let dispatch = Dispatch { progress: None, ..dispatch };
+    let table = bound.table;
+    Ok(Prepare {
+        sources,
+        source,
+        entry,
+        prepared,
+        width,
+        watch,
+        shader,
+        pipeline,
+        dispatch,
+        table,
+    })
 }
 
 fn findings(session: &Session, sources: &SourceMap) -> Vec<Finding> {

@@ -1,13 +1,16 @@
 //! `wavelane timeline`: records a run, and writes it as a page, a picture, a recording or plain steps.
 
-use timeline::{Recording, Window};
+use timeline::{Comparison, Recording, Window};
 
 use crate::args::Line;
 use crate::asked::{LowArgs, Picture, Seeing};
 use crate::common::Common;
+use crate::compared;
 use crate::problem::{End, Exit, Problem};
-use crate::recorded::{Recorded, Subject, record};
+use crate::recorded::{Recorded, Subject, record_beside};
+use crate::side::Side;
 use crate::terminal;
+use crate::value::counted;
 
 /// The most bytes of a file, unless something else is said.
 const LIMIT: u64 = 16 << 20;
@@ -21,13 +24,15 @@ pub(crate) struct TimelineArgs {
     picture: Picture,
     limit: u64,
     window: Window,
+    /// The other engine, if one is compared with.
+    engine: Option<Side>,
 }
 
 impl TimelineArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<TimelineArgs, Problem> {
         let operand = low.operand()?;
         let common = Common::new(&low, line);
-        let Seeing { picture, file, limit, window, .. } = low.seeing;
+        let Seeing { picture, file, limit, window, engine, .. } = low.seeing;
         let Some(file) = file else {
             let problem = Problem::input("`wavelane timeline` needs a file to write");
             return Err(problem.help("name it: -o run.html"));
@@ -38,14 +43,21 @@ impl TimelineArgs {
         };
         let usual = if picture == Picture::Wlrec { LIMIT_OF_RECORDINGS } else { LIMIT };
         let limit = limit.unwrap_or(usual);
-        Ok(TimelineArgs { operand, common, file, picture, limit, window })
+        if picture == Picture::Svg && engine.is_some() {
+            let problem = Problem::input("an `.svg` does not show what `--with-engine` compares");
+            return Err(problem.help("write a page: -o run.html"));
+        }
+        let engine = engine.map(|it| compared::open(&it, &common.device)).transpose()?;
+        Ok(TimelineArgs { operand, common, file, picture, limit, window, engine })
     }
 }
 
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
     let subject = Subject::of(&args.operand, &args.common);
     let with_findings = matches!(args.picture, Picture::Html | Picture::Wlrec);
-    let Recorded { mut recording, failure } = record(&subject, &args.window, with_findings)?;
+    let engine = args.engine.as_ref();
+    let Recorded { mut recording, failure } =
+        record_beside(&subject, &args.window, with_findings, engine)?;
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let picture = args.picture;
     let bytes = timeline::fit(&mut recording, most, &|it| rendered(it, picture));
@@ -61,10 +73,31 @@ pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
             "not all values were kept; `--window` says which are, and `--limit` keeps more",
         );
     }
+    let exit = recording.comparison.as_ref().map_or(Exit::Fine, tell_comparison);
     match failure {
         Some(problem) => Err(problem.into()),
-        None => Ok(Exit::Fine),
+        None => Ok(exit),
     }
+}
+
+/// Says how the engines compare. They disagree if more differs than the rounding that the other one may choose.
+fn tell_comparison(comparison: &Comparison) -> Exit {
+    let Comparison { engine, count, differences } = comparison;
+    if *count == 0 {
+        terminal::note(&format!("`{engine}` leaves the same values"));
+        return Exit::Fine;
+    }
+    let is_rounding =
+        differences.len() as u64 == *count && differences.iter().all(|it| it.is_rounding);
+    let what = counted(usize::try_from(*count).unwrap_or(usize::MAX), "value");
+    if is_rounding {
+        terminal::note(&format!("`{engine}` rounds {what} differently, as it may"));
+        return Exit::Fine;
+    }
+    terminal::note(&format!(
+        "`{engine}` leaves {what} different; the file says which lanes wrote them"
+    ));
+    Exit::Findings
 }
 
 fn rendered(recording: &Recording, picture: Picture) -> Vec<u8> {

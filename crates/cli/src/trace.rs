@@ -118,6 +118,7 @@ impl Table<'_> {
             let text = files.get(place.file as usize).map_or("", |it| it.1.as_str());
             let source = text.lines().nth(place.line.saturating_sub(1) as usize).unwrap_or("");
             let _ = writeln!(self.text, "{number:>6} {line:>5}  [{mask}]  {}", source.trim());
+            self.reads(wave, number, &lanes, width);
             self.values(wave, number, &lanes, width);
         }
     }
@@ -140,17 +141,31 @@ impl Table<'_> {
                 None => rows.push((name, cells)),
             }
         }
-        for (name, cells) in rows {
-            let room = cells.iter().map(|it| it.chars().count()).max().unwrap_or(0);
-            let values: Vec<String> = cells.iter().map(|it| format!("{it:>room$}")).collect();
-            let _ = writeln!(
-                self.text,
-                "{:>1$}  {name} = {2}",
-                "",
-                6 + 1 + 5 + 2 + width as usize + 2,
-                values.join(" ")
-            );
+        rows.iter().for_each(|(name, cells)| self.row(&format!("{name} ="), cells, width));
+    }
+
+    /// Which lane each lane reads; `?` marks one that does not take part, whose value is undefined.
+    fn reads(&mut self, wave: &Wave, step: usize, lanes: &[u32], width: u32) {
+        for read in wave.reads_of(step) {
+            let mut sources = vec![None; width as usize];
+            wave.pairs(read).for_each(|(lane, source)| sources[lane as usize] = Some(source));
+            let cell = |lane: &u32| match sources[*lane as usize] {
+                None => "·".to_owned(),
+                Some(source) if read.lanes.contains(source) => source.to_string(),
+                Some(source) => format!("{source}?"),
+            };
+            let cells: Vec<String> = lanes.iter().map(cell).collect();
+            let call = &self.recording.shuffles[read.shuffle as usize].text;
+            self.row(&format!("{call} reads lane"), &cells, width);
         }
+    }
+
+    /// A line below a step: what it is about, and a cell for each lane.
+    fn row(&mut self, name: &str, cells: &[String], width: u32) {
+        let room = cells.iter().map(|it| it.chars().count()).max().unwrap_or(0);
+        let values: Vec<String> = cells.iter().map(|it| format!("{it:>room$}")).collect();
+        let margin = 6 + 1 + 5 + 2 + width as usize + 2;
+        let _ = writeln!(self.text, "{:>margin$}  {name} {}", "", values.join(" "));
     }
 
     /// The lanes whose values are shown.

@@ -58,6 +58,36 @@ wave 0 of group (0, 0, 0): 8 lanes
 }
 
 #[test]
+fn a_trace_says_which_lane_each_lane_reads() {
+    let shader = "RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint next = WaveReadLaneAt(i, i ^ 1);
+    if (i & 2) {
+        next += WaveReadLaneFirst(i) + WaveReadLaneAt(i, 7 - i);
+    }
+    Out[i] = next;
+}
+";
+    let words = ["trace", "a.hlsl", "--bind", "Out=u32[8]", "--wave-size", "8", "--lines", "4..6"];
+    let (status, out, err) = wavelane("reads", shader, &words);
+    assert_eq!(status, 0, "{err}");
+    let wanted = "\
+wave 0 of group (0, 0, 0): 8 lanes
+  step  line  active      statement, and what it gives to lanes
+     0     4  [########]  uint next = WaveReadLaneAt(i, i ^ 1);
+                          WaveReadLaneAt(i, i ^ 1) reads lane 1 0 3 2 5 4 7 6
+                          next = 1 0 3 2 5 4 7 6
+     1     5  [########]  if (i & 2) {
+     2     6  [..##..##]  next += WaveReadLaneFirst(i) + WaveReadLaneAt(i, 7 - i);
+                          WaveReadLaneFirst(i) reads lane · · 2 2 · · 2 2
+                          WaveReadLaneAt(i, 7 - i) reads lane  ·  · 5? 4?  ·  · 1? 0?
+                          next = · · ? ? · · ? ?
+";
+    assert_eq!(out, wanted);
+}
+
+#[test]
 fn lines_lanes_and_waves_are_chosen() {
     let words =
         ["trace", "a.hlsl", "--lines", "8..9", "--lanes", "0..1,3", "--window", "wave=0..1"];
@@ -68,6 +98,35 @@ fn lines_lanes_and_waves_are_chosen() {
     assert!(out.contains("[.#.#    ]"), "{out}");
     assert_eq!(out.matches("sum += 100").count(), 2, "{out}");
     assert!(!out.contains("Out[i]"), "{out}");
+}
+
+fn engine<'a>(file: &'a str, engine: &'a str) -> Vec<&'a str> {
+    vec!["timeline", "a.hlsl", "-o", file, "--with-engine", engine]
+}
+
+#[test]
+fn another_engine_is_compared() {
+    let words = with(&engine("run.json", "interp:vulkan1.3"));
+    let (status, _, err) = wavelane("engine", SHADER, &words);
+    assert_eq!(status, 0, "{err}");
+    assert!(err.contains("`interp:vulkan1.3` leaves the same values"), "{err}");
+    let steps = std::fs::read(folder("engine").join("run.json")).unwrap();
+    let steps: Value = serde_json::from_slice(&steps).unwrap();
+    let wanted = serde_json::json!({"engine": "interp:vulkan1.3", "count": 0, "differences": []});
+    assert_eq!(steps["comparison"], wanted);
+    let (status, _, err) = wavelane("engine", SHADER, &with(&engine("run.html", "interp:least")));
+    assert_eq!(status, 0, "{err}");
+    let page = std::fs::read_to_string(folder("engine").join("run.html")).unwrap();
+    assert!(page.contains("id=\"comparison\""), "the page has a place for it");
+    // A run that does not end leaves nothing to compare.
+    let endless = "RWStructuredBuffer<uint> Out; [numthreads(4, 1, 1)] void main() {
+        while (Out[0] == 0) {}
+    }";
+    let mut words = engine("run.html", "interp:least");
+    words.extend(["--bind", "Out=u32[4]", "--fuel", "2000"]);
+    let (status, _, err) = wavelane("engine-endless", endless, &words);
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("the fuel of 2000") && !err.contains("leaves"), "{err}");
 }
 
 #[test]
@@ -82,6 +141,10 @@ fn what_cannot_be_shown_is_said() {
         (vec!["timeline", "a.hlsl", "-o", "no/such/run.html"], "cannot be written"),
         (vec!["timeline", "a.hlsl", "-o", "run.html", "--limit", "100"], "the program alone takes"),
         (vec!["timeline", "a.hlsl", "-o", "run.html", "--limit", "1GB"], "KiB or MiB"),
+        (engine("run.html", "interp"), "`interp` is the engine that is recorded"),
+        (engine("run.html", "cpu,vulkan"), "takes one engine"),
+        (engine("run.html", "gpu"), "`gpu` is not an engine"),
+        (engine("run.svg", "cpu"), "an `.svg` does not show what `--with-engine` compares"),
     ] {
         let (status, _, err) = wavelane("wrong", SHADER, &with(&words));
         assert_eq!(status, 2, "{words:?}: {err}");

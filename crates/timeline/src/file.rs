@@ -8,12 +8,18 @@
 //!
 //! The header has the program, all tables, and for each wave its chunks with their lengths. A chunk has columns, one
 //! after the other: statements (differences), active sets, sets of lanes that have not returned, the number of writes of
-//! each step, and writes. Numbers are LEB128, signed ones in zigzag. Sets change rarely, so that each is a run: the number
+//! each step, writes, and reads. Numbers are LEB128, signed ones in zigzag. Sets change rarely, so that each is a run: the number
 //! of steps, and the set in as many bytes as the wave has eights of lanes.
 //!
 //! The values of a write take the shortest of four forms: one value; the first value and the difference of each to the
 //! next; the exclusive or with what the same scalar was given before; or each by itself. Rows of HLSL are mostly uniform
 //! or affine.
+//!
+//! Reads are what shuffles read. Few steps have any, so that these are listed: how many there are, and for each the number
+//! of steps since the last and its reads. The sources of a read take one of four forms, too: one lane; the distance, or
+//! the exclusive or, from each lane to its source; or each by itself.
+//!
+//! Format 1 had no reads.
 
 use std::collections::HashMap;
 
@@ -22,13 +28,17 @@ use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use ops::{LaneMask, Named};
 use serde_json::{Value, json};
 
+use crate::comparison::{Comparison, Difference};
+use crate::json;
 use crate::recorder::{
-    Finding, LineCount, MOST_VALUES, Program, Recording, Scope, Statement, Step, Variable, Wave,
-    Write,
+    Finding, LineCount, MOST_VALUES, Program, Read, Recording, Scope, Shuffle, Statement, Step,
+    Variable, Wave, Write,
 };
 
 /// The number of the format. A reader reads files of every number up to its own.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
+/// The first format with reads.
+const WITH_READS: u16 = 2;
 const MAGIC: &[u8; 6] = b"wlrec\0";
 /// The steps of a chunk.
 const CHUNK: usize = 4096;
@@ -42,8 +52,14 @@ const EACH: u64 = 2;
 const XOR: u64 = 3;
 /// A write has a set of poisoned lanes.
 const POISONED: u64 = 4;
-/// It is to the active lanes of its step, as most are.
+/// It is not to the active lanes of its step, as most are; also of reads.
 const OTHER_LANES: u64 = 8;
+
+// The forms of the sources of a read.
+const ONE_SOURCE: u64 = 0;
+const DISTANCE: u64 = 1;
+const XOR_OF_LANE: u64 = 2;
+const EACH_SOURCE: u64 = 3;
 
 /// The bytes of a recording.
 pub fn write(recording: &Recording) -> Vec<u8> {
@@ -86,12 +102,14 @@ fn header(recording: &Recording, waves: Vec<Value>) -> Value {
         statements,
         scopes,
         variables,
+        shuffles,
         waves: _,
         lines,
         findings,
         complete,
         has_all_values,
         failure,
+        comparison,
     } = recording;
     let statement = |it: &Statement| json!([it.file, it.line, it.column, it.scope]);
     let scope = |it: &Scope| json!({"function": it.function, "call": it.call, "caller": it.caller});
@@ -100,6 +118,7 @@ fn header(recording: &Recording, waves: Vec<Value>) -> Value {
             it.scalars.iter().map(|(path, ty)| json!([path, ty.name().to_string()])).collect();
         json!({"name": it.name, "type": it.ty, "scope": it.scope, "scalars": scalars})
     };
+    let shuffle = |it: &Shuffle| json!([it.file, it.line, it.column, it.text]);
     let line = |((file, line), count): (&(u32, u32), &LineCount)| {
         json!([file, line, count.count, count.lanes])
     };
@@ -119,11 +138,13 @@ fn header(recording: &Recording, waves: Vec<Value>) -> Value {
         "statements": statements.iter().map(statement).collect::<Vec<_>>(),
         "scopes": scopes.iter().map(scope).collect::<Vec<_>>(),
         "variables": variables.iter().map(variable).collect::<Vec<_>>(),
+        "shuffles": shuffles.iter().map(shuffle).collect::<Vec<_>>(),
         "lines": lines.iter().map(line).collect::<Vec<_>>(),
         "findings": findings.iter().map(finding).collect::<Vec<_>>(),
         "complete": complete,
         "has_all_values": has_all_values,
         "failure": failure,
+        "comparison": comparison.as_ref().map(json::comparison),
         "waves": waves,
     })
 }
@@ -190,7 +211,49 @@ fn chunk(wave: &Wave, first: usize, last: usize, width: u32, before: &mut Before
             put_write(&mut out, wave, write, data.active, width, before);
         }
     }
+    put_reads(&mut out, wave, first, last, width);
     out
+}
+
+fn put_reads(out: &mut Vec<u8>, wave: &Wave, first: usize, last: usize, width: u32) {
+    if first == 0 {
+        put(out, wave.early_reads().len() as u64);
+        wave.early_reads().iter().for_each(|it| put_read(out, wave, it, wave.lanes, width));
+    }
+    let with_reads = || (first..last).filter(|it| !wave.reads_of(*it).is_empty());
+    put(out, with_reads().count() as u64);
+    let mut next = first;
+    for step in with_reads() {
+        let reads = wave.reads_of(step);
+        put(out, (step - next) as u64);
+        put(out, reads.len() as u64);
+        reads.iter().for_each(|it| put_read(out, wave, it, wave.steps[step].active, width));
+        next = step + 1;
+    }
+}
+
+fn put_read(out: &mut Vec<u8>, wave: &Wave, read: &Read, active: LaneMask, width: u32) {
+    let pairs = || wave.pairs(read);
+    let (lane, source) = pairs().next().unwrap_or((0, 0));
+    let distance = |lane: u32, source: u32| i64::from(source) - i64::from(lane);
+    let form = match () {
+        () if pairs().all(|it| it.1 == source) => ONE_SOURCE,
+        () if pairs().all(|it| distance(it.0, it.1) == distance(lane, source)) => DISTANCE,
+        () if pairs().all(|it| it.0 ^ it.1 == lane ^ source) => XOR_OF_LANE,
+        () => EACH_SOURCE,
+    };
+    let others = if read.lanes == active { 0 } else { OTHER_LANES };
+    put(out, form | others);
+    put(out, read.shuffle.into());
+    if others != 0 {
+        put_set(out, read.lanes, width);
+    }
+    match form {
+        ONE_SOURCE => put(out, source.into()),
+        DISTANCE => put(out, zigzag(distance(lane, source))),
+        XOR_OF_LANE => put(out, (lane ^ source).into()),
+        _ => pairs().for_each(|it| put(out, it.1.into())),
+    }
 }
 
 fn put_write(
@@ -252,7 +315,8 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     width: u32,
-    /// The values that the file may still have.
+    format: u16,
+    /// The values and sources that the file may still have.
     room: usize,
 }
 
@@ -305,18 +369,69 @@ impl Reader<'_> {
         }
         let active = self.runs(count)?;
         let live = self.runs(count)?;
-        let early = if wave.steps.is_empty() { self.number()? } else { 0 };
+        let first = wave.steps.len();
+        let early = if first == 0 { self.number()? } else { 0 };
         let counts: Vec<u64> = (0..count).map(|_| self.number()).collect::<Option<_>>()?;
         for _ in 0..early {
             self.write(wave, wave.lanes, before)?;
         }
         for step in 0..count {
             let (statement, active, live) = (statements[step], active[step], live[step]);
-            wave.steps.push(Step { statement, active, live, writes: wave.writes.len() as u32 });
+            let (writes, reads) = (wave.writes.len() as u32, wave.reads.len() as u32);
+            wave.steps.push(Step { statement, active, live, writes, reads });
             for _ in 0..counts[step] {
                 self.write(wave, active, before)?;
             }
         }
+        if self.format >= WITH_READS { self.reads(wave, first) } else { Some(()) }
+    }
+
+    /// The reads of the steps from this one on.
+    fn reads(&mut self, wave: &mut Wave, first: usize) -> Option<()> {
+        if first == 0 {
+            for _ in 0..self.number()? {
+                self.read(wave, wave.lanes)?;
+            }
+        }
+        let mut next = first;
+        for _ in 0..self.number()? {
+            let step = next.checked_add(usize::try_from(self.number()?).ok()?)?;
+            let active = wave.steps.get(step)?.active;
+            let count = self.number()?;
+            let begin = wave.reads.len() as u32;
+            wave.steps[next..=step].iter_mut().for_each(|it| it.reads = begin);
+            for _ in 0..count {
+                self.read(wave, active)?;
+            }
+            next = step + 1;
+        }
+        let end = wave.reads.len() as u32;
+        wave.steps[next..].iter_mut().for_each(|it| it.reads = end);
+        Some(())
+    }
+
+    fn read(&mut self, wave: &mut Wave, active: LaneMask) -> Option<()> {
+        let form = self.number()?;
+        let shuffle = u32::try_from(self.number()?).ok()?;
+        let lanes = if form & OTHER_LANES != 0 { self.set()? } else { active };
+        self.room = self.room.checked_sub(lanes.count() as usize)?;
+        let sources = wave.sources.len() as u32;
+        let form = form & 3;
+        let fixed = match form {
+            DISTANCE => self.signed()?,
+            EACH_SOURCE => 0,
+            _ => i64::from(u32::try_from(self.number()?).ok()?),
+        };
+        for lane in lanes.iter() {
+            let source = match form {
+                ONE_SOURCE => fixed as u32,
+                DISTANCE => u32::try_from(i64::from(lane).checked_add(fixed)?).ok()?,
+                XOR_OF_LANE => lane ^ fixed as u32,
+                _ => u32::try_from(self.number()?).ok()?,
+            };
+            wave.sources.push(source);
+        }
+        wave.reads.push(Read { shuffle, lanes, sources });
         Some(())
     }
 
@@ -367,13 +482,14 @@ pub fn read(bytes: &[u8]) -> Result<Recording, String> {
         rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
     let header = decompress_to_vec_with_limit(header, MOST_BYTES).map_err(|_| damaged())?;
     let header: Value = serde_json::from_slice(&header).map_err(|_| damaged())?;
-    let recording = recording(&header, &mut chunks).filter(is_consistent);
+    let recording = recording(format, &header, &mut chunks).filter(is_consistent);
     recording.ok_or_else(damaged)
 }
 
 /// Whether every number refers to an entry, so that no reader of the recording looks beyond its tables.
 fn is_consistent(recording: &Recording) -> bool {
-    let Recording { program, statements, scopes, variables, waves, findings, .. } = recording;
+    let Recording { program, statements, scopes, variables, shuffles, waves, findings, .. } =
+        recording;
     let has = |number: u32, length: usize| (number as usize) < length;
     let all = LaneMask::first_n(program.wave_size);
     let is_write = |it: &Write| {
@@ -385,22 +501,26 @@ fn is_consistent(recording: &Recording) -> bool {
             && it.total >= it.steps.len() as u64
             && it.steps.iter().all(|step| has(step.statement, statements.len()))
             && it.writes.iter().all(is_write)
+            && it.reads.iter().all(|read| has(read.shuffle, shuffles.len()))
     };
     // A scope is made by its caller, so that no chain of callers has a cycle.
     let mut callers = scopes.iter().enumerate();
     let is_kept = |(wave, step): (u32, u32)| {
         waves.get(wave as usize).is_some_and(|it| has(step, it.steps.len()))
     };
+    let mut differences = recording.comparison.iter().flat_map(|it| &it.differences);
     !program.files.is_empty()
+        && differences.all(|it| it.at.is_none_or(is_kept))
         && callers.all(|(number, it)| it.caller.is_none_or(|it| has(it, number)))
         && statements.iter().all(|it| has(it.file, program.files.len()))
         && statements.iter().all(|it| has(it.scope, scopes.len()))
+        && shuffles.iter().all(|it| has(it.file, program.files.len()))
         && variables.iter().all(|it| it.scope.is_none_or(|it| has(it, scopes.len())))
         && waves.iter().all(is_wave)
         && findings.iter().all(|it| it.at.is_none_or(is_kept))
 }
 
-fn recording(header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
+fn recording(format: u16, header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
     let number = |it: &Value| u32::try_from(it.as_u64()?).ok();
     let text = |it: &Value| it.as_str().map(str::to_owned);
     let option = |it: &Value| if it.is_null() { Some(None) } else { Some(Some(number(it)?)) };
@@ -446,6 +566,12 @@ fn recording(header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
         let (name, ty, scope) = (text(&it["name"])?, text(&it["type"])?, option(&it["scope"])?);
         recording.variables.push(Variable { name, ty, scope, scalars });
     }
+    let shuffles = if format >= WITH_READS { list("shuffles")?.as_slice() } else { &[] };
+    for it in shuffles {
+        let [file, line, column] = [0, 1, 2].map(|at| number(&it[at]));
+        let (file, line, column, text) = (file?, line?, column?, text(&it[3])?);
+        recording.shuffles.push(Shuffle { file, line, column, text });
+    }
     for it in list("lines")? {
         let count = LineCount { count: it[2].as_u64()?, lanes: it[3].as_u64()? };
         recording.lines.insert((number(&it[0])?, number(&it[1])?), count);
@@ -458,6 +584,28 @@ fn recording(header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
         let (code, message) = (text(&it["code"])?, text(&it["message"])?);
         let (line, tick) = (number(&it["line"])?, it["tick"].as_u64()?);
         recording.findings.push(Finding { code, message, line, tick, at });
+    }
+    if !header["comparison"].is_null() {
+        let data = &header["comparison"];
+        let mut comparison = Comparison {
+            engine: text(&data["engine"])?,
+            count: data["count"].as_u64()?,
+            differences: Vec::new(),
+        };
+        for it in data["differences"].as_array()? {
+            let lane = option(&it["lane"])?;
+            let writer = lane.map(|lane| Some((lane, number(&it["line"])?)));
+            let at = option(&it["wave"])?.map(|wave| Some((wave, number(&it["step"])?)));
+            comparison.differences.push(Difference {
+                place: text(&it["place"])?,
+                here: text(&it["here"])?,
+                there: text(&it["there"])?,
+                is_rounding: it["rounding"].as_bool()?,
+                writer: if let Some(it) = writer { Some(it?) } else { None },
+                at: if let Some(it) = at { Some(it?) } else { None },
+            });
+        }
+        recording.comparison = Some(comparison);
     }
     let (mut left, mut room) = (MOST_BYTES, MOST_VALUES);
     for it in list("waves")? {
@@ -478,7 +626,7 @@ fn recording(header: &Value, chunks: &mut &[u8]) -> Option<Recording> {
             if steps > bytes.len() {
                 return None;
             }
-            let mut reader = Reader { bytes: &bytes, at: 0, width: wave_size, room };
+            let mut reader = Reader { bytes: &bytes, at: 0, width: wave_size, format, room };
             reader.chunk(&mut own, steps, &mut before)?;
             room = reader.room;
         }

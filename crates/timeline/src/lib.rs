@@ -6,13 +6,14 @@
 //!
 //! # What is kept
 //! Of each statement that a wave begins: where it is, and which lanes are active and have not returned. Of the steps in
-//! a [`Window`] also the values that variables are given. What a limit leaves out is counted and named, so that no
+//! a [`Window`] also the values that variables are given, and which lane each lane reads in a shuffle. What a limit leaves out is counted and named, so that no
 //! picture has a silent gap; the number of times that each line ran is always that of the whole run.
 //!
 //! # Deliberately absent
 //! Files, clocks, engines: the caller runs the program and writes the bytes.
 #![forbid(unsafe_code)]
 
+mod comparison;
 pub mod file;
 pub mod json;
 mod limit;
@@ -23,11 +24,13 @@ pub mod svg;
 mod value;
 mod window;
 
+pub use comparison::{Comparison, Difference, Place};
 pub use limit::fit;
 pub use page::base64;
-pub use record::record;
+pub use record::{Known, record};
 pub use recorder::{
-    Finding, LineCount, Program, Recorder, Recording, Scope, Statement, Step, Variable, Wave, Write,
+    Finding, LineCount, Program, Read, Recorder, Recording, Scope, Shuffle, Statement, Step,
+    Variable, Wave, Write,
 };
 pub use value::text;
 pub use window::{Window, range};

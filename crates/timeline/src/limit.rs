@@ -1,8 +1,8 @@
 //! Bounds what a recording takes as a file: what is least missed goes first, and what has gone is marked.
 
-use crate::recorder::{Recording, Wave, Write};
+use crate::recorder::{Read, Recording, Wave, Write};
 
-/// The steps around the first finding of which values are kept longest.
+/// The steps around the first finding or difference of which values are kept longest.
 const AROUND: u32 = 1000;
 
 /// Drops values and steps until `render` gives at most so many bytes; returns these. `Err` has the bytes that the program
@@ -27,6 +27,9 @@ pub fn fit(
         for finding in &mut recording.findings {
             finding.at = finding.at.filter(|it| (it.1 as usize) < longest);
         }
+        for difference in recording.comparison.iter_mut().flat_map(|it| &mut it.differences) {
+            difference.at = difference.at.filter(|it| (it.1 as usize) < longest);
+        }
         for wave in &mut recording.waves {
             recording.complete &= wave.steps.len() <= longest;
             wave.steps.truncate(longest);
@@ -36,9 +39,11 @@ pub fn fit(
     if bytes.len() <= most { Ok(bytes) } else { Err(bytes.len()) }
 }
 
-/// Keeps the values around the first finding, or of the first group.
+/// Keeps the values around the first finding or the first difference, or of the first group.
 fn keep_window(recording: &mut Recording) {
+    let differences = recording.comparison.iter().flat_map(|it| &it.differences);
     let finding = recording.findings.iter().find_map(|it| it.at);
+    let finding = finding.or(differences.into_iter().find_map(|it| it.at));
     let first = recording.waves.first().map(|it| it.group);
     let groups: Vec<[u32; 3]> = recording.waves.iter().map(|it| it.group).collect();
     keep_values(recording, |wave, step| match finding {
@@ -53,17 +58,20 @@ fn keep_values(recording: &mut Recording, keeps: impl Fn(usize, u32) -> bool) {
         let mut kept = Wave { steps: Vec::with_capacity(wave.steps.len()), ..Wave::default() };
         if keeps(number, 0) {
             wave.early_writes().iter().for_each(|it| copy(wave, it, &mut kept));
+            wave.early_reads().iter().for_each(|it| copy_read(wave, it, &mut kept));
         }
         for (at, step) in wave.steps.iter().enumerate() {
-            let writes = kept.writes.len() as u32;
-            kept.steps.push(crate::Step { writes, ..*step });
+            let (writes, reads) = (kept.writes.len() as u32, kept.reads.len() as u32);
+            kept.steps.push(crate::Step { writes, reads, ..*step });
             if !keeps(number, at as u32) {
                 continue;
             }
             wave.writes_of(at).iter().for_each(|it| copy(wave, it, &mut kept));
+            wave.reads_of(at).iter().for_each(|it| copy_read(wave, it, &mut kept));
         }
-        left_out |= kept.writes.len() < wave.writes.len();
+        left_out |= kept.writes.len() < wave.writes.len() || kept.reads.len() < wave.reads.len();
         (wave.steps, wave.writes, wave.values) = (kept.steps, kept.writes, kept.values);
+        (wave.reads, wave.sources) = (kept.reads, kept.sources);
     }
     recording.has_all_values &= !left_out;
 }
@@ -73,6 +81,11 @@ fn copy(wave: &Wave, write: &Write, to: &mut Wave) {
     let values = &wave.values[write.values as usize..][..count];
     to.writes.push(Write { values: to.values.len() as u32, ..*write });
     to.values.extend_from_slice(values);
+}
+
+fn copy_read(wave: &Wave, read: &Read, to: &mut Wave) {
+    to.reads.push(Read { sources: to.sources.len() as u32, ..*read });
+    to.sources.extend(wave.pairs(read).map(|it| it.1));
 }
 
 #[cfg(test)]

@@ -5,8 +5,24 @@ use interp::Variation;
 use ir::Module;
 use ir::exec::{Bindings, Failure, Launch};
 
+use crate::comparison::{Comparison, Place};
 use crate::recorder::{Finding, Program, Recorder, Recording};
 use crate::window::Window;
+
+/// What is known of a run before it is recorded.
+#[derive(Default)]
+pub struct Known {
+    /// What the sanitizer found in it.
+    pub findings: Vec<Finding>,
+    /// What another engine leaves differently, with the place of each difference.
+    pub comparison: Option<(Comparison, Vec<Place>)>,
+}
+
+impl From<Vec<Finding>> for Known {
+    fn from(findings: Vec<Finding>) -> Known {
+        Known { findings, comparison: None }
+    }
+}
 
 /// Records a run of a module with notes on the reference engine, from these contents. A run that fails is recorded as far
 /// as it comes.
@@ -17,10 +33,14 @@ pub fn record(
     mut bindings: Bindings,
     program: Program,
     window: &Window,
-    findings: Vec<Finding>,
+    known: impl Into<Known>,
 ) -> (Recording, Result<(), Failure>) {
     let decoded = interp::decode(module);
+    let Known { findings, comparison } = known.into();
     let mut recorder = Recorder::new(module, sources, program, window, findings);
+    if let Some((comparison, places)) = comparison {
+        recorder.compare(comparison, &places);
+    }
     let ended =
         interp::run_varied(&decoded, launch, Variation::default(), &mut bindings, &mut recorder);
     let failure = ended.as_ref().err().map(ToString::to_string);

@@ -4,17 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use diag::{SourceMap, Span};
 use interp::Observer;
-use interp::observe::{At, NoteEvent};
+use interp::observe::{AccessEvent, At, NoteEvent, WaveEvent};
 use ir::notes::{Note, Notes, ScopeId};
 use ir::{HostScalar, Module};
-use ops::LaneMask;
+use ops::{LaneMask, wave};
 
+use crate::comparison::{Comparison, Place, Writers};
 use crate::window::Window;
 
 /// The most steps whose masks are kept.
 const MOST_STEPS: u64 = 1 << 21;
-/// The most values that are kept, of all lanes together.
+/// The most values and sources of shuffles that are kept, of all lanes together.
 pub(crate) const MOST_VALUES: usize = 1 << 23;
+
+/// The most characters of a call.
+const MOST_TEXT: usize = 80;
 
 /// What was run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,6 +70,30 @@ pub struct Step {
     pub live: LaneMask,
     /// The number of writes of the wave before this step's.
     pub writes: u32,
+    /// The number of reads of the wave before this step's.
+    pub reads: u32,
+}
+
+/// A call of a function that gives each lane the value of one lane: `WaveReadLaneAt`, `QuadReadAcrossX` and the like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shuffle {
+    /// An index into [`Program::files`].
+    pub file: u32,
+    pub line: u32,
+    pub column: u32,
+    /// The call as the source has it, on one line.
+    pub text: String,
+}
+
+/// Lanes read other lanes: a shuffle is executed. The components of a vector are one read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Read {
+    /// An index into [`Recording::shuffles`].
+    pub shuffle: u32,
+    /// The lanes that take part: those that read, and the only ones whose value is defined.
+    pub lanes: LaneMask,
+    /// The position of the sources of these lanes, in order, among those of the wave.
+    pub sources: u32,
 }
 
 /// A scalar of a variable is given values.
@@ -88,6 +116,9 @@ pub struct Wave {
     pub steps: Vec<Step>,
     pub writes: Vec<Write>,
     pub values: Vec<u64>,
+    pub reads: Vec<Read>,
+    /// The lanes that are read; an index that the program computes may lie beyond the width.
+    pub sources: Vec<u32>,
     /// The number of steps that it had: more than are kept, if there was no room.
     pub total: u64,
 }
@@ -104,6 +135,25 @@ impl Wave {
         let begin = self.steps.get(step).map_or(self.writes.len(), |it| it.writes as usize);
         let end = self.steps.get(step + 1).map_or(self.writes.len(), |it| it.writes as usize);
         &self.writes[begin..end]
+    }
+
+    /// The shuffles before the first step.
+    pub fn early_reads(&self) -> &[Read] {
+        let end = self.steps.first().map_or(self.reads.len(), |it| it.reads as usize);
+        &self.reads[..end]
+    }
+
+    /// The shuffles between the beginning of a step and that of the next.
+    pub fn reads_of(&self, step: usize) -> &[Read] {
+        let begin = self.steps.get(step).map_or(self.reads.len(), |it| it.reads as usize);
+        let end = self.steps.get(step + 1).map_or(self.reads.len(), |it| it.reads as usize);
+        &self.reads[begin..end]
+    }
+
+    /// The lanes that read, each with the lane that it reads.
+    pub fn pairs(&self, read: &Read) -> impl Iterator<Item = (u32, u32)> {
+        let sources = &self.sources[read.sources as usize..];
+        read.lanes.iter().zip(sources.iter().copied())
     }
 
     /// What a write gives to a lane.
@@ -138,6 +188,7 @@ pub struct Recording {
     pub statements: Vec<Statement>,
     pub scopes: Vec<Scope>,
     pub variables: Vec<Variable>,
+    pub shuffles: Vec<Shuffle>,
     pub waves: Vec<Wave>,
     /// By file and line.
     pub lines: BTreeMap<(u32, u32), LineCount>,
@@ -148,6 +199,8 @@ pub struct Recording {
     pub has_all_values: bool,
     /// How the run ended, if not as it should.
     pub failure: Option<String>,
+    /// What another engine left differently, if it was asked.
+    pub comparison: Option<Comparison>,
 }
 
 /// Records a run of a module with notes.
@@ -157,6 +210,7 @@ pub struct Recorder<'a> {
     window: &'a Window,
     recording: Recording,
     known: HashMap<(Span, ScopeId), u32>,
+    shuffles: HashMap<Span, u32>,
     files: HashMap<String, u32>,
     waves: HashMap<([u32; 3], u32), usize>,
     steps: u64,
@@ -164,6 +218,8 @@ pub struct Recorder<'a> {
     ticks: u64,
     /// The ticks of findings, each with its number; ascending.
     awaited: Vec<(u64, usize)>,
+    /// The places that differ from another engine's.
+    writers: Writers,
 }
 
 impl<'a> Recorder<'a> {
@@ -205,17 +261,45 @@ impl<'a> Recorder<'a> {
                 ..Recording::default()
             },
             known: HashMap::new(),
+            shuffles: HashMap::new(),
             files: HashMap::new(),
             waves: HashMap::new(),
             steps: 0,
             values: 0,
             ticks: 0,
             awaited,
+            writers: Writers::default(),
         };
         if let Some((_, main)) = sources.files().next() {
             recorder.file(&main.name, Some(&main.text));
         }
         recorder
+    }
+
+    /// Finds out who writes what another engine leaves differently: these places, one for each difference.
+    pub fn compare(&mut self, comparison: Comparison, places: &[Place]) {
+        self.writers = Writers::new(places);
+        self.recording.comparison = Some(comparison);
+    }
+
+    /// Remembers the lanes that write what differs.
+    fn wrote(&mut self, event: &AccessEvent<'_>) {
+        if self.writers.is_empty() {
+            return;
+        }
+        let Recorder { recording, writers, waves, sources, .. } = self;
+        let Some(comparison) = &mut recording.comparison else { return };
+        let number = waves.get(&(event.at.group, event.at.wave));
+        writers.touched(event, |difference, lane| {
+            let Some(difference) = comparison.differences.get_mut(difference) else { return };
+            let line = sources.location(event.at.span).map_or(0, |it| it.line);
+            difference.writer = Some((lane, line));
+            difference.at = number.and_then(|number| {
+                let wave = &recording.waves[*number];
+                let is_kept = wave.steps.len() as u64 == wave.total && wave.total > 0;
+                is_kept.then(|| (*number as u32, wave.steps.len() as u32 - 1))
+            });
+        });
     }
 
     /// The recording of the run, which ended so.
@@ -236,14 +320,36 @@ impl<'a> Recorder<'a> {
         number
     }
 
+    /// The file, line and column.
+    fn place(&mut self, span: Span) -> (u32, u32, u32) {
+        match self.sources.location(span) {
+            Some(at) => (self.file(&at.file, None), at.line, at.column),
+            None => (0, 0, 0),
+        }
+    }
+
+    fn shuffle(&mut self, span: Span) -> u32 {
+        if let Some(number) = self.shuffles.get(&span) {
+            return *number;
+        }
+        let (file, line, column) = self.place(span);
+        let words: Vec<&str> = self.sources.text(span).split_whitespace().collect();
+        let mut text = words.join(" ");
+        if let Some((cut, _)) = text.char_indices().nth(MOST_TEXT) {
+            text.truncate(cut);
+            text.push('\u{2026}');
+        }
+        let number = self.recording.shuffles.len() as u32;
+        self.recording.shuffles.push(Shuffle { file, line, column, text });
+        self.shuffles.insert(span, number);
+        number
+    }
+
     fn statement(&mut self, span: Span, scope: ScopeId) -> u32 {
         if let Some(number) = self.known.get(&(span, scope)) {
             return *number;
         }
-        let (file, line, column) = match self.sources.location(span) {
-            Some(at) => (self.file(&at.file, None), at.line, at.column),
-            None => (0, 0, 0),
-        };
+        let (file, line, column) = self.place(span);
         let number = self.recording.statements.len() as u32;
         self.recording.statements.push(Statement { file, line, column, scope: scope.0 });
         self.known.insert((span, scope), number);
@@ -274,16 +380,16 @@ impl<'a> Recorder<'a> {
             return;
         }
         self.steps += 1;
-        let writes = wave.writes.len() as u32;
-        wave.steps.push(Step { statement, active: at.active, live, writes });
+        let (writes, reads) = (wave.writes.len() as u32, wave.reads.len() as u32);
+        wave.steps.push(Step { statement, active: at.active, live, writes, reads });
     }
 
-    fn write(&mut self, event: &NoteEvent<'_>, variable: u32, first: u32) {
-        let at = event.at;
-        let Some(number) = self.waves.get(&(at.group, at.wave)).copied() else { return };
-        let wave = &mut self.recording.waves[number];
+    /// The number of the wave, if the window has the step in which it is.
+    fn wave_in_window(&self, at: At) -> Option<usize> {
+        let number = *self.waves.get(&(at.group, at.wave))?;
+        let wave = &self.recording.waves[number];
         if wave.steps.len() as u64 != wave.total {
-            return;
+            return None;
         }
         let in_window = match wave.steps.last() {
             Some(step) => {
@@ -294,9 +400,41 @@ impl<'a> Recorder<'a> {
             // Parameters are given values before the first statement.
             None => true,
         };
-        if !in_window || !self.window.has_wave(at.group, at.wave) {
+        (in_window && self.window.has_wave(at.group, at.wave)).then_some(number)
+    }
+
+    fn read(&mut self, event: &WaveEvent<'_>) {
+        if !event.op.reads_one_lane() {
             return;
         }
+        let Some(number) = self.wave_in_window(event.at) else { return };
+        let shuffle = self.shuffle(event.at.span);
+        let lanes = event.wave.active;
+        let source = |lane| wave::source(event.op, &event.wave, event.args, lane);
+        let wave = &mut self.recording.waves[number];
+        let begin = wave.steps.last().map_or(0, |it| it.reads as usize);
+        let is_same = |it: &Read| {
+            (it.shuffle, it.lanes) == (shuffle, lanes)
+                && wave.pairs(it).all(|(lane, from)| source(lane) == from)
+        };
+        // Another component of the same vector.
+        if wave.reads[begin..].iter().any(is_same) {
+            return;
+        }
+        let count = lanes.count() as usize;
+        if self.values + count > MOST_VALUES {
+            self.recording.has_all_values = false;
+            return;
+        }
+        self.values += count;
+        wave.reads.push(Read { shuffle, lanes, sources: wave.sources.len() as u32 });
+        wave.sources.extend(lanes.iter().map(source));
+    }
+
+    fn write(&mut self, event: &NoteEvent<'_>, variable: u32, first: u32) {
+        let at = event.at;
+        let Some(number) = self.wave_in_window(at) else { return };
+        let wave = &mut self.recording.waves[number];
         let lanes = at.active;
         for ((values, poison), scalar) in event.values.iter().zip(event.poison).zip(first..) {
             let count = lanes.count() as usize;
@@ -323,6 +461,18 @@ impl Observer for Recorder<'_> {
             lanes: at.active,
             ..Wave::default()
         });
+    }
+
+    fn store(&mut self, event: &AccessEvent<'_>) {
+        self.wrote(event);
+    }
+
+    fn atomic(&mut self, event: &AccessEvent<'_>) {
+        self.wrote(event);
+    }
+
+    fn wave_op(&mut self, event: &WaveEvent<'_>) {
+        self.read(event);
     }
 
     fn note(&mut self, event: &NoteEvent<'_>) {

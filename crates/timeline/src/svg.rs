@@ -1,7 +1,8 @@
 //! A recording as a picture: a band for each wave, a row for each lane, time from left to right. One wave with few steps is
 //! a table instead: a row for each step with its source, a column for each lane.
 //!
-//! Active lanes are filled, lanes that wait are light, and what has returned or never existed is empty.
+//! Active lanes are filled, lanes that wait are light, and what has returned or never existed is empty. A line leads from
+//! each lane that a shuffle reads to the lane that reads it; one whose value is undefined is dashed.
 
 use std::fmt::Write;
 
@@ -16,6 +17,11 @@ const MOST_ROWS: usize = 40;
 const MOST_COLUMNS: u32 = 32;
 /// The most characters of a line of source in a table.
 const MOST_TEXT: usize = 56;
+/// The narrowest step of a band in which lines of shuffles can be told apart.
+const LEAST_STEP: usize = 8;
+/// Beside the style, if there are shuffles.
+const STYLE_OF_READS: &str = "<style>.r,.u{fill:none;stroke:#d9741a;stroke-width:1.2}.u{stroke:#d02f25;stroke-dasharray:3 2}\
+    @media(prefers-color-scheme:dark){.r{stroke:#ffb45c}.u{stroke:#ff8a80}}</style>";
 const STYLE: &str = "<style>.a{fill:#2f6fb5}.w{fill:#c7d9ee}.n{fill:#888}text{fill:#444}\
     @media(prefers-color-scheme:dark){.a{fill:#7fb4ee}.w{fill:#33475e}text{fill:#bbb}}</style>";
 
@@ -80,6 +86,7 @@ fn table(recording: &Recording, wave: &Wave) -> String {
         let _ = writeln!(out, "<text x=\"{x}\" y=\"44\" text-anchor=\"middle\">{lane}</text>");
     }
     let mut paths = [String::new(), String::new()];
+    let mut reads = [String::new(), String::new()];
     for (step, (line, text)) in rows.iter().enumerate() {
         let y = TOP + step * ROW;
         let text = escaped(text.get(margin..).unwrap_or(""));
@@ -98,8 +105,13 @@ fn table(recording: &Recording, wave: &Wave) -> String {
             let (x, right) = (left + lane * cell + 2, cell - 4);
             let _ = write!(path, "M{x} {}h{right}v18h-{right}z", y + 1);
         }
+        let middle = |lane: u32| left + lane as usize * cell + cell / 2;
+        add_reads(&mut reads, wave, step, lanes as u32, |source, lane| {
+            format!("M{} {}L{} {}m-3 -4l3 4l3 -4", middle(source), y + 1, middle(lane), y + 19)
+        });
     }
     put(&mut out, &paths);
+    put_reads(&mut out, &reads);
     out.push_str("</svg>\n");
     out
 }
@@ -107,6 +119,35 @@ fn table(recording: &Recording, wave: &Wave) -> String {
 /// The active lanes, and those that wait.
 fn put(out: &mut String, paths: &[String; 2]) {
     for (class, path) in ["a", "w"].iter().zip(paths) {
+        if !path.is_empty() {
+            let _ = writeln!(out, "<path class=\"{class}\" d=\"{path}\"/>");
+        }
+    }
+}
+
+/// Adds a line for each lane that a shuffle of the step reads, to the defined ones or the others; `line` gives it for a
+/// source and the lane that reads it.
+fn add_reads(
+    [defined, undefined]: &mut [String; 2],
+    wave: &Wave,
+    step: usize,
+    width: u32,
+    line: impl Fn(u32, u32) -> String,
+) {
+    for read in wave.reads_of(step) {
+        for (lane, source) in wave.pairs(read).filter(|it| it.1 < width) {
+            let path = if read.lanes.contains(source) { &mut *defined } else { &mut *undefined };
+            path.push_str(&line(source, lane));
+        }
+    }
+}
+
+fn put_reads(out: &mut String, paths: &[String; 2]) {
+    if paths.iter().any(|it| !it.is_empty()) {
+        out.push_str(STYLE_OF_READS);
+        out.push('\n');
+    }
+    for (class, path) in ["r", "u"].iter().zip(paths) {
         if !path.is_empty() {
             let _ = writeln!(out, "<path class=\"{class}\" d=\"{path}\"/>");
         }
@@ -123,6 +164,8 @@ fn bands(recording: &Recording) -> String {
     let room = WIDTH - LEFT - 8;
     let columns = longest.min(room);
     let x = |column: usize| LEFT + column * room / columns;
+    let has_room = room / longest >= LEAST_STEP;
+    let mut reads = [String::new(), String::new()];
     let mut out = String::new();
     // A failed write to a string is not possible.
     let _ = write!(
@@ -166,6 +209,20 @@ fn bands(recording: &Recording) -> String {
             }
         }
         put(&mut out, &paths);
+        if has_room {
+            let middle = |lane: u32| top + lane as usize * row + row / 2;
+            for step in 0..wave.steps.len() {
+                let (from, to) = (x(step), x(step + 1) - 1);
+                add_reads(&mut reads, wave, step, lanes, |source, lane| {
+                    format!("M{from} {}L{to} {}m-3 -1l3 1l-2 -3", middle(source), middle(lane))
+                });
+            }
+        }
+    }
+    put_reads(&mut out, &reads);
+    if !has_room && waves.iter().any(|it| !it.reads.is_empty()) {
+        let text = "what shuffles read is not drawn: the steps are too narrow";
+        let _ = writeln!(out, "<text x=\"{}\" y=\"16\">{text}</text>", WIDTH / 2);
     }
     if recording.waves.len() > MOST_WAVES {
         let more = recording.waves.len() - MOST_WAVES;

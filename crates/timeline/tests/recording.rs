@@ -5,7 +5,10 @@
 use std::process::Command;
 
 use ir::exec::{Bindings, Buffer, Launch};
-use wavelane_timeline::{Finding, Program, Recorder, Recording, Window, file, json, page, svg};
+use wavelane_timeline::{
+    Comparison, Difference, Finding, Place, Program, Recorder, Recording, Window, file, fit, json,
+    page, svg,
+};
 
 const TEXT: &str = "RWStructuredBuffer<float> Out;
 float grow(float x) {
@@ -43,6 +46,16 @@ fn recorded_with(
     window: &Window,
     includer: &mut dyn hlsl::Includer,
 ) -> Recording {
+    recorded_beside(text, width, window, includer, None)
+}
+
+fn recorded_beside(
+    text: &str,
+    width: u32,
+    window: &Window,
+    includer: &mut dyn hlsl::Includer,
+    compared: Option<(Comparison, Vec<Place>)>,
+) -> Recording {
     let (mut sources, mut sink) = (diag::SourceMap::new(), diag::Sink::new());
     let main = sources.add("a.hlsl", text).unwrap();
     let options = hlsl::Options { notes: true, ..hlsl::Options::default() };
@@ -60,6 +73,9 @@ fn recorded_with(
         ..Program::default()
     };
     let mut recorder = Recorder::new(&module, &sources, program, window, Vec::new());
+    if let Some((comparison, places)) = compared {
+        recorder.compare(comparison, &places);
+    }
     interp::run(&module, &launch, &mut bindings, &mut recorder).unwrap();
     recorder.finish(None)
 }
@@ -96,10 +112,90 @@ fn values_are_those_that_lanes_write() {
     assert!(wave.writes.iter().filter(|it| it.variable == never).all(|it| it.poison == it.lanes));
 }
 
+/// Shuffles of every form, one of them in a branch, one of a vector, one that reads lanes beyond the active ones and
+/// one beyond the width.
+const SHUFFLES: &str = "RWStructuredBuffer<float> Out;
+[numthreads(12, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint next = WaveReadLaneAt(i, WaveGetLaneIndex() ^ 1);
+    float2 pair = QuadReadAcrossDiagonal(float2(i, 2 * i));
+    if (i % 3 == 0) {
+        next += WaveReadLaneFirst(i) + WaveReadLaneAt(i, 3 - i % 4);
+    }
+    next += WaveReadLaneAt(i,
+        100);
+    Out[i] = next + pair.x + pair.y;
+}";
+
+/// What each shuffle of a wave's step reads: the text of the call, and for each lane that takes part its source.
+fn reads(recording: &Recording, wave: usize, line: u32) -> Vec<(&str, Vec<(u32, u32)>)> {
+    let wave = &recording.waves[wave];
+    let is_wanted =
+        |step: &usize| recording.statements[wave.steps[*step].statement as usize].line == line;
+    let step = (0..wave.steps.len()).find(is_wanted).unwrap();
+    let text = |number: u32| recording.shuffles[number as usize].text.as_str();
+    wave.reads_of(step).iter().map(|it| (text(it.shuffle), wave.pairs(it).collect())).collect()
+}
+
+#[test]
+fn shuffles_say_which_lane_each_lane_reads() {
+    let recording = recorded(SHUFFLES, 8, &Window::default());
+    let pairs = |f: fn(u32) -> u32, lanes: &[u32]| lanes.iter().map(|it| (*it, f(*it))).collect();
+    let all: Vec<u32> = (0..8).collect();
+    let first: Vec<(u32, u32)> = pairs(|it| it ^ 1, &all);
+    let call = "WaveReadLaneAt(i, WaveGetLaneIndex() ^ 1)";
+    assert_eq!(reads(&recording, 0, 4), [(call, first)]);
+    // Two components, one read.
+    let across = "QuadReadAcrossDiagonal(float2(i, 2 * i))";
+    assert_eq!(reads(&recording, 0, 5), [(across, pairs(|it| it ^ 3, &all))]);
+    let (few, at) = ([0, 3, 6], "WaveReadLaneAt(i, 3 - i % 4)");
+    let in_branch =
+        [("WaveReadLaneFirst(i)", pairs(|_| 0, &few)), (at, pairs(|it| 3 - it % 4, &few))];
+    assert_eq!(reads(&recording, 0, 7), in_branch);
+    assert_eq!(
+        reads(&recording, 0, 9),
+        [("WaveReadLaneAt(i, 100)", pairs(|_| 100, &all))],
+        "a call on two lines"
+    );
+    // Of the second wave four lanes exist.
+    assert_eq!(reads(&recording, 1, 4)[0].1, [(0, 1), (1, 0), (2, 3), (3, 2)]);
+    let step = &json::json(&recording)["waves"][0]["steps"][3];
+    let from = serde_json::json!([0, null, null, 0, null, null, 0, null]);
+    assert_eq!(step["reads"][0], serde_json::json!({"call": "WaveReadLaneFirst(i)", "from": from}));
+    // Nothing is kept outside the window.
+    let narrow = recorded(SHUFFLES, 8, &Window::parse("group=1 line=5").unwrap());
+    let kept: Vec<usize> = narrow.waves.iter().map(|it| it.reads.len()).collect();
+    assert_eq!(kept, [0, 0, 1, 1]);
+}
+
+#[test]
+fn pictures_have_a_line_for_each_lane_that_reads() {
+    let mut recording = recorded(SHUFFLES, 8, &Window::default());
+    let count = |picture: &str, class: &str| {
+        let begin = format!("class=\"{class}\" d=\"");
+        let paths = picture.split(&begin).skip(1);
+        paths.map(|it| it.split('"').next().unwrap().matches('L').count()).sum::<usize>()
+    };
+    // In each group: eight and four lanes that read a neighbour and across the quad, in the branch 0, 3, 6 and 9 that
+    // read the first and others, and no line from a lane beyond the width.
+    let bands = svg::svg(&recording);
+    assert_eq!(count(&bands, "r") + count(&bands, "u"), 2 * (12 + 12 + 4 + 4), "{bands}");
+    recording.waves.truncate(1);
+    let table = svg::svg(&recording);
+    // Lane 0 reads 3 and lane 3 reads 0; lane 6 reads lane 1, which is not in the branch.
+    assert_eq!([count(&table, "r"), count(&table, "u")], [8 + 8 + 3 + 2, 1], "{table}");
+    assert!(!svg::svg(&recorded(TEXT, 8, &Window::default())).contains("stroke"));
+    let long = SHUFFLES.replace(
+        "next += WaveReadLaneAt(i,\n",
+        "for (uint n = 0; n < 200; n++) next += WaveReadLaneAt(i,\n",
+    );
+    assert!(svg::svg(&recorded(&long, 8, &Window::default())).contains("is not drawn"));
+}
+
 #[test]
 fn a_file_gives_back_what_was_written() {
-    for width in [4, 8, 32, 128] {
-        let recording = recorded(TEXT, width, &Window::default());
+    for (width, text) in [4, 8, 32, 128].into_iter().flat_map(|it| [(it, TEXT), (it, SHUFFLES)]) {
+        let recording = recorded(text, width, &Window::default());
         let bytes = file::write(&recording);
         assert!(file::read(&bytes) == Ok(recording), "{width}");
         // Damage is noticed, or harmless; it never panics.
@@ -123,7 +219,7 @@ fn a_file_gives_back_what_was_written() {
 #[test]
 fn a_file_that_names_what_it_does_not_have_is_refused() {
     type Change = fn(&mut Recording);
-    let changes: [(&str, Change); 11] = [
+    let changes: [(&str, Change); 13] = [
         ("statement", |it| it.waves[1].steps[3].statement = 1000),
         ("variable", |it| it.waves[0].writes[1].variable = 77),
         ("scalar", |it| it.waves[0].writes[1].scalar = 1),
@@ -132,11 +228,13 @@ fn a_file_that_names_what_it_does_not_have_is_refused() {
         ("scope of a variable", |it| it.variables[0].scope = Some(9)),
         ("caller", |it| it.scopes[0].caller = Some(0)),
         ("lanes", |it| it.waves[0].lanes = ops::LaneMask(1 << 8)),
+        ("shuffle", |it| it.waves[1].reads[0].shuffle = 9),
+        ("file of a shuffle", |it| it.shuffles[0].file = 1),
         ("total", |it| it.waves[0].total = 3),
         ("wave of a finding", |it| it.findings[0].at = Some((4, 0))),
         ("step of a finding", |it| it.findings[0].at = Some((0, 1 << 20))),
     ];
-    let mut recording = recorded(TEXT, 8, &Window::default());
+    let mut recording = recorded(SHUFFLES, 8, &Window::default());
     let (code, message) = ("race".to_owned(), String::new());
     recording.findings.push(Finding { code, message, line: 1, tick: 0, at: Some((0, 0)) });
     assert!(file::read(&file::write(&recording)).is_ok());
@@ -161,6 +259,17 @@ fn a_file_of_the_first_format_is_read() {
     assert_eq!(
         recording.waves[1].steps.len(),
         recorded(TEXT, 8, &Window::default()).waves[1].steps.len()
+    );
+}
+
+#[test]
+fn a_file_of_the_second_format_is_read() {
+    let recording = file::read(include_bytes!("format2.wlrec")).unwrap();
+    let call = "WaveReadLaneAt(i, WaveGetLaneIndex() ^ 1)";
+    assert_eq!(reads(&recording, 1, 4), [(call, vec![(0, 1), (1, 0), (2, 3), (3, 2)])]);
+    assert_eq!(
+        recording.waves[0].sources,
+        recorded(SHUFFLES, 8, &Window::default()).waves[0].sources
     );
 }
 
@@ -226,6 +335,64 @@ fn a_picture_of_one_wave_with_few_steps_has_its_source() {
     assert_eq!([cells("a"), cells("w")], [3 * 6 + 2, 4]);
 }
 
+/// A recording with differences from another engine: at the first four bytes, at bytes that only lanes 5 write, at two
+/// that no lane writes, and at a counter that does not exist.
+fn compared() -> Recording {
+    let places = vec![
+        Place::Bytes(0, 0, 0..4),
+        Place::Bytes(0, 0, 20..24),
+        Place::Bytes(0, 0, 62..64),
+        Place::Counter(0),
+    ];
+    let difference = |place: &str| Difference {
+        place: place.to_owned(),
+        here: "1".to_owned(),
+        there: "2".to_owned(),
+        ..Difference::default()
+    };
+    let names = ["Out[0]", "Out[5]", "Out[15]", "Out counter"];
+    let differences = names.map(difference).into();
+    let comparison = Comparison { engine: "other".to_owned(), count: 7, differences };
+    let text = SHUFFLES.replace("    Out[i] =", "    Out[0] = 7;\n    Out[i] =");
+    let compared = Some((comparison, places));
+    recorded_beside(&text, 8, &Window::default(), &mut Nothing, compared)
+}
+
+#[test]
+fn differences_from_another_engine_have_the_lanes_that_wrote_them() {
+    let recording = compared();
+    let comparison = recording.comparison.as_ref().unwrap();
+    let writers: Vec<_> = comparison.differences.iter().map(|it| it.writer).collect();
+    // All lanes write the first element; of the last wave, which has four lanes, the last one does so last.
+    assert_eq!(writers, [Some((3, 11)), Some((5, 12)), None, None]);
+    let at: Vec<_> = comparison.differences.iter().map(|it| it.at).collect();
+    let line = |(wave, step): (u32, u32)| {
+        let statement = recording.waves[wave as usize].steps[step as usize].statement;
+        (wave, recording.statements[statement as usize].line)
+    };
+    assert_eq!(at.iter().flatten().map(|it| line(*it)).collect::<Vec<_>>(), [(3, 11), (2, 12)]);
+    assert!(file::read(&file::write(&recording)) == Ok(recording.clone()));
+    let data = &json::json(&recording)["comparison"];
+    assert_eq!((&data["engine"], &data["count"]), (&"other".into(), &7.into()));
+    let wanted = serde_json::json!({
+        "place": "Out[5]", "here": "1", "there": "2", "rounding": false, "lane": 5, "line": 12,
+        "wave": 2, "step": at[1].unwrap().1,
+    });
+    assert_eq!(data["differences"][1], wanted);
+    assert!(json::json(&recorded(TEXT, 8, &Window::default())).get("comparison").is_none());
+    // What does not exist is refused, and what a limit drops is not pointed at.
+    let mut other = recording.clone();
+    other.comparison.as_mut().unwrap().differences[0].at = Some((9, 0));
+    assert!(file::read(&file::write(&other)).is_err());
+    let mut small = recording.clone();
+    let most = file::write(&recording).len() / 2;
+    fit(&mut small, most, &|it| {
+        if it.waves[0].steps.len() > 1 { vec![0; most + 1] } else { vec![] }
+    })
+    .unwrap();
+    assert!(small.comparison.unwrap().differences.iter().all(|it| it.at.is_none()));
+}
+
 #[test]
 fn a_page_fetches_nothing() {
     let page = page::page(&recorded(&TEXT.replace("never", "a_b"), 8, &Window::default()));
@@ -256,15 +423,17 @@ fn the_script_of_the_page_agrees() {
             const rows = t.rowsAt(r, w, s).map((it) => it.name + '=' + t.lanesOf(it.written).map((l) =>
               t.has(it.poison, l) ? '?' : t.format(it.values[l], it.type)).join(','));
             const lanes = Array.from({ length: r.width }, (_, l) => w.laneAt(s, l).state[0]).join('');
-            out.push([t.lineAt(r, w, s), t.mask(w.activeAt(s), r.width), lanes, ...rows].join(' '));
+            const reads = w.readsAt(s).map((it) => r.shuffles[it.shuffle][3] + '=' +
+              it.pairs.map((p) => p.lane + '<' + p.from + (p.isDefined ? '' : '?')).join(','));
+            out.push([t.lineAt(r, w, s), t.mask(w.activeAt(s), r.width), lanes, ...rows, ...reads].join(' '));
           }
           out.push('half ' + t.format(0x3e00, 'f16') + ' ' + t.format(0x8000, 'f16') + ' ' + t.format(0xffffffffffffffffn, 'i64') + ' ' + t.format(0x3dcccccd, 'f32') + ' ' + t.format(1, 'bool') + ' ' + t.format(255, 'u32', 'hexadecimal'));
           console.log(out.join('\\n'));
         });",
     )
     .unwrap();
-    for width in [8, 64] {
-        let recording = recorded(TEXT, width, &Window::default());
+    for (width, text) in [(8, TEXT), (64, TEXT), (8, SHUFFLES), (32, SHUFFLES)] {
+        let recording = recorded(text, width, &Window::default());
         let input = folder.join("a.wlrec");
         std::fs::write(&input, file::write(&recording)).unwrap();
         let output =
@@ -330,6 +499,15 @@ fn wanted(recording: &Recording) -> Vec<String> {
                 .collect();
             let mut words = vec![place.line.to_string(), json::mask(step.active, width), lanes];
             words.extend(shown.into_iter().map(|it| it.3));
+            for read in wave.reads_of(number) {
+                let pair = |(lane, source): (u32, u32)| {
+                    let mark = if read.lanes.contains(source) { "" } else { "?" };
+                    format!("{lane}<{source}{mark}")
+                };
+                let pairs: Vec<String> = wave.pairs(read).map(pair).collect();
+                let call = &recording.shuffles[read.shuffle as usize].text;
+                words.push(format!("{call}={}", pairs.join(",")));
+            }
             lines.push(words.join(" "));
         }
     }

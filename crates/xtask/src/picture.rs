@@ -48,6 +48,22 @@ void main(uint t : SV_GroupIndex) {
 ",
 );
 
+/// Shuffles: of all lanes, and of some, of which two read lanes that do not take part.
+pub(crate) const SHUFFLES: Shown = (
+    8,
+    "RWStructuredBuffer<uint> Out;
+
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint next = WaveReadLaneAt(t, t ^ 1);
+    if (t % 4 < 2) {
+        next += WaveReadLaneAt(t, t * 2 % 8);
+    }
+    Out[t] = next + WaveReadLaneFirst(t);
+}
+",
+);
+
 struct Nothing;
 
 impl Includer for Nothing {

@@ -38,6 +38,8 @@ pub(crate) struct Seeing {
     pub(crate) limit: Option<u64>,
     /// The steps of which values are kept, or that are shown.
     pub(crate) window: Window,
+    /// The engine whose results `timeline` compares.
+    pub(crate) engine: Option<String>,
     /// The lines that `trace` shows; all, if there are none.
     pub(crate) lines: Vec<Range<u64>>,
     /// The lanes whose values it shows.

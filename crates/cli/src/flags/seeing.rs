@@ -57,6 +57,19 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--with-engine"],
+        takes: Takes::Value("ENGINE"),
+        on: &[Command::Timeline],
+        section: Section::Output,
+        help: "run the dispatch on this engine, too (cpu, vulkan, vulkan:1, cuda,\n\
+               interp:vulkan1.3), and show which values it leaves different, with the lanes\n\
+               that wrote them",
+        set: |args, value| {
+            args.seeing.engine = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
         names: &["--lines"],
         takes: Takes::Value("LIST"),
         on: &[Command::Trace],

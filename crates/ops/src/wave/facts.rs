@@ -184,6 +184,20 @@ impl WaveOp {
         signature.results == Results::Lanes && sees == Sees::Participants
     }
 
+    /// Whether each lane gets the value of one lane: a shuffle, unlike a vote or a fold. [`super::source`] says which.
+    pub fn reads_one_lane(self) -> bool {
+        let Facts { signature, sees, .. } = self.facts();
+        match sees {
+            Sees::First | Sees::Named => true,
+            Sees::Quad => signature.results == Results::Value,
+            Sees::Nothing
+            | Sees::ActiveSet
+            | Sees::Participants
+            | Sees::Below
+            | Sees::Partition => false,
+        }
+    }
+
     /// The fold of a reduction or scan.
     pub const fn fold(self) -> Option<Fold> {
         self.facts().fold
@@ -269,6 +283,45 @@ mod tests {
             let other = op.with_fold(Fold::Xor);
             assert_eq!(other.fold(), Some(Fold::Xor), "{op:?}");
             assert_eq!(other.facts(), Facts { fold: Some(Fold::Xor), ..op.facts() }, "{op:?}");
+        }
+    }
+
+    /// The result of a shuffle is what its source holds, whichever lanes are active.
+    #[test]
+    fn shuffles_give_the_value_of_their_source() {
+        let mut random = crate::Random::new(7);
+        let shuffles = operations().filter(|op| op.reads_one_lane()).collect::<Vec<_>>();
+        assert!(shuffles.len() >= 6, "{shuffles:?}");
+        for op in shuffles {
+            for _ in 0..200 {
+                let mut words = |below: u64| [(); 16].map(|()| random.below(below) as u32);
+                let (values, indices, sizes) = (words(1 << 32), words(16), words(2));
+                let sizes = sizes.map(|it| 4 << it);
+                let active = words(3).iter().zip(0..).filter(|it| *it.0 > 0).map(|it| it.1);
+                let active = active.collect::<crate::LaneMask>();
+                let wave = crate::wave::Wave {
+                    width: 16,
+                    active,
+                    helpers: crate::LaneMask::EMPTY,
+                    index_in_group: 0,
+                    waves_in_group: 1,
+                };
+                let rows = [&values, &indices, &sizes].map(|it| crate::wave::Lanes::Words(it));
+                let args = match op.signature().operands {
+                    Operands::Value => &rows[..1],
+                    Operands::ValueAndIndex => &rows[..2],
+                    _ => &rows[..],
+                };
+                let mut out = [0; 16];
+                let results = &mut [crate::wave::LanesMut::Words(&mut out)];
+                crate::wave::eval(op, Ty::I32, &wave, args, results);
+                for lane in active.iter() {
+                    let source = crate::wave::source(op, &wave, args, lane);
+                    if active.contains(source) {
+                        assert_eq!(out[lane as usize], values[source as usize], "{op:?} {lane}");
+                    }
+                }
+            }
         }
     }
 

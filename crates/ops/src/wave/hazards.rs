@@ -120,9 +120,11 @@ fn by_operands(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask
     }
 }
 
-/// The lane that a lane reads, by an operation that reads one; for `ReadLaneAt` it may lie beyond the width.
+/// The lane that a lane reads, by an operation that reads one ([`WaveOp::reads_one_lane`]); for `ReadLaneAt` it may lie
+/// beyond the width.
 pub fn source(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], lane: u32) -> u32 {
     match op {
+        WaveOp::ReadLaneFirst => wave.participants().first().unwrap_or(lane),
         WaveOp::ReadLaneAt => args[1].get(lane) as u32,
         WaveOp::Rotate => rotated(lane, args[1].get(lane) as u32, wave.width),
         WaveOp::ClusteredRotate => {

@@ -98,6 +98,9 @@ const timeline = (() => {
       // The writes of each step, those before the first step first.
       this.writes = [];
       this.firstWrite = new Uint32Array(this.length + 1);
+      // The shuffles of each step, those before the first step first.
+      this.reads = [];
+      this.firstRead = new Uint32Array(this.length + 1);
       this.before = new Map();
       this.snapshots = new Map();
     }
@@ -137,6 +140,40 @@ const timeline = (() => {
         for (let i = 0; i < counts[step]; i++) this.write(reader, active);
       }
       this.firstWrite[first + steps] = this.writes.length;
+      this.readShuffles(reader, first, steps);
+    }
+
+    readShuffles(reader, first, steps) {
+      if (first === 0) {
+        for (let i = reader.number(); i > 0; i--) this.shuffle(reader, this.lanes);
+      }
+      let next = first;
+      for (let i = reader.number(); i > 0; i--) {
+        const step = next + reader.number();
+        this.firstRead.fill(this.reads.length, next, step + 1);
+        const active = this.sets[this.active[step]];
+        for (let j = reader.number(); j > 0; j--) this.shuffle(reader, active);
+        next = step + 1;
+      }
+      this.firstRead.fill(this.reads.length, next, first + steps + 1);
+    }
+
+    shuffle(reader, active) {
+      const form = reader.number();
+      const shuffle = reader.number();
+      const lanes = form & 8 ? reader.set() : active;
+      const kind = form & 3;
+      const fixed = kind === 1 ? Number(reader.signed()) : kind < 3 ? reader.number() : 0;
+      const pairs = lanesOf(lanes).map((lane) => {
+        const from = [fixed, lane + fixed, (lane ^ fixed) >>> 0][kind] ?? reader.number();
+        return { lane, from, isDefined: from < this.width && has(lanes, from) };
+      });
+      this.reads.push({ shuffle, pairs });
+    }
+
+    // The shuffles of a step: for each lane that takes part, the lane that it reads.
+    readsAt(step) {
+      return this.reads.slice(this.firstRead[step], this.firstRead[step + 1]);
     }
 
     write(reader, active) {
@@ -165,6 +202,12 @@ const timeline = (() => {
         values.push(own);
       }
       this.writes.push({ variable, scalar, lanes, poison, values });
+    }
+
+    // The next step with a shuffle.
+    shuffleAfter(step) {
+      for (let at = step + 1; at < this.length; at++) if (this.firstRead[at] < this.firstRead[at + 1]) return at;
+      return step;
     }
 
     activeAt(step) {
@@ -243,7 +286,7 @@ const timeline = (() => {
     }
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const format = view.getUint16(6, true);
-    if (format !== 1) throw new Error(`the recording has the format ${format}; this page reads 1`);
+    if (format !== 2) throw new Error(`the recording has the format ${format}; this page reads 2`);
     const length = view.getUint32(8, true);
     const header = JSON.parse(new TextDecoder().decode(await inflate(bytes.subarray(12, 12 + length))));
     const width = header.program.wave_size;

@@ -7,6 +7,8 @@
   let wave = 0;
   let step = 0;
   let base = 0;
+  // The lane whose arrows stand out, if one is chosen.
+  let chosen = null;
   // The steps that the bands show.
   let from = 0;
   let to = 1;
@@ -86,12 +88,91 @@
         }
       }
     }
+    const own = (wave - first) * bandHeight();
     const x = left + ((step + 0.5 - from) * room) / span;
     context.fillStyle = colours.ink;
     context.fillRect(x, 0, 1, height);
-    const own = (wave - first) * bandHeight();
+    // Shuffles of the step at the cursor: from each source, left of it, to the lane that reads.
+    const reach = Math.max(8, Math.min(24, room / span / 2));
+    const middle = (lane) => own + (lane + 0.5) * rowHeight();
+    for (const { lane, from: source, isDefined } of current().length ? arrows() : []) {
+      if (source >= recording.width) continue;
+      context.strokeStyle = colour(isDefined ? "--arrow" : "--bad");
+      context.setLineDash(isDefined ? [] : [3, 2]);
+      context.beginPath();
+      context.moveTo(x - reach, middle(source));
+      context.lineTo(x + reach, middle(lane));
+      context.lineTo(x + reach - 4, middle(lane) - 2);
+      context.stroke();
+    }
+    context.setLineDash([]);
     context.strokeStyle = colours.ink;
     context.strokeRect(left, own - 1, room - 1, bandHeight() - 12);
+  }
+
+  // The arrows at the cursor: of the chosen lane, or of all.
+  function arrows() {
+    const all = current().readsAt(step).flatMap((it) => it.pairs);
+    return chosen === null ? all : all.filter((it) => it.lane === chosen);
+  }
+
+  function choose(lane) {
+    chosen = chosen === lane ? null : lane;
+    document.documentElement.dataset.lane = chosen ?? "";
+    draw();
+  }
+
+  // A row for each shuffle of the step: the lane that each lane reads, below a cell for arrows from the sources. Returns
+  // these cells with what their arrows show: columns have their places only when the table is whole.
+  function drawReads(table) {
+    const cells = [];
+    for (const { shuffle, pairs } of current().readsAt(step)) {
+      const text = recording.shuffles[shuffle][3];
+      const wires = document.createElement("tr");
+      wires.className = "wires";
+      const space = document.createElement("td");
+      const across = document.createElement("td");
+      across.colSpan = recording.width;
+      wires.append(space, across);
+      const row = document.createElement("tr");
+      row.className = "reads";
+      const label = cell("th", `${text} reads lane`);
+      label.scope = "row";
+      row.append(label);
+      const by = new Map(pairs.map((it) => [it.lane, it]));
+      for (let lane = 0; lane < recording.width; lane++) {
+        const pair = by.get(lane);
+        const td = cell("td", pair ? `${pair.from}${pair.isDefined ? "" : "?"}` : "", pair && !pair.isDefined ? ["poison"] : []);
+        if (pair) {
+          const what = pair.isDefined ? "" : ", which does not take part: undefined";
+          td.title = `lane ${lane} reads lane ${pair.from}${what}`;
+          td.setAttribute("aria-label", td.title);
+          if (lane === chosen) td.classList.add("changed");
+        }
+        row.append(td);
+      }
+      table.append(wires, row);
+      cells.push([across, pairs]);
+    }
+    return cells;
+  }
+
+  // Lines from the columns of sources, above, to those of the lanes that read them, below.
+  function drawWires(across, pairs) {
+    const height = 40;
+    const heads = [...at("grid").querySelectorAll("tr:first-child th")].slice(1);
+    const left = across.offsetLeft;
+    const middle = (lane) => heads[lane].offsetLeft + heads[lane].offsetWidth / 2 - left;
+    const line = ({ lane, from: source, isDefined }) => {
+      if (source >= recording.width) return "";
+      const [a, b] = [middle(source), middle(lane)];
+      const faint = chosen !== null && chosen !== lane ? " faint" : "";
+      const kind = isDefined ? "defined" : "undefined";
+      return `<path class="${kind}${faint}" d="M${a} 2C${a} 20 ${b} 16 ${b} ${height - 2}m-3 -5l3 5l3 -5"/>`;
+    };
+    // Numbers and fixed words: nothing of the recording is markup.
+    const lines = pairs.map(line).join("");
+    across.innerHTML = `<svg width="${across.clientWidth}" height="${height}" aria-hidden="true">${lines}</svg>`;
   }
 
   function drawSource() {
@@ -150,6 +231,8 @@
     lanes.forEach((lane) => {
       const th = cell("th", String(lane));
       th.scope = "col";
+      if (lane === chosen) th.classList.add("changed");
+      th.onclick = () => choose(lane);
       head.append(th);
     });
     table.append(head);
@@ -166,6 +249,7 @@
       state.append(td);
     });
     table.append(state);
+    const wires = drawReads(table);
     const written = new Set();
     if (step > 0) {
       for (let i = it.firstWrite[step - 1]; i < it.firstWrite[step]; i++) {
@@ -190,6 +274,7 @@
       });
       table.append(tr);
     }
+    for (const [across, pairs] of wires) drawWires(across, pairs);
   }
 
   function draw() {
@@ -234,11 +319,45 @@
     draw();
   }
 
-  function nextFinding() {
-    const all = recording.findings.filter((it) => it.at);
-    if (!all.length) return;
-    const next = all.find((it) => it.at[0] > wave || (it.at[0] === wave && it.at[1] > step)) ?? all[0];
-    go(next.at[0], next.at[1]);
+  // Goes to the next of these places, each a wave and a step.
+  function goToNext(places) {
+    if (!places.length) return;
+    const next = places.find((it) => it[0] > wave || (it[0] === wave && it[1] > step)) ?? places[0];
+    go(next[0], next[1]);
+  }
+
+  const nextFinding = () => goToNext(recording.findings.filter((it) => it.at).map((it) => it.at));
+
+  function nextDifference() {
+    const all = (recording.comparison?.differences ?? []).filter((it) => it.wave !== null);
+    const order = (a, b) => a[0] - b[0] || a[1] - b[1];
+    goToNext(all.map((it) => [it.wave, it.step]).sort(order));
+  }
+
+  // What another engine left differently, with the lanes that wrote it here.
+  function describeComparison() {
+    const { comparison } = recording;
+    if (!comparison) return;
+    const box = at("comparison");
+    box.hidden = false;
+    const list = box.querySelector("ul");
+    const { engine, count, differences } = comparison;
+    const how = count ? `${count} value${count === 1 ? "" : "s"} differ${count === 1 ? "s" : ""}` : "nothing differs";
+    box.querySelector("h2").textContent = `Compared with ${engine}: ${how}`;
+    for (const it of differences) {
+      const who = it.lane === null ? "written by no lane" : `written by lane ${it.lane}, line ${it.line}`;
+      const near = it.rounding ? " (rounding)" : "";
+      const button = cell("button", `${it.place}: ${it.here} here, ${it.there} there${near}; ${who}`);
+      button.onclick = () => {
+        if (it.wave === null) return;
+        chosen = it.lane;
+        go(it.wave, it.step);
+      };
+      const item = document.createElement("li");
+      item.append(button);
+      list.append(item);
+    }
+    if (count > differences.length) list.append(cell("li", `and ${count - differences.length} more`));
   }
 
   const KEYS = {
@@ -251,10 +370,14 @@
     "]": () => go(wave, current().divergence(step, 1)),
     "[": () => go(wave, current().divergence(step, -1)),
     f: nextFinding,
+    d: nextDifference,
     b: () => {
       base = (base + 1) % timeline.BASES.length;
       draw();
     },
+    // The arrows of one lane after the other, and then those of all.
+    l: () => choose(chosen === recording.width - 1 ? chosen : (chosen ?? -1) + 1),
+    r: () => go(wave, current().shuffleAfter(step)),
     "+": () => zoom(0.5),
     "-": () => zoom(2),
     "/": () => at("find").focus(),
@@ -316,6 +439,7 @@
       at("findings").append(item);
     }
     if (!recording.findings.length) at("findings").append(cell("li", "none"));
+    describeComparison();
   }
 
   async function start() {
@@ -332,8 +456,10 @@
     describe();
     listen();
     const finding = recording.findings.find((it) => it.at);
+    const difference = recording.comparison?.differences.find((it) => it.wave !== null);
     if (location.hash) fromAddress();
     else if (finding) go(finding.at[0], finding.at[1]);
+    else if (difference) go(difference.wave, difference.step);
     else go(0, 0);
     // When the first picture was there, in milliseconds since the script began.
     root.dataset.ready = String(performance.now() - began);

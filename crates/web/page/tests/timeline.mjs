@@ -2,7 +2,8 @@
 //
 //   node timeline.mjs BROWSER FOLDER SCREENSHOTS
 //
-// The folder has `small.html`, a wave of eight lanes in a loop, and `large.html`, a run of a million lane-steps.
+// The folder has `small.html`, a wave of eight lanes in a loop, `large.html`, a run of a million lane-steps, and
+// `shuffles.html`, in which lanes read lanes.
 import assert from "node:assert/strict";
 import { open, visit } from "./browser.mjs";
 
@@ -41,6 +42,32 @@ await visit({
         await ready(other);
         assert.equal(await data(other, "step"), "5");
         await other.close();
+    },
+
+    async "arrows lead from the lanes that shuffles read"() {
+        const page = await open("shuffles.html");
+        await ready(page);
+        const texts = "[...document.querySelectorAll('#grid .reads')].map(it => [...it.cells].map(it => it.textContent).join(' '))";
+        const arrows = kind => `document.querySelectorAll('#grid .wires path.${kind}').length`;
+        assert.deepEqual(await page.run(texts), ["WaveReadLaneAt(t, t ^ 1) reads lane 1 0 3 2 5 4 7 6"]);
+        assert.deepEqual([await page.run(arrows("defined")), await page.run(arrows("undefined"))], [8, 0]);
+        // An arrow ends below the column of the lane that reads, and begins below that of its source.
+        const ends = "(() => { const d = document.querySelector('#grid .wires path').getAttribute('d').match(/[\\d.]+/g).map(Number); const grid = document.getElementById('grid'); const middle = lane => { const th = grid.rows[0].cells[lane + 1]; return th.offsetLeft + th.offsetWidth / 2 - grid.querySelector('.wires').cells[1].offsetLeft; }; return [Math.abs(d[0] - middle(1)), Math.abs(d[4] - middle(0))]; })()";
+        assert.ok((await page.run(ends)).every(it => it < 1), "ends of arrows");
+        // The next shuffle: four lanes in a branch, of which two read others.
+        await page.key("r");
+        assert.deepEqual(await page.run(texts), ["WaveReadLaneAt(t, t * 2 % 8) reads lane 0 2?   0 2?  "]);
+        assert.deepEqual([await page.run(arrows("defined")), await page.run(arrows("undefined"))], [2, 2]);
+        // One lane's arrow alone, and then all again.
+        await page.key("l");
+        assert.equal(await data(page, "lane"), "0");
+        assert.equal(await page.run(arrows("faint")), 3);
+        await page.shot("timeline-shuffles");
+        for (let at = 0; at < 8; at++) await page.key("l");
+        assert.equal(await data(page, "lane"), "");
+        await page.key("r");
+        assert.match((await page.run(texts))[0], /^WaveReadLaneFirst\(t\) reads lane( 0){8}$/);
+        await page.close();
     },
 
     async "everything has a name for a screen reader, and can be reached by keys"() {

@@ -46,7 +46,11 @@ pub(super) fn all() -> Result<(), String> {
     };
     let screenshots = crate::root().join("target/web-screenshots");
     node("page.mjs", &[Path::new(browser), &folder(), &screenshots])?;
-    for (name, (width, text)) in [("small.html", picture::SMALL), ("large.html", picture::LARGE)] {
+    for (name, (width, text)) in [
+        ("small.html", picture::SMALL),
+        ("large.html", picture::LARGE),
+        ("shuffles.html", picture::SHUFFLES),
+    ] {
         let page = timeline::page::page(&picture::recording(width, text));
         site::put(&scratch.join(name), page.as_bytes())?;
     }
