@@ -45,9 +45,6 @@ pub(crate) struct Recorded {
     pub(crate) failure: Option<Problem>,
 }
 
-/// The wave-instructions that are watched for findings.
-const WATCHED: u64 = 1 << 26;
-
 /// A run that is about to begin.
 struct Prepare {
     sources: SourceMap,
@@ -297,7 +294,7 @@ fn prepare(subject: &Subject<'_>) -> Result<Prepare, Problem> {
 }
 
 fn findings(session: &Session, sources: &SourceMap) -> Vec<Finding> {
-    let all = session.findings(WATCHED).into_iter().map(|it| {
+    let all = session.findings().into_iter().map(|it| {
         let line = sources.location(it.finding.site.span).map_or(0, |it| it.line);
         Finding {
             code: it.finding.kind.code().name.to_owned(),

@@ -24,8 +24,6 @@ pub trait Launcher {
 
 /// The wave-instructions between two looks at requests.
 const SLICE: u64 = 1 << 18;
-/// The wave-instructions that are watched for findings.
-const WATCHED: u64 = 1 << 26;
 
 /// How a run goes on.
 #[derive(Clone, Copy)]
@@ -252,7 +250,7 @@ impl<L: Launcher> Adapter<L> {
                 self.filters =
                     filters.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect();
                 if let (Some(session), false) = (&self.session, self.filters.is_empty()) {
-                    self.findings.get_or_insert_with(|| session.findings(WATCHED));
+                    self.findings.get_or_insert_with(|| session.findings());
                 }
                 Ok(Answer::NOTHING)
             }
@@ -311,7 +309,7 @@ impl<L: Launcher> Adapter<L> {
         }
         self.is_configured = true;
         if !self.filters.is_empty() && self.findings.is_none() {
-            self.findings = Some(session.findings(WATCHED));
+            self.findings = Some(session.findings());
         }
         if self.stops_on_entry
             && let Stop::Step(wave) = session.seek(0, u64::MAX)

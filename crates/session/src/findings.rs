@@ -11,6 +11,9 @@ use sanitizer::{Kind, Rules, Watcher};
 use crate::session::{Recipe, Session};
 use crate::view::{Seen, View, WaveId};
 
+/// The most wave-instructions that are watched.
+const WATCHED: u64 = 1 << 26;
+
 /// A finding of the sanitizer, and when it happens.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -22,8 +25,8 @@ pub struct Finding {
 
 impl Session {
     /// What the sanitizer finds in the run, in its order, with the statement at which it happens. The run is repeated for
-    /// this, and at most so many wave-instructions are watched.
-    pub fn findings(&self, budget: u64) -> Vec<Finding> {
+    /// this; of a long one, the beginning is watched.
+    pub fn findings(&self) -> Vec<Finding> {
         let Recipe { launch, variation, bindings, .. } = &self.recipe;
         let Ok(mut run) = Run::new(&self.program, launch, *variation) else { return Vec::new() };
         let mut bindings = bindings.clone();
@@ -35,7 +38,7 @@ impl Session {
             found: Vec::new(),
         };
         // How it ends does not matter: findings up to there count.
-        let _ = run.advance(&self.program, &mut bindings, &mut finder, budget);
+        let _ = run.advance(&self.program, &mut bindings, &mut finder, WATCHED);
         let Finder { watcher, found, .. } = finder;
         let all = watcher.into_findings();
         let mut findings: Vec<Finding> = all

@@ -356,7 +356,7 @@ fn findings_are_where_they_happen() {
         }",
         4,
     );
-    let findings = session.findings(FUEL);
+    let findings = session.findings();
     let names: Vec<&str> = findings.iter().map(|it| it.finding.kind.code().name).collect();
     assert_eq!(names, ["uninitialized-value", "buffer-out-of-bounds"]);
     for (finding, wanted) in findings.iter().zip([5, 6]) {
@@ -383,7 +383,7 @@ fn findings_of_ray_queries_are_where_they_happen() {
     // A scene has no bytes, and every ray misses where there is none.
     recipe.bindings.bindings[0] = vec![Buffer::default()];
     let mut session = Session::open(recipe).ok().unwrap();
-    let findings = session.findings(FUEL);
+    let findings = session.findings();
     let names: Vec<&str> = findings.iter().map(|it| it.finding.kind.code().name).collect();
     assert_eq!(names, ["ray-query-state"]);
     session.seek(findings[0].tick, FUEL);
