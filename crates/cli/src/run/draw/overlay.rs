@@ -120,10 +120,8 @@ pub(super) fn write(
         let drawn = once.run(args, &watch, None, [&mut vertex, &mut table]);
         watch.stop();
         drawn.map_err(|error| Problem::input(format!("the overlay: {error}")))?;
-        let notes: Vec<u32> = match table.get("Lanes", 0) {
-            Some(slot) => words(&slot.bytes),
-            None => Vec::new(),
-        };
+        let words = table.get("Lanes", 0).map(|it| words(&it.bytes)).unwrap_or_default();
+        let notes = Notes { size: draw.size, words };
         let picture = picture(overlay, draw, &outcome.buffers[0], &notes);
         let file = picture.and_then(|it| it.write());
         let path = path.replace("{width}", &lanes.to_string());
@@ -147,68 +145,93 @@ const BACKGROUND: [f64; 3] = [1.0, 1.0, 1.0];
 const LINE: [f64; 3] = [0.1, 0.1, 0.1];
 const HELPER: [f64; 3] = [0.85, 0.1, 0.55];
 
+/// What the pixel shader has noted for each pixel: the number of a wave, a meshlet or a patch, counting from 1.
+struct Notes {
+    size: [u32; 2],
+    words: Vec<u32>,
+}
+
+impl Notes {
+    fn word(&self, [x, y]: [u32; 2], which: usize) -> u32 {
+        let [width, height] = self.size;
+        let index = (y as usize * width as usize + x as usize) * 2 + which;
+        if x < width && y < height { self.words.get(index).copied().unwrap_or(0) } else { 0 }
+    }
+
+    fn is_covered(&self, at: [u32; 2]) -> bool {
+        self.word(at, 0) != 0
+    }
+
+    /// The number for a pixel, which is covered or a helper lane; otherwise 0.
+    fn part(&self, at: [u32; 2]) -> u32 {
+        self.word(at, 0).max(self.word(at, 1))
+    }
+
+    fn is_helper(&self, at: [u32; 2]) -> bool {
+        self.part(at) != 0 && !self.is_covered(at)
+    }
+
+    /// Whether a line lies between two neighbours: the borders of waves and so on, or those of quads.
+    fn parts_ways(&self, overlay: Overlay, a: [u32; 2], b: [u32; 2]) -> bool {
+        match colours_parts(overlay) {
+            true => self.part(a) != self.part(b),
+            false => {
+                let is_launched = self.part(a) != 0 || self.part(b) != 0;
+                is_launched && a.map(|it| it / 2) != b.map(|it| it / 2)
+            }
+        }
+    }
+}
+
+/// Whether each wave, meshlet or patch has a colour of its own.
+fn colours_parts(overlay: Overlay) -> bool {
+    match overlay {
+        Overlay::Quads | Overlay::Helpers => false,
+        Overlay::Waves | Overlay::Meshlets | Overlay::Patches => true,
+    }
+}
+
 fn picture(
     overlay: Overlay,
     draw: &DrawArgs,
     target: &Slot,
-    notes: &[u32],
+    notes: &Notes,
 ) -> Result<Picture, String> {
     let [width, height] = draw.size;
     let format = target.texture.map(|it| it.format).ok_or("the target is not a texture")?;
     let scale = scale(draw.size);
-    let note = |x: u32, y: u32, which: usize| {
-        let index = (y as usize * width as usize + x as usize) * 2 + which;
-        if x < width && y < height { notes.get(index).copied().unwrap_or(0) } else { 0 }
-    };
-    // The wave of a lane, be it a helper or not.
-    let wave = |x: u32, y: u32| note(x, y, 0).max(note(x, y, 1));
-    let colour = |x: u32, y: u32| {
-        let at = (y as usize * width as usize + x as usize) * format.bytes();
-        let texel = format.decode(&target.bytes[at..at + format.bytes()]);
-        let covered = note(x, y, 0) != 0;
+    let colour = |at: [u32; 2]| {
+        let start = (at[1] as usize * width as usize + at[0] as usize) * format.bytes();
+        let texel = format.decode(&target.bytes[start..start + format.bytes()]);
         let own = match texel {
             Texel::Float(it) => [it[0], it[1], it[2]].map(|it| f64::from(it).clamp(0.0, 1.0)),
             Texel::Unsigned(_) | Texel::Signed(_) => [0.6; 3],
         };
-        let base = if covered { own } else { BACKGROUND };
-        match overlay {
-            Overlay::Quads => base,
-            Overlay::Waves | Overlay::Meshlets | Overlay::Patches if wave(x, y) > 0 => {
-                let part = if covered { 0.65 } else { 0.3 };
-                mix(base, hue(wave(x, y)), part)
+        let is_covered = notes.is_covered(at);
+        let base = if is_covered { own } else { BACKGROUND };
+        match notes.part(at) {
+            part if part > 0 && colours_parts(overlay) => {
+                mix(base, hue(part), if is_covered { 0.65 } else { 0.3 })
             }
-            Overlay::Waves | Overlay::Helpers | Overlay::Meshlets | Overlay::Patches => base,
+            _ => base,
         }
     };
     let mut pixels = Vec::with_capacity((width * height * scale * scale) as usize);
     for y in 0..height * scale {
         for x in 0..width * scale {
-            let (px, py, sx, sy) = (x / scale, y / scale, x % scale, y % scale);
-            let mut here = colour(px, py);
-            let is_launched = wave(px, py) != 0;
-            let is_helper = is_launched && note(px, py, 0) == 0;
-            if is_helper && (sx + sy) % 4 == 0 {
+            let (at, [sx, sy]) = ([x / scale, y / scale], [x % scale, y % scale]);
+            let mut here = colour(at);
+            if notes.is_helper(at) && (sx + sy) % 4 == 0 {
                 here = mix(here, HELPER, 0.8);
             }
-            // Borders at the left and the top of a quad, and of a wave.
-            let other = |is_edge: bool, qx: u32, qy: u32| {
-                is_edge
-                    && match overlay {
-                        Overlay::Waves | Overlay::Meshlets | Overlay::Patches => {
-                            wave(px, py) != wave(qx, qy)
-                        }
-                        Overlay::Quads | Overlay::Helpers => {
-                            let is_border = (px / 2, py / 2) != (qx / 2, qy / 2);
-                            is_border && (is_launched || wave(qx, qy) != 0)
-                        }
-                    }
+            let is_launched = notes.part(at) != 0;
+            let ends_at = |neighbour: Option<[u32; 2]>| {
+                neighbour.map_or(is_launched, |it| notes.parts_ways(overlay, at, it))
             };
-            let left = px.checked_sub(1);
-            let above = py.checked_sub(1);
-            let at_left = sx == 0 && left.map_or(is_launched, |it| other(true, it, py));
-            let at_top = sy == 0 && above.map_or(is_launched, |it| other(true, px, it));
-            let at_end = (x + 1 == width * scale || y + 1 == height * scale) && is_launched;
-            if at_left || at_top || at_end {
+            let left = at[0].checked_sub(1).map(|it| [it, at[1]]);
+            let above = at[1].checked_sub(1).map(|it| [at[0], it]);
+            let is_last = x + 1 == width * scale || y + 1 == height * scale;
+            if sx == 0 && ends_at(left) || sy == 0 && ends_at(above) || is_last && is_launched {
                 here = LINE;
             }
             pixels.push(here.map(|it| (it * 255.0).round() as u8));
