@@ -214,17 +214,8 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
                     `--engine cpu` shows the lines";
         terminal::note(note);
     }
-    let mut runs = run_all(
-        &args,
-        engine,
-        &shader,
-        &pipeline,
-        &widths,
-        &mut bound.table,
-        views,
-        &sources,
-        watch,
-    )?;
+    let program = Program { engine, shader: &shader, pipeline: &pipeline, sources: &sources };
+    let mut runs = run_all(&args, &program, &widths, &mut bound.table, views, watch)?;
     runs.auto = bound.auto;
     if let Some(line) = runs.missed.as_ref().and_then(missed::told) {
         terminal::note(&line);
@@ -354,19 +345,24 @@ fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Probl
     Ok(())
 }
 
+/// A compiled shader, and the engine that runs it.
+struct Program<'a> {
+    engine: Engine,
+    shader: &'a Shader,
+    pipeline: &'a ComputePipeline,
+    sources: &'a SourceMap,
+}
+
 /// Runs at every width, each time from the same contents.
-#[allow(clippy::too_many_arguments, reason = "a run is made of all of these")]
 fn run_all(
     args: &RunArgs,
-    engine: Engine,
-    shader: &Shader,
-    pipeline: &ComputePipeline,
+    program: &Program<'_>,
     widths: &[u32],
     table: &mut ResourceTable,
     views: Vec<View>,
-    sources: &SourceMap,
     mut watch: Watch,
 ) -> Result<Runs, Problem> {
+    let Program { engine, shader, pipeline, sources } = *program;
     let contents = (widths.len() > 1).then(|| Contents::of(table));
     let mut outcomes: Vec<(u32, Rc<Outcome>)> = Vec::new();
     let mut engines = Vec::new();
