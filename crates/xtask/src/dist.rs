@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use archive::Member;
 use sha2::{Digest, Sha256};
 
+/// What wavelane is, in the words of package managers.
+const DESCRIPTION: &str = "HLSL wave intrinsics, exact, at any wave width, without a GPU";
 /// The files that stand beside the program in every archive.
 const BESIDE: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 /// The targets, with the names of their processors in Debian packages where one is made.
@@ -138,6 +140,12 @@ fn read(name: &str) -> Result<Vec<u8>, String> {
 
 fn beside() -> Result<Vec<(String, Vec<u8>)>, String> {
     BESIDE.into_iter().map(|name| Ok((name.to_owned(), read(name)?))).collect()
+}
+
+/// The licences, as members in a folder.
+fn licences(folder: &str) -> Result<Vec<Member>, String> {
+    let all = beside()?.into_iter().filter(|it| it.0.starts_with("LICENSE"));
+    Ok(all.map(|(name, it)| Member::file(format!("{folder}/{name}"), it)).collect())
 }
 
 fn tarball(target: &str, program: Vec<u8>) -> Result<Vec<u8>, String> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::archive::{self, Member};
-use super::{beside, build, read, version};
+use super::{DESCRIPTION, build, licences, read, version};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
@@ -14,7 +14,7 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
     let folder = format!("wavelane-c-{}-{TARGET}", version());
     // The prefix is that of the file itself, so that the folder may be anywhere.
     let pc = format!(
-        "prefix=${{pcfiledir}}/../..\nName: wavelane\nDescription: HLSL wave intrinsics at any wave width, without a GPU\n\
+        "prefix=${{pcfiledir}}/../..\nName: wavelane\nDescription: {DESCRIPTION}\n\
          Version: {}\nCflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lwavelane_c\n",
         version()
     );
@@ -27,7 +27,6 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
         Member::file(format!("{folder}/lib/pkgconfig/wavelane.pc"), pc.into_bytes()),
         Member::file(format!("{folder}/c.md"), read("docs/c.md")?),
     ];
-    let licences = beside()?.into_iter().filter(|it| it.0.starts_with("LICENSE"));
-    members.extend(licences.map(|(name, it)| Member::file(format!("{folder}/{name}"), it)));
+    members.extend(licences(&folder)?);
     super::write(out, &format!("{folder}.tar.gz"), &archive::tar_gz(members)?)
 }

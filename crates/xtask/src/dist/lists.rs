@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{checksum, file_name, name_of, version};
-
-const DESCRIPTION: &str = "HLSL wave intrinsics, exact, at any wave width, without a GPU";
+use super::{DESCRIPTION, checksum, file_name, name_of, version};
 
 /// Writes those whose archives are among the written files.
 pub(super) fn write(out: &Path, written: &[PathBuf]) -> Result<Vec<PathBuf>, String> {

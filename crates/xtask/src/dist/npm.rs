@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::archive::{self, Member};
-use super::{beside, read, version};
+use super::{DESCRIPTION, licences, read, version};
 
 /// The files beside the module.
 const FILES: [&str; 4] = ["README.md", "cli.js", "index.d.ts", "index.js"];
@@ -19,7 +19,7 @@ fn package(module: Vec<u8>) -> Result<Vec<u8>, String> {
     let manifest = json!({
         "name": "wavelane",
         "version": version(),
-        "description": "HLSL wave intrinsics, exact, at any wave width, without a GPU",
+        "description": DESCRIPTION,
         "license": env!("CARGO_PKG_LICENSE"),
         "repository": env!("CARGO_PKG_REPOSITORY"),
         "type": "module",
@@ -41,8 +41,7 @@ fn package(module: Vec<u8>) -> Result<Vec<u8>, String> {
             _ => Member::file(at(name), contents),
         });
     }
-    let licences = beside()?.into_iter().filter(|it| it.0.starts_with("LICENSE"));
-    members.extend(licences.map(|(name, it)| Member::file(at(&name), it)));
+    members.extend(licences("package")?);
     archive::tar_gz(members)
 }
 
