@@ -10,9 +10,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use wavelane::internal::{HeapSlot, Missed, Survey, Use, survey};
+use wavelane::internal::{HeapSlot, Missed, Survey, Use, apart, survey};
 use wavelane::{Contents, Layout, Member, RegisterClass, Resource, ResourceKind, Scalar, Shader};
 
+use crate::asked::Binds;
 use crate::problem::{Exit, Problem, quoted};
 use crate::texture;
 
@@ -23,6 +24,8 @@ const TEXELS: [u64; 2] = [16, 256];
 /// How many elements of a resource array, and of a heap, are made up where the code does not tell.
 const SOME_ELEMENTS: u32 = 8;
 const MOST_ARRAY: u32 = 16;
+/// The same where constant indices select elements.
+const MOST_NAMED: u32 = 256;
 /// A constant buffer of more scalars is filled by a rule, but for those that matter.
 const MOST_LISTED: usize = 64;
 
@@ -88,6 +91,60 @@ impl Auto {
         }
     }
 }
+
+/// The shader as which one with made-up bindings runs. Where nothing is bound in a heap and its elements are taken as several
+/// types by computed indices, each view becomes an array of its own, so that every index leads to the declared type.
+pub(crate) fn prepared(shader: Shader, binds: &Binds) -> Shader {
+    if binds.auto.is_none() {
+        return shader;
+    }
+    let survey = survey(&shader);
+    let resources = shader.resources();
+    let is_mixed = |class: &RegisterClass| {
+        let in_heap = |it: &&Resource| it.used && it.register.class == *class;
+        let Some(name) = resources.iter().find(in_heap).map(|it| &it.name) else { return false };
+        let is_given = |given: &str| given.split('[').next() == Some(name.as_str());
+        let is_free = !binds.binds.iter().any(|it| is_given(&it.0));
+        is_free && computed(&survey, resources, *class, |it| is_given_constant(binds, it)).len() > 1
+    };
+    let mixed = [RegisterClass::ResourceHeap, RegisterClass::SamplerHeap].into_iter();
+    let mixed: Vec<RegisterClass> = mixed.filter(is_mixed).collect();
+    mixed.into_iter().fold(shader, |shader, class| apart(&shader, class))
+}
+
+/// Whether the command line binds a constant buffer.
+fn is_given_constant(binds: &Binds, resource: &Resource) -> bool {
+    binds.binds.iter().any(|it| it.0.split('[').next() == Some(resource.name.as_str()))
+}
+
+/// One view of each type as which elements of a heap are taken out of it by indices that neither the code nor a made-up
+/// constant says.
+fn computed(
+    survey: &Survey,
+    resources: &[Resource],
+    class: RegisterClass,
+    is_given: impl Fn(&Resource) -> bool,
+) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for (slot, views) in &survey.heaps {
+        let is_computed = match slot {
+            HeapSlot::Element(_) => false,
+            HeapSlot::Constant { resource, .. } => is_given(&resources[*resource]),
+            HeapSlot::Unknown => true,
+        };
+        for view in views.iter().filter(|it| resources[**it].register.class == class) {
+            let is_known = found.iter().any(|it| resources[*it].kind == resources[*view].kind);
+            if is_computed && !is_known {
+                found.push(*view);
+            }
+        }
+    }
+    found
+}
+
+/// A scene around the origin, so that rays from there hit something in most directions, and others often.
+const SCENE: &str = "triangles(-4 -3 -4, 4 -3 -4, 0 -3 6, -4 -3 -4, 4 -3 -4, 0 5 0, 4 -3 -4, 0 -3 6, 0 5 0, \
+                     0 -3 6, -4 -3 -4, 0 5 0, 0.25 0.25 0.5, 0.75 0.25 0.5, 0.5 0.75 0.5)";
 
 /// What is given, and the sizes of what is made up so far.
 pub(crate) struct Maker<'a> {
@@ -163,7 +220,7 @@ impl<'a> Maker<'a> {
             if resource.register.class.is_heap() {
                 continue;
             }
-            for element in self.elements_of(resource) {
+            for element in self.elements_of(*index) {
                 let name = match element {
                     Some(element) => format!("{}[{element}]", resource.name),
                     None => resource.name.clone(),
@@ -218,11 +275,12 @@ impl<'a> Maker<'a> {
     }
 
     /// The indices of the elements of an array that are made up.
-    fn elements_of(&self, resource: &Resource) -> Vec<Option<u32>> {
-        match resource.count {
+    fn elements_of(&self, index: usize) -> Vec<Option<u32>> {
+        let named = self.survey.uses[index].elements.min(MOST_NAMED);
+        match self.shader.resources()[index].count {
             Some(1) => vec![None],
-            Some(count) => (0..count.min(MOST_ARRAY)).map(Some).collect(),
-            None => (0..SOME_ELEMENTS).map(Some).collect(),
+            Some(count) => (0..count.min(MOST_ARRAY.max(named))).map(Some).collect(),
+            None => (0..SOME_ELEMENTS.max(named)).map(Some).collect(),
         }
     }
 
@@ -267,8 +325,13 @@ impl<'a> Maker<'a> {
                 ResourceKind::Sampler { comparison: true } => "linear clamp less-equal".to_owned(),
                 _ => "linear wrap".to_owned(),
             },
+            // Only queries that commit triangles themselves see those that are not opaque.
+            Contents::Scene => match self.survey.commits {
+                true => format!("non-opaque {SCENE}"),
+                false => SCENE.to_owned(),
+            },
             // Of which texture a map is, only the code says.
-            Contents::Scene | Contents::Feedback => "none".to_owned(),
+            Contents::Feedback => "none".to_owned(),
             Contents::Texture => {
                 let (dim, element) = view.texture();
                 let sizes = texture::sizes(dim, self.texels());
@@ -327,7 +390,8 @@ impl<'a> Maker<'a> {
                 let pin = |it: &usize| pinned.contains_key(&(slot.index, *it as u32));
                 let is_pinned = offsets.iter().any(pin);
                 let matters = size_like(&member.name) && !scalar.is_float();
-                if offsets.len() > 4 || !(is_pinned || matters) || slot.in_heap {
+                let is_one = slot.resource.count.is_some() && !slot.in_heap;
+                if offsets.len() > 4 || !(is_pinned || matters) || !is_one {
                     continue;
                 }
                 let values: Vec<String> = (0..offsets.len())
@@ -422,24 +486,22 @@ impl<'a> Maker<'a> {
             let Some(heap) = heap else { continue };
             let name = &resources[*heap].name;
             let mut taken: BTreeMap<u32, usize> = BTreeMap::new();
-            let mut unknown: Vec<usize> = Vec::new();
             let mut by_constant = Vec::new();
             for (slot, views) in &self.survey.heaps {
-                let views: Vec<usize> = views
-                    .iter()
-                    .copied()
-                    .filter(|it| resources[*it].register.class == class)
-                    .collect();
-                let Some(view) = views.first() else { continue };
+                let of_class = |it: &&usize| resources[**it].register.class == class;
+                let Some(view) = views.iter().find(of_class) else { continue };
                 match slot {
                     HeapSlot::Element(at) => _ = taken.insert(*at, *view),
                     HeapSlot::Constant { resource, offset } if self.missing.contains(resource) => {
                         by_constant.push((*resource, *offset, *view));
                     }
-                    HeapSlot::Constant { .. } | HeapSlot::Unknown => unknown.extend(views),
+                    HeapSlot::Constant { .. } | HeapSlot::Unknown => {}
                 }
             }
-            unknown.dedup_by_key(|it| resources[*it].kind.clone());
+            let is_given = |it: &Resource| {
+                !self.missing.iter().any(|missing| resources[*missing].name == it.name)
+            };
+            let unknown = computed(&self.survey, resources, class, is_given);
             if unknown.len() > 1 {
                 let what = format!(
                     "`--auto` cannot make up `{name}`: `{}` takes things of {} kinds out of it by indices that it computes",
@@ -484,6 +546,9 @@ fn contents(resource: &Resource, of: &Use, seed: u64, below: u64) -> String {
     match () {
         // Histograms, counters and locks start from 0, and what is only written says nothing before.
         () if resource.kind.writable() && (of.atomics || !of.loads) => String::new(),
+        () if of.selects && !is_float => {
+            format!(":rand({seed},{})", below.min(u64::from(SOME_ELEMENTS)))
+        }
         () if of.leads && !is_float => format!(":rand({seed},{below})"),
         () => format!(":rand({seed})"),
     }

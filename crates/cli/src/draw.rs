@@ -56,6 +56,7 @@ impl Scene {
         compiling: &Compiling,
         draw: &DrawArgs,
         pixel: &Shader,
+        binds: &Binds,
     ) -> Result<Scene, Problem> {
         let own = |stage: Stage, entry: &String| {
             let mut options = compiling.options.clone();
@@ -103,7 +104,7 @@ impl Scene {
                 let problem = Problem::input("`--hull` needs a vertex shader of the file");
                 return Err(problem.help("--vertex ENTRY"));
             }
-            None => vertex::made(pixel, mesh.as_ref(), &compiling.options)?,
+            None => vertex::made(pixel, mesh.as_ref(), &compiling.options, binds.auto.is_some())?,
         };
         let (groups, state) = (None, State::new(draw, pixel, mesh.is_some())?);
         Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups, state })

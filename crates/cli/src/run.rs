@@ -21,7 +21,7 @@ use wavelane::{
 
 use crate::args::Line;
 use crate::asked::{DrawArgs, LowArgs, Output};
-use crate::auto::Auto;
+use crate::auto::{self, Auto};
 use crate::bind::{self, Bound};
 use crate::common::Common;
 use crate::configuration::configuration;
@@ -187,6 +187,7 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     args.common.compile.timeout = args.common.launch.timeout;
     args.common.compile.options.cancel = watch.cancel.clone().into();
     let (shader, sources) = compile::shader(&args.operand, &args.common.compile)?;
+    let shader = auto::prepared(shader, &args.common.bind);
     if args.lists_bindings {
         return bindings::list(&args, &shader, &sources);
     }

@@ -290,19 +290,99 @@ fn heaps_are_made_up_where_the_code_says_what_lies_in_them() {
     assert!(left.contains("0."), "the picture is not that of the input: {left}");
 }
 
-#[test]
-fn what_cannot_be_made_up_is_named_and_ends_with_3() {
-    let shader = "StructuredBuffer<uint> Which;
+const COMPUTED: &str = "StructuredBuffer<uint> Which;
 [numthreads(8, 1, 1)] void main(uint t : SV_GroupIndex) {
-    Texture2D<float4> Image = ResourceDescriptorHeap[Which[t]];
-    RWStructuredBuffer<float4> Out = ResourceDescriptorHeap[Which[t + 8]];
+    Texture2D<float4> Image = ResourceDescriptorHeap[NonUniformResourceIndex(Which[t])];
+    RWStructuredBuffer<float4> Out = ResourceDescriptorHeap[NonUniformResourceIndex(Which[t + 8])];
     Out[t] = Image.Load(int3(t, 0, 0));
 }";
-    for command in ["run", "san"] {
-        let ran = wavelane("cannot", shader, &format!("{command} a.hlsl --auto"));
-        assert_eq!(ran.status, 3, "{}", ran.err);
-        assert!(ran.err.contains("cannot make up `ResourceDescriptorHeap`"), "{}", ran.err);
+
+#[test]
+fn views_of_a_heap_with_computed_indices_are_arrays_of_their_own() {
+    let ran = wavelane("apart", COMPUTED, "run a.hlsl --auto --format json");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let (mut loaded, json) = (0, ran.json());
+    for (name, left) in json["runs"][0]["buffers"].as_object().unwrap() {
+        assert!(name.starts_with("ResourceDescriptorHeap.RWStructuredBuffer["), "{name}");
+        let left = left.as_array().unwrap().iter();
+        loaded += left.filter(|it| it.as_f64().is_some_and(|it| it > 0.0)).count();
     }
+    // Eight lanes store four channels each of what they load, none of which is 0 in random images.
+    assert!(loaded > 24, "some lanes have met no image, or no buffer: {json}");
+    let ran = wavelane("apart", COMPUTED, "san a.hlsl --auto");
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn samplers_of_two_kinds_are_made_up_apart_from_textures_that_constants_name() {
+    let shader = "cbuffer Push { uint image; uint plain; };
+StructuredBuffer<uint> Which; RWStructuredBuffer<float> Out;
+[numthreads(8, 1, 1)] void main(uint t : SV_GroupIndex) {
+    Texture2D<float> Image = ResourceDescriptorHeap[image];
+    SamplerState Plain = SamplerDescriptorHeap[Which[t]];
+    SamplerComparisonState Less = SamplerDescriptorHeap[Which[t]];
+    Out[t] = 1 + Image.SampleLevel(Plain, 0.5, 0) + Image.SampleCmpLevelZero(Less, 0.5, 2);
+}";
+    let ran = wavelane("samplers", shader, "run a.hlsl --auto --format json");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let made = ran.json()["auto"].to_string();
+    assert!(made.contains("ResourceDescriptorHeap[0]"), "{made}");
+    assert!(made.contains("SamplerDescriptorHeap.SamplerState[7]"), "{made}");
+    assert!(made.contains("less-equal"), "{made}");
+}
+
+#[test]
+fn what_cannot_be_made_up_is_named_and_ends_with_3() {
+    // Where a part of the heap is given, it stays one.
+    let given = "--bind ResourceDescriptorHeap[9]=RGBA32_FLOAT[16x16]";
+    for command in ["run", "san"] {
+        let ran = wavelane("cannot", COMPUTED, &format!("{command} a.hlsl --auto {given}"));
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    }
+    let ran = wavelane("cannot", COMPUTED, "bench a.hlsl --auto");
+    assert_eq!(ran.status, 3, "{}", ran.err);
+    assert!(ran.err.contains("cannot make up `ResourceDescriptorHeap`"), "{}", ran.err);
+}
+
+#[test]
+fn rays_meet_a_scene_that_is_made_up() {
+    let shader = "RaytracingAccelerationStructure Scene; RWStructuredBuffer<float> Out;
+[numthreads(32, 1, 1)] void main(uint t : SV_GroupIndex) {
+    RayDesc ray;
+    ray.Origin = 0;
+    ray.Direction = float3(cos(t), 0.1, sin(t));
+    ray.TMin = 0;
+    ray.TMax = 100;
+    RayQuery<RAY_FLAG_NONE> q;
+    q.TraceRayInline(Scene, 0, 255, ray);
+    while (q.Proceed()) { COMMIT }
+    Out[t] = q.CommittedStatus() == COMMITTED_TRIANGLE_HIT ? q.CommittedRayT() : -1;
+}";
+    for commit in ["", "if (q.CandidatePrimitiveIndex() != 9) q.CommitNonOpaqueTriangleHit();"] {
+        let shader = shader.replace("COMMIT ", commit);
+        let ran = wavelane("rays", &shader, "run a.hlsl --auto --format json");
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        let json = ran.json();
+        let left = json["runs"][0]["buffers"].to_string();
+        assert!(!left.contains("-1"), "a ray has met nothing: {left}");
+        let is_opaque = !json["auto"].to_string().contains("non-opaque");
+        assert_eq!(is_opaque, commit.is_empty(), "{json}");
+    }
+}
+
+#[test]
+fn inputs_of_pixel_shaders_are_made_up() {
+    let shader = "struct In { float4 at : SV_Position; float3 tint : TINT; nointerpolation uint kind : KIND; };
+RWStructuredBuffer<uint> Seen : register(u1);
+float4 main(In i) : SV_Target { InterlockedAdd(Seen[i.kind], 1); return float4(i.tint, 1); }";
+    let line = "a.hlsl -T ps_6_6 --draw fullscreen --size 8x8";
+    let without = wavelane("inputs", shader, &format!("run {line} --bind Seen=[4]"));
+    assert_eq!(without.status, 2);
+    assert!(without.err.contains("`--draw` has no value for"), "{}", without.err);
+    let ran = wavelane("inputs", shader, &format!("run {line} --auto --format json"));
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let ran = wavelane("inputs", shader, &format!("san {line} --auto"));
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
 }
 
 #[test]

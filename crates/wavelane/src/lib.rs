@@ -35,6 +35,7 @@
 #![warn(missing_docs)]
 
 mod adapter;
+mod apart;
 #[allow(unsafe_code, reason = "memory of hosts in other languages")]
 mod borrowed;
 mod buffer;

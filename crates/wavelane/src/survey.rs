@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use ir::flow::Structure;
+use ir::ray::RayOp;
 use ir::{Address, Binding, Module, Op, Place, ResourceKind, Value, ValueDef};
 use ops::Binary;
 
@@ -21,10 +22,14 @@ pub struct Use {
     pub atomics: bool,
     /// Integers of it become addresses, or decide where lanes go.
     pub leads: bool,
+    /// Integers of it become indices into arrays of resources or into descriptor heaps.
+    pub selects: bool,
     /// Elements are taken out of it by its hidden counter.
     pub consumes: bool,
     /// The number of elements, or of bytes without elements, that constant indices access.
     pub least: u64,
+    /// Of an array of resources, the number of elements that constant indices select.
+    pub elements: u32,
     /// Of a constant buffer, whether each of its members may be read.
     pub members: Vec<bool>,
 }
@@ -52,6 +57,8 @@ pub struct Survey {
     pub uses: Vec<Use>,
     /// The elements of heaps, with the views as which they are accessed: indices among the shader's resources.
     pub heaps: BTreeMap<Slot, Vec<usize>>,
+    /// Whether its ray queries commit triangles that are not opaque.
+    pub commits: bool,
 }
 
 /// Looks through the code of a shader.
@@ -68,9 +75,15 @@ pub fn survey(shader: &Shader) -> Survey {
     for data in &module.insts {
         survey.access(module, &data.op, data.results.len());
     }
-    let leads = Flow::new(module).leads();
+    survey.commits = module
+        .insts
+        .iter()
+        .any(|it| matches!(&it.op, Op::Ray(ray) if ray.op == RayOp::CommitTriangle));
+    let flow = Flow::new(module);
+    let (leads, selects) = (flow.leads(), flow.selects());
     for (index, it) in survey.uses.iter_mut().enumerate() {
         it.leads = leads & bit(Binding(index as u32)) != 0;
+        it.selects = selects & bit(Binding(index as u32)) != 0;
     }
     survey
 }
@@ -79,6 +92,10 @@ impl Survey {
     fn access(&mut self, module: &Module, op: &Op, results: usize) {
         for place in op.places() {
             self.heap(module, place);
+            if let Some(known) = place.element.and_then(|it| module.constant(it)) {
+                let it = &mut self.uses[place.binding.index()];
+                it.elements = it.elements.max((known as u32).saturating_add(1));
+            }
         }
         let index = |place: &Place| place.binding.index();
         match op {
@@ -256,9 +273,7 @@ impl<'a> Flow<'a> {
     /// The resources whose values become addresses or conditions.
     fn leads(&self) -> u64 {
         let of = |value: &Value| self.values[value.index()];
-        self.module.insts.iter().fold(0, |all, data| {
-            let elements =
-                data.op.places().filter_map(|it| it.element).fold(0, |all, it| all | of(&it));
+        self.module.insts.iter().fold(self.selects(), |all, data| {
             let here = match &data.op {
                 Op::Load { at, .. } | Op::Store { at, .. } | Op::Atomic { at, .. } => {
                     at.operands().fold(0, |all, it| all | of(&it))
@@ -273,8 +288,14 @@ impl<'a> Flow<'a> {
                 Op::Switch { selector, .. } => of(selector),
                 _ => 0,
             };
-            all | here | elements
+            all | here
         })
+    }
+
+    /// The resources whose values say which element of an array of resources, or of a heap, is accessed.
+    fn selects(&self) -> u64 {
+        let places = self.module.insts.iter().flat_map(|it| it.op.places());
+        places.filter_map(|it| it.element).fold(0, |all, it| all | self.values[it.index()])
     }
 }
 
@@ -306,8 +327,29 @@ mod tests {
         let of = |name| &survey.uses[shader.resource(name).unwrap().0];
         let leads = ["Index", "Bound", "Key", "Plain", "Out"].map(|it| of(it).leads);
         assert_eq!(leads, [true, true, false, false, false]);
+        assert!(!of("Index").selects);
         assert!(of("Out").atomics && !of("Out").loads && of("Plain").loads);
         assert_eq!((of("Plain").least, of("Bound").least, of("Index").least), (8, 1, 0));
+    }
+
+    #[test]
+    fn what_selects_a_resource_is_told_from_what_selects_an_element() {
+        let (shader, survey) = of("StructuredBuffer<uint> Which, Where; Texture2D<float> T[];
+             RWStructuredBuffer<float> Out;
+             [numthreads(1, 1, 1)] void main(uint t : SV_GroupIndex) {
+                 Out[Where[t]] = T[Which[t] + 1].Load(int3(0, 0, 0)); }");
+        let of = |name| &survey.uses[shader.resource(name).unwrap().0];
+        assert_eq!(["Which", "Where", "T"].map(|it| of(it).selects), [true, false, false]);
+        assert_eq!(["Which", "Where", "T"].map(|it| of(it).leads), [true, true, false]);
+        assert_eq!(of("T").elements, 0);
+    }
+
+    #[test]
+    fn constants_that_select_elements_of_arrays_are_found() {
+        let (shader, survey) = of("RWStructuredBuffer<float> Out[]; static const uint Last = 20;
+             [numthreads(1, 1, 1)] void main(uint t : SV_GroupIndex) {
+                 Out[3][t] = Out[Last][t] + Out[t][0]; }");
+        assert_eq!(survey.uses[shader.resource("Out").unwrap().0].elements, 21);
     }
 
     #[test]

@@ -17,13 +17,17 @@ const VALUES: [(&str, &str, &str); 5] = [
     ("COLOR", "float4(uv, 0, 1)", "float4(normal * 0.5 + 0.5, 1)"),
 ];
 
-/// A vertex shader that writes what the pixel shader reads.
+/// What `--auto` makes up for any other semantic.
+const MADE_UP: (&str, &str) = ("float4(uv, 0, 1)", "float4(uv, at.x, 1)");
+
+/// A vertex shader that writes what the pixel shader reads; `is_auto` makes up what it has no value for.
 pub(super) fn made(
     pixel: &Shader,
     mesh: Option<&Mesh>,
     options: &Options,
+    is_auto: bool,
 ) -> Result<Shader, Problem> {
-    let text = text(pixel, mesh)?;
+    let text = text(pixel, mesh, is_auto)?;
     let options = Options {
         stage: Stage::Vertex,
         entry: "main".to_owned(),
@@ -39,17 +43,21 @@ pub(super) fn made(
     }
 }
 
-fn text(pixel: &Shader, mesh: Option<&Mesh>) -> Result<String, Problem> {
+fn text(pixel: &Shader, mesh: Option<&Mesh>, is_auto: bool) -> Result<String, Problem> {
     let inputs = signature(pixel).map_or(&[][..], |it| &it.inputs);
     let mut text = "struct Out {\n    float4 position : SV_Position;\n".to_owned();
     let mut body = String::new();
     for (index, element) in inputs.iter().filter(|it| it.system.is_none()).enumerate() {
         let name = element.semantic.to_ascii_uppercase();
-        let Some((_, fullscreen, of_mesh)) = VALUES.iter().find(|it| it.0 == name) else {
+        let known = VALUES.iter().find(|it| it.0 == name).map(|it| (it.1, it.2));
+        let Some((fullscreen, of_mesh)) = known.or(is_auto.then_some(MADE_UP)) else {
             let what = format!("`{}` reads `{}`", pixel.entry(), element.semantic);
             let known: Vec<&str> = VALUES.iter().map(|it| it.0).collect();
             return Err(Problem::input(format!("{what}, which `--draw` has no value for")).help(
-                format!("there are {}; or name a vertex shader with `--vertex`", known.join(", ")),
+                format!(
+                    "there are {}; or name a vertex shader with `--vertex`, or make it up with `--auto`",
+                    known.join(", ")
+                ),
             ));
         };
         let value = if mesh.is_some() { of_mesh } else { fullscreen };

@@ -18,6 +18,7 @@ use super::{
     Outcome, RunArgs, Runs, View, check_outs, report_failures, show, told, views, write_out,
 };
 use crate::asked::{DrawArgs, Output};
+use crate::auto;
 use crate::bind;
 use crate::draw::{self, DEPTH, STENCIL, Scene, State, for_shader};
 use crate::launch::{Contents, failed};
@@ -30,10 +31,11 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     args.common.compile.timeout = args.common.launch.timeout;
     args.common.compile.options.cancel = watch.cancel.clone().into();
     let (pixel, sources) = draw::pixel_shader(&args.operand, &mut args.common.compile)?;
+    let pixel = auto::prepared(pixel, &args.common.bind);
     if args.lists_bindings {
         return super::bindings::list(&args, &pixel, &sources);
     }
-    let scene = Scene::new(&args.operand, &args.common.compile, draw, &pixel)?;
+    let scene = Scene::new(&args.operand, &args.common.compile, draw, &pixel, &args.common.bind)?;
     let device = device::open(&args.common.device, false)?;
     if draw.is_packed_by_device && device.gpu().is_none() {
         let problem = Problem::input("`--packing device` leaves the packing to a GPU");

@@ -17,14 +17,15 @@ use crate::launch::failed;
 use crate::plan::{plan, plan_of};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
-use crate::{bind, missing};
+use crate::{auto, bind, missing};
 
 /// The pixel shader that the command line names, with what it draws.
 pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
     let file = args.common.operand.as_ref().map_err(Clone::clone)?;
     let mut compiling = args.common.compile.clone();
     let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
-    let scene = Scene::new(file, &compiling, asked, &pixel)?;
+    let pixel = auto::prepared(pixel, &args.common.bind);
+    let scene = Scene::new(file, &compiling, asked, &pixel, &args.common.bind)?;
     let others = [&scene.amplification, &scene.hull, &scene.geometry];
     if others.into_iter().any(Option::is_some) {
         let what = "the sanitizer watches vertex, mesh and pixel shaders only";

@@ -17,7 +17,7 @@ use super::SanArgs;
 use super::assertions::{Failure, Plain};
 use super::record::Stop;
 use crate::asked::{Compiling, Fuel, Launch, WaveSizes};
-use crate::auto::Auto;
+use crate::auto::{self, Auto};
 use crate::command::Command;
 use crate::compile::{Compiled, flags_of};
 use crate::entries::{self, Entries};
@@ -251,6 +251,7 @@ fn compiled(
     shader: Shader,
     sources: SourceMap,
 ) -> Result<Subject, Problem> {
+    let shader = auto::prepared(shader, &args.common.bind);
     let pipeline = Device::new(args.common.device.adapter.clone())
         .create_compute_pipeline(&shader)
         .map_err(|it| device::problem(&it, &sources))?;
