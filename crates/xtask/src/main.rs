@@ -60,7 +60,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --out DIR       the folder for the jobs (default target/algorithms); --binary FILE: a built wavelane
   conformance PATH run the conformance suite at PATH at every width, and write docs/conformance.md
                    --commit HASH   its commit, if PATH is not a repository
-  coverage DIR     compile the wave shaders of public projects checked out in DIR, and write docs/coverage.md
+  coverage DIR     compile and examine shaders of public projects checked out in DIR, and write docs/coverage.md
                    NAME…           only projects whose names contain one of these; prints instead of writing
   reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
   mutate [FLAGS]   plant faults in clean generated programs, and write into docs/sanitizer.md

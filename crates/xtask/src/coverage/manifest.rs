@@ -5,10 +5,12 @@
 //! flags -T cs_6_5 -I shaders         for the entry points that follow, up to the next `flags` or `project`
 //! entry FILE NAME… -D MACRO          more flags for these alone
 //! unresolved FILE NAME… : REASON     what cannot be compiled outside the project's own build
-//! finding FILE LINE CODE : REASON    what the sanitizer finds whatever is bound, by the place in the source
+//! finding FILE LINES CODE : REASON   what the sanitizer finds whatever is bound, by the place in the source
+//! made-up FILE LINES CODE : REASON   what it finds only because of what is made up
+//! intended FILE LINES CODE : REASON  what it finds and the project means, or a test is there to show
 //! ```
 //!
-//! `#` begins a comment. Words hold no spaces.
+//! LINES are numbers with commas between them, or `*` for all lines. `#` begins a comment. Words hold no spaces.
 
 /// The kind of a project, by which the document groups it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,56 @@ pub(super) struct Entry {
     pub(super) flags: Vec<String>,
 }
 
+impl Entry {
+    /// What the last profile among the flags says.
+    pub(super) fn stage(&self) -> Stage {
+        let profile = |it: &[String]| match it {
+            [flag, profile] if flag == "-T" => Stage::of(profile),
+            _ => None,
+        };
+        self.flags.windows(2).rev().find_map(profile).unwrap_or(Stage::Compute)
+    }
+}
+
+/// The stages of entry points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    Compute,
+    Vertex,
+    Hull,
+    Domain,
+    Geometry,
+    Amplification,
+    Mesh,
+    Pixel,
+}
+
+impl Stage {
+    pub(super) const ALL: [(Stage, &'static str, &'static str); 8] = [
+        (Stage::Compute, "cs_", "compute"),
+        (Stage::Vertex, "vs_", "vertex"),
+        (Stage::Hull, "hs_", "hull"),
+        (Stage::Domain, "ds_", "domain"),
+        (Stage::Geometry, "gs_", "geometry"),
+        (Stage::Amplification, "as_", "amplification"),
+        (Stage::Mesh, "ms_", "mesh"),
+        (Stage::Pixel, "ps_", "pixel"),
+    ];
+
+    fn of(profile: &str) -> Option<Stage> {
+        Stage::ALL.iter().find(|it| profile.starts_with(it.1)).map(|it| it.0)
+    }
+
+    /// What makes `san` run an entry point of the stage alone, if anything does.
+    pub(super) fn how_to_run(self) -> Option<&'static [&'static str]> {
+        match self {
+            Stage::Compute => Some(&[]),
+            Stage::Pixel => Some(&["--draw", "fullscreen", "--size", "16x16"]),
+            _ => None,
+        }
+    }
+}
+
 /// Entry points that cannot be compiled from a checkout alone.
 #[derive(Debug)]
 pub(super) struct Unresolved {
@@ -66,13 +118,44 @@ pub(super) struct Unresolved {
     pub(super) reason: String,
 }
 
-/// A finding that has been read in the source: the project's mistake.
+/// What a reader of the source makes of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    /// It does not depend on what is made up: the project's mistake.
+    Mistake,
+    /// It follows from contents or constants that the project would not bind.
+    MadeUp,
+    /// The project means it.
+    Intended,
+}
+
+impl Class {
+    fn parse(keyword: &str) -> Option<Class> {
+        match keyword {
+            "finding" => Some(Class::Mistake),
+            "made-up" => Some(Class::MadeUp),
+            "intended" => Some(Class::Intended),
+            _ => None,
+        }
+    }
+}
+
+/// Findings that have been read in the source.
 #[derive(Debug)]
 pub(super) struct Known {
+    pub(super) class: Class,
     pub(super) file: String,
-    pub(super) line: u64,
+    /// Empty for all of the file.
+    pub(super) lines: Vec<u64>,
     pub(super) code: String,
     pub(super) reason: String,
+}
+
+impl Known {
+    pub(super) fn holds(&self, file: &str, line: u64, code: &str) -> bool {
+        let is_line = self.lines.is_empty() || self.lines.contains(&line);
+        is_line && self.file == file && self.code == code
+    }
 }
 
 /// Parses the manifest. An error begins with its line number.
@@ -119,7 +202,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
                     flags: flags.iter().chain(more).cloned().collect(),
                 }));
             }
-            "unresolved" | "finding" if reason.is_empty() => {
+            "unresolved" | "finding" | "made-up" | "intended" if reason.is_empty() => {
                 return Err(wrong("expected a reason"));
             }
             "unresolved" => project.unresolved.push(Unresolved {
@@ -127,17 +210,21 @@ pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
                 names: rest.to_vec(),
                 reason: reason.to_owned(),
             }),
-            "finding" => {
-                let [line, code] = rest else { return Err(wrong("expected a line and a code")) };
-                let number = line.parse().map_err(|_| wrong("expected a line and a code"))?;
+            keyword => {
+                let class = Class::parse(keyword).ok_or_else(|| wrong("unknown keyword"))?;
+                let [numbers, code] = rest else { return Err(wrong("expected lines and a code")) };
+                let lines: Result<Vec<u64>, _> = match numbers.as_str() {
+                    "*" => Ok(Vec::new()),
+                    numbers => numbers.split(',').map(str::parse).collect(),
+                };
                 project.findings.push(Known {
+                    class,
                     file: file.clone(),
-                    line: number,
+                    lines: lines.map_err(|_| wrong("expected lines and a code"))?,
                     code: code.clone(),
                     reason: reason.to_owned(),
                 });
             }
-            _ => return Err(wrong("unknown keyword")),
         }
     }
     Ok(projects)
@@ -151,18 +238,21 @@ mod tests {
     fn lines_become_projects_with_entry_points() {
         let text = "# facts\nproject a/b 12ab library\nflags -T cs_6_0 -I .\nentry x.hlsl one two -D A=1\n\
                     unresolved y.hlsl three : needs a generated file\n\
-                    finding x.hlsl 7 race : no barrier\nproject c/d 34 tests\nentry z.hlsl main";
+                    finding x.hlsl 7 race : no barrier\nmade-up x.hlsl 8,9 race : random\n\
+                    intended y.hlsl * race : shown\nproject c/d 34 tests\nentry z.hlsl main";
         let projects = read(text).unwrap();
         let [first, second] = projects.as_slice() else { panic!("{projects:?}") };
         assert_eq!((first.entries.len(), first.unresolved.len()), (2, 1));
         assert_eq!(first.entries[1].name, "two");
         assert_eq!(first.entries[1].flags, ["-T", "cs_6_0", "-I", ".", "-D", "A=1"]);
         assert_eq!(first.unresolved[0].reason, "needs a generated file");
-        let [known] = first.findings.as_slice() else { panic!("{first:?}") };
-        assert_eq!(
-            (known.line, known.code.as_str(), known.reason.as_str()),
-            (7, "race", "no barrier")
-        );
+        let [known, made_up, intended] = first.findings.as_slice() else { panic!("{first:?}") };
+        assert_eq!((known.class, known.reason.as_str()), (Class::Mistake, "no barrier"));
+        assert!(known.holds("x.hlsl", 7, "race") && !known.holds("x.hlsl", 8, "race"));
+        assert!(made_up.class == Class::MadeUp && made_up.holds("x.hlsl", 9, "race"));
+        assert!(intended.class == Class::Intended && intended.holds("y.hlsl", 4, "race"));
+        assert!(!intended.holds("y.hlsl", 4, "out-of-bounds"));
+        assert_eq!(first.entries[1].stage(), Stage::Compute);
         assert!(second.kind == Kind::Tests && second.entries[0].flags.is_empty());
     }
 
@@ -173,7 +263,8 @@ mod tests {
             ("project a", "1: a project has a name, a commit and a kind"),
             ("project a 1 tests\nentry x", "2: expected an entry point"),
             ("project a 1 tests\nunresolved x y", "2: expected a reason"),
-            ("project a 1 tests\nfinding x race : y", "2: expected a line and a code"),
+            ("project a 1 tests\nfinding x race : y", "2: expected lines and a code"),
+            ("project a 1 tests\nmade-up x 1,y race : y", "2: expected lines and a code"),
             ("project a 1 tests\nfinding x 1 race", "2: expected a reason"),
             ("project a 1 tests\nfoo x", "2: unknown keyword"),
         ];
