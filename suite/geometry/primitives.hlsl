@@ -53,6 +53,7 @@ float4 ps(V v) : SV_Target { return v.id; }
 
 //--- instances-of-a-geometry-shader-follow-each-other
 //# draw 2x1 geometry
+//# finds depends-on-packing
 //# zero Out 32
 RWStructuredBuffer<uint> Out : register(u0);
 struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
@@ -79,6 +80,7 @@ float4 ps(V v) : SV_Target { return v.id; }
 
 //--- vertices-beyond-the-declared-number-are-dropped
 //# draw 1x1 geometry
+//# finds out-of-bounds
 struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
 V vs(uint id : SV_VertexID) {
     V v;
@@ -102,6 +104,7 @@ float4 ps(V v) : SV_Target { return v.id; }
 //--- lanes-emit-different-numbers-of-vertices
 // Lane i emits i % 3 triangles, in divergent control flow.
 //# draw 6x1 vertices 6 geometry
+//# finds depends-on-packing
 //# raster Topology: PointList
 struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
 V vs(uint id : SV_VertexID) {

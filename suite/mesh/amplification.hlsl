@@ -17,7 +17,7 @@ void ms(uint i : SV_GroupIndex, uint child : SV_GroupID, in payload Payload p, o
     uint x = p.first + child;
     verts[i].position = float4(-1 + 0.5 * x + (i == 1 ? 1 : 0), i == 2 ? -3 : 1, 0.9 - 0.1 * x, 1);
     verts[i].shade = p.shades[child];
-    tris[0] = uint3(0, 1, 2);
+    if (i == 0) tris[0] = uint3(0, 1, 2);
 }
 float4 ps(V v) : SV_Target { return v.shade; }
 //= Target f32: 0*4 1*4 10*4 11*4
@@ -37,7 +37,7 @@ void ms(uint i : SV_GroupIndex, in payload Payload p, out vertices V verts[3], o
     SetMeshOutputCounts(3, 1);
     verts[i].position = float4(i == 1 ? 3 : -1, i == 2 ? -3 : 1, 0.5, 1);
     verts[i].id = p.group;
-    tris[0] = uint3(0, 1, 2);
+    if (i == 0) tris[0] = uint3(0, 1, 2);
 }
 float4 ps(V v) : SV_Target { return v.id; }
 //= Target f32: 2*4
@@ -70,7 +70,7 @@ void ms(uint i : SV_GroupIndex, uint child : SV_GroupID, in payload Payload p, o
     uint x = meshlet / 4;
     verts[i].position = float4(-1 + 0.25 * x + (i == 1 ? 0.5 : 0), i == 2 ? -3 : 1, 0.9 - 0.1 * x, 1);
     verts[i].id = meshlet;
-    tris[0] = uint3(0, 1, 2);
+    if (i == 0) tris[0] = uint3(0, 1, 2);
 }
 float4 ps(V v) : SV_Target { return float4(v.id, 0, 0, 0); }
 //= Target f32: 1 0 0 0 5 0 0 0 9 0 0 0 13 0 0 0 17 0 0 0 21 0 0 0 25 0 0 0 29 0 0 0
@@ -78,6 +78,7 @@ float4 ps(V v) : SV_Target { return float4(v.id, 0, 0, 0); }
 //--- children-are-ascending-x-fastest
 // Children of one group come before those of the next one; the buffer counts what ran before.
 //# draw 1x1 amplified 2,1,1
+//# finds permuted-result
 //# zero Out 72
 RWStructuredBuffer<uint> Out : register(u0);
 struct Payload { uint group; };

@@ -70,6 +70,7 @@ float4 ps(V v, Seen p) : SV_Target { return p.id; }
 //--- counts-below-the-arrays-drop-the-rest
 // What lies beyond the counts, and primitives that name such vertices, are not drawn.
 //# draw 1x1 mesh 1,1,1
+//# finds out-of-bounds
 struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
 [numthreads(6, 1, 1)] [outputtopology("triangle")]
 void ms(uint i : SV_GroupIndex, out vertices V verts[6], out indices uint3 tris[3]) {

@@ -119,7 +119,7 @@ V vs(uint id : SV_VertexID) {
 }
 float4 ps(V v) : SV_Target {
     uint ticket;
-    InterlockedAdd(Tickets[0], 1, ticket); //? order-dependent-result: the order in which the pixels of a draw run
+    InterlockedAdd(Tickets[0], 1, ticket); //? order-dependent-result: the order in which the waves of a draw run
     return ticket * 10 + v.id;
 }
 

@@ -44,6 +44,7 @@ float4 ps(V v) : SV_Target { return float4(v.uv, v.shade, 1); }
 // Three patches of three control points: nine lanes of control points, three of patch constants. The second patch is
 // culled; a triangle of integer factor 1 has three points.
 //# draw 1x1 vertices 9 patches 3
+//# finds depends-on-packing
 //# zero Out 128
 RWStructuredBuffer<uint> Out : register(u0);
 struct P { uint id : ID; };

@@ -110,6 +110,19 @@ impl Scene {
         Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups, state })
     }
 
+    /// The shaders before the pixel shader, in the order of the draw.
+    pub(crate) fn shaders(&self) -> Vec<(Stage, &Shader)> {
+        let first = if self.groups.is_some() { Stage::Mesh } else { Stage::Vertex };
+        let all = [
+            (Stage::Amplification, self.amplification.as_ref()),
+            (first, Some(&self.vertex)),
+            (Stage::Hull, self.hull.as_ref()),
+            (Stage::Domain, self.domain.as_ref()),
+            (Stage::Geometry, self.geometry.as_ref()),
+        ];
+        all.into_iter().filter_map(|(stage, shader)| Some((stage, shader?))).collect()
+    }
+
     /// A pipeline that draws the scene.
     pub(crate) fn pipeline(
         &self,

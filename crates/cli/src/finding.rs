@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use jobs::PassName;
 use serde_json::{Value, json};
+use wavelane::Diagnostic;
 use wavelane::internal::diag::{self, SourceMap};
 use wavelane::internal::{Invocation, LeftOut, Order, Seen, Verdict};
-use wavelane::{Diagnostic, Stage};
 
 /// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
 pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
@@ -71,12 +71,13 @@ pub(crate) fn as_json(
     record["wave"] = json!(finding.wave);
     record["group"] = json!(finding.group);
     if let Some((stage, at)) = seen.of {
-        record["stage"] = json!(if stage == Stage::Pixel { "pixel" } else { "vertex" });
+        record["stage"] = json!(stage.word());
         let pixel = match at {
             Some(Invocation::Pixel { at, .. }) => Some(at),
             _ => None,
         };
         record["pixel"] = json!(pixel);
+        record["invocation"] = json!(seen.invocation());
     }
     record["width"] = json!(finding.width);
     record["widths"] = json!(seen.widths);

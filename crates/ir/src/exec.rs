@@ -15,7 +15,7 @@ use ops::texture::{Channel, Encoding};
 
 pub use crate::bytes::{Bytes, Lender};
 pub use crate::feed::{
-    Evaluated, Feed, FeedInPlace, Invocation, Rows, WaveInPlace, WaveInputs, WaveOutputs,
+    Assembled, Evaluated, Feed, FeedInPlace, Invocation, Rows, WaveInPlace, WaveInputs, WaveOutputs,
 };
 pub use crate::footprint::{Footprint, TooLarge};
 use crate::print::PrintLog;

@@ -71,11 +71,21 @@ pub trait WaveInPlace {
     fn output(&self, slot: Slot) -> &[u32];
 }
 
-/// What a lane stands for, however vertices and quads are packed into waves.
+/// What a lane stands for, however vertices, patches, primitives and quads are packed into waves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invocation {
     /// The vertex with this number, counted over the instances of a draw.
     Vertex { number: u64, instance: u32, id: u32 },
+    /// A control point that a hull shader makes.
+    ControlPoint { patch: Assembled, point: u32 },
+    /// A patch, to the patch-constant function.
+    Patch(Assembled),
+    /// The point with this number among those that the tessellator makes of a patch, at `at` / 65536 in the domain.
+    DomainPoint { patch: Assembled, number: u32, at: [u32; 2] },
+    /// An instance of a geometry shader for a primitive.
+    Primitive { primitive: Assembled, instance: u32 },
+    /// A thread of a group of a mesh or amplification shader.
+    Thread { group: u32, thread: u32 },
     /// A pixel, or one sample of it.
     Pixel {
         /// The number of the primitive in the draw; the pieces of a clipped one have numbers of their own.
@@ -87,6 +97,17 @@ pub enum Invocation {
         /// `SV_PrimitiveID`.
         primitive: u32,
     },
+}
+
+/// A patch or primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Assembled {
+    /// Counted over the instances of a draw.
+    pub number: u64,
+    /// The instance of the draw.
+    pub instance: u32,
+    /// Counted within the instance.
+    pub id: u32,
 }
 
 /// What [`Feed::evaluate`] and [`Feed::at_vertex`] give.

@@ -92,6 +92,25 @@ pub enum Stage {
     RayTracing,
 }
 
+impl Stage {
+    /// Its name in words, as in `a vertex shader`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::Hull => "hull",
+            Stage::Domain => "domain",
+            Stage::Geometry => "geometry",
+            Stage::Pixel => "pixel",
+            Stage::Compute => "compute",
+            Stage::Amplification => "amplification",
+            Stage::Mesh => "mesh",
+            Stage::Library => "library",
+            Stage::Node => "node",
+            Stage::RayTracing => "ray tracing",
+        }
+    }
+}
+
 /// A set of stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stages(u16);

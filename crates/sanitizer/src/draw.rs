@@ -9,6 +9,7 @@
 
 mod contents;
 mod explain;
+mod part;
 
 use std::sync::atomic::Ordering;
 
@@ -16,13 +17,14 @@ use interp::{CoarseDerivatives, HelperPolicy, NoObserver, Observer, Program, Var
 use ir::exec::{Failure, Invocation, Schedule, Trap};
 use ir::stage::SystemValue;
 use ir::{Derivative, Module, Op};
-use ops::WaveOp;
 use ops::intrinsics::Stage;
-use ops::wave::{FoldOrder, Sees};
+use ops::wave::FoldOrder;
 
 pub use self::contents::{Content, Holder, Left};
+pub use self::part::Part;
 
 use self::contents::{Difference, Room};
+use self::part::{sees_waves, writes};
 use crate::finding::{Finding, Kind};
 use crate::order::{Order, sums_floats};
 use crate::spread::Cause;
@@ -34,20 +36,24 @@ pub trait Scene {
     /// Why a draw failed other than by its shaders.
     type Error;
 
-    fn vertex(&self) -> &Module;
-
-    fn pixel(&self) -> Option<&Module>;
+    /// The programs of the draw, in the order of [`Part`].
+    fn programs(&self) -> Vec<(Part, &Module)>;
 
     /// Whether depth or stencil are tested.
     fn tests_depth(&self) -> bool;
 
-    /// Draws, observed; returns the contents of everything that was written.
-    fn run<V: Observer, P: Observer>(
+    /// Draws, observed: each program that is watched runs in place of that of its part. Returns the contents of
+    /// everything that was written.
+    fn run<O: Observer>(
         &self,
         how: How,
-        vertex: Watched<'_, V>,
-        pixel: Watched<'_, P>,
+        watched: &mut [Watched<'_, O>],
     ) -> Result<Left, Ended<Self::Error>>;
+
+    /// The program of a part.
+    fn module(&self, part: Part) -> Option<&Module> {
+        self.programs().into_iter().find(|it| it.0 == part).map(|it| it.1)
+    }
 }
 
 /// How a draw runs.
@@ -60,17 +66,17 @@ pub struct How {
     pub marks: u64,
 }
 
-/// A program in place of a shader, and its observer.
+/// A program in place of a part of the draw, and its observer.
 pub struct Watched<'a, O> {
-    /// None if the draw has no such shader.
-    pub program: Option<&'a Program>,
-    pub observer: &'a mut O,
+    pub part: Part,
+    pub program: &'a Program,
+    pub observer: O,
 }
 
 /// Why a draw did not end.
 #[derive(Debug)]
 pub enum Ended<E> {
-    Run(Stage, Failure),
+    Run(Part, Failure),
     Other(E),
 }
 
@@ -126,6 +132,9 @@ impl How {
             Some(Order::Coarse(_)) => Order::Coarse(CoarseDerivatives::UpperLeft).to_string(),
             Some(Order::EarlyDepth) => "a late depth test".to_owned(),
             Some(Order::Vertices(_)) => "vertices=dense".to_owned(),
+            Some(Order::Patches(_)) => "patches=dense".to_owned(),
+            Some(Order::Primitives(_)) => "primitives=dense".to_owned(),
+            Some(Order::Children(_)) => Order::Children(Schedule::Ascending).to_string(),
             Some(Order::Rays(_)) => "rays=nearest".to_owned(),
             Some(Order::Lanes(_) | Order::HandOver) | None => "the canonical draw".to_owned(),
         }
@@ -136,33 +145,41 @@ impl How {
 fn kind_of(order: Order) -> Kind {
     match order {
         Order::Helpers(_) => Kind::DependsOnHelpers,
-        Order::Packing(_) | Order::EarlyDepth | Order::Vertices(_) => Kind::DependsOnPacking,
+        Order::Packing(_)
+        | Order::EarlyDepth
+        | Order::Vertices(_)
+        | Order::Patches(_)
+        | Order::Primitives(_) => Kind::DependsOnPacking,
         Order::QuadOrigin(_) | Order::Coarse(_) => Kind::DependsOnQuads,
-        Order::Waves(_) | Order::HandOver | Order::Folds(_) | Order::Lanes(_) | Order::Rays(_) => {
-            order.finding(false)
-        }
+        Order::Waves(_)
+        | Order::HandOver
+        | Order::Folds(_)
+        | Order::Lanes(_)
+        | Order::Children(_)
+        | Order::Rays(_) => order.finding(false),
     }
 }
 
 /// What a result depends on that differs in an order.
 fn subject(order: Order) -> &'static str {
     match order {
-        Order::Waves(_) => "the order in which the pixels of a draw run",
+        Order::Waves(_) => "the order in which the waves of a draw run",
         other => other.subject(),
     }
 }
 
 /// The width-dependent contents are also those that depend on packing.
 fn is_of_waves(order: Order) -> bool {
-    matches!(order, Order::Packing(_) | Order::EarlyDepth | Order::Vertices(_))
+    kind_of(order) == Kind::DependsOnPacking
 }
 
 /// The sweep over one draw.
 struct Sweep<'a, S> {
     scene: &'a S,
     plan: &'a Plan,
-    vertex: Program,
-    pixel: Option<Program>,
+    modules: Vec<(Part, &'a Module)>,
+    /// One for each module.
+    programs: Vec<Program>,
     report: DrawReport,
 }
 
@@ -178,9 +195,9 @@ pub fn examine_draw<S: Scene>(
     scene: &S,
     plan: &Plan,
 ) -> Result<DrawReport, Box<DrawStopped<S::Error>>> {
-    let vertex = interp::decode(scene.vertex());
-    let pixel = scene.pixel().map(interp::decode);
-    let mut sweep = Sweep { scene, plan, vertex, pixel, report: DrawReport::default() };
+    let modules = scene.programs();
+    let programs = modules.iter().map(|it| interp::decode(it.1)).collect();
+    let mut sweep = Sweep { scene, plan, modules, programs, report: DrawReport::default() };
     if let Some(pace) = &plan.pace {
         pace.expect(plan.widths.len() * (1 + sweep.trials().len()));
     }
@@ -205,59 +222,59 @@ pub fn examine_draw<S: Scene>(
     }
 }
 
-impl<S: Scene> Sweep<'_, S> {
+impl<'a, S: Scene> Sweep<'a, S> {
     /// The orders to try.
     fn trials(&self) -> Vec<Order> {
         self.plan.orders.iter().copied().filter(|it| self.matters(*it)).collect()
     }
 
+    /// The program of a part.
+    fn module(&self, part: Part) -> Option<&'a Module> {
+        self.modules.iter().find(|it| it.0 == part).map(|it| it.1)
+    }
+
     /// Whether an order can make a difference.
     fn matters(&self, order: Order) -> bool {
-        let (vertex, pixel) = (self.scene.vertex(), self.scene.pixel());
+        let pixel = self.module(Part::Pixel);
         let traits = pixel.and_then(|it| it.io.as_ref()).map(|it| it.pixel).unwrap_or_default();
-        let has = |module: Option<&Module>, is: fn(&Op) -> bool| {
-            module.is_some_and(|it| it.insts.iter().any(|inst| is(&inst.op)))
-        };
-        let waves = |module| has(module, sees_wave);
-        let writes = |module: Option<&Module>| {
-            let mut resources = module.into_iter().flat_map(|it| &it.resources);
-            resources.any(|it| it.used && it.kind.writable())
+        let pixel_sees = pixel.is_some_and(sees_waves);
+        let any = |is: &dyn Fn(Part, &Module) -> bool| self.modules.iter().any(|it| is(it.0, it.1));
+        // Which lanes share a wave shows in wave operations, and in the order in which lanes access memory.
+        let shows = |parts: &[Part]| {
+            any(&|part, it: &Module| parts.contains(&part) && (sees_waves(it) || writes(it)))
         };
         match order {
             Order::Lanes(_) | Order::HandOver => false,
             Order::Waves(Schedule::Descending | Schedule::Random(_)) => {
-                writes(pixel) && !traits.orders_pixels
+                any(&|_, it| writes(it)) && !traits.orders_pixels
             }
             Order::Waves(Schedule::Ascending | Schedule::RoundRobin) => false,
-            Order::Folds(order) => {
-                order != FoldOrder::Canonical
-                    && (sums_floats(vertex) || pixel.is_some_and(sums_floats))
-            }
+            Order::Folds(order) => order != FoldOrder::Canonical && any(&|_, it| sums_floats(it)),
             // Derivatives and quad operations need helper lanes, so that no machine may do without.
             Order::Helpers(HelperPolicy::None) => {
-                waves(pixel) && !traits.derivatives && !traits.helpers_take_part
+                pixel_sees && !traits.derivatives && !traits.helpers_take_part
             }
             Order::Helpers(policy) => {
-                policy != HelperPolicy::Specified && waves(pixel) && !traits.helpers_take_part
+                policy != HelperPolicy::Specified && pixel_sees && !traits.helpers_take_part
             }
-            Order::Packing(_) => waves(pixel),
+            Order::Packing(_) => pixel_sees,
             Order::QuadOrigin(origin) => origin != [false; 2] && traits.derivatives,
-            Order::Coarse(_) => has(pixel, |op| {
-                matches!(op, Op::Derivative(Derivative::XCoarse | Derivative::YCoarse, _))
-            }),
+            Order::Coarse(_) => pixel.is_some_and(is_coarse),
             // A machine may only test early where nothing but wave operations tells.
             Order::EarlyDepth => {
-                waves(pixel)
+                pixel_sees
                     && self.scene.tests_depth()
                     && !traits.early_depth
                     && !traits.discards
-                    && !writes(pixel)
-                    && !pixel.is_some_and(writes_depth)
+                    && !pixel.is_some_and(|it| writes(it) || writes_depth(it))
             }
-            Order::Vertices(_) => waves(Some(vertex)) || writes(Some(vertex)),
-            Order::Rays(_) => {
-                [Some(vertex), pixel].iter().flatten().any(|it| !it.queries.is_empty())
+            Order::Vertices(_) => shows(&[Part::Vertex]),
+            Order::Patches(_) => shows(&[Part::Hull, Part::PatchConstants, Part::Domain]),
+            Order::Primitives(_) => shows(&[Part::Geometry]),
+            Order::Children(order) => {
+                order != Schedule::Ascending && self.module(Part::Amplification).is_some()
             }
+            Order::Rays(_) => any(&|_, it| !it.queries.is_empty()),
         }
     }
 
@@ -352,38 +369,29 @@ impl<S: Scene> Sweep<'_, S> {
     ) -> Result<Option<(Left, Option<(Stage, Cause)>)>, Ended<S::Error>> {
         self.begin(how);
         let (width, rules) = (how.width, self.plan.rules);
-        let of_vertex = self.scene.vertex();
-        // Without a pixel shader, its observer sees nothing.
-        let of_pixel = self.scene.pixel().unwrap_or(of_vertex);
-        let mut vertex = Watcher::new(of_vertex, width, rules);
-        let mut pixel = Watcher::new(of_pixel, width, rules);
-        let ended = self.scene.run(
-            how,
-            Watched { program: Some(&self.vertex), observer: &mut vertex },
-            Watched { program: self.pixel.as_ref(), observer: &mut pixel },
-        );
+        let (ended, watched) = self.observed(how, |_, module| Watcher::new(module, width, rules));
         let progress = self.plan.progress;
         let endless = match &ended {
-            Err(Ended::Run(stage, Failure::Trap(trap))) => {
+            Err(Ended::Run(part, Failure::Trap(trap))) => {
                 let is_proven = matches!(trap, Trap::Deadlock { .. });
-                let watcher = if *stage == Stage::Pixel { &pixel } else { &vertex };
+                let watcher = watched.iter().find(|it| it.0 == *part);
                 match trap {
-                    Trap::Deadlock { .. } | Trap::OutOfFuel { .. } => {
-                        watcher.endless_wait(progress, is_proven).map(|it| (*stage, it))
-                    }
+                    Trap::Deadlock { .. } | Trap::OutOfFuel { .. } => watcher
+                        .and_then(|it| it.1.endless_wait(progress, is_proven))
+                        .map(|it| (part.stage(), it)),
                     _ => None,
                 }
             }
             _ => None,
         };
         let mut undefined = None;
-        for (stage, watcher) in [(Stage::Vertex, vertex), (Stage::Pixel, pixel)] {
+        for (part, watcher) in watched {
             for (finding, at) in watcher.into_drawn() {
                 if undefined.is_none() && explains_differences(finding.kind) {
                     let cause = Cause { kind: finding.kind, span: finding.site.span };
-                    undefined = Some((stage, cause));
+                    undefined = Some((part.stage(), cause));
                 }
-                self.add(stage, finding, how.order, at);
+                self.add(part.stage(), finding, how.order, at);
             }
         }
         let has_explanation = endless.is_some();
@@ -399,16 +407,28 @@ impl<S: Scene> Sweep<'_, S> {
         }
     }
 
+    /// Draws with an observer for each part, and returns them.
+    #[expect(clippy::type_complexity, reason = "what the draw left, and the observers")]
+    fn observed<O: Observer>(
+        &self,
+        how: How,
+        observer: impl Fn(Part, &'a Module) -> O,
+    ) -> (Result<Left, Ended<S::Error>>, Vec<(Part, O)>) {
+        let each = self.modules.iter().zip(&self.programs);
+        let mut watched: Vec<Watched<'_, O>> = each
+            .map(|((part, module), program)| {
+                let observer = observer(*part, module);
+                Watched { part: *part, program, observer }
+            })
+            .collect();
+        let ended = self.scene.run(how, &mut watched);
+        (ended, watched.into_iter().map(|it| (it.part, it.observer)).collect())
+    }
+
     /// A run of which only the results matter. If it does not end, it is repeated and observed.
     fn run(&mut self, how: How) -> Result<Option<Left>, Ended<S::Error>> {
         self.begin(how);
-        let (mut vertex, mut pixel) = (NoObserver, NoObserver);
-        let ended = self.scene.run(
-            how,
-            Watched { program: Some(&self.vertex), observer: &mut vertex },
-            Watched { program: self.pixel.as_ref(), observer: &mut pixel },
-        );
-        match ended {
+        match self.observed(how, |_, _| NoObserver).0 {
             Ok(left) => Ok(Some(left)),
             Err(Ended::Run(_, Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. }))) => {
                 Ok(self.watch(how)?.map(|it| it.0))
@@ -499,13 +519,10 @@ impl<S: Scene> Sweep<'_, S> {
     }
 }
 
-/// Whether an operation sees more of its wave than its quad.
-fn sees_wave(op: &Op) -> bool {
-    match op {
-        Op::Wave { op: WaveOp::IsHelperLane, .. } => false,
-        Op::Wave { op, .. } => op.facts().sees != Sees::Quad,
-        _ => false,
-    }
+/// Whether a pixel shader takes coarse derivatives.
+fn is_coarse(module: &Module) -> bool {
+    let is = |op: &Op| matches!(op, Op::Derivative(Derivative::XCoarse | Derivative::YCoarse, _));
+    module.insts.iter().any(|it| is(&it.op))
 }
 
 /// Whether a pixel shader decides itself what becomes of depth, stencil or coverage.

@@ -14,6 +14,7 @@ mod chain;
 mod compare;
 mod converge;
 mod draw;
+mod dropped;
 mod facts;
 mod finding;
 mod floats;
@@ -39,12 +40,12 @@ pub use barrier::ExitedThreads;
 pub use compare::{Difference, Side, explain};
 pub use converge::Reconvergence;
 pub use draw::{
-    Content, DrawReport, DrawStopped, Ended, Holder, How, Left, Scene, Watched, examine_draw,
+    Content, DrawReport, DrawStopped, Ended, Holder, How, Left, Part, Scene, Watched, examine_draw,
 };
 pub use finding::{Finding, Kind, Site, Verdict};
 pub use floats::{FloatRoom, first_difference};
 pub use interp::Progress;
-pub use order::{Order, QuadPacking, RayOrder, VertexOrder};
+pub use order::{LanePacking, Order, QuadPacking, RayOrder, VertexOrder};
 pub use race::{IntraWaveSync, Publication};
 pub use spread::{Cause, Reach};
 pub use sweep::{

@@ -32,6 +32,12 @@ pub enum Order {
     EarlyDepth,
     /// Which vertices share a wave, and how often each runs.
     Vertices(VertexOrder),
+    /// Which control points, patches and points of a domain share a wave.
+    Patches(LanePacking),
+    /// Which primitives share a wave of a geometry shader.
+    Primitives(LanePacking),
+    /// The order of the groups that one group of an amplification shader dispatches.
+    Children(Schedule),
     /// What ray queries offer, and which hit they commit.
     Rays(RayOrder),
 }
@@ -110,6 +116,17 @@ pub enum VertexOrder {
     Random(u64),
 }
 
+/// Which lanes of a stage behind the vertex shader share a wave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LanePacking {
+    /// In order, over all patches or primitives.
+    #[default]
+    Dense,
+    /// In order; a wave holds those of one patch or primitive.
+    Apart,
+    Random(u64),
+}
+
 impl Order {
     /// The spellings that [`Order::parse`] knows.
     pub const SPELLINGS: &str = "lanes=linear|quad2d|morton|random:SEED, \
@@ -117,7 +134,8 @@ impl Order {
         rays=farthest|index|random:SEED|twice|boxes-1|boxes-10|boxes-all|ties|edges; \
         in draws waves, folds, helpers=none|included, packing=per-primitive|one-quad, \
         quad-origin=01|10|11, coarse=lower|right|fine, early-z, \
-        vertices=per-instance|reuse|random:SEED";
+        vertices=per-instance|reuse|random:SEED, patches=per-patch|random:SEED, \
+        primitives=per-primitive|random:SEED, children=descending|random:SEED";
 
     /// Parses `lanes=random:3` and the like.
     pub fn parse(text: &str) -> Option<Order> {
@@ -144,6 +162,15 @@ impl Order {
             ("vertices", _) if value.starts_with("random:") => {
                 Order::Vertices(VertexOrder::Random(seed()?))
             }
+            ("patches", _) if value.starts_with("random:") => {
+                Order::Patches(LanePacking::Random(seed()?))
+            }
+            ("primitives", _) if value.starts_with("random:") => {
+                Order::Primitives(LanePacking::Random(seed()?))
+            }
+            ("children", _) if value.starts_with("random:") => {
+                Order::Children(Schedule::Random(seed()?))
+            }
             _ => OF_DRAWS.into_iter().find(|it| it.to_string() == text)?,
         })
     }
@@ -151,12 +178,13 @@ impl Order {
     /// The seed of a random order.
     pub fn seed(self) -> Option<u64> {
         match self {
-            Order::Lanes(LaneOrder::Random(seed)) | Order::Waves(Schedule::Random(seed)) => {
-                Some(seed)
-            }
-            Order::Vertices(VertexOrder::Random(seed)) | Order::Rays(RayOrder::Random(seed)) => {
-                Some(seed)
-            }
+            Order::Lanes(LaneOrder::Random(seed))
+            | Order::Waves(Schedule::Random(seed))
+            | Order::Vertices(VertexOrder::Random(seed))
+            | Order::Patches(LanePacking::Random(seed))
+            | Order::Primitives(LanePacking::Random(seed))
+            | Order::Children(Schedule::Random(seed))
+            | Order::Rays(RayOrder::Random(seed)) => Some(seed),
             _ => None,
         }
     }
@@ -193,6 +221,11 @@ impl Order {
             Order::Coarse(_) => "which lanes a coarse derivative compares",
             Order::EarlyDepth => "whether hidden pixels are dropped before the pixel shader",
             Order::Vertices(_) => "which vertices share a wave, and how often each runs",
+            Order::Patches(_) => {
+                "which control points, patches and points of a domain share a wave"
+            }
+            Order::Primitives(_) => "which primitives share a wave",
+            Order::Children(_) => "the order of the groups that an amplification shader dispatches",
             Order::Rays(order) if order.is_tie() => "which of two equally near hits wins",
             Order::Rays(RayOrder::Twice) => "how often a candidate is offered",
             Order::Rays(RayOrder::Boxes(_) | RayOrder::AllBoxes) => {
@@ -214,7 +247,13 @@ impl Order {
             // Of draws only.
             Order::Helpers(helpers) => variation.helpers = helpers,
             Order::Coarse(coarse) => variation.coarse = coarse,
-            Order::Packing(_) | Order::QuadOrigin(_) | Order::EarlyDepth | Order::Vertices(_) => {}
+            Order::Packing(_)
+            | Order::QuadOrigin(_)
+            | Order::EarlyDepth
+            | Order::Vertices(_)
+            | Order::Patches(_)
+            | Order::Primitives(_)
+            | Order::Children(_) => {}
             Order::Rays(order) => variation.search = order.search(),
         }
         (launch, variation)
@@ -237,7 +276,10 @@ impl Order {
             | Order::QuadOrigin(_)
             | Order::Coarse(_)
             | Order::EarlyDepth
-            | Order::Vertices(_) => false,
+            | Order::Vertices(_)
+            | Order::Patches(_)
+            | Order::Primitives(_)
+            | Order::Children(_) => false,
         }
     }
 }
@@ -272,6 +314,16 @@ impl fmt::Display for Order {
             Order::Vertices(VertexOrder::PerInstance) => f.write_str("vertices=per-instance"),
             Order::Vertices(VertexOrder::Reuse) => f.write_str("vertices=reuse"),
             Order::Vertices(VertexOrder::Random(seed)) => write!(f, "vertices=random:{seed}"),
+            Order::Patches(LanePacking::Dense) => f.write_str("patches=dense"),
+            Order::Patches(LanePacking::Apart) => f.write_str("patches=per-patch"),
+            Order::Patches(LanePacking::Random(seed)) => write!(f, "patches=random:{seed}"),
+            Order::Primitives(LanePacking::Dense) => f.write_str("primitives=dense"),
+            Order::Primitives(LanePacking::Apart) => f.write_str("primitives=per-primitive"),
+            Order::Primitives(LanePacking::Random(seed)) => write!(f, "primitives=random:{seed}"),
+            Order::Children(Schedule::Ascending) => f.write_str("children=ascending"),
+            Order::Children(Schedule::Descending) => f.write_str("children=descending"),
+            Order::Children(Schedule::RoundRobin) => f.write_str("children=round-robin"),
+            Order::Children(Schedule::Random(seed)) => write!(f, "children=random:{seed}"),
             Order::Rays(RayOrder::Farthest) => f.write_str("rays=farthest"),
             Order::Rays(RayOrder::Index) => f.write_str("rays=index"),
             Order::Rays(RayOrder::Random(seed)) => write!(f, "rays=random:{seed}"),
@@ -308,7 +360,7 @@ const OF_RAYS: [RayOrder; 8] = [
     RayOrder::Edges,
 ];
 
-const OF_DRAWS: [Order; 13] = [
+const OF_DRAWS: [Order; 16] = [
     Order::Helpers(HelperPolicy::None),
     Order::Helpers(HelperPolicy::Included),
     Order::Packing(QuadPacking::PerPrimitive),
@@ -322,6 +374,9 @@ const OF_DRAWS: [Order; 13] = [
     Order::Coarse(CoarseDerivatives::Fine),
     Order::Vertices(VertexOrder::PerInstance),
     Order::Vertices(VertexOrder::Reuse),
+    Order::Patches(LanePacking::Apart),
+    Order::Primitives(LanePacking::Apart),
+    Order::Children(Schedule::Descending),
 ];
 
 pub(crate) fn sums_floats(module: &Module) -> bool {
@@ -357,6 +412,12 @@ mod tests {
             "early-z",
             "vertices=reuse",
             "vertices=random:9",
+            "patches=per-patch",
+            "patches=random:2",
+            "primitives=per-primitive",
+            "primitives=random:5",
+            "children=descending",
+            "children=random:6",
             "rays=farthest",
             "rays=boxes-10",
             "rays=random:4",

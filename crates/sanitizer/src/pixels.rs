@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet};
 
 use interp::observe::{At, DivergeEvent, WaveEvent};
-use ir::exec::{Invocation, WaveInputs};
+use ir::exec::{Assembled, Invocation, WaveInputs};
 use ir::{Inst, Op, Value};
 use ops::LaneMask;
 use ops::wave::{Sees, source};
@@ -168,9 +168,26 @@ fn is_blind(facts: &Facts<'_>, value: Value) -> bool {
 
 /// What a lane stands for, in words.
 pub(crate) fn named(invocation: Invocation) -> String {
+    let assembled = |what: &str, Assembled { id, instance, .. }: Assembled| match instance {
+        0 => format!("{what} {id}"),
+        instance => format!("{what} {id} of instance {instance}"),
+    };
     match invocation {
         Invocation::Vertex { id, instance: 0, .. } => format!("vertex {id}"),
         Invocation::Vertex { id, instance, .. } => format!("vertex {id} of instance {instance}"),
+        Invocation::ControlPoint { patch, point } => {
+            format!("control point {point} of {}", assembled("patch", patch))
+        }
+        Invocation::Patch(patch) => assembled("patch", patch),
+        Invocation::DomainPoint { patch, at, .. } => {
+            let [u, v] = at.map(|it| (f64::from(it) / 65536.0 * 1e4).round() / 1e4);
+            format!("the point ({u}, {v}) of {}", assembled("patch", patch))
+        }
+        Invocation::Primitive { primitive, instance: 0 } => assembled("primitive", primitive),
+        Invocation::Primitive { primitive, instance } => {
+            format!("run {instance} for {}", assembled("primitive", primitive))
+        }
+        Invocation::Thread { group, thread } => format!("thread {thread} of group {group}"),
         Invocation::Pixel { at: [x, y], sample, primitive, layer, .. } => {
             let mut text = format!("pixel ({x}, {y})");
             if let Some(sample) = sample {

@@ -21,7 +21,7 @@ use ops::wave::FoldOrder;
 use crate::compare;
 use crate::finding::{Finding, Kind, Verdict};
 use crate::floats::FloatRoom;
-use crate::order::{Order, RayOrder, VertexOrder};
+use crate::order::{LanePacking, Order, RayOrder, VertexOrder};
 use crate::pixels;
 use crate::spread::{Cause, Reach};
 use crate::watch::Rules;
@@ -91,7 +91,8 @@ impl Plan {
     /// The bounded sweep: each width; the reverse order of waves and groups, one at random, and one in which
     /// waves hand over to each other; for groups of more than one dimension lanes by quads, along the Morton curve,
     /// and at random; two more orders of float sums; candidates of ray queries in other orders, twice, and from larger
-    /// boxes; in draws what helper lanes do, and how pixels and vertices are packed.
+    /// boxes; in draws what helper lanes do, and how vertices, patches, primitives and pixels
+    /// are packed.
     pub fn new(widths: Vec<u32>) -> Plan {
         let orders = vec![
             Order::Waves(Schedule::Descending),
@@ -104,6 +105,8 @@ impl Plan {
             Order::Folds(FoldOrder::Ascending),
             Order::Folds(FoldOrder::Pairs),
             Order::Vertices(VertexOrder::Random(1)),
+            Order::Patches(LanePacking::Random(1)),
+            Order::Primitives(LanePacking::Random(1)),
             Order::Rays(RayOrder::Random(1)),
         ];
         let orders = orders.into_iter().chain(Order::of_rays()).chain(Order::of_draws()).collect();
@@ -138,8 +141,15 @@ impl Plan {
         self.orders.retain(|it| it.seed().is_none());
         self.orders.extend((1..=count).map(|seed| Order::Waves(Schedule::Random(seed))));
         self.orders.extend((1..=count).map(|seed| Order::Lanes(LaneOrder::Random(seed))));
-        let vertices = |seed| Order::Vertices(VertexOrder::Random(seed));
-        self.orders.extend((1..=count).map(vertices));
+        let of_draws: [fn(u64) -> Order; 4] = [
+            |seed| Order::Vertices(VertexOrder::Random(seed)),
+            |seed| Order::Patches(LanePacking::Random(seed)),
+            |seed| Order::Primitives(LanePacking::Random(seed)),
+            |seed| Order::Children(Schedule::Random(seed)),
+        ];
+        for order in of_draws {
+            self.orders.extend((1..=count).map(order));
+        }
         self.orders.extend((1..=count).map(|seed| Order::Rays(RayOrder::Random(seed))));
     }
 
@@ -187,7 +197,7 @@ pub struct Seen {
     pub widths: Vec<u32>,
     /// The order that shows it, if it is not that of the launch.
     pub order: Option<Order>,
-    /// In a draw the stage, and the vertex or pixel.
+    /// In a draw the stage, and the vertex, patch, primitive or pixel.
     pub of: Option<(Stage, Option<Invocation>)>,
 }
 
@@ -201,13 +211,21 @@ impl Seen {
         places.any(|place| allows.find(code, place, sources).is_some())
     }
 
+    /// The vertex, patch, primitive or pixel of a draw that it befell, in words.
+    pub fn invocation(&self) -> Option<String> {
+        self.of.and_then(|it| it.1).map(pixels::named)
+    }
+
     /// The report for users.
     pub fn report(&self) -> Diagnostic {
-        let Some((stage, at)) = self.of else { return self.finding.report() };
-        let shader = if stage == Stage::Pixel { "pixel shader" } else { "vertex shader" };
-        let mut place = format!("wave {} of the {shader}", self.finding.wave);
-        if let Some(at) = at {
-            place.push_str(&format!(", {}", pixels::named(at)));
+        let Some((stage, _)) = self.of else { return self.finding.report() };
+        let mut place = format!("wave {}", self.finding.wave);
+        if matches!(stage, Stage::Mesh | Stage::Amplification) {
+            place.push_str(&format!(" of group {}", self.finding.group[0]));
+        }
+        place.push_str(&format!(" of the {} shader", stage.word()));
+        if let Some(invocation) = self.invocation() {
+            place.push_str(&format!(", {invocation}"));
         }
         self.finding.report_at(&place)
     }

@@ -18,6 +18,7 @@ use crate::address::{self, Marks};
 use crate::barrier::{Barriers, ExitedThreads};
 use crate::bounds;
 use crate::converge::Reconvergence;
+use crate::dropped::Dropped;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
@@ -66,6 +67,7 @@ pub struct Watcher<'a> {
     watches_races: bool,
     pixels: Pixels,
     rays: Rays,
+    dropped: Dropped,
     findings: Vec<(Finding, Option<Invocation>)>,
     /// The number of groups that have started.
     started: u64,
@@ -90,6 +92,7 @@ impl<'a> Watcher<'a> {
         let orders_pixels = module.io.as_ref().is_some_and(|it| it.pixel.orders_pixels);
         Watcher {
             marks: Marks::new(&facts),
+            dropped: Dropped::new(&facts),
             descriptors: Vec::new(),
             facts,
             width,
@@ -294,13 +297,16 @@ impl<'a> Watcher<'a> {
             self.sink(event.at, &address, event.address_poison, "used as an address");
         }
         let reaches_memory = match event.space {
-            Space::Buffer(..) => stores,
+            Space::Buffer(binding, _) => stores && !self.dropped.holds_payloads(binding),
             // An atomic operation acts at once.
             Space::Shared(_) => matches!(op, Op::SharedAtomic { .. }),
-            Space::Private(_) | Space::Counter(_) => false,
+            Space::Private(it) => stores && self.dropped.holds_vertices(it),
+            Space::Counter(_) => false,
         };
         if reaches_memory && !event.value_poison.is_empty() {
-            self.sink(event.at, &values, event.value_poison, "stored");
+            let is_private = matches!(event.space, Space::Private(_));
+            let what = if is_private { "emitted" } else { "stored" };
+            self.sink(event.at, &values, event.value_poison, what);
         }
     }
 }
@@ -343,6 +349,7 @@ impl Observer for Watcher<'_> {
         let found = self.barriers.group_end(&self.facts, self.width, group);
         self.add(found);
         self.poison.group_end(group);
+        self.dropped.group_end(group);
         self.races.group_end(group);
         if self.current.as_ref().is_some_and(|it| it.0 == group) {
             self.idle = self.current.take().map(|it| it.1);
@@ -363,7 +370,8 @@ impl Observer for Watcher<'_> {
     }
 
     fn output(&mut self, event: &OutputEvent) {
-        if !(event.poison & !event.helpers).is_empty() {
+        let is_undefined = !(event.poison & !event.helpers).is_empty();
+        if is_undefined && !self.dropped.is_judged_before() {
             let values = self.facts.module.inst(event.at.inst).op.operands();
             self.sink(event.at, &values, event.poison, "written as an output");
         }
@@ -482,6 +490,10 @@ impl Observer for Watcher<'_> {
                 return self.poison.moved(event.at, self.width, moves);
             }
             None => {}
+        }
+        if !matches!(self.dropped, Dropped::Nothing) {
+            let found = self.dropped.store(self.width, event);
+            self.add(found);
         }
         self.access(event, true);
         self.poison.access(&self.facts, event, true);

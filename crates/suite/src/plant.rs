@@ -3,7 +3,7 @@
 //!
 //! A program of [`generate`] gets a few lines at a random place, deep in its control flow if the fault
 //! allows it: once correct, and once with one line changed. [`class::all`] gives the faults, one row each, and
-//! [`pixels::ALL`] those of draws. Whether
+//! [`pixels::all`] those of draws. Whether
 //! a fault can show at a place is decided by an ordinary run, from the lanes that reach it; never by the sanitizer.
 //!
 //! Deliberately absent: any tolerance. The clean program must give no finding at all, and the other one a finding
@@ -12,6 +12,7 @@
 pub mod class;
 mod host;
 pub mod pixels;
+mod stages;
 
 use std::fmt::Write;
 

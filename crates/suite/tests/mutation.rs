@@ -15,7 +15,7 @@ fn planted_faults_are_found_and_clean_programs_are_silent() {
             problems.push_str(&format!("{}, seed {seed}: {verdict:?}\n", class.name));
         }
     }
-    for class in pixels::ALL {
+    for class in pixels::all() {
         let tally = pixels::measure(class, PROGRAMS).unwrap();
         assert_eq!(tally.planted, PROGRAMS);
         for (seed, verdict) in tally.failures {
@@ -43,7 +43,7 @@ fn every_kind_of_finding_is_planted() {
         .filter(|kind| {
             !NOT_PLANTED.contains(kind)
                 && !class::all().any(|it| it.kind == **kind)
-                && !pixels::ALL.iter().any(|it| it.kind == **kind)
+                && !pixels::all().any(|it| it.kind == **kind)
         })
         .map(|kind| kind.code().name)
         .collect();
@@ -59,7 +59,7 @@ fn a_planted_program_differs_from_its_clean_one_in_one_line() {
         assert_eq!(pairs.filter(|(clean, faulty)| clean != faulty).count(), 1, "{}", class.name);
         assert_eq!(planted.clean.lines().count(), planted.faulty.lines().count());
     }
-    for class in pixels::ALL {
+    for class in pixels::all() {
         let planted = pixels::plant(class, 1);
         let pairs = planted.clean.lines().zip(planted.faulty.lines());
         assert_eq!(pairs.filter(|(clean, faulty)| clean != faulty).count(), 1, "{}", class.name);
@@ -83,7 +83,7 @@ fn a_fault_that_is_absent_or_elsewhere_counts_as_missed() {
         let verdict = judge(|it| it.clean = it.faulty.clone());
         assert!(matches!(verdict, plant::Verdict::FalseAlarm(_)), "{}: {verdict:?}", class.name);
     }
-    for class in pixels::ALL {
+    for class in pixels::all() {
         let planted = pixels::plant(class, 2);
         let judge = |change: fn(&mut pixels::PlantedDraw)| {
             let mut changed = planted.clone();

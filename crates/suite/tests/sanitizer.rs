@@ -93,10 +93,6 @@ fn examine(section: &Section) -> Result<(), String> {
     // `WIDTH` makes a different program for every width; only sections that do not use it are compared between
     // widths.
     for widths in section.programs() {
-        if section.draw.as_ref().is_some_and(|it| !it.is_watched()) {
-            // The sanitizer refuses draws with such stages.
-            return Ok(());
-        }
         if section.draw.is_some() {
             for (sources, seen) in drawn(section, widths)? {
                 judge.judge(&sources, &seen);
@@ -164,11 +160,10 @@ fn drawn(section: &Section, widths: Vec<u32>) -> Result<Vec<(diag::SourceMap, Se
     let mut plan = plan(section, widths.clone())?;
     let run = suite::run::watched(section, widths)?;
     plan.widths.retain(|it| run.pipeline.wave_sizes().contains(it));
-    let jobs::DrawnRun { pipeline, mut draw, vertex, pixel, names, .. } = run;
-    draw.fuel = Some(1 << 28);
-    let tables = [&vertex.table, &pixel.table];
-    let report = wavelane::internal::examine_draw(&pipeline, &draw, &plan, tables, &names)
-        .map_err(|it| it.to_string())?;
-    let of = |stage| if stage == wavelane::Stage::Pixel { &pixel.sources } else { &vertex.sources };
-    Ok(report.seen.into_iter().map(|(stage, it)| (of(stage).clone(), it)).collect())
+    let draw = wavelane::Draw { fuel: Some(1 << 28), ..run.draw.clone() };
+    let report =
+        wavelane::internal::examine_draw(&run.pipeline, &draw, &plan, &run.tables(), &run.names)
+            .map_err(|it| it.to_string())?;
+    let of = |stage| run.sources(Some(stage)).clone();
+    Ok(report.seen.into_iter().map(|(stage, it)| (of(stage), it)).collect())
 }

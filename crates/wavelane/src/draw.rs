@@ -604,13 +604,12 @@ impl Run<'_> {
                 lanes: 0,
             };
             let mut stage = At { part: Part::Vertex, places: of_vertex, fuel: &mut fuel };
-            match vertices {
-                VertexOrder::Dense => self.stage(stages, memory, &mut stage, &mut feed)?,
-                order => {
-                    let mut feed = Reordered::new(&mut feed, order);
-                    self.stage(stages, memory, &mut stage, &mut feed)?;
-                    feed.finish();
-                }
+            if is_canonical {
+                self.stage(stages, memory, &mut stage, &mut feed)?;
+            } else {
+                let mut feed = Reordered::new(&mut feed, vertices, waves);
+                self.stage(stages, memory, &mut stage, &mut feed)?;
+                feed.finish();
             }
             let first = transformed.first;
             let primitives = || {

@@ -53,7 +53,7 @@ use crate::memory::{Cell, State};
 use crate::{
     Bug, CommandList, ComputePipeline, ConstantError, Device, Dispatch, DispatchError, Draw,
     DrawError, ExamineDrawError, ExecuteError, GraphicsPipeline, Includer, Options, ResourceTable,
-    Scalar, SourceMap,
+    Scalar, SourceMap, StageTables,
 };
 
 /// What a vertex or a pixel shader reads and writes.
@@ -96,7 +96,7 @@ pub fn most_runs(
 pub fn drawn(
     pipeline: &GraphicsPipeline,
     draw: &Draw,
-    tables: [&ResourceTable; 2],
+    tables: &StageTables<'_>,
     names: &[String],
 ) -> Result<Left, DrawError> {
     crate::draw::drawn(pipeline, draw, tables, names)
@@ -107,10 +107,10 @@ pub fn examine_draw(
     pipeline: &GraphicsPipeline,
     draw: &Draw,
     plan: &Plan,
-    tables: [&ResourceTable; 2],
+    tables: &StageTables<'_>,
     names: &[String],
 ) -> Result<DrawReport, Box<ExamineDrawError>> {
-    pipeline.examine_named(draw, plan, tables[0], Some(tables[1]), names)
+    pipeline.examine_named(draw, plan, tables, names)
 }
 
 /// Runs a pipeline, and copies the results to the host.

@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         }
         tallies.push((class.name, class.kind, tally));
     }
-    for class in pixels::ALL.iter().filter(|it| is_wanted(it.name)) {
+    for class in pixels::all().filter(|it| is_wanted(it.name)) {
         let tally = pixels::measure(class, programs)?;
         for (seed, verdict) in &tally.failures {
             println!("{}, seed {seed}: {verdict:?}", class.name);

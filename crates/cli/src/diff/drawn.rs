@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jobs::{DrawnRun, DrawnStage};
+use jobs::DrawnRun;
 use serde_json::json;
 use wavelane::draw::Recording;
 use wavelane::internal::{self, Left, diag};
@@ -159,7 +159,8 @@ impl At<'_> {
         if !has_width && !matches!(self.runner.args.common.launch.wave_sizes, WaveSizes::List(_)) {
             return None;
         }
-        let is_packed = self.drawn.run.pixel.shader.sees_packing();
+        let pixel = self.drawn.run.of(Stage::Pixel);
+        let is_packed = pixel.is_some_and(|it| it.shader.sees_packing());
         if !is_packed {
             return Some(self.draw(device, |_| {}).map(|left| (expected.clone(), left)));
         }
@@ -199,11 +200,12 @@ impl At<'_> {
 
     /// Asks the sanitizer whether the program explains that a GPU differs.
     fn explain(&self, record: &mut Record, style: diag::Style) {
-        let DrawnRun { pipeline, draw, vertex, pixel, names, san, .. } = &self.drawn.run;
-        let (args, tables) = (self.runner.args, [&vertex.table, &pixel.table]);
+        let run = &self.drawn.run;
+        let DrawnRun { pipeline, draw, names, san, .. } = run;
+        let args = self.runner.args;
         let Ok(plan) = plan_of(&args.san, san, vec![self.width], None) else { return };
         let draw = self.asked(draw);
-        let found = match internal::examine_draw(pipeline, &draw, &plan, tables, names) {
+        let found = match internal::examine_draw(pipeline, &draw, &plan, &run.tables(), names) {
             Ok(report) => report,
             Err(it) => {
                 record.details.push(format!("the sanitizer did not finish: {}", it.error));
@@ -219,8 +221,7 @@ impl At<'_> {
         record.explain(explained);
         let words = super::san_words(&args.common.line, Some(&self.drawn.test));
         for (stage, seen) in seen {
-            let of: &DrawnStage = if *stage == Stage::Vertex { vertex } else { pixel };
-            record.add_finding(seen, &words, &of.sources, style);
+            record.add_finding(seen, &words, run.sources(Some(*stage)), style);
         }
     }
 
@@ -239,14 +240,14 @@ impl At<'_> {
 
     /// Draws on a device, from copies of the contents.
     fn draw(&self, device: &Device, set: impl FnOnce(&mut Draw)) -> Result<Left, Ended> {
-        let DrawnRun { pipeline, draw, vertex, pixel, names, .. } = &self.drawn.run;
+        let run = &self.drawn.run;
+        let DrawnRun { pipeline, draw, names, .. } = run;
         let pipeline = device
             .create_graphics_pipeline(pipeline.desc())
             .map_err(|error| Ended::Unsupported(error.to_string()))?;
         let mut draw = self.asked(draw);
         set(&mut draw);
-        let tables = [&vertex.table, &pixel.table];
-        internal::drawn(&pipeline, &draw, tables, names).map_err(|error| match &error {
+        internal::drawn(&pipeline, &draw, &run.tables(), names).map_err(|error| match &error {
             DrawError::Run(DispatchError::Unsupported(_)) => {
                 let what = error.to_string();
                 Ended::Unsupported(what.trim_start_matches("unsupported: ").to_owned())
@@ -260,7 +261,7 @@ impl At<'_> {
         let (launch, is_late) = (&self.runner.args.common.launch, self.runner.is_late());
         match error {
             DrawError::Run(error) => {
-                failed(error, self.width, launch, is_late, &self.drawn.run.pixel.sources)
+                failed(error, self.width, launch, is_late, self.drawn.run.sources(None))
             }
             error => Problem::input(error.to_string()),
         }

@@ -26,39 +26,36 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
     let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
     let pixel = auto::prepared(pixel, &args.common.bind);
     let scene = Scene::new(file, &compiling, asked, &pixel, &args.common.bind)?;
-    let others = [&scene.amplification, &scene.hull, &scene.geometry];
-    if others.into_iter().any(Option::is_some) {
-        let what = "the sanitizer watches vertex, mesh and pixel shaders only";
-        return Err(Problem::new(Exit::Unsupported, what.to_owned()).into());
-    }
     let pipeline =
         scene.pipeline(&Device::new(args.common.device.adapter.clone()), &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
     let bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
-    let of_vertex = for_shader(&args.common.bind, &scene.vertex);
-    let vertex = bind::bind(&of_vertex, [1; 3], &scene.vertex, &sources)?.table;
     let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
     let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
     let plan = plan(&args.san, widths);
     let names = scene.state.names();
     for name in plan.width_dependent.iter().chain(&plan.unordered) {
-        let known = pixel.resources().iter().map(|it| it.name.as_str());
-        let known: Vec<&str> =
-            known.chain(names.iter().map(String::as_str)).chain([DEPTH, STENCIL]).collect();
+        let shaders = scene.shaders().into_iter().map(|it| it.1).chain([&pixel]);
+        let known = shaders.flat_map(|it| it.resources()).map(|it| it.name.as_str());
+        let planes = names.iter().map(String::as_str).chain([DEPTH, STENCIL]);
+        let mut known: Vec<&str> = known.chain(planes).collect();
+        known.sort_unstable();
+        known.dedup();
         if !known.contains(&name.as_str()) {
             let what = format!("nothing that is drawn or bound is called `{name}`");
             return Err(missing::unknown(&what, name, known.into_iter()).into());
         }
     }
-    let run = DrawnRun {
-        pipeline,
-        draw,
-        vertex: DrawnStage { shader: scene.vertex, sources: sources.clone(), table: vertex },
-        pixel: DrawnStage { shader: pixel, sources, table: bound.table },
-        names,
-        widths: None,
-        san: Vec::new(),
-    };
+    let mut stages = Vec::new();
+    for (stage, shader) in scene.shaders() {
+        let table = bind::bind(&for_shader(&args.common.bind, shader), [1; 3], shader, &sources)?;
+        let (shader, sources, table) = (shader.clone(), sources.clone(), table.table);
+        stages.push(DrawnStage { stage, shader, sources, table });
+    }
+    let (stage, table) = (Stage::Pixel, bound.table);
+    stages.push(DrawnStage { stage, shader: pixel, sources, table });
+    let (widths, san) = (None, Vec::new());
+    let run = DrawnRun { pipeline, draw, stages, names, widths, san };
     let subject = examine(args, &args.common.launch, run, plan, file.to_owned())?;
     Ok(Subject { auto: bound.auto, ..subject })
 }
@@ -81,7 +78,6 @@ fn examine(
     plan: Plan,
     name: String,
 ) -> Result<Subject, Problem> {
-    let DrawnRun { pipeline, draw, vertex, pixel, names, .. } = run;
     let pace: Arc<Pace> = Arc::default();
     let plan = Plan { pace: Some(pace.clone()), ..plan };
     let mut watch = Watch::start_sweep(launch.timeout, 0, 1, pace);
@@ -90,17 +86,15 @@ fn examine(
         fuel: launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
         cancel: Some(watch.cancel.clone()),
         progress: Some(watch.progress.clone()),
-        ..draw
+        ..run.draw.clone()
     };
-    let tables = [&vertex.table, &pixel.table];
-    let result = internal::examine_draw(&pipeline, &draw, &plan, tables, &names);
+    let result = internal::examine_draw(&run.pipeline, &draw, &plan, &run.tables(), &run.names);
     let late = watch.cancel.load(Ordering::Relaxed);
     watch.stop();
     let (report, stopped) = match result {
         Ok(report) => (report, None),
         Err(it) => {
-            let of = if it.stage == Some(Stage::Vertex) { &vertex } else { &pixel };
-            let problem = problem(&it.error, it.width, args, late, &of.sources);
+            let problem = problem(&it.error, it.width, args, late, run.sources(it.stage));
             if it.found.seen.is_empty() {
                 return Err(problem);
             }
@@ -108,14 +102,14 @@ fn examine(
         }
     };
     let DrawReport { seen, runs, left_out } = report;
-    let part = |stage: DrawnStage, which: Stage| Part {
-        shader: stage.shader,
-        sources: stage.sources,
-        seen: of_stage(&seen, which).map(|it| (None, it)).collect(),
-        left_out: of_stage(&left_out, which).map(|it| (None, it)).collect(),
+    let part = |it: DrawnStage| Part {
+        seen: of_stage(&seen, it.stage).map(|it| (None, it)).collect(),
+        left_out: of_stage(&left_out, it.stage).map(|it| (None, it)).collect(),
+        shader: it.shader,
+        sources: it.sources,
         failures: Vec::new(),
     };
-    let parts = vec![part(vertex, Stage::Vertex), part(pixel, Stage::Pixel)];
+    let parts = run.stages.into_iter().map(part).collect();
     Ok(Subject { name, parts, widths: plan.widths, runs, stopped, auto: None })
 }
 

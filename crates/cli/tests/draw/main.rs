@@ -568,3 +568,134 @@ fn overlays_and_stages_that_do_not_fit_are_refused() {
         assert!(shown.contains(wanted), "{words:?}: {shown}");
     }
 }
+
+/// A geometry shader and a hull shader in which a wave agrees on something, and the same without that.
+const AGREED: &str = "struct C { float3 at : POSITION; };
+struct P { float3 at : POSITION; uint a : A; };
+struct F { float edges[3] : SV_TessFactor; float inside : SV_InsideTessFactor; };
+struct V { float4 p : SV_Position; nointerpolation uint a : A; };
+V vs(C c) {
+    V v;
+    v.p = float4(c.at.xy, 0.5, 1);
+    v.a = 0;
+    return v;
+}
+uint agreed(uint id) {
+#ifdef WRONG
+    return WaveActiveMax(id);
+#else
+    return id;
+#endif
+}
+[maxvertexcount(3)]
+void gs(triangle V v[3], uint id : SV_PrimitiveID, inout TriangleStream<V> stream) {
+    for (uint i = 0; i < 3; i++) {
+        V made = v[i];
+        made.a = agreed(id);
+        stream.Append(made);
+    }
+}
+P vertex(C c) {
+    P p;
+    p.at = c.at;
+    p.a = 0;
+    return p;
+}
+F factors(InputPatch<P, 3> patch) {
+    F f;
+    f.edges[0] = f.edges[1] = f.edges[2] = f.inside = 2;
+    return f;
+}
+[domain(\"tri\")] [partitioning(\"integer\")] [outputtopology(\"triangle_cw\")] [outputcontrolpoints(3)] [patchconstantfunc(\"factors\")]
+P hs(InputPatch<P, 3> patch, uint i : SV_OutputControlPointID, uint id : SV_PrimitiveID) {
+    P p = patch[i];
+    p.a = agreed(id);
+    return p;
+}
+[domain(\"tri\")]
+V ds(F f, float3 at : SV_DomainLocation, const OutputPatch<P, 3> patch) {
+    V v;
+    v.p = float4((patch[0].at * at.x + patch[1].at * at.y + patch[2].at * at.z).xy, 0.5, 1);
+    v.a = patch[0].a;
+    return v;
+}
+float4 main(V v) : SV_Target { return v.a; }
+";
+
+#[test]
+fn the_sanitizer_watches_every_stage_of_a_draw() {
+    let square = "v -1 1 0\nv 1 1 0\nv 1 -1 0\nv -1 -1 0\nf 1 2 3 4\n";
+    let folder = folder("watched", &[("a.hlsl", AGREED), ("square.obj", square)]);
+    let examine = |stages: &[&str], more: &[&str]| {
+        let words = ["san", "a.hlsl", "-T", "ps_6_6", "--draw", "square.obj", "--size", "4x4"];
+        let wide = ["--wave-size", "8,16", "--format", "json"];
+        let output = wavelane(&[&words[..], stages, &wide, more].concat(), &folder);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+        (output.status.code(), report)
+    };
+    let geometry = ["--vertex", "vs", "--geometry", "gs"];
+    let tessellation = ["--vertex", "vertex", "--hull", "hs", "--domain", "ds"];
+    for (stages, stage, invocation) in [
+        (&geometry[..], "geometry", "primitive 0"),
+        (&tessellation, "hull", "control point 0 of patch 0"),
+    ] {
+        let (status, report) = examine(stages, &["-D", "WRONG"]);
+        assert_eq!(status, Some(1), "{report}");
+        let finding = &report["findings"][0];
+        assert_eq!(finding["id"], "depends-on-packing", "{report}");
+        assert_eq!(finding["line"], 13, "{report}");
+        assert_eq!(finding["stage"], stage, "{report}");
+        assert_eq!(finding["invocation"], invocation, "{report}");
+        let (status, report) = examine(stages, &[]);
+        assert_eq!((status, &report["findings"]), (Some(0), &serde_json::json!([])), "{report}");
+    }
+}
+
+/// A job with a geometry shader whose primitives count in waves.
+const EMITTED: &str = "#--- vertex.hlsl
+float4 main(uint id : SV_VertexID) : SV_Position { return float4(id / 2.0 - 0.75, 0, 0, 1); }
+#--- geometry.hlsl
+struct Read { float4 position : SV_Position; };
+struct V { float4 position : SV_Position; nointerpolation uint a : A; };
+[maxvertexcount(1)]
+void main(point Read read[1], inout PointStream<V> stream) {
+    V v;
+    v.position = read[0].position;
+    v.a = WavePrefixCountBits(true);
+    stream.Append(v);
+}
+#--- pixel.hlsl
+float4 main(float4 position : SV_Position, nointerpolation uint a : A) : SV_Target { return a; }
+#--- pipeline.yaml
+Shaders:
+  - { Stage: Vertex, Entry: main }
+  - { Stage: Geometry, Entry: main }
+  - { Stage: Pixel, Entry: main }
+Buffers:
+  - { Name: T, Format: Float32, Channels: 4, FillSize: 64, OutputProps: { Width: 4, Height: 1, Depth: 1 } }
+Bindings: { RenderTarget: T, Topology: PointList }
+DescriptorSets: []
+DispatchParameters: { VertexCount: 4 }
+#--- end
+# RUN: split-file %s %t
+# RUN: %dxc_target -T vs_6_0 -Fo %t-v.o %t/vertex.hlsl
+# RUN: %dxc_target -T gs_6_0 -Fo %t-g.o %t/geometry.hlsl
+# RUN: %dxc_target -T ps_6_0 -Fo %t-p.o %t/pixel.hlsl
+# RUN: %offloader %t/pipeline.yaml %t-v.o %t-g.o %t-p.o
+";
+
+#[test]
+fn draws_of_other_stages_are_compared_and_examined() {
+    let folder = folder("emitted", &[("a.test", EMITTED)]);
+    let words = ["diff", "a.test", "--engines", "interp,cpu", "--wave-size", "4,32"];
+    let output = wavelane(&[&words[..], &["--format", "json"]].concat(), &folder);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    assert_eq!(report.to_string().matches("\"result\":\"same\"").count(), 2, "{report}");
+    let output = wavelane(&["san", "a.test", "--format", "json"], &folder);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert_eq!(report["findings"][0]["stage"], "geometry", "{report}");
+}

@@ -34,19 +34,7 @@ pub(super) struct Entry {
 }
 
 pub(crate) fn stage_word(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vertex",
-        Stage::Hull => "hull",
-        Stage::Domain => "domain",
-        Stage::Geometry => "geometry",
-        Stage::Pixel => "pixel",
-        Stage::Compute => "compute",
-        Stage::Amplification => "amplification",
-        Stage::Mesh => "mesh",
-        Stage::Library => "library",
-        Stage::Node => "node",
-        Stage::RayTracing => "ray tracing",
-    }
+    stage.word()
 }
 
 /// The stage named in `[shader("…")]`.

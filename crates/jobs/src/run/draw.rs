@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use wavelane::graphics::GraphicsPipeline;
-use wavelane::{Denormals, DrawError, PrintLog, ResourceTable, Shader, SourceMap, Stage};
+use wavelane::{
+    Denormals, DrawError, PrintLog, ResourceTable, Shader, SourceMap, Stage, StageTables,
+};
 
 use super::dispatch::{NotBound, not_run};
 use super::steps::{Object, Prepared, What};
@@ -30,8 +32,8 @@ pub(super) struct Drawing {
 pub struct DrawnRun {
     pub pipeline: GraphicsPipeline,
     pub draw: wavelane::Draw,
-    pub vertex: DrawnStage,
-    pub pixel: DrawnStage,
+    /// In the order of the draw; the first is a vertex, mesh or amplification shader.
+    pub stages: Vec<DrawnStage>,
     /// Of the targets.
     pub names: Vec<String>,
     /// The only widths for which it is made, if not all that the pipeline allows.
@@ -43,9 +45,41 @@ pub struct DrawnRun {
 /// A shader of a draw, and what is bound to it.
 #[derive(Debug)]
 pub struct DrawnStage {
+    pub stage: Stage,
     pub shader: Shader,
     pub sources: SourceMap,
     pub table: ResourceTable,
+}
+
+impl DrawnRun {
+    /// What is bound to the shaders.
+    pub fn tables(&self) -> StageTables<'_> {
+        let of = |stage| self.of(stage).map(|it| &it.table);
+        let Some(vertex) = of(Stage::Vertex).or_else(|| of(Stage::Mesh)) else {
+            unreachable!("a draw has a vertex or a mesh shader")
+        };
+        StageTables {
+            amplification: of(Stage::Amplification),
+            hull: of(Stage::Hull),
+            domain: of(Stage::Domain),
+            geometry: of(Stage::Geometry),
+            ..StageTables::new(vertex, of(Stage::Pixel))
+        }
+    }
+
+    /// The shader of a stage.
+    pub fn of(&self, stage: Stage) -> Option<&DrawnStage> {
+        self.stages.iter().find(|it| it.stage == stage)
+    }
+
+    /// The sources that a message about a stage points into: those of another shader, if there is none.
+    pub fn sources(&self, stage: Option<Stage>) -> &SourceMap {
+        let last = self.stages.last();
+        let Some(found) = stage.and_then(|it| self.of(it)).or(last) else {
+            unreachable!("a draw has shaders")
+        };
+        &found.sources
+    }
 }
 
 struct DrawnShader {
@@ -71,6 +105,18 @@ pub(super) fn compiled_as(stage: job::Stage) -> Stage {
         job::Stage::Mesh => Stage::Mesh,
         _ => Stage::Pixel,
     }
+}
+
+/// Sorts the shaders of a draw into its order.
+fn in_order(stages: &mut [DrawnStage]) {
+    stages.sort_by_key(|it| match it.stage {
+        Stage::Amplification => 0,
+        Stage::Vertex | Stage::Mesh => 1,
+        Stage::Hull => 2,
+        Stage::Domain => 3,
+        Stage::Geometry => 4,
+        _ => 5,
+    });
 }
 
 /// A stage of a job that no engine here runs.
@@ -192,28 +238,17 @@ impl Runner<'_> {
         let is_vulkan = self.setup.features.contains("Vulkan");
         let mut bound = bound::bind(&job, &draw, &programs, is_vulkan)?;
         let mut tables = std::mem::take(&mut bound.tables);
-        let mut stages: Vec<(job::Stage, DrawnStage)> = Vec::new();
+        let mut stages: Vec<DrawnStage> = Vec::new();
         for (index, it) in shaders.into_iter().enumerate().rev() {
             let Some(table) = tables.pop() else { unreachable!("each shader has a table") };
             let DrawnShader { shader, sources, .. } = it;
-            stages.push((job.shaders[index].stage, DrawnStage { shader, sources, table }));
+            let stage = compiled_as(job.shaders[index].stage);
+            stages.push(DrawnStage { stage, shader, sources, table });
         }
-        let mut take = |stage| {
-            let at = stages.iter().position(|it| it.0 == stage);
-            at.map(|at| stages.swap_remove(at).1)
-        };
-        let first = take(job::Stage::Vertex).or_else(|| take(job::Stage::Mesh));
-        let (Some(vertex), Some(pixel)) = (first, take(job::Stage::Pixel)) else {
-            let what = "watching a draw without a pixel shader".to_owned();
-            return Err(unsupported(what).into());
-        };
-        if let Some((stage, _)) = stages.first() {
-            let what = format!("watching a draw with a {} shader", stage.word());
-            return Err(unsupported(what).into());
-        }
+        in_order(&mut stages);
         let names = draw.targets.iter().map(|it| job.buffers[it.buffer].name.clone()).collect();
         let (widths, san, draw) = (None, Vec::new(), bound.draw);
-        Ok(DrawnRun { pipeline, draw, vertex, pixel, names, widths, san })
+        Ok(DrawnRun { pipeline, draw, stages, names, widths, san })
     }
 
     /// Draws, and leaves the results in the job; returns what may explain unexpected ones.

@@ -115,19 +115,16 @@ impl DrawnSection {
         let tables = self.tables(section)?;
         let names =
             self.draw.targets.iter().map(|it| self.job.buffers[it.buffer].name.clone()).collect();
-        let watched = [job::Stage::Vertex, job::Stage::Mesh, job::Stage::Pixel];
-        if let Some((stage, _)) = self.shaders.iter().find(|it| !watched.contains(&it.0)) {
-            let what = format!("watching a draw with a {} shader", stage.word());
-            return Err(NotDrawn::Unsupported(what));
-        }
         let stages = self.shaders.into_iter().zip(self.sources).zip(tables);
-        let mut stages =
-            stages.map(|(((_, shader), sources), table)| DrawnStage { shader, sources, table });
-        let (Some(vertex), Some(pixel)) = (stages.next(), stages.next()) else {
-            unreachable!("a section has a vertex or mesh shader, and a pixel shader")
-        };
+        let stages = stages.map(|(((stage, shader), sources), table)| DrawnStage {
+            stage: compiled_as(stage),
+            shader,
+            sources,
+            table,
+        });
         let (widths, san) = (Some(widths), section.san.clone());
-        Ok(DrawnRun { pipeline, draw: bound.draw, vertex, pixel, names, widths, san })
+        let stages = stages.collect();
+        Ok(DrawnRun { pipeline, draw: bound.draw, stages, names, widths, san })
     }
 
     fn pipeline(&self, device: &Device) -> Result<GraphicsPipeline, NotDrawn> {

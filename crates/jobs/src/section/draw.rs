@@ -103,11 +103,6 @@ impl Drawn {
         self.buffers.push(text.to_owned());
     }
 
-    /// Whether the sanitizer watches all of its shaders.
-    pub fn is_watched(&self) -> bool {
-        !self.is_amplified && !self.has_geometry && self.points.is_none()
-    }
-
     /// The entry points of the draw.
     pub fn names(&self) -> Vec<&'static str> {
         self.entries().into_iter().map(|it| it.1).collect()

@@ -2,11 +2,10 @@
 
 use ir::exec::Buffer;
 use ir::{AddressKind, Binding};
-use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format, Texel};
 use std::array::from_fn;
 
-use super::Scene;
+use super::{Part, Scene};
 use crate::floats::{self, FloatRoom};
 use crate::place;
 
@@ -21,14 +20,16 @@ pub struct Left {
 pub struct Content {
     pub name: String,
     pub holder: Holder,
+    /// Of a resource, the programs that use it.
+    pub users: Vec<(Part, Binding)>,
     pub buffer: Buffer,
 }
 
 /// What holds contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// An element of a resource of a shader.
-    Resource(Stage, Binding, u32),
+    /// An element of a resource of a program.
+    Resource(Part, Binding, u32),
     /// A render target: its number, the format of its texels, and width, height, slices and samples.
     Target(u32, Format, [u32; 4]),
     /// A plane of the depth buffer.
@@ -171,9 +172,8 @@ impl Content {
                     .position(|(a, b)| a != b && room.apart(format, a, b).contains(&true))
                     .map(Position::Texel)
             }
-            Holder::Resource(stage, binding, _) => {
-                let module = scene.pixel().filter(|_| stage == Stage::Pixel);
-                let module = module.unwrap_or(scene.vertex());
+            Holder::Resource(part, binding, _) => {
+                let module = scene.module(part)?;
                 let room = match room {
                     Room::Floats(room) => room,
                     Room::Quads => FloatRoom::Relative(f64::from(QUAD_SHARE)),
@@ -202,8 +202,8 @@ impl Content {
 
     /// Whether a buffer has the same elements in another order.
     fn is_permuted<S: Scene>(&self, other: &Content, scene: &S) -> bool {
-        let Holder::Resource(stage, binding, _) = self.holder else { return false };
-        let module = scene.pixel().filter(|_| stage == Stage::Pixel).unwrap_or(scene.vertex());
+        let Holder::Resource(part, binding, _) = self.holder else { return false };
+        let Some(module) = scene.module(part) else { return false };
         let view = module.resource(binding).kind.view();
         let size = match view.address {
             AddressKind::Element => view.stride as usize,
@@ -225,9 +225,9 @@ impl Content {
         match (at, self.holder) {
             (Position::Texel(_), _) => self.pixel(at),
             (Position::Counter, _) => format!("the counter of `{name}`"),
-            (Position::Byte(byte), Holder::Resource(stage, binding, _)) => {
-                let module = scene.pixel().filter(|_| stage == Stage::Pixel);
-                let facts = crate::facts::Facts::new(module.unwrap_or(scene.vertex()));
+            (Position::Byte(byte), Holder::Resource(part, binding, _)) => {
+                let Some(module) = scene.module(part) else { return format!("`{name}`") };
+                let facts = crate::facts::Facts::new(module);
                 format!("{} of `{name}`", place::of_byte(&facts, binding, byte))
             }
             (Position::Byte(byte), _) => format!("byte {byte} of `{name}`"),

@@ -1,4 +1,4 @@
-//! Why two draws differ: the first operation that gave a pixel, or a vertex, something else.
+//! Why two draws differ: the first operation that gave a pixel, a vertex, a patch or a primitive something else.
 //!
 //! Both draws are repeated with modules that tell each value they compute. Of the operations that see other lanes and
 //! on which the result depends, each gives every invocation a sequence of values; the first value that differs for an
@@ -8,15 +8,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
-use ir::exec::{Invocation, WaveInputs};
+use ir::exec::{Invocation, LaneOrder, WaveInputs};
 use ir::stage::{SystemValue, element_of};
-use ir::{Inst, Module, Op, Value};
+use ir::{Binding, Inst, Module, Op, Value};
 use ops::intrinsics::Stage;
 use ops::wave::Sees;
 use ops::{LaneMask, WaveOp};
 
-use super::contents::{Difference, Holder, Left};
-use super::{Ended, How, Scene, Sweep, Watched};
+use super::contents::{Content, Difference, Holder, Left};
+use super::{Ended, How, Order, Part, Scene, Sweep, Watched};
 use crate::compare::of_type;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
@@ -39,31 +39,50 @@ struct Step {
     wave: u32,
 }
 
-/// Remembers what a stage computed.
+/// Remembers what a program computed.
 struct Trail<'a> {
     module: &'a Module,
     marked: &'a Marked,
     /// The operations of interest.
     wanted: &'a HashSet<Inst>,
     helpers: LaneMask,
+    /// What the lanes of the running wave stand for, in stages that are fed.
     invocations: Vec<Option<Invocation>>,
+    /// The threads of a group in the order of lanes, in stages that have groups, and the width of waves.
+    threads: Vec<u32>,
+    width: u32,
     company: HashMap<Inst, [u32; 2]>,
     steps: Vec<Step>,
     by: BTreeMap<Invocation, Vec<usize>>,
 }
 
 impl<'a> Trail<'a> {
-    fn new(module: &'a Module, marked: &'a Marked, wanted: &'a HashSet<Inst>) -> Trail<'a> {
+    fn new(suspect: &'a Suspect<'_>, width: u32) -> Trail<'a> {
+        let Suspect { part, module, ref wanted, ref marked, .. } = *suspect;
+        let threads = match part.has_groups() {
+            true => ir::deal(module.group_size, LaneOrder::natural(module)),
+            false => Vec::new(),
+        };
         Trail {
             module,
             marked,
             wanted,
             helpers: LaneMask::EMPTY,
             invocations: Vec::new(),
+            threads: threads.iter().map(|it| it[3]).collect(),
+            width,
             company: HashMap::new(),
             steps: Vec::new(),
             by: BTreeMap::new(),
         }
+    }
+
+    fn invocation(&self, at: At, lane: u32) -> Option<Invocation> {
+        if self.threads.is_empty() {
+            return self.invocations.get(lane as usize).copied().flatten();
+        }
+        let thread = *self.threads.get((at.wave * self.width + lane) as usize)?;
+        Some(Invocation::Thread { group: at.group[0], thread })
     }
 }
 
@@ -95,11 +114,91 @@ impl Observer for Trail<'_> {
         }
         let company = self.company.get(&inst).copied();
         for lane in (event.at.active & !self.helpers).iter() {
-            let Some(Some(of)) = self.invocations.get(lane as usize).copied() else { continue };
+            let Some(of) = self.invocation(event.at, lane) else { continue };
             let bits = event.values.first().map_or(0, |it| it.get(lane));
             self.by.entry(of).or_default().push(self.steps.len());
             self.steps.push(Step { of, value, bits, company, wave: event.at.wave });
         }
+    }
+}
+
+/// A program of the draw, and what of it may have led to a difference.
+struct Suspect<'a> {
+    part: Part,
+    module: &'a Module,
+    /// The instructions that wrote what differs, or what later programs read.
+    wrote: Vec<Inst>,
+    /// The operations behind these that see other lanes.
+    wanted: HashSet<Inst>,
+    /// Those of them that the channels that differ depend on.
+    closest: HashSet<Inst>,
+    marked: Marked,
+}
+
+impl<'a> Suspect<'a> {
+    fn new(part: Part, module: &'a Module, content: &Content, channels: [bool; 4]) -> Suspect<'a> {
+        let facts = Facts::new(module);
+        let wrote = writers(module, content, part);
+        let behind = |is_asked: &dyn Fn(Inst) -> bool| -> HashSet<Inst> {
+            let asked = wrote.iter().filter(|inst| is_asked(**inst));
+            let all = asked.flat_map(|inst| slice::backward(&facts, *inst));
+            all.filter(|inst| sees_others(module, &module.inst(*inst).op)).collect()
+        };
+        let wanted = behind(&|_| true);
+        // Blending mixes the channels, so that others may be the cause if these are not.
+        let closest = behind(&|inst| decides(module, inst, content.holder, channels));
+        Suspect { part, module, wanted, closest, marked: Marked::new(module), wrote }
+    }
+
+    /// The place of the first instruction that wrote.
+    fn written(&self, name: &str) -> Option<Site> {
+        let inst = self.module.inst(*self.wrote.first()?);
+        let is_output = match &inst.op {
+            Op::Output { .. } => self.part != Part::Pixel,
+            op => slice::written(self.module, op) == records(self.module),
+        };
+        let text = match (is_output, self.part) {
+            (false, _) => format!("`{name}` is written here"),
+            (true, Part::Vertex) => "the outputs of vertices are written here".to_owned(),
+            (true, Part::PatchConstants) => "the patch constants are written here".to_owned(),
+            (true, part) => {
+                format!("the outputs of the {} shader are written here", part.stage().word())
+            }
+        };
+        Some(Site { span: inst.span, text })
+    }
+}
+
+/// The buffer that receives what a group passes on.
+fn records(module: &Module) -> Option<Memory> {
+    let last = module.resources.len().checked_sub(1)?;
+    module.group.is_some().then_some(Memory::Buffer(Binding(last as u32)))
+}
+
+/// Whether an order varies which lanes of a program share a wave, or what they do there.
+fn varies(order: Option<Order>, part: Part) -> bool {
+    match order {
+        Some(
+            Order::Helpers(_)
+            | Order::Packing(_)
+            | Order::QuadOrigin(_)
+            | Order::Coarse(_)
+            | Order::EarlyDepth,
+        ) => part == Part::Pixel,
+        Some(Order::Vertices(_)) => part == Part::Vertex,
+        Some(Order::Patches(_)) => {
+            matches!(part, Part::Hull | Part::PatchConstants | Part::Domain)
+        }
+        Some(Order::Primitives(_)) => part == Part::Geometry,
+        Some(
+            Order::Waves(_)
+            | Order::HandOver
+            | Order::Folds(_)
+            | Order::Lanes(_)
+            | Order::Rays(_)
+            | Order::Children(_),
+        )
+        | None => false,
     }
 }
 
@@ -167,17 +266,26 @@ fn decides(module: &Module, inst: Inst, holder: Holder, channels: [bool; 4]) -> 
     }
 }
 
-/// The instructions by which a stage may have written a content.
-fn writers(module: &Module, holder: Holder, stage: Stage) -> Vec<Inst> {
-    let writes = |op: &Op| match (holder, op) {
-        (Holder::Resource(of, binding, _), op) if of == stage => {
-            slice::written(module, op) == Some(Memory::Buffer(module.storage(binding)))
+/// The instructions by which a program may have written a content, or what later programs read.
+fn writers(module: &Module, content: &Content, part: Part) -> Vec<Inst> {
+    let own: Vec<Option<Memory>> = content
+        .users
+        .iter()
+        .filter(|it| it.0 == part)
+        .map(|it| Some(Memory::Buffer(module.storage(it.1))))
+        .collect();
+    // What a program passes on decides what those after it do.
+    let is_before = match content.holder {
+        Holder::Resource(..) => content.users.iter().any(|it| part < it.0),
+        Holder::Target(..) | Holder::Depth(..) => true,
+    };
+    let records = records(module);
+    let writes = |op: &Op| match op {
+        Op::Output { .. } | Op::Discard => is_before,
+        op => {
+            let written = slice::written(module, op);
+            written.is_some() && (own.contains(&written) || is_before && written == records)
         }
-        // The pixel shader runs after the vertex shader.
-        (Holder::Resource(Stage::Vertex, ..), _) => false,
-        // What the vertex shader puts out decides what pixels there are.
-        (_, Op::Output { .. } | Op::Discard) => true,
-        _ => false,
     };
     let all = module.insts.iter().enumerate().filter(|(_, it)| writes(&it.op));
     let mut all: Vec<Inst> = all.map(|(index, _)| Inst(index as u32)).collect();
@@ -198,7 +306,7 @@ impl<S: Scene> Sweep<'_, S> {
     ) -> Result<(Stage, Finding, Option<Invocation>), Ended<S::Error>> {
         let content = &left[0].contents[difference.content];
         let words = [how[0].words(how[1]), how[1].words(how[0])];
-        let (name, holder) = (content.name.clone(), content.holder);
+        let name = content.name.clone();
         let mut note =
             format!("{} is the first that differs", content.place(difference.at, self.scene));
         let values = [0, 1].map(|it| left[it].contents[difference.content].value(difference.at));
@@ -221,50 +329,45 @@ impl<S: Scene> Sweep<'_, S> {
             site: Site { span: diag::Span::NONE, text: "written here".to_owned() },
             related: Vec::new(),
             notes: vec![note],
-            helps: help(kind, &name),
+            helps: Vec::new(),
             group: [0; 3],
             wave: 0,
             lanes: LaneMask::EMPTY,
             width: how[1].width,
         };
-        let stages = [Stage::Pixel, Stage::Vertex];
-        let modules = [self.scene.pixel().unwrap_or(self.scene.vertex()), self.scene.vertex()];
-        let facts = modules.map(Facts::new);
-        let wrote = [0, 1].map(|it| match (stages[it], self.scene.pixel()) {
-            (Stage::Pixel, None) => Vec::new(),
-            (stage, _) => writers(modules[it], holder, stage),
-        });
-        let behind = |it: usize, is_asked: &dyn Fn(Inst) -> bool| -> HashSet<Inst> {
-            let asked = wrote[it].iter().filter(|inst| is_asked(**inst));
-            let all = asked.flat_map(|inst| slice::backward(&facts[it], *inst));
-            all.filter(|inst| sees_others(modules[it], &modules[it].inst(*inst).op)).collect()
-        };
-        let wanted = [0, 1].map(|it| behind(it, &|_| true));
-        // Blending mixes the channels, so that others may be the cause if these are not.
-        let closest = [0, 1].map(|it| {
-            let channels = difference.channels;
-            behind(it, &|inst| decides(modules[it], inst, holder, channels))
-        });
-        let marked = modules.map(Marked::new);
+        let channels = difference.channels;
+        let mut suspects: Vec<Suspect<'_>> = self
+            .modules
+            .iter()
+            .map(|(part, module)| Suspect::new(*part, module, content, channels))
+            .collect();
+        // In the order of the draw, in which they are watched.
         let trails = {
             let mut record = |how: How| {
                 self.report.runs += 1;
-                let trail = |it: usize| Trail::new(modules[it], &marked[it], &wanted[it]);
-                let (mut pixel, mut vertex) = (trail(0), trail(1));
-                let how = How { marks: MARKS, ..how };
-                let program = self.scene.pixel().map(|_| &marked[0].program);
-                self.scene.run(
-                    how,
-                    Watched { program: Some(&marked[1].program), observer: &mut vertex },
-                    Watched { program, observer: &mut pixel },
-                )?;
-                Ok([pixel, vertex])
+                let mut watched: Vec<Watched<'_, Trail<'_>>> = suspects
+                    .iter()
+                    .map(|it| Watched {
+                        part: it.part,
+                        program: &it.marked.program,
+                        observer: Trail::new(it, how.width),
+                    })
+                    .collect();
+                self.scene.run(How { marks: MARKS, ..how }, &mut watched)?;
+                Ok(watched.into_iter().map(|it| it.observer).collect::<Vec<_>>())
             };
             [record(how[0])?, record(how[1])?]
         };
-        for it in [0, 1] {
-            let (both, module) = ([&trails[0][it], &trails[1][it]], modules[it]);
-            let mut first = [&closest[it], &wanted[it]]
+        // What is varied comes first; else the nearest cause.
+        let mut numbers: Vec<usize> = (0..suspects.len()).collect();
+        numbers.sort_by_key(|it| {
+            let is_varied = how.iter().any(|how| varies(how.order, suspects[*it].part));
+            if is_varied { (0, *it) } else { (1, suspects.len() - it) }
+        });
+        for it in &numbers {
+            let suspect = &suspects[*it];
+            let (both, module) = ([&trails[0][*it], &trails[1][*it]], suspect.module);
+            let mut first = [&suspect.closest, &suspect.wanted]
                 .into_iter()
                 .map(|among| first_difference(module, both, among, is_near));
             let Some((a, b)) = first.find_map(|it| it) else { continue };
@@ -284,26 +387,19 @@ impl<S: Scene> Sweep<'_, S> {
                 ),
             };
             finding.wave = b.wave;
-            if let Some(inst) = wrote[it].first()
-                && module.inst(*inst).span != finding.site.span
-            {
-                let span = module.inst(*inst).span;
-                let text = match module.inst(*inst).op {
-                    Op::Output { .. } if stages[it] == Stage::Vertex => {
-                        "the outputs of vertices are written here".to_owned()
-                    }
-                    _ => format!("`{name}` is written here"),
-                };
-                finding.related.push(Site { span, text });
-            }
-            return Ok((stages[it], finding, Some(b.of)));
+            let written = suspect.written(&name);
+            finding.related.extend(written.filter(|it| it.span != finding.site.span));
+            finding.helps = help(kind, &name, suspect.part);
+            return Ok((suspect.part.stage(), finding, Some(b.of)));
         }
-        // No operation is the cause: pixels interacted through memory.
-        let it = usize::from(wrote[0].is_empty());
-        if let Some(inst) = wrote[it].first() {
-            finding.site.span = modules[it].inst(*inst).span;
+        // No operation is the cause: lanes interacted through memory.
+        let last = suspects.iter().rposition(|it| !it.wrote.is_empty()).unwrap_or(0);
+        let suspect = suspects.swap_remove(last);
+        if let Some(inst) = suspect.wrote.first() {
+            finding.site.span = suspect.module.inst(*inst).span;
         }
-        Ok((stages[it], finding, None))
+        finding.helps = help(kind, &name, suspect.part);
+        Ok((suspect.part.stage(), finding, None))
     }
 }
 
@@ -314,8 +410,13 @@ fn company(step: &Step) -> String {
         count => format!("{count} {what}s"),
     };
     let lane = match step.of {
-        Invocation::Vertex { .. } => "lane",
         Invocation::Pixel { .. } => "pixel",
+        Invocation::Vertex { .. }
+        | Invocation::ControlPoint { .. }
+        | Invocation::Patch(_)
+        | Invocation::DomainPoint { .. }
+        | Invocation::Primitive { .. }
+        | Invocation::Thread { .. } => "lane",
     };
     match step.company {
         None => String::new(),
@@ -327,14 +428,23 @@ fn company(step: &Step) -> String {
 }
 
 /// What may be done about it.
-fn help(kind: Kind, name: &str) -> Vec<String> {
+fn help(kind: Kind, name: &str, part: Part) -> Vec<String> {
+    let lane = match part {
+        Part::Pixel => "the pixel and its quad",
+        Part::Vertex => "the vertex",
+        Part::Hull => "the control point and its patch",
+        Part::PatchConstants => "the patch",
+        Part::Domain => "the point and its patch",
+        Part::Geometry => "the primitive",
+        Part::Amplification | Part::Mesh => "the thread and its group",
+    };
     let text = match kind {
         Kind::DependsOnHelpers => {
             "some machines let helper lanes take part in wave operations: keep them away with `if (!IsHelperLane())`, or give them a value that changes nothing"
                 .to_owned()
         }
         Kind::DependsOnPacking | Kind::WidthDependentResult => format!(
-            "compute it from the pixel and its quad, or combine all waves, by one atomic operation for each; if `{name}` is meant to differ, pass `--width-dependent {name}`"
+            "compute it from {lane}, or combine all waves, by one atomic operation for each; if `{name}` is meant to differ, pass `--width-dependent {name}`"
         ),
         Kind::DependsOnQuads => {
             "take derivatives of smooth values only; what has to be exact takes gradients that the shader computes itself"

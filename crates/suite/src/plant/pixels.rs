@@ -1,27 +1,30 @@
-//! Faults in pixel shaders: random draws of a triangle, each with a few lines that are right in one and wrong in the other.
+//! Faults in draws: pairs with a few lines that are right in one and wrong in the other. Those of pixel shaders are here,
+//! those of other stages in [`super::stages`].
 //!
-//! The triangle has a slanted edge, so that some quads have helper lanes and others have none; the planted lines are at
+//! In pixel shaders the triangle has a slanted edge, so that some quads have helper lanes and others have none; the planted lines are at
 //! a random depth of branches and loops that all lanes take. The draws run with the real rasterizer.
 
 use std::fmt::Write;
 
 use sanitizer::{Kind, Plan};
 
+use super::stages::{self, Where};
 use super::{Tally, Told, Verdict, weigh};
 use crate::run;
 use generate::Random;
 
 /// One class of faults.
-pub struct PixelClass {
+pub struct DrawClass {
     /// The name in the table of the documents.
     pub name: &'static str,
     /// The finding that the sanitizer must report.
     pub kind: Kind,
-    lines: fn(&mut Random) -> Vec<Line>,
+    pub(super) stage: Where,
+    pub(super) lines: fn(&mut Random) -> Vec<Line>,
 }
 
 /// A line of the clean program and of the faulty one, and whether the report may be there.
-type Line = (String, String, bool);
+pub(super) type Line = (String, String, bool);
 
 /// A draw, clean and with its fault, as sections.
 #[derive(Clone, Debug)]
@@ -33,29 +36,34 @@ pub struct PlantedDraw {
     widths: Vec<u32>,
 }
 
-fn same(text: &str) -> Line {
+pub(super) fn same(text: &str) -> Line {
     (text.to_owned(), text.to_owned(), false)
 }
 
 /// The same in both, but involved in the fault.
-fn partner(text: &str) -> Line {
+pub(super) fn partner(text: &str) -> Line {
     (text.to_owned(), text.to_owned(), true)
 }
 
-fn fault(clean: &str, faulty: &str) -> Line {
+pub(super) fn fault(clean: &str, faulty: &str) -> Line {
     (clean.to_owned(), faulty.to_owned(), true)
 }
 
 /// The wrong line, when the report is about others.
-fn cause(clean: &str, faulty: &str) -> Line {
+pub(super) fn cause(clean: &str, faulty: &str) -> Line {
     (clean.to_owned(), faulty.to_owned(), false)
 }
 
 /// Every class.
-pub const ALL: &[PixelClass] = &[
-    PixelClass {
+pub fn all() -> impl Iterator<Item = &'static DrawClass> {
+    OF_PIXELS.iter().chain(stages::ALL)
+}
+
+const OF_PIXELS: &[DrawClass] = &[
+    DrawClass {
         name: "a wave result in a derivative",
         kind: Kind::HelperResult,
+        stage: Where::Pixel,
         lines: |random| {
             let fold = random.pick(&["Max", "Min", "BitOr"]);
             // Each row and column of a quad has a derivative, so that one of them takes a value of a helper lane.
@@ -69,9 +77,10 @@ pub const ALL: &[PixelClass] = &[
             ]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "a derivative where a wave result leads",
         kind: Kind::HelperResult,
+        stage: Where::Pixel,
         lines: |random| {
             let test = random.pick(&[
                 "WaveActiveAllTrue(v.one == 1)",
@@ -85,9 +94,10 @@ pub const ALL: &[PixelClass] = &[
             ]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "a lane of another quad",
         kind: Kind::OtherQuadRead,
+        stage: Where::Pixel,
         lines: |random| {
             let lane =
                 random.pick(&["0", "WaveGetLaneIndex() & 1", "(WaveGetLaneIndex() & 3) ^ 1"]);
@@ -100,9 +110,10 @@ pub const ALL: &[PixelClass] = &[
             ]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "helper lanes that count",
         kind: Kind::DependsOnHelpers,
+        stage: Where::Pixel,
         lines: |random| {
             let sum = random.pick(&["WaveActiveCountBits(true)", "WaveActiveSum(1u)"]);
             vec![
@@ -117,9 +128,10 @@ pub const ALL: &[PixelClass] = &[
             ]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "what a wave of pixels has in common",
         kind: Kind::DependsOnPacking,
+        stage: Where::Pixel,
         lines: |random| {
             let value = random.pick(&["n", "n * 3u + 1u", "(n ^ 5u)"]);
             let fold = random.pick(&["Sum", "Max"]);
@@ -129,14 +141,16 @@ pub const ALL: &[PixelClass] = &[
             )]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "a lane index taken for a pixel",
         kind: Kind::DependsOnPacking,
+        stage: Where::Pixel,
         lines: |_| vec![fault("planted = n;", "planted = WaveGetLaneIndex() / 4;")],
     },
-    PixelClass {
+    DrawClass {
         name: "a derivative across a jump",
         kind: Kind::DependsOnQuads,
+        stage: Where::Pixel,
         lines: |random| {
             let jump = random.pick(&[
                 "float(uint(v.position.x) / 2)",
@@ -146,22 +160,25 @@ pub const ALL: &[PixelClass] = &[
             vec![fault("planted = ddx(a);", &format!("planted = ddx({jump});"))]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "a derivative in divergent flow",
         kind: Kind::IncompleteQuad,
+        stage: Where::Pixel,
         lines: |random| {
             let test = random.pick(&["n % 2 == 0", "v.position.x % 2 < 1", "(n / 8) % 2 == 1"]);
             vec![fault("planted = ddx(a);", &format!("if ({test}) planted = ddx(a);"))]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "a store by several pixels",
         kind: Kind::Race,
+        stage: Where::Pixel,
         lines: |_| vec![fault("InterlockedMax(Count[0], n);", "Count[0] = n;")],
     },
-    PixelClass {
+    DrawClass {
         name: "a ticket from an atomic",
         kind: Kind::OrderDependentResult,
+        stage: Where::Pixel,
         lines: |_| {
             vec![
                 same("uint before = 0;"),
@@ -174,9 +191,10 @@ pub const ALL: &[PixelClass] = &[
             ]
         },
     },
-    PixelClass {
+    DrawClass {
         name: "an output that is not set",
         kind: Kind::UninitializedValue,
+        stage: Where::Pixel,
         lines: |random| {
             let test = random.pick(&["n > 6", "v.position.x > 2"]);
             vec![
@@ -188,13 +206,54 @@ pub const ALL: &[PixelClass] = &[
     },
 ];
 
+/// The widths of draws with faults in pixel shaders.
+const WIDTHS: &[&[u32]] = &[&[8, 16], &[16, 32], &[8]];
+
 /// Plants the class's fault from a seed.
-pub fn plant(class: &PixelClass, seed: u64) -> PlantedDraw {
+pub fn plant(class: &DrawClass, seed: u64) -> PlantedDraw {
     let mut random = Random::new(
         seed ^ class.name.bytes().fold(11, |all: u64, it| all.wrapping_mul(31) ^ u64::from(it)),
     );
     let random = &mut random;
     let lines = (class.lines)(random);
+    let (mut head, mut tail, widths) = match class.stage {
+        Where::Pixel => {
+            let (head, tail) = pixel_shader(random);
+            (head, tail, WIDTHS)
+        }
+        other => {
+            let around = stages::around(other, random);
+            (around.head, around.tail.to_owned(), around.widths)
+        }
+    };
+    let mut closing = String::new();
+    // What mesh shaders set stands in the flow of all threads.
+    let most = if class.stage == Where::Mesh { 1 } else { 3 };
+    for depth in 0..random.below(most) {
+        let open = match random.below(3) {
+            0 => "if (v.one == 1) {".to_owned(),
+            1 => format!("for (uint k{depth} = 0; k{depth} < v.one; ++k{depth}) {{"),
+            _ => "if (v.one > 3) { planted = 9; } else {".to_owned(),
+        };
+        let _ = writeln!(head, "    {open}");
+        closing.push_str("    }\n");
+    }
+    tail.insert_str(0, &closing);
+    let first = head.lines().count() as u32 + 1;
+    let text = |is_faulty: bool| {
+        let mut text = head.clone();
+        for (clean, faulty, _) in &lines {
+            let _ = writeln!(text, "        {}", if is_faulty { faulty } else { clean });
+        }
+        text + &tail
+    };
+    let marked = (first..).zip(&lines).filter(|it| it.1.2).map(|it| it.0).collect();
+    let widths = random.pick(widths).to_vec();
+    PlantedDraw { clean: text(false), faulty: text(true), lines: marked, widths }
+}
+
+/// A pixel shader of a random triangle, before and after the planted lines.
+fn pixel_shader(random: &mut Random) -> (String, String) {
     let size = random.pick(&["8x8", "12x8", "8x12"]);
     // Of several quads, some of which are whole.
     let mut corner = || f64::from(2 + random.below(5)) / 4.0;
@@ -224,39 +283,18 @@ pub fn plant(class: &PixelClass, seed: u64) -> PlantedDraw {
             ])
         );
     }
-    let mut tail = String::new();
-    for depth in 0..random.below(3) {
-        let open = match random.below(3) {
-            0 => "if (v.one == 1) {".to_owned(),
-            1 => format!("for (uint k{depth} = 0; k{depth} < v.one; ++k{depth}) {{"),
-            _ => "if (v.one > 3) { planted = 9; } else {".to_owned(),
-        };
-        let _ = writeln!(head, "    {open}");
-        tail.push_str("    }\n");
-    }
-    let first = head.lines().count() as u32 + 1;
-    tail.push_str("    return float4(a, planted, n, 1);\n}\n");
-    let text = |is_faulty: bool| {
-        let mut text = head.clone();
-        for (clean, faulty, _) in &lines {
-            let _ = writeln!(text, "        {}", if is_faulty { faulty } else { clean });
-        }
-        text + &tail
-    };
-    let marked = (first..).zip(&lines).filter(|it| it.1.2).map(|it| it.0).collect();
-    let widths = random.pick(&[&[8, 16][..], &[16, 32], &[8]]).to_vec();
-    PlantedDraw { clean: text(false), faulty: text(true), lines: marked, widths }
+    (head, "    return float4(a, planted, n, 1);\n}\n".to_owned())
 }
 
 /// Examines both draws of a pair.
-pub fn judge(class: &PixelClass, planted: &PlantedDraw) -> Result<Verdict, String> {
+pub fn judge(class: &DrawClass, planted: &PlantedDraw) -> Result<Verdict, String> {
     let clean = examine(&planted.clean, &planted.widths)?;
     let faulty = examine(&planted.faulty, &planted.widths)?;
     Ok(weigh(class.kind, &planted.lines, &clean, &faulty))
 }
 
 /// Plants and judges a number of faults of a class.
-pub fn measure(class: &PixelClass, count: u32) -> Result<Tally, String> {
+pub fn measure(class: &DrawClass, count: u32) -> Result<Tally, String> {
     let mut tally = Tally::default();
     for seed in 0..u64::from(count) {
         let planted = plant(class, seed);
@@ -276,13 +314,12 @@ fn examine(text: &str, widths: &[u32]) -> Result<Vec<Told>, String> {
     let run = run::watched(section, widths.to_vec())?;
     // Packing decides what shares a wave at each width, too.
     let plan = Plan::new(widths.to_vec());
-    let draw = wavelane::Draw { fuel: Some(1 << 26), ..run.draw };
-    let tables = [&run.vertex.table, &run.pixel.table];
-    let report = wavelane::internal::examine_draw(&run.pipeline, &draw, &plan, tables, &run.names)
-        .map_err(|it| it.to_string())?;
+    let draw = wavelane::Draw { fuel: Some(1 << 26), ..run.draw.clone() };
+    let report =
+        wavelane::internal::examine_draw(&run.pipeline, &draw, &plan, &run.tables(), &run.names)
+            .map_err(|it| it.to_string())?;
     let told = report.seen.iter().map(|(stage, seen)| {
-        let is_pixel = *stage == wavelane::Stage::Pixel;
-        let sources = if is_pixel { &run.pixel.sources } else { &run.vertex.sources };
+        let sources = run.sources(Some(*stage));
         Told {
             kind: seen.finding.kind,
             line: sources.location(seen.finding.site.span).map_or(0, |at| at.line),

@@ -4,12 +4,12 @@
 //! are vertices and the primitives between them, in the form in which the vertex shader's reach the rasterizer.
 
 use ir::Slot;
-use ir::exec::{Feed, WaveInputs, WaveOutputs};
+use ir::exec::{Assembled, Feed, Invocation, Schedule, WaveInputs, WaveOutputs};
 use ir::stage::CUT;
 use ops::LaneMask;
 use raster::{Factors, Primitive, tessellate};
 
-use super::departure::{Part, Stages};
+use super::departure::{LanePacking, Part, Stages, dealt};
 use super::vertices::Transformed;
 use super::{At, DrawError, MOST_WORDS, Run};
 use crate::graphics::{Geometry, Source, Step, Tessellation};
@@ -54,6 +54,8 @@ struct Read {
     each: usize,
     /// By primitive, `SV_PrimitiveID`.
     ids: Vec<u32>,
+    /// How many primitives an instance of the draw has; `None` if the tessellator made them.
+    per_instance: Option<u64>,
 }
 
 impl Read {
@@ -61,36 +63,71 @@ impl Read {
         let vertex = self.vertices[primitive as usize * self.each + vertex as usize] as usize;
         self.words[vertex * self.slots + slot as usize]
     }
+
+    /// What a primitive is.
+    fn assembled(&self, number: u64) -> Assembled {
+        let each = self.per_instance.unwrap_or(u64::MAX).max(1);
+        Assembled { number, instance: (number / each) as u32, id: (number % each) as u32 }
+    }
 }
 
-/// Feeds the lanes of a stage, which are numbered.
+/// What the lanes of a stage are, which are numbered: how many, what their inputs hold, and what each stands for.
+struct Numbered<'a> {
+    total: u64,
+    word: &'a dyn Fn(u64, Source) -> u32,
+    invocation: &'a dyn Fn(u64) -> Invocation,
+}
+
+/// Feeds the lanes of a stage.
 struct Lanes<'a> {
     step: &'a Step,
-    total: u64,
+    of: Numbered<'a>,
     next: u64,
     width: u32,
     /// How many lanes of the running wave exist.
     lanes: u32,
-    word: &'a dyn Fn(u64, Source) -> u32,
     /// The outputs, lane by lane.
     words: Vec<u32>,
 }
 
-impl Feed for Lanes<'_> {
-    fn next(&mut self, wave: &mut WaveInputs) -> bool {
-        if self.next >= self.total {
-            return false;
-        }
-        self.lanes = (self.total - self.next).min(u64::from(self.width)) as u32;
-        wave.lanes = LaneMask::first_n(self.lanes);
-        wave.helpers = LaneMask::EMPTY;
-        for (slot, source) in &self.step.inputs {
+/// Feeds them in waves that are packed in another way.
+struct Dealt<'a> {
+    step: &'a Step,
+    of: Numbered<'a>,
+    /// The waves to come, in reverse order.
+    waves: Vec<Vec<u64>>,
+    running: Vec<u64>,
+    words: Vec<u32>,
+}
+
+impl Step {
+    /// Fills the rows of a wave with the inputs of these lanes.
+    fn fill(
+        &self,
+        lanes: impl Iterator<Item = u64> + Clone,
+        word: &dyn Fn(u64, Source) -> u32,
+        wave: &mut WaveInputs,
+    ) {
+        for (slot, source) in &self.inputs {
             let row = wave.rows.row_mut(*slot);
-            for (lane, bits) in (self.next..).zip(&mut row[..self.lanes as usize]) {
-                *bits = (self.word)(lane, *source).into();
+            for (lane, bits) in lanes.clone().zip(row) {
+                *bits = word(lane, *source).into();
             }
         }
-        self.next += u64::from(self.lanes);
+    }
+}
+
+impl Feed for Lanes<'_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        if self.next >= self.of.total {
+            return false;
+        }
+        self.lanes = (self.of.total - self.next).min(u64::from(self.width)) as u32;
+        wave.lanes = LaneMask::first_n(self.lanes);
+        wave.helpers = LaneMask::EMPTY;
+        let end = self.next + u64::from(self.lanes);
+        self.step.fill(self.next..end, self.of.word, wave);
+        self.next = end;
         true
     }
 
@@ -105,6 +142,50 @@ impl Feed for Lanes<'_> {
                 lane[slot] = *bits as u32;
             }
         }
+    }
+
+    fn invocation(&self, lane: u32) -> Option<Invocation> {
+        // The wave has been counted.
+        let first = self.next - u64::from(self.lanes);
+        (lane < self.lanes).then(|| (self.of.invocation)(first + u64::from(lane)))
+    }
+}
+
+impl Feed for Dealt<'_> {
+    fn next(&mut self, wave: &mut WaveInputs) -> bool {
+        let Some(lanes) = self.waves.pop() else { return false };
+        wave.lanes = LaneMask::first_n(lanes.len() as u32);
+        wave.helpers = LaneMask::EMPTY;
+        self.step.fill(lanes.iter().copied(), self.of.word, wave);
+        self.running = lanes;
+        true
+    }
+
+    fn take(&mut self, wave: &WaveOutputs) {
+        let slots = self.step.outputs as usize;
+        for slot in 0..slots {
+            let row = wave.rows.row(Slot(slot as u32));
+            for (lane, bits) in self.running.iter().zip(row) {
+                self.words[*lane as usize * slots + slot] = *bits as u32;
+            }
+        }
+    }
+
+    fn invocation(&self, lane: u32) -> Option<Invocation> {
+        self.running.get(lane as usize).map(|it| (self.of.invocation)(*it))
+    }
+}
+
+/// The patch or primitive of a lane.
+fn assembled(invocation: Invocation) -> u64 {
+    match invocation {
+        Invocation::ControlPoint { patch, .. }
+        | Invocation::Patch(patch)
+        | Invocation::DomainPoint { patch, .. } => patch.number,
+        Invocation::Primitive { primitive, .. } => primitive.number,
+        Invocation::Vertex { number, .. } => number,
+        Invocation::Pixel { piece, .. } => piece,
+        Invocation::Thread { group, .. } => group.into(),
     }
 }
 
@@ -141,6 +222,7 @@ impl Run<'_> {
             words: transformed.words,
             each: assembly.topology().vertices() as usize,
             ids: (0..all).map(|it| (it % count.max(1)) as u32).collect(),
+            per_instance: Some(count),
         };
         let between = &self.pipeline.between;
         if let Some(tessellation) = &between.tessellation {
@@ -168,14 +250,22 @@ impl Run<'_> {
         at: &mut Stage<'_, '_>,
         (part, places): (Part, &Indices),
         step: &Step,
-        total: u64,
-        word: &dyn Fn(u64, Source) -> u32,
+        of: Numbered<'_>,
     ) -> Result<Vec<u32>, DrawError> {
-        check_words(total, step.outputs.into())?;
-        let (next, lanes) = (0, 0);
-        let mut feed =
-            Lanes { step, total, next, width: self.width, lanes, word, words: Vec::new() };
+        check_words(of.total, step.outputs.into())?;
+        let departure = at.stages.departure();
+        let how = (departure.packing(part), departure.waves);
         let mut of_stage = At { part, places, fuel: at.fuel };
+        if how == (LanePacking::Dense, Schedule::Ascending) {
+            let (next, lanes) = (0, 0);
+            let mut feed = Lanes { step, of, next, width: self.width, lanes, words: Vec::new() };
+            self.stage(at.stages, at.memory, &mut of_stage, &mut feed)?;
+            return Ok(feed.words);
+        }
+        let mut waves = dealt(of.total, self.width, how, |it| assembled((of.invocation)(it)));
+        waves.reverse();
+        let words = vec![0; of.total as usize * step.outputs as usize];
+        let mut feed = Dealt { step, of, waves, running: Vec::new(), words };
         self.stage(at.stages, at.memory, &mut of_stage, &mut feed)?;
         Ok(feed.words)
     }
@@ -196,8 +286,12 @@ impl Run<'_> {
             Source::Zero | Source::Point { .. } | Source::Patch { .. } | Source::Place(_) => 0,
         };
         let word = |lane: u64, source: Source| of_vertices(lane / made, lane % made, source);
-        let points =
-            self.lanes(at, (Part::Hull, self.between.hull), hull, patches * made, &word)?;
+        let invocation = |lane: u64| Invocation::ControlPoint {
+            patch: read.assembled(lane / made),
+            point: (lane % made) as u32,
+        };
+        let of = Numbered { total: patches * made, word: &word, invocation: &invocation };
+        let points = self.lanes(at, (Part::Hull, self.between.hull), hull, of)?;
         let (of_point, of_patch) = (hull.outputs as usize, constants.outputs as usize);
         let point = |patch: u64, point: u32, slot: u32| {
             let lane = (patch * made) as usize + point as usize;
@@ -208,7 +302,9 @@ impl Run<'_> {
             source => of_vertices(lane, 0, source),
         };
         let part = (Part::PatchConstants, self.between.hull);
-        let constants_of = self.lanes(at, part, constants, patches, &word)?;
+        let invocation = |lane: u64| Invocation::Patch(read.assembled(lane));
+        let of = Numbered { total: patches, word: &word, invocation: &invocation };
+        let constants_of = self.lanes(at, part, constants, of)?;
         let constant = |patch: usize, slot: u32| constants_of[patch * of_patch + slot as usize];
 
         let (of_domain, partitioning, topology) = tessellation.terms();
@@ -224,7 +320,7 @@ impl Run<'_> {
             }
             let Some(found) = tessellate(of_domain, partitioning, topology, &of) else { continue };
             let first = places.len() as u32;
-            places.extend(found.points.into_iter().map(|it| (patch as u64, it)));
+            places.extend((0..).zip(found.points).map(|(number, it)| (patch as u64, number, it)));
             check_words(places.len() as u64, domain.outputs.max(6).into())?;
             for primitive in found.primitives {
                 vertices.extend(primitive[..each].iter().map(|it| first + it));
@@ -232,7 +328,7 @@ impl Run<'_> {
             }
         }
         let word = |lane: u64, source: Source| {
-            let (patch, [u, v]) = places[lane as usize];
+            let (patch, _, [u, v]) = places[lane as usize];
             let [u, v] = [u, v].map(|it| it as f32 / 65536.0);
             match source {
                 Source::Place(0) => u.to_bits(),
@@ -244,9 +340,14 @@ impl Run<'_> {
                 Source::Zero | Source::Vertex { .. } | Source::Number => 0,
             }
         };
-        let total = places.len() as u64;
-        let words = self.lanes(at, (Part::Domain, self.between.domain), domain, total, &word)?;
-        Ok(Read { words, slots: domain.outputs as usize, vertices, each, ids })
+        let invocation = |lane: u64| {
+            let (patch, number, at) = places[lane as usize];
+            Invocation::DomainPoint { patch: read.assembled(patch), number, at }
+        };
+        let of = Numbered { total: places.len() as u64, word: &word, invocation: &invocation };
+        let words = self.lanes(at, (Part::Domain, self.between.domain), domain, of)?;
+        let slots = domain.outputs as usize;
+        Ok(Read { words, slots, vertices, each, ids, per_instance: None })
     }
 
     fn emitted(
@@ -264,7 +365,12 @@ impl Run<'_> {
             Source::Zero | Source::Point { .. } | Source::Patch { .. } | Source::Place(_) => 0,
         };
         let total = (read.ids.len() as u64).saturating_mul(instances);
-        let words = self.lanes(at, (Part::Geometry, self.between.geometry), step, total, &word)?;
+        let invocation = |lane: u64| Invocation::Primitive {
+            primitive: read.assembled(lane / instances),
+            instance: (lane % instances) as u32,
+        };
+        let of = Numbered { total, word: &word, invocation: &invocation };
+        let words = self.lanes(at, (Part::Geometry, self.between.geometry), step, of)?;
         let drawn = traits.streams.first();
         let slots = drawn.map_or(0, |it| ir::stage::slot_count(&it.elements)) as usize;
         let corners = drawn.map_or(3, |it| it.corners);

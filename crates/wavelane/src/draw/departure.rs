@@ -17,20 +17,7 @@ use crate::engines::{Program, Step};
 use crate::memory::{Indices, Memory};
 use crate::{DispatchError, GraphicsPipeline};
 
-pub(crate) use sanitizer::VertexOrder;
-
-/// What runs: a stage of a draw, or one of the two functions of a hull shader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Vertex,
-    Hull,
-    PatchConstants,
-    Domain,
-    Geometry,
-    Amplification,
-    Mesh,
-    Pixel,
-}
+pub(crate) use sanitizer::{LanePacking, Part, VertexOrder};
 
 /// Runs the stages of a draw.
 pub(crate) trait Stages {
@@ -67,15 +54,69 @@ pub(crate) trait Stages {
 pub(crate) struct Departure {
     pub(crate) early_depth: bool,
     pub(crate) vertices: VertexOrder,
-    /// The order in which the waves of the pixel shader run.
+    /// How control points, patches and points of a domain are packed.
+    pub(crate) patches: LanePacking,
+    /// How primitives are packed for a geometry shader.
+    pub(crate) primitives: LanePacking,
+    /// The order in which the waves of a stage run.
     pub(crate) waves: Schedule,
+    /// The order of the groups that a group of an amplification shader dispatches.
+    pub(crate) children: Schedule,
 }
 
 impl Default for Departure {
     fn default() -> Departure {
-        let (vertices, waves) = (VertexOrder::Dense, Schedule::Ascending);
-        Departure { early_depth: false, vertices, waves }
+        Departure {
+            early_depth: false,
+            vertices: VertexOrder::Dense,
+            patches: LanePacking::Dense,
+            primitives: LanePacking::Dense,
+            waves: Schedule::Ascending,
+            children: Schedule::Ascending,
+        }
     }
+}
+
+impl Departure {
+    /// How the lanes of a stage behind the vertex shader are packed.
+    pub(super) fn packing(&self, part: Part) -> LanePacking {
+        match part {
+            Part::Hull | Part::PatchConstants | Part::Domain => self.patches,
+            Part::Geometry => self.primitives,
+            Part::Amplification | Part::Mesh | Part::Vertex | Part::Pixel => LanePacking::Dense,
+        }
+    }
+}
+
+/// Puts things in the order of a schedule; without other waves to wait for, turns are as good as the plain order.
+pub(super) fn scheduled<T>(all: &mut [T], order: Schedule) {
+    match order {
+        Schedule::Random(seed) => Random::new(seed).shuffle(all),
+        Schedule::Descending => all.reverse(),
+        Schedule::Ascending | Schedule::RoundRobin => {}
+    }
+}
+
+/// The lanes of each wave of a stage, wave by wave in the order in which they run; `of` says to which patch or primitive
+/// a lane belongs.
+pub(super) fn dealt(
+    total: u64,
+    width: u32,
+    (packing, waves): (LanePacking, Schedule),
+    of: impl Fn(u64) -> u64,
+) -> Vec<Vec<u64>> {
+    let mut all: Vec<u64> = (0..total).collect();
+    let split = |it: &[u64]| it.chunks(width as usize).map(<[u64]>::to_vec).collect::<Vec<_>>();
+    let mut dealt: Vec<Vec<u64>> = match packing {
+        LanePacking::Dense => split(&all),
+        LanePacking::Apart => all.chunk_by(|a, b| of(*a) == of(*b)).flat_map(split).collect(),
+        LanePacking::Random(seed) => {
+            Random::new(seed).shuffle(&mut all);
+            split(&all)
+        }
+    };
+    scheduled(&mut dealt, waves);
+    dealt
 }
 
 /// The programs of a pipeline.
@@ -148,7 +189,11 @@ pub(super) struct Reordered<'a, 'b> {
 
 impl<'a, 'b> Reordered<'a, 'b> {
     /// The draw runs as one portion, so that the feed is at its first vertex.
-    pub(super) fn new(feed: &'a mut VertexFeed<'b>, order: VertexOrder) -> Reordered<'a, 'b> {
+    pub(super) fn new(
+        feed: &'a mut VertexFeed<'b>,
+        order: VertexOrder,
+        of_waves: Schedule,
+    ) -> Reordered<'a, 'b> {
         let assembly = feed.fetched.assembly;
         let per_instance = u64::from(assembly.vertices()).max(1);
         let width = feed.width as usize;
@@ -177,6 +222,7 @@ impl<'a, 'b> Reordered<'a, 'b> {
                 split(&all)
             }
         };
+        scheduled(&mut waves, of_waves);
         waves.reverse();
         let words = feed.total as usize * feed.transformed.slots;
         feed.transformed.words.resize(words, 0);
@@ -235,11 +281,8 @@ impl<'a, 'b> Shuffled<'a, 'b> {
             waves.push((wave, None));
         }
         let mut numbers: Vec<usize> = (0..waves.len()).collect();
-        match order {
-            Schedule::Random(seed) => Random::new(seed).shuffle(&mut numbers),
-            Schedule::Descending => {}
-            Schedule::Ascending | Schedule::RoundRobin => numbers.reverse(),
-        }
+        scheduled(&mut numbers, order);
+        numbers.reverse();
         Shuffled { feed, waves, order: numbers, running: 0 }
     }
 

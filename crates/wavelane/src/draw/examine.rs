@@ -14,7 +14,7 @@ use sanitizer::{
     Watched,
 };
 
-use super::departure::{Departure, Part, Programs, Stages, VertexOrder};
+use super::departure::{Departure, Part, Programs, Stages};
 use super::{DepthTarget, Draw, DrawError, StageTables};
 use crate::graphics::{GraphicsPipeline, Packing};
 use crate::memory::{Cell, Indices, Memory, Slot};
@@ -55,11 +55,21 @@ impl GraphicsPipeline {
         vertex_table: &ResourceTable,
         pixel_table: Option<&ResourceTable>,
     ) -> Result<DrawReport, Box<ExamineDrawError>> {
+        self.examine_stages(draw, plan, &StageTables::new(vertex_table, pixel_table))
+    }
+
+    /// The same for a pipeline of any stages.
+    pub fn examine_stages(
+        &self,
+        draw: &Draw,
+        plan: &Plan,
+        tables: &StageTables<'_>,
+    ) -> Result<DrawReport, Box<ExamineDrawError>> {
         let names = match draw.targets.len() {
             1 => vec!["Target".to_owned()],
             count => (0..count).map(|it| format!("Target{it}")).collect(),
         };
-        self.examine_named(draw, plan, vertex_table, pixel_table, &names)
+        self.examine_named(draw, plan, tables, &names)
     }
 
     /// The same, with names of the targets.
@@ -67,23 +77,22 @@ impl GraphicsPipeline {
         &self,
         draw: &Draw,
         plan: &Plan,
-        vertex_table: &ResourceTable,
-        pixel_table: Option<&ResourceTable>,
+        tables: &StageTables<'_>,
         names: &[String],
     ) -> Result<DrawReport, Box<ExamineDrawError>> {
         let width = plan.widths.first().copied().unwrap_or_else(|| self.default_wave_size());
         let early = |error| {
             Box::new(ExamineDrawError { width, stage: None, error, found: DrawReport::default() })
         };
-        let examined = Examined { pipeline: self, draw, vertex_table, pixel_table, names };
+        let examined = Examined { pipeline: self, draw, tables, names };
         let result = crate::guard::catch(|| sanitizer::examine_draw(&examined, plan));
         match result {
             Ok(Ok(report)) => Ok(report),
             Ok(Err(stopped)) => {
                 let DrawStopped { width, why, report: found } = *stopped;
                 let (stage, error) = match why {
-                    Ended::Run(stage, failure) => {
-                        (Some(stage), DispatchError::from(failure).into())
+                    Ended::Run(part, failure) => {
+                        (Some(part.stage()), DispatchError::from(failure).into())
                     }
                     Ended::Other(error) => (None, error),
                 };
@@ -98,44 +107,50 @@ impl GraphicsPipeline {
 pub(crate) fn drawn(
     pipeline: &GraphicsPipeline,
     draw: &Draw,
-    [vertex_table, pixel_table]: [&ResourceTable; 2],
+    tables: &StageTables<'_>,
     names: &[String],
 ) -> Result<Left, DrawError> {
-    let pixel_table = Some(pixel_table);
-    let examined = Examined { pipeline, draw, vertex_table, pixel_table, names };
+    let examined = Examined { pipeline, draw, tables, names };
     let width = draw.wave_size.unwrap_or_else(|| pipeline.default_wave_size());
     let copy = examined.copied(How::canonical(width))?;
-    pipeline.draw(&copy.draw, &copy.vertex, copy.pixel.as_ref())?;
-    Ok(copy.left(names)?)
+    pipeline.draw_stages(&copy.draw, &copy.tables.borrowed())?;
+    Ok(copy.left(pipeline, names)?)
 }
 
 /// A draw that can be repeated.
 struct Examined<'a> {
     pipeline: &'a GraphicsPipeline,
     draw: &'a Draw,
-    vertex_table: &'a ResourceTable,
-    pixel_table: Option<&'a ResourceTable>,
+    tables: &'a StageTables<'a>,
     /// Of the targets.
     names: &'a [String],
 }
 
-/// Runs the waves of a draw with observers, and remembers which stage failed.
-struct Observed<'a, V, P> {
+/// Runs the waves of a draw with observers, and remembers which program failed.
+struct Observed<'a, 'w, O> {
     pipeline: &'a GraphicsPipeline,
     how: How,
-    vertex: Watched<'a, V>,
-    pixel: Watched<'a, P>,
-    failed: Option<(Stage, Failure)>,
+    watched: &'a mut [Watched<'w, O>],
+    failed: Option<(Part, Failure)>,
 }
 
-impl<V: Observer, P: Observer> Stages for Observed<'_, V, P> {
+impl<'w, O> Observed<'_, 'w, O> {
+    fn watched(&mut self, part: Part) -> Option<&mut Watched<'w, O>> {
+        self.watched.iter_mut().find(|it| it.part == part)
+    }
+}
+
+impl<O: Observer> Stages for Observed<'_, '_, O> {
     fn departure(&self) -> Departure {
         let mut departure = Departure::default();
         match self.how.order {
             Some(Order::EarlyDepth) => departure.early_depth = true,
             Some(Order::Vertices(order)) => departure.vertices = order,
+            Some(Order::Patches(packing)) => departure.patches = packing,
+            Some(Order::Primitives(packing)) => departure.primitives = packing,
+            Some(Order::Children(order)) => departure.children = order,
             Some(Order::Waves(order)) => departure.waves = order,
-            _ => departure.vertices = VertexOrder::Dense,
+            _ => {}
         }
         departure
     }
@@ -147,21 +162,14 @@ impl<V: Observer, P: Observer> Stages for Observed<'_, V, P> {
         bindings: &mut Bindings,
         feed: &mut dyn Feed,
     ) -> Result<(), Failure> {
-        let variation = self.how.variation();
-        let ended = match (part, self.vertex.program, self.pixel.program) {
-            (Part::Pixel, _, Some(program)) => {
-                let observer = &mut *self.pixel.observer;
+        let (variation, pipeline) = (self.how.variation(), self.pipeline);
+        let ended = match self.watched(part) {
+            Some(Watched { program, observer, .. }) => {
                 interp::run_waves(program, launch, variation, bindings, feed, observer)
             }
-            (Part::Vertex, Some(program), _) => {
-                let observer = &mut *self.vertex.observer;
-                interp::run_waves(program, launch, variation, bindings, feed, observer)
-            }
-            // The stages between run, and are not watched.
-            _ => Programs { pipeline: self.pipeline }.run(part, launch, bindings, feed),
+            None => Programs { pipeline }.run(part, launch, bindings, feed),
         };
-        let stage = if part == Part::Pixel { Stage::Pixel } else { Stage::Vertex };
-        ended.inspect_err(|failure| self.failed = Some((stage, failure.clone())))
+        ended.inspect_err(|failure| self.failed = Some((part, failure.clone())))
     }
 
     fn dispatch(
@@ -171,32 +179,48 @@ impl<V: Observer, P: Observer> Stages for Observed<'_, V, P> {
         memory: &mut Memory<'_>,
         places: &Indices,
     ) -> Result<(), DispatchError> {
-        let (Part::Mesh, Some(program)) = (part, self.vertex.program) else {
-            return Programs { pipeline: self.pipeline }.dispatch(part, launch, memory, places);
+        let (variation, pipeline) = (self.how.variation(), self.pipeline);
+        let (Some(module), Some(watched)) = (pipeline.module(part), self.watched(part)) else {
+            return Programs { pipeline }.dispatch(part, launch, memory, places);
         };
         let mut bindings = memory.take(places)?;
-        let variation = self.how.variation();
-        let observer = &mut *self.vertex.observer;
         // The contents are put back into the buffers in any case.
         let ended = crate::guard::catch(|| {
+            let Watched { program, observer, .. } = watched;
             interp::run_varied(program, launch, variation, &mut bindings, observer)
         });
-        memory.put(places, bindings, &self.pipeline.desc.vertex.module);
+        memory.put(places, bindings, module);
         let ended = ended.map_err(DispatchError::Bug)?;
-        ended.inspect_err(|failure| self.failed = Some((Stage::Vertex, failure.clone())))?;
+        ended.inspect_err(|failure| self.failed = Some((part, failure.clone())))?;
         Ok(())
+    }
+}
+
+impl GraphicsPipeline {
+    /// The module of a part.
+    fn module(&self, part: Part) -> Option<&Module> {
+        let desc = &*self.desc;
+        let shader = match part {
+            Part::Vertex | Part::Mesh => {
+                Some(&desc.vertex).filter(|it| it.module.stage == part.stage())
+            }
+            Part::Hull => desc.hull.as_ref(),
+            Part::PatchConstants => return desc.hull.as_ref()?.patch.as_deref(),
+            Part::Domain => desc.domain.as_ref(),
+            Part::Geometry => desc.geometry.as_ref(),
+            Part::Amplification => desc.amplification.as_ref(),
+            Part::Pixel => desc.pixel.as_ref(),
+        };
+        shader.map(|it| &*it.module)
     }
 }
 
 impl Scene for Examined<'_> {
     type Error = DrawError;
 
-    fn vertex(&self) -> &Module {
-        &self.pipeline.desc.vertex.module
-    }
-
-    fn pixel(&self) -> Option<&Module> {
-        self.pipeline.desc.pixel.as_ref().map(|it| &*it.module)
+    fn programs(&self) -> Vec<(Part, &Module)> {
+        let with_module = |part| Some((part, self.pipeline.module(part)?));
+        PARTS.into_iter().filter_map(with_module).collect()
     }
 
     fn tests_depth(&self) -> bool {
@@ -204,38 +228,94 @@ impl Scene for Examined<'_> {
         (tests.depth.is_some() || tests.stencil.is_some()) && !self.pipeline.desc.alpha_to_coverage
     }
 
-    fn run<V: Observer, P: Observer>(
+    fn run<O: Observer>(
         &self,
         how: How,
-        vertex: Watched<'_, V>,
-        pixel: Watched<'_, P>,
+        watched: &mut [Watched<'_, O>],
     ) -> Result<Left, Ended<DrawError>> {
         let copy = self.copied(how).map_err(|it| Ended::Other(it.into()))?;
-        let mut stages = Observed { pipeline: self.pipeline, how, vertex, pixel, failed: None };
-        let tables = StageTables::new(&copy.vertex, copy.pixel.as_ref());
-        match self.pipeline.draw_by(&copy.draw, &tables, &mut stages) {
-            Ok(()) => copy.left(self.names).map_err(|it| Ended::Other(it.into())),
+        let mut stages = Observed { pipeline: self.pipeline, how, watched, failed: None };
+        match self.pipeline.draw_by(&copy.draw, &copy.tables.borrowed(), &mut stages) {
+            Ok(()) => copy.left(self.pipeline, self.names).map_err(|it| Ended::Other(it.into())),
             Err(error) => Err(match stages.failed {
-                Some((stage, failure)) => Ended::Run(stage, failure),
+                Some((part, failure)) => Ended::Run(part, failure),
                 None => Ended::Other(error),
             }),
         }
     }
 }
 
+/// All parts, in their order.
+const PARTS: [Part; 8] = [
+    Part::Amplification,
+    Part::Mesh,
+    Part::Vertex,
+    Part::Hull,
+    Part::PatchConstants,
+    Part::Domain,
+    Part::Geometry,
+    Part::Pixel,
+];
+
 /// A draw with memory of its own.
 struct Copied {
     draw: Draw,
+    tables: OwnTables,
+}
+
+/// The tables of all stages.
+struct OwnTables {
     vertex: ResourceTable,
+    amplification: Option<ResourceTable>,
+    hull: Option<ResourceTable>,
+    domain: Option<ResourceTable>,
+    geometry: Option<ResourceTable>,
     pixel: Option<ResourceTable>,
+}
+
+impl OwnTables {
+    fn copies(of: &StageTables<'_>, known: &mut Copies) -> Result<OwnTables, BufferError> {
+        let mut copy =
+            |table: Option<&ResourceTable>| table.map(|it| it.duplicate_with(known)).transpose();
+        Ok(OwnTables {
+            amplification: copy(of.amplification)?,
+            hull: copy(of.hull)?,
+            domain: copy(of.domain)?,
+            geometry: copy(of.geometry)?,
+            pixel: copy(of.pixel)?,
+            vertex: of.vertex.duplicate_with(known)?,
+        })
+    }
+
+    fn borrowed(&self) -> StageTables<'_> {
+        StageTables {
+            vertex: &self.vertex,
+            amplification: self.amplification.as_ref(),
+            hull: self.hull.as_ref(),
+            domain: self.domain.as_ref(),
+            geometry: self.geometry.as_ref(),
+            pixel: self.pixel.as_ref(),
+        }
+    }
+
+    /// The table of a part.
+    fn of(&self, part: Part) -> Option<&ResourceTable> {
+        match part {
+            Part::Amplification => self.amplification.as_ref(),
+            Part::Mesh | Part::Vertex => Some(&self.vertex),
+            Part::Hull | Part::PatchConstants => self.hull.as_ref(),
+            Part::Domain => self.domain.as_ref(),
+            Part::Geometry => self.geometry.as_ref(),
+            Part::Pixel => self.pixel.as_ref(),
+        }
+    }
 }
 
 impl Examined<'_> {
     /// The draw with copies of everything that it reads and writes.
     fn copied(&self, how: How) -> Result<Copied, BufferError> {
         let known = &mut Copies::new();
-        let vertex = self.vertex_table.duplicate_with(known)?;
-        let pixel = self.pixel_table.map(|it| it.duplicate_with(known)).transpose()?;
+        let tables = OwnTables::copies(self.tables, known)?;
         let mut draw = self.draw.clone();
         let copy = |cell: &Arc<Cell>, known: &mut Copies| ResourceTable::copy_of(cell, known);
         for target in draw.targets.iter_mut().flatten() {
@@ -270,29 +350,37 @@ impl Examined<'_> {
         if let Some(progress) = &draw.progress {
             progress.store(0, Ordering::Relaxed);
         }
-        Ok(Copied { draw, vertex, pixel })
+        Ok(Copied { draw, tables })
     }
 }
 
 impl Copied {
     /// The contents of all that the draw may have written.
-    fn left(self, names: &[String]) -> Result<Left, BufferError> {
-        let Copied { draw, vertex, pixel } = self;
+    fn left(self, pipeline: &GraphicsPipeline, names: &[String]) -> Result<Left, BufferError> {
+        let Copied { draw, tables } = self;
         let mut contents: Vec<Content> = Vec::new();
         let mut known: Vec<*const Cell> = Vec::new();
-        // What both bind is looked at as the pixel shader sees it.
-        let tables = pixel.iter().map(|it| (Stage::Pixel, it)).chain([(Stage::Vertex, &vertex)]);
-        for (stage, table) in tables {
+        // What several stages use is looked at as the last one of them sees it; what none does cannot have changed.
+        for part in PARTS.into_iter().rev() {
+            let (Some(module), Some(table)) = (pipeline.module(part), tables.of(part)) else {
+                continue;
+            };
             for (index, element, cell) in table.cells() {
-                let resource = &table.resources()[index];
-                let is_open = resource.kind.writable() || resource.register.class.is_heap();
-                if !is_open || known.contains(&Arc::as_ptr(cell)) {
+                let resource = &module.resources[index];
+                let is_heap = resource.register.class.is_heap();
+                if !is_heap && !(resource.used && resource.kind.writable()) {
+                    continue;
+                }
+                let binding = Binding(index as u32);
+                if let Some(at) = known.iter().position(|it| *it == Arc::as_ptr(cell)) {
+                    contents[at].users.push((part, binding));
                     continue;
                 }
                 known.push(Arc::as_ptr(cell));
                 let buffer = cell.lock().host()?.clone();
-                let holder = Holder::Resource(stage, Binding(index as u32), element);
-                contents.push(Content { name: resource.name.clone(), holder, buffer });
+                let (name, users) = (resource.name.clone(), vec![(part, binding)]);
+                let holder = Holder::Resource(part, binding, element);
+                contents.push(Content { name, holder, users, buffer });
             }
         }
         for (number, target) in draw.targets.iter().enumerate() {
@@ -305,6 +393,7 @@ impl Copied {
             contents.push(Content {
                 name,
                 holder,
+                users: Vec::new(),
                 buffer: Slot { bytes: bytes.into(), ..Slot::default() },
             });
         }
@@ -317,7 +406,8 @@ impl Copied {
                 let holder = Holder::Depth(shape.format, size(&layout));
                 let bytes = texels(&plane.cell, layout, shape.format.bytes())?;
                 let buffer = Slot { bytes: bytes.into(), ..Slot::default() };
-                contents.push(Content { name: name.to_owned(), holder, buffer });
+                let (name, users) = (name.to_owned(), Vec::new());
+                contents.push(Content { name, holder, users, buffer });
             }
         }
         Ok(Left { contents })

@@ -11,7 +11,7 @@ use ir::stage::slot_count;
 use raster::Primitive;
 
 use super::between::Made;
-use super::departure::{Part, Stages};
+use super::departure::{Part, Stages, scheduled};
 use super::{DrawError, Run};
 use crate::Shader;
 use crate::graphics::Mesh;
@@ -109,7 +109,9 @@ impl Run<'_> {
                 }
                 let payload = &record[PAYLOAD_AT as usize..][..amplification.payload as usize];
                 let mut place = None;
-                for group in grid(counts) {
+                let mut children: Vec<[u32; 3]> = grid(counts).collect();
+                scheduled(&mut children, stages.departure().children);
+                for group in children {
                     let at = *place.get_or_insert_with(|| {
                         let at = batch.payloads.len();
                         batch.payloads.extend_from_slice(payload);
@@ -160,6 +162,7 @@ impl Run<'_> {
         let launch = Launch {
             work: Work::Dispatch { groups: [count as u32, 1, 1] },
             lane_order: LaneOrder::natural(&shader.module),
+            schedule: stages.departure().waves,
             ..self.draw.launch(self.width, *fuel)
         };
         stages.dispatch(part, &launch, memory, places)?;
