@@ -6,6 +6,10 @@
 //!
 //! All numbers are little-endian words of 32 bits, and places are counted in words. `docs/rays.md` has the tables.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
 use super::IDENTITY;
 use super::bottom::{Bottom, Primitives};
 use super::scene::Scene;
@@ -94,7 +98,7 @@ impl Scene {
     pub fn packed(&self) -> Option<Vec<u8>> {
         let first = (header::WORDS + instance::WORDS * self.instances.len() as u32) as usize;
         let mut words = vec![0u32; first];
-        let mut bottoms: Vec<(*const Bottom, Placed)> = Vec::new();
+        let mut bottoms: HashMap<*const Bottom, Placed> = HashMap::new();
         for (at, placed) in self.instances.iter().enumerate() {
             let given = &placed.given;
             let record = (header::WORDS + instance::WORDS * at as u32) as usize;
@@ -114,14 +118,9 @@ impl Scene {
             put(instance::PROCEDURAL, u32::from(bottom.is_procedural()));
             put(instance::DATA_ACCESS, u32::from(bottom.data_access()));
             put(instance::REACH, bottom.tree.reach.to_bits());
-            let known = bottoms.iter().find(|(it, _)| std::ptr::eq(*it, &raw const **bottom));
-            let found = match known {
-                Some((_, found)) => *found,
-                None => {
-                    let found = pack_bottom(&mut words, bottom)?;
-                    bottoms.push((&raw const **bottom, found));
-                    found
-                }
+            let found = match bottoms.entry(Arc::as_ptr(bottom)) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(pack_bottom(&mut words, bottom)?),
             };
             words[record + instance::NODES as usize] = found.nodes;
             words[record + instance::NODES_END as usize] = found.nodes_end;

@@ -141,7 +141,15 @@ fn find(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: Option<Key>
     let mut instances = Instances { scene, wanted, keep, after };
     match (&scene.tree, slab) {
         (Some(tree), Some(slab)) => traverse(tree, &slab, &mut interval, &mut instances),
-        _ => {
+        // Nothing is pruned, but the tree knows which instances can be hit at all: a scene may have many others.
+        (Some(tree), None) => {
+            for (at, leaf) in tree.leaves().iter().enumerate() {
+                if !instances.leaf(at, leaf.count, &mut interval) {
+                    return;
+                }
+            }
+        }
+        (None, _) => {
             for at in 0..scene.instances.len() {
                 if !instances.enter(at as u32, &mut interval) {
                     return;
@@ -176,6 +184,8 @@ impl<K: Keep> Instances<'_, K> {
     /// Looks for hits in an instance, and returns whether to go on.
     #[inline(always)]
     fn enter(&mut self, at: u32, interval: &mut Interval) -> bool {
+        #[cfg(test)]
+        tests::ENTERED.set(tests::ENTERED.get() + 1);
         let instance = &self.scene.instances[at as usize];
         let (Some(bottom), true) = (&instance.given.bottom, self.wanted.enters(instance)) else {
             return true;
@@ -281,3 +291,6 @@ impl<K: Keep> Inside<'_, K> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
