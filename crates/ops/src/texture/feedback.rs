@@ -7,7 +7,11 @@
 //! Spec: DirectX-Specs, `SamplerFeedback.md`; `docs/feedback.md` says what it leaves open.
 //! Not here: which lanes write, and resources.
 
-use super::filter::{Query, Walk, for_each_tap, layer_of};
+mod admissible;
+
+pub use admissible::{Admissible, Patch, Reason, admissible};
+
+use super::filter::{Pass, Query, Walk, for_each_tap, layer_of};
 use super::format::{Channels, Encoding, Format};
 use super::sampler::{Address, Filter, Sampler};
 use super::shape::Shape;
@@ -63,6 +67,14 @@ impl Kind {
         match self {
             Kind::MinMip => old.min(mark),
             Kind::MipRegionUsed => old | mark,
+        }
+    }
+
+    /// Of two marks, the one that says less.
+    pub fn weaker(self, one: u32, other: u32) -> u32 {
+        match self {
+            Kind::MinMip => one.max(other),
+            Kind::MipRegionUsed => one & other,
         }
     }
 
@@ -295,20 +307,12 @@ pub fn write(
 ) {
     let layer = layer_of(shape, dim, query.layer);
     let recorded = levels_as_recorded(map.kind, sampler);
-    let walk = Walk::new(shape, dim, &recorded.state, query);
-    walk.each_pass(query.at, |pass| {
-        if recorded.one_level && pass.level != walk.levels.first {
-            return;
-        }
+    recorded.each_pass(shape, dim, query, |pass| {
         let size = shape.size(pass.level);
-        let axes = pass.axes(dim, size, pass.at, [0; 3]);
-        for_each_tap(axes, |texel, _| {
-            let found: [Option<Tap>; 2] = std::array::from_fn(|axis| {
-                let position = pass.at[axis] * f64::from(size[axis]);
-                Tap::new(sampler.address[axis], texel[axis], position, size[axis])
-            });
-            let [Some(x), Some(y)] = found else { return };
-            mark(map.mark(layer, pass.level, [x, y]));
+        for_each_tap(pass.axes(dim, size, pass.at, [0; 3]), |texel, _| {
+            if let Some(taps) = taps_at(sampler, &pass, size, texel) {
+                mark(map.mark(layer, pass.level, taps));
+            }
         });
     });
 }
@@ -318,6 +322,27 @@ struct Recorded {
     state: Sampler,
     /// Only the first of the levels counts.
     one_level: bool,
+}
+
+impl Recorded {
+    /// Calls `visit` for each probe and level that counts.
+    fn each_pass(&self, shape: &Shape, dim: Dim, query: &Query, mut visit: impl FnMut(Pass)) {
+        let walk = Walk::new(shape, dim, &self.state, query);
+        walk.each_pass(query.at, |pass| {
+            if !self.one_level || pass.level == walk.levels.first {
+                visit(pass);
+            }
+        });
+    }
+}
+
+/// The tap of a texel on both axes, before the address mode; `None` is the border.
+fn taps_at(sampler: &Sampler, pass: &Pass, size: [u32; 3], texel: [i64; 3]) -> Option<[Tap; 2]> {
+    let [x, y] = [0, 1].map(|axis| {
+        let position = pass.at[axis] * f64::from(size[axis]);
+        Tap::new(sampler.address[axis], texel[axis], position, size[axis])
+    });
+    Some([x?, y?])
 }
 
 /// Where a sampler takes the nearest level, a map of levels records the level of detail, truncated.

@@ -71,7 +71,7 @@ pub(super) struct Walk {
 /// One level at one place.
 pub(super) struct Pass {
     pub(super) level: u32,
-    filter: Filter,
+    pub(super) filter: Filter,
     /// The coordinates.
     pub(super) at: [f64; 3],
     /// In 256ths.
