@@ -91,6 +91,7 @@ void main(uint lane : SV_GroupIndex) {
 //= Maps[1] u8: 255 0 255 255  255 255 255 255  255 255 255 0
 
 //--- another-texture-marks-nothing
+//# finds feedback-pair
 //# texture Paired R8_UNORM 8x8
 //# texture Other R8_UNORM 8x8
 //# feedback Map min-mip Paired 4x4

@@ -405,6 +405,10 @@ pub(crate) struct Sanitizing {
     pub(crate) reconvergence: Reconvergence,
     pub(crate) progress: Progress,
     pub(crate) uniform_lane_index: bool,
+    /// What devices may report otherwise in feedback maps.
+    pub(crate) feedback_slack: bool,
+    /// The command line says that devices have tier 1.0 of sampler feedback.
+    pub(crate) has_feedback_tier_1: bool,
 }
 
 impl Sanitizing {
@@ -428,6 +432,8 @@ impl Sanitizing {
             reconvergence: either(&self.reconvergence, &section.reconvergence),
             progress: either(&self.progress, &section.progress),
             uniform_lane_index: self.uniform_lane_index || section.uniform_lane_index,
+            feedback_slack: self.feedback_slack || section.feedback_slack,
+            has_feedback_tier_1: self.has_feedback_tier_1 || section.has_feedback_tier_1,
         }
     }
 }

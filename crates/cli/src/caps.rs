@@ -53,6 +53,7 @@ fn text(adapter: &Adapter) -> String {
         ("Int64ShaderOps", yes(adapter.options1.int64_shader_ops)),
         ("Native16BitShaderOps", yes(adapter.options4.native_16bit_shader_ops)),
         ("RaytracingTier", adapter.options5.raytracing_tier.to_string()),
+        ("SamplerFeedbackTier", adapter.options7.sampler_feedback_tier.to_string()),
         ("DoublePrecisionFloatShaderOps", yes(adapter.double_precision_float_shader_ops)),
         ("MaxGroupSharedMemoryPerGroupCS", adapter.max_group_shared_memory.to_string()),
     ];
@@ -188,6 +189,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "Int64ShaderOps": it.adapter.options1.int64_shader_ops,
             "Native16BitShaderOps": it.adapter.options4.native_16bit_shader_ops,
             "RaytracingTier": it.adapter.options5.raytracing_tier.to_string(),
+            "SamplerFeedbackTier": it.adapter.options7.sampler_feedback_tier.to_string(),
             "DoublePrecisionFloatShaderOps": it.adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
             "draws": it.draws.map(|it| json!({
@@ -232,6 +234,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "Int64ShaderOps": adapter.options1.int64_shader_ops,
             "Native16BitShaderOps": adapter.options4.native_16bit_shader_ops,
             "RaytracingTier": adapter.options5.raytracing_tier.to_string(),
+            "SamplerFeedbackTier": adapter.options7.sampler_feedback_tier.to_string(),
             "DoublePrecisionFloatShaderOps": adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": adapter.max_group_shared_memory,
         }],

@@ -36,6 +36,8 @@ pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
     plan.rules.exited = san.exited;
     plan.rules.reconvergence = san.reconvergence;
     plan.rules.uniform_lane_index = san.uniform_lane_index;
+    plan.rules.feedback_slack = san.feedback_slack;
+    plan.rules.has_feedback_tier_1 = san.has_feedback_tier_1;
     plan.width_dependent.clone_from(&san.width_dependent);
     plan.unordered.clone_from(&san.unordered);
     plan

@@ -18,6 +18,7 @@ use wavelane::internal::ray::{
     Bottom, BottomOptions, Geometry, Instance, Scene, Shape, geometry_flag,
 };
 use wavelane::internal::{SharedScene, Slot};
+use wavelane::rays::Refusal;
 
 /// Reads a file.
 type Open<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
@@ -121,10 +122,18 @@ fn choose(path: &str, name: Option<&str>, scenes: &[Named]) -> Result<Slot, Stri
     }
 }
 
+/// The triangles of a group.
+#[derive(Default)]
+struct Group {
+    indices: Vec<u32>,
+    /// The line of each triangle.
+    lines: Vec<usize>,
+}
+
 /// A mesh in the format of Wavefront: vertices, faces and groups. Other lines are ignored. An error has its line.
 fn mesh(text: &str) -> Result<Scene, (usize, String)> {
     let mut vertices: Vec<[f32; 3]> = Vec::new();
-    let mut groups: Vec<Vec<u32>> = vec![Vec::new()];
+    let mut groups: Vec<Group> = vec![Group::default()];
     for (at, line) in text.lines().enumerate() {
         let fail = |what: String| (at + 1, what);
         let mut words = line.split_whitespace();
@@ -148,26 +157,34 @@ fn mesh(text: &str) -> Result<Scene, (usize, String)> {
                 let group = groups.last_mut().unwrap_or_else(|| unreachable!("there is a group"));
                 // A polygon is a fan of triangles.
                 for pair in corners[1..].windows(2) {
-                    group.extend([corners[0], pair[0], pair[1]]);
+                    group.indices.extend([corners[0], pair[0], pair[1]]);
+                    group.lines.push(at + 1);
                 }
             }
-            Some("g") => groups.push(Vec::new()),
+            Some("g") => groups.push(Group::default()),
             _ => {}
         }
     }
-    groups.retain(|it| !it.is_empty());
+    groups.retain(|it| !it.lines.is_empty());
     let geometries: Vec<Geometry<'_>> = groups
         .iter()
-        .map(|indices| Geometry {
+        .map(|group| Geometry {
             shape: Shape::Triangles {
                 vertices: &vertices,
-                indices: Some(indices),
+                indices: Some(&group.indices),
                 transform: None,
             },
             flags: geometry_flag::OPAQUE,
         })
         .collect();
-    let refused = |error: wavelane::rays::Refusal| (1, error.to_string());
+    let refused = |error: Refusal| {
+        let group = error.geometry().and_then(|it| groups.get(it));
+        let line = match error {
+            Refusal::Nan { primitive, .. } => group.and_then(|it| it.lines.get(primitive)),
+            _ => group.and_then(|it| it.lines.first()),
+        };
+        (line.copied().unwrap_or(1), error.to_string())
+    };
     let bottom = Bottom::build(&geometries, BottomOptions::default()).map_err(refused)?;
     Scene::build(&[Instance { bottom: Some(bottom), ..Instance::default() }]).map_err(refused)
 }
@@ -201,6 +218,9 @@ AccelerationStructures:
             "bad.yaml" => Ok(b"AccelerationStructures:\n  BLAS: [{ Nam: M }]\n".to_vec()),
             "bad.obj" => Ok(b"v 0 0 0\nf 1 2 3\n".to_vec()),
             "few.obj" => Ok(b"v 0 0\n".to_vec()),
+            "nan.obj" => Ok(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 nan 0\nf 1 2 3\ng a\nf 1 2 3\nf 1 2 4\n".to_vec()),
+            "zero.obj" => Ok(b"v 0 0 0\nf 0 1 1\n".to_vec()),
+            "word.obj" => Ok(b"v 0 0 0\n\nv 1 one 0\n".to_vec()),
             _ => Err(format!("`{path}` cannot be read")),
         }
     }
@@ -242,6 +262,9 @@ AccelerationStructures:
             ("@bad.yaml", "bad.yaml:2:"),
             ("@bad.obj", "bad.obj:2: `2` names a vertex that is not above; there are 1"),
             ("@few.obj", "few.obj:1: a vertex has three coordinates"),
+            ("@nan.obj", "nan.obj:8: primitive 1 of geometry 1 has a NaN"),
+            ("@zero.obj", "zero.obj:2: `0` names a vertex that is not above"),
+            ("@word.obj", "word.obj:3: `one` is not a number"),
             ("@box.obj#A", "is a mesh"),
         ] {
             let error = scene(text).map(|_| ()).unwrap_err();

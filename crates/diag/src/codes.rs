@@ -183,6 +183,10 @@ pub(crate) mod registry {
         UNREAD_CANDIDATES, "unread-candidates", Warning, "a ray query is abandoned with a candidate that was not judged";
         CANDIDATE_DEPENDENT_RESULT, "candidate-dependent-result", Error, "a result that depends on the order or the number of candidates";
         RAY_TIE, "ray-tie", Warning, "a result that depends on which of two equally near hits wins";
+        BAD_INSTANCE, "bad-instance", Error, "a scene with an instance whose transform or flags are not valid";
+        FEEDBACK_PAIR, "feedback-pair", Error, "sampler feedback of another texture than the one that the map was made for";
+        FEEDBACK_TIER, "feedback-tier", Warning, "sampler feedback through an address mode that not every device can record";
+        FEEDBACK_SLACK, "feedback-slack", Note, "a feedback map that devices may report otherwise";
         // What this implementation does not have.
         @only_compiling
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not supported yet";

@@ -4,11 +4,12 @@
 //! Observers cannot change a run. They see every execution of an instruction once, in the order of the run; nothing
 //! else runs between an event and its effect. The contents of an event for an inactive lane are meaningless.
 
-use ir::exec::WaveInputs;
+use ir::exec::{FeedbackMap, WaveInputs};
 use ir::ray::Wrong;
 use ir::{Binding, Derivative, Inst, Private, RayOp, Shared, Slot, Span, TextureOp};
-use ops::ray::{FlagProblem, RayProblem};
+use ops::ray::{FlagProblem, RayProblem, Scene};
 use ops::scalar::Hazard;
+use ops::texture::{Dim, Query, Sampler, Shape};
 use ops::wave::{Lanes, Wave};
 use ops::{Barrier, LaneMask, Ty, WaveOp};
 
@@ -39,6 +40,8 @@ pub trait Observer {
     /// A texture is about to be sampled or gathered from. Loads, stores and atomic operations on single texels are
     /// accesses to the bytes of the texture.
     fn sample(&mut self, _event: &SampleEvent<'_>) {}
+    /// Sampler feedback is about to be recorded; [`Observer::sample`] has told of the texture.
+    fn feedback(&mut self, _event: &FeedbackEvent<'_>) {}
     /// Lanes have executed an instruction of a ray query.
     fn ray(&mut self, _event: &RayEvent<'_>) {}
     /// A derivative is about to be taken.
@@ -141,6 +144,11 @@ impl<A: Observer, B: Observer> Observer for Pair<'_, A, B> {
     fn sample(&mut self, event: &SampleEvent<'_>) {
         self.0.sample(event);
         self.1.sample(event);
+    }
+
+    fn feedback(&mut self, event: &FeedbackEvent<'_>) {
+        self.0.feedback(event);
+        self.1.feedback(event);
     }
 
     fn ray(&mut self, event: &RayEvent<'_>) {
@@ -301,6 +309,37 @@ pub struct SampleEvent<'a> {
     pub partial: LaneMask,
 }
 
+/// A record of sampler feedback by the lanes `at.active`.
+#[derive(Debug)]
+pub struct FeedbackEvent<'a> {
+    pub at: At,
+    /// The map, and its element for each lane; `None` for element 0.
+    pub map: Binding,
+    pub element: Option<&'a [u32]>,
+    /// The lanes whose resources are all there and of the declared kinds; other lanes record nothing.
+    pub writes: &'a [FeedbackWrite<'a>],
+    /// The lanes with a poisoned operand.
+    pub poison: LaneMask,
+}
+
+/// What one lane records.
+#[derive(Clone, Copy, Debug)]
+pub struct FeedbackWrite<'a> {
+    pub lane: u32,
+    /// The element of the array of maps.
+    pub element: u32,
+    pub map: FeedbackMap,
+    /// The memory of the map, before the instruction.
+    pub memory: &'a [u8],
+    /// The texture that is sampled.
+    pub shape: Shape,
+    /// Whether it is the one that the map was made for; otherwise nothing is recorded.
+    pub is_paired: bool,
+    pub sampler: Sampler,
+    pub dim: Dim,
+    pub query: Query,
+}
+
 /// An instruction of a ray query, after the lanes `at.active` have executed it.
 #[derive(Debug)]
 pub struct RayEvent<'a> {
@@ -314,6 +353,18 @@ pub struct RayEvent<'a> {
     pub poison: LaneMask,
     /// The lanes for which `Proceed` has found a candidate.
     pub found: LaneMask,
+    /// The scenes that are traced and have instances that are not valid.
+    pub odd_scenes: &'a [OddScene<'a>],
+}
+
+/// A scene with instances that are not valid.
+#[derive(Clone, Copy, Debug)]
+pub struct OddScene<'a> {
+    /// The element of the array of scenes.
+    pub element: u32,
+    pub scene: &'a Scene,
+    /// Who traces it.
+    pub lanes: LaneMask,
 }
 
 /// What is undefined about an instruction of a ray query.

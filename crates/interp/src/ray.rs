@@ -8,6 +8,7 @@
 use std::hash::{Hash, Hasher};
 
 use ir::RayOp;
+use ir::exec::SharedScene;
 use ir::ray::{Queries, RayCall};
 use ops::LaneMask;
 use ops::ray::flag_problem;
@@ -15,7 +16,7 @@ use ops::ray::flag_problem;
 use crate::buffers::for_each_lane;
 use crate::code::{Code, Row};
 use crate::machine::{Machine, WaveState};
-use crate::observe::{Observer, RayEvent, Undefined};
+use crate::observe::{Observer, OddScene, RayEvent, Undefined};
 use crate::registers::Registers;
 
 /// The queries of the lanes of one wave, with a poison bit each.
@@ -80,6 +81,7 @@ impl<O: Observer> Machine<'_, O> {
         let (mut poison, mut found) = (operands, LaneMask::EMPTY);
         let mut wrong: Vec<(u32, Undefined)> = Vec::new();
         let mut handles = [0; 128];
+        let mut odd_scenes: Vec<OddScene<'_>> = Vec::new();
         let bindings = &self.bindings.bindings;
         for_each_lane(active, |lane| {
             let (queries, registers) = (&mut wave.queries, &mut wave.registers);
@@ -88,6 +90,23 @@ impl<O: Observer> Machine<'_, O> {
                 let bound = bindings.get(it.index())?.get(element as usize)?;
                 bound.scene.as_ref().map(|it| &*it.0)
             });
+            if let (true, RayOp::Trace, Some((binding, element))) = (O::EVENTS, call.op, call.scene)
+                && !operands.contains(lane)
+            {
+                let element = element.map_or(0, |row| registers.words(row)[lane as usize]);
+                let bound = bindings.get(binding.index()).and_then(|it| it.get(element as usize));
+                if let Some(SharedScene(scene)) = bound.and_then(|it| it.scene.as_ref())
+                    && !scene.problems().is_empty()
+                {
+                    match odd_scenes.iter_mut().find(|it| it.element == element) {
+                        Some(known) => known.lanes |= LaneMask::only(lane),
+                        None => {
+                            let lanes = LaneMask::only(lane);
+                            odd_scenes.push(OddScene { element, scene, lanes });
+                        }
+                    }
+                }
+            }
             handles[lane as usize] = if is_new { answer.bits[0] as u32 } else { handle };
             found = found.with(lane, call.op == RayOp::Proceed && answer.bits[0] == 1);
             if O::POISON {
@@ -127,7 +146,9 @@ impl<O: Observer> Machine<'_, O> {
         if O::EVENTS {
             let at = self.at(group, wave.index, pc, active);
             let handles = &handles[..self.width as usize];
-            let event = RayEvent { at, op: call.op, handles, wrong: &wrong, poison, found };
+            let odd_scenes = &odd_scenes;
+            let event =
+                RayEvent { at, op: call.op, handles, wrong: &wrong, poison, found, odd_scenes };
             self.observer.ray(&event);
         }
     }

@@ -14,7 +14,9 @@ use ops::{Binary, LaneMask, Ty};
 use crate::buffers::for_each_lane;
 use crate::code::{Code, Row, TextureCode};
 use crate::machine::{Machine, WaveState};
-use crate::observe::{AccessEvent, DerivativeEvent, Observer, SampleEvent, Space};
+use crate::observe::{
+    AccessEvent, At, DerivativeEvent, FeedbackEvent, FeedbackWrite, Observer, SampleEvent, Space,
+};
 use crate::registers::Registers;
 
 impl<O: Observer> Machine<'_, O> {
@@ -99,7 +101,11 @@ impl<O: Observer> Machine<'_, O> {
             let sampler = call.sampler.map(|(sampler, _)| sampler);
             let op = call.op;
             let event = SampleEvent { at, op, texture, element, sampler, poison, partial };
-            return self.observer.sample(&event);
+            self.observer.sample(&event);
+            if matches!(op, TextureOp::Feedback(_)) {
+                self.tell_feedback(call, registers, at, poison);
+            }
+            return;
         }
         let mut in_bounds = LaneMask::EMPTY;
         let mut size = 0;
@@ -133,6 +139,44 @@ impl<O: Observer> Machine<'_, O> {
             TextureOp::Atomic(_) => self.observer.atomic(&event),
             _ => self.observer.load(&event),
         }
+    }
+
+    /// Tells of what the active lanes are about to record.
+    fn tell_feedback(
+        &mut self,
+        call: &TextureCall<Row>,
+        registers: &Registers,
+        at: At,
+        poison: LaneMask,
+    ) {
+        let Some((map, element)) = call.map else { return };
+        let element = element.map(|row| registers.words(row));
+        let bindings = &self.bindings.bindings;
+        let bound = |binding: ir::Binding, element: u32| -> Option<&Buffer> {
+            bindings.get(binding.index())?.get(element as usize)
+        };
+        let at_lane = |lane: u32| {
+            let of = |row: Option<Row>| row.map_or(0, |row| registers.words(row)[lane as usize]);
+            let texture = bound(call.texture.0, of(call.texture.1))?;
+            let shape = call.suiting(texture.texture)?;
+            let sampler = call.sampler.and_then(|it| bound(it.0, of(it.1))?.sampler);
+            let element = element.map_or(0, |it| it[lane as usize]);
+            let buffer = bound(map, element)?;
+            let held = buffer.feedback.filter(|it| it.map.kind == call.kind)?;
+            Some(FeedbackWrite {
+                lane,
+                element,
+                map: held,
+                memory: &buffer.bytes,
+                shape,
+                is_paired: held.suits(&shape, texture.identity),
+                sampler: sampler.unwrap_or_default(),
+                dim: call.dim,
+                query: call.recorded(registers, lane),
+            })
+        };
+        let writes: Vec<FeedbackWrite<'_>> = at.active.iter().filter_map(at_lane).collect();
+        self.observer.feedback(&FeedbackEvent { at, map, element, writes: &writes, poison });
     }
 
     /// The texture or sampler that a lane accesses.

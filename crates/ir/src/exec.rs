@@ -240,6 +240,11 @@ impl FeedbackMap {
         let map = ops::texture::feedback::Map::new(kind, shape, region)?;
         Ok(FeedbackMap { map, paired })
     }
+
+    /// Whether samples of that texture are recorded: it is the one that the map was made for.
+    pub fn suits(&self, shape: &ops::texture::Shape, identity: u64) -> bool {
+        self.paired == identity && self.map.suits(shape)
+    }
 }
 
 /// A scene, which does not change. Two are equal if they are one and the same.

@@ -21,7 +21,7 @@ impl Marks {
         let module = facts.module;
         let indexed: Vec<(Inst, Value)> = (0..module.insts.len() as u32)
             .map(Inst)
-            .filter_map(|it| Some((it, element(&module.inst(it).op)?)))
+            .flat_map(|it| elements(&module.inst(it).op).map(move |index| (it, index)))
             .collect();
         if indexed.is_empty() || module.non_uniform.is_empty() {
             return Marks::default();
@@ -45,9 +45,9 @@ impl Marks {
     }
 }
 
-/// The index into an array of resources.
-fn element(op: &Op) -> Option<Value> {
-    match op {
+/// The indices into arrays of resources.
+fn elements(op: &Op) -> impl Iterator<Item = Value> {
+    let own = match op {
         Op::Load { place, .. }
         | Op::Store { place, .. }
         | Op::Atomic { place, .. }
@@ -55,10 +55,26 @@ fn element(op: &Op) -> Option<Value> {
         | Op::Counter { place, .. } => place.element,
         Op::Texture(texture) => texture.texture.element,
         _ => None,
-    }
+    };
+    let map = match op {
+        Op::Texture(texture) => texture.map.and_then(|it| it.element),
+        _ => None,
+    };
+    own.into_iter().chain(map)
 }
 
-/// The resource that an operation names, which in a descriptor heap is one of several.
+/// The resource with that storage which an operation names. In a descriptor heap it is one of several.
+fn named(module: &Module, op: &Op, storage: Binding) -> Binding {
+    let of_texture = match op {
+        Op::Texture(it) => [Some(it.texture), it.map],
+        _ => [None; 2],
+    };
+    let mut found = of_texture.into_iter().flatten().map(|it| it.binding);
+    let found = found.find(|it| module.storage(*it) == storage);
+    found.or_else(|| binding(op)).unwrap_or(storage)
+}
+
+/// The resource that an operation accesses.
 fn binding(op: &Op) -> Option<Binding> {
     match op.effects().memory()?.0 {
         ir::facts::Space::Resource(place) | ir::facts::Space::Counter(place) => Some(place.binding),
@@ -97,8 +113,7 @@ pub(crate) fn descriptor(
 ) -> Option<Finding> {
     let first = elements[lanes.first()? as usize];
     let op = &facts.module.inst(at.inst).op;
-    let binding = binding(op).unwrap_or(storage);
-    let resource = facts.module.resource(binding);
+    let resource = facts.module.resource(named(facts.module, op, storage));
     let name = &resource.name;
     let finding = |kind, message, text, note: String, help: String, lanes: LaneMask| Finding {
         kind,

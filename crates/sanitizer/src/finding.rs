@@ -103,6 +103,10 @@ kinds! {
     UnreadCandidates, UNREAD_CANDIDATES, Portability;
     CandidateDependentResult, CANDIDATE_DEPENDENT_RESULT, Unspecified;
     RayTie, RAY_TIE, Portability;
+    BadInstance, BAD_INSTANCE, Undefined;
+    FeedbackPair, FEEDBACK_PAIR, Undefined;
+    FeedbackTier, FEEDBACK_TIER, Portability;
+    FeedbackSlack, FEEDBACK_SLACK, Portability;
 }
 
 /// A source location and what happened there.
@@ -174,8 +178,10 @@ impl Finding {
             self.kind,
             Kind::DivergentBarrier | Kind::Race | Kind::EqualStores | Kind::NotGloballyCoherent
         );
+        // A sampler is reported once, wherever it is used.
+        let any_site = self.kind == Kind::FeedbackTier;
         self.kind == other.kind
-            && self.site.span == other.site.span
+            && (any_site || self.site.span == other.site.span)
             && (any_lanes || places(self) == places(other))
     }
 }

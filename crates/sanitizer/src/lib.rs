@@ -16,6 +16,7 @@ mod converge;
 mod draw;
 mod dropped;
 mod facts;
+mod feedback;
 mod finding;
 mod floats;
 mod flow;

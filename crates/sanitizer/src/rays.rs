@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 
 use diag::Span;
-use interp::observe::{At, RayEvent, Undefined};
-use ir::RayOp;
+use interp::observe::{At, OddScene, RayEvent, Undefined};
 use ir::ray::{Which, Wrong};
+use ir::{Op, RayOp};
 use ops::LaneMask;
 use ops::ray::State;
 
+use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 
 /// A query of a lane of a wave, by its handle.
@@ -33,9 +34,10 @@ pub(crate) struct Told {
 }
 
 impl Rays {
-    pub(crate) fn ray(&mut self, event: &RayEvent<'_>, width: u32) -> Told {
+    pub(crate) fn ray(&mut self, facts: &Facts<'_>, event: &RayEvent<'_>, width: u32) -> Told {
         let at = event.at;
-        let mut findings = Vec::new();
+        let mut findings: Vec<Finding> =
+            event.odd_scenes.iter().filter_map(|it| instances(facts, at, width, it)).collect();
         let mut groups: Vec<(Undefined, LaneMask)> = Vec::new();
         for (lane, wrong) in event.wrong {
             match groups.iter_mut().find(|it| it.0 == *wrong) {
@@ -106,6 +108,36 @@ impl Rays {
         all.sort_by_key(|it| it.site.span.lo);
         all
     }
+}
+
+/// How many instances of a scene are named; the rest are only counted.
+const MOST_NAMED: usize = 4;
+
+/// A scene is traced that has instances which are not valid.
+fn instances(facts: &Facts<'_>, at: At, width: u32, odd: &OddScene<'_>) -> Option<Finding> {
+    let Op::Ray(ray) = &facts.module.inst(at.inst).op else { return None };
+    let resource = facts.module.resource(ray.scene?.binding);
+    let name = match resource.count {
+        Some(1) => resource.name.clone(),
+        _ => format!("{}[{}]", resource.name, odd.element),
+    };
+    let problems = odd.scene.problems();
+    let ((first, problem), others) = problems.split_first()?;
+    let message = format!("instance {first} of `{name}` is not valid: {problem}");
+    let (who, s) = (Named(odd.lanes), third_person(odd.lanes));
+    let text = format!("{who} trace{s} a ray through this scene");
+    let mut found = finding(at, width, Kind::BadInstance, odd.lanes, message, text);
+    found.related.push(Site { span: resource.span, text: format!("`{name}` is declared here") });
+    let named = others.iter().take(MOST_NAMED);
+    found.notes.extend(named.map(|(instance, problem)| format!("instance {instance}: {problem}")));
+    if let more @ 1.. = others.len().saturating_sub(MOST_NAMED) {
+        found.notes.push(format!("{more} more instances are not valid"));
+    }
+    found.helps.push(
+        "leave such an instance out of the scene, or give it the mask 0 and a valid transform"
+            .to_owned(),
+    );
+    Some(found)
 }
 
 /// The kind of a finding about something undefined.

@@ -15,7 +15,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use diag::Span;
 use interp::Observer;
-use interp::observe::{AccessEvent, At, DivergeEvent, RayEvent, SampleEvent, Space, WaveEvent};
+use interp::observe::{
+    AccessEvent, At, DivergeEvent, FeedbackEvent, RayEvent, SampleEvent, Space, WaveEvent,
+};
 use ir::{Address, Binding, Inst, Op, RayOp, Value};
 use ops::scalar::Hazard;
 use ops::wave::{Sees, hazards};
@@ -423,8 +425,8 @@ impl<'a> Spread<'a> {
                 }
             }
             Op::Texture(texture) => {
-                let binding = module.storage(texture.texture.binding);
-                self.tag_resource(binding, None, tag);
+                let written = texture.map.unwrap_or(texture.texture);
+                self.tag_resource(module.storage(written.binding), None, tag);
             }
             // A new query is one that nothing else holds.
             Op::Ray(ray) if ray.op != RayOp::Allocate => {
@@ -833,6 +835,30 @@ impl Observer for Spread<'_> {
         });
         let told = vec![tag.unwrap_or(0); self.width as usize];
         self.wave(event.at).pending = Some((event.at.inst, told));
+    }
+
+    fn feedback(&mut self, event: &FeedbackEvent<'_>) {
+        let at = event.at;
+        let operands = self.facts.module.inst(at.inst).op.operands();
+        let broken = self.sources.broken.get(&at.group).copied();
+        for lane in at.active.iter() {
+            let wave = self.waves.entry((at.group, at.wave)).or_default();
+            let own = operands.iter().map(|it| wave.tag(*it, lane)).find(|it| *it != 0);
+            let mut tag = either(own.unwrap_or(0), wave.control(lane));
+            let write = event.writes.iter().find(|it| it.lane == lane);
+            if write.is_some_and(|it| !it.is_paired) {
+                tag = either(tag, self.cause(Kind::FeedbackPair, at.inst));
+            }
+            if let (0, Some(span)) = (tag, broken) {
+                tag = self.reach.tag(Cause { kind: Kind::DivergentBarrier, span });
+            }
+            if tag != 0 {
+                // Which map it is may be undefined, too.
+                let element =
+                    own.is_none().then(|| event.element.map_or(0, |it| it[lane as usize]));
+                self.tag_resource(event.map, element, tag);
+            }
+        }
     }
 
     fn ray(&mut self, event: &RayEvent<'_>) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use diag::Span;
 use interp::observe::{
     AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, ExitTo,
-    OutputEvent, RayEvent, SampleEvent, Space, WaveEvent,
+    FeedbackEvent, OutputEvent, RayEvent, SampleEvent, Space, WaveEvent,
 };
 use interp::{Observer, Progress};
 use ir::exec::{Bindings, Invocation, WaveInputs};
@@ -20,6 +20,7 @@ use crate::bounds;
 use crate::converge::Reconvergence;
 use crate::dropped::Dropped;
 use crate::facts::Facts;
+use crate::feedback::Feedback;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
 use crate::marked::{Mark, Marked};
@@ -43,6 +44,10 @@ pub struct Rules {
     pub reconvergence: Reconvergence,
     /// Whether lanes that read different lanes are reported.
     pub uniform_lane_index: bool,
+    /// Whether what devices may report otherwise in feedback maps is reported.
+    pub feedback_slack: bool,
+    /// Whether all devices in question can record feedback through every sampler.
+    pub has_feedback_tier_1: bool,
 }
 
 /// Observes one run at one width.
@@ -68,6 +73,7 @@ pub struct Watcher<'a> {
     pixels: Pixels,
     rays: Rays,
     dropped: Dropped,
+    feedback: Feedback,
     findings: Vec<(Finding, Option<Invocation>)>,
     /// The number of groups that have started.
     started: u64,
@@ -108,6 +114,7 @@ impl<'a> Watcher<'a> {
             watches_races: !orders_pixels,
             pixels,
             rays: Rays::default(),
+            feedback: Feedback::default(),
             findings: Vec::new(),
             started: 0,
         }
@@ -137,7 +144,9 @@ impl<'a> Watcher<'a> {
 
     /// The same, with the invocation that each befell, in a draw.
     pub(crate) fn into_drawn(self) -> Vec<(Finding, Option<Invocation>)> {
-        let Watcher { mut findings, .. } = self;
+        let Watcher { mut findings, mut feedback, width, .. } = self;
+        // What a map holds is known only now.
+        findings.extend(feedback.slack(width).into_iter().map(|it| (it, None)));
         // A load of poison because it comes too early is a race, and one report of it is enough.
         let racing: Vec<Span> = findings
             .iter()
@@ -525,8 +534,23 @@ impl Observer for Watcher<'_> {
         }
     }
 
+    fn feedback(&mut self, event: &FeedbackEvent<'_>) {
+        let at = event.at;
+        if let Some(elements) = event.element
+            && self.descriptor(at, at.active & !event.poison, (event.map, elements))
+        {
+            return;
+        }
+        if !event.poison.is_empty() {
+            let operands = self.facts.module.inst(at.inst).op.operands();
+            self.sink(at, &operands, event.poison, "used by a record of feedback");
+        }
+        let found = self.feedback.record(&self.facts, self.width, &self.rules, event);
+        found.into_iter().for_each(|it| self.add(Some(it)));
+    }
+
     fn ray(&mut self, event: &RayEvent<'_>) {
-        let told = self.rays.ray(event, self.width);
+        let told = self.rays.ray(&self.facts, event, self.width);
         told.findings.into_iter().for_each(|it| self.add(Some(it)));
         for (kind, lanes) in told.poison {
             self.poison.reported(event.at, kind, lanes);

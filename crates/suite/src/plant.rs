@@ -203,6 +203,7 @@ fn examine(text: &str, setup: &Setup) -> Result<(Report, Compiled), String> {
     let mut plan = Plan::new(setup.widths.clone());
     // The log of the host program depends on the width by design.
     plan.width_dependent.push("Log".to_owned());
+    plan.rules.feedback_slack = true;
     let report = sanitizer::examine(module, &launch(setup), &bindings(module, setup), &plan)
         .map_err(|it| format!("at width {}: {:?}", it.width, it.failure))?;
     Ok((report, compiled))
@@ -223,7 +224,14 @@ fn bindings(module: &ir::Module, setup: &Setup) -> Bindings {
     let bind = |it: &ir::Resource| {
         let one = match it.kind {
             ir::ResourceKind::Scene => {
-                Buffer { scene: Some(class::rays::scene()), ..Buffer::default() }
+                let is_flat = it.name == "Flat";
+                let scene = if is_flat { class::rays::flat_scene() } else { class::rays::scene() };
+                Buffer { scene: Some(scene), ..Buffer::default() }
+            }
+            ir::ResourceKind::Texture { .. }
+            | ir::ResourceKind::Sampler { .. }
+            | ir::ResourceKind::Feedback { .. } => {
+                class::feedback::resource(&it.name).unwrap_or_default()
             }
             _ => Buffer { bytes: vec![0; bytes(&it.name) as usize].into(), ..Buffer::default() },
         };

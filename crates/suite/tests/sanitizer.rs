@@ -66,6 +66,7 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
                 plan.rules.reconvergence = Reconvergence::Independent;
             }
             ("--uniform-lane-index", "") => plan.rules.uniform_lane_index = true,
+            ("--feedback", "") => plan.rules.feedback_slack = true,
             ("--progress", "occupancy-bound") => plan.progress = Progress::OccupancyBound,
             ("--progress", "fair") => plan.progress = Progress::Fair,
             ("--thorough", "") => plan.thorough(),

@@ -19,6 +19,8 @@ pub struct Adapter {
     pub options4: Options4,
     /// `D3D12_FEATURE_D3D12_OPTIONS5`.
     pub options5: Options5,
+    /// `D3D12_FEATURE_D3D12_OPTIONS7`.
+    pub options7: Options7,
     /// `MaxGroupSharedMemoryPerGroupCS`: how many bytes of groupshared memory a group can have, which bounds
     /// `[GroupSharedLimit]`.
     pub max_group_shared_memory: u32,
@@ -60,6 +62,35 @@ pub struct Options5 {
     pub raytracing_tier: RaytracingTier,
 }
 
+/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS7` that concerns shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options7 {
+    /// `SamplerFeedbackTier`.
+    pub sampler_feedback_tier: SamplerFeedbackTier,
+}
+
+/// `D3D12_SAMPLER_FEEDBACK_TIER`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum SamplerFeedbackTier {
+    /// No sampler feedback.
+    NotSupported,
+    /// Feedback of samplers that wrap or clamp. What others record is undefined, which only the sanitizer tells.
+    Tier0_9,
+    /// Feedback of all samplers.
+    Tier1_0,
+}
+
+impl fmt::Display for SamplerFeedbackTier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SamplerFeedbackTier::NotSupported => "no",
+            SamplerFeedbackTier::Tier0_9 => "0.9",
+            SamplerFeedbackTier::Tier1_0 => "1.0",
+        })
+    }
+}
+
 /// `D3D12_RAYTRACING_TIER`. Tier 1.0 has no ray queries and is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -95,6 +126,7 @@ impl Adapter {
             },
             options4: Options4 { native_16bit_shader_ops: true },
             options5: Options5 { raytracing_tier: RaytracingTier::Tier1_1 },
+            options7: Options7 { sampler_feedback_tier: SamplerFeedbackTier::Tier1_0 },
             max_group_shared_memory: 1 << 20,
         }
     }
@@ -122,6 +154,12 @@ impl Adapter {
             },
             options5: Options5 {
                 raytracing_tier: self.options5.raytracing_tier.min(other.options5.raytracing_tier),
+            },
+            options7: Options7 {
+                sampler_feedback_tier: self
+                    .options7
+                    .sampler_feedback_tier
+                    .min(other.options7.sampler_feedback_tier),
             },
             max_group_shared_memory: self
                 .max_group_shared_memory

@@ -69,7 +69,8 @@ mod table;
 mod trace;
 
 pub use adapter::{
-    Adapter, AdapterError, LaneCounts, Options1, Options4, Options5, RaytracingTier,
+    Adapter, AdapterError, LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier,
+    SamplerFeedbackTier,
 };
 pub use borrowed::Borrowed;
 pub use buffer::{Bindable, Buffer, BufferError, Texture};

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use diag::Span;
 use ir::exec::LaneOrder;
-use ir::{InstData, Module, Op};
+use ir::{InstData, Module, Op, TextureOp};
 use ops::Ty;
 use ops::intrinsics::ShaderModel;
 
 use crate::engines::{Backend, Program};
-use crate::{Adapter, LaneCounts, RaytracingTier, Shader};
+use crate::{Adapter, LaneCounts, RaytracingTier, SamplerFeedbackTier, Shader};
 
 /// The widths that a module's `[WaveSize]` allows.
 pub(crate) fn wanted(module: &Module) -> LaneCounts {
@@ -45,6 +45,10 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
     if !module.queries.is_empty() && adapter.options5.raytracing_tier < RaytracingTier::Tier1_1 {
         return Err(Missing::RayQueries);
     }
+    let tier = adapter.options7.sampler_feedback_tier;
+    if tier < SamplerFeedbackTier::Tier0_9 && module.insts.iter().any(records_feedback) {
+        return Err(Missing::SamplerFeedback);
+    }
     // The output of a mesh shader is memory of its own.
     let needs = module.groupshared_bytes() - output_bytes(module);
     let has = adapter.max_group_shared_memory;
@@ -57,6 +61,10 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
         return Err(Missing::WaveSize { needs: wanted(module), has });
     }
     Ok(wave_sizes)
+}
+
+fn records_feedback(inst: &InstData) -> bool {
+    matches!(&inst.op, Op::Texture(it) if matches!(it.op, TextureOp::Feedback(_)))
 }
 
 /// The bytes of groupshared memory that hold the output of a mesh shader: the counts and the arrays behind them.
@@ -137,6 +145,8 @@ pub enum Missing {
     Double,
     /// Ray queries are used, and the adapter has no `RaytracingTier` 1.1.
     RayQueries,
+    /// Sampler feedback is recorded, and the adapter has no `SamplerFeedbackTier`.
+    SamplerFeedback,
     /// No width that `[WaveSize]` allows is one of the adapter's.
     WaveSize {
         /// What `[WaveSize]` allows.
@@ -175,6 +185,7 @@ impl PipelineError {
             Missing::Native16Bit => uses(inst, &[Ty::I16, Ty::F16]),
             Missing::Double => uses(inst, &[Ty::F64]),
             Missing::RayQueries => matches!(inst.op, Op::Ray(_)),
+            Missing::SamplerFeedback => records_feedback(inst),
             Missing::Stage
             | Missing::ShaderModel { .. }
             | Missing::WaveSize { .. }
@@ -203,6 +214,7 @@ impl PipelineError {
             | Missing::Native16Bit
             | Missing::Double
             | Missing::RayQueries
+            | Missing::SamplerFeedback
             | Missing::GroupSharedMemory { .. } => None,
         }
     }
@@ -229,6 +241,7 @@ impl fmt::Display for PipelineError {
             Missing::Native16Bit => cap(f, "native 16-bit types", "Native16BitShaderOps"),
             Missing::Double => cap(f, "`double`", "DoublePrecisionFloatShaderOps"),
             Missing::RayQueries => cap(f, "ray queries", "RaytracingTier 1.1"),
+            Missing::SamplerFeedback => cap(f, "sampler feedback", "SamplerFeedbackTier"),
             Missing::WaveSize { needs, has } => {
                 write!(
                     f,

@@ -80,6 +80,7 @@ const FLAGS: &[(&[&str], Set)] = &[
 const SWITCHES: &[(&str, Switch)] = &[
     ("-enable-16bit-types", |it| it.options.enable_16bit = true),
     ("--uniform-lane-index", |it| it.rules.uniform_lane_index = true),
+    ("--feedback", |it| it.rules.feedback_slack = true),
 ];
 
 impl Default for Flags {

@@ -177,7 +177,7 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Device,
         help: "what the device can do: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\
                sm=6.5, int64=on|off, 16bit=on|off, double=on|off, groupshared=BYTES,\n\
-               rays=on|off",
+               rays=on|off, feedback=none|0.9|1.0",
         set: caps,
     },
 ];

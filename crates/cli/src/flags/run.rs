@@ -194,6 +194,7 @@ pub(super) const FLAGS: &[Flag] = &[
     san::RECONVERGENCE,
     san::PROGRESS,
     san::UNIFORM_LANE_INDEX,
+    san::FEEDBACK,
     Flag {
         names: &["--timeout"],
         takes: Takes::Value("SECONDS"),

@@ -157,3 +157,15 @@ pub(super) const UNIFORM_LANE_INDEX: Flag = Flag {
         Ok(())
     },
 };
+
+pub(super) const FEEDBACK: Flag = Flag {
+    names: &["--feedback"],
+    takes: Takes::Nothing,
+    on: &[Command::San],
+    section: Section::Run,
+    help: "name the texels of feedback maps that other devices may report otherwise, and why",
+    set: |args, _| {
+        args.san.feedback_slack = true;
+        Ok(())
+    },
+};

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use values::order;
 use wavelane::internal::{PROFILES, diag};
-use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, RaytracingTier, Schedule, ShaderModel};
+use wavelane::{
+    LaneCounts, LaneOrder, MOST_GROUPS, RaytracingTier, SamplerFeedbackTier, Schedule, ShaderModel,
+};
 
 use crate::asked::LowArgs;
 use crate::asked::{Output, WaveSizes};
@@ -215,7 +217,7 @@ pub(super) fn caps(args: &mut LowArgs, value: &str) -> Result<(), String> {
 }
 
 pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<(), String> {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 10] = [
         "wave-ops",
         "lanes",
         "total-lanes",
@@ -225,6 +227,7 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
         "double",
         "groupshared",
         "rays",
+        "feedback",
     ];
     let adapter = &mut args.device.adapter;
     let switch = || choose(value, &[("on", true), ("off", false)]);
@@ -239,6 +242,16 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
                 true => RaytracingTier::Tier1_1,
                 false => RaytracingTier::NotSupported,
             };
+        }
+        "feedback" => {
+            let tiers = [
+                ("none", SamplerFeedbackTier::NotSupported),
+                ("0.9", SamplerFeedbackTier::Tier0_9),
+                ("1.0", SamplerFeedbackTier::Tier1_0),
+            ];
+            let tier = choose(value, &tiers)?;
+            adapter.options7.sampler_feedback_tier = tier;
+            args.san.has_feedback_tier_1 = tier == SamplerFeedbackTier::Tier1_0;
         }
         "groupshared" => adapter.max_group_shared_memory = number(value)?,
         "double" => adapter.double_precision_float_shader_ops = switch()?,

@@ -20,7 +20,7 @@ pub struct RayCall<T> {
     /// The first slot of a new query, and how many there are.
     slots: (u32, u32),
     /// The bound scenes, and which element of them.
-    scene: Option<(Binding, Option<T>)>,
+    pub scene: Option<(Binding, Option<T>)>,
     args: Vec<T>,
 }
 

@@ -126,14 +126,19 @@ impl<T: Copy> TextureCall<T> {
         lane: u32,
         mut mark: impl FnMut(u64, u32),
     ) {
-        if map.paired != identity || !map.map.suits(&shape) {
+        if !map.suits(&shape, identity) {
             return;
         }
-        let query = self.query(operands, lane, LaneMask::EMPTY);
+        let query = self.recorded(operands, lane);
         let first = map.map.header_words();
         feedback::write(&map.map, &shape, self.dim, sampler, &query, |Mark { texel, value }| {
             mark(4 * (first + texel) as u64, value);
         });
+    }
+
+    /// The sample that an instruction of sampler feedback records. Its derivatives are operands, so that no other lane counts.
+    pub fn recorded(&self, operands: &impl Operands<T>, lane: u32) -> Query {
+        self.query(operands, lane, LaneMask::EMPTY)
     }
 
     /// What an instruction gives that does not write, and how many texels it has sampled.

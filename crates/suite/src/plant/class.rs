@@ -1,5 +1,6 @@
 //! The planted faults, one row each: the lines, and where they can show.
 
+pub(crate) mod feedback;
 pub(crate) mod rays;
 mod sharing;
 
@@ -141,7 +142,7 @@ fn value(random: &mut Random) -> &'static str {
 
 /// Every class.
 pub fn all() -> impl Iterator<Item = &'static Class> {
-    ALL.iter().chain(sharing::ALL).chain(rays::ALL)
+    ALL.iter().chain(sharing::ALL).chain(rays::ALL).chain(feedback::ALL)
 }
 
 const ALL: &[Class] = &[

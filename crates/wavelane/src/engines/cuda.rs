@@ -32,7 +32,9 @@ use ops::intrinsics::ShaderModel;
 use ops::texture;
 
 use super::{Backend, Program, Step, Stopped, launch_of, made};
-use crate::adapter::{LaneCounts, Options1, Options4, Options5, RaytracingTier};
+use crate::adapter::{
+    LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier, SamplerFeedbackTier,
+};
 use crate::guard::catch;
 use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
@@ -109,6 +111,7 @@ fn adapter(device: &Properties) -> Adapter {
         },
         options4: Options4 { native_16bit_shader_ops: true },
         options5: Options5 { raytracing_tier: RaytracingTier::NotSupported },
+        options7: Options7 { sampler_feedback_tier: SamplerFeedbackTier::NotSupported },
         max_group_shared_memory: ptx::MOST_GROUPSHARED as u32,
     }
 }

@@ -1,4 +1,4 @@
-//! Faults in ray queries, in the scene of [`scene`].
+//! Faults in ray queries, in the scenes of [`scene`] and [`flat_scene`].
 
 use std::sync::Arc;
 
@@ -55,7 +55,28 @@ const fn class(
     Class { name, kind, place: Reach::Anywhere, widths: &[], waves: None, groups: false, snippet }
 }
 
+/// A scene whose only instance is flat.
+pub(crate) fn flat_scene() -> SharedScene {
+    let transform = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let instance = Instance { transform, ..Instance::default() };
+    SharedScene(Arc::new(Scene::build(&[instance]).unwrap_or_default()))
+}
+
 pub(super) const ALL: &[Class] = &[
+    class("a scene with a flat instance", Kind::BadInstance, |random, _| {
+        let trace = |scene: &str| format!("q.TraceRayInline({scene}, RAY_FLAG_NONE, 1, ray);");
+        Some(
+            Snippet::new()
+                .declare(SCENE)
+                .declare("RaytracingAccelerationStructure Flat;")
+                .line(RAY)
+                .line(QUERY)
+                .fault(&trace("Scene"), &trace("Flat"))
+                .line("q.Proceed();")
+                .line("uint planted = q.CommittedStatus();")
+                .used(random),
+        )
+    }),
     class("a candidate that is not there", Kind::RayQueryState, |random, _| {
         let clean = "uint planted = q.CommittedStatus();";
         let faulty = "uint planted = q.CandidatePrimitiveIndex();";

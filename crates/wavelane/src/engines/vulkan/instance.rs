@@ -9,7 +9,10 @@ use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan}
 
 use super::{GpuDraws, scene};
 use crate::engines::drivers_can_be_loaded;
-use crate::{Adapter, LaneCounts, Options1, Options4, Options5, RaytracingTier};
+use crate::{
+    Adapter, LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier,
+    SamplerFeedbackTier,
+};
 
 /// The loader with an instance in it.
 pub(super) struct Instance {
@@ -418,6 +421,15 @@ impl Capabilities {
                 raytracing_tier: match self.rays.queries || self.traces_in_software() {
                     true => RaytracingTier::Tier1_1,
                     false => RaytracingTier::NotSupported,
+                },
+            },
+            // Feedback is arithmetic here, which needs both.
+            options7: Options7 {
+                sampler_feedback_tier: match is(self.features.shader_float64)
+                    && is(self.features.shader_int64)
+                {
+                    true => SamplerFeedbackTier::Tier1_0,
+                    false => SamplerFeedbackTier::NotSupported,
                 },
             },
             max_group_shared_memory: self.limits.max_compute_shared_memory_size,
