@@ -141,3 +141,90 @@ fn what_cannot_record_feedback_says_so() {
     let (code, text) = wavelane(&folder, &["emit", "a.hlsl", "--ptx"]);
     assert_eq!(code, 3, "{text}");
 }
+
+/// A program that records through two samplers: what `san` reports with these flags, by line, and its exit status.
+fn examined(folder: &Path, samplers: [&str; 2], more: &[&str]) -> (i32, serde_json::Value) {
+    let shader = "Texture2D<float4> T, Other;
+SamplerState S, R;
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> F;
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+    F.WriteSamplerFeedbackLevel(T, S, float2(i + 0.5, 0.5) / 4, 0);
+    F.WriteSamplerFeedbackLevel(T, R, float2(i + 0.5, 0.5) / 4, 1);
+    F.WriteSamplerFeedbackLevel(T, R, float2(i + 0.5, 0.5) / 4, 1);
+}
+";
+    std::fs::write(folder.join("b.hlsl"), shader).unwrap();
+    let binds = ["T=R8_UNORM[32x32 mips 6]", "F=feedback(T, region=8x8)"].map(str::to_owned);
+    let samplers = [("S", samplers[0]), ("R", samplers[1])];
+    let samplers = samplers.map(|(name, state)| format!("{name}={state}"));
+    let mut words = vec!["san", "b.hlsl", "--wave-size", "4", "--format", "json"];
+    for it in binds.iter().chain(&samplers) {
+        words.extend(["--bind", it.as_str()]);
+    }
+    let (code, text) = wavelane(folder, &[&words[..], more].concat());
+    (code, serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}")))
+}
+
+fn reported(report: &serde_json::Value) -> Vec<(String, u64)> {
+    let all = report["findings"].as_array().unwrap().iter();
+    all.map(|it| (it["id"].as_str().unwrap().to_owned(), it["line"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn samplers_of_a_higher_tier_are_told_of_once() {
+    let folder = folder("tier");
+    let (code, report) = examined(&folder, ["nearest wrap", "nearest u=clamp v=border"], &[]);
+    assert_eq!((code, reported(&report)), (0, vec![("feedback-tier".to_owned(), 6)]));
+    let tier = ["--caps", "feedback=0.9"];
+    let (_, report) = examined(&folder, ["nearest mirror", "nearest mirror-once"], &tier);
+    let both = [("feedback-tier".to_owned(), 5), ("feedback-tier".to_owned(), 6)];
+    assert_eq!(reported(&report), both);
+    let tier = ["--caps", "feedback=1.0"];
+    let (code, report) = examined(&folder, ["nearest mirror", "nearest border"], &tier);
+    assert_eq!((code, reported(&report)), (0, vec![]));
+}
+
+#[test]
+fn slack_is_told_of_on_request() {
+    let folder = folder("slack");
+    let samplers = ["nearest clamp", "nearest clamp"];
+    assert_eq!(reported(&examined(&folder, samplers, &[]).1), []);
+    let (code, report) = examined(&folder, samplers, &["--feedback"]);
+    assert_eq!(code, 0);
+    // Level 1 at four places of the first row of regions, which has level 0: only the row below is open.
+    let found = &report["findings"][0];
+    assert_eq!((&found["id"], &found["line"]), (&"feedback-slack".into(), &6.into()), "{report}");
+    assert_eq!(found["level"], "note", "{report}");
+    let notes = found["notes"].to_string();
+    assert!(notes.contains("reason 2") && notes.contains("(0, 1) 1 instead of"), "{notes}");
+}
+
+#[test]
+fn an_adapter_without_feedback_refuses_a_shader_that_records() {
+    let folder = folder("caps");
+    for command in ["run", "san", "check"] {
+        let mut words = vec![command, "a.hlsl", "--caps", "feedback=none"];
+        let binds = ["F=none", "U=none", "T=R8_UNORM[16x8 mips 4]", "S=nearest"];
+        if command != "check" {
+            words.extend(binds.iter().flat_map(|it| ["--bind", it]));
+        }
+        let (status, text) = wavelane(&folder, &words);
+        assert_eq!(status, 3, "{command}: {text}");
+        assert!(text.contains("`main` uses sampler feedback"), "{command}: {text}");
+        assert!(text.contains("a.hlsl:7:"), "{command}: {text}");
+    }
+    for (tier, shown) in [("none", "no"), ("0.9", "0.9"), ("1.0", "1.0")] {
+        let (status, text) = wavelane(&folder, &["caps", "--caps", &format!("feedback={tier}")]);
+        assert_eq!(status, 0, "{text}");
+        assert!(text.contains(&format!("SamplerFeedbackTier            {shown}\n")), "{text}");
+    }
+    let (status, text) = wavelane(&folder, &["caps", "--caps", "feedback=2"]);
+    assert!(status == 2 && text.contains("0.9"), "{text}");
+    // A map that is only declared asks for nothing.
+    let shader = "FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> F;
+[numthreads(4, 1, 1)] void main() {}
+";
+    std::fs::write(folder.join("idle.hlsl"), shader).unwrap();
+    let (status, text) = wavelane(&folder, &["run", "idle.hlsl", "--caps", "feedback=none"]);
+    assert_eq!(status, 0, "{text}");
+}

@@ -158,3 +158,81 @@ Results:
     assert_eq!(status, 2, "{text}");
     assert!(text.contains("scenes.test:25:21: error: there is no bottom level `Mash`"), "{text}");
 }
+
+#[test]
+fn instances_that_are_not_valid_run_and_are_told_of() {
+    let folder = folder("singular");
+    // The second instance is flat, the third has a NaN.
+    let scene = SCENE.replace(
+        "Transform: [1, 0, 0, 10, 0, 1, 0, 0, 0, 0, 1, 2] }",
+        "Transform: [1, 0, 0, 10, 0, 0, 0, 0, 0, 0, 1, 2] }
+        - { BLAS: Mesh, Transform: [1, 0, 0, 10, 0, nan, 0, 0, 0, 0, 1, 2] }",
+    );
+    std::fs::write(folder.join("scene.yaml"), scene).unwrap();
+    for engine in ["interp", "cpu"] {
+        let (status, text) = run(&folder, "@scene.yaml#Pair", engine);
+        assert_eq!((status, hits(&text)), (0, vec![5.0, -1.0]), "{text}");
+    }
+    let words = "san a.hlsl --bind Scene=@scene.yaml#Pair --bind Out=[2] --format json";
+    let (status, text) = wavelane(&folder, &words.split(' ').collect::<Vec<_>>());
+    assert_eq!(status, 1, "{text}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let [found] = &report["findings"].as_array().unwrap()[..] else { panic!("{text}") };
+    assert_eq!((&found["id"], &found["line"]), (&"bad-instance".into(), &6.into()), "{text}");
+    let message = "instance 1 of `Scene` is not valid: the transform has no inverse";
+    assert_eq!(found["message"], message, "{text}");
+    assert!(found["notes"].to_string().contains("instance 2: the transform has a NaN"), "{text}");
+    // What is not bound cannot be wrong.
+    let words = "san a.hlsl --bind Scene=none --bind Out=[2]";
+    let (status, text) = wavelane(&folder, &words.split(' ').collect::<Vec<_>>());
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn what_is_wrong_in_a_scene_file_is_located() {
+    let folder = folder("located");
+    let with = |from: &str, to: &str| {
+        assert!(SCENE.contains(from), "{from}");
+        SCENE.replacen(from, to, 1)
+    };
+    let indexed = with("VertexCount: 3", "VertexCount: 3, IndexBuffer: I, IndexCount: 3")
+        .replace("Buffers:\n", "Buffers:\n  - { Name: I, Format: UInt32, Data: [0, 1, 3] }\n");
+    for (text, expected) in [
+        (indexed, "scene.yaml:5:38: index 2 of geometry 0 is 3, and the geometry has 3 vertices"),
+        (
+            with("Data: [0, 1, 5,", "Data: [0, nan, 5,"),
+            "scene.yaml:4:38: primitive 0 of geometry 0",
+        ),
+        (with("- { BLAS: Mesh }", "- { BLAS: Mush }"), "scene.yaml:8:19: there is no bottom level"),
+        (
+            with("- { BLAS: Mesh }", "- { BLAS: Mesh, InstanceMask: 256 }"),
+            "scene.yaml:8:39: a mask",
+        ),
+        (
+            with("0, 0, 0, 0, 1, 2]", "0, 0, 0, 0, 1]"),
+            "scene.yaml:9:36: a transform has 12 numbers",
+        ),
+        (with("VertexCount: 3", "VertexCount: 4"), "scene.yaml:4:"),
+        (with("VertexBuffer: V", "VertexBuffer: W"), "scene.yaml:4:52: "),
+        (with("AccelerationStructures:", "AccelerationStructure:"), "scene.yaml:"),
+        (with("{ Name: Empty,", "{ Name: Empty, ["), "scene.yaml:1"),
+        (String::new(), "scene.yaml:1:1"),
+    ] {
+        std::fs::write(folder.join("scene.yaml"), &text).unwrap();
+        let (status, out) = run(&folder, "@scene.yaml#Pair", "interp");
+        assert_eq!(status, 2, "{text}\n{out}");
+        assert!(out.contains(expected), "{expected}\n{text}\n{out}");
+    }
+    for (text, expected) in [
+        ("v 0 0 0\nv 0 nan 0\nv 1 0 0\ng a\nf 1 3 2\n", "mesh.obj:5: primitive 0 of geometry 0"),
+        ("v 0 0 0\nf 1 2 3\n", "mesh.obj:2: `2` names a vertex that is not above; there are 1"),
+        ("v 0 0 0\nf 1 x 1\n", "mesh.obj:2: `x` is not a corner of a face"),
+        ("v 0 0 0\nf 1 1\n", "mesh.obj:2: a face has at least three corners"),
+        ("v 0 zero 0\n", "mesh.obj:1: `zero` is not a number"),
+    ] {
+        std::fs::write(folder.join("mesh.obj"), text).unwrap();
+        let (status, out) = run(&folder, "@mesh.obj", "interp");
+        assert_eq!(status, 2, "{text}\n{out}");
+        assert!(out.contains(expected), "{expected}\n{text}\n{out}");
+    }
+}
