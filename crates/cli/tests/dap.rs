@@ -593,7 +593,7 @@ fn paths_are_absolute_wherever_the_editor_was_started() {
     client.stopped();
     let trace = client.ask("stackTrace", json!({"threadId": 1}));
     let source = &trace["stackFrames"][0]["source"];
-    let path = std::path::PathBuf::from(source["path"].as_str().unwrap());
+    let path = PathBuf::from(source["path"].as_str().unwrap());
     assert!(path.is_absolute() && path.ends_with("a.hlsl") && path.exists(), "{path:?}");
     assert_eq!(source["name"], "a.hlsl");
     let sources = client.ask("loadedSources", json!({}));

@@ -294,7 +294,7 @@ mod tests {
         assert!(shuffles.len() >= 6, "{shuffles:?}");
         for op in shuffles {
             for _ in 0..200 {
-                let mut words = |below: u64| [(); 16].map(|()| random.below(below) as u32);
+                let mut words = |below: usize| [(); 16].map(|()| random.below(below) as u32);
                 let (values, indices, sizes) = (words(1 << 32), words(16), words(2));
                 let sizes = sizes.map(|it| 4 << it);
                 let active = words(3).iter().zip(0..).filter(|it| *it.0 > 0).map(|it| it.1);
