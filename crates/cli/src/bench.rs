@@ -511,7 +511,7 @@ impl Measured<'_> {
             let differs = compare(&measured[0].table, &it.table, rules);
             Row {
                 width,
-                engine: Engine::Vulkan,
+                engine: self.device.engine(),
                 cpu: None,
                 module,
                 fallback: None,

@@ -1,5 +1,6 @@
 //! `wavelane bench --against`: ratios between programs, and between now and an earlier report.
 //! Times are never asserted: thresholds are so far away that no machine comes near them.
+#![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
 mod support;
 
@@ -54,6 +55,23 @@ fn assert_is_spread(ratio: &Value) {
     let of = |key: &str| ratio[key].as_f64().unwrap();
     assert!(of("lower_quartile") <= of("median") && of("median") <= of("upper_quartile"));
     assert!(of("lower_quartile") > 0.0 && of("least") > 0.0, "{ratio}");
+}
+
+#[test]
+fn rows_of_a_gpu_name_its_engine() {
+    let folder = folder("engine");
+    for engine in ["vulkan", "cuda"] {
+        let ran = bench(
+            &folder,
+            &format!("sum.hlsl --bind Out=[8] --rounds 3 --engine {engine} --format json"),
+        );
+        if ran.status == 3 {
+            println!("skipped: {}", ran.err);
+            continue;
+        }
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        assert!(rows(&json(&ran)).iter().all(|it| it["engine"] == engine), "{}", ran.out);
+    }
 }
 
 #[test]
