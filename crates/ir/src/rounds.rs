@@ -1,5 +1,6 @@
 //! Trip counts: evaluates loops to find their number of iterations, where it is known before they run.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use ops::WaveOp;
@@ -14,6 +15,8 @@ const MOST_INSTRUCTIONS: usize = 512;
 const MOST_VISITS: usize = 4096;
 /// Nor are arms nested more deeply than this.
 const MOST_DEPTH: usize = 16;
+/// A course is followed through this many instructions at most.
+const MOST_FOLLOWED: usize = 8192;
 
 /// A loop under evaluation, and the values known outside of it.
 struct Loop<'a, F> {
@@ -22,6 +25,22 @@ struct Loop<'a, F> {
     width: u32,
     inside: HashSet<Value>,
     outside: &'a F,
+    /// With a course, lanes may also leave under conditions that are unknown.
+    course: Option<RefCell<Course>>,
+}
+
+/// What is known of the iterations of a loop before it runs, for the lanes that do not leave earlier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Course {
+    /// For each iteration, the `if`s whose conditions are known, and the conditions. In the last iteration no lane
+    /// reaches the end of the body: all that are left exit to the end of the loop.
+    pub taken: Vec<Vec<(Inst, bool)>>,
+    /// Whether lanes may leave under a condition that is unknown.
+    pub leaves: bool,
+    /// The number of instructions in the body, at any depth.
+    pub size: usize,
+    /// The number of instructions that were looked at.
+    pub work: usize,
 }
 
 /// How control leaves a region that is evaluated instruction by instruction.
@@ -42,6 +61,46 @@ pub fn rounds(
     states(module, width, inst, outside).map(|it| it.len())
 }
 
+/// The course of the loop `inst`, with at most `most` instructions looked at; `None` if it does not follow from the
+/// values that `outside` knows, or if that would be too much. The work is spent in either case.
+pub fn course(
+    module: &Module,
+    width: u32,
+    inst: Inst,
+    most: usize,
+    outside: impl Fn(Value) -> Option<u64>,
+) -> (Option<Course>, usize) {
+    let Op::Loop { body, inits } = &module.inst(inst).op else { return (None, 0) };
+    let size = size_of(module, *body);
+    let params = &module.region(*body).params;
+    let mut values: Vec<Option<u64>> = inits.iter().map(|it| outside(*it)).collect();
+    let course = Some(RefCell::new(Course { size, ..Course::default() }));
+    let own = Loop { module, width, inside: defined_in(module, *body), outside: &outside, course };
+    let mut work = size;
+    // Without a known parameter, every iteration is like the first.
+    let mut changes = true;
+    while changes && work + size <= most.min(MOST_FOLLOWED) {
+        work += size;
+        let known = params.iter().zip(&values).filter_map(|(it, bits)| Some((*it, (*bits)?)));
+        let mut known: HashMap<Value, u64> = known.collect();
+        if let Some(course) = &own.course {
+            course.borrow_mut().taken.push(Vec::new());
+        }
+        match own.walk(*body, &mut known, 0) {
+            Way::Exit(to) if to == inst => {
+                let course = own.course.map(RefCell::into_inner);
+                return (course.map(|it| Course { work, ..it }), work);
+            }
+            Way::Exit(_) | Way::Open => return (None, work),
+            Way::Yield(next) => {
+                changes = values != next;
+                values = next;
+            }
+        }
+    }
+    (None, work)
+}
+
 /// What is known of the parameters of a short loop, for each round.
 fn states(
     module: &Module,
@@ -57,7 +116,8 @@ fn states(
     let params = &module.region(*body).params;
     let mut values: Vec<Option<u64>> = inits.iter().map(|it| outside(*it)).collect();
     let mut states = Vec::new();
-    let own = Loop { module, width, inside: defined_in(module, *body), outside: &outside };
+    let inside = defined_in(module, *body);
+    let own = Loop { module, width, inside, outside: &outside, course: None };
     for _ in 1..=MOST_ROUNDS.min(MOST_INSTRUCTIONS / size.max(1)) {
         let known = params.iter().zip(&values).filter_map(|(it, bits)| Some((*it, (*bits)?)));
         let mut known: HashMap<Value, u64> = known.collect();
@@ -90,6 +150,23 @@ impl<F: Fn(Value) -> Option<u64>> Loop<'_, F> {
         known.get(value).copied().or_else(outside)
     }
 
+    /// Notes the arm of an `if` whose condition is known.
+    fn takes(&self, inst: Inst, cond: bool) {
+        if let Some(course) = &self.course
+            && let Some(taken) = course.borrow_mut().taken.last_mut()
+        {
+            taken.push((inst, cond));
+        }
+    }
+
+    /// Notes that lanes may leave under an unknown condition. Returns whether the others can be followed further.
+    fn may_leave(&self) -> bool {
+        if let Some(course) = &self.course {
+            course.borrow_mut().leaves = true;
+        }
+        self.course.is_some()
+    }
+
     fn walk(&self, region: Region, known: &mut HashMap<Value, u64>, depth: usize) -> Way {
         if depth > MOST_DEPTH {
             return Way::Open;
@@ -110,6 +187,7 @@ impl<F: Fn(Value) -> Option<u64>> Loop<'_, F> {
                 Op::Return => return Way::Open,
                 Op::If { cond, then, else_ } => match self.of(known, cond) {
                     Some(bits) => {
+                        self.takes(*inst, bits & 1 == 1);
                         let arm = if bits & 1 == 1 { then } else { else_ };
                         match self.walk(*arm, known, depth + 1) {
                             Way::Yield(values) => {
@@ -121,12 +199,14 @@ impl<F: Fn(Value) -> Option<u64>> Loop<'_, F> {
                         }
                     }
                     None if leaves(self.module, *then) || leaves(self.module, *else_) => {
-                        return Way::Open;
+                        if !self.may_leave() {
+                            return Way::Open;
+                        }
                     }
                     None => {}
                 },
                 Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. }
-                    if leaves_beyond(self.module, *inst) =>
+                    if leaves_beyond(self.module, *inst) && !self.may_leave() =>
                 {
                     return Way::Open;
                 }

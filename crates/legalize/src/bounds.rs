@@ -202,8 +202,10 @@ impl Writer<'_> {
         let units = match (at, kind) {
             (Address::Structured { index, offset }, ResourceKind::Structured { stride, .. }) => {
                 let (index, offset) = (self.get(index), self.get(offset));
-                let elements = self.size_of(place, 0);
-                let whole = self.both_inside(self.less(index, elements), exists);
+                let whole = match self.exist(place, self.most(index), *stride) {
+                    true => exists,
+                    false => self.both_inside(self.less(index, self.size_of(place, 0)), exists),
+                };
                 let inside = (1..=count).map(|scalars| {
                     let limit = (stride + 1).saturating_sub(size * scalars);
                     self.both_inside(whole, self.below(offset, limit))
@@ -231,11 +233,15 @@ impl Writer<'_> {
                 Units { bytes: unit, first, inside: inside.collect() }
             }
             (Address::Byte(at), _) => {
-                let all = self.size_of(place, shift);
                 let first = self.shifted(self.get(at), shift);
+                let most = self.most(first);
                 let inside = (1..=count).map(|scalars| {
-                    let last = self.plus(first, scalars * (size / unit) - 1);
-                    self.both_inside(self.less(last, all), exists)
+                    let more = scalars * (size / unit) - 1;
+                    if self.exist(place, most.map(|it| it + u64::from(more)), unit) {
+                        return exists;
+                    }
+                    let last = self.plus(first, more);
+                    self.both_inside(self.less(last, self.size_of(place, shift)), exists)
                 });
                 Units { bytes: unit, first, inside: inside.collect() }
             }

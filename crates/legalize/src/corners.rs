@@ -234,25 +234,22 @@ impl Writer<'_> {
             return self.short_binary(op, a, b);
         }
         if let (Binary::Div(_), Ty::F32, Some(divisor)) = (op, ty, known)
-            && self.target.has(Class::Division, ty) != Has::Exact
             && let Some(inverse) = ops::scalar::reciprocal_of_power(ty, divisor)
         {
-            // Multiplication by the reciprocal of a power of two is exact.
+            // Multiplication by the reciprocal of a power of two is exact, and faster everywhere.
             let inverse = self.constant(ty, inverse);
-            return self.binary(Binary::Mul, ty, a, inverse, true);
+            return self.binary(Binary::Mul, ty, a, inverse, observed);
         }
         if let Some(exact) = self.exact_binary(op, ty, a, b) {
             return exact;
         }
         let open = |class| self.target.leaves_open(class, ty);
         match op {
-            Binary::Add | Binary::Sub | Binary::Mul if ty.is_float() => {
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div(_) if ty.is_float() => {
                 let value = self.op2(op, a, b);
                 if observed || ty == Ty::F16 { self.canonical(ty, value) } else { value }
             }
-            Binary::Div(_) | Binary::Rem(_) if ty.is_float() => {
-                self.canonical(ty, self.op2(op, a, b))
-            }
+            Binary::Rem(_) if ty.is_float() => self.canonical(ty, self.op2(op, a, b)),
             Binary::Div(sign) if open(Class::IntegerDivision) => self.divide(sign, ty, a, b, false),
             Binary::Rem(sign) if open(Class::IntegerDivision) => self.divide(sign, ty, a, b, true),
             Binary::Shl | Binary::Shr(_) if open(Class::Shift) => {

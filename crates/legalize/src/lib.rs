@@ -12,17 +12,22 @@
 //! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see lanes;
-//! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `helpers.rs`: helper lanes of
-//! pixel shaders; `rays.rs`: ray queries in software; `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as
-//! buffers; `merged.rs`: groups in turn; `unsupported.rs`: what cannot be rewritten.
+//! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `extents.rs`: which accesses are
+//! in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in software;
+//! `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
+//! `aggregated.rs`: one atomic operation for a group; `unrolled.rs`: loops whose course is known; `unsupported.rs`: what
+//! cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for
-//! [`merged()`], which saves atomic operations.
+//! [`merged()`] and [`aggregated()`], which save atomic operations, and [`unrolled()`], which saves branches and makes
+//! values constant.
 #![forbid(unsafe_code)]
 
+mod aggregated;
 mod bounds;
 mod corners;
+mod extents;
 mod feedback;
 mod folds;
 mod helpers;
@@ -34,6 +39,7 @@ mod shorts;
 mod switches;
 mod target;
 mod textures;
+mod unrolled;
 mod unsupported;
 mod waves;
 mod whole_waves;
@@ -44,10 +50,13 @@ use std::borrow::Cow;
 use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, Unary, WaveOp};
 
+pub use aggregated::aggregated;
+pub use extents::Dispatch;
 pub use feedback::{Feedback, SamplerState};
 pub use merged::{merged, record as merged_record};
 pub use target::{Class, Has, Row, Target, asks};
 pub use textures::{Extra, Lowered, formats, uses_textures, without_textures};
+pub use unrolled::unrolled;
 pub use unsupported::Unsupported;
 
 use folds::Folding;
@@ -64,9 +73,15 @@ pub fn without_ray_queries(module: &Module) -> Cow<'_, Module> {
 
 /// Rewrites a module to operations that the target has. The module must be valid, and the result is.
 pub fn legalize(module: &Module, target: &Target) -> Module {
+    legalize_for(module, target, None)
+}
+
+/// The same for one dispatch: accesses that are in bounds in all its threads get no condition.
+pub fn legalize_for(module: &Module, target: &Target, dispatch: Option<&Dispatch>) -> Module {
     let module = &*ir::notes::without(module);
     let module = &*feedback::without_feedback(module, &target.feedback);
     let mut writer = Writer::new(module, target);
+    writer.dispatch = dispatch;
     writer.begin();
     writer.list(module.body);
     writer.finish()
@@ -91,13 +106,16 @@ impl Writer<'_> {
         self.expect(insts.len());
         for inst in insts {
             self.inst(*inst);
+            if self.is_cut_short() {
+                break;
+            }
         }
     }
 
     fn inst(&self, inst: ir::Inst) {
         let data = self.source.inst(inst);
         self.at(data.span);
-        if self.merges(inst) {
+        if self.merges(inst) || self.aggregates(inst) || self.unrolls(inst) {
             return;
         }
         let ty = |value: Value| self.source.ty(value);

@@ -177,14 +177,23 @@ fn runs_in_turn(module: &Module, copies: &[(Binding, u32)]) -> bool {
     }
     let is_copied =
         |op: &Op| op.places().any(|place| copies.iter().any(|it| it.0 == place.binding));
+    let has_barriers = module.insts.iter().any(|it| match it.op {
+        Op::Barrier { barrier, .. } => barrier.sync == SyncScope::Group,
+        _ => false,
+    });
+    !has_barriers && !returns_or_waits(module, is_copied)
+}
+
+/// Whether a lane returns early, or a loop reads memory that the module can write, so that a wave may wait for another.
+/// Accesses that are exempt do not count.
+pub(crate) fn returns_or_waits(module: &Module, is_exempt: impl Fn(&Op) -> bool) -> bool {
     let mut open: Vec<(ir::Region, bool)> = vec![(module.body, false)];
     while let Some((region, in_loop)) = open.pop() {
         for inst in &module.region(region).insts {
             let op = &module.inst(*inst).op;
             let returns = matches!(op, Op::Return) && region != module.body;
             let waits = match op {
-                Op::Barrier { barrier, .. } => barrier.sync == SyncScope::Group,
-                _ if !in_loop || is_copied(op) => false,
+                _ if !in_loop || is_exempt(op) => false,
                 op => match op.effects().reads() {
                     Some(ir::facts::Space::Resource(place)) => {
                         module.resource(place.binding).kind.writable()
@@ -194,13 +203,13 @@ fn runs_in_turn(module: &Module, copies: &[(Binding, u32)]) -> bool {
                 },
             };
             if returns || waits {
-                return false;
+                return true;
             }
             let loops = in_loop || matches!(op, Op::Loop { .. });
             open.extend(op.regions().into_iter().map(|it| (it, loops)));
         }
     }
-    true
+    false
 }
 
 impl Writer<'_> {

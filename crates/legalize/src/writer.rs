@@ -11,11 +11,14 @@ use std::collections::BTreeMap;
 use ir::{Binding, Builder, Inst, Memory, Module, Op, Private, Region, Value, Values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
+use crate::aggregated::Aggregating;
+use crate::extents::Dispatch;
 use crate::feedback::Feedback;
 use crate::merged::Merging;
 use crate::rays::state::States;
 use crate::target::{Class, Target};
 use crate::textures::Textures;
+use crate::unrolled::Unrolling;
 use crate::whole_waves::whole_scans;
 use crate::{observed, rays};
 
@@ -45,6 +48,12 @@ pub(crate) struct Writer<'a> {
     pub(crate) textures: Option<Textures>,
     /// What groups in turn replace, if they are written.
     pub(crate) merging: Option<Merging>,
+    /// The additions that groups do at once, if they do.
+    pub(crate) aggregating: Option<Aggregating>,
+    /// What is known while loops are unrolled, if they are.
+    pub(crate) unrolling: Option<Unrolling>,
+    /// The dispatch that the module is for, if it is for one only.
+    pub(crate) dispatch: Option<&'a Dispatch>,
 }
 
 /// Types that the new instructions introduce.
@@ -95,6 +104,9 @@ impl<'a> Writer<'a> {
             uses: Cell::default(),
             textures: None,
             merging: None,
+            aggregating: None,
+            unrolling: None,
+            dispatch: None,
         }
     }
 
@@ -269,6 +281,11 @@ impl<'a> Writer<'a> {
         self.add(Op::If { cond, then, else_ }, &[]);
     }
 
+    /// Whether the open region has its terminator.
+    pub(crate) fn is_terminated(&self) -> bool {
+        self.out.borrow().is_terminated()
+    }
+
     pub(crate) fn close_with(&self, values: &[Value]) -> Region {
         self.add(Op::Yield(values.iter().copied().collect()), &[]);
         self.close()
@@ -301,6 +318,11 @@ impl<'a> Writer<'a> {
     /// The bits of a constant.
     pub(crate) fn known(&self, value: Value) -> Option<u64> {
         self.out.borrow().module.constant(value)
+    }
+
+    /// The operation that makes a value, if it is a result.
+    pub(crate) fn op_of(&self, value: Value) -> Option<Op> {
+        self.out.borrow().module.op_of(value).cloned()
     }
 
     pub(crate) fn add(&self, op: Op, results: &[Ty]) -> Inst {

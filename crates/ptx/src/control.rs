@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 
 use ir::{Case, Inst, Op, Region, Value};
 use ops::Ty;
+use ops::scalar::Family;
 
 use crate::Unsupported;
 use crate::emit::Emitter;
@@ -61,6 +62,9 @@ pub(crate) struct Pending {
 
 /// A region with more instructions than this is skipped if no lane is active.
 const LONG: u32 = 24;
+
+/// Arms with at most this many instructions together are executed by all lanes.
+const SHORT: usize = 8;
 
 impl Emitter<'_> {
     /// The whole body.
@@ -253,10 +257,14 @@ impl Emitter<'_> {
         let ir = self.ir;
         let data = ir.inst(inst);
         if let Op::If { cond, then, else_ } = data.op
-            && let (Some(yes), Some(no)) = (ir.only_yields(then), ir.only_yields(else_))
+            && let Some(arms) = self.short_arms(then, else_)
         {
+            for inst in arms {
+                self.inst(inst)?;
+            }
+            let yields = [then, else_].map(|it| ir::flow::yielded(ir, it).unwrap_or_default());
             let cond = self.get(cond);
-            for (result, (yes, no)) in data.results.iter().zip(yes.iter().zip(no)) {
+            for (result, (yes, no)) in data.results.iter().zip(yields[0].iter().zip(yields[1])) {
                 let (yes, no) = (self.get(*yes), self.get(*no));
                 let picked = self.select(ir.ty(*result), cond, yes, no);
                 self.set(*result, picked);
@@ -279,6 +287,40 @@ impl Emitter<'_> {
         };
         self.waiting -= u32::from(waits);
         result
+    }
+
+    /// If-conversion: the instructions of both arms, if all lanes may execute them because they are few and cheap, and
+    /// only compute values that the `if` selects from.
+    fn short_arms(&self, then: Region, else_: Region) -> Option<Vec<Inst>> {
+        let mut arms = Vec::new();
+        for region in [then, else_] {
+            let (last, insts) = self.ir.region(region).insts.split_last()?;
+            let yields = matches!(self.ir.inst(*last).op, Op::Yield(_));
+            if !yields || !insts.iter().all(|it| self.is_cheap(*it)) {
+                return None;
+            }
+            arms.extend(insts);
+        }
+        (arms.len() <= SHORT).then_some(arms)
+    }
+
+    /// Whether an instruction only computes, in about one instruction of the device.
+    pub(crate) fn is_cheap(&self, inst: Inst) -> bool {
+        let data = self.ir.inst(inst);
+        let is_short = |family| {
+            !matches!(
+                family,
+                Family::Division | Family::Remainder | Family::Root | Family::Transcendental
+            )
+        };
+        let is_wide = data.op.operands().iter().any(|it| self.ir.ty(*it) == Ty::F64);
+        match &data.op {
+            Op::Const { .. } => true,
+            Op::Unary(op, _) => !is_wide && is_short(op.facts().family),
+            Op::Binary(op, ..) => !is_wide && is_short(op.facts().family),
+            Op::Compare(..) | Op::Ternary(..) => !is_wide,
+            _ => false,
+        }
     }
 
     /// Whether a loop may go round until another wave changes memory. A barrier makes waves see changes anyway.

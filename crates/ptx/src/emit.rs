@@ -6,7 +6,7 @@ use std::fmt::{Arguments, Write};
 use ir::debug::{Debug, Position};
 use ir::uniformity::{Uniformities, analyse};
 use ir::{Inst, Module, Op, Value};
-use legalize::{Target, legalize};
+use legalize::{Target, legalize_for};
 use ops::texture::{Channels, Format};
 use ops::{Named, Ty};
 
@@ -52,6 +52,13 @@ pub fn emit(
     let merged = sizes.and_then(|it| legalize::merged(module, it));
     let record = merged.as_ref().map(|_| ir::Binding(module.resources.len() as u32));
     let module = merged.as_ref().unwrap_or(module);
+    let aggregated = match (&merged, &environment.sizes) {
+        (None, Some(sizes)) => legalize::aggregated(module, environment.width, sizes),
+        _ => None,
+    };
+    let module = aggregated.as_ref().unwrap_or(module);
+    let unrolled = legalize::unrolled(module, environment.width);
+    let module = unrolled.as_ref().unwrap_or(module);
     let lowered;
     let module = match legalize::uses_textures(module) {
         false => module,
@@ -69,7 +76,9 @@ pub fn emit(
         }
     };
     let environment = &environment;
-    let ir = &legalize(module, &Target::cuda());
+    // Groups in turn have other numbers, and textures other resources.
+    let dispatch = environment.dispatch.as_ref().filter(|_| record.is_none() && extras.is_empty());
+    let ir = &legalize_for(module, &Target::cuda(), dispatch);
     let mut emitter = Emitter {
         ir,
         environment,
@@ -93,6 +102,7 @@ pub fn emit(
         in_turn: record.is_some(),
         place: None,
         has_group_barriers: false,
+        exit_of: only_exits(ir),
     };
     emitter.bind();
     emitter.declare_arrays();
@@ -143,6 +153,21 @@ pub(crate) struct Emitter<'a> {
     /// The line of the current instruction.
     place: Option<Position>,
     pub(crate) has_group_barriers: bool,
+    /// For each value, whether its only use is in an exit.
+    exit_of: Vec<bool>,
+}
+
+/// For each value, whether its only use is in an exit.
+fn only_exits(module: &Module) -> Vec<bool> {
+    let mut uses = vec![0u32; module.values.len()];
+    let mut exits = vec![false; module.values.len()];
+    for data in &module.insts {
+        for operand in data.op.operands() {
+            uses[operand.index()] += 1;
+            exits[operand.index()] = matches!(data.op, Op::Exit { .. });
+        }
+    }
+    exits.iter().zip(uses).map(|(exits, uses)| *exits && uses == 1).collect()
 }
 
 impl Emitter<'_> {
@@ -232,6 +257,36 @@ impl Emitter<'_> {
 
     /// Emits an instruction that is not a terminator.
     pub(crate) fn inst(&mut self, inst: Inst) -> Result<(), Unsupported> {
+        if self.is_sunk(inst) {
+            return Ok(());
+        }
+        self.emitted(inst)
+    }
+
+    /// Whether an instruction is emitted at the only exit that uses its result, so that lanes that stay do not compute it.
+    /// The assembler would not move it there.
+    fn is_sunk(&self, inst: Inst) -> bool {
+        match &self.ir.inst(inst).results[..] {
+            [result] => {
+                self.natural.is_some() && self.exit_of[result.index()] && self.is_cheap(inst)
+            }
+            _ => false,
+        }
+    }
+
+    /// Emits what an exit hands over and has not been emitted.
+    pub(crate) fn sunk(&mut self, args: &[Value]) -> Result<(), Unsupported> {
+        for arg in args {
+            if self.values[arg.index()].is_none()
+                && let Some(inst) = self.ir.made_by(*arg)
+            {
+                self.emitted(inst)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn emitted(&mut self, inst: Inst) -> Result<(), Unsupported> {
         self.locate(inst);
         let ir = self.ir;
         let data = ir.inst(inst);

@@ -15,8 +15,11 @@ pub struct Environment {
     /// For each resource of the module, the formats of the textures that are bound ([`legalize::formats`]); empty if
     /// that is unknown: then each has the format of its element type.
     pub textures: Vec<Vec<ops::texture::Format>>,
-    /// The sizes of the bound buffers, if groups may run in turn ([`legalize::merged()`]).
+    /// The sizes of the bound buffers, if groups may run in turn ([`legalize::merged()`]) and add at once
+    /// ([`legalize::aggregated()`]).
     pub sizes: Option<Vec<usize>>,
+    /// The dispatch, if the kernel is for that one only: accesses that are in bounds in all its threads are not tested.
+    pub dispatch: Option<legalize::Dispatch>,
 }
 
 /// The compute capabilities, and the lowest version of PTX that knows each.
@@ -49,7 +52,8 @@ impl Environment {
     pub fn for_device(sm: u32) -> Option<Environment> {
         let sm = Environment::architectures().filter(|it| *it <= sm).last()?;
         let (formats, textures) = (Vec::new(), Vec::new());
-        Some(Environment { sm, width: crate::LANES, formats, textures, sizes: None })
+        let (sizes, dispatch) = (None, None);
+        Some(Environment { sm, width: crate::LANES, formats, textures, sizes, dispatch })
     }
 
     /// The version of PTX: as low as the architecture allows, so that older drivers take it.

@@ -7,7 +7,8 @@
 //! - **Arithmetic.** IEEE 754 operations are the hardware's, with their rounding written out; `legalize` has expanded
 //!   what PTX lacks or leaves open ([`legalize::Target::cuda`]). Nothing is approximate and denormals are kept.
 //! - **Bounds.** CUDA has no robust access: an address outside a buffer ends the context. Every access to a buffer is
-//!   predicated on the comparison that `legalize` has written out.
+//!   predicated on the comparison that `legalize` has written out, unless it is in bounds in all threads of the dispatch
+//!   that the kernel is for.
 //! - **Widths.** A warp holds one wave of 32 lanes, or several of 16, 8 or 4 side by side. They walk together; each
 //!   lane's predicate is its own, so nothing but wave operations has to tell them apart: these take the part of a vote
 //!   that belongs to the wave, and shuffle within segments of a warp.
@@ -24,14 +25,16 @@
 //!
 //! # Map
 //! `shape.rs`: which constructs observe lanes; `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`:
-//! control flow; `scalar.rs`, `wave.rs`, `memory.rs`, `local.rs`, `texel.rs`, `thread.rs`: lowerings; `text.rs`:
+//! control flow; `scalar.rs`, `division.rs`, `wave.rs`, `memory.rs`, `local.rs`, `texel.rs`, `thread.rs`: lowerings; `text.rs`:
 //! registers, operands and lines.
 //!
-//! Deliberately absent: files, devices, optimisation (the driver's assembler optimises), texture hardware, waves
-//! of more than 32 lanes, the inputs and outputs of a draw.
+//! Deliberately absent: files, devices, texture hardware, waves of more than 32 lanes, the inputs and outputs of a draw;
+//! optimisation, but for what the driver's assembler does not do: it neither divides by constants without a division,
+//! nor unrolls loops that lanes leave early, nor selects where there are branches.
 #![forbid(unsafe_code)]
 
 mod control;
+mod division;
 mod emit;
 mod environment;
 mod local;
@@ -46,7 +49,7 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::Environment;
-pub use legalize::{Extra, Unsupported, formats as texture_formats, merged_record};
+pub use legalize::{Dispatch, Extra, Unsupported, formats as texture_formats, merged_record};
 
 /// The threads of a warp: the lanes of the widest wave.
 pub const LANES: u32 = 32;

@@ -141,8 +141,10 @@ impl Emitter<'_> {
             }
             unit => {
                 let unit = self.reg(unit);
-                let at = self.text.reg(Class::Long);
-                put!(self, "mad.wide.u32 {at}, {unit}, {bytes}, {base}");
+                let [offset, at] = [(); 2].map(|()| self.text.reg(Class::Long));
+                // Of a `mad`, the assembler makes four instructions instead of one if another has the same product.
+                put!(self, "mul.wide.u32 {offset}, {unit}, {bytes}");
+                put!(self, "add.s64 {at}, {offset}, {base}");
                 Location { base: at, offset: 0, multiple }
             }
         }
@@ -415,11 +417,7 @@ impl Emitter<'_> {
         let count = match unit {
             0 => Operand::word(0),
             1 => Operand::Reg(bytes),
-            unit => {
-                let count = self.text.reg(Class::Word);
-                put!(self, "div.u32 {count}, {bytes}, {unit}");
-                Operand::Reg(count)
-            }
+            unit => self.divided(bytes, unit),
         };
         let mut all = vec![count, Operand::word(stride)];
         all.truncate(results);

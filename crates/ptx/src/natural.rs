@@ -22,6 +22,14 @@ pub(crate) struct Natural {
     stays: Option<Reg>,
 }
 
+/// The test at the end of a loop's body.
+struct TailTest {
+    cond: Value,
+    /// Whether lanes for which the condition holds stay in the loop.
+    stays: bool,
+    exit: Inst,
+}
+
 impl Emitter<'_> {
     /// Emits a construct that does not observe lanes, from code that may.
     pub(crate) fn enter_natural(&mut self, inst: Inst) -> Result<(), Unsupported> {
@@ -84,8 +92,13 @@ impl Emitter<'_> {
                 let head = self.text.label("loop");
                 self.mark(head);
                 self.constructs.push(Construct { inst, way: Way::Branch(end) });
-                if self.natural_region(*body, params)? {
-                    self.line_text(format_args!("\tbra {head};"));
+                match self.tail_test(inst, *body) {
+                    Some(test) => self.natural_rounds(inst, *body, &test, head)?,
+                    None => {
+                        if self.natural_region(*body, params)? {
+                            self.line_text(format_args!("\tbra {head};"));
+                        }
+                    }
                 }
                 self.constructs.pop();
             }
@@ -143,6 +156,62 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// The test with which a loop ends, if its iterations end with one.
+    fn tail_test(&self, inst: Inst, body: Region) -> Option<TailTest> {
+        let ir = self.ir;
+        let [.., test, last] = ir.region(body).insts[..] else { return None };
+        if !matches!(ir.inst(last).op, Op::Yield(_)) {
+            return None;
+        }
+        let Op::If { cond, then, else_ } = &ir.inst(test).op else { return None };
+        let exit = |region: Region| match ir.region(region).insts[..] {
+            [exit] if matches!(ir.inst(exit).op, Op::Exit { to, .. } if to == inst) => Some(exit),
+            _ => None,
+        };
+        let (exit, stays) = match (exit(*then), exit(*else_)) {
+            (Some(exit), None) if ir.only_yields(*else_).is_some() => (exit, false),
+            (None, Some(exit)) if ir.only_yields(*then).is_some() => (exit, true),
+            _ => return None,
+        };
+        let results = &ir.inst(test).results;
+        results.is_empty().then_some(TailTest { cond: *cond, stays, exit })
+    }
+
+    /// Emits the body of a loop that ends with a test, as one branch back to the head. The assembler would take an exit
+    /// and a branch for two nested constructs, and end both in each iteration.
+    fn natural_rounds(
+        &mut self,
+        inst: Inst,
+        body: Region,
+        test: &TailTest,
+        head: Label,
+    ) -> Result<(), Unsupported> {
+        let ir = self.ir;
+        let region = ir.region(body);
+        let insts = &region.insts[..region.insts.len() - 2];
+        for inst in insts {
+            self.inst(*inst)?;
+        }
+        let (Op::Exit { args, .. }, Some(next)) =
+            (&ir.inst(test.exit).op, ir::flow::yielded(ir, body))
+        else {
+            unreachable!("`tail_test` has found an exit and a yield")
+        };
+        // Also for lanes that stay: nothing in the loop reads the results.
+        self.sunk(args)?;
+        self.assign(&ir.inst(inst).results, args, Act::All);
+        let cond = self.get(test.cond);
+        let cond = self.predicate(cond);
+        let again = self.text.reg(Class::Predicate);
+        match test.stays {
+            true => put!(self, "mov.pred {again}, {cond}"),
+            false => put!(self, "not.pred {again}, {cond}"),
+        }
+        self.assign(&region.params, next, Act::All);
+        self.line_text(format_args!("\t@{again} bra {head};"));
+        Ok(())
+    }
+
     fn yields(&self, region: Region) -> bool {
         let last = self.ir.region(region).insts.last();
         last.is_some_and(|it| matches!(self.ir.inst(*it).op, Op::Yield(_)))
@@ -158,6 +227,7 @@ impl Emitter<'_> {
                     return Ok(true);
                 }
                 Op::Exit { to, args } => {
+                    self.sunk(args)?;
                     self.assign(&ir.inst(*to).results, args, Act::All);
                     match self.way(*to) {
                         Some(Way::Branch(end)) => self.line_text(format_args!("\tbra {end};")),

@@ -226,6 +226,11 @@ impl Emitter<'_> {
         {
             return other;
         }
+        if let (Binary::Div(sign), Some(divisor)) = (op, b.known().filter(|_| ty.is_int()))
+            && let Some(quotient) = self.quotient(sign, ty, a, divisor)
+        {
+            return quotient;
+        }
         let first = self.number(a);
         let first = Operand::Reg(self.reg(first));
         let second = self.number(b);

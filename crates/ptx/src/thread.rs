@@ -103,6 +103,9 @@ impl Emitter<'_> {
                 let inside = self.coordinate(axis);
                 let name = ["dispatch.x", "dispatch.y", "dispatch.z"][usize::from(axis)];
                 let size = size[usize::from(axis)];
+                if size == 1 {
+                    return group;
+                }
                 Operand::Reg(self.once(name, |it, reg| {
                     put!(it, "mad.lo.u32 {reg}, {group}, {size}, {inside}");
                 }))
@@ -129,32 +132,41 @@ impl Emitter<'_> {
         let thread = self.thread_index();
         let squares = self.has_squares();
         let name = ["thread.x", "thread.y", "thread.z"][usize::from(axis)];
+        // The first axis varies fastest.
         Operand::Reg(match (axis, squares) {
             (0, false) if y == 1 && z == 1 => thread,
-            (0, false) => self.once(name, |it, reg| put!(it, "rem.u32 {reg}, {thread}, {x}")),
+            (0, false) => self.once(name, |it, reg| {
+                let column = it.rest(thread, x);
+                it.move_to(reg.into(), column, None);
+            }),
             (1, false) => self.once(name, |it, reg| {
-                put!(it, "div.u32 {reg}, {thread}, {x}");
-                put!(it, "rem.u32 {reg}, {reg}, {y}");
+                let row = it.divided(thread, x);
+                let row = it.reg(row);
+                let row = it.rest(row, y);
+                it.move_to(reg.into(), row, None);
             }),
-            (0, true) => self.once(name, |it, reg| {
-                let right = it.text.reg(Class::Word);
-                put!(it, "shr.u32 {reg}, {thread}, 2");
-                put!(it, "rem.u32 {reg}, {reg}, {}", x / 2);
-                put!(it, "shl.b32 {reg}, {reg}, 1");
-                put!(it, "and.b32 {right}, {thread}, 1");
-                put!(it, "or.b32 {reg}, {reg}, {right}");
+            (0 | 1, true) => self.once(name, |it, reg| {
+                let square = it.text.reg(Class::Word);
+                put!(it, "shr.u32 {square}, {thread}, 2");
+                let (at, inside) = match axis {
+                    0 => (it.rest(square, x / 2), 0),
+                    _ => {
+                        let row = it.divided(square, x / 2);
+                        let row = it.reg(row);
+                        (it.rest(row, y / 2), 1)
+                    }
+                };
+                let part = it.text.reg(Class::Word);
+                put!(it, "shr.u32 {part}, {thread}, {inside}");
+                put!(it, "and.b32 {part}, {part}, 1");
+                let at = it.reg(at);
+                put!(it, "shl.b32 {reg}, {at}, 1");
+                put!(it, "or.b32 {reg}, {reg}, {part}");
             }),
-            (1, true) => self.once(name, |it, reg| {
-                let lower = it.text.reg(Class::Word);
-                put!(it, "shr.u32 {reg}, {thread}, 2");
-                put!(it, "div.u32 {reg}, {reg}, {}", x / 2);
-                put!(it, "rem.u32 {reg}, {reg}, {}", y / 2);
-                put!(it, "shl.b32 {reg}, {reg}, 1");
-                put!(it, "shr.u32 {lower}, {thread}, 1");
-                put!(it, "and.b32 {lower}, {lower}, 1");
-                put!(it, "or.b32 {reg}, {reg}, {lower}");
+            (_, _) => self.once(name, |it, reg| {
+                let layer = it.divided(thread, x * y);
+                it.move_to(reg.into(), layer, None);
             }),
-            (_, _) => self.once(name, |it, reg| put!(it, "div.u32 {reg}, {thread}, {}", x * y)),
         })
     }
 

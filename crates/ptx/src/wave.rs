@@ -14,7 +14,7 @@
 //!
 //! Inactive lanes contribute the neutral element. Minimum and maximum of floats are those of integers by now.
 
-use ir::{Derivative, Value};
+use ir::{Derivative, Op, Value};
 use ops::wave::Sees;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
@@ -235,6 +235,31 @@ impl Emitter<'_> {
         let read = self.shuffle("idx", ty, value, lane, None);
         let active = self.is_active(lane);
         self.select(ty, active, Operand::Reg(read), Operand::Bits(ty, 0))
+    }
+
+    /// The constant `bits` of a lane's number `WaveGetLaneIndex() ^ bits`, which is always that of a lane.
+    fn flipped(&self, lane: Value) -> Option<u32> {
+        let Some(Op::Binary(Binary::Xor, a, b)) = self.ir.op_of(lane) else { return None };
+        let is_own =
+            |it: Value| matches!(self.ir.op_of(it), Some(Op::Wave { op: WaveOp::LaneIndex, .. }));
+        let bits = match (is_own(*a), is_own(*b)) {
+            (true, false) => self.get(*b).known(),
+            (false, true) => self.get(*a).known(),
+            _ => None,
+        };
+        bits.map(|it| it as u32).filter(|it| *it < self.environment.width)
+    }
+
+    /// An xor shuffle. `lane` is the number of the source.
+    fn read_flipped(&mut self, ty: Ty, value: Reg, lane: Operand, bits: u32) -> Operand {
+        let read = self.shuffle("bfly", ty, value, Operand::word(bits), None);
+        match self.mask() {
+            Operand::Bits(..) => Operand::Reg(read),
+            Operand::Reg(_) => {
+                let active = self.is_active(lane);
+                self.select(ty, active, Operand::Reg(read), Operand::Bits(ty, 0))
+            }
+        }
     }
 
     fn read_first(&mut self, ty: Ty, value: Reg) -> Reg {
@@ -473,7 +498,10 @@ impl Emitter<'_> {
                 self.count(below)
             }
             WaveOp::ReadLaneFirst => Operand::Reg(self.read_first(ty, value())),
-            WaveOp::ReadLaneAt => self.read_at(ty, value(), operands[1]),
+            WaveOp::ReadLaneAt => match self.flipped(args[1]) {
+                Some(bits) => self.read_flipped(ty, value(), operands[1], bits),
+                None => self.read_at(ty, value(), operands[1]),
+            },
             WaveOp::AllEqual => {
                 let value = value();
                 let first = self.read_first(ty, value);

@@ -52,22 +52,25 @@ pub fn check_text(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Emits a module for waves of that width, and for what is bound.
+/// Emits a module for waves of that width, for what is bound, and for a dispatch of so many groups.
 pub fn emit(
     module: &Module,
     sm: u32,
     width: u32,
     before: &Bindings,
+    groups: [u32; 3],
 ) -> Result<ptx::Emitted, ptx::Unsupported> {
     let formats = (0..module.resources.len())
         .map(|it| before.bindings.get(it).and_then(|it| it.first()).and_then(|it| it.format))
         .collect();
     let textures = ptx::texture_formats(module, |it| shapes(before, it));
     let size = |it: &Vec<ir::exec::Buffer>| it.first().map_or(0, |it| it.bytes.len());
-    let sizes = Some(before.bindings.iter().map(size).collect());
+    let bytes: Vec<usize> = before.bindings.iter().map(size).collect();
+    let sizes = Some(bytes.clone());
+    let dispatch = Some(ptx::Dispatch { groups, bytes });
     ptx::emit(
         module,
-        &ptx::Environment { sm, width, formats, textures, sizes },
+        &ptx::Environment { sm, width, formats, textures, sizes, dispatch },
         &ir::debug::NoDebug,
     )
 }
@@ -106,7 +109,7 @@ pub fn compare(
     wanted: &Bindings,
     seed: u64,
 ) -> Outcome {
-    let emitted = match emit(module, sm, launch.wave_width, before) {
+    let emitted = match emit(module, sm, launch.wave_width, before, launch.groups()) {
         Ok(emitted) => emitted,
         Err(unsupported) => return Outcome::Unsupported(unsupported.what),
     };

@@ -41,6 +41,12 @@ fn check(section: &Section, width: u32, turn: Option<usize>) -> Result<u32, Stri
         runs += 1;
     }
     let module = written;
+    if let Some(unrolled) = legalize::unrolled(&module, width) {
+        runs += 1;
+        if let Some(what) = fault(&unrolled, &Target::everything(), &launch, &before, &wanted) {
+            return Err(format!("{} at {width}, unrolled: {what}", section.name));
+        }
+    }
     let targets = targets(width);
     for (number, (name, target)) in targets.iter().enumerate() {
         if turn.is_some_and(|it| it % targets.len() != number) {
@@ -179,6 +185,129 @@ fn groups_that_could_tell_do_not_run_in_turn() {
     // Large buffers have no copies, and neither have those of unknown size.
     assert!(!merges("", add, 1 << 20));
     assert!(!merges("", add, 0));
+}
+
+/// A group that adds once leaves what waves leave that add one after another: by first lanes, by all lanes, by some, and
+/// twice, in one group and in several.
+#[test]
+fn groups_that_add_once_leave_the_same() {
+    let compact = "bool keep = t % 3 == 1; uint n = WaveActiveCountBits(keep), start = 0;
+        if (WaveIsFirstLane()) InterlockedAdd(Count[0], n, start);
+        start = WaveReadLaneFirst(start);
+        if (keep) Out[start + WavePrefixCountBits(keep)] = t;";
+    let tickets = "uint mine; InterlockedAdd(Count[1], t & 3, mine); Out[t] = mine;";
+    let some = "uint mine = 5; if (t % 5 < 2) { InterlockedAdd(Count[0], t * 7, mine); mine *= 2; } Out[t] = mine;";
+    for body in [compact, tickets, some, &format!("{{ {tickets} }} {{ {some} }}")] {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count;
+             [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {{ {body} }}"
+        );
+        let compiled = run::compile_text("once.hlsl", &text, &hlsl::Options::default());
+        let module =
+            compiled.module.unwrap_or_else(|| panic!("{body}: {:?}", compiled.diagnostics));
+        let buffer = |bytes: usize| Buffer { bytes: vec![3; bytes].into(), ..Buffer::default() };
+        let bound = |it: &ir::Resource| vec![buffer(if it.name == "Out" { 4096 } else { 8 })];
+        let before = Bindings { bindings: module.resources.iter().map(bound).collect() };
+        let sizes: Vec<usize> = before.bindings.iter().map(|it| it[0].bytes.len()).collect();
+        for width in [8, 16, 32] {
+            let launch = suite::engines::launch([3, 1, 1], width);
+            let mut wanted = before.clone();
+            interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
+            let once = legalize::aggregated(&module, width, &sizes);
+            let once = once.unwrap_or_else(|| panic!("{body} at {width}"));
+            let what = fault(&once, &Target::everything(), &launch, &before, &wanted);
+            assert_eq!(what, None, "{body} at {width}");
+        }
+        // One wave, or more waves than lanes.
+        assert!(legalize::aggregated(&module, 64, &sizes).is_none(), "{body}");
+        assert!(legalize::aggregated(&module, 4, &sizes).is_none(), "{body}");
+    }
+}
+
+/// Each condition of adding once, by the smallest shader that breaks it.
+#[test]
+fn groups_that_could_tell_do_not_add_once() {
+    let adds = |body: &str, size: usize| {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Other;
+             [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {{ uint o = 0; {body} Other[t] = o; }}"
+        );
+        let compiled = run::compile_text("once.hlsl", &text, &hlsl::Options::default());
+        let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let size = |it: &ir::Resource| if it.name == "Out" { size } else { 1 << 12 };
+        let sizes: Vec<usize> = module.resources.iter().map(size).collect();
+        legalize::aggregated(&module, 16, &sizes).is_some()
+    };
+    assert!(adds("InterlockedAdd(Out[1], t, o);", 8));
+    assert!(!adds("InterlockedAdd(Out[1], t, o);", 4), "it is out of bounds");
+    assert!(!adds("InterlockedAdd(Out[1], t, o);", 0), "the size is unknown");
+    for (why, body) in [
+        ("no result is used", "InterlockedAdd(Out[1], t);"),
+        ("another operation", "InterlockedMax(Out[1], t, o);"),
+        ("several elements", "InterlockedAdd(Out[t & 1], t, o);"),
+        ("a lane returns early", "if (t == 9) return; InterlockedAdd(Out[1], t, o);"),
+        ("a loop waits", "while (Other[0] == 0) {} InterlockedAdd(Out[1], t, o);"),
+        ("in a loop", "for (uint k = 0; k < t; ++k) InterlockedAdd(Out[1], t, o);"),
+        ("the branch stores", "if (t < 9) { InterlockedAdd(Out[1], t, o); Other[t + 64] = o; }"),
+    ] {
+        assert!(!adds(body, 8), "{why}");
+    }
+}
+
+/// Loops whose course is known become straight code, or fewer iterations; others stay. All leave the same.
+#[test]
+fn loops_are_unrolled_where_their_course_is_known() {
+    // The number of loops that remain, if any has been unrolled.
+    for (body, remain) in [
+        ("for (uint k = 0; k < 5; ++k) s += WaveActiveSum(t + k) * k;", Some(0)),
+        (
+            "for (uint k = 2; k <= WaveGetLaneCount(); k <<= 1)
+                for (uint j = k >> 1; j > 0; j >>= 1) s += j * WaveReadLaneAt(t * k, i ^ j);",
+            Some(0),
+        ),
+        ("for (uint k = 0; k < 6; ++k) { if (t + k == 9) break; s += k; }", Some(0)),
+        (
+            "for (uint k = 0; k < 6; ++k) { if (k == 1) continue; if (k == 4) break; s += t; }",
+            Some(0),
+        ),
+        ("for (uint k = 0; k < 200; ++k) s = s * 5 + t / (k + 1);", Some(1)),
+        ("for (uint k = 0; k < 96; ++k) { if (s > 1000) break; s += t * k; }", Some(1)),
+        // Known in the first iteration only.
+        ("uint x = 0; for (; s < 128; ++s) { if (x > 40) break; x += t & 3; }", Some(1)),
+        (
+            "for (uint k = 0; k < 64; ++k) { if (k % 2 == 1) s += t; else if (k == t) return; }",
+            Some(1),
+        ),
+        ("for (uint k = 0; k < 3; ++k) for (uint j = 0; j < t; ++j) s += j;", Some(3)),
+        ("while (s < 1000) s += t + 1;", None),
+        ("for (uint k = 0; k < t; ++k) s += k;", None),
+        ("for (uint k = 0; k < 8; ++k) { if (k == t) break; s += WaveActiveSum(1); }", None),
+        ("for (uint k = 0; k < 97; ++k) { if (s > 1000) break; s += t * k; }", None),
+    ] {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out; [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex)
+             {{ uint s = 0, i = WaveGetLaneIndex(); Out[t] = 7; {body} Out[t] = s; }}"
+        );
+        let compiled = run::compile_text("loop.hlsl", &text, &hlsl::Options::default());
+        let module =
+            compiled.module.unwrap_or_else(|| panic!("{body}: {:?}", compiled.diagnostics));
+        let buffer = Buffer { bytes: vec![0; 256].into(), ..Buffer::default() };
+        let before = Bindings { bindings: vec![vec![buffer]] };
+        for width in [4, 32, 64] {
+            let launch = suite::engines::launch([1, 1, 1], width);
+            let mut wanted = before.clone();
+            interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
+            let unrolled = legalize::unrolled(&module, width);
+            let loops = |module: &Module| {
+                module.insts.iter().filter(|it| matches!(it.op, Op::Loop { .. })).count()
+            };
+            assert_eq!(unrolled.as_ref().map(loops), remain, "{body}");
+            if let Some(unrolled) = unrolled {
+                let what = fault(&unrolled, &Target::everything(), &launch, &before, &wanted);
+                assert_eq!(what, None, "{body}");
+            }
+        }
+    }
 }
 
 /// Passes that no target asks for: pruning and tracing leave what a program stores, and flushing twice is flushing once.

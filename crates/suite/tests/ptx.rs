@@ -42,14 +42,16 @@ impl Tally {
     fn assemble(
         &self,
         module: &ir::Module,
-        width: u32,
+        launch: &ir::exec::Launch,
         before: &Bindings,
         turn: u64,
     ) -> Result<(), String> {
         let Ok(assembler) = std::env::var("PTXAS") else { return Ok(()) };
         let all: Vec<u32> = ptx::Environment::architectures().collect();
         let sm = all[turn as usize % all.len()];
-        let Ok(emitted) = emit(module, sm, width, before) else { return Ok(()) };
+        let Ok(emitted) = emit(module, sm, launch.wave_width, before, launch.groups()) else {
+            return Ok(());
+        };
         let scratch = std::env::temp_dir();
         assemble(&assembler, &emitted.text, sm, &scratch)
             .map_err(|what| format!("sm_{sm}: {what}\n{}", emitted.text))
@@ -71,7 +73,7 @@ impl Tally {
             return Err(format!("{} as buffers: {fault}", section.name));
         }
         let sm = [75, 90][turn as usize % 2];
-        self.assemble(&module, width, &before, turn)?;
+        self.assemble(&module, &launch, &before, turn)?;
         match compare(&module, sm, &launch, &before, &wanted, turn) {
             Outcome::Same => self.runs += 1,
             Outcome::Unsupported(what) => *self.unsupported.entry(what).or_default() += 1,
@@ -207,14 +209,17 @@ fn kernel(body: &str) -> String {
 #[test]
 fn only_what_observes_lanes_is_predicated() {
     // An ordinary branch, without a vote.
-    let plain = kernel("uint x = i; if (i > 5) { x = i * 3; x ^= x << (x & 7); } Out[i] = x;");
+    let plain = kernel("uint x = i; if (i > 5) { x = 300 / (i & x); x ^= 3; } Out[i] = x;");
     assert!(plain.contains("bra $else") && !plain.contains(".sync"), "{plain}");
+    // Nor that, if all that it does is cheaper.
+    let short = kernel("uint x = i; if (i > 5) { x = i * 3; x ^= x << (x & 7); } Out[i] = x;");
+    assert!(short.contains("selp") && !short.contains("bra"), "{short}");
     // The lanes that sum are flagged: no lane branches around the reduction.
     let sum = kernel("uint x = 1; if (i > 5) x = WaveActiveSum(i); Out[i] = x;");
     assert!(sum.contains("redux.sync.add.u32") && !sum.contains("bra"), "{sum}");
     // In a loop that all lanes leave together, all of them are active: there is no set to compute.
     let together =
-        kernel("uint x = i; for (uint k = 0; k < 4; ++k) x += WaveActiveSum(x); Out[i] = x;");
+        kernel("uint x = i; for (uint k = 0; k < 401; ++k) x += WaveActiveSum(x); Out[i] = x;");
     assert!(!together.contains("ballot"), "{together}");
     let apart =
         kernel("uint x = i; for (uint k = 0; k < i; ++k) x += WaveActiveSum(x); Out[i] = x;");
@@ -243,6 +248,81 @@ fn accesses_of_one_element_become_one() {
     let environment = ptx::Environment::for_device(75).unwrap();
     let text = ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text;
     assert!(text.contains("ld.global.v4.b32") && text.contains("st.global.v4.b32"), "{text}");
+}
+
+#[test]
+fn sorting_within_a_wave_is_straight_code() {
+    let text = kernel(
+        "uint v = Out[i], lane = WaveGetLaneIndex();
+         for (uint k = 2; k <= WaveGetLaneCount(); k <<= 1)
+             for (uint j = k >> 1; j > 0; j >>= 1) {
+                 uint other = WaveReadLaneAt(v, lane ^ j);
+                 v = ((lane & k) == 0) == ((lane & j) == 0) ? min(v, other) : max(v, other);
+             }
+         Out[i] = v;",
+    );
+    assert_eq!(text.matches("shfl.sync.bfly").count(), 15, "{text}");
+    assert!(!text.contains("bra") && !text.contains("shfl.sync.idx"), "{text}");
+}
+
+#[test]
+fn a_counted_loop_that_lanes_leave_tests_its_counter_once_in_16_iterations() {
+    let text = kernel(
+        "float x = 0; uint n = 0;
+         while (n < 256) { if (x * x > 4) break; x = x * x + i; n++; }
+         Out[i] = n;",
+    );
+    let count = |what: &str| text.matches(what).count();
+    assert_eq!((count("setp.gt.f32"), count(", 256;")), (16, 1), "{text}");
+    // What only lanes that leave need is computed where they leave.
+    let added = text.lines().position(|it| it.contains("add.s32") && it.ends_with(", 7;"));
+    let moved = added.and_then(|it| text.lines().nth(it + 1));
+    assert!(moved.is_some_and(|it| it.contains("mov.b32")), "{text}");
+}
+
+/// What is in bounds in every thread of a dispatch is not tested; everything else is.
+#[test]
+fn bounds_are_tested_where_a_thread_may_be_beyond() {
+    let tests = |body: &str, groups: u32, bytes: usize| {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out;
+             [numthreads(64, 1, 1)] void main(uint i : SV_DispatchThreadID, uint3 g : SV_GroupID)
+             {{ {body} }}"
+        );
+        let compiled = run::compile_text("kernel.hlsl", &text, &hlsl::Options::default());
+        let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let dispatch = Some(ptx::Dispatch { groups: [groups, 1, 1], bytes: vec![bytes] });
+        let environment = ptx::Environment::for_device(80).unwrap();
+        let environment = ptx::Environment { dispatch, ..environment };
+        let text = ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text;
+        text.lines().filter(|it| it.contains("@") && it.contains("st.global")).count()
+    };
+    for (body, elements) in [
+        ("Out[i] = i;", 256),
+        ("Out[i + 3] = i;", 259),
+        ("Out[i * 3] = i;", 766),
+        ("Out[(i >> 2) ^ 9] = i;", 64),
+        ("Out[min(i, 10u) + g.x] = i;", 14),
+        ("Out[i & 12] = i;", 13),
+    ] {
+        assert_eq!(tests(body, 4, 4 * elements), 0, "{body}");
+        assert_eq!(tests(body, 4, 4 * elements - 1), 1, "{body}");
+        assert_eq!(tests(body, 4, 0), 1, "{body}");
+    }
+    // The sum may wrap, and what is loaded may be anything.
+    for body in
+        ["Out[i - 1] = i;", "Out[i * 0x10000000] = i;", "Out[Out[i]] = i;", "Out[i + ~0u] = i;"]
+    {
+        assert_eq!(tests(body, 4, 4096), 1, "{body}");
+    }
+}
+
+#[test]
+fn constants_divide_without_a_division() {
+    let text = kernel("Out[i] = i / 7 + i % 12 * (i / 16) + uint(int(i) / -5) + int(i) % 8;");
+    assert!(!text.contains("div.") && !text.contains("rem."), "{text}");
+    let text = kernel("Out[i] = float(i) / 2048 * 9 > 3 ? i : 7;");
+    assert!(!text.contains("div.") && !text.contains("testp"), "{text}");
 }
 
 #[test]

@@ -297,7 +297,8 @@ mod tests {
                 let mut words = |below: usize| [(); 16].map(|()| random.below(below) as u32);
                 let (values, indices, sizes) = (words(1 << 32), words(16), words(2));
                 let sizes = sizes.map(|it| 4 << it);
-                let active = words(3).iter().zip(0..).filter(|it| *it.0 > 0).map(|it| it.1);
+                let drawn = words(3);
+                let active = drawn.iter().zip(0..).filter(|it| *it.0 > 0).map(|it| it.1);
                 let active = active.collect::<crate::LaneMask>();
                 let wave = crate::wave::Wave {
                     width: 16,
@@ -306,7 +307,7 @@ mod tests {
                     index_in_group: 0,
                     waves_in_group: 1,
                 };
-                let rows = [&values, &indices, &sizes].map(|it| crate::wave::Lanes::Words(it));
+                let rows = [&values, &indices, &sizes].map(|it| crate::wave::Lanes::Words(&it[..]));
                 let args = match op.signature().operands {
                     Operands::Value => &rows[..1],
                     Operands::ValueAndIndex => &rows[..2],

@@ -594,7 +594,7 @@ impl<'a> Machine<'a> {
                 let wanted = match it.name.as_str() {
                     "setp" | "testp" => 1,
                     "popc" | "bfind" => 32,
-                    "mad" if it.has("wide") => 64,
+                    "mad" | "mul" if it.has("wide") => 64,
                     _ => ty.bits(),
                 };
                 if to.bits != wanted {

@@ -111,6 +111,8 @@ pub(crate) fn compute(it: &Instruction, args: &[u64]) -> Result<u64, String> {
         "add" => (x + y) as u64 & word,
         "sub" => (x - y) as u64 & word,
         "mul" if it.has("lo") => x.wrapping_mul(y) as u64 & word,
+        "mul" if it.has("hi") => ((x * y) >> bits) as u64 & word,
+        "mul" if it.has("wide") && bits == 32 => (x * y) as u64,
         "mad" if it.has("lo") => x.wrapping_mul(y).wrapping_add(integer(ty, c)) as u64 & word,
         // The result is twice as wide.
         "mad" if it.has("wide") && bits == 32 => (x * y).wrapping_add(i128::from(c)) as u64,

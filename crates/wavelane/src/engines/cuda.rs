@@ -389,9 +389,14 @@ struct Key {
     width: u32,
     formats: Vec<Option<Format>>,
     textures: Vec<Vec<texture::Format>>,
-    /// The sizes of small buffers, if groups may run in turn; 0 stands for what is large, or bound twice.
+    /// The sizes of small buffers, if groups may run in turn and add at once; 0 stands for what is large, or bound twice.
     sizes: Option<Vec<usize>>,
+    /// The dispatch, if accesses that are in bounds in all its threads are not tested.
+    dispatch: Option<ptx::Dispatch>,
 }
+
+/// The dispatches that a shader has kernels for; others get one that tests all accesses.
+const MOST_DISPATCHES: usize = 64;
 
 /// The kernels of a shader on a device, made for what is bound.
 struct Kernels {
@@ -415,6 +420,15 @@ struct Ready {
     takes: Takes,
     /// What the kernel was made for.
     textures: Vec<Vec<texture::Format>>,
+    /// What it was compiled from, if that is ours.
+    text: String,
+}
+
+impl Key {
+    /// Whether nothing but the dispatch differs.
+    fn differs_in_dispatch(&self, other: &Key) -> bool {
+        Key { dispatch: None, ..self.clone() } == Key { dispatch: None, ..other.clone() }
+    }
 }
 
 /// The parameters of a kernel.
@@ -519,14 +533,22 @@ impl Kernels {
         let sizes = self.gpu.rewrites.then(|| small_sizes(module, contents));
         let sizes =
             sizes.filter(|_| groups.iter().try_fold(1, |a: u32, b| a.checked_mul(*b)).is_some());
-        let key = Key { width, formats, textures, sizes };
+        let bytes = (0..module.resources.len() as u32)
+            .map(|it| contents.elements(module.storage(ir::Binding(it))))
+            .map(|it| it.first().map_or(0, |it| it.bytes.len()))
+            .collect();
+        let dispatch = self.gpu.rewrites.then_some(ptx::Dispatch { groups, bytes });
+        let mut key = Key { width, formats, textures, sizes, dispatch };
         // A panic while compiling leaves the table as it was.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let all = &mut made.kernels;
+        if all.len() >= MOST_DISPATCHES && !all.iter().any(|it| it.0 == key) {
+            key.dispatch = None;
+        }
         if let Some((_, ready)) = all.iter().find(|it| it.0 == key) {
             return ready.clone().map_err(Failure::Unsupported);
         }
-        let ready = self.make(&key)?;
+        let ready = self.make(&key, all)?;
         all.push((key, ready.clone()));
         ready.map_err(Failure::Unsupported)
     }
@@ -539,7 +561,7 @@ impl Kernels {
         let ready = |kernel| {
             let threads = self.module.group_size;
             let takes = Takes::Foreign(foreign.clone());
-            Arc::new(Ready { kernel, threads, takes, textures: Vec::new() })
+            Arc::new(Ready { kernel, threads, takes, textures: Vec::new(), text: String::new() })
         };
         let kernel = self.gpu.context.kernel(&foreign.text, &foreign.entry)?;
         Ok(kernel.map(ready).map_err(|refused| Unsupported {
@@ -548,7 +570,12 @@ impl Kernels {
         }))
     }
 
-    fn make(&self, key: &Key) -> Result<Result<Arc<Ready>, Unsupported>, Failure> {
+    /// Makes a kernel. Most dispatches have the same, which is compiled once.
+    fn make(
+        &self,
+        key: &Key,
+        made: &[(Key, Result<Arc<Ready>, Unsupported>)],
+    ) -> Result<Result<Arc<Ready>, Unsupported>, Failure> {
         if let Some(foreign) = &self.foreign {
             return self.load(foreign);
         }
@@ -560,6 +587,7 @@ impl Kernels {
             formats: key.formats.clone(),
             textures: key.textures.clone(),
             sizes: key.sizes.clone(),
+            dispatch: key.dispatch.clone(),
             ..environment
         };
         let emitted = match ptx::emit(&self.module, &environment, &NoDebug) {
@@ -570,11 +598,16 @@ impl Kernels {
             }
         };
         let ptx::Emitted { text, entry, slots, extras, record, threads } = emitted;
+        let same = made.iter().filter(|it| it.0.differs_in_dispatch(key));
+        let mut same = same.filter_map(|it| it.1.as_ref().ok());
+        if let Some(ready) = same.find(|it| it.text == text) {
+            return Ok(Ok(ready.clone()));
+        }
         Ok(match context.kernel(&text, &entry)? {
             Ok(kernel) => {
                 let takes = Takes::Slots { slots, extras, in_turn: record.is_some() };
                 let (threads, textures) = ([threads, 1, 1], key.textures.clone());
-                Ok(Arc::new(Ready { kernel, threads, takes, textures }))
+                Ok(Arc::new(Ready { kernel, threads, takes, textures, text }))
             }
             Err(refused) if refused.status == UNSUPPORTED_PTX => Err(Unsupported {
                 asked: format!("PTX for sm_{}", environment.sm),
