@@ -45,7 +45,7 @@ await visit({
     },
 
     async "arrows lead from the lanes that shuffles read"() {
-        const page = await open("shuffles.html");
+        const page = await open("shuffles.html#wave=0&step=0");
         await ready(page);
         const texts = "[...document.querySelectorAll('#grid .reads')].map(it => [...it.cells].map(it => it.textContent).join(' '))";
         const arrows = kind => `document.querySelectorAll('#grid .wires path.${kind}').length`;
