@@ -3,7 +3,7 @@
 //! The caller has run both engines and compared what they left. The recorder is told which bytes differ, and remembers for
 //! each who wrote it last.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use interp::observe::{AccessEvent, Space};
@@ -43,12 +43,15 @@ pub enum Place {
     Counter(u32),
 }
 
+/// Bytes, and the number of the difference that they are.
+type Watched = (Range<u64>, usize);
+
 /// Finds the places that an access touches.
 #[derive(Default)]
 pub(crate) struct Writers {
     /// For each resource and element the ranges, ascending, each with the number of its difference.
-    bytes: HashMap<(u32, u32), Vec<(Range<u64>, usize)>>,
-    counters: HashMap<u32, usize>,
+    bytes: BTreeMap<(u32, u32), Vec<Watched>>,
+    counters: BTreeMap<u32, usize>,
 }
 
 impl Writers {

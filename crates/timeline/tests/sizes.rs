@@ -1,6 +1,6 @@
 //! Sizes of recordings of the benchmark kernels, as ratchets: a byte for each thing that a lane does, or less. How much
 //! longer a recorded run takes is printed.
-#![allow(clippy::print_stdout, reason = "shows the sizes")]
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "shows sizes and times")]
 
 use std::time::{Duration, Instant};
 
