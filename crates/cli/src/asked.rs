@@ -121,7 +121,11 @@ impl LowArgs {
             colour: When::Auto,
             prints: Vec::new(),
             outs: Vec::new(),
-            draw: DrawArgs::default(),
+            draw: DrawArgs {
+                // Small enough to be read in the file that is written.
+                size: if command == Command::New { [8; 2] } else { DrawArgs::default().size },
+                ..DrawArgs::default()
+            },
             target_file: None,
             emit_ir: false,
             emit_for: None,

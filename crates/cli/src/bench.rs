@@ -9,6 +9,7 @@
 //! `diff`.
 
 mod against;
+mod draw;
 mod passes;
 
 use std::fmt::Write;
@@ -24,7 +25,7 @@ use wavelane::{
 };
 
 use crate::args::Line;
-use crate::asked::{Against, LowArgs, Output};
+use crate::asked::{Against, DrawArgs, LowArgs, Output};
 use crate::auto::Auto;
 use crate::bind::Bound;
 use crate::command::Command;
@@ -38,7 +39,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::testing::{Beside, setup};
 use crate::watch::Watch;
 use crate::{bind, compile, device, terminal, testing};
-use against::{Compared, Other};
+use against::{Compared, Differs, Other};
 
 /// The time limit for repeated compilations.
 const COMPILATIONS: Duration = Duration::from_secs(1);
@@ -52,15 +53,21 @@ pub(crate) struct BenchArgs {
     rounds: u32,
     against: Against,
     rules: Rules,
+    /// What is drawn, instead of a dispatch.
+    draw: Option<DrawArgs>,
+    /// Whether a GPU may assign pixels to lanes as it likes.
+    is_packed_by_device: bool,
 }
 
 impl BenchArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<BenchArgs, Problem> {
         low.some_operands()?;
         let common = Common::new(&low, line);
-        let LowArgs { module, rounds, against, san, .. } = low;
+        let LowArgs { module, rounds, against, san, draw, .. } = low;
         let rules = Rules { room: san.float_room, unordered: san.unordered, without: Vec::new() };
-        Ok(BenchArgs { common, module, rounds, against, rules })
+        let is_packed_by_device = draw.is_packed_by_device;
+        let draw = (!draw.what.is_empty()).then_some(draw);
+        Ok(BenchArgs { common, module, rounds, against, rules, draw, is_packed_by_device })
     }
 }
 
@@ -89,7 +96,8 @@ struct Row {
 /// Everything about one file.
 struct Bench {
     file: String,
-    front: Times,
+    /// Of all shaders; nothing for the draws of jobs.
+    front: Option<Times>,
     /// Of all bound buffers and textures together.
     bytes: u64,
     /// What a run moves if it touches every byte of them once: those that are loaded, and those that are stored.
@@ -98,6 +106,15 @@ struct Bench {
     rows: Vec<Row>,
     /// The bindings that were made up.
     auto: Option<Auto>,
+    /// What a draw draws.
+    drawn: Option<Counts>,
+}
+
+/// How much is drawn.
+#[derive(Clone, Copy)]
+struct Counts {
+    pixels: u64,
+    primitives: u64,
 }
 
 /// A program with everything that it runs on.
@@ -114,9 +131,10 @@ struct Subject {
     auto: Option<Auto>,
 }
 
-/// What is measured: a dispatch, or the passes of a job by its name.
+/// What is measured: a dispatch, a draw, or the passes of a job by its name.
 enum Item {
     One(Box<Subject>),
+    Draw(Box<draw::Subject>),
     Passes(String, Box<Sequence>),
 }
 
@@ -135,8 +153,14 @@ impl Item {
         };
         match (self, other) {
             (Item::Passes(name, sequence), None) => passes::measure(name, *sequence, args, device),
-            (Item::Passes(name, _), Some(_)) | (Item::One(_), Some(Item::Passes(name, _))) => {
-                refused(&name)
+            (Item::Passes(name, _), Some(_)) | (_, Some(Item::Passes(name, _))) => refused(&name),
+            (Item::Draw(own), None) => draw::measure(*own, None, args, device),
+            (Item::Draw(own), Some(Item::Draw(other))) => {
+                draw::measure(*own, Some(*other), args, device)
+            }
+            (Item::Draw(draw), Some(Item::One(one))) | (Item::One(one), Some(Item::Draw(draw))) => {
+                let (draw, one) = (&draw.name, &one.name);
+                Err(Problem::input(format!("`{draw}` is a draw, and `{one}` a dispatch")))
             }
             (Item::One(own), Some(Item::One(other))) => measure(*own, Some(*other), args, device),
             (Item::One(own), None) => measure(*own, None, args, device),
@@ -197,9 +221,14 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
 /// What is measured of a file: a shader, or the runs of jobs.
 fn subjects(file: &str, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, Problem> {
     if !testing::is_job(file) {
+        if let Some(draw) = &args.draw {
+            let subject = draw::of_shader(file, args, draw, device)?;
+            return Ok(vec![Item::Draw(Box::new(subject))]);
+        }
         return Ok(vec![Item::One(Box::new(of_shader(file, args, device)?))]);
     }
-    testing::refuse_flags_of_shaders(&args.common.bind, &args.common.launch, &[], file, "")?;
+    let more = [("--draw", args.draw.is_some())];
+    testing::refuse_flags_of_shaders(&args.common.bind, &args.common.launch, &more, file, "")?;
     let mut all = Vec::new();
     for test in testing::find(&[file.to_owned()], Command::Bench)? {
         all.extend(of_job(&test, args, device)?);
@@ -257,8 +286,10 @@ fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, P
         let run = match run {
             Work::Shader(run) => *run,
             Work::Sequence(sequence) => return Ok(Item::Passes(name, sequence)),
-            Work::Draw(_) => {
-                return Err(refused(Exit::Unsupported, "draws are not measured yet"));
+            Work::Draw(run) => {
+                let subject = draw::of_job(name, *run, args);
+                let subject = subject.map_err(|why| refused(Exit::Unsupported, &why))?;
+                return Ok(Item::Draw(Box::new(subject)));
             }
         };
         let widths = widths_of_run(args, &run).map_err(|why| refused(Exit::Unsupported, &why))?;
@@ -339,7 +370,8 @@ fn measure(
         }
     }
     watch.stop();
-    Ok(Bench { file: name, front, bytes, moved, groups, rows, auto })
+    let (front, drawn) = (Some(front), None);
+    Ok(Bench { file: name, front, bytes, moved, groups, rows, auto, drawn })
 }
 
 /// Creates a pipeline of another compiler's module instead of the shader.
@@ -422,6 +454,7 @@ impl Measured<'_> {
             ratios.insert(own.as_secs_f64() / their.as_secs_f64().max(1e-9));
         }
         let times = [&row.run, &others];
+        let differs = differs.map(Differs::Element);
         let compared = Compared::with_program(&other.name, times, &ratios, differs);
         row.against = Some(compared.judged(args.against.fail_above));
         Ok(row)
@@ -657,6 +690,13 @@ impl Bench {
         (self.moved > 0 && time > 0.0).then(|| self.moved as f64 / (time * 1e6))
     }
 
+    /// What a draw does in a second.
+    fn rate(&self, row: &Row, of: impl Fn(&Counts) -> u64) -> Option<f64> {
+        let time = row.run.median();
+        let count = self.drawn.as_ref().map(of)?;
+        (time > 0.0).then(|| count as f64 / (time / 1e3))
+    }
+
     /// How many times as long as the other module ours takes.
     fn ratio(&self, row: &Row) -> Option<f64> {
         let ours = self.rows.iter().find(|it| it.width == row.width && it.module.is_none())?;
@@ -681,6 +721,9 @@ impl Bench {
             set(&mut value, "fallback", row.fallback.as_ref().map(|it| json!(it)));
             set(&mut value, "code_ms", row.code.as_ref().map(Times::as_json));
             set(&mut value, "gb_per_s", self.speed(row).map(|it| json!(it)));
+            let rate = |it: fn(&Counts) -> u64| self.rate(row, it).map(|it| json!(it));
+            set(&mut value, "pixels_per_s", rate(|it| it.pixels));
+            set(&mut value, "primitives_per_s", rate(|it| it.primitives));
             set(&mut value, "ours_to_this", self.ratio(row).map(|it| json!(it)));
             let same = row.module.is_some().then(|| json!(row.differs.is_none()));
             set(&mut value, "same_results", same);
@@ -693,12 +736,16 @@ impl Bench {
         };
         let mut value = json!({
             "file": self.file,
-            "front_end_ms": self.front.as_json(),
+            "front_end_ms": self.front.as_ref().map(Times::as_json),
             "groups": self.groups,
             "bound_bytes": self.bytes,
             "moved_bytes": self.moved,
             "runs": self.rows.iter().map(row).collect::<Vec<Value>>(),
         });
+        if let Some(Counts { pixels, primitives }) = self.drawn {
+            value["pixels"] = json!(pixels);
+            value["primitives"] = json!(primitives);
+        }
         if let Some(auto) = &self.auto {
             value["auto"] = auto.as_json();
         }
@@ -706,16 +753,31 @@ impl Bench {
     }
 
     fn text(&self, fail_above: Option<f64>) -> String {
-        let mut text = format!("{}: compiled to IR in {} ms\n", self.file, self.front.text());
+        let mut text = match &self.front {
+            Some(front) => format!("{}: compiled to IR in {} ms\n", self.file, front.text()),
+            None => format!("{}\n", self.file),
+        };
+        if let Some(Counts { pixels, primitives }) = self.drawn {
+            let _ = writeln!(text, "  {pixels} pixels of {primitives} primitives");
+        }
+        let speed = if self.drawn.is_some() { "Mpixel/s  Mprimitive/s" } else { "GB/s" };
         let _ = writeln!(
             text,
-            "  wave size  engine  {:<28}{:<32}{:<10}GB/s",
+            "  wave size  engine  {:<28}{:<32}{:<10}{speed}",
             "code, ms (quartiles)", "run, ms (quartiles)", "least"
         );
         for row in &self.rows {
             let engine = row.cpu.unwrap_or(row.engine.name());
             let code = row.code.as_ref().map_or("-".to_owned(), Times::text);
-            let speed = self.speed(row).map_or("-".to_owned(), |it| format!("{it:.2}"));
+            let mega = |it: f64| format!("{:.2}", it / 1e6);
+            let rates = self.rate(row, |it| it.pixels).zip(self.rate(row, |it| it.primitives));
+            let speed = match (rates, self.speed(row)) {
+                (Some((pixels, primitives)), _) => {
+                    format!("{:<10}{}", mega(pixels), mega(primitives))
+                }
+                (None, Some(speed)) => format!("{speed:.2}"),
+                (None, None) => "-".to_owned(),
+            };
             let _ = writeln!(
                 text,
                 "  {:>9}  {engine:<8}{code:<28}{:<42}{speed}",

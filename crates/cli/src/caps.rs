@@ -1,9 +1,11 @@
 //! `wavelane caps`: what the adapter, the engines and the devices of this computer can do.
 
+mod draws;
+
 use std::fmt::Write;
 
 use serde_json::json;
-use wavelane::{Adapter, CudaGpu, CudaInfo, Engine, Gpu, GpuDraws, GpuInfo, Isa};
+use wavelane::{Adapter, CudaGpu, CudaInfo, DrawCaps, Engine, Gpu, GpuInfo, Isa};
 
 use crate::asked::LowArgs;
 use crate::asked::Output;
@@ -74,6 +76,10 @@ fn text(adapter: &Adapter) -> String {
             let _ = writeln!(text, "    {:<50} {state}", isa.name());
         }
     }
+    text.push_str("\ninterp and cpu\n");
+    for line in draws::lines(&DrawCaps::of_host(adapter)) {
+        let _ = writeln!(text, "  {line}");
+    }
     let _ = writeln!(text, "\nstages\n  {} run", STAGES.join(", "));
     text.push_str("  all others are checked, and do not run yet\n");
     text.push_str("\ndevices of vulkan\n");
@@ -128,35 +134,16 @@ fn listed(gpu: &GpuInfo) -> String {
         None => writeln!(text, "    {}", has.join(", ")),
     };
     if unusable.is_none() {
-        let _ = match draws {
-            Some(draws) => writeln!(text, "    draws: {}", drawn(draws)),
-            None => writeln!(text, "    no draws: it has no queue for them"),
-        };
-    }
-    text
-}
-
-/// What a device can draw, in words.
-fn drawn(draws: &GpuDraws) -> String {
-    let mut has = vec![
-        format!("waves of {} lanes", draws.wave_lane_count),
-        "points".to_owned(),
-        "triangles".to_owned(),
-    ];
-    for (is_there, what) in [
-        (draws.lines, "lines"),
-        (draws.barycentrics, "SV_Barycentrics"),
-        (draws.stencil_reference, "SV_StencilRef"),
-        (draws.ordered_views, "rasterizer-ordered views"),
-        (draws.geometry, "geometry shaders"),
-        (draws.tessellation, "tessellation"),
-        (draws.mesh, "mesh shaders"),
-    ] {
-        if is_there {
-            has.push(what.to_owned());
+        match draws {
+            Some(draws) => {
+                for line in draws::lines(draws) {
+                    let _ = writeln!(text, "    {line}");
+                }
+            }
+            None => text.push_str("    no draws: it has no queue for them\n"),
         }
     }
-    has.join(", ")
+    text
 }
 
 fn about(engine: Engine) -> &'static str {
@@ -172,6 +159,9 @@ fn about(engine: Engine) -> &'static str {
 fn as_json(adapter: &Adapter) -> serde_json::Value {
     let engines = Engine::ALL.map(|it| {
         let mut engine = json!({ "name": it.name(), "available": it.is_available() });
+        if matches!(it, Engine::Interp | Engine::Cpu) {
+            engine["draws"] = draws::as_json(&DrawCaps::of_host(adapter));
+        }
         if let Some(missing) = it.missing() {
             engine["missing"] = json!(missing);
         }
@@ -192,17 +182,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "SamplerFeedbackTier": it.adapter.options7.sampler_feedback_tier.to_string(),
             "DoublePrecisionFloatShaderOps": it.adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
-            "draws": it.draws.map(|it| json!({
-                "WaveLaneCountMin": it.wave_lane_count.min,
-                "WaveLaneCountMax": it.wave_lane_count.max,
-                "lines": it.lines,
-                "SV_Barycentrics": it.barycentrics,
-                "SV_StencilRef": it.stencil_reference,
-                "ROVsSupported": it.ordered_views,
-                "GeometryShaders": it.geometry,
-                "Tessellation": it.tessellation,
-                "MeshShaders": it.mesh,
-            })),
+            "draws": it.draws.as_ref().map(draws::as_json),
             "unusable": it.unusable,
         })
     };

@@ -9,12 +9,14 @@ mod vertex;
 use jobs::Attachments;
 use jobs::job::Stage as JobStage;
 use wavelane::graphics::{GraphicsDesc, GraphicsPipeline, Topology};
-use wavelane::{Buffer, BufferError, Device, Draw, Shader, SourceMap, Stage, VertexBuffer};
+use wavelane::{
+    Buffer, BufferError, Device, Draw, DrawError, Options, Shader, SourceMap, Stage, VertexBuffer,
+};
 
 use crate::asked::{Binds, Compiling, DrawArgs, Launch};
 use crate::compile;
-use crate::launch::not_allowed;
-use crate::problem::{End, Exit, Problem};
+use crate::launch::{failed, not_allowed};
+use crate::problem::{Exit, Problem};
 
 use mesh::Mesh;
 pub(crate) use state::{DEPTH, STENCIL, State};
@@ -23,13 +25,15 @@ pub(crate) use state::{DEPTH, STENCIL, State};
 pub(crate) struct Scene {
     /// The vertex shader, or a mesh shader in its place.
     pub(crate) vertex: Shader,
+    /// The text of a vertex shader that was made, and how it is compiled.
+    pub(crate) made: Option<(String, Options)>,
     pub(crate) amplification: Option<Shader>,
     pub(crate) hull: Option<Shader>,
     pub(crate) domain: Option<Shader>,
     pub(crate) geometry: Option<Shader>,
     mesh: Option<Mesh>,
     /// Of the mesh shader, or of the amplification shader.
-    groups: Option<[u32; 3]>,
+    pub(crate) groups: Option<[u32; 3]>,
     pub(crate) state: State,
 }
 
@@ -37,16 +41,16 @@ pub(crate) struct Scene {
 pub(crate) fn pixel_shader(
     operand: &str,
     compiling: &mut Compiling,
-) -> Result<(Shader, SourceMap), End> {
+) -> Result<(Shader, SourceMap), Problem> {
     compiling.options.stage = match compiling.options.stage {
         Stage::Compute => Stage::Pixel,
         stage => stage,
     };
     if compiling.options.stage != Stage::Pixel {
         let problem = Problem::input("`--draw` draws with a pixel shader");
-        return Err(problem.help("-T ps_6_6, and `--vertex ENTRY` for a vertex shader").into());
+        return Err(problem.help("-T ps_6_6, and `--vertex ENTRY` for a vertex shader"));
     }
-    Ok(compile::shader(operand, compiling)?)
+    compile::shader(operand, compiling)
 }
 
 impl Scene {
@@ -77,6 +81,7 @@ impl Scene {
             let (mesh, state) = (None, State::new(draw, pixel, true)?);
             return Ok(Scene {
                 vertex,
+                made: None,
                 amplification,
                 hull,
                 domain,
@@ -98,16 +103,22 @@ impl Scene {
             "fullscreen" => None,
             file => Some(Mesh::read(file)?),
         };
+        let mut made = None;
         let vertex = match &draw.vertex {
             Some(entry) => own(Stage::Vertex, entry)?,
             None if hull.is_some() => {
                 let problem = Problem::input("`--hull` needs a vertex shader of the file");
                 return Err(problem.help("--vertex ENTRY"));
             }
-            None => vertex::made(pixel, mesh.as_ref(), &compiling.options, binds.auto.is_some())?,
+            None => {
+                let (shader, text, options) =
+                    vertex::made(pixel, mesh.as_ref(), &compiling.options, binds.auto.is_some())?;
+                made = Some((text, options));
+                shader
+            }
         };
         let (groups, state) = (None, State::new(draw, pixel, mesh.is_some())?);
-        Ok(Scene { vertex, amplification, hull, domain, geometry, mesh, groups, state })
+        Ok(Scene { vertex, made, amplification, hull, domain, geometry, mesh, groups, state })
     }
 
     /// The shaders before the pixel shader, in the order of the draw.
@@ -221,6 +232,23 @@ fn groups(text: &str) -> Result<[u32; 3], Problem> {
         }
     }
     Ok(groups)
+}
+
+/// The report about a draw that did not come to its end.
+pub(crate) fn problem(
+    error: &DrawError,
+    width: u32,
+    launch: &Launch,
+    late: bool,
+    sources: &SourceMap,
+) -> Problem {
+    match error {
+        DrawError::Run(error) => failed(error, width, launch, late, sources),
+        error => {
+            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
+            Problem::new(exit, error.to_string())
+        }
+    }
 }
 
 /// The widths that are asked for.

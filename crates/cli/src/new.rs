@@ -4,16 +4,18 @@
 //! The job expects what the reference engine leaves in buffers that every width agrees on, so that it guards against changes
 //! from the first day. Deliberately absent: any judgement whether those results are right.
 
+mod draw;
+
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jobs::Repro;
 use wavelane::internal::{self, Slots};
-use wavelane::{Device, Dispatch, Layout, ResourceKind, ResourceTable, Shader};
+use wavelane::{AddressKind, Device, Dispatch, Layout, ResourceKind, ResourceTable, Shader, Stage};
 
-use crate::asked::{Binds, Compiling, Launch, LowArgs};
+use crate::asked::{Binds, Compiling, DrawArgs, Launch, LowArgs};
 use crate::entries::{self, Entries};
 use crate::launch::failed;
 use crate::problem::{End, Exit, Problem};
@@ -27,6 +29,9 @@ pub(crate) struct NewArgs {
     bind: Binds,
     launch: Launch,
     device: Device,
+    /// The scene for a pixel shader.
+    draw: DrawArgs,
+    has_profile: bool,
 }
 
 impl NewArgs {
@@ -40,26 +45,25 @@ impl NewArgs {
             }
             _ => return Err(low.usage("`wavelane new` needs `test FILE`".to_owned())),
         };
-        let LowArgs { entries, compile, bind, launch, device, .. } = low;
+        let LowArgs { entries, compile, bind, launch, device, draw, has_profile, .. } = low;
         let device = Device::new(device.adapter);
-        Ok(NewArgs { file, entry: entries.last().cloned(), compile, bind, launch, device })
+        let entry = entries.last().cloned();
+        Ok(NewArgs { file, entry, compile, bind, launch, device, draw, has_profile })
     }
 }
 
 pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
     let mut compile = args.compile.clone();
     compile.options.entry = entry(args)?;
-    let (shader, sources, source) = compile::program(&args.file, &compile)?;
-    let path = Path::new(&args.file).with_file_name(format!("{}.test", shader.entry()));
-    let name = path.to_string_lossy().replace('\\', "/");
-    let exists = || {
-        Problem::input(format!("`{name}` exists already"))
-            .help("`wavelane new` never overwrites a file; rename or remove it")
+    let is_pixel = match args.has_profile {
+        true => compile.options.stage == Stage::Pixel,
+        false => draw::is_pixel_shader(args, &compile)?,
     };
-    // Long before anything is written, to save the work.
-    if path.exists() {
-        return Err(exists().into());
+    if is_pixel {
+        return draw::new(args, compile);
     }
+    let (shader, sources, source) = compile::program(&args.file, &compile)?;
+    let target = Target::beside(&args.file, shader.entry())?;
     let pipeline = args
         .device
         .create_compute_pipeline(&shader)
@@ -86,27 +90,67 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
         }
     }
     let comment = comment(&args.file, &shader, &differing);
-    let shader_file = args.file.replace('\\', "/");
-    let beside = shader_file.rsplit('/').next().unwrap_or(&shader_file);
     let text = jobs::write(&Repro {
         comment: &comment,
         source: &source,
-        beside: Some(beside),
+        beside: Some(&beside(&args.file)),
         shader: &shader,
         table: &contents,
         expected: expected.as_ref(),
         unchecked: &differing,
         groups: args.launch.groups,
     })
-    .map_err(|what| Problem::new(Exit::Unsupported, format!("a job has no word for {what}")))?;
-    let cannot = |error: std::io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => exists(),
-        _ => Problem::input(format!("`{name}` cannot be written: {error}")),
-    };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(cannot)?;
-    file.write_all(text.as_bytes()).map_err(cannot)?;
-    terminal::print(&format!("wrote `{name}`; to run it: wavelane test {name}\n"))?;
-    Ok(Exit::Fine)
+    .map_err(no_word)?;
+    target.write(&text, "")
+}
+
+fn no_word(what: String) -> Problem {
+    Problem::new(Exit::Unsupported, format!("a job has no word for {what}"))
+}
+
+/// The name of the shader's file in its folder.
+fn beside(file: &str) -> String {
+    let file = file.replace('\\', "/");
+    file.rsplit('/').next().unwrap_or(&file).to_owned()
+}
+
+/// The file that is to be written.
+struct Target {
+    path: PathBuf,
+    name: String,
+}
+
+impl Target {
+    /// Beside the file of a shader, by the name of its entry point.
+    fn beside(file: &str, entry: &str) -> Result<Target, Problem> {
+        let path = Path::new(file).with_file_name(format!("{entry}.test"));
+        let name = path.to_string_lossy().replace('\\', "/");
+        let target = Target { path, name };
+        // Long before anything is written, to save the work.
+        match target.path.exists() {
+            true => Err(target.exists()),
+            false => Ok(target),
+        }
+    }
+
+    fn exists(&self) -> Problem {
+        Problem::input(format!("`{}` exists already", self.name))
+            .help("`wavelane new` never overwrites a file; rename or remove it")
+    }
+
+    /// Writes it; `flags` are those that its run needs.
+    fn write(&self, text: &str, flags: &str) -> Result<Exit, End> {
+        let Target { path, name } = self;
+        let cannot = |error: std::io::Error| match error.kind() {
+            ErrorKind::AlreadyExists => self.exists(),
+            _ => Problem::input(format!("`{name}` cannot be written: {error}")),
+        };
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).open(path).map_err(cannot)?;
+        file.write_all(text.as_bytes()).map_err(cannot)?;
+        terminal::print(&format!("wrote `{name}`; to run it: wavelane test {name}{flags}\n"))?;
+        Ok(Exit::Fine)
+    }
 }
 
 /// The entry point that is meant.
@@ -150,6 +194,15 @@ fn made_up(shader: &Shader, given: &Binds, groups: [u32; 3]) -> Binds {
                 let scalars = Layout::offsets_of(member, &[]).map_or(1, |it| it.len());
                 binds.sets.push((full, vec!["1"; scalars].join(",")));
             }
+            continue;
+        }
+        let view = resource.kind.view();
+        if matches!(resource.kind, ResourceKind::Sampler { .. }) {
+            binds.binds.push((name.clone(), "linear clamp".to_owned()));
+            continue;
+        }
+        if view.address == AddressKind::Texture {
+            binds.binds.push((name.clone(), "[4x4]:iota".to_owned()));
             continue;
         }
         let contents = if resource.kind.writable() { "" } else { ":iota" };

@@ -70,7 +70,7 @@ fn rows_of_a_gpu_name_its_engine() {
             continue;
         }
         assert_eq!(ran.status, 0, "{}", ran.err);
-        assert!(rows(&json(&ran)).iter().all(|it| it["engine"] == engine), "{}", ran.out);
+        assert!(rows(&ran.json()).iter().all(|it| it["engine"] == engine), "{}", ran.out);
     }
 }
 

@@ -51,7 +51,7 @@ pub use picture::Picture;
 pub use printed::{
     FailedAssertion, FailedLanes, PlacedLine, PrintedLines, failed_assertions, printed_text,
 };
-pub use repro::{Repro, Source, words, write};
+pub use repro::{DrawRepro, Repro, ReproAttribute, ReproStage, Source, words, write, write_draw};
 pub use run::{
     DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Files, Flags, NotDrawn, Packed, PassName,
     Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work, prepare, run,

@@ -5,13 +5,17 @@
 //! bit; what the format cannot express is an error, never silently omitted.
 //! Deliberately absent: files, and any choice of what to leave out of the program.
 
+mod draw;
+
+pub use draw::{DrawRepro, ReproAttribute, ReproStage, write_draw};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use wavelane::internal::{Slot, Slots};
+use wavelane::internal::{PROFILES, Slot, Slots};
 use wavelane::{
     AddressKind, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
-    RegisterClass, Resource, ResourceKind, ResourceTable, Shader, ShaderModel, Stage, Version,
+    RegisterClass, Resource, ResourceKind, ResourceTable, Shader, ShaderModel, Version,
 };
 
 use crate::job::Kind;
@@ -111,11 +115,8 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
         notes: _,
         cancel: _,
     } = options;
-    let profile = match stage {
-        Stage::Compute => "cs",
-        Stage::Library => "lib",
-        _ => return Err("shaders other than compute shaders".to_owned()),
-    };
+    let profile = PROFILES.iter().find(|it| it.1 == *stage);
+    let (profile, _) = profile.ok_or_else(|| format!("{stage:?} shaders").to_lowercase())?;
     if *has_tiles {
         return Err("a reserved resource with tiles".to_owned());
     }

@@ -6,6 +6,7 @@
 
 mod bands;
 mod between;
+mod copy;
 mod departure;
 mod error;
 mod examine;
@@ -16,6 +17,7 @@ mod mesh;
 mod pixels;
 mod portions;
 mod replay;
+mod statistics;
 mod target;
 mod vertices;
 
@@ -27,10 +29,13 @@ use ir::print::PrintLog;
 use raster::{Assembly, MergeState, Primitive, RasterState};
 use smallvec::smallvec;
 
+pub use self::copy::DrawCopy;
 pub use self::error::DrawError;
 pub use self::examine::ExamineDrawError;
 pub(crate) use self::examine::drawn;
 pub use self::replay::Recording;
+pub use self::statistics::DrawStatistics;
+pub(crate) use self::target::MOST_PIXELS;
 pub use self::target::{DepthTarget, RenderTarget};
 
 pub(crate) use self::departure::{Departure, Part, Stages, VertexOrder};
@@ -57,7 +62,7 @@ pub const MOST_VERTICES: u64 = 1 << 40;
 /// The most words of outputs of the vertices that are kept at a time.
 const MOST_WORDS: u64 = 1 << 28;
 /// The most viewports of a draw.
-const MOST_VIEWPORTS: usize = 16;
+pub(crate) const MOST_VIEWPORTS: usize = 16;
 /// The most bytes of a recorded packing.
 const MOST_RECORDED: u64 = 1 << 26;
 /// About how many vertices run ahead of the pixel shader.
@@ -130,6 +135,8 @@ pub struct Draw {
     pub progress: Option<Arc<AtomicU64>>,
     /// Receives what the shaders print.
     pub prints: Option<Arc<PrintLog>>,
+    /// Counts what the draw does.
+    pub statistics: Option<Arc<DrawStatistics>>,
 }
 
 impl Draw {
@@ -158,6 +165,7 @@ impl Draw {
             cancel: None,
             progress: None,
             prints: None,
+            statistics: None,
         }
     }
 
@@ -675,6 +683,9 @@ impl Run<'_> {
         is_last: bool,
         primitives: impl Fn() -> I + Sync,
     ) -> Result<(), DrawError> {
+        if let Some(statistics) = &self.draw.statistics {
+            statistics.add_primitives(primitives().count() as u64);
+        }
         let link = &self.pipeline.link;
         let [Band { pixels, targets }] = &mut **bands else {
             let launch = self.draw.launch(self.width, *fuel);

@@ -4,6 +4,7 @@
 //! that contradicts itself or the formats of the targets.
 
 mod between;
+mod caps;
 mod error;
 mod link;
 
@@ -14,6 +15,8 @@ use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format, Shape};
 
 pub(crate) use self::between::{Between, Geometry, Mesh, Source, Step, Tessellation};
+pub(crate) use self::caps::DEPTH_FORMATS;
+pub use self::caps::DrawCaps;
 pub use self::error::GraphicsError;
 pub(crate) use self::link::{Link, VertexInput};
 
@@ -257,7 +260,7 @@ fn check_state(desc: &GraphicsDesc) -> Result<(), GraphicsError> {
     for (target, format) in desc.targets.iter().enumerate() {
         let Some(format) = *format else { continue };
         let fail = |problem| Err(GraphicsError::Target { target, format, problem });
-        if matches!(format, Format::Rgb9E5) || widest(format) > 32 {
+        if !caps::is_target(format) {
             return fail("no target can have that format");
         }
         let state = desc.blend.get(target).copied().unwrap_or_default();
@@ -293,15 +296,6 @@ fn check_state(desc: &GraphicsDesc) -> Result<(), GraphicsError> {
         return Err(GraphicsError::NoDepth);
     }
     Ok(())
-}
-
-/// The bits of the widest channel.
-fn widest(format: Format) -> u8 {
-    match format {
-        Format::Plain { bits, .. } => bits,
-        Format::Bgra8 { .. } => 8,
-        Format::Rgb10A2 { .. } | Format::Rg11B10Float | Format::Rgb9E5 => 11,
-    }
 }
 
 /// A texture of one sample with the resolved texels of a multisampled one: averages, or of integers the first sample.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use ir::Resource;
 
 pub use crate::apart::apart;
+pub use crate::draw::DrawCopy;
 pub use crate::draw::freedom::is_device_choice;
 pub use crate::draw::loops::Loops;
 pub use crate::missed::{Beyond, Counting, Missed};

@@ -79,15 +79,15 @@ pub use cpu::Isa;
 pub use device::{Device, Engine};
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS, Measured};
 pub use draw::{
-    DepthTarget, Draw, DrawError, ExamineDrawError, IndexBuffer, MOST_MESH_GROUPS, RenderTarget,
-    StageTables, VertexBuffer,
+    DepthTarget, Draw, DrawError, DrawStatistics, ExamineDrawError, IndexBuffer, MOST_MESH_GROUPS,
+    RenderTarget, StageTables, VertexBuffer,
 };
 pub use engines::cpu::CpuOptions;
 pub use engines::cuda::{CudaGpu, CudaInfo};
-pub use engines::vulkan::{Gpu, GpuDraws, GpuInfo, RayQueries};
+pub use engines::vulkan::{Gpu, GpuInfo, RayQueries};
 pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};
-pub use graphics::{GraphicsDesc, GraphicsError, GraphicsPipeline, InputElement};
+pub use graphics::{DrawCaps, GraphicsDesc, GraphicsError, GraphicsPipeline, InputElement};
 pub use guard::Bug;
 pub use list::{CommandList, ExecuteError};
 pub use pipeline::{ComputePipeline, Missing, PipelineError};

@@ -52,9 +52,43 @@ pub(super) struct Compared {
     /// The times of the other program.
     run: Option<Times>,
     /// What it leaves that ours does not, if it ran.
-    pub(super) differs: Option<Difference>,
+    pub(super) differs: Option<Differs>,
     /// Whether the ratio is greater than it may be.
     pub(super) is_above: bool,
+}
+
+/// What another program leaves that ours does not.
+pub(super) enum Differs {
+    Element(Difference),
+    /// In a draw: the place, and both values.
+    Drawn {
+        place: String,
+        expected: String,
+        got: String,
+    },
+}
+
+impl Differs {
+    fn as_json(&self) -> Value {
+        match self {
+            Differs::Element(difference) => difference.to_json(),
+            Differs::Drawn { place, expected, got } => {
+                json!({ "place": place, "expected": expected, "got": got })
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Differs::Element(it) => format!(
+                "{}{} is {}, and {} in ours; {} of {} elements differ",
+                it.buffer, it.place, it.got, it.expected, it.count, it.of
+            ),
+            Differs::Drawn { place, expected, got } => {
+                format!("{place} is {got}, and {expected} in ours")
+            }
+        }
+    }
 }
 
 impl Compared {
@@ -63,7 +97,7 @@ impl Compared {
         file: &str,
         [ours, theirs]: [&Times; 2],
         rounds: &Times,
-        differs: Option<Difference>,
+        differs: Option<Differs>,
     ) -> Compared {
         let ratio = Ratio {
             median: rounds.median(),
@@ -97,7 +131,7 @@ impl Compared {
             value["same_results"] = json!(self.differs.is_none());
         }
         if let Some(difference) = &self.differs {
-            value["difference"] = difference.to_json();
+            value["difference"] = difference.as_json();
         }
         value
     }
@@ -110,17 +144,15 @@ impl Compared {
         );
         match (&self.run, &self.differs) {
             (Some(run), None) => {
-                text.push_str(&format!(", which takes {} ms and leaves the same", ms(run.median())));
+                text.push_str(&format!(
+                    ", which takes {} ms and leaves the same",
+                    ms(run.median())
+                ));
             }
             (Some(run), Some(it)) => text.push_str(&format!(
-                ", which takes {} ms\n             it leaves something else: {}{} is {}, and {} in ours; {} of {} elements differ",
+                ", which takes {} ms\n             it leaves something else: {}",
                 ms(run.median()),
-                it.buffer,
-                it.place,
-                it.got,
-                it.expected,
-                it.count,
-                it.of
+                it.text()
             )),
             (None, _) => text.push_str(" has it"),
         }
@@ -186,6 +218,8 @@ impl Report {
             ("groups", json!(bench.groups), &then["groups"]),
             ("bound bytes", json!(bench.bytes), &then["bound_bytes"]),
             ("threads", json!(threads), &self.text["threads"]),
+            ("pixels", json!(bench.drawn.map(|it| it.pixels)), &then["pixels"]),
+            ("primitives", json!(bench.drawn.map(|it| it.primitives)), &then["primitives"]),
         ];
         if let Some((what, now, then)) = works.iter().find(|(_, now, then)| now != *then) {
             let what = format!(

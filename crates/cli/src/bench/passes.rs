@@ -46,7 +46,8 @@ pub(super) fn measure(
     }
     watch.stop();
     let (moved, groups, auto) = (0, [0; 3], None);
-    Ok(Bench { file: name, front, bytes, moved, groups, rows, auto })
+    let (front, drawn) = (Some(front), None);
+    Ok(Bench { file: name, front, bytes, moved, groups, rows, auto, drawn })
 }
 
 /// What is measured at one width.

@@ -20,13 +20,14 @@ const VALUES: [(&str, &str, &str); 5] = [
 /// What `--auto` makes up for any other semantic.
 const MADE_UP: (&str, &str) = ("float4(uv, 0, 1)", "float4(uv, at.x, 1)");
 
-/// A vertex shader that writes what the pixel shader reads; `is_auto` makes up what it has no value for.
+/// A vertex shader that writes what the pixel shader reads, with its text and how it is compiled; `is_auto` makes up what
+/// it has no value for.
 pub(super) fn made(
     pixel: &Shader,
     mesh: Option<&Mesh>,
     options: &Options,
     is_auto: bool,
-) -> Result<Shader, Problem> {
+) -> Result<(Shader, String, Options), Problem> {
     let text = text(pixel, mesh, is_auto)?;
     let options = Options {
         stage: Stage::Vertex,
@@ -38,7 +39,7 @@ pub(super) fn made(
     let compiled = Shader::compile("<vertex shader of --draw>", &text, &options, &mut NoIncludes)
         .map_err(|bug| Problem::bug(&bug.message))?;
     match compiled {
-        Compilation { shader: Some(shader), .. } => Ok(shader),
+        Compilation { shader: Some(shader), .. } => Ok((shader, text, options)),
         _ => Err(Problem::bug(&format!("the vertex shader of `--draw` is wrong:\n{text}"))),
     }
 }

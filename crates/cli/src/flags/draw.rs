@@ -7,8 +7,10 @@ use super::{Commands, Flag, Section, Takes};
 use crate::asked::{LowArgs, MOST_PIXELS, Overlay};
 use crate::command::Command;
 
+/// The commands that know what is drawn: `new` writes it as a job.
+const KNOWS_SCENES: Commands = &[Command::Run, Command::San, Command::Bench, Command::New];
 /// The commands that draw without a job.
-const DRAWS: Commands = &[Command::Run, Command::San];
+const DRAWS: Commands = &[Command::Run, Command::San, Command::Bench];
 
 pub(super) const DRAW: Flag = Flag {
     names: &["--draw"],
@@ -27,9 +29,9 @@ pub(super) const DRAW: Flag = Flag {
 pub(super) const SIZE: Flag = Flag {
     names: &["--size"],
     takes: Takes::Value("WxH"),
-    on: DRAWS,
+    on: KNOWS_SCENES,
     section: Section::Run,
-    help: "the size of the targets of --draw in pixels (256x256)",
+    help: "the size of the targets of --draw in pixels (256x256; new: 8x8)",
     set: |args, value| {
         let form = "the form is WxH, such as 256x256";
         let (width, height) = value.split_once('x').ok_or(form)?;
@@ -45,7 +47,7 @@ pub(super) const SIZE: Flag = Flag {
 pub(super) const VERTEX: Flag = Flag {
     names: &["--vertex"],
     takes: Takes::Value("ENTRY"),
-    on: DRAWS,
+    on: KNOWS_SCENES,
     section: Section::Run,
     help: "the vertex shader of --draw, in the same file; without it, one is made for\n\
            the inputs of the pixel shader",
@@ -58,7 +60,7 @@ pub(super) const VERTEX: Flag = Flag {
 pub(super) const MESH: Flag = Flag {
     names: &["--mesh"],
     takes: Takes::Value("ENTRY"),
-    on: DRAWS,
+    on: KNOWS_SCENES,
     section: Section::Run,
     help: "a mesh shader instead of a vertex shader, in the same file; --draw says how\n\
            many of its groups run: 8, or 4,2,1",
@@ -71,7 +73,7 @@ pub(super) const MESH: Flag = Flag {
 pub(super) const AMPLIFICATION: Flag = Flag {
     names: &["--amplification"],
     takes: Takes::Value("ENTRY"),
-    on: DRAWS,
+    on: KNOWS_SCENES,
     section: Section::Run,
     help: "an amplification shader in front of --mesh; --draw counts its groups",
     set: |args, value| {
@@ -83,7 +85,7 @@ pub(super) const AMPLIFICATION: Flag = Flag {
 pub(super) const HULL: Flag = Flag {
     names: &["--hull"],
     takes: Takes::Value("ENTRY"),
-    on: DRAWS,
+    on: KNOWS_SCENES,
     section: Section::Run,
     help: "a hull shader of --draw, in the same file: patches of as many control points\n\
            as it reads; it needs --domain",
@@ -96,7 +98,7 @@ pub(super) const HULL: Flag = Flag {
 pub(super) const DOMAIN: Flag = Flag {
     names: &["--domain"],
     takes: Takes::Value("ENTRY"),
-    on: DRAWS,
+    on: KNOWS_SCENES,
     section: Section::Run,
     help: "the domain shader behind --hull, in the same file",
     set: |args, value| {
@@ -108,7 +110,7 @@ pub(super) const DOMAIN: Flag = Flag {
 pub(super) const GEOMETRY: Flag = Flag {
     names: &["--geometry"],
     takes: Takes::Value("ENTRY"),
-    on: DRAWS,
+    on: KNOWS_SCENES,
     section: Section::Run,
     help: "a geometry shader of --draw, in the same file",
     set: |args, value| {
@@ -196,7 +198,7 @@ pub(super) const SAMPLES: Flag = Flag {
 pub(super) const PACKING: Flag = Flag {
     names: &["--packing"],
     takes: Takes::Value("WHOSE"),
-    on: &[Command::Run],
+    on: &[Command::Run, Command::Bench],
     section: Section::Run,
     help: "which pixels share a wave in --draw: canonical, the same everywhere, or\n\
            device, what a GPU makes of it, without which --engine vulkan refuses wave\n\

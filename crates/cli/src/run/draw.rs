@@ -21,7 +21,7 @@ use crate::asked::{DrawArgs, Output};
 use crate::auto;
 use crate::bind;
 use crate::draw::{self, DEPTH, STENCIL, Scene, State, for_shader};
-use crate::launch::{Contents, failed};
+use crate::launch::Contents;
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
 use crate::{device, terminal};
@@ -76,7 +76,10 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         if let Some(log) = log {
             printed.push((*width, pixel.printed(&log)));
         }
-        let left = left.map_err(|error| problem(&error, *width, &args, &watch, &sources))?;
+        let left = left.map_err(|error| {
+            let late = watch.cancel.load(std::sync::atomic::Ordering::Relaxed);
+            draw::problem(&error, *width, &args.common.launch, late, &sources)
+        })?;
         let mut buffers: Vec<Slot> = all[..of_draw]
             .iter()
             .map(|view| {
@@ -237,22 +240,5 @@ impl Once<'_> {
         left.extend(attachments.depth()?.map(|it| (DEPTH.to_owned(), it.1)));
         left.extend(attachments.stencil()?.map(|it| (STENCIL.to_owned(), it)));
         Ok(left)
-    }
-}
-
-fn problem(
-    error: &DrawError,
-    width: u32,
-    args: &RunArgs,
-    watch: &Watch,
-    sources: &SourceMap,
-) -> Problem {
-    let late = watch.cancel.load(std::sync::atomic::Ordering::Relaxed);
-    match error {
-        DrawError::Run(error) => failed(error, width, &args.common.launch, late, sources),
-        error => {
-            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
-            Problem::new(exit, error.to_string())
-        }
     }
 }

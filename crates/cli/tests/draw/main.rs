@@ -3,6 +3,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bench;
+mod caps;
+mod new;
 mod state;
 
 use std::fs;
@@ -386,15 +389,6 @@ fn engines_draw_alike() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
     assert_eq!(report.to_string().matches("\"result\":\"same\"").count(), 2, "{report}");
-}
-
-#[test]
-fn what_does_not_take_draws_says_so() {
-    let folder = folder("refused", &[("a.test", &PACKED.replace("SHOWN", "1"))]);
-    let output = wavelane(&["bench", "a.test"], &folder);
-    let shown = format!("{}{}", text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(3), "{shown}");
-    assert!(shown.contains("draws are not measured"), "{shown}");
 }
 
 #[test]

@@ -50,7 +50,11 @@ impl GraphicsPipeline {
         targets: Targets<'a>,
     ) -> Vec<Band<'a>> {
         let (link, kind) = (&*self.link, self.between.kind(self.desc.topology));
-        let pixels = || Pixels::new(state.clone(), link, kind, width);
+        let pixels = || {
+            let mut pixels = Pixels::new(state.clone(), link, kind, width);
+            pixels.statistics.clone_from(&draw.statistics);
+            pixels
+        };
         let threads = u32::try_from(threads).unwrap_or(u32::MAX);
         // Whole blocks of the rasterizer, so that no quad and no block lies in two bands.
         let height = state.height.div_ceil(threads.max(1)).next_multiple_of(FEWEST_ROWS);

@@ -1,6 +1,7 @@
 //! The pixel side of a draw: feeds the pixel shader with quads, and merges its outputs into the targets.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use ir::Slot;
 use ir::exec::{Evaluated, Feed, FeedInPlace, Invocation, WaveInPlace, WaveInputs, WaveOutputs};
@@ -12,6 +13,7 @@ use raster::{
 };
 
 use super::loops::Loops;
+use super::statistics::DrawStatistics;
 use super::vertices::Transformed;
 use crate::graphics::Link;
 
@@ -21,6 +23,8 @@ pub(super) struct Pixels {
     wave: Wave,
     kind: Kind,
     loops: Loops,
+    /// Counts the pixels, if there is one.
+    pub(super) statistics: Option<Arc<DrawStatistics>>,
 }
 
 /// A portion of a draw.
@@ -39,7 +43,7 @@ impl Pixels {
     pub(super) fn new(state: RasterState, link: &Link, kind: Kind, width: u32) -> Pixels {
         let wave = Wave::new(width, &state);
         let rasterizer = Rasterizer::new(state, link.inputs.clone(), kind);
-        Pixels { rasterizer, wave, kind, loops: Loops::best() }
+        Pixels { rasterizer, wave, kind, loops: Loops::best(), statistics: None }
     }
 
     /// Draws within these rows only.
@@ -57,7 +61,12 @@ impl Pixels {
         let early = portion.targets.depth_stencil.as_mut().filter(|_| portion.merge.early);
         let tests = early.map(|it| (&portion.merge.depth_stencil, it));
         let is_closed = self.loops.fill(&mut self.rasterizer, &mut batch, tests, &mut self.wave);
-        is_closed || portion.is_last && !self.wave.is_empty()
+        let is_run = is_closed || portion.is_last && !self.wave.is_empty();
+        if let (true, Some(statistics)) = (is_run, &self.statistics) {
+            let pixels = self.wave.lanes() & !self.wave.helpers();
+            statistics.add_pixels(pixels.count().into());
+        }
+        is_run
     }
 
     /// All quads of a portion, each in a wave of its own.
@@ -71,6 +80,7 @@ impl Pixels {
             rasterizer: Rasterizer::new(state, inputs, self.kind),
             kind: self.kind,
             loops: Loops::best(),
+            statistics: None,
         };
         let mut quads = Vec::new();
         while pixels.fill(portion) {

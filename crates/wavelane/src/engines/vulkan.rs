@@ -51,8 +51,9 @@ use ir::exec::{Bindings, Failure, Launch, Unsupported};
 use spirv::{Emitted, Environment, NoDebug};
 
 use super::{Backend, DrawJob, Program, Step, Stopped, made};
+use crate::graphics::DrawCaps;
 use crate::memory::{Contents, Memory, Slot};
-use crate::{Adapter, DispatchError, Engine, LaneCounts};
+use crate::{Adapter, DispatchError, Engine};
 use context::Context;
 use instance::{Capabilities, Instance};
 use program::Program as Pipeline;
@@ -85,7 +86,7 @@ pub struct GpuInfo {
     /// The caps for shaders.
     pub adapter: Adapter,
     /// What it can draw; `None` if it has no queue for draws.
-    pub draws: Option<GpuDraws>,
+    pub draws: Option<DrawCaps>,
     /// The missing requirement, if the device cannot be used.
     pub unusable: Option<String>,
 }
@@ -98,27 +99,6 @@ pub enum RayQueries {
     Native,
     /// Written into shaders, with the bits of the reference engine. Needs 64-bit floats, and nothing else.
     Software,
-}
-
-/// What a device can draw besides triangles and points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GpuDraws {
-    /// The lanes of a wave of a pixel shader.
-    pub wave_lane_count: LaneCounts,
-    /// Lines by Direct3D's rule.
-    pub lines: bool,
-    /// `SV_Barycentrics` and `GetAttributeAtVertex`.
-    pub barycentrics: bool,
-    /// `SV_StencilRef`.
-    pub stencil_reference: bool,
-    /// Rasterizer-ordered views.
-    pub ordered_views: bool,
-    /// Geometry shaders.
-    pub geometry: bool,
-    /// Hull and domain shaders.
-    pub tessellation: bool,
-    /// Mesh and amplification shaders.
-    pub mesh: bool,
 }
 
 impl Gpu {

@@ -74,11 +74,14 @@ pub(super) fn draw(
             space,
         })
         .collect();
-    run::draw(&jobs, memory, |commands, bound| {
+    let time = run::draw(&jobs, memory, |commands, bound| {
         // SAFETY: the commands are being recorded; everything they name lives until `run::draw` has returned, or is
         // leaked because the device is lost.
         unsafe { drawn.record(commands, job, &stages, bound, &pushed, &attachments) };
     })?;
+    if let (Some(statistics), Some(time)) = (&job.draw.statistics, time) {
+        statistics.add_time(time);
+    }
     attachments.download(&mut job.attached);
     Ok(())
 }
@@ -424,6 +427,12 @@ impl Drawn {
         // SAFETY: the caller's contract.
         unsafe {
             attachments.fill(commands);
+            let has_clock = bound.clock != vk::QueryPool::null();
+            let end = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+            if has_clock {
+                device.cmd_reset_query_pool(commands, bound.clock, 0, 2);
+                device.cmd_write_timestamp(commands, end, bound.clock, 0);
+            }
             device.cmd_begin_rendering(commands, &rendering);
             let point = vk::PipelineBindPoint::GRAPHICS;
             device.cmd_bind_pipeline(commands, point, self.pipeline);
@@ -481,6 +490,9 @@ impl Drawn {
                 ),
             }
             device.cmd_end_rendering(commands);
+            if has_clock {
+                device.cmd_write_timestamp(commands, end, bound.clock, 1);
+            }
             attachments.read(commands);
         }
     }

@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 use ash::vk;
-use ops::intrinsics::ShaderModel;
+use ops::intrinsics::{ShaderModel, Stage};
+use ops::texture::Format;
+use raster::DepthFormat;
 use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan};
 
-use super::{GpuDraws, scene};
+use super::{format, scene, state};
+use crate::draw::{MOST_PIXELS, MOST_VIEWPORTS};
 use crate::engines::drivers_can_be_loaded;
+use crate::graphics::{DEPTH_FORMATS, DrawCaps, MOST_TARGETS};
 use crate::{
     Adapter, LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier,
     SamplerFeedbackTier,
@@ -50,6 +54,9 @@ pub(super) struct Capabilities {
     pub(super) requires_width: bool,
     pub(super) most_subgroups: u32,
     pub(super) graphics: Graphics,
+    /// The formats of targets and of depth buffers.
+    target_formats: Vec<Format>,
+    depth_formats: Vec<DepthFormat>,
     pub(super) rays: scene::Support,
     kind: vk::PhysicalDeviceType,
     floats: Floats,
@@ -266,6 +273,11 @@ impl Instance {
             true => LaneCounts { min: of13.min_subgroup_size, max: of13.max_subgroup_size },
             false => LaneCounts { min: of11.subgroup_size, max: of11.subgroup_size },
         };
+        let can = |format: vk::Format, feature: vk::FormatFeatureFlags| {
+            // SAFETY: the device is one of the instance.
+            let of = unsafe { self.raw.get_physical_device_format_properties(device, format) };
+            of.optimal_tiling_features.contains(feature)
+        };
         let sizes = |half, single, double| Sizes {
             half: half == vk::TRUE,
             single: single == vk::TRUE,
@@ -301,6 +313,20 @@ impl Instance {
             widths: LaneCounts { min: widths.min.max(4), max: widths.max.min(128) },
             requires_width,
             most_subgroups: of13.max_compute_workgroup_subgroups,
+            target_formats: DrawCaps::all_formats()
+                .into_iter()
+                .filter(|it| {
+                    let found = format::target_format(*it);
+                    found.is_some_and(|it| can(it, vk::FormatFeatureFlags::COLOR_ATTACHMENT))
+                })
+                .collect(),
+            depth_formats: DEPTH_FORMATS
+                .into_iter()
+                .filter(|it| {
+                    let found = state::depth_format(*it);
+                    can(found, vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
+                })
+                .collect(),
             graphics: Graphics {
                 family: draws.map(|it| it as u32),
                 subgroup_stages: of11.subgroup_supported_stages,
@@ -441,20 +467,51 @@ impl Capabilities {
         self.rays.in_software && self.features.shader_float64 == vk::TRUE
     }
 
-    pub(super) fn draws(&self) -> Option<GpuDraws> {
-        let graphics = self.graphics;
+    pub(super) fn draws(&self) -> Option<DrawCaps> {
+        let (graphics, limits, features) = (self.graphics, &self.limits, &self.features);
         graphics.family?;
         let is_required = graphics.width_stages.contains(vk::ShaderStageFlags::FRAGMENT);
         let own = LaneCounts { min: graphics.width, max: graphics.width };
-        Some(GpuDraws {
+        let is = |flag: vk::Bool32| flag == vk::TRUE;
+        let mut stages = vec![Stage::Vertex];
+        if is(features.tessellation_shader) {
+            stages.extend([Stage::Hull, Stage::Domain]);
+        }
+        stages.extend(is(features.geometry_shader).then_some(Stage::Geometry));
+        stages.extend(graphics.amplifies.then_some(Stage::Amplification));
+        stages.extend(graphics.meshes.then_some(Stage::Mesh));
+        stages.push(Stage::Pixel);
+        let counts =
+            limits.framebuffer_color_sample_counts & limits.framebuffer_depth_sample_counts;
+        let has_samples = |it: &u32| {
+            let is_standard = *it == 1 || is(limits.standard_sample_locations);
+            counts.contains(vk::SampleCountFlags::from_raw(*it)) && is_standard
+        };
+        let side = limits.max_framebuffer_width.min(limits.max_framebuffer_height);
+        Some(DrawCaps {
             wave_lane_count: if is_required { self.widths } else { own },
+            canonical_packing: false,
+            stages,
+            targets: limits.max_color_attachments.min(MOST_TARGETS as u32),
+            target_size: side.min(limits.max_image_dimension2_d).min(MOST_PIXELS),
+            viewports: match is(features.multi_viewport) {
+                true => limits.max_viewports.min(MOST_VIEWPORTS as u32),
+                false => 1,
+            },
+            samples: [1, 2, 4, 8, 16].into_iter().filter(has_samples).collect(),
+            formats: self.target_formats.clone(),
+            depth_formats: match graphics.clips_depth && is(features.depth_clamp) {
+                true => self.depth_formats.clone(),
+                false => Vec::new(),
+            },
             lines: graphics.draws_lines,
             barycentrics: graphics.barycentrics,
             stencil_reference: graphics.exports_stencil,
             ordered_views: graphics.orders_pixels,
-            geometry: self.features.geometry_shader == vk::TRUE,
-            tessellation: self.features.tessellation_shader == vk::TRUE,
-            mesh: graphics.meshes && graphics.amplifies,
+            dual_source_blending: is(features.dual_src_blend),
+            independent_blending: is(features.independent_blend),
+            logic_operations: is(features.logic_op),
+            conservative_rasterization: false,
         })
     }
 

@@ -177,23 +177,28 @@ pub(super) fn run(
 pub(super) struct BoundStages<'a> {
     pub(super) sets: &'a [Vec<vk::DescriptorSet>],
     pub(super) pushed: &'a [Option<Vec<u8>>],
+    /// Two timestamps: of the begin of the draw, and of its end. Null if the device has no clock.
+    pub(super) clock: vk::QueryPool,
 }
 
-/// Runs a draw, whose stages are the jobs: `record` records it, after what is bound was brought to the device.
+/// Runs a draw, whose stages are the jobs: `record` records it, after what is bound was brought to the device. Returns the
+/// time between the timestamps that it records.
 pub(super) fn draw(
     jobs: &[Job<'_>],
     memory: &mut memory::Memory<'_>,
     record: impl FnOnce(vk::CommandBuffer, &BoundStages<'_>),
-) -> Result<(), Failure> {
+) -> Result<Option<Duration>, Failure> {
     let result = run_with(jobs, memory, false, |run| {
-        let stages = BoundStages { sets: &run.sets, pushed: &run.pushed };
+        let clock = run.made.queries;
+        let stages = BoundStages { sets: &run.sets, pushed: &run.pushed, clock };
         let graphics = vk::PipelineStageFlags::ALL_GRAPHICS;
         let body = |commands| record(commands, &stages);
         let commands = run.recorded(graphics, false, body)?;
         run.made.context.submit(commands, &[jobs[0].launch])?;
-        Ok(Vec::new())
+        Ok(vec![run.made.time(0)])
     });
-    result.map(|_| ()).map_err(|(_, failure)| failure)
+    let times = result.map_err(|(_, failure)| failure)?;
+    Ok(times.into_iter().flatten().next())
 }
 
 fn run_with(

@@ -1,0 +1,321 @@
+//! Writes a draw as a `.test` file: its shaders, what they are given, and what they are expected to leave.
+//!
+//! One target is written in the public format. Several need `Raster`, which only `--profile wavelane` admits.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use wavelane::internal::Slot;
+use wavelane::texture::{Encoding, Format as TextureFormat};
+use wavelane::{AddressKind, RegisterClass, ResourceKind, ResourceTable, Shader};
+
+use super::{Source, Written, body, bound, buffer, defused, list, numbers, quoted, words};
+use crate::job::Stage;
+use crate::number::Format;
+
+/// A draw to write.
+pub struct DrawRepro<'a> {
+    /// Comment lines at the start.
+    pub comment: &'a str,
+    /// From the vertex or amplification shader to the pixel shader.
+    pub stages: &'a [ReproStage<'a>],
+    /// Names and formats.
+    pub targets: &'a [(String, TextureFormat)],
+    pub size: [u32; 2],
+    /// The inputs of the vertex shader, and the bits of three vertices.
+    pub attributes: &'a [ReproAttribute],
+    /// Of a mesh or amplification shader; without them three vertices are drawn.
+    pub groups: Option<[u32; 3]>,
+    /// The expected contents, by the names of targets and of buffers.
+    pub expected: &'a BTreeMap<String, Vec<u8>>,
+}
+
+/// A shader of a draw, with what is bound to it.
+pub struct ReproStage<'a> {
+    pub stage: Stage,
+    pub shader: &'a Shader,
+    pub source: &'a Source,
+    /// A file beside the written one that holds the source, which is then not written again.
+    pub beside: Option<&'a str>,
+    pub table: &'a ResourceTable,
+}
+
+/// An attribute of three vertices.
+pub struct ReproAttribute {
+    pub semantic: String,
+    pub format: Format,
+    /// Of each vertex the bits of its channels.
+    pub vertices: [Vec<u32>; 3],
+}
+
+/// The name of the vertex buffer.
+const VERTICES: &str = "Vertices";
+
+/// The file, or what the format cannot express.
+pub fn write_draw(repro: &DrawRepro<'_>) -> Result<String, String> {
+    let mut text = String::new();
+    for line in repro.comment.lines() {
+        let _ = writeln!(text, "# {}", defused(line));
+    }
+    for stage in repro.stages.iter().filter(|it| it.beside.is_none()) {
+        let _ = writeln!(text, "#--- {}\n{}", part(stage.stage), body(&stage.source.text));
+    }
+    let _ = writeln!(text, "#--- pipeline.yaml\n{}", job(repro)?);
+    text.push_str("#--- end\n# RUN: split-file %s %t\n");
+    let mut objects = Vec::new();
+    for stage in repro.stages {
+        let mut flags = words(&stage.source.flags.options)?;
+        let folders = &stage.source.flags.includes;
+        flags.extend(folders.iter().flat_map(|it| ["-I".to_owned(), it.clone()]));
+        let source = match stage.beside {
+            Some(file) => quoted(&format!("%S/{file}")),
+            None => format!("%t/{}", part(stage.stage)),
+        };
+        let flags: Vec<String> = flags.iter().map(|it| quoted(it)).collect();
+        let object = format!("%t-{}.o", stage.stage.word());
+        let _ = writeln!(text, "# RUN: %dxc_target {} -Fo {object} {source}", flags.join(" "));
+        objects.push(object);
+    }
+    let _ = writeln!(text, "# RUN: %offloader %t/pipeline.yaml {}", objects.join(" "));
+    Ok(text)
+}
+
+/// The part of the file that holds a shader.
+fn part(stage: Stage) -> String {
+    format!("{}.hlsl", stage.word())
+}
+
+/// What a name of the job stands for.
+enum Held<'a> {
+    Target(TextureFormat),
+    Buffer(Written<'a>),
+    /// A texture, with the format of its texels and how many numbers each has.
+    Texture(Written<'a>, Format, u32),
+    /// Whether it compares.
+    Sampler(Written<'a>, bool),
+}
+
+impl Held<'_> {
+    fn written(&self) -> Option<&Written<'_>> {
+        match self {
+            Held::Target(_) => None,
+            Held::Buffer(it) | Held::Texture(it, ..) | Held::Sampler(it, _) => Some(it),
+        }
+    }
+}
+
+fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
+    let mut all: Vec<(String, Held<'_>)> = Vec::new();
+    for (name, format) in repro.targets {
+        all.push((name.clone(), Held::Target(*format)));
+    }
+    for stage in repro.stages {
+        for written in bound(stage.table)? {
+            let register = written.resource.register;
+            if matches!(register.class, RegisterClass::Push) || register.class.is_heap() {
+                return Err(format!("`{}` of a draw", written.resource.name));
+            }
+            let known = all.iter().find(|it| it.0 == written.name);
+            match known.map(|it| it.1.written().map(|it| it.resource.register)) {
+                // The same in another stage.
+                Some(Some(it)) if it == register => continue,
+                Some(_) => return Err(format!("two things called `{}`", written.name)),
+                None => all.push((written.name.clone(), held(written)?)),
+            }
+        }
+    }
+    let mut text = "---\nShaders:\n".to_owned();
+    for stage in repro.stages {
+        let (name, entry) = (stage.stage.name(), stage.shader.entry());
+        let _ = writeln!(text, "  - {{ Stage: {name}, Entry: {entry} }}");
+    }
+    text.push_str("Buffers:\n");
+    let [width, height] = repro.size;
+    for (name, held) in &all {
+        match held {
+            Held::Target(format) => {
+                let (number, channels) =
+                    plain(*format).ok_or_else(|| format!("a target of the format {format}"))?;
+                let size = u64::from(width) * u64::from(height) * format.bytes() as u64;
+                let _ = writeln!(
+                    text,
+                    "  - {{ Name: {name}, Format: {}, Channels: {channels}, FillSize: {size},\n      \
+                     OutputProps: {{ Width: {width}, Height: {height}, Depth: 1 }} }}",
+                    number.name()
+                );
+                if let Some(bytes) = repro.expected.get(name) {
+                    let head = "    Data: ";
+                    let _ = writeln!(
+                        text,
+                        "  - Name: Expected_{name}\n    Format: {}\n    Channels: {channels}",
+                        number.name()
+                    );
+                    list(&mut text, head, &numbers(bytes, number)?);
+                }
+            }
+            Held::Buffer(written) => {
+                text.push_str(&buffer(name, written)?);
+                if let Some(bytes) = repro.expected.get(name) {
+                    let bytes = bytes.clone().into();
+                    let elements = vec![Slot { bytes, ..written.elements[0].clone() }];
+                    let after =
+                        Written { name: name.clone(), resource: written.resource, elements, at: 0 };
+                    text.push_str(&buffer(&format!("Expected_{name}"), &after)?);
+                }
+            }
+            Held::Texture(written, number, channels) => {
+                let Some(shape) = written.elements[0].texture else { continue };
+                let _ = writeln!(
+                    text,
+                    "  - Name: {name}\n    Format: {}\n    Channels: {channels}\n    OutputProps: \
+                     {{ Width: {}, Height: {}, Depth: 1 }}",
+                    number.name(),
+                    shape.width,
+                    shape.height
+                );
+                list(&mut text, "    Data: ", &numbers(&written.elements[0].bytes, *number)?);
+            }
+            Held::Sampler(..) => {}
+        }
+    }
+    vertices(repro, &mut text)?;
+    if all.iter().any(|it| matches!(it.1, Held::Sampler(..))) {
+        text.push_str("Samplers:\n");
+    }
+    for (name, held) in &all {
+        let _ = match held {
+            Held::Sampler(_, false) => writeln!(text, "  - {{ Name: {name} }}"),
+            Held::Sampler(_, true) => writeln!(
+                text,
+                "  - {{ Name: {name}, Kind: SamplerComparison, ComparisonOp: LessEqual }}"
+            ),
+            _ => Ok(()),
+        };
+    }
+    if !repro.expected.is_empty() {
+        text.push_str("Results:\n");
+    }
+    for name in repro.expected.keys() {
+        let _ = writeln!(
+            text,
+            "  - {{ Result: {name}, Rule: BufferExact, Actual: {name}, Expected: Expected_{name} }}"
+        );
+    }
+    let bound = all.iter().filter_map(|(name, held)| Some((name, held, held.written()?)));
+    let mut sets = String::new();
+    for (name, held, written) in bound {
+        let kind = match held {
+            Held::Sampler(..) => "Sampler",
+            Held::Texture(..) => written.resource.kind.view().name,
+            _ => super::kind(written.resource)?.name(),
+        };
+        let _ = writeln!(sets, "    - Name: {name}\n      Kind: {kind}");
+        if written.resource.kind.view().counter {
+            sets.push_str("      HasCounter: true\n");
+        }
+        let register = written.resource.register;
+        let _ = writeln!(
+            sets,
+            "      DirectXBinding: {{ Register: {}, Space: {} }}",
+            register.index + written.at,
+            register.space
+        );
+    }
+    text.push_str(&match sets.is_empty() {
+        true => "DescriptorSets: []\n".to_owned(),
+        false => format!("DescriptorSets:\n  - Resources:\n{sets}"),
+    });
+    state(repro, &mut text);
+    text.push_str("...");
+    Ok(text)
+}
+
+/// What a resource of a draw is in a job.
+fn held(written: Written<'_>) -> Result<Held<'_>, String> {
+    let resource = written.resource;
+    let view = resource.kind.view();
+    if let ResourceKind::Sampler { comparison } = resource.kind {
+        return Ok(Held::Sampler(written, comparison));
+    }
+    match (view.address, view.name) {
+        (AddressKind::Texture, "Texture2D") if written.elements.len() == 1 => {
+            let shape = written.elements[0].texture;
+            let found = shape.filter(|it| it.levels == 1).and_then(|it| plain(it.format));
+            match found {
+                Some((format, channels)) => Ok(Held::Texture(written, format, channels)),
+                None => Err(format!("the format of the texture `{}`", resource.name)),
+            }
+        }
+        (AddressKind::Texture | AddressKind::None, name) => {
+            Err(format!("`{}`, a {name} of a draw", resource.name))
+        }
+        (AddressKind::Element | AddressKind::Byte | AddressKind::Texel, _) => {
+            Ok(Held::Buffer(written))
+        }
+    }
+}
+
+/// The numbers of a texel, in the words of jobs.
+fn plain(format: TextureFormat) -> Option<(Format, u32)> {
+    let TextureFormat::Plain { channels, bits, encoding } = format else { return None };
+    let number = match (encoding, bits) {
+        (Encoding::Float, 32) => Format::Float32,
+        (Encoding::Float, 16) => Format::Float16,
+        (Encoding::Uint, 32) => Format::UInt32,
+        (Encoding::Uint, 16) => Format::UInt16,
+        (Encoding::Sint, 32) => Format::Int32,
+        (Encoding::Sint, 16) => Format::Int16,
+        _ => return None,
+    };
+    Some((number, channels.count() as u32))
+}
+
+/// The vertex buffer.
+fn vertices(repro: &DrawRepro<'_>, text: &mut String) -> Result<(), String> {
+    let attributes = repro.attributes;
+    let stride: usize = attributes.iter().map(|it| 4 * it.vertices[0].len()).sum();
+    if attributes.is_empty() {
+        return Ok(());
+    }
+    let is_float = |it: &ReproAttribute| it.format == Format::Float32;
+    let format = if attributes.iter().all(is_float) { Format::Float32 } else { Format::Hex32 };
+    let vertex = |vertex: usize| attributes.iter().flat_map(move |it| &it.vertices[vertex]);
+    let bytes: Vec<u8> = (0..3).flat_map(vertex).flat_map(|it| it.to_le_bytes()).collect();
+    let _ =
+        writeln!(text, "  - Name: {VERTICES}\n    Format: {}\n    Stride: {stride}", format.name());
+    list(text, "    Data: ", &numbers(&bytes, format)?);
+    Ok(())
+}
+
+/// What is drawn, and where to.
+fn state(repro: &DrawRepro<'_>, text: &mut String) {
+    text.push_str("Bindings:\n  Topology: TriangleList\n");
+    if let [(name, _)] = repro.targets {
+        let _ = writeln!(text, "  RenderTarget: {name}");
+    }
+    if !repro.attributes.is_empty() {
+        let _ = writeln!(text, "  VertexBuffer: {VERTICES}\n  VertexAttributes:");
+    }
+    let mut offset = 0;
+    for ReproAttribute { semantic, format, vertices } in repro.attributes {
+        let channels = vertices[0].len();
+        let _ = writeln!(
+            text,
+            "    - {{ Format: {}, Channels: {channels}, Offset: {offset}, Name: {semantic} }}",
+            format.name()
+        );
+        offset += 4 * channels;
+    }
+    let _ = match repro.groups {
+        Some([x, y, z]) => {
+            writeln!(text, "DispatchParameters: {{ DispatchGroupCount: [ {x}, {y}, {z} ] }}")
+        }
+        None => writeln!(text, "DispatchParameters: {{ VertexCount: 3 }}"),
+    };
+    if repro.targets.len() > 1 {
+        text.push_str("Raster:\n  RenderTargets:\n");
+        for (name, format) in repro.targets {
+            let _ = writeln!(text, "    - {{ Name: {name}, Format: {format} }}");
+        }
+    }
+}
