@@ -67,11 +67,11 @@ await visit("a breakpoint is hit at its path, and the run goes on and back", asy
 });
 
 await visit("instructions are disassembled, stepped and stopped at", async (client) => {
-    await client.hitBreakpoint(launch, { path: shader, line: 14 });
+    await client.hitBreakpoint(launch, { path: shader, line: 7 });
     const { instructionPointerReference: here } = await location(client);
-    const ask = { memoryReference: here, instructionOffset: -8, instructionCount: 24 };
+    const ask = { memoryReference: here, instructionOffset: -8, instructionCount: 48 };
     const { instructions } = (await client.disassembleRequest(ask)).body;
-    assert.equal(instructions.length, 24);
+    assert.equal(instructions.length, 48);
     assert.equal(instructions[8].address, here);
     const wave = instructions.find((it) => it.instruction.includes("wave.reduce.max"));
     const breakpoints = [{ instructionReference: wave.address }];
