@@ -66,6 +66,7 @@ pub(crate) fn as_json(
             related
         })
         .collect();
+    record["stacks"] = diag::stacks_json(report, sources);
     record["notes"] = json!(finding.notes);
     record["lanes"] = finding.lanes.iter().collect();
     record["wave"] = json!(finding.wave);

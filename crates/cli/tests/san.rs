@@ -338,6 +338,52 @@ fn other_formats_name_code_and_place() {
     assert!(results.iter().any(|it| it["ruleId"] == "race" && it["level"] == "error"), "{sarif}");
 }
 
+/// The race again, between two functions that a third one calls.
+const RACE_IN_FUNCTIONS: &str = "groupshared uint tile[64];
+RWStructuredBuffer<uint> Out;
+void put(uint t) { tile[t] = t; }
+uint take(uint t) { return tile[63 - t]; }
+uint reverse(uint t) {
+    put(t);
+    return take(t);
+}
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) { Out[t] = reverse(t); }
+";
+
+#[test]
+fn findings_in_inlined_functions_have_stacks() {
+    let ran = |format: &str| {
+        let line = format!("san a.hlsl --bind Out=[64] --wave-size 16 --format {format}");
+        wavelane(&format!("stacks-{format}"), &[("a.hlsl", RACE_IN_FUNCTIONS)], &line).out
+    };
+    let text = ran("text");
+    for line in [
+        "note: (1) is in `take`, called at line 7 by `reverse`, called at line 10 by `main`\n",
+        "note: (2) is in `put`, called at line 6 by `reverse`, called at line 10 by `main`\n",
+        "between the calls of `put` and `take` in `reverse`\n",
+        "(2) is in this call of `put`",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let json: Value = serde_json::from_str(&ran("json")).unwrap();
+    let stacks = &json["findings"][0]["stacks"];
+    assert_eq!(stacks[1]["of"], "(1)", "{json}");
+    let functions = |stack: &Value| -> Vec<(String, u64)> {
+        let frames = stack["frames"].as_array().unwrap().iter();
+        let line = |it: &Value| it["location"]["line"].as_u64().unwrap();
+        frames.map(|it| (it["function"].as_str().unwrap().to_owned(), line(it))).collect()
+    };
+    let expected = [("take", 4), ("reverse", 7), ("main", 10)];
+    assert_eq!(functions(&stacks[1]), expected.map(|(name, line)| (name.to_owned(), line)));
+    let sarif: Value = serde_json::from_str(&ran("sarif")).unwrap();
+    let stacks = &sarif["runs"][0]["results"][0]["stacks"];
+    assert_eq!(stacks[0]["message"]["text"], "(2)", "{sarif}");
+    let frame = &stacks[0]["frames"][1]["location"];
+    assert_eq!(frame["logicalLocations"][0]["name"], "reverse", "{sarif}");
+    assert_eq!(frame["physicalLocation"]["region"]["startLine"], 6, "{sarif}");
+}
+
 /// Three sections: one that is wrong at every width, one that knows its width, one that does not compile.
 const SECTIONS: &str = "//--- wrong
 //# zero Out 32

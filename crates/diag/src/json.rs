@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::{Code, Diagnostic, Help, Label, Level, SourceMap, Span};
+use crate::render::told_stack;
+use crate::{Code, Diagnostic, Frame, Help, Label, Level, SourceMap, Span, Stack};
 
 /// One diagnostic as an object.
 ///
-/// `{"code", "level", "message", "location", "label", "related": […], "notes": […], "helps": […]}`; a location is
+/// `{"code", "level", "message", "location", "label", "related": […], "stacks": […], "notes": […], "helps": […]}`;
+/// a stack is `{"of", "frames": [{"function", "location"}]}`, the innermost function first; a location is
 /// `{"file", "line", "column", "end_line", "end_column"}` counting from 1, or null. A help's `fix`, if it has one, is
 /// `{"location", "replacement"}`.
 pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
@@ -26,9 +28,21 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         "location": location(diagnostic.primary.span, sources),
         "label": diagnostic.primary.text,
         "related": diagnostic.secondary.iter().map(related).collect::<Vec<_>>(),
+        "stacks": stacks_json(diagnostic, sources),
         "notes": diagnostic.notes,
         "helps": diagnostic.helps.iter().map(help).collect::<Vec<_>>(),
     })
+}
+
+/// The call stacks of a diagnostic.
+pub fn stacks_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+    let frame =
+        |it: &Frame| json!({ "function": it.function, "location": location(it.span, sources) });
+    let stack = |it: &Stack| {
+        let frames: Vec<Value> = it.frames.iter().map(frame).collect();
+        json!({ "of": it.of, "frames": frames })
+    };
+    diagnostic.stacks.iter().map(stack).collect()
 }
 
 /// One diagnostic as a line that GitHub shows beside the changed code, with its remedies.
@@ -49,7 +63,10 @@ pub fn to_github(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         format!("file={file},line={},endLine={},{columns}", at.line, at.end_line)
     });
     let title = github_property(diagnostic.code.name);
-    let notes = diagnostic.notes.iter().map(|it| format!("\nnote: {it}"));
+    let told = |it| told_stack(it, diagnostic.primary.span, sources);
+    let stacks = diagnostic.stacks.iter().map(told);
+    let notes = stacks.chain(diagnostic.notes.iter().cloned());
+    let notes = notes.map(|it| format!("\nnote: {it}"));
     let helps = diagnostic.helps.iter().map(|it| format!("\nhelp: {}", it.text));
     let more: String = notes.chain(helps).collect();
     let message = github_data(&format!("{}{more}", diagnostic.message));
@@ -158,6 +175,10 @@ pub fn sarif_result(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let related = diagnostic.secondary.iter().enumerate();
     let related = related.filter_map(|(id, it)| place(it.span, &it.text, Some(id)));
     let mut text = diagnostic.message.clone();
+    for stack in &diagnostic.stacks {
+        text.push('\n');
+        text.push_str(&told_stack(stack, diagnostic.primary.span, sources));
+    }
     for more in diagnostic.notes.iter().chain(diagnostic.helps.iter().map(|it| &it.text)) {
         text.push('\n');
         text.push_str(more);
@@ -183,6 +204,24 @@ pub fn sarif_result(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         "locations": primary.into_iter().collect::<Vec<_>>(),
         "relatedLocations": related.collect::<Vec<_>>(),
     });
+    let frame = |it: &Frame| {
+        let mut at = json!({
+            "logicalLocations": [{ "name": it.function, "kind": "function" }],
+        });
+        if let Some(place) = Extent::of(it.span, sources) {
+            at["physicalLocation"] = place.physical();
+        }
+        json!({ "location": at })
+    };
+    let stack = |it: &Stack| {
+        let frames: Vec<Value> = it.frames.iter().map(frame).collect();
+        let text = if it.of.is_empty() { "the reported location" } else { it.of.as_str() };
+        json!({ "message": { "text": text }, "frames": frames })
+    };
+    let stacks: Vec<Value> = diagnostic.stacks.iter().map(stack).collect();
+    if !stacks.is_empty() {
+        result["stacks"] = json!(stacks);
+    }
     if !fixes.is_empty() {
         result["fixes"] = json!(fixes);
     }
@@ -281,6 +320,7 @@ mod tests {
         let it = Diagnostic::new(&code::SYNTAX, Span::new(4, 7), "100%\nbad")
             .label("here")
             .also(Span::new(0, 3), "there")
+            .stack("(1)", [("f", Span::new(0, 3)), ("main", Span::new(4, 7))])
             .note("why")
             .fix("so", Span::new(4, 7), "2");
         (it, sources)
@@ -295,6 +335,11 @@ mod tests {
         assert_eq!(value["location"], place);
         assert_eq!(value["code"], "syntax");
         assert_eq!(value["related"][0]["text"], "there");
+        assert_eq!(value["stacks"][0]["of"], "(1)");
+        assert_eq!(
+            value["stacks"][0]["frames"][1],
+            json!({ "function": "main", "location": place })
+        );
         assert_eq!(value["helps"][0]["fix"], json!({ "location": place, "replacement": "2" }));
         let nowhere = Diagnostic::new(&code::SYNTAX, Span::NONE, "m");
         assert_eq!(to_json(&nowhere, &sources)["location"], Value::Null);
@@ -306,7 +351,7 @@ mod tests {
         assert_eq!(
             to_github(&it, &sources),
             "::error file=a%2Cb.hlsl,line=2,endLine=2,col=1,endColumn=4,title=syntax::\
-             100%25%0Abad%0Anote: why%0Ahelp: so\n"
+             100%25%0Abad%0Anote: (1) is in `f`, called at line 2 by `main`%0Anote: why%0Ahelp: so\n"
         );
         let nowhere = Diagnostic::new(&code::EXTRA_TOKENS, Span::NONE, "m");
         assert_eq!(to_github(&nowhere, &sources), "::warning title=extra-tokens::m\n");
@@ -334,9 +379,16 @@ mod tests {
             "ruleId": "syntax",
             "ruleIndex": 0,
             "level": "error",
-            "message": { "text": "100%\nbad\nwhy\nso" },
+            "message": { "text": "100%\nbad\n(1) is in `f`, called at line 2 by `main`\nwhy\nso" },
             "locations": [{ "physicalLocation": place(2), "message": { "text": "here" } }],
             "relatedLocations": [{ "physicalLocation": place(1), "message": { "text": "there" }, "id": 0 }],
+            "stacks": [{
+                "message": { "text": "(1)" },
+                "frames": [
+                    { "location": { "physicalLocation": place(1), "logicalLocations": [{ "name": "f", "kind": "function" }] } },
+                    { "location": { "physicalLocation": place(2), "logicalLocations": [{ "name": "main", "kind": "function" }] } },
+                ],
+            }],
             "fixes": [{
                 "description": { "text": "so" },
                 "artifactChanges": [{

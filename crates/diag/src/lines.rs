@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::render::told_stack;
 use crate::{Diagnostic, Level, SourceMap, Span};
 
 /// A diagnostic, its related places and its remedies, each on a line of its own.
@@ -22,6 +23,10 @@ pub fn to_msvc(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let mut text = format!("{here}{level} {code}: {}\n", diagnostic.message);
     for label in diagnostic.secondary.iter().filter(|it| !it.text.is_empty()) {
         let _ = writeln!(text, "{}note: {}", place(label.span), label.text);
+    }
+    for stack in &diagnostic.stacks {
+        let told = told_stack(stack, diagnostic.primary.span, sources);
+        let _ = writeln!(text, "{here}note: {told}");
     }
     let notes = diagnostic.notes.iter();
     for note in notes.chain(diagnostic.helps.iter().map(|it| &it.text)) {

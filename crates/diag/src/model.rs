@@ -33,6 +33,23 @@ pub struct Label {
     pub text: String,
 }
 
+/// How execution came to a location: through the calls of functions, which an inliner may have removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// What the location is called in the report, such as `(1)`. Empty for the primary one.
+    pub of: String,
+    /// The innermost first.
+    pub frames: Vec<Frame>,
+}
+
+/// A function in progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    pub function: String,
+    /// The location itself in the innermost function, in others that of the call.
+    pub span: Span,
+}
+
 /// A replacement that fixes the program.
 #[derive(Clone, Debug)]
 pub struct Fix {
@@ -62,6 +79,8 @@ pub struct Diagnostic {
     pub primary: Label,
     /// Related locations: "declared here", "lane 3 left here".
     pub secondary: Vec<Label>,
+    /// The callers of functions with such locations.
+    pub stacks: Vec<Stack>,
     /// Facts without a location.
     pub notes: Vec<String>,
     pub helps: Vec<Help>,
@@ -76,6 +95,7 @@ impl Diagnostic {
             message: message.into(),
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
+            stacks: Vec::new(),
             notes: Vec::new(),
             helps: Vec::new(),
         }
@@ -90,6 +110,21 @@ impl Diagnostic {
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         if !span.is_none() {
             self.secondary.push(Label { span, text: text.into() });
+        }
+        self
+    }
+
+    /// The functions around a location, the innermost first. One that no function calls says nothing.
+    pub fn stack<'a>(
+        mut self,
+        of: &str,
+        frames: impl IntoIterator<Item = (&'a str, Span)>,
+    ) -> Diagnostic {
+        let frames = frames.into_iter();
+        let frame = |(function, span): (&str, Span)| Frame { function: function.to_owned(), span };
+        let frames: Vec<Frame> = frames.map(frame).collect();
+        if frames.len() > 1 {
+            self.stacks.push(Stack { of: of.to_owned(), frames });
         }
         self
     }

@@ -6,7 +6,7 @@
 
 mod picture;
 
-use crate::{Diagnostic, Fix, Help, Level, SourceMap, Span};
+use crate::{Diagnostic, Fix, Help, Level, SourceMap, Span, Stack};
 use picture::{Gutter, Mark, Role, mark};
 
 /// Rendering options.
@@ -55,7 +55,10 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> Str
         page.expansion(name, *span);
     }
     let included = included_from(diagnostic.primary.span, sources);
-    let notes = included.iter().chain(&diagnostic.notes);
+    let stacks = diagnostic.stacks.iter();
+    let stacks: Vec<String> =
+        stacks.map(|it| told_stack(it, diagnostic.primary.span, sources)).collect();
+    let notes = included.iter().chain(&stacks).chain(&diagnostic.notes);
     let says_more = notes.clone().next().is_some() || !diagnostic.helps.is_empty();
     if says_more && !marks.is_empty() {
         page.gutter(Gutter::Bar);
@@ -95,6 +98,43 @@ fn included_from(span: Span, sources: &SourceMap) -> Option<String> {
         .map(|at| format!("`{}:{}`", at.file, at.line))
         .collect();
     (!all.is_empty()).then(|| format!("included from {}", all.join(", from ")))
+}
+
+/// The maximum number of callers named, from the innermost; the entry point comes on top.
+const MOST_CALLERS: usize = 6;
+
+/// A call stack in words: "in `f`, called at line 7 by `g`, called at line 9 by `main`". Lines of another file than the
+/// location's are named with their file.
+pub(crate) fn told_stack(stack: &Stack, primary: Span, sources: &SourceMap) -> String {
+    let at = |span: Span| sources.location(span);
+    let [first, callers @ ..] = stack.frames.as_slice() else { return String::new() };
+    let here = at(first.span);
+    let mut text = match (stack.of.as_str(), &here) {
+        ("", Some(it)) if first.span != primary => {
+            format!("line {} is in `{}`", it.line, first.function)
+        }
+        ("", _) => format!("in `{}`", first.function),
+        (of, _) => format!("{of} is in `{}`", first.function),
+    };
+    let left_out = callers.len().saturating_sub(MOST_CALLERS + 1);
+    for (depth, caller) in callers.iter().enumerate() {
+        if (MOST_CALLERS..MOST_CALLERS + left_out).contains(&depth) {
+            if depth == MOST_CALLERS {
+                text.push_str(&format!(", … ({left_out} left out)"));
+            }
+            continue;
+        }
+        text.push_str(", called");
+        match (at(caller.span), &here) {
+            (Some(place), Some(here)) if place.file == here.file => {
+                text.push_str(&format!(" at line {}", place.line));
+            }
+            (Some(place), _) => text.push_str(&format!(" at {}:{}", place.file, place.line)),
+            (None, _) => {}
+        }
+        text.push_str(&format!(" by `{}`", caller.function));
+    }
+    text
 }
 
 /// Longer quotations are elided in the middle.

@@ -3,6 +3,7 @@
 use diag::Span;
 use ops::Ty;
 
+use crate::notes::ScopeId;
 use crate::{
     Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values,
 };
@@ -17,6 +18,8 @@ pub struct Builder {
     early: Vec<Inst>,
     /// The source location of new instructions.
     pub span: Span,
+    /// The inlined function that they belong to.
+    pub scope: ScopeId,
 }
 
 impl Builder {
@@ -25,7 +28,13 @@ impl Builder {
         module.regions.push(RegionData::default());
         module.body = Region(module.regions.len() as u32 - 1);
         let body = module.body;
-        Builder { module, open: vec![body], early: Vec::new(), span: Span::NONE }
+        Builder {
+            module,
+            open: vec![body],
+            early: Vec::new(),
+            span: Span::NONE,
+            scope: ScopeId::ENTRY,
+        }
     }
 
     pub fn finish(mut self) -> Module {
@@ -38,6 +47,7 @@ impl Builder {
     /// Adds an instruction at the beginning of the body, where it dominates every use. Its operands must be there, too.
     pub fn early(&mut self, op: Op, results: &[Ty]) -> Inst {
         let inst = self.placeless();
+        self.module.insts[inst.index()].scope = ScopeId::ENTRY;
         self.fill(inst, op, results);
         self.early.push(inst);
         inst
@@ -83,6 +93,7 @@ impl Builder {
             op: Op::Return,
             results: Values::new(),
             span: self.span,
+            scope: self.scope,
         });
         inst
     }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::facts::{Access, Kind, Space};
 use crate::group::GroupIo;
-use crate::notes::{Note, Notes};
+use crate::notes::{Note, Notes, ScopeId};
 use crate::print::MessageData;
 use crate::stage::{EvalPlace, StageIo};
 use crate::{Derivative, QueryData, Ray, Texture};
@@ -78,7 +78,7 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// The values that the source marks with `NonUniformResourceIndex`, and where; for the sanitizer.
     pub non_uniform: Vec<(Value, Span)>,
-    /// What its notes refer to; empty unless it was compiled for debugging.
+    /// The inlined functions, and what notes refer to if it was compiled for debugging.
     pub notes: Notes,
 }
 
@@ -332,6 +332,8 @@ pub struct InstData {
     pub op: Op,
     pub results: Values,
     pub span: Span,
+    /// The inlined function that it belongs to.
+    pub scope: ScopeId,
 }
 
 /// A value that the dispatch provides to a thread.

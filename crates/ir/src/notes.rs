@@ -16,11 +16,16 @@ use std::borrow::Cow;
 
 use diag::Span;
 
-use crate::{HostScalar, Inst, Module, Op, Private, Value, Values, simplify};
+use crate::{HostScalar, Inst, InstData, Module, Op, Private, Value, Values, simplify};
 
 /// A function as inlined at one call: an index into [`Notes::scopes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ScopeId(pub u32);
+
+impl ScopeId {
+    /// That of the entry point.
+    pub const ENTRY: ScopeId = ScopeId(0);
+}
 
 /// A variable of one scope: an index into [`Notes::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,10 +44,16 @@ pub enum Note {
     Return { scope: ScopeId },
 }
 
-/// What the notes of a module refer to.
+/// The functions of a module, and what its notes refer to.
+///
+/// Every module has the scopes of its instructions: they are the inlining tree that LLVM keeps as `inlinedAt`, from
+/// which findings get their call stacks. Everything else is there for debuggers only.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
-    /// The first is the entry point.
+    /// Whether the module was compiled with notes.
+    pub are_complete: bool,
+    /// The first is the entry point, and a caller comes before those that it calls. Empty if all instructions belong to
+    /// the entry point, unless there are notes.
     pub scopes: Vec<Scope>,
     pub variables: Vec<Variable>,
     /// The `static` variables, which are visible everywhere.
@@ -57,7 +68,7 @@ pub struct Scope {
     pub call: Span,
     /// The scope of the call.
     pub caller: Option<ScopeId>,
-    /// The innermost variable that is visible there.
+    /// The innermost variable that is visible there, if there are notes.
     pub innermost: Option<VariableId>,
 }
 
@@ -94,9 +105,25 @@ pub struct InMemory {
 }
 
 impl Module {
+    /// The functions that an instruction is in, the innermost first: each with its name and with the place where the
+    /// next one is called, or the instruction itself stands.
+    pub fn stack(&self, inst: Inst) -> Vec<(&str, Span)> {
+        let mut stack = Vec::new();
+        let InstData { span, scope, .. } = self.inst(inst);
+        let (mut span, mut at) = (*span, Some(*scope));
+        while let Some(scope) = at.and_then(|it| self.notes.scopes.get(it.0 as usize)) {
+            stack.push((scope.function.as_str(), span));
+            (span, at) = (scope.call, scope.caller);
+        }
+        if stack.is_empty() {
+            stack.push((self.name.as_str(), span));
+        }
+        stack
+    }
+
     /// Whether the module was compiled with notes.
     pub fn has_notes(&self) -> bool {
-        !self.notes.scopes.is_empty()
+        self.notes.are_complete
     }
 }
 
@@ -128,7 +155,9 @@ pub struct Stripped {
 /// Drops notes and what only notes need. What is left equals the module as compiled without notes.
 pub fn strip(module: &Module) -> Stripped {
     let mut module = module.clone();
-    module.notes = Notes::default();
+    let mut scopes = std::mem::take(&mut module.notes.scopes);
+    scopes.iter_mut().for_each(|it| it.innermost = None);
+    module.notes = Notes { scopes, ..Notes::default() };
     let Module { regions, insts, .. } = &mut module;
     for region in regions {
         region.insts.retain(|it| !matches!(insts[it.index()].op, Op::Note(_)));
@@ -136,6 +165,49 @@ pub fn strip(module: &Module) -> Stripped {
     let (insts, values) = simplify::prune_mapped(&mut module);
     module.summarise();
     Stripped { module, insts, values }
+}
+
+/// Drops the scopes that no instruction of a module without notes is in, and numbers the others anew.
+pub(crate) fn drop_unused_scopes(module: &mut Module) {
+    if module.has_notes() || module.notes.scopes.is_empty() {
+        return;
+    }
+    let count = module.notes.scopes.len();
+    let exists = |it: ScopeId| (it.0 as usize) < count;
+    let are_whole = module.insts.iter().all(|it| exists(it.scope))
+        && module.notes.scopes.iter().all(|it| it.caller.is_none_or(exists));
+    if !are_whole {
+        // A malformed module is left to the verifier.
+        return;
+    }
+    let scopes = std::mem::take(&mut module.notes.scopes);
+    let mut is_used = vec![false; scopes.len()];
+    for data in &module.insts {
+        let mut at = Some(data.scope);
+        while let Some(scope) = at
+            && !std::mem::replace(&mut is_used[scope.0 as usize], true)
+        {
+            at = scopes[scope.0 as usize].caller;
+        }
+    }
+    if !is_used[1..].contains(&true) {
+        module.insts.iter_mut().for_each(|it| it.scope = ScopeId::ENTRY);
+        return;
+    }
+    is_used[0] = true;
+    let mut next = 0;
+    let numbers: Vec<ScopeId> = is_used
+        .iter()
+        .map(|it| {
+            let number = ScopeId(next);
+            next += u32::from(*it);
+            number
+        })
+        .collect();
+    let new = |it: ScopeId| numbers[it.0 as usize];
+    module.insts.iter_mut().for_each(|it| it.scope = new(it.scope));
+    let kept = scopes.into_iter().zip(is_used).filter(|it| it.1);
+    module.notes.scopes = kept.map(|(it, _)| Scope { caller: it.caller.map(new), ..it }).collect();
 }
 
 /// The module without notes: itself, if it has none.

@@ -7,6 +7,7 @@
 use diag::Span;
 use ops::Ty;
 
+use crate::notes::ScopeId;
 use crate::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, Values};
 
 /// Emits the instructions of the current region.
@@ -14,20 +15,24 @@ pub struct Rewriter<'a> {
     pub module: &'a mut Module,
     /// The source location of new instructions.
     pub span: Span,
+    /// The inlined function that they belong to.
+    pub scope: ScopeId,
     insts: Vec<Inst>,
 }
 
 /// Copies all regions, the body first. `visit` gets every old instruction once, and emits its replacement: with
 /// [`Rewriter::keep`], the instruction itself. New instructions are not visited.
 pub fn rewrite(module: &mut Module, mut visit: impl FnMut(&mut Rewriter<'_>, Region, Inst)) {
-    let mut rewriter = Rewriter { module, span: Span::NONE, insts: Vec::new() };
+    let mut rewriter =
+        Rewriter { module, span: Span::NONE, scope: ScopeId::ENTRY, insts: Vec::new() };
     let body = rewriter.module.body;
     let others = (0..rewriter.module.regions.len() as u32).map(Region).filter(|it| *it != body);
     for region in std::iter::once(body).chain(others) {
         let old = std::mem::take(&mut rewriter.module.regions[region.index()].insts);
         rewriter.insts = Vec::with_capacity(old.len());
         for inst in old {
-            rewriter.span = rewriter.module.inst(inst).span;
+            let InstData { span, scope, .. } = *rewriter.module.inst(inst);
+            (rewriter.span, rewriter.scope) = (span, scope);
             visit(&mut rewriter, region, inst);
         }
         rewriter.module.regions[region.index()].insts = std::mem::take(&mut rewriter.insts);
@@ -45,7 +50,7 @@ impl Rewriter<'_> {
         let inst = Inst(self.module.insts.len() as u32);
         let results = (0..).zip(results).map(|(i, ty)| self.result(inst, i, *ty));
         let results: Values = results.collect();
-        self.module.insts.push(InstData { op, results, span: self.span });
+        self.module.insts.push(InstData { op, results, span: self.span, scope: self.scope });
         self.insts.push(inst);
         inst
     }

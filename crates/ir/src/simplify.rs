@@ -10,6 +10,7 @@
 //! dropped.
 
 use crate::flow::{Step, Structure, yielded};
+use crate::notes::{self, ScopeId};
 use crate::{Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values};
 
 /// Removes what is of no use, and renumbers the rest. Gives the work that this was, in values that were looked at.
@@ -39,6 +40,7 @@ fn prune_counted(module: &mut Module) -> (u64, Numbers) {
     }
     let (needed, demanded) = Needed::of(module, &tree);
     let numbers = rebuild(module, &tree, &needed);
+    notes::drop_unused_scopes(module);
     (compared + demanded, numbers)
 }
 
@@ -292,14 +294,15 @@ fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) -> Numbers {
             Step::Inst(old) if needed.insts[old.index()] => {
                 let new = Inst(insts.len() as u32);
                 numbers.insts[old.index()] = Some(new);
-                let InstData { op, mut results, span } = take(&mut module.insts[old.index()]);
+                let InstData { op, mut results, span, scope } =
+                    take(&mut module.insts[old.index()]);
                 if op.is_construct() {
                     results.retain(|it| needed.values[it.index()]);
                 }
                 numbers.define(&mut results, &module.values, &mut values, |i| {
                     ValueDef::Result(new, i)
                 });
-                insts.push(InstData { op, results, span });
+                insts.push(InstData { op, results, span, scope });
             }
             Step::Inst(_) => {}
         }
@@ -336,7 +339,12 @@ fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) -> Numbers {
 fn take(data: &mut InstData) -> InstData {
     std::mem::replace(
         data,
-        InstData { op: Op::Return, results: Values::new(), span: diag::Span::NONE },
+        InstData {
+            op: Op::Return,
+            results: Values::new(),
+            span: diag::Span::NONE,
+            scope: ScopeId::ENTRY,
+        },
     )
 }
 

@@ -27,7 +27,8 @@
 //! v3: f32`, so that the text can also express what the verifier would reject. Text after `//` is a comment.
 //! Instructions are numbered in textual order; one that is not, or that exits can name, starts with its number:
 //! `i12:`. Values, regions and memories always carry their numbers. A span is `@LO..HI`, followed by `#N` for the
-//! macro expansion N.
+//! macro expansion N. `in 2` says that an instruction is in the inlined function 2, of which
+//! `scope "f" in 1 @210..223` declares the name, the caller and the call. Both are left out together with spans.
 //!
 //! # Constructs
 //! ```text

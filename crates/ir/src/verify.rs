@@ -40,7 +40,8 @@
 //! - Atomics work on integers of 32 or 64 bits; exchanges also on `f32`.
 //! - A new ray query names its slots, a trace its scene; a query has the field that is read.
 //! - A texture instruction suits its texture: the operation, and the number of operands for each role.
-//! - The scopes and scalars that notes name exist.
+//! - The scopes that instructions are in exist, and so do the scopes and scalars that notes name. A scope comes after its
+//!   caller.
 //! - The format of a message suits its types, and an instruction that prints has operands of these types.
 //! - Slots exist, and values have their types. Only pixel shaders discard, and read inputs elsewhere than where they
 //!   were declared.
@@ -58,13 +59,13 @@ use ops::wave::{Operands, Results};
 use ops::{Named, SyncScope, Ternary, Ty, WaveOp};
 
 use crate::group;
-use crate::notes::Note;
+use crate::notes::{Note, ScopeId};
 use crate::ray::MOST_SLOTS;
 use crate::stage::{PixelTraits, Shape, element_of, slot_count};
 use crate::text::MAX_DEPTH;
 use crate::{
-    Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, QueryData, ROLES, Ray,
-    RayOp, Region, RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp, Value,
+    Address, Atomic, Builtin, Inst, InstData, Member, Memory, Module, Op, Place, QueryData, ROLES,
+    Ray, RayOp, Region, RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp, Value,
     ValueDef, WaveSize,
 };
 
@@ -109,6 +110,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Problem>> {
         targets: Vec::new(),
     };
     verifier.header();
+    verifier.scopes();
     verifier.region(module.body, Frame { role: "the body", params: &[], yields: &[] }, 0);
     verifier.nothing_is_left_over();
     if verifier.problems.is_empty() { Ok(()) } else { Err(verifier.problems) }
@@ -431,6 +433,19 @@ impl<'a> Verifier<'a> {
         self.require(types == wanted, || {
             format!("the results are {}, not {}", Types(&types), Types(wanted))
         });
+    }
+
+    fn scopes(&mut self) {
+        let scopes = &self.module.notes.scopes;
+        let ordered = (0..).zip(scopes).all(|(at, it)| it.caller.is_none_or(|it| it.0 < at));
+        if !ordered {
+            self.problem("a scope is not behind its caller");
+        }
+        let exists =
+            |it: &InstData| it.scope == ScopeId::ENTRY || (it.scope.0 as usize) < scopes.len();
+        if !self.module.insts.iter().all(exists) {
+            self.problem("the scope of an instruction does not exist");
+        }
     }
 
     fn note(&mut self, note: &Note) {

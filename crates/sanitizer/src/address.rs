@@ -118,10 +118,11 @@ pub(crate) fn descriptor(
     let finding = |kind, message, text, note: String, help: String, lanes: LaneMask| Finding {
         kind,
         message,
-        site: Site { span: at.span, text },
-        related: vec![Site { span: resource.span, text: "declared here".to_owned() }],
+        site: Site { span: at.span, inst: Some(at.inst), text },
+        related: vec![Site { span: resource.span, inst: None, text: "declared here".to_owned() }],
         notes: vec![note],
         helps: vec![help],
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes,
@@ -186,14 +187,16 @@ pub(crate) fn alignment(
         message: format!("`{name}` is accessed at an address that is not a multiple of {size}"),
         site: Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!("{} {verb}{} at such an address", Named(off), third_person(off)),
         },
-        related: vec![Site { span: resource.span, text: "declared here".to_owned() }],
+        related: vec![Site { span: resource.span, inst: None, text: "declared here".to_owned() }],
         notes: vec![format!(
             "lane {lane} {verb}s {} bytes from byte {}, in scalars of {size} bytes",
             event.size, event.addresses[lane as usize]
         )],
         helps: vec![format!("addresses count bytes: multiply the index by {size}")],
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes: off,

@@ -10,6 +10,7 @@ use diag::Span;
 use interp::observe::{At, BarrierEvent};
 use ops::{LaneMask, SyncScope};
 
+use crate::calls::{Call, Meeting};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
@@ -71,7 +72,21 @@ impl Barriers {
             return early;
         }
         self.broken.entry(at.group).or_insert(at.span);
-        let (related, notes) = flow.why_absent(facts, at.inst, missing);
+        let (mut related, notes) = flow.why_absent(facts, at.inst, missing);
+        // Where lanes part in a caller, it is the call that is misplaced.
+        let parted = related.first().and_then(|it| it.inst);
+        let call = parted.and_then(|it| Meeting::of(facts.module, it, at.inst));
+        let call = call.and_then(|it| Some((it.function, it.calls[1]?)));
+        let help = match &call {
+            Some((caller, Call { function, .. })) => format!(
+                "call `{function}` in `{caller}` where all threads of the group reach the call"
+            ),
+            None => "move the barrier to where all threads of the group reach it".to_owned(),
+        };
+        related.extend(call.map(|(_, Call { function, span })| {
+            let text = format!("the barrier is in this call of `{function}`");
+            Site { span, inst: None, text }
+        }));
         Some(Finding {
             kind: Kind::DivergentBarrier,
             message: format!(
@@ -81,11 +96,13 @@ impl Barriers {
             ),
             site: Site {
                 span: at.span,
+                inst: Some(at.inst),
                 text: format!("{} wait{} here", Named(at.active), third_person(at.active)),
             },
             related,
             notes,
-            helps: vec!["move the barrier to where all threads of the group reach it".to_owned()],
+            helps: vec![help],
+            stacks: Vec::new(),
             group: at.group,
             wave: at.wave,
             lanes: missing,
@@ -160,13 +177,19 @@ fn judge(
         return Some(Finding {
             kind: Kind::DivergentBarrier,
             message: "the waves of a group wait at different barriers".to_owned(),
-            site: Site { span: other.span, text: format!("wave {} waits here", other.wave) },
+            site: Site {
+                span: other.span,
+                inst: Some(other.inst),
+                text: format!("wave {} waits here", other.wave),
+            },
             related: vec![Site {
                 span: first.span,
+                inst: Some(first.inst),
                 text: format!("wave {} waits here", first.wave),
             }],
             notes: Vec::new(),
             helps: vec!["make all threads of the group reach the same barrier".to_owned()],
+            stacks: Vec::new(),
             group: other.group,
             wave: other.wave,
             lanes: other.active,
@@ -180,13 +203,18 @@ fn judge(
     Some(Finding {
         kind: Kind::DivergentBarrier,
         message: format!("wave {} ends without reaching this barrier", passed.wave),
-        site: Site { span: first.span, text: format!("wave {} waits here", first.wave) },
+        site: Site {
+            span: first.span,
+            inst: Some(first.inst),
+            text: format!("wave {} waits here", first.wave),
+        },
         related: Vec::new(),
         notes: vec![format!(
             "the condition around the barrier is the same for all lanes of wave {}, but differs for wave {}",
             passed.wave, first.wave
         )],
         helps: vec!["move the barrier to where all threads of the group reach it".to_owned()],
+        stacks: Vec::new(),
         group: passed.group,
         wave: passed.wave,
         lanes: LaneMask::EMPTY,

@@ -38,7 +38,7 @@ pub(crate) fn access(
             (
                 Kind::BufferOutOfBounds,
                 resource.name.clone(),
-                Site { span: resource.span, text: "declared here".to_owned() },
+                Site { span: resource.span, inst: None, text: "declared here".to_owned() },
                 if stores {
                     "Direct3D drops the write; other APIs do so only with robust buffer access"
                 } else {
@@ -62,11 +62,13 @@ pub(crate) fn access(
         message: format!("`{name}` is {past} beyond its end"),
         site: Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!("{} {verb}{} beyond the end", Named(outside), third_person(outside)),
         },
         related: vec![declared],
         notes,
         helps: Vec::new(),
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes: outside & LaneMask::first_n(width),
@@ -75,7 +77,10 @@ pub(crate) fn access(
 }
 
 fn array(memory: &ir::Memory) -> (Kind, String, Site, &'static str) {
-    let site =
-        Site { span: memory.span, text: format!("`{}` has {} elements", memory.name, memory.len) };
+    let site = Site {
+        span: memory.span,
+        inst: None,
+        text: format!("`{}` has {} elements", memory.name, memory.len),
+    };
     (Kind::OutOfBounds, memory.name.clone(), site, "")
 }

@@ -213,6 +213,7 @@ pub fn explain(
     let is_query = |op: WaveOp| matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane);
     let first = differing.clone().find(|it| is_news || !is_query(it.2));
     let first = first.or_else(|| differing.next());
+    let wrote = writers.first().map(|it| it.inst);
     let written = writers.first().map_or(resource.span, |it| it.span);
     let (site, mut related, group, wave) = match first {
         Some((inst, span, op, group, thread, n)) => {
@@ -233,11 +234,24 @@ pub fn explain(
                 describe(b, a),
             );
             let slot = right.threads.iter().position(|it| it == thread).unwrap_or(0) as u32;
-            let related =
-                vec![Site { span: written, text: format!("`{}` is written here", resource.name) }];
-            (Site { span: *span, text }, related, *group, slot / b.launch.wave_width)
+            let related = vec![Site {
+                span: written,
+                inst: wrote,
+                text: format!("`{}` is written here", resource.name),
+            }];
+            (
+                Site { span: *span, inst: Some(*inst), text },
+                related,
+                *group,
+                slot / b.launch.wave_width,
+            )
         }
-        None => (Site { span: written, text: "written here".to_owned() }, Vec::new(), [0; 3], 0),
+        None => (
+            Site { span: written, inst: wrote, text: "written here".to_owned() },
+            Vec::new(),
+            [0; 3],
+            0,
+        ),
     };
     related.retain(|it| it.span != site.span);
     // No wave operation is the cause: waves interacted through memory.
@@ -266,12 +280,14 @@ pub fn explain(
             describe(b, a)
         )],
         helps,
+        stacks: Vec::new(),
         group,
         wave,
         lanes: LaneMask::EMPTY,
         // Of two widths, the one that differs from the previous ones.
         width: b.launch.wave_width,
-    })
+    }
+    .with_stacks(a.module))
 }
 
 /// The finding as a chain from the cause to the result, if the runs can be followed so far.
@@ -330,7 +346,8 @@ fn by_chain(
     let mut related: Vec<Site> = Vec::new();
     // From the cause to the result; a line that has been named is not named again.
     for link in way.iter().rev() {
-        let site = Site { span: link.span, text: tell(module, link, &sides) };
+        let site =
+            Site { span: link.span, inst: Some(link.inst), text: tell(module, link, &sides) };
         let overlaps =
             |a: Span, b: Span| a.lo <= b.lo && b.hi <= a.hi || b.lo <= a.lo && a.hi <= b.hi;
         let is_known = related.iter().any(|it| overlaps(it.span, site.span));
@@ -357,20 +374,28 @@ fn by_chain(
     };
     let slots = ir::deal(module.group_size, b.launch.lane_order);
     let slot = slots.iter().position(|it| it[3] == cause.thread).unwrap_or(0) as u32;
-    Ok(ends_well.then(|| Finding {
-        kind,
-        message: format!("`{}` depends on {what}", resource.name),
-        site: Site { span: cause.span, text: tell(module, cause, &sides) },
-        related,
-        notes: vec![format!(
-            "{place} is the first that differs: {} against {}",
-            sides[0], sides[1]
-        )],
-        helps: vec![help(module, cause).to_owned()],
-        group: other.group,
-        wave: slot / b.launch.wave_width,
-        lanes: LaneMask::EMPTY,
-        width: b.launch.wave_width,
+    Ok(ends_well.then(|| {
+        Finding {
+            kind,
+            message: format!("`{}` depends on {what}", resource.name),
+            site: Site {
+                span: cause.span,
+                inst: Some(cause.inst),
+                text: tell(module, cause, &sides),
+            },
+            related,
+            notes: vec![format!(
+                "{place} is the first that differs: {} against {}",
+                sides[0], sides[1]
+            )],
+            helps: vec![help(module, cause).to_owned()],
+            stacks: Vec::new(),
+            group: other.group,
+            wave: slot / b.launch.wave_width,
+            lanes: LaneMask::EMPTY,
+            width: b.launch.wave_width,
+        }
+        .with_stacks(module)
     }))
 }
 
@@ -543,15 +568,21 @@ pub(crate) fn explain_turn(
     Finding {
         kind: Kind::OrderDependentResult,
         message: format!("{what} depends on {subject}"),
-        site: Site { span: at.span, text: "the first that differs".to_owned() },
+        site: Site {
+            span: at.span,
+            inst: Some(at.inst),
+            text: "the first that differs".to_owned(),
+        },
         related: Vec::new(),
         notes: vec![format!("{} against {}", describe(a, b), describe(b, a))],
         helps: vec!["compare floats with a tolerance, or sum integers".to_owned()],
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes: at.active,
         width: b.launch.wave_width,
     }
+    .with_stacks(a.module)
 }
 
 /// What a float may decide.

@@ -155,10 +155,11 @@ impl Convergence {
         let finding = |kind, message: String, text, related, helps| Finding {
             kind,
             message,
-            site: Site { span: at.span, text },
+            site: Site { span: at.span, inst: Some(at.inst), text },
             related,
             notes: Vec::new(),
             helps,
+            stacks: Vec::new(),
             group: at.group,
             wave: at.wave,
             lanes: on,
@@ -183,6 +184,7 @@ impl Convergence {
                 ),
                 vec![Site {
                     span: facts.module.inst(*switch).span,
+                    inst: Some(*switch),
                     text: "the lanes diverge here".to_owned(),
                 }],
                 vec!["use `if` and `else`, or move the operation after the `switch`".to_owned()],
@@ -200,6 +202,7 @@ impl Convergence {
         });
         let related = parted.map(|(at, _)| Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!("{} and {} diverged here", Named(a), Named(b)),
         });
         Some(finding(

@@ -169,10 +169,11 @@ fn finding(
     Finding {
         kind: Kind::OutOfBounds,
         message,
-        site: Site { span: event.at.span, text },
+        site: Site { span: event.at.span, inst: Some(event.at.inst), text },
         related: Vec::new(),
         notes: vec![note.to_owned()],
         helps: Vec::new(),
+        stacks: Vec::new(),
         group: event.at.group,
         wave: event.at.wave,
         lanes,

@@ -113,10 +113,11 @@ fn finding(
     Finding {
         kind,
         message,
-        site: Site { span: at.span, text },
+        site: Site { span: at.span, inst: Some(at.inst), text },
         related: Vec::new(),
         notes: Vec::new(),
         helps: Vec::new(),
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes,
@@ -132,7 +133,11 @@ fn pair(facts: &Facts<'_>, width: u32, at: At, texture: &Texture, lanes: LaneMas
     let text = format!("{who} record{s} samples of another texture than the paired one");
     let mut found = finding(at, width, Kind::FeedbackPair, lanes, message, text);
     found.related = [(map, "the map"), (sampled, "the texture that is sampled")]
-        .map(|(it, what)| Site { span: it.span, text: format!("{what} is declared here") })
+        .map(|(it, what)| Site {
+            span: it.span,
+            inst: None,
+            text: format!("{what} is declared here"),
+        })
         .into();
     found.notes.push("here, nothing is recorded".to_owned());
     found.helps.push(format!(
@@ -164,7 +169,11 @@ fn tier(
     let message = format!("feedback is recorded through `{name}`, whose address mode is `{mode}`");
     let text = format!("{who} record{s} through it here");
     let mut found = finding(at, width, Kind::FeedbackTier, lanes, message, text);
-    found.related.push(Site { span: resource.span, text: format!("`{name}` is declared here") });
+    found.related.push(Site {
+        span: resource.span,
+        inst: None,
+        text: format!("`{name}` is declared here"),
+    });
     let axis = ["u", "v"][axis];
     found.notes.push(format!(
         "`{name}` has `{axis}={mode}`; devices of tier 0.9 know only `wrap` and `clamp`"

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use diag::{Diagnostic, Level, Span};
+use diag::{Diagnostic, Frame, Level, Span, Stack};
+use ir::notes::ScopeId;
+use ir::{Inst, Module};
 use ops::LaneMask;
 
 /// What is wrong with a result.
@@ -113,6 +115,8 @@ kinds! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     pub span: Span,
+    /// What executed there, if it is an instruction.
+    pub inst: Option<Inst>,
     pub text: String,
 }
 
@@ -124,6 +128,8 @@ pub struct Finding {
     pub site: Site,
     /// The other locations involved.
     pub related: Vec<Site>,
+    /// How execution came to these locations, where functions are called.
+    pub stacks: Vec<Stack>,
     pub notes: Vec<String>,
     pub helps: Vec<String>,
     pub group: [u32; 3],
@@ -134,6 +140,35 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The same with the callers of the functions that its locations are in.
+    ///
+    /// A location that the text numbers always has them; another one only if it is in another call than those before.
+    pub(crate) fn with_stacks(mut self, module: &Module) -> Finding {
+        self.stacks.clear();
+        if module.notes.scopes.is_empty() {
+            return self;
+        }
+        let mut told: Vec<ScopeId> = Vec::new();
+        for (place, site) in std::iter::once(&self.site).chain(&self.related).enumerate() {
+            let Some(inst) = site.inst.filter(|it| it.index() < module.insts.len()) else {
+                continue;
+            };
+            let scope = module.inst(inst).scope;
+            let number = number_of(&site.text);
+            if place > 0 && number.is_empty() && told.contains(&scope) {
+                continue;
+            }
+            told.push(scope);
+            let frame =
+                |(function, span): (&str, Span)| Frame { function: function.to_owned(), span };
+            let frames: Vec<Frame> = module.stack(inst).into_iter().map(frame).collect();
+            if frames.len() > 1 {
+                self.stacks.push(Stack { of: number.to_owned(), frames });
+            }
+        }
+        self
+    }
+
     /// The report for users.
     pub fn report(&self) -> Diagnostic {
         let [x, y, z] = self.group;
@@ -155,6 +190,7 @@ impl Finding {
         for site in &self.related {
             report = report.also(site.span, site.text.clone());
         }
+        report.stacks.clone_from(&self.stacks);
         report = report.note(format!(
             "{}: {place}, waves of {} lanes",
             self.kind.verdict().word(),
@@ -184,6 +220,13 @@ impl Finding {
             && (any_site || self.site.span == other.site.span)
             && (any_lanes || places(self) == places(other))
     }
+}
+
+/// The number of a location in a report, such as `(1)`, with which its text begins.
+fn number_of(text: &str) -> &str {
+    let first = text.split(' ').next().unwrap_or("");
+    let digits = first.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+    if digits.is_some_and(|it| it.parse::<u32>().is_ok()) { first } else { "" }
 }
 
 /// Displays lanes in words: `lane 3`, `lanes 0 to 7`, `lanes 0, 2 and 5`.

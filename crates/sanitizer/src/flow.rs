@@ -121,6 +121,7 @@ impl Flow {
         }
         let site = |(at, what, lanes): (At, &str, LaneMask)| Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!("{} {what}", Named(lanes)),
         };
         let mut notes = Vec::new();

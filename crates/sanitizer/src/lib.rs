@@ -10,6 +10,7 @@
 mod address;
 mod barrier;
 mod bounds;
+mod calls;
 mod chain;
 mod compare;
 mod converge;

@@ -70,7 +70,7 @@ impl Masks {
         Some(Finding {
             kind: Kind::TruncatedMask,
             message: format!("{} {} lost: `.{name}` of the set is never read", Named(lost), is(lost)),
-            site: Site { span: event.at.span, text: format!("{} {} in the set", Named(lost), is(lost)) },
+            site: Site { span: event.at.span, inst: Some(event.at.inst), text: format!("{} {} in the set", Named(lost), is(lost)) },
             related: Vec::new(),
             notes: vec![
                 "a set of lanes has 128 bits in four words: `.x` holds lanes 0 to 31, `.y` lanes 32 to 63".to_owned(),
@@ -79,6 +79,7 @@ impl Masks {
                 "use all four words, or `WaveActiveCountBits` and `WavePrefixCountBits`, which count for any width"
                     .to_owned(),
             ],
+            stacks: Vec::new(),
             group: event.at.group,
             wave: event.at.wave,
             lanes: lost,
@@ -113,6 +114,7 @@ pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -
         message: format!("a set of lanes in {bits} bits has no bit for {}", Named(lanes)),
         site: Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!("{} shift{} too far", Named(lanes), third_person(lanes)),
         },
         related: Vec::new(),
@@ -123,6 +125,7 @@ pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -
             "let `WavePrefixCountBits` count the lanes below, or build the set from a `uint4`"
                 .to_owned(),
         ],
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes,
@@ -193,6 +196,7 @@ pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Findin
             message: format!("{what}, and machines disagree about the result"),
             site: Site {
                 span: event.at.span,
+                inst: Some(event.at.inst),
                 text: format!("{} hold{} such values", Named(lanes), third_person(lanes)),
             },
             related: Vec::new(),
@@ -200,6 +204,7 @@ pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Findin
             helps: vec![
                 "compare `asuint` of the value for bits; add 0 to turn -0 into +0".to_owned(),
             ],
+            stacks: Vec::new(),
             group: event.at.group,
             wave: event.at.wave,
             lanes,
@@ -246,7 +251,7 @@ pub(crate) fn non_uniform_index(width: u32, event: &WaveEvent<'_>) -> Option<Fin
         kind: Kind::NonUniformLaneIndex,
         message: "lanes read different lanes".to_owned(),
         site: Site {
-            span: event.at.span,
+            span: event.at.span, inst: Some(event.at.inst),
             text: format!(
                 "lane {first} reads lane {}, lane {other} reads lane {}",
                 index.get(first) as u32,
@@ -258,6 +263,7 @@ pub(crate) fn non_uniform_index(width: u32, event: &WaveEvent<'_>) -> Option<Fin
             "the draft of these functions, and broadcasts in other languages, require the same index in all lanes".to_owned(),
         ],
         helps: Vec::new(),
+        stacks: Vec::new(),
         group: event.at.group,
         wave: event.at.wave,
         lanes: others,

@@ -130,7 +130,7 @@ impl Pixels {
                 read(first)
             ),
             site: Site {
-                span: event.at.span,
+                span: event.at.span, inst: Some(event.at.inst),
                 text: format!(
                     "{} read{} a lane of another quad here",
                     Named(lanes),
@@ -143,6 +143,7 @@ impl Pixels {
                 "read lanes of the own quad by quad operations; of others, only ones that a wave operation has found, such as the first of `WaveActiveBallot(true)`"
                     .to_owned(),
             ],
+            stacks: Vec::new(),
             group: event.at.group,
             wave: event.at.wave,
             lanes,

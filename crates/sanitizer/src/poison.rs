@@ -147,7 +147,11 @@ impl Poison {
         let origin = Origin {
             kind,
             message: message.to_owned(),
-            site: Site { span: at.span, text: format!("{}: {text}", Named(lanes)) },
+            site: Site {
+                span: at.span,
+                inst: Some(at.inst),
+                text: format!("{}: {text}", Named(lanes)),
+            },
             related: Vec::new(),
             notes: Vec::new(),
             helps: vec![help.to_owned()],
@@ -201,6 +205,7 @@ impl Poison {
                 message: format!("`{name}` is read beyond its end"),
                 site: Site {
                     span: event.at.span,
+                    inst: Some(event.at.inst),
                     text: format!(
                         "{} read{} beyond the end",
                         Named(outside),
@@ -209,6 +214,7 @@ impl Poison {
                 },
                 related: vec![Site {
                     span: memory.span,
+                    inst: None,
                     text: format!("`{name}` has {} elements", memory.len),
                 }],
                 notes: vec![format!("lane {lane} reads {place}")],
@@ -225,9 +231,14 @@ impl Poison {
                 message: format!("`{name}` is read before it is written"),
                 site: Site {
                     span: event.at.span,
+                    inst: Some(event.at.inst),
                     text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
                 },
-                related: vec![Site { span: memory.span, text: "declared here".to_owned() }],
+                related: vec![Site {
+                    span: memory.span,
+                    inst: None,
+                    text: "declared here".to_owned(),
+                }],
                 notes: Vec::new(),
                 helps: vec!["give it a value on every path that leads here".to_owned()],
                 lanes,
@@ -250,7 +261,7 @@ impl Poison {
     /// Poison of a ray query arises, or comes out of one; its cause has been reported.
     pub(crate) fn reported(&mut self, at: At, kind: Kind, lanes: LaneMask) {
         self.told.insert((at.inst, kind));
-        let site = Site { span: at.span, text: String::new() };
+        let site = Site { span: at.span, inst: Some(at.inst), text: String::new() };
         let message = String::new();
         let (related, notes, helps) = (Vec::new(), Vec::new(), Vec::new());
         self.arise(at, Origin { kind, message, site, related, notes, helps, lanes });
@@ -270,7 +281,7 @@ impl Poison {
         let exact = self.exact_origin(facts, wave, values, lanes);
         let found = exact.or_else(|| self.origin(facts, wave, values, lanes));
         let (inst, origin) = found.unwrap_or_else(|| {
-            let site = Site { span: used.span, text: used.text.clone() };
+            let site = Site { span: used.span, inst: used.inst, text: used.text.clone() };
             let origin = Origin {
                 kind: Kind::UninitializedValue,
                 message: "a value that was never set is used".to_owned(),
@@ -296,6 +307,7 @@ impl Poison {
             related,
             notes: origin.notes,
             helps: origin.helps,
+            stacks: Vec::new(),
             group: wave.0,
             wave: wave.1,
             lanes: origin.lanes,
@@ -327,7 +339,7 @@ impl Poison {
             let span = facts.module.inst(store).span;
             if span != origin.site.span {
                 let text = "this stores it without its having a value".to_owned();
-                origin.related.push(Site { span, text });
+                origin.related.push(Site { span, inst: Some(store), text });
             }
         }
         Some((Some(inst), origin))
@@ -380,7 +392,11 @@ fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Or
     Origin {
         kind: Kind::UninitializedValue,
         message,
-        site: Site { span, text: "declared here, without a value".to_owned() },
+        site: Site {
+            span,
+            inst: facts.module.made_by(value),
+            text: "declared here, without a value".to_owned(),
+        },
         related: Vec::new(),
         notes: Vec::new(),
         helps: vec!["give it a value on every path that leads to its use".to_owned()],
@@ -399,6 +415,7 @@ fn helper_origin(at: At, helpers: LaneMask, message: &str) -> Origin {
         message: message.to_owned(),
         site: Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!("{} {come} here without taking part", Named(helpers)),
         },
         related: Vec::new(),
@@ -450,6 +467,7 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
             message,
             site: Site {
                 span: at.span,
+                inst: Some(at.inst),
                 text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
             },
             related: Vec::new(),
@@ -470,6 +488,7 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
             message: format!("{} {are} read", Named(helpers)),
             site: Site {
                 span: at.span,
+                inst: Some(at.inst),
                 text: format!(
                     "{} read{} {} here",
                     Named(readers),
@@ -494,7 +513,7 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
             kind: Kind::InactiveLaneRead,
             message: format!("{} {} read while inactive", Named(sources), be(sources)),
             site: Site {
-                span: at.span,
+                span: at.span, inst: Some(at.inst),
                 text: format!(
                     "{} read{} {} here",
                     Named(readers),
@@ -524,6 +543,7 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
         message: "the masks are not a partition of the active lanes".to_owned(),
         site: Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!(
                 "{} name{} a set that does not contain {}, or whose lanes name another",
                 Named(lanes),
@@ -548,6 +568,7 @@ fn quad_origin(facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask, what: &s
         message: format!("{what} where the quad is not complete"),
         site: Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!(
                 "{} arrive{} here without {}",
                 Named(lanes),

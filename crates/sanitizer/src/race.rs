@@ -575,20 +575,23 @@ impl Races {
             message,
             site: Site {
                 span: event.at.span,
+                inst: Some(event.at.inst),
                 text: format!("(2) {} {} {place} here", who(&now, now_lane), act(&now)),
             },
             related: vec![
                 Site {
                     span: facts.module.inst(before.inst).span,
+                    inst: Some(before.inst),
                     text: format!("(1) {} {} it here", who(&before, before_lane), act(&before)),
                 },
-                Site { span: declared, text: "declared here".to_owned() },
+                Site { span: declared, inst: None, text: "declared here".to_owned() },
             ]
             .into_iter()
             .chain(sites)
             .collect(),
             notes,
             helps,
+            stacks: Vec::new(),
             group: event.at.group,
             wave: event.at.wave,
             lanes: LaneMask::only(now_lane),

@@ -127,7 +127,11 @@ fn instances(facts: &Facts<'_>, at: At, width: u32, odd: &OddScene<'_>) -> Optio
     let (who, s) = (Named(odd.lanes), third_person(odd.lanes));
     let text = format!("{who} trace{s} a ray through this scene");
     let mut found = finding(at, width, Kind::BadInstance, odd.lanes, message, text);
-    found.related.push(Site { span: resource.span, text: format!("`{name}` is declared here") });
+    found.related.push(Site {
+        span: resource.span,
+        inst: None,
+        text: format!("`{name}` is declared here"),
+    });
     let named = others.iter().take(MOST_NAMED);
     found.notes.extend(named.map(|(instance, problem)| format!("instance {instance}: {problem}")));
     if let more @ 1.. = others.len().saturating_sub(MOST_NAMED) {
@@ -162,10 +166,11 @@ fn finding(
     Finding {
         kind,
         message,
-        site: Site { span: at.span, text },
+        site: Site { span: at.span, inst: Some(at.inst), text },
         related: Vec::new(),
         notes: Vec::new(),
         helps: Vec::new(),
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes,

@@ -34,6 +34,7 @@ pub(crate) fn endless(
         let name = memory.name(facts.module);
         related.push(Site {
             span: facts.module.inst(*load).span,
+            inst: Some(*load),
             text: format!("(1) they read `{name}` here"),
         });
         let all = (0..facts.module.insts.len() as u32).map(Inst);
@@ -46,6 +47,7 @@ pub(crate) fn endless(
     for store in stores.iter().take(2) {
         related.push(Site {
             span: facts.module.inst(*store).span,
+            inst: Some(*store),
             text: "(2) they wait for this store".to_owned(),
         });
     }
@@ -100,11 +102,13 @@ pub(crate) fn endless(
         },
         site: Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!("{} loop{} here", Named(at.active), third_person(at.active)),
         },
         related,
         notes,
         helps,
+        stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes: at.active,

@@ -198,7 +198,8 @@ impl<'a> Watcher<'a> {
         let mut waiting =
             all.into_iter().flat_map(|it| it.1).filter_map(|flow| Some((flow, flow.back_edge?)));
         waiting.find_map(|(flow, at)| {
-            wait::endless(&self.facts, flow, at, self.width, progress, is_proven)
+            let found = wait::endless(&self.facts, flow, at, self.width, progress, is_proven);
+            found.map(|it| it.with_stacks(self.facts.module))
         })
     }
 
@@ -209,7 +210,7 @@ impl<'a> Watcher<'a> {
         {
             let lane = finding.lanes.first();
             let invocation = lane.and_then(|it| self.pixels.invocation(it));
-            self.findings.push((finding, invocation));
+            self.findings.push((finding.with_stacks(self.facts.module), invocation));
         }
     }
 
@@ -219,7 +220,11 @@ impl<'a> Watcher<'a> {
         if lanes.is_empty() {
             return;
         }
-        let used = Site { span: at.span, text: format!("{what} by {}", Named(lanes)) };
+        let used = Site {
+            span: at.span,
+            inst: Some(at.inst),
+            text: format!("{what} by {}", Named(lanes)),
+        };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
         self.add(found);
@@ -239,6 +244,7 @@ impl<'a> Watcher<'a> {
         let Some((selector, lanes)) = self.pixels.doubtful(&self.facts, at) else { return };
         let used = Site {
             span: at.span,
+            inst: Some(at.inst),
             text: format!(
                 "pixels need {} here, which an undefined condition decides",
                 Named(lanes)
@@ -416,6 +422,7 @@ impl Observer for Watcher<'_> {
         if let Some(named) = event.named.filter(|it| *it != event.at.active) {
             let site = Site {
                 span: event.at.span,
+                inst: Some(event.at.inst),
                 text: format!(
                     "{} {} active",
                     Named(event.at.active),
@@ -429,6 +436,7 @@ impl Observer for Watcher<'_> {
                 related: Vec::new(),
                 notes: vec![format!("named: {}", Named(named))],
                 helps: vec!["take the mask from `WaveGetActiveMask()` in the same flow".to_owned()],
+                stacks: Vec::new(),
                 group: event.at.group,
                 wave: event.at.wave,
                 lanes: event.at.active,
@@ -456,13 +464,14 @@ impl Observer for Watcher<'_> {
         self.add(Some(Finding {
             kind: Kind::ShiftOutOfRange,
             message: "a shift by the width of the type or more".to_owned(),
-            site: Site { span: at.span, text: format!("{} shift too far here", Named(lanes)) },
+            site: Site { span: at.span, inst: Some(at.inst), text: format!("{} shift too far here", Named(lanes)) },
             related: Vec::new(),
             notes: vec![
                 "HLSL takes the count modulo the width of the type; other languages leave it undefined"
                     .to_owned(),
             ],
             helps: Vec::new(),
+            stacks: Vec::new(),
             group: at.group,
             wave: at.wave,
             lanes,

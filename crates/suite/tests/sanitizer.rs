@@ -138,8 +138,11 @@ impl Judge<'_> {
     fn judge(&mut self, sources: &diag::SourceMap, seen: &Seen) {
         let finding = &seen.finding;
         let line = sources.location(finding.site.span).map_or(0, |at| at.line);
+        let rendered = || diag::render(&seen.report(), sources, diag::Style::Plain);
         let fits = |it: &Announced| {
-            it.line == line && it.code == finding.kind.code().name && says(finding, &it.text)
+            it.line == line
+                && it.code == finding.kind.code().name
+                && (says(finding, &it.text) || rendered().contains(&it.text))
         };
         if self.announced.iter().any(fits) {
             self.missing.retain(|it| !fits(it));

@@ -253,7 +253,7 @@ impl<'a> Recorder<'a> {
             window,
             recording: Recording {
                 program,
-                scopes: notes.scopes.iter().map(scope).collect(),
+                scopes: notes.scopes.iter().filter(|_| notes.are_complete).map(scope).collect(),
                 variables: notes.variables.iter().map(variable).collect(),
                 findings,
                 complete: true,

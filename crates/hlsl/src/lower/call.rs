@@ -254,11 +254,11 @@ impl Lowerer<'_> {
         self.steps += STEPS;
         self.enter(span)?;
         self.leave();
-        self.note_call(id, span);
+        let caller = self.note_call(id, span);
         // Values that are copied back must outlive the block; the other locals follow, and the block drops them.
         self.body(&passed)?;
         self.builder.span = span;
-        self.note_return();
+        self.note_return(caller);
 
         for (i, passed) in passed.into_iter().enumerate() {
             let Passed::Lvalue { place, .. } = passed else { continue };

@@ -38,6 +38,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use diag::{Diagnostic, Sink, Span, code};
+use ir::notes::Scope;
 use ir::print::MessageData;
 use ir::{Builder, Module, Op, Private, Region, Value, Values};
 use ops::Ty;
@@ -105,6 +106,7 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
         steps: 0,
         variable_values: 0,
         wave_masks: false,
+        scopes: Vec::new(),
         notes: options.notes.then(NoteTaker::default),
         group: GroupState::default(),
         emission: None,
@@ -166,6 +168,8 @@ struct Lowerer<'a> {
     steps: u64,
     variable_values: usize,
     wave_masks: bool,
+    /// The inlined functions.
+    scopes: Vec<Scope>,
     /// If the module is to have notes.
     notes: Option<NoteTaker>,
     /// Of a mesh or amplification shader.

@@ -1,6 +1,7 @@
 //! Notes for debuggers: where statements begin, what variables are given, which functions run. See [`ir::notes`].
 //!
-//! Nothing else of a module depends on whether there are notes. Lowering that is only tried, to see whether a loop can
+//! Scopes, which say to which inlined function an instruction belongs, are there with and without notes; nothing else of
+//! a module depends on whether there are any. Lowering that is only tried, to see whether a loop can
 //! be unrolled, makes none.
 
 use diag::Span;
@@ -18,6 +19,8 @@ use crate::types::{Type, TypeId, host};
 const MOST_SCALARS: u64 = 1024;
 /// The most scalars of all variables of all scopes: what comes later has no notes.
 const MOST_DESCRIBED: u64 = 1 << 20;
+/// The most scopes: a call that comes later counts as a part of its caller.
+const MOST_SCOPES: usize = 1 << 18;
 
 /// What lowering knows while it makes notes.
 #[derive(Default)]
@@ -46,35 +49,46 @@ impl Lowerer<'_> {
         self.push_scope(function, Span::NONE);
     }
 
-    /// A call begins.
-    pub(super) fn note_call(&mut self, function: FunctionId, call: Span) {
-        if let Some(scope) = self.push_scope(function, call) {
-            self.note(Note::Call { scope });
+    /// A call begins. Returns the scope of the caller, for the return.
+    pub(super) fn note_call(&mut self, function: FunctionId, call: Span) -> ScopeId {
+        let caller = self.builder.scope;
+        if self.push_scope(function, call) {
+            self.note(Note::Call { scope: self.builder.scope });
         }
+        caller
     }
 
-    fn push_scope(&mut self, function: FunctionId, call: Span) -> Option<ScopeId> {
-        let name = &self.program.function(function).name;
-        let taker = self.notes.as_mut()?;
-        let scope = ScopeId(taker.notes.scopes.len() as u32);
-        let caller = taker.frames.last().map(|it| it.scope);
-        let innermost = taker.frames.last().and_then(|it| it.innermost);
-        taker.notes.scopes.push(Scope { function: name.clone(), call, caller, innermost });
-        taker.frames.push(NoteFrame {
-            scope,
-            variables: Vec::new(),
-            innermost: None,
-            slots: taker.slots.len(),
-        });
-        Some(scope)
+    /// What follows belongs to this function. Returns whether it has a scope of its own, or counts for its caller.
+    fn push_scope(&mut self, function: FunctionId, call: Span) -> bool {
+        let has_own = self.scopes.len() < MOST_SCOPES;
+        let frame = self.notes.as_ref().and_then(|it| it.frames.last());
+        let innermost = frame.and_then(|it| it.innermost);
+        if has_own {
+            let function = self.program.function(function).name.clone();
+            let caller = (!self.scopes.is_empty()).then_some(self.builder.scope);
+            self.builder.scope = ScopeId(self.scopes.len() as u32);
+            self.scopes.push(Scope { function, call, caller, innermost });
+        }
+        if let Some(taker) = &mut self.notes {
+            taker.frames.push(NoteFrame {
+                scope: self.builder.scope,
+                variables: Vec::new(),
+                innermost: None,
+                slots: taker.slots.len(),
+            });
+        }
+        has_own
     }
 
     /// The lanes are back from the innermost call.
-    pub(super) fn note_return(&mut self) {
+    pub(super) fn note_return(&mut self, caller: ScopeId) {
+        let scope = std::mem::replace(&mut self.builder.scope, caller);
         let Some(taker) = &mut self.notes else { return };
         let Some(frame) = taker.frames.pop() else { return };
         taker.slots.truncate(frame.slots);
-        self.note(Note::Return { scope: frame.scope });
+        if scope != caller {
+            self.note(Note::Return { scope });
+        }
     }
 
     /// A statement begins.
@@ -176,7 +190,11 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn take_notes(&mut self) -> Notes {
-        self.notes.take().map(|it| it.notes).unwrap_or_default()
+        let scopes = std::mem::take(&mut self.scopes);
+        match self.notes.take() {
+            Some(it) => Notes { are_complete: true, scopes, ..it.notes },
+            None => Notes { scopes, ..Notes::default() },
+        }
     }
 
     fn note(&mut self, note: Note) {

@@ -226,6 +226,26 @@ fn every_kind_of_instruction_survives() {
 }
 
 #[test]
+fn scopes_without_instructions_are_dropped() {
+    let scopes =
+        "scope \"main\"\nscope \"gone\" in 0 @1..2\nscope \"f\" in 0 @3..4\nscope \"g\" in 2 @5..6";
+    let lines = "v0: i32 = const.i32 1\nstore b0[byte v0], v0 @7..8 in 3\nyield";
+    let mut module = module(&format!("{OUT}\n{scopes}"), lines);
+    prune(&mut module);
+    verify(&module).unwrap();
+    let names: Vec<&str> = module.notes.scopes.iter().map(|it| it.function.as_str()).collect();
+    assert_eq!(names, ["main", "f", "g"]);
+    let span = |lo, hi| diag::Span::new(lo, hi);
+    let store = Inst(1);
+    assert_eq!(module.stack(store), [("g", span(7, 8)), ("f", span(5, 6)), ("main", span(3, 4))]);
+    // Without calls there is nothing to tell.
+    module.insts.iter_mut().for_each(|it| it.scope = ScopeId::ENTRY);
+    prune(&mut module);
+    assert_eq!(module.notes.scopes, []);
+    assert_eq!(module.stack(store), [("main", span(7, 8))]);
+}
+
+#[test]
 fn depth_does_not_matter() {
     let ty = ops::Ty::I32;
     let mut builder = crate::Builder::new(module("", "yield"));

@@ -7,7 +7,7 @@ use ops::{F16, Named, Ty};
 
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::group::{GroupIo, MeshIo};
-use crate::notes::without;
+use crate::notes::{Scope, ScopeId, without};
 use crate::print::MessageData;
 use crate::stage::{self, EvalPlace, Holder, Shape, StageIo, TRAITS};
 use crate::{
@@ -225,6 +225,17 @@ impl<'a> Printer<'a> {
             for (i, ty) in types.iter().enumerate() {
                 put!(self, "{} {}", if i == 0 { "" } else { "," }, ty.name());
             }
+            self.out.push('\n');
+        }
+        for Scope { function, call, caller, innermost: _ } in &module.notes.scopes {
+            if !self.spans {
+                break;
+            }
+            put!(self, "scope {}", Quoted(function));
+            if let Some(caller) = caller {
+                put!(self, " in {}", caller.0);
+            }
+            self.span(*call);
             self.out.push('\n');
         }
         for variable in &module.variables {
@@ -472,10 +483,10 @@ impl<'a> Printer<'a> {
             self.typed(&data.results);
             self.out.push_str(" = ");
         }
-        self.op(&data.op, data.span);
+        self.op(&data.op, data.span, data.scope);
     }
 
-    fn op(&mut self, op: &Op, span: Span) {
+    fn op(&mut self, op: &Op, span: Span, scope: ScopeId) {
         self.head(op);
         match op {
             Op::Const { bits, ty } => {
@@ -566,6 +577,9 @@ impl<'a> Printer<'a> {
             }
         }
         self.span(span);
+        if self.spans && scope != ScopeId::ENTRY {
+            put!(self, " in {}", scope.0);
+        }
         if let Op::Const { ty, bits } = op {
             self.explain(*ty, *bits);
         }

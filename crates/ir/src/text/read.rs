@@ -13,6 +13,7 @@ mod declarations;
 use super::lex::{Lexer, Token};
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::group::{GroupIo, MeshIo};
+use crate::notes::ScopeId;
 use crate::print::MessageData;
 use crate::stage::{
     self, EvalPlace, GeometryTraits, Holder, HullTraits, Interpolation, Shape, StageIo, TRAITS,
@@ -252,6 +253,13 @@ impl<'a> Reader<'a> {
         Ok(Span { lo, hi, expansion })
     }
 
+    /// The span of an instruction, and the scope that it is in.
+    fn origin(&mut self) -> Read<(Span, ScopeId)> {
+        let span = self.span()?;
+        let scope = if self.eat_word("in")? { ScopeId(self.number()?) } else { ScopeId::ENTRY };
+        Ok((span, scope))
+    }
+
     // The header.
 
     fn module(mut self) -> Read<Module> {
@@ -376,7 +384,7 @@ impl<'a> Reader<'a> {
     fn inst(&mut self, depth: usize) -> Read<Inst> {
         let at = self.at;
         let (inst, results) = self.inst_head()?;
-        let (op, span) = match self.token {
+        let (op, (span, scope)) = match self.token {
             Token::Word(word) => match Head::by_name(word) {
                 Some(head @ (Head::If | Head::Loop | Head::Switch | Head::Block)) => {
                     self.construct(head, depth)?
@@ -385,7 +393,7 @@ impl<'a> Reader<'a> {
             },
             _ => return self.expected("an instruction"),
         };
-        self.insts.rows.push((inst.0, InstData { op, results, span }, at));
+        self.insts.rows.push((inst.0, InstData { op, results, span, scope }, at));
         Ok(inst)
     }
 
@@ -413,7 +421,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An operation without regions.
-    fn op(&mut self) -> Read<(Op, Span)> {
+    fn op(&mut self) -> Read<(Op, (Span, ScopeId))> {
         let Token::Word(word) = self.token else { return self.expected("an instruction") };
         let op = if let Some(head) = Head::by_name(word) {
             self.next()?;
@@ -437,7 +445,7 @@ impl<'a> Reader<'a> {
         } else {
             return self.expected("an instruction");
         };
-        Ok((op, self.span()?))
+        Ok((op, self.origin()?))
     }
 
     fn pair(&mut self) -> Read<[Value; 2]> {
@@ -629,18 +637,21 @@ impl<'a> Reader<'a> {
     }
 
     /// A construct that starts with the word `head`.
-    fn construct(&mut self, head: Head, depth: usize) -> Read<(Op, Span)> {
-        let (operands, span) = self.construct_head(head)?;
+    fn construct(&mut self, head: Head, depth: usize) -> Read<(Op, (Span, ScopeId))> {
+        let (operands, origin) = self.construct_head(head)?;
         match head {
             Head::If => {
                 self.keyword("then")?;
                 let then = self.region(depth + 1)?;
                 self.keyword("else")?;
-                Ok((Op::If { cond: operands[0], then, else_: self.region(depth + 1)? }, span))
+                Ok((Op::If { cond: operands[0], then, else_: self.region(depth + 1)? }, origin))
             }
             Head::Switch => {
                 let cases = self.cases(depth)?;
-                Ok((Op::Switch { selector: operands[0], cases, inits: operands[1..].into() }, span))
+                Ok((
+                    Op::Switch { selector: operands[0], cases, inits: operands[1..].into() },
+                    origin,
+                ))
             }
             _ => {
                 self.keyword("do")?;
@@ -650,13 +661,13 @@ impl<'a> Reader<'a> {
                 } else {
                     Op::Block { body }
                 };
-                Ok((op, span))
+                Ok((op, origin))
             }
         }
     }
 
-    /// The first word of a construct, its operands in order, and its span.
-    fn construct_head(&mut self, head: Head) -> Read<(Values, Span)> {
+    /// The first word of a construct, its operands in order, and its origin.
+    fn construct_head(&mut self, head: Head) -> Read<(Values, (Span, ScopeId))> {
         self.next()?;
         let operands = match head {
             Head::If => values![self.value()?],
@@ -670,7 +681,7 @@ impl<'a> Reader<'a> {
             }
             _ => Values::new(),
         };
-        Ok((operands, self.span()?))
+        Ok((operands, self.origin()?))
     }
 
     fn cases(&mut self, depth: usize) -> Read<Vec<Case>> {

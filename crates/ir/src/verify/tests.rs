@@ -282,12 +282,13 @@ fn nesting_is_bounded() {
     // Region 0 holds a block that holds region 1, and so on.
     let depth = 10_000;
     for i in 1..=depth {
-        let block = crate::InstData {
+        let block = InstData {
             op: Op::Block { body: Region(i) },
             results: Values::new(),
             span: Span::NONE,
+            scope: ScopeId::ENTRY,
         };
-        let end = crate::InstData { op: Op::Yield(Values::new()), ..block.clone() };
+        let end = InstData { op: Op::Yield(Values::new()), ..block.clone() };
         let first = module.insts.len() as u32;
         module.insts.extend([block, end]);
         module.regions[i as usize - 1].insts.insert(0, Inst(first));

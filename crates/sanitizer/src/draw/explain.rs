@@ -152,7 +152,8 @@ impl<'a> Suspect<'a> {
 
     /// The place of the first instruction that wrote.
     fn written(&self, name: &str) -> Option<Site> {
-        let inst = self.module.inst(*self.wrote.first()?);
+        let first = *self.wrote.first()?;
+        let inst = self.module.inst(first);
         let is_output = match &inst.op {
             Op::Output { .. } => self.part != Part::Pixel,
             op => slice::written(self.module, op) == records(self.module),
@@ -165,7 +166,7 @@ impl<'a> Suspect<'a> {
                 format!("the outputs of the {} shader are written here", part.stage().word())
             }
         };
-        Some(Site { span: inst.span, text })
+        Some(Site { span: inst.span, inst: Some(first), text })
     }
 }
 
@@ -326,10 +327,11 @@ impl<S: Scene> Sweep<'_, S> {
         let mut finding = Finding {
             kind,
             message: format!("`{name}` depends on {what}"),
-            site: Site { span: diag::Span::NONE, text: "written here".to_owned() },
+            site: Site { span: diag::Span::NONE, inst: None, text: "written here".to_owned() },
             related: Vec::new(),
             notes: vec![note],
             helps: Vec::new(),
+            stacks: Vec::new(),
             group: [0; 3],
             wave: 0,
             lanes: LaneMask::EMPTY,
@@ -379,6 +381,7 @@ impl<S: Scene> Sweep<'_, S> {
             };
             finding.site = Site {
                 span: module.inst(inst).span,
+                inst: Some(inst),
                 text: format!(
                     "{} gets {}, or {}",
                     named(a.of),
@@ -390,6 +393,7 @@ impl<S: Scene> Sweep<'_, S> {
             let written = suspect.written(&name);
             finding.related.extend(written.filter(|it| it.span != finding.site.span));
             finding.helps = help(kind, &name, suspect.part);
+            let finding = finding.with_stacks(suspect.module);
             return Ok((suspect.part.stage(), finding, Some(b.of)));
         }
         // No operation is the cause: lanes interacted through memory.
@@ -397,9 +401,10 @@ impl<S: Scene> Sweep<'_, S> {
         let suspect = suspects.swap_remove(last);
         if let Some(inst) = suspect.wrote.first() {
             finding.site.span = suspect.module.inst(*inst).span;
+            finding.site.inst = Some(*inst);
         }
         finding.helps = help(kind, &name, suspect.part);
-        Ok((suspect.part.stage(), finding, None))
+        Ok((suspect.part.stage(), finding.with_stacks(suspect.module), None))
     }
 }
 

@@ -5,6 +5,7 @@ use ir::{Inst, Op};
 use ops::{Barrier, MemoryScope, SyncScope};
 
 use super::shadow::Act;
+use crate::calls::{self, Meeting};
 use crate::facts::Facts;
 use crate::finding::{Kind, Site};
 
@@ -91,9 +92,11 @@ fn barriers(
         });
         if let Some((barrier, _)) = inside {
             let text = "this barrier stands between the two within one round only".to_owned();
-            advice.sites.push(Site { span: span(barrier), text });
+            advice.sites.push(Site { span: span(barrier), inst: Some(barrier), text });
+            let of = calls::other_function(facts.module, around, now);
+            let of = of.map_or_else(String::new, |it| format!(" in `{it}`"));
             advice.helps.push(format!(
-                "put a second `{needed}` at the end of the loop, so that no thread begins the next round early"
+                "put a second `{needed}` at the end of the loop{of}, so that no thread begins the next round early"
             ));
             return;
         }
@@ -114,21 +117,33 @@ fn barriers(
             (_, true) => "this barrier makes no thread wait".to_owned(),
             (_, false) => format!("this barrier neither covers {memory} nor makes threads wait"),
         };
-        advice.sites.push(Site { span: span(barrier), text });
+        advice.sites.push(Site { span: span(barrier), inst: Some(barrier), text });
         advice.helps.push(format!("use `{needed}` instead of the barrier between them"));
         return;
     }
+    let meeting = Meeting::of(facts.module, before, now);
+    advice.sites.extend(meeting.iter().flat_map(Meeting::sites));
+    let between = |otherwise: &str| match &meeting {
+        Some(it) => {
+            let in_order = facts.position(before) < facts.position(now);
+            format!("between {}", it.between(in_order))
+        }
+        None => format!("between {otherwise}"),
+    };
     advice.helps.push(match (before_act, act) {
         (Act::Store, Act::Store) if before == now => {
-            format!("let each thread write to its own place, or put `{needed}` between the stores")
+            let between = between("the stores");
+            format!("let each thread write to its own place, or put `{needed}` {between}")
         }
         (Act::Store, Act::Store) => {
-            format!("put `{needed}` between the stores, or let each thread write to its own place")
+            let between = between("the stores");
+            format!("put `{needed}` {between}, or let each thread write to its own place")
         }
         (Act::Atomic, _) | (_, Act::Atomic) => {
-            format!("put `{needed}` between them, or make both of them atomic operations")
+            let between = between("them");
+            format!("put `{needed}` {between}, or make both of them atomic operations")
         }
-        _ => format!("put `{needed}` between them"),
+        _ => format!("put `{needed}` {}", between("them")),
     });
 }
 

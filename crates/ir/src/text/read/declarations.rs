@@ -1,6 +1,7 @@
 //! The declarations at the head of a module: signatures, resources, memories, messages.
 
 use super::*;
+use crate::notes::Scope;
 
 impl Reader<'_> {
     /// The signature of a stage, line by line.
@@ -111,8 +112,15 @@ impl Reader<'_> {
         Ok(stage::Element { semantic, index, scalar, components, interpolation, holder, system })
     }
 
-    /// A resource, a memory, a variable, or the mark of a value.
+    /// A resource, a memory, a scope, a variable, or the mark of a value.
     pub(super) fn declaration(&mut self, module: &mut Module) -> Read<()> {
+        if self.eat_word("scope")? {
+            let function = self.string()?;
+            let caller = if self.eat_word("in")? { Some(ScopeId(self.number()?)) } else { None };
+            let call = self.span()?;
+            module.notes.scopes.push(Scope { function, call, caller, innermost: None });
+            return Ok(());
+        }
         if self.eat_word("variable")? {
             let name = self.string()?;
             self.sign(":")?;
@@ -129,7 +137,8 @@ impl Reader<'_> {
             return Ok(());
         }
         let at = self.at;
-        let what = "a resource, a memory, queries, a message, a variable, a mark or `body`";
+        let what =
+            "a resource, a memory, queries, a message, a scope, a variable, a mark or `body`";
         let kinds = [
             (RESOURCE, module.resources.len()),
             (SHARED, module.groupshared.len()),
