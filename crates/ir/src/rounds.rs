@@ -198,10 +198,10 @@ impl<F: Fn(Value) -> Option<u64>> Loop<'_, F> {
                             other => return other,
                         }
                     }
-                    None if leaves(self.module, *then) || leaves(self.module, *else_) => {
-                        if !self.may_leave() {
-                            return Way::Open;
-                        }
+                    None if (leaves(self.module, *then) || leaves(self.module, *else_))
+                        && !self.may_leave() =>
+                    {
+                        return Way::Open;
                     }
                     None => {}
                 },

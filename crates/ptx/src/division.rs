@@ -157,7 +157,7 @@ mod tests {
             let unsigned = Reciprocal::of(divisor, 32);
             let full = u128::from(unsigned.factor) + (u128::from(unsigned.is_long) << 32);
             for n in corners(divisor) {
-                let quotient = (u128::from(n) * full >> (32 + unsigned.shift)) as u32;
+                let quotient = ((u128::from(n) * full) >> (32 + unsigned.shift)) as u32;
                 assert_eq!(quotient, n / divisor, "{n} / {divisor}");
             }
             if divisor > 1 << 31 {
@@ -167,7 +167,7 @@ mod tests {
             assert!(!signed.is_long && signed.shift < 32, "{divisor}: {signed:?}");
             for n in corners(divisor) {
                 let n = i64::from(n as i32);
-                let down = n * i64::from(signed.factor) >> 32 >> signed.shift;
+                let down = ((n * i64::from(signed.factor)) >> 32) >> signed.shift;
                 let quotient = down + i64::from(n < 0);
                 assert_eq!(quotient, n / i64::from(divisor), "{n} / {divisor}");
             }

@@ -368,7 +368,7 @@ impl Copied {
             for (index, element, cell) in table.cells() {
                 let resource = &module.resources[index];
                 let is_heap = resource.register.class.is_heap();
-                if !is_heap && !(resource.used && resource.kind.writable()) {
+                if !(is_heap || resource.used && resource.kind.writable()) {
                     continue;
                 }
                 let binding = Binding(index as u32);

@@ -133,14 +133,12 @@ pub(super) fn section(results: &[(&Project, Vec<(&Entry, Examined)>)]) -> (Strin
     );
     text.push_str("\n| stage | compile | examined | with findings | not to the end |\n|---|--:|--:|--:|--:|\n");
     for (stage, _, name) in Stage::ALL {
-        let them = || all().filter(move |(entry, _)| entry.stage() == stage).map(|(_, it)| it);
-        row(&mut text, name, them().count(), &|is| them().filter(|it| is(it)).count());
+        let them = all().filter(|(entry, _)| entry.stage() == stage).map(|(_, it)| it);
+        row(&mut text, name, &them.collect::<Vec<_>>());
     }
     text.push_str("\n| project | compile | examined | with findings | not to the end |\n|---|--:|--:|--:|--:|\n");
     for (project, them) in results {
-        row(&mut text, &project.name, them.len(), &|is| {
-            them.iter().filter(|(_, it)| is(it)).count()
-        });
+        row(&mut text, &project.name, &them.iter().map(|(_, it)| it).collect::<Vec<_>>());
     }
     let places = places(results);
     text.push_str(&read_places(&places));
@@ -163,16 +161,13 @@ impl Examined {
 }
 
 /// A row of the tables, left out if it counts nothing.
-fn row(
-    text: &mut String,
-    name: &str,
-    total: usize,
-    count: &dyn Fn(&dyn Fn(&Examined) -> bool) -> usize,
-) {
-    if total > 0 {
+fn row(text: &mut String, name: &str, them: &[&Examined]) {
+    let count = |is: &dyn Fn(&Examined) -> bool| them.iter().filter(|it| is(it)).count();
+    if !them.is_empty() {
         let _ = writeln!(
             text,
-            "| {name} | {total} | {} | {} | {} |",
+            "| {name} | {} | {} | {} | {} |",
+            them.len(),
             count(&Examined::ran),
             count(&|it| !it.findings.is_empty()),
             count(&|it| it.end == End::Stopped),
