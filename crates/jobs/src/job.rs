@@ -55,6 +55,19 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// The stage for which a shader of a draw is compiled.
+    pub(crate) fn of_draw(self) -> wavelane::Stage {
+        match self {
+            Stage::Vertex => wavelane::Stage::Vertex,
+            Stage::Hull => wavelane::Stage::Hull,
+            Stage::Domain => wavelane::Stage::Domain,
+            Stage::Geometry => wavelane::Stage::Geometry,
+            Stage::Amplification => wavelane::Stage::Amplification,
+            Stage::Mesh => wavelane::Stage::Mesh,
+            _ => wavelane::Stage::Pixel,
+        }
+    }
+
     pub const NAMES: [(&'static str, Stage); 14] = [
         ("Compute", Stage::Compute),
         ("Vertex", Stage::Vertex),

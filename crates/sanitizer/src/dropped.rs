@@ -13,7 +13,7 @@ use ir::{Binding, Module, Op, Private, Shared, Slot, Value};
 use ops::LaneMask;
 
 use crate::facts::Facts;
-use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::finding::{Finding, Kind, Named, third_person};
 
 /// What a module can drop.
 pub(crate) enum Dropped {
@@ -166,17 +166,6 @@ fn finding(
     text: String,
     note: &str,
 ) -> Finding {
-    Finding {
-        kind: Kind::OutOfBounds,
-        message,
-        site: Site { span: event.at.span, inst: Some(event.at.inst), text },
-        related: Vec::new(),
-        notes: vec![note.to_owned()],
-        helps: Vec::new(),
-        stacks: Vec::new(),
-        group: event.at.group,
-        wave: event.at.wave,
-        lanes,
-        width,
-    }
+    let found = Finding::at(event.at, width, Kind::OutOfBounds, lanes, message, text);
+    Finding { notes: vec![note.to_owned()], ..found }
 }

@@ -102,36 +102,13 @@ fn odd_axis(write: &FeedbackWrite<'_>) -> Option<usize> {
     modes.iter().position(|it| !matches!(it, Address::Wrap | Address::Clamp))
 }
 
-fn finding(
-    at: At,
-    width: u32,
-    kind: Kind,
-    lanes: LaneMask,
-    message: String,
-    text: String,
-) -> Finding {
-    Finding {
-        kind,
-        message,
-        site: Site { span: at.span, inst: Some(at.inst), text },
-        related: Vec::new(),
-        notes: Vec::new(),
-        helps: Vec::new(),
-        stacks: Vec::new(),
-        group: at.group,
-        wave: at.wave,
-        lanes,
-        width,
-    }
-}
-
 fn pair(facts: &Facts<'_>, width: u32, at: At, texture: &Texture, lanes: LaneMask) -> Finding {
     let sampled = facts.module.resource(texture.texture.binding);
     let map = facts.module.resource(texture.map.unwrap_or(texture.texture).binding);
     let (who, s) = (Named(lanes), third_person(lanes));
     let message = format!("`{}` is not the feedback map of `{}`", map.name, sampled.name);
     let text = format!("{who} record{s} samples of another texture than the paired one");
-    let mut found = finding(at, width, Kind::FeedbackPair, lanes, message, text);
+    let mut found = Finding::at(at, width, Kind::FeedbackPair, lanes, message, text);
     found.related = [(map, "the map"), (sampled, "the texture that is sampled")]
         .map(|(it, what)| Site {
             span: it.span,
@@ -168,7 +145,7 @@ fn tier(
     let (who, s) = (Named(lanes), third_person(lanes));
     let message = format!("feedback is recorded through `{name}`, whose address mode is `{mode}`");
     let text = format!("{who} record{s} through it here");
-    let mut found = finding(at, width, Kind::FeedbackTier, lanes, message, text);
+    let mut found = Finding::at(at, width, Kind::FeedbackTier, lanes, message, text);
     found.related.push(Site {
         span: resource.span,
         inst: None,
@@ -265,7 +242,7 @@ impl Bounds {
             let message =
                 format!("devices may report {} {plural} of `{name}` otherwise", all.len());
             let text = format!("{who} record{s} here");
-            let mut found = finding(by.at, width, Kind::FeedbackSlack, lanes, message, text);
+            let mut found = Finding::at(by.at, width, Kind::FeedbackSlack, lanes, message, text);
             for why in Reason::ALL {
                 let of = texels.iter().filter(|it| it.0.0 == why);
                 let of: Vec<(usize, u32)> = of.map(|it| (it.0.1, *it.1)).collect();

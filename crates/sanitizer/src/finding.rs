@@ -3,6 +3,7 @@
 use std::fmt;
 
 use diag::{Diagnostic, Frame, Level, Span, Stack};
+use interp::observe::At;
 use ir::notes::ScopeId;
 use ir::{Inst, Module};
 use ops::LaneMask;
@@ -140,6 +141,30 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A finding about lanes that execute an instruction, which says no more than this.
+    pub(crate) fn at(
+        at: At,
+        width: u32,
+        kind: Kind,
+        lanes: LaneMask,
+        message: String,
+        text: String,
+    ) -> Finding {
+        Finding {
+            kind,
+            message,
+            site: Site { span: at.span, inst: Some(at.inst), text },
+            related: Vec::new(),
+            stacks: Vec::new(),
+            notes: Vec::new(),
+            helps: Vec::new(),
+            group: at.group,
+            wave: at.wave,
+            lanes,
+            width,
+        }
+    }
+
     /// The same with the callers of the functions that its locations are in.
     ///
     /// A location that the text numbers always has them; another one only if it is in another call than those before.

@@ -126,7 +126,7 @@ fn instances(facts: &Facts<'_>, at: At, width: u32, odd: &OddScene<'_>) -> Optio
     let message = format!("instance {first} of `{name}` is not valid: {problem}");
     let (who, s) = (Named(odd.lanes), third_person(odd.lanes));
     let text = format!("{who} trace{s} a ray through this scene");
-    let mut found = finding(at, width, Kind::BadInstance, odd.lanes, message, text);
+    let mut found = Finding::at(at, width, Kind::BadInstance, odd.lanes, message, text);
     found.related.push(Site {
         span: resource.span,
         inst: None,
@@ -152,29 +152,6 @@ pub(crate) fn kind_of(wrong: Undefined) -> Kind {
         Undefined::Use(Wrong::Stale | Wrong::State(_)) => Kind::RayQueryState,
         Undefined::Flags(_) => Kind::RayFlags,
         Undefined::Ray(_) => Kind::BadRay,
-    }
-}
-
-fn finding(
-    at: At,
-    width: u32,
-    kind: Kind,
-    lanes: LaneMask,
-    message: String,
-    text: String,
-) -> Finding {
-    Finding {
-        kind,
-        message,
-        site: Site { span: at.span, inst: Some(at.inst), text },
-        related: Vec::new(),
-        notes: Vec::new(),
-        helps: Vec::new(),
-        stacks: Vec::new(),
-        group: at.group,
-        wave: at.wave,
-        lanes,
-        width,
     }
 }
 
@@ -233,7 +210,7 @@ fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
             "a ray needs finite numbers, a direction other than zero, and 0 <= `TMin` <= `TMax`; `TMax` may be infinite",
         ),
     };
-    let mut found = finding(at, width, kind_of(wrong), lanes, message, text);
+    let mut found = Finding::at(at, width, kind_of(wrong), lanes, message, text);
     found.helps.push(help.to_owned());
     found
 }
@@ -241,7 +218,8 @@ fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
 fn unread(at: At, width: u32, span: Span, lanes: LaneMask) -> Finding {
     let message = "a ray query is abandoned with a candidate that was not judged".to_owned();
     let text = format!("{} get{} a candidate here", Named(lanes), third_person(lanes));
-    let mut found = finding(At { span, ..at }, width, Kind::UnreadCandidates, lanes, message, text);
+    let mut found =
+        Finding::at(At { span, ..at }, width, Kind::UnreadCandidates, lanes, message, text);
     found.notes.push(
         "a traversal continues only while `Proceed` is called: what lies behind the candidate is not found"
             .to_owned(),

@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ir::exec::{Bindings, Feed, Launch, Schedule, Unsupported};
 use ir::print::PrintLog;
+use ops::intrinsics::Stage;
 use raster::{Assembly, MergeState, Primitive, RasterState};
 use smallvec::smallvec;
 
@@ -197,6 +198,18 @@ impl<'a> StageTables<'a> {
     pub fn new(vertex: &'a ResourceTable, pixel: Option<&'a ResourceTable>) -> StageTables<'a> {
         let (amplification, hull, domain, geometry) = (None, None, None, None);
         StageTables { vertex, amplification, hull, domain, geometry, pixel }
+    }
+
+    /// The tables by their stages; `None` without one for a vertex or a mesh shader.
+    pub fn by_stage(of: impl Fn(Stage) -> Option<&'a ResourceTable>) -> Option<StageTables<'a>> {
+        let vertex = of(Stage::Mesh).or_else(|| of(Stage::Vertex))?;
+        Some(StageTables {
+            amplification: of(Stage::Amplification),
+            hull: of(Stage::Hull),
+            domain: of(Stage::Domain),
+            geometry: of(Stage::Geometry),
+            ..StageTables::new(vertex, of(Stage::Pixel))
+        })
     }
 }
 

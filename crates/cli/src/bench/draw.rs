@@ -313,15 +313,7 @@ impl Subject {
     }
 
     fn tables(&self) -> StageTables<'_> {
-        let Some(first) = self.of(Stage::Mesh).or_else(|| self.of(Stage::Vertex)) else {
-            unreachable!("a draw has a vertex or a mesh shader")
-        };
-        StageTables {
-            amplification: self.of(Stage::Amplification),
-            hull: self.of(Stage::Hull),
-            domain: self.of(Stage::Domain),
-            geometry: self.of(Stage::Geometry),
-            ..StageTables::new(first, self.of(Stage::Pixel))
-        }
+        StageTables::by_stage(|stage| self.of(stage))
+            .unwrap_or_else(|| unreachable!("a draw has a vertex or a mesh shader"))
     }
 }

@@ -29,16 +29,9 @@ pub(crate) fn of_stage<T>(all: &[(Stage, T)], stage: Stage) -> Option<&T> {
 
 /// The tables of a draw's shaders.
 pub(crate) fn tables<'a>(all: &[(Stage, &'a ResourceTable)]) -> StageTables<'a> {
-    let of = |stage| of_stage(all, stage).copied();
-    let first = of(Stage::Mesh).or_else(|| of(Stage::Vertex));
-    let Some(vertex) = first else { unreachable!("the reader demands a vertex or a mesh shader") };
-    StageTables {
-        amplification: of(Stage::Amplification),
-        hull: of(Stage::Hull),
-        domain: of(Stage::Domain),
-        geometry: of(Stage::Geometry),
-        ..StageTables::new(vertex, of(Stage::Pixel))
-    }
+    let of = |stage| all.iter().find(|it| it.0.of_draw() == stage).map(|it| it.1);
+    StageTables::by_stage(of)
+        .unwrap_or_else(|| unreachable!("the reader demands a vertex or a mesh shader"))
 }
 
 /// The pipeline of a draw, which has a vertex or a mesh shader.

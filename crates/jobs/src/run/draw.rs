@@ -54,17 +54,8 @@ pub struct DrawnStage {
 impl DrawnRun {
     /// What is bound to the shaders.
     pub fn tables(&self) -> StageTables<'_> {
-        let of = |stage| self.of(stage).map(|it| &it.table);
-        let Some(vertex) = of(Stage::Vertex).or_else(|| of(Stage::Mesh)) else {
-            unreachable!("a draw has a vertex or a mesh shader")
-        };
-        StageTables {
-            amplification: of(Stage::Amplification),
-            hull: of(Stage::Hull),
-            domain: of(Stage::Domain),
-            geometry: of(Stage::Geometry),
-            ..StageTables::new(vertex, of(Stage::Pixel))
-        }
+        StageTables::by_stage(|stage| self.of(stage).map(|it| &it.table))
+            .unwrap_or_else(|| unreachable!("a draw has a vertex or a mesh shader"))
     }
 
     /// The shader of a stage.
@@ -91,19 +82,6 @@ struct DrawnShader {
 impl Drawing {
     pub(super) fn can_flush(&self) -> bool {
         self.flushed.is_some()
-    }
-}
-
-/// The stage for which a shader of a draw is compiled.
-pub(super) fn compiled_as(stage: job::Stage) -> Stage {
-    match stage {
-        job::Stage::Vertex => Stage::Vertex,
-        job::Stage::Hull => Stage::Hull,
-        job::Stage::Domain => Stage::Domain,
-        job::Stage::Geometry => Stage::Geometry,
-        job::Stage::Amplification => Stage::Amplification,
-        job::Stage::Mesh => Stage::Mesh,
-        _ => Stage::Pixel,
     }
 }
 
@@ -163,7 +141,7 @@ impl Runner<'_> {
             };
             let mut flags = self.flags_of_only(object, &shader.entry)?;
             let options = &mut flags.options;
-            let stage = compiled_as(shader.stage);
+            let stage = shader.stage.of_draw();
             if options.stage != stage {
                 let (file, text, offset) = &place;
                 let at = shader.at.start + offset..shader.at.end + offset;
@@ -242,7 +220,7 @@ impl Runner<'_> {
         for (index, it) in shaders.into_iter().enumerate().rev() {
             let Some(table) = tables.pop() else { unreachable!("each shader has a table") };
             let DrawnShader { shader, sources, .. } = it;
-            let stage = compiled_as(job.shaders[index].stage);
+            let stage = job.shaders[index].stage.of_draw();
             stages.push(DrawnStage { stage, shader, sources, table });
         }
         in_order(&mut stages);

@@ -12,7 +12,7 @@ use wavelane::{
     SourceMap,
 };
 
-use super::draw::{DrawnRun, DrawnStage, compiled_as};
+use super::draw::{DrawnRun, DrawnStage};
 use super::section::bound as bound_to;
 use crate::bind::draw as binding;
 use crate::job::draw::Draw;
@@ -96,7 +96,7 @@ impl DrawnSection {
         };
         let (mut shaders, mut sources) = (Vec::new(), Vec::new());
         for (stage, entry) in drawn.entries() {
-            let (shader, of_shader) = compile(compiled_as(stage), entry)?;
+            let (shader, of_shader) = compile(stage.of_draw(), entry)?;
             shaders.push((stage, shader));
             sources.push(of_shader);
         }
@@ -117,7 +117,7 @@ impl DrawnSection {
             self.draw.targets.iter().map(|it| self.job.buffers[it.buffer].name.clone()).collect();
         let stages = self.shaders.into_iter().zip(self.sources).zip(tables);
         let stages = stages.map(|(((stage, shader), sources), table)| DrawnStage {
-            stage: compiled_as(stage),
+            stage: stage.of_draw(),
             shader,
             sources,
             table,

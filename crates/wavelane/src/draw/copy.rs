@@ -10,25 +10,51 @@ use crate::{Buffer, BufferError, ResourceTable, Texture};
 
 /// A draw that changes nothing that others can see.
 pub struct DrawCopy {
-    draw: Draw,
-    vertex: ResourceTable,
-    amplification: Option<ResourceTable>,
-    hull: Option<ResourceTable>,
-    domain: Option<ResourceTable>,
-    geometry: Option<ResourceTable>,
-    pixel: Option<ResourceTable>,
+    pub(super) draw: Draw,
+    pub(super) tables: OwnTables,
+}
+
+/// The tables of all stages.
+pub(super) struct OwnTables {
+    pub(super) vertex: ResourceTable,
+    pub(super) amplification: Option<ResourceTable>,
+    pub(super) hull: Option<ResourceTable>,
+    pub(super) domain: Option<ResourceTable>,
+    pub(super) geometry: Option<ResourceTable>,
+    pub(super) pixel: Option<ResourceTable>,
+}
+
+impl OwnTables {
+    fn copies(of: &StageTables<'_>, known: &mut Copies) -> Result<OwnTables, BufferError> {
+        let mut copy =
+            |table: Option<&ResourceTable>| table.map(|it| it.duplicate_with(known)).transpose();
+        Ok(OwnTables {
+            amplification: copy(of.amplification)?,
+            hull: copy(of.hull)?,
+            domain: copy(of.domain)?,
+            geometry: copy(of.geometry)?,
+            pixel: copy(of.pixel)?,
+            vertex: of.vertex.duplicate_with(known)?,
+        })
+    }
+
+    pub(super) fn borrowed(&self) -> StageTables<'_> {
+        StageTables {
+            vertex: &self.vertex,
+            amplification: self.amplification.as_ref(),
+            hull: self.hull.as_ref(),
+            domain: self.domain.as_ref(),
+            geometry: self.geometry.as_ref(),
+            pixel: self.pixel.as_ref(),
+        }
+    }
 }
 
 impl DrawCopy {
     /// Copies everything that a draw reads and writes. What several stages bind stays one.
     pub fn of(draw: &Draw, tables: &StageTables<'_>) -> Result<DrawCopy, BufferError> {
         let known = &mut Copies::new();
-        let vertex = tables.vertex.duplicate_with(known)?;
-        let mut table =
-            |it: Option<&ResourceTable>| it.map(|it| it.duplicate_with(known)).transpose();
-        let amplification = table(tables.amplification)?;
-        let (hull, domain) = (table(tables.hull)?, table(tables.domain)?);
-        let (geometry, pixel) = (table(tables.geometry)?, table(tables.pixel)?);
+        let tables = OwnTables::copies(tables, known)?;
         let mut draw = draw.clone();
         let copy = |cell: &Arc<Cell>, known: &mut Copies| ResourceTable::copy_of(cell, known);
         for target in draw.targets.iter_mut().flatten() {
@@ -46,19 +72,11 @@ impl DrawCopy {
         if let Some(indices) = &mut draw.indices {
             indices.buffer = Buffer { cell: copy(&indices.buffer.cell, known)? };
         }
-        Ok(DrawCopy { draw, vertex, amplification, hull, domain, geometry, pixel })
+        Ok(DrawCopy { draw, tables })
     }
 
     /// Draws.
     pub fn run(&self, pipeline: &GraphicsPipeline) -> Result<(), DrawError> {
-        let tables = StageTables {
-            vertex: &self.vertex,
-            amplification: self.amplification.as_ref(),
-            hull: self.hull.as_ref(),
-            domain: self.domain.as_ref(),
-            geometry: self.geometry.as_ref(),
-            pixel: self.pixel.as_ref(),
-        };
-        pipeline.draw_stages(&self.draw, &tables)
+        pipeline.draw_stages(&self.draw, &self.tables.borrowed())
     }
 }

@@ -14,12 +14,12 @@ use sanitizer::{
     Watched,
 };
 
+use super::copy::{DrawCopy, OwnTables};
 use super::departure::{Departure, Part, Programs, Stages};
-use super::{DepthTarget, Draw, DrawError, StageTables};
+use super::{Draw, DrawError, StageTables};
 use crate::graphics::{GraphicsPipeline, Packing};
 use crate::memory::{Cell, Indices, Memory, Slot};
-use crate::table::Copies;
-use crate::{Buffer, BufferError, DispatchError, ResourceTable, Texture};
+use crate::{BufferError, DispatchError, ResourceTable};
 
 /// Why the examination of a draw failed, and at which width.
 #[derive(Debug)]
@@ -257,47 +257,7 @@ const PARTS: [Part; 8] = [
     Part::Pixel,
 ];
 
-/// A draw with memory of its own.
-struct Copied {
-    draw: Draw,
-    tables: OwnTables,
-}
-
-/// The tables of all stages.
-struct OwnTables {
-    vertex: ResourceTable,
-    amplification: Option<ResourceTable>,
-    hull: Option<ResourceTable>,
-    domain: Option<ResourceTable>,
-    geometry: Option<ResourceTable>,
-    pixel: Option<ResourceTable>,
-}
-
 impl OwnTables {
-    fn copies(of: &StageTables<'_>, known: &mut Copies) -> Result<OwnTables, BufferError> {
-        let mut copy =
-            |table: Option<&ResourceTable>| table.map(|it| it.duplicate_with(known)).transpose();
-        Ok(OwnTables {
-            amplification: copy(of.amplification)?,
-            hull: copy(of.hull)?,
-            domain: copy(of.domain)?,
-            geometry: copy(of.geometry)?,
-            pixel: copy(of.pixel)?,
-            vertex: of.vertex.duplicate_with(known)?,
-        })
-    }
-
-    fn borrowed(&self) -> StageTables<'_> {
-        StageTables {
-            vertex: &self.vertex,
-            amplification: self.amplification.as_ref(),
-            hull: self.hull.as_ref(),
-            domain: self.domain.as_ref(),
-            geometry: self.geometry.as_ref(),
-            pixel: self.pixel.as_ref(),
-        }
-    }
-
     /// The table of a part.
     fn of(&self, part: Part) -> Option<&ResourceTable> {
         match part {
@@ -313,26 +273,9 @@ impl OwnTables {
 
 impl Examined<'_> {
     /// The draw with copies of everything that it reads and writes.
-    fn copied(&self, how: How) -> Result<Copied, BufferError> {
-        let known = &mut Copies::new();
-        let tables = OwnTables::copies(self.tables, known)?;
-        let mut draw = self.draw.clone();
-        let copy = |cell: &Arc<Cell>, known: &mut Copies| ResourceTable::copy_of(cell, known);
-        for target in draw.targets.iter_mut().flatten() {
-            target.cell = copy(&target.cell, known)?;
-        }
-        if let Some(DepthTarget { depth, stencil, .. }) = &mut draw.depth {
-            *depth = Texture { cell: copy(&depth.cell, known)? };
-            if let Some(stencil) = stencil {
-                *stencil = Texture { cell: copy(&stencil.cell, known)? };
-            }
-        }
-        for buffer in &mut draw.vertex_buffers {
-            buffer.buffer = Buffer { cell: copy(&buffer.buffer.cell, known)? };
-        }
-        if let Some(indices) = &mut draw.indices {
-            indices.buffer = Buffer { cell: copy(&indices.buffer.cell, known)? };
-        }
+    fn copied(&self, how: How) -> Result<DrawCopy, BufferError> {
+        let mut copy = DrawCopy::of(self.draw, self.tables)?;
+        let draw = &mut copy.draw;
         draw.wave_size = Some(how.width);
         draw.prints = None;
         draw.fuel = draw.fuel.map(|it| it.saturating_mul(how.marks));
@@ -350,14 +293,14 @@ impl Examined<'_> {
         if let Some(progress) = &draw.progress {
             progress.store(0, Ordering::Relaxed);
         }
-        Ok(Copied { draw, tables })
+        Ok(copy)
     }
 }
 
-impl Copied {
+impl DrawCopy {
     /// The contents of all that the draw may have written.
     fn left(self, pipeline: &GraphicsPipeline, names: &[String]) -> Result<Left, BufferError> {
-        let Copied { draw, tables } = self;
+        let DrawCopy { draw, tables } = self;
         let mut contents: Vec<Content> = Vec::new();
         let mut known: Vec<*const Cell> = Vec::new();
         // What several stages use is looked at as the last one of them sees it; what none does cannot have changed.
