@@ -40,7 +40,7 @@ void gs(point V v[1], inout PointStream<V> stream) {
 }
 float4 ps(V v) : SV_Target { return v.a; }
 
-//--- primitives-that-share-a-wave
+//--- primitives-of-a-wave-share-its-sum
 // What a wave has in common depends on the primitives in it.
 //# draw 8x1 vertices 8 geometry
 //# raster Topology: PointList

@@ -18,6 +18,7 @@ void main(uint t : SV_GroupIndex) {
 //--- feedback-tier-not
 //# texture Albedo R8_UNORM 32x32
 //# feedback Asked min-mip Albedo 8x8
+//= Asked u8: 0 255 255 255  255 0 255 255  255 255 0 255  0 255 255 0
 //# sampler S nearest wrap v=clamp
 //# widths 4..32
 Texture2D<float4> Albedo;

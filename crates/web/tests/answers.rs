@@ -301,8 +301,8 @@ fn every_page_of_a_finding_shows_it_in_the_playground() {
         let Some((before, rest)) = code.page.split_once("`wavelane san a.hlsl ") else { continue };
         let flags = rest.split('`').next().unwrap();
         let text = before.rsplit_once("```hlsl\n").unwrap().1.split_once("\n```").unwrap().0;
-        // It has neither draws nor scenes.
-        if flags.contains("--draw") || flags.contains("Scene=") {
+        // It has no draws, scenes or feedback maps.
+        if ["--draw", "Scene=", "=feedback("].iter().any(|it| flags.contains(it)) {
             continue;
         }
         let request = json!({ "do": "sweep", "text": text, "flags": flags });

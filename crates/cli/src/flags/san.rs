@@ -163,7 +163,7 @@ pub(super) const FEEDBACK: Flag = Flag {
     takes: Takes::Nothing,
     on: &[Command::San],
     section: Section::Run,
-    help: "name the texels of feedback maps that other devices may report otherwise, and why",
+    help: "name the texels of feedback maps that devices may report otherwise, and why",
     set: |args, _| {
         args.san.feedback_slack = true;
         Ok(())

@@ -225,4 +225,10 @@ pub(super) const RARE: &[&str] = &[
     "--amplification",
     "--geometry",
     "--golden",
+    "--hull",
+    "--domain",
+    "--stencil",
+    "--raster",
+    "--exited-threads",
+    "--uniform-lane-index",
 ];
