@@ -141,10 +141,7 @@ impl Scene {
         state: &State,
         pixel: &Shader,
     ) -> Result<GraphicsPipeline, Problem> {
-        device.create_graphics_pipeline(&self.desc(state, pixel)).map_err(|error| {
-            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
-            Problem::new(exit, error.to_string())
-        })
+        pipeline(device, &self.desc(state, pixel))
     }
 
     /// The same with numbers of groups: a pixel shader reads as `SV_PrimitiveID` which group of a mesh shader has made
@@ -232,6 +229,14 @@ fn groups(text: &str) -> Result<[u32; 3], Problem> {
         }
     }
     Ok(groups)
+}
+
+/// A pipeline on a device.
+pub(crate) fn pipeline(device: &Device, desc: &GraphicsDesc) -> Result<GraphicsPipeline, Problem> {
+    device.create_graphics_pipeline(desc).map_err(|error| {
+        let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
+        Problem::new(exit, error.to_string())
+    })
 }
 
 /// The report about a draw that did not come to its end.

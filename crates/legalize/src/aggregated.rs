@@ -7,7 +7,7 @@
 //! - *All come.* The addition is an instruction of the body, or in an `if` of the body that does nothing else but
 //!   arithmetic; no lane returns early, so that all waves come to the barriers around it.
 //! - *One place.* The element is the same in all lanes, and is in bounds.
-//! - *Nobody waits.* No loop reads memory that the module can write, since a wave that waited for another's addition
+//! - *There is no waiting.* No loop reads memory that the module can write, since a wave that waited for another's addition
 //!   would wait for a wave that waits at the barrier.
 //! - *Whole waves*, at most as many in a group as a wave has lanes.
 //!

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use jobs::DrawnRun;
 use wavelane::internal::{self, DrawCopy, Slots};
 use wavelane::{
-    Device, Draw, DrawError, DrawStatistics, Engine, GraphicsDesc, GraphicsPipeline, ResourceTable,
-    Shader, SourceMap, Stage, StageTables,
+    Device, Draw, DrawError, DrawStatistics, Engine, GraphicsPipeline, ResourceTable, Shader,
+    SourceMap, Stage, StageTables,
 };
 
 use super::against::{Compared, Differs};
@@ -168,7 +168,7 @@ impl At<'_> {
         let fallback = subject.pipeline.fallback(width);
         let code = match (device.engine(), &fallback) {
             (Engine::Cpu, None) => Some(Times::of(args.rounds, COMPILATIONS, || {
-                pipeline(device, subject.pipeline.desc())?.prepare(width);
+                draw::pipeline(device, subject.pipeline.desc())?.prepare(width);
                 Ok(())
             })?),
             _ => None,
@@ -268,7 +268,7 @@ impl At<'_> {
         let adapter = self.args.common.device.adapter.clone();
         let host = Device::with_engine(adapter.clone(), Engine::fastest());
         let host = host.unwrap_or_else(|_| Device::new(adapter));
-        let pipeline = pipeline(&host, subject.pipeline.desc())?;
+        let pipeline = draw::pipeline(&host, subject.pipeline.desc())?;
         let statistics: Arc<DrawStatistics> = Arc::default();
         let draw = Draw {
             statistics: Some(statistics.clone()),
@@ -298,13 +298,6 @@ impl At<'_> {
         let launch = &self.args.common.launch;
         draw::problem(error, self.width, launch, late, &subject.sources)
     }
-}
-
-fn pipeline(device: &Device, desc: &GraphicsDesc) -> Result<GraphicsPipeline, Problem> {
-    device.create_graphics_pipeline(desc).map_err(|error| {
-        let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
-        Problem::new(exit, error.to_string())
-    })
 }
 
 impl Subject {

@@ -102,7 +102,7 @@ impl State {
         self.draw.targets.push(Target { buffer, format, clear, write, at: 0..0 });
     }
 
-    /// The same for a pixel shader that writes one colour, which nobody looks at.
+    /// The same for a pixel shader that writes one colour, which is not looked at.
     pub(crate) fn of_overlay(&self) -> State {
         let mut draw = JobDraw { targets: Vec::new(), ..self.draw.clone() };
         (draw.write, draw.alpha_to_coverage) = (Default::default(), false);

@@ -6,16 +6,15 @@ use std::sync::atomic::Ordering;
 use jobs::{DrawnRun, DrawnStage};
 use wavelane::internal::{self, Pace};
 use wavelane::sanitizer::{DrawReport, Plan};
-use wavelane::{Device, Draw, DrawError, SourceMap, Stage};
+use wavelane::{Device, Draw, Stage};
 
 use super::SanArgs;
 use super::record::Stop;
 use super::subject::{Part, Subject, stop};
 use crate::asked::{DrawArgs, Launch};
 use crate::draw::{self, DEPTH, STENCIL, Scene, for_shader};
-use crate::launch::failed;
 use crate::plan::{plan, plan_of};
-use crate::problem::{End, Exit, Problem};
+use crate::problem::{End, Problem};
 use crate::watch::Watch;
 use crate::{auto, bind, missing};
 
@@ -94,7 +93,9 @@ fn examine(
     let (report, stopped) = match result {
         Ok(report) => (report, None),
         Err(it) => {
-            let problem = problem(&it.error, it.width, args, late, run.sources(it.stage));
+            let launch = &args.common.launch;
+            let sources = run.sources(it.stage);
+            let problem = draw::problem(&it.error, it.width, launch, late, sources);
             if it.found.seen.is_empty() {
                 return Err(problem);
             }
@@ -116,20 +117,4 @@ fn examine(
 /// What is about the shader of a stage.
 fn of_stage<T: Clone>(all: &[(Stage, T)], stage: Stage) -> impl Iterator<Item = T> {
     all.iter().filter(move |it| it.0 == stage).map(|it| it.1.clone())
-}
-
-fn problem(
-    error: &DrawError,
-    width: u32,
-    args: &SanArgs,
-    late: bool,
-    sources: &SourceMap,
-) -> Problem {
-    match error {
-        DrawError::Run(error) => failed(error, width, &args.common.launch, late, sources),
-        error => {
-            let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
-            Problem::new(exit, error.to_string())
-        }
-    }
 }
