@@ -81,7 +81,7 @@ fn maker<'a>(seed: u64, groups: [u32; 3], shader: &'a Shader, table: &ResourceTa
     let elements = table.iter().filter_map(|(resource, _, slot)| {
         let address = resource.kind.view().address;
         matches!(address, AddressKind::Element | AddressKind::Texel).then(|| {
-            let stride = Layout::of(&resource.kind, slot.format).stride;
+            let stride = Layout::of(&resource.kind, slot.what.format()).stride;
             (slot.bytes.len() / stride) as u64
         })
     });
@@ -150,7 +150,7 @@ fn put(
         put.map_err(|what| cannot(made, Problem::input(what)))?;
         if let (Some(counter), Some(mut slot)) = (made.counter, bound.table.get_mut(base, element))
         {
-            slot.counter = counter;
+            slot.what.counter_mut().into_iter().for_each(|it| *it = counter);
         }
     }
     let sets = auto.made.iter().filter(|it| it.is_constant);
@@ -173,12 +173,13 @@ fn set_counters(
             unused.resource(resource, shader, sources);
             continue;
         }
-        let Some(mut buffer) = table.get_mut(base, element) else {
+        let mut buffer = table.get_mut(base, element);
+        let Some(counter) = buffer.as_mut().and_then(|it| it.what.counter_mut()) else {
             return Err(Problem::input(format!(
                 "`--counter {name}={count}`: no buffer `{name}` is bound"
             )));
         };
-        buffer.counter = *count;
+        *counter = *count;
     }
     Ok(())
 }

@@ -109,7 +109,7 @@ pub(crate) fn compare(
 
 /// Whether both hold the same elements, in any order.
 fn is_permuted(resource: &Resource, a: &Slot, b: &Slot) -> bool {
-    let stride = Layout::of(&resource.kind, a.format).stride;
+    let stride = Layout::of(&resource.kind, a.what.format()).stride;
     let sorted = |it: &'_ Slot| {
         let mut all: Vec<&[u8]> = it.bytes.chunks(stride).collect();
         all.sort_unstable();
@@ -122,7 +122,7 @@ fn is_permuted(resource: &Resource, a: &Slot, b: &Slot) -> bool {
         all.sort_unstable();
         all
     };
-    a.counter == b.counter
+    a.what.counter() == b.what.counter()
         && a.bytes.len() == b.bytes.len()
         && if stride == 4 { words(a) == words(b) } else { sorted(a) == sorted(b) }
 }
@@ -150,9 +150,9 @@ pub(crate) fn name_of(resource: &Resource, element: u32) -> String {
 }
 
 fn layout_of(resource: &Resource, slot: &Slot) -> Layout {
-    match &slot.texture {
-        Some(Shape { format, .. }) => Layout::of_texel(*format),
-        None => Layout::of(&resource.kind, slot.format),
+    match slot.what.texture() {
+        Some(Shape { format, .. }) => Layout::of_texel(format),
+        None => Layout::of(&resource.kind, slot.what.format()),
     }
 }
 
@@ -206,14 +206,14 @@ pub(crate) fn each_that_differs(
             });
         }
     }
-    if wanted.counter != got.counter {
+    if wanted.what.counter() != got.what.counter() {
         let shown = |it: u32| Shown::of(it.into(), Scalar::U32);
         tell(&Differing {
             index: usize::MAX,
             place: " counter".to_owned(),
             bytes: None,
-            expected: shown(wanted.counter),
-            got: shown(got.counter),
+            expected: shown(wanted.what.counter().unwrap_or(0)),
+            got: shown(got.what.counter().unwrap_or(0)),
             is_near: false,
         });
     }

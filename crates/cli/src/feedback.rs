@@ -73,7 +73,7 @@ fn texels(map: &FeedbackMap, text: &str, open: Open<'_>) -> Result<Vec<u8>, Stri
         let byte = Element { scalar: HostScalar::U32, components: 1, norm: Norm::None };
         let slot = picture::read(&byte, Some(map.format()), &open(path)?)
             .map_err(|what| format!("`{path}`: {what}"))?;
-        let size = slot.texture.map(|it| [it.width, it.height]);
+        let size = slot.what.texture().map(|it| [it.width, it.height]);
         if count != (width * height) as usize {
             return Err("a picture has one level and one layer, and this map has more".to_owned());
         }
@@ -103,11 +103,8 @@ fn texels(map: &FeedbackMap, text: &str, open: Open<'_>) -> Result<Vec<u8>, Stri
 
 /// What a run left in a slot, decoded if it is a map.
 pub(crate) fn decoded(slot: Slot) -> Slot {
-    match slot.feedback {
-        Some(held) => {
-            let texels = held.map.decode(&slot.bytes);
-            Slot { bytes: texels.into(), ..Slot::default() }
-        }
+    match slot.what.feedback() {
+        Some(held) => Slot::new(held.map.decode(&slot.bytes)),
         None => slot,
     }
 }

@@ -5,7 +5,7 @@
 
 use std::io::{Cursor, Write};
 
-use wavelane::internal::Slot;
+use wavelane::internal::{Slot, What};
 use wavelane::texture::{Channels, Conversion, Encoding, Format, Shape};
 use wavelane::{Element, HostScalar, MOST_BYTES};
 
@@ -87,7 +87,7 @@ pub(super) fn read(element: &Element, format: Option<Format>, file: &[u8]) -> Re
         // What stands behind the last row is looked at too.
         reader.finish().map_err(refused)?;
     }
-    Ok(Slot { bytes: all.into(), texture: Some(shape), ..Slot::default() })
+    Ok(Slot { bytes: all.into(), what: What::texture_of(shape) })
 }
 
 /// The largest level of a texture as a PNG file.
@@ -172,7 +172,10 @@ mod tests {
             let shape = Shape::new(format, 2, 2, 1);
             let file = write(&shape, &bytes).unwrap();
             let again = read(&FLOAT4, Some(format), &file).unwrap();
-            assert_eq!((again.texture, again.bytes.as_slice()), (Some(shape), bytes.as_slice()));
+            assert_eq!(
+                (again.what.texture(), again.bytes.as_slice()),
+                (Some(shape), bytes.as_slice())
+            );
         }
         let grey =
             write(&Shape::new(Format::parse("R32_FLOAT").unwrap(), 1, 1, 1), &1f32.to_le_bytes());

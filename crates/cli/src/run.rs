@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use wavelane::internal::diag::{self, SourceMap};
-use wavelane::internal::{self, Missed, Slot, Slots};
+use wavelane::internal::{self, Missed, Slot, Slots, What};
 use wavelane::{
     ComputePipeline, Dispatch, Engine, Layout, Member, Missing, PrintLog, Printed, ResourceTable,
     Shader,
@@ -265,9 +265,11 @@ fn views(
         let view = resource.kind.view();
         let layout = match bound.shown_as(&resource.name, element) {
             Some(scalar) => Layout::uniform(scalar, 1),
-            None if buffer.feedback.is_some() => feedback::layout(),
-            None if buffer.texture.is_some() => texture::layout(&buffer),
-            None => Layout::of(&resource.kind, buffer.format),
+            None => match &buffer.what {
+                What::Feedback(_) => feedback::layout(),
+                What::Texture { .. } => texture::layout(&buffer),
+                _ => Layout::of(&resource.kind, buffer.what.format()),
+            },
         };
         views.push(View {
             resource: resource.name.clone(),
@@ -276,8 +278,8 @@ fn views(
             kind: view.name,
             layout,
             members: view.members.to_vec(),
-            texture: buffer.feedback.as_ref().map(feedback::shape).or(buffer.texture),
-            map: buffer.feedback,
+            texture: buffer.what.feedback().map(feedback::shape).or(buffer.what.texture()),
+            map: buffer.what.feedback().copied(),
             writable: view.writable,
             has_counter: view.counter,
         });

@@ -17,7 +17,7 @@ use wavelane::Scalar;
 use wavelane::internal::ray::{
     Bottom, BottomOptions, Geometry, Instance, Scene, Shape, geometry_flag,
 };
-use wavelane::internal::{SharedScene, Slot};
+use wavelane::internal::{SharedScene, Slot, What};
 use wavelane::rays::Refusal;
 
 /// Reads a file.
@@ -26,7 +26,7 @@ type Open<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 /// What a value binds to an acceleration structure.
 pub(crate) fn contents(text: &str, open: &mut Open<'_>) -> Result<Slot, String> {
     let Some(path) = text.trim().strip_prefix('@') else {
-        return Ok(Slot { scene: short_scene(text)?, ..Slot::default() });
+        return Ok(short_scene(text)?.map_or_else(Slot::default, |it| What::Scene(it).into()));
     };
     let (path, name) = match path.split_once('#') {
         Some((path, name)) => (path, Some(name)),
@@ -38,8 +38,7 @@ pub(crate) fn contents(text: &str, open: &mut Open<'_>) -> Result<Slot, String> 
         (false, _) => of_job(path, name, &text, open),
         (true, None) => {
             let scene = mesh(&text).map_err(|(line, what)| format!("{path}:{line}: {what}"))?;
-            let scene = Some(SharedScene(Arc::new(scene)));
-            Ok(Slot { scene, ..Slot::default() })
+            Ok(What::Scene(SharedScene(Arc::new(scene))).into())
         }
         (true, Some(name)) => {
             Err(format!("`{path}` is a mesh and has no scene `{name}`; leave `#{name}` out"))
@@ -226,7 +225,7 @@ AccelerationStructures:
     }
 
     fn scene(text: &str) -> Result<Option<SharedScene>, String> {
-        contents(text, &mut none).map(|it| it.scene)
+        contents(text, &mut none).map(|it| it.what.scene().cloned())
     }
 
     #[test]

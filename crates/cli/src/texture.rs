@@ -2,7 +2,7 @@
 
 pub(crate) use values::texel::own_format;
 use values::texel::shape_of_array;
-use wavelane::internal::Slot;
+use wavelane::internal::{Slot, What};
 use wavelane::texture::{Dim, Format, Sampler, Shape};
 use wavelane::{Element, Layout, MOST_BYTES, Resource, ResourceKind};
 
@@ -16,7 +16,7 @@ pub(crate) type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
 /// How to print a texture.
 pub(super) fn layout(buffer: &Slot) -> Layout {
-    match &buffer.texture {
+    match buffer.what.texture() {
         Some(shape) => Layout::of_texel(shape.format),
         None => Layout::uniform(wavelane::Scalar::U8, 1),
     }
@@ -40,9 +40,7 @@ pub(super) fn described(shape: &Shape) -> String {
 /// The texture or sampler of a VALUE.
 pub(super) fn contents(resource: &Resource, text: &str, open: Open<'_>) -> Result<Slot, String> {
     match &resource.kind {
-        ResourceKind::Sampler { .. } => {
-            Ok(Slot { sampler: Some(Sampler::parse(text)?), ..Slot::default() })
-        }
+        ResourceKind::Sampler { .. } => Ok(What::Sampler(Sampler::parse(text)?).into()),
         ResourceKind::Texture { dim, element, .. } => texture(*dim, element, text, open),
         _ => unreachable!("the caller binds textures and samplers here"),
     }
@@ -114,7 +112,7 @@ pub(crate) fn texture(
             all
         }
     };
-    Ok(Slot { bytes: bytes.into(), texture: Some(shape), ..Slot::default() })
+    Ok(Slot { bytes: bytes.into(), what: What::texture_of(shape) })
 }
 
 /// The text between the brackets for a texture of about these sizes.
@@ -239,7 +237,7 @@ mod tests {
             _ => Err("no such file".to_owned()),
         };
         let buffer = texture(dim, &element, text, &mut open)?;
-        Ok((buffer.texture.ok_or("no shape")?, buffer.bytes.to_vec()))
+        Ok((buffer.what.texture().ok_or("no shape")?, buffer.bytes.to_vec()))
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn bound(text: &str, file: &[u8], texel: usize) -> Result<(Shape, Slot), String>
     let (scalar, components) = TEXELS[texel % TEXELS.len()];
     let element = Element { scalar, components, norm: Norm::None };
     let buffer = texture::texture(Dim::D2, &element, text, &mut |_| Ok(file.to_vec()))?;
-    let shape = buffer.texture.ok_or("no texture came of it")?;
+    let shape = buffer.what.texture().ok_or("no texture came of it")?;
     Ok((shape, buffer))
 }
 

@@ -3,6 +3,7 @@
 //! [`ops`] defines the operations; this file converts between rows and their operands and results.
 
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::Ordering::Relaxed;
 
 use ir::access::{self, Reach, texel_bytes};
 use ir::exec::{Evaluated, Feed};
@@ -229,7 +230,7 @@ impl<'a> Call<'a> {
         let bindings = &self.common.views.bindings;
         let scene = |it: Binding, element: u32| {
             let view = bindings.get(it.index())?.get(element as usize)?;
-            view.scene.as_deref()
+            view.what.scene().map(|it| &*it.0)
         };
         let queries = self.queries();
         self.each(|lane| {
@@ -352,7 +353,7 @@ impl<'a> Call<'a> {
     fn view(&self, at: &Where, lane: usize) -> Option<&View> {
         let element = if at.element { self.arg(0, lane) as usize } else { 0 };
         let view = self.common.views.bindings.get(at.storage.index())?.get(element);
-        view.filter(|it| it.texture.is_none() && it.feedback.is_none())
+        view.filter(|it| it.what.is_buffer())
     }
 
     fn kind(&self, at: &Where) -> &ResourceKind {
@@ -469,14 +470,15 @@ impl<'a> Call<'a> {
         self.each(|lane| {
             let view = self.view(at, lane);
             let len = view.map_or(0, |it| it.len);
-            let sizes = access::size(self.kind(at), view.and_then(|it| it.format), len);
+            let sizes = access::size(self.kind(at), view.and_then(|it| it.what.format()), len);
             sizes.into_iter().enumerate().for_each(|(i, it)| self.set_result(i, lane, it));
         });
     }
 
     fn counter(&self, at: &Where, delta: i32) {
         self.each(|lane| {
-            let before = self.view(at, lane).map(|it| it.count(delta));
+            let before = self.view(at, lane).and_then(|it| it.counter());
+            let before = before.map(|it| it.fetch_add(delta as u32, Relaxed));
             let seen =
                 before.map_or(0, |it| if delta > 0 { it } else { it.wrapping_add_signed(delta) });
             self.set_result(0, lane, u64::from(seen));
@@ -499,7 +501,7 @@ impl<'a> Call<'a> {
 
 /// Clamps to the one to four components of a texel, whatever the host specifies.
 fn format(view: Option<&View>, element: &Element) -> ir::exec::Format {
-    access::format(view.and_then(|it| it.format), element)
+    access::format(view.and_then(|it| it.what.format()), element)
 }
 
 /// Applies the definition of an operation to rows.

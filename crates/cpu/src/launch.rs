@@ -810,7 +810,7 @@ impl Compiled {
 
 fn first_view<'a>(views: &'a Views<'_>, binding: Binding) -> Option<&'a View> {
     let view = views.bindings.get(binding.index())?.first();
-    view.filter(|it| it.texture.is_none() && it.feedback.is_none())
+    view.filter(|it| it.what.is_buffer())
 }
 
 /// The header of a frame that is about to run its first wave.

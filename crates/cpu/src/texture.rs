@@ -23,17 +23,20 @@ impl Call<'_> {
 
     fn texture_lane(&self, call: &TextureCall<Operand>, lane: u32) -> [u64; 4] {
         let Some(view) = self.named(call.texture, lane) else { return [0; 4] };
-        if let (TextureOp::Size, Some(map)) = (call.op, &view.feedback) {
+        if let (TextureOp::Size, Some(map)) = (call.op, view.what.feedback()) {
             return call.map_size(map, self, lane);
         }
-        let Some(shape) = call.suiting(view.texture) else { return [0; 4] };
+        let Some((shape, identity)) = view.what.identified() else { return [0; 4] };
+        if call.suiting(Some(shape)).is_none() {
+            return [0; 4];
+        }
         if matches!(call.op, TextureOp::Feedback(_)) {
-            self.feedback(call, (shape, view.identity), lane);
+            self.feedback(call, (shape, identity), lane);
             return [0; 4];
         }
         let image = Image { shape, memory: view };
         if !call.op.writes() {
-            let sampler = call.sampler.and_then(|it| self.named(it, lane)?.sampler);
+            let sampler = call.sampler.and_then(|it| self.named(it, lane)?.what.sampler());
             let (found, texels) =
                 call.read(&image, &sampler.unwrap_or_default(), self, lane, self.active);
             self.texels.set(self.texels.get() + u64::from(texels));
@@ -58,13 +61,13 @@ impl Call<'_> {
     /// Records what a sample would use.
     fn feedback(&self, call: &TextureCall<Operand>, texture: (Shape, u64), lane: u32) {
         let view = call.map.and_then(|it| self.named(it, lane));
-        let Some((view, map)) = view.and_then(|it| Some((it, it.feedback?))) else { return };
+        let Some((view, map)) = view.and_then(|it| Some((it, it.what.feedback()?))) else { return };
         if map.map.kind != call.kind {
             return;
         }
-        let sampler = call.sampler.and_then(|it| self.named(it, lane)?.sampler);
+        let sampler = call.sampler.and_then(|it| self.named(it, lane)?.what.sampler());
         let mut texels = 0;
-        call.feedback(&map, texture, &sampler.unwrap_or_default(), self, lane, |at, mark| {
+        call.feedback(map, texture, &sampler.unwrap_or_default(), self, lane, |at, mark| {
             texels += 1;
             let joined = |old: u64| u64::from(map.map.kind.joined(old as u32, mark));
             // PERF: most marks are there already, and a read needs no exclusive cache line.

@@ -5,24 +5,20 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 use std::marker::PhantomData;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use ir::exec::{Bindings, FeedbackMap, Format};
-use ops::ray::Scene;
-use ops::texture::{Sampler, Shape};
+use ir::exec::{Bindings, What};
 
 /// One element of one binding.
 pub(crate) struct View {
     start: *mut u8,
     pub(crate) len: u64,
-    pub(crate) format: Option<Format>,
+    /// A copy of what it was when the launch began.
+    pub(crate) what: What,
+    /// The hidden counter of the original; null if it has none.
     counter: *mut u32,
-    pub(crate) texture: Option<Shape>,
-    pub(crate) sampler: Option<Sampler>,
-    pub(crate) scene: Option<Arc<Scene>>,
-    pub(crate) feedback: Option<FeedbackMap>,
-    pub(crate) identity: u64,
 }
 
 /// All elements of all bindings, borrowed for as long as the launch runs.
@@ -53,13 +49,8 @@ impl<'a> Views<'a> {
                         View {
                             start,
                             len: len as u64,
-                            format: buffer.format,
-                            counter: &mut buffer.counter,
-                            texture: buffer.texture,
-                            sampler: buffer.sampler,
-                            scene: buffer.scene.as_ref().map(|it| it.0.clone()),
-                            feedback: buffer.feedback,
-                            identity: buffer.identity,
+                            what: buffer.what.clone(),
+                            counter: buffer.what.counter_mut().map_or(null_mut(), |it| it),
                         }
                     })
                     .collect()
@@ -109,18 +100,7 @@ unsafe fn exchange_if(place: *mut u8, size: u32, old: u64, new: u64) -> Result<(
 impl View {
     /// Groupshared memory, which the host keeps for as long as its group runs.
     pub(crate) fn of(start: *mut u8, len: u64) -> View {
-        let counter = std::ptr::null_mut();
-        View {
-            start,
-            len,
-            format: None,
-            counter,
-            texture: None,
-            sampler: None,
-            scene: None,
-            feedback: None,
-            identity: 0,
-        }
+        View { start, len, what: What::default(), counter: null_mut() }
     }
 
     pub(crate) fn start(&self) -> *mut u8 {
@@ -214,18 +194,14 @@ impl View {
         ALONE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The hidden counter; 0 if there is none.
+    /// The value of the hidden counter; 0 if there is none.
     pub(crate) fn counted(&self) -> u32 {
-        if self.counter.is_null() {
-            return 0;
-        }
-        // SAFETY: as for `count`.
-        unsafe { AtomicU32::from_ptr(self.counter) }.load(Relaxed)
+        self.counter().map_or(0, |it| it.load(Relaxed))
     }
 
-    /// Changes the hidden counter; returns the old value.
-    pub(crate) fn count(&self, delta: i32) -> u32 {
-        // SAFETY: it belongs to a buffer that is borrowed for as long as the view lives.
-        unsafe { AtomicU32::from_ptr(self.counter) }.fetch_add(delta as u32, Relaxed)
+    /// The hidden counter, if there is one.
+    pub(crate) fn counter(&self) -> Option<&AtomicU32> {
+        // SAFETY: it belongs to a buffer that is borrowed for as long as the view lives, and all access is atomic.
+        (!self.counter.is_null()).then(|| unsafe { AtomicU32::from_ptr(self.counter) })
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use fence::{ARMED, Fence, PAGE, RUNNING};
 
-use ir::exec::{Bindings, Buffer, Launch};
+use ir::exec::{Bindings, Buffer, Launch, What};
 use ir::{Module, ResourceKind};
 use ops::texture::{Dim, Format, Shape};
 use wavelane_cpu::Isa;
@@ -31,7 +31,7 @@ fn bindings(module: &Module, size: usize, hostile: u32) -> Bindings {
                     let shape = Shape::new(Format::parse(name).unwrap(), 3, 2, depth);
                     let shape = Shape { samples, levels, ..shape };
                     let bytes = fill(shape.bytes().unwrap());
-                    Buffer { bytes: bytes.into(), texture: Some(shape), ..Buffer::default() }
+                    Buffer { bytes: bytes.into(), what: What::texture_of(shape) }
                 }
                 ResourceKind::Sampler { .. } => Buffer::default(),
                 _ if resource.name == "In" => {

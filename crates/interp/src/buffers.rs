@@ -225,7 +225,7 @@ impl Memory<'_> {
         for_each_lane(self.active, |lane| {
             let buffer = self.buffer(access, registers, lane);
             let len = buffer.map_or(0, |it| it.bytes.len() as u64);
-            let sizes = access::size(kind, buffer.and_then(|it| it.format), len);
+            let sizes = access::size(kind, buffer.and_then(|it| it.what.format()), len);
             for (row, value) in access.values.iter().zip(sizes) {
                 registers.set(*row, lane, value);
             }
@@ -235,10 +235,11 @@ impl Memory<'_> {
     pub(crate) fn counter(&mut self, access: &AccessCode, registers: &mut Registers) {
         for_each_lane(self.active, |lane| {
             let mut seen = 0;
-            if let Some(buffer) = self.buffer_mut(access, registers, lane) {
-                let before = buffer.counter;
-                buffer.counter = before.wrapping_add_signed(access.delta);
-                seen = if access.delta > 0 { before } else { buffer.counter };
+            let buffer = self.buffer_mut(access, registers, lane);
+            if let Some(counter) = buffer.and_then(|it| it.what.counter_mut()) {
+                let before = *counter;
+                *counter = before.wrapping_add_signed(access.delta);
+                seen = if access.delta > 0 { before } else { *counter };
             }
             if let Some(result) = access.result {
                 registers.set(result, lane, u64::from(seen));
@@ -264,7 +265,7 @@ impl Memory<'_> {
     fn buffer(&self, access: &AccessCode, registers: &Registers, lane: u32) -> Option<&Buffer> {
         let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
         let buffer = self.bindings.bindings.get(access.storage.index())?.get(element as usize);
-        buffer.filter(|it| it.is_buffer())
+        buffer.filter(|it| it.what.is_buffer())
     }
 
     fn buffer_mut(
@@ -276,7 +277,7 @@ impl Memory<'_> {
         let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
         let buffer =
             self.bindings.bindings.get_mut(access.storage.index())?.get_mut(element as usize);
-        buffer.filter(|it| it.is_buffer())
+        buffer.filter(|it| it.what.is_buffer())
     }
 
     /// The buffer, if it is the same for all lanes.
@@ -495,5 +496,5 @@ pub(crate) fn operands(access: &AccessCode, registers: &Registers, lane: u32) ->
 }
 
 fn format(buffer: Option<&Buffer>, element: &Element) -> Format {
-    access::format(buffer.and_then(|it| it.format), element)
+    access::format(buffer.and_then(|it| it.what.format()), element)
 }

@@ -88,14 +88,14 @@ impl<O: Observer> Machine<'_, O> {
             let handle = if is_new { 0 } else { call.handle(registers, lane) };
             let answer = queries.queries.run(call, registers, lane, &self.search, |it, element| {
                 let bound = bindings.get(it.index())?.get(element as usize)?;
-                bound.scene.as_ref().map(|it| &*it.0)
+                bound.what.scene().map(|it| &*it.0)
             });
             if let (true, RayOp::Trace, Some((binding, element))) = (O::EVENTS, call.op, call.scene)
                 && !operands.contains(lane)
             {
                 let element = element.map_or(0, |row| registers.words(row)[lane as usize]);
                 let bound = bindings.get(binding.index()).and_then(|it| it.get(element as usize));
-                if let Some(SharedScene(scene)) = bound.and_then(|it| it.scene.as_ref())
+                if let Some(SharedScene(scene)) = bound.and_then(|it| it.what.scene())
                     && !scene.problems().is_empty()
                 {
                     match odd_scenes.iter_mut().find(|it| it.element == element) {

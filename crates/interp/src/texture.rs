@@ -158,18 +158,19 @@ impl<O: Observer> Machine<'_, O> {
         let at_lane = |lane: u32| {
             let of = |row: Option<Row>| row.map_or(0, |row| registers.words(row)[lane as usize]);
             let texture = bound(call.texture.0, of(call.texture.1))?;
-            let shape = call.suiting(texture.texture)?;
-            let sampler = call.sampler.and_then(|it| bound(it.0, of(it.1))?.sampler);
+            let (shape, identity) = texture.what.identified()?;
+            let shape = call.suiting(Some(shape))?;
+            let sampler = call.sampler.and_then(|it| bound(it.0, of(it.1))?.what.sampler());
             let element = element.map_or(0, |it| it[lane as usize]);
             let buffer = bound(map, element)?;
-            let held = buffer.feedback.filter(|it| it.map.kind == call.kind)?;
+            let held = *buffer.what.feedback().filter(|it| it.map.kind == call.kind)?;
             Some(FeedbackWrite {
                 lane,
                 element,
                 map: held,
                 memory: &buffer.bytes,
                 shape,
-                is_paired: held.suits(&shape, texture.identity),
+                is_paired: held.suits(&shape, identity),
                 sampler: sampler.unwrap_or_default(),
                 dim: call.dim,
                 query: call.recorded(registers, lane),
@@ -206,7 +207,7 @@ impl<O: Observer> Machine<'_, O> {
             ([self.write(call, registers, lane), 0, 0, 0], 0)
         } else {
             let buffer = self.buffer_of(call.texture, registers, lane);
-            let map = buffer.and_then(|it| it.feedback.as_ref());
+            let map = buffer.and_then(|it| it.what.feedback());
             match buffer.and_then(|it| image(it, call)) {
                 _ if let (TextureOp::Size, Some(map)) = (call.op, map) => {
                     (call.map_size(map, registers, lane), 0)
@@ -214,7 +215,7 @@ impl<O: Observer> Machine<'_, O> {
                 Some(image) => {
                     let sampler = call.sampler;
                     let sampler =
-                        sampler.and_then(|it| self.buffer_of(it, registers, lane)?.sampler);
+                        sampler.and_then(|it| self.buffer_of(it, registers, lane)?.what.sampler());
                     call.read(&image, &sampler.unwrap_or_default(), registers, lane, active)
                 }
                 None => ([0; 4], 0),
@@ -230,15 +231,18 @@ impl<O: Observer> Machine<'_, O> {
     /// shader expects, makes it nothing.
     fn feedback(&mut self, call: &TextureCall<Row>, registers: &Registers, lane: u32) -> u32 {
         let texture = self.buffer_of(call.texture, registers, lane);
-        let Some(texture) = texture else { return 0 };
-        let Some(shape) = call.suiting(texture.texture) else { return 0 };
-        let sampler = call.sampler.and_then(|it| self.buffer_of(it, registers, lane)?.sampler);
-        let texture = (shape, texture.identity);
+        let Some(texture) = texture.and_then(|it| it.what.identified()) else { return 0 };
+        if call.suiting(Some(texture.0)).is_none() {
+            return 0;
+        }
+        let sampler =
+            call.sampler.and_then(|it| self.buffer_of(it, registers, lane)?.what.sampler());
         let Some((binding, element)) = call.map else { return 0 };
         let element = element.map_or(0, |row| registers.words(row)[lane as usize]);
         let bindings = self.bindings.bindings.get_mut(binding.index());
         let Some(buffer) = bindings.and_then(|it| it.get_mut(element as usize)) else { return 0 };
-        let Some(map) = buffer.feedback.filter(|it| it.map.kind == call.kind) else { return 0 };
+        let map = buffer.what.feedback().filter(|it| it.map.kind == call.kind);
+        let Some(map) = map.copied() else { return 0 };
         let mut texels = 0;
         let sampler = sampler.unwrap_or_default();
         call.feedback(&map, texture, &sampler, registers, lane, |at, mark| {
@@ -277,7 +281,7 @@ impl Operands<Row> for Registers {
 
 /// The texture bound as that buffer.
 fn image<'a>(buffer: &'a Buffer, call: &TextureCall<Row>) -> Option<Image<'a>> {
-    Some(Image { shape: call.suiting(buffer.texture)?, memory: &buffer.bytes })
+    Some(Image { shape: call.suiting(buffer.what.texture())?, memory: &buffer.bytes })
 }
 
 /// The active lanes in partially active quads.

@@ -178,46 +178,141 @@ impl Bindings {
             if !bytes.is_read_only() {
                 bytes.replace(before.bytes.into());
             }
-            *buffer = Buffer { bytes, ..before };
+            *buffer = Buffer { bytes, what: before.what };
         }
     }
 }
 
-/// The bytes of one resource, or its state.
+/// The bytes of one resource, and what it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Buffer {
     pub bytes: Bytes,
-    /// The format of a typed buffer; `None` if the shader's own element type determines it.
-    pub format: Option<Format>,
-    /// The hidden counter of a structured buffer.
-    pub counter: u32,
-    /// For a texture, the layout of its texels in `bytes`.
-    pub texture: Option<ops::texture::Shape>,
-    /// For a sampler, its state; it has no bytes.
-    pub sampler: Option<ops::texture::Sampler>,
-    /// For an acceleration structure, its scene; it has no bytes unless it is packed. Without one, every ray misses.
-    pub scene: Option<SharedScene>,
-    /// For a feedback map, the layout of its texels in `bytes`. Without one, writes do nothing.
-    pub feedback: Option<FeedbackMap>,
-    /// For a texture with a feedback map, what tells it from other textures; otherwise 0.
-    pub identity: u64,
+    pub what: What,
+}
+
+/// What a resource is, beside its bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A buffer: one memory may be viewed as typed, structured, byte-address and constant buffer.
+    Memory {
+        /// The format of the texels of a typed view; `None` if the shader's own element type determines it.
+        format: Option<Format>,
+        /// The hidden counter of a structured view.
+        counter: u32,
+    },
+    /// A texture, whose texels are in the bytes.
+    Texture {
+        shape: ops::texture::Shape,
+        /// If it has a feedback map, what tells it from other textures; otherwise 0.
+        identity: u64,
+    },
+    /// A sampler, which has no bytes.
+    Sampler(ops::texture::Sampler),
+    /// An acceleration structure, which has no bytes unless it is packed.
+    Scene(SharedScene),
+    /// A feedback map, whose texels are in the bytes.
+    Feedback(FeedbackMap),
+}
+
+impl Default for What {
+    fn default() -> What {
+        What::Memory { format: None, counter: 0 }
+    }
+}
+
+impl What {
+    /// A texture without a feedback map.
+    pub fn texture_of(shape: ops::texture::Shape) -> What {
+        What::Texture { shape, identity: 0 }
+    }
+
+    /// Whether instructions for buffers can access the bytes: those of textures and feedback maps are not for them,
+    /// those of a packed scene are.
+    pub fn is_buffer(&self) -> bool {
+        !matches!(self, What::Texture { .. } | What::Feedback(_))
+    }
+
+    pub fn format(&self) -> Option<Format> {
+        match self {
+            What::Memory { format, .. } => *format,
+            _ => None,
+        }
+    }
+
+    /// The hidden counter: only memory has one.
+    pub fn counter(&self) -> Option<u32> {
+        match self {
+            What::Memory { counter, .. } => Some(*counter),
+            _ => None,
+        }
+    }
+
+    pub fn counter_mut(&mut self) -> Option<&mut u32> {
+        match self {
+            What::Memory { counter, .. } => Some(counter),
+            _ => None,
+        }
+    }
+
+    pub fn texture(&self) -> Option<ops::texture::Shape> {
+        match self {
+            What::Texture { shape, .. } => Some(*shape),
+            _ => None,
+        }
+    }
+
+    /// The shape of a texture, and what tells it from others.
+    pub fn identified(&self) -> Option<(ops::texture::Shape, u64)> {
+        match self {
+            What::Texture { shape, identity } => Some((*shape, *identity)),
+            _ => None,
+        }
+    }
+
+    pub fn sampler(&self) -> Option<ops::texture::Sampler> {
+        match self {
+            What::Sampler(state) => Some(*state),
+            _ => None,
+        }
+    }
+
+    pub fn scene(&self) -> Option<&SharedScene> {
+        match self {
+            What::Scene(scene) => Some(scene),
+            _ => None,
+        }
+    }
+
+    pub fn feedback(&self) -> Option<&FeedbackMap> {
+        match self {
+            What::Feedback(map) => Some(map),
+            _ => None,
+        }
+    }
 }
 
 impl Buffer {
-    /// Whether instructions for buffers can access its bytes: those of textures and feedback maps are not for them.
-    pub fn is_buffer(&self) -> bool {
-        self.texture.is_none() && self.feedback.is_none()
+    /// Memory with these bytes.
+    pub fn new(bytes: impl Into<Bytes>) -> Buffer {
+        Buffer { bytes: bytes.into(), what: What::default() }
     }
 
     /// Gives a scene its bytes, for modules whose ray queries are written out; anything else remains. Returns false if
     /// there would be too many.
     pub fn pack_scene(&mut self) -> bool {
-        let Some(scene) = self.scene.as_ref().filter(|_| self.bytes.is_empty()) else {
+        let Some(scene) = self.what.scene().filter(|_| self.bytes.is_empty()) else {
             return true;
         };
         let Some(packed) = scene.0.packed() else { return false };
         self.bytes = packed.into();
         true
+    }
+}
+
+/// A resource that has no bytes.
+impl From<What> for Buffer {
+    fn from(what: What) -> Buffer {
+        Buffer { bytes: Bytes::default(), what }
     }
 }
 

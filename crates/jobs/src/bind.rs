@@ -7,7 +7,7 @@ pub(crate) mod draw;
 pub(crate) mod passes;
 
 use wavelane::feedback::{FeedbackDesc, FeedbackMap};
-use wavelane::internal::{Slot, Slots};
+use wavelane::internal::{Slot, Slots, What};
 use wavelane::{
     AddressKind, Contents, Format as TexelFormat, FormatScalar, Layout, RegisterClass,
     Resource as Declared, ResourceKind, ResourceTable, Shader,
@@ -101,7 +101,7 @@ fn bind_with(
         let buffer = match (resource.kind, resource.buffer) {
             (Kind::Sampler, _) => {
                 let sampler = resource.sampler.map(|it| sampler(&job.samplers[it]));
-                let buffer = Slot { sampler, ..Slot::default() };
+                let buffer = Slot::from(sampler.map_or_else(What::default, What::Sampler));
                 for declared in declared(shader, class, index, space, Kind::Sampler) {
                     table
                         .bind_at(&declared.name, index - declared.register.index, buffer.clone())
@@ -115,7 +115,7 @@ fn bind_with(
                 let at_sampler =
                     declared(shader, RegisterClass::Sampler, index, space, Kind::Sampler);
                 for declared in at_sampler {
-                    let buffer = Slot { sampler: state, ..Slot::default() };
+                    let buffer = Slot::from(state.map_or_else(What::default, What::Sampler));
                     table
                         .bind_at(&declared.name, 0, buffer)
                         .map_err(|error| BindProblem(format!("`{}`: {error}", resource.name)))?;
@@ -195,7 +195,7 @@ fn bind_with(
     for (place, sampler) in &root.samplers {
         let mut all = shader.resources().iter();
         if let Some(declared) = all.find(|it| covers(it, place.class, place.index, place.space)) {
-            let buffer = Slot { sampler: Some(*sampler), ..Slot::default() };
+            let buffer = Slot::from(What::Sampler(*sampler));
             table
                 .bind_at(&declared.name, place.index - declared.register.index, buffer)
                 .map_err(|error| BindProblem(error.to_string()))?;
@@ -268,7 +268,7 @@ fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), Bin
         bytes.resize(bytes.len().max(size as usize), 0);
     }
     table
-        .bind_at(&declared.name, 0, Slot { bytes: bytes.into(), ..Slot::default() })
+        .bind_at(&declared.name, 0, Slot::new(bytes))
         .map_err(|error| BindProblem(format!("the push constants: {error}")))
 }
 
@@ -276,7 +276,7 @@ fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), Bin
 pub(crate) fn take_back(job: &mut Job, table: &mut ResourceTable, bound: &[Bound]) {
     for at in bound.iter().filter(|it| it.is_written) {
         let Some(buffer) = table.get_mut(&at.name, at.element) else { continue };
-        let decoded = buffer.feedback.map(|it| it.map.decode(&buffer.bytes));
+        let decoded = buffer.what.feedback().map(|it| it.map.decode(&buffer.bytes));
         let target = &mut job.buffers[at.buffer];
         let elements = target.data.len();
         if let Some(bytes) = target.data.get_mut(at.part) {
@@ -287,7 +287,7 @@ pub(crate) fn take_back(job: &mut Job, table: &mut ResourceTable, bound: &[Bound
         }
         if at.has_counter {
             target.counters.resize(elements, 0);
-            target.counters[at.part] = buffer.counter;
+            target.counters[at.part] = buffer.what.counter().unwrap_or(0);
         }
     }
 }
@@ -398,8 +398,7 @@ fn put(
     }
     let source = &job.buffers[at.buffer];
     let mut bytes = source.data[at.part].clone();
-    let mut format = None;
-    let mut texture = None;
+    let mut what = What::default();
     // Only the mapped tiles of a reserved resource exist: beyond them loads give 0 and stores have no effect.
     if let Some(resource) = resource
         && resource.is_reserved
@@ -422,11 +421,14 @@ fn put(
                 let what = format!("`{}` has {} channels", source.name, source.channels);
                 return Err(BindProblem(format!("{what}; a texel has 1 to 4")));
             }
-            format = Some(TexelFormat { scalar, components: source.channels });
+            let format = Some(TexelFormat { scalar, components: source.channels });
+            what = What::Memory { format, counter: 0 };
             let texel = source.format.bytes() * source.channels as usize;
             bytes.truncate(bytes.len() / texel * texel);
         }
-        ResourceKind::Texture { dim, .. } => texture = Some(shape(source, dim.is_array())?),
+        ResourceKind::Texture { dim, .. } => {
+            what = What::texture_of(shape(source, dim.is_array())?);
+        }
         ResourceKind::Sampler { .. } => {
             return Err(BindProblem(format!("`{}` is not a sampler", source.name)));
         }
@@ -439,7 +441,7 @@ fn put(
             return Err(BindProblem(what));
         }
     }
-    let buffer = Slot { bytes: bytes.into(), format, texture, ..Slot::default() };
+    let buffer = Slot { bytes: bytes.into(), what };
     table
         .bind_at(&at.name, at.element, buffer)
         .map(|()| true)

@@ -309,7 +309,7 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
     let mut text = String::new();
     let (format, shape) = match &resource.kind {
         ResourceKind::Typed { .. } => {
-            let own = elements.first().and_then(|it| it.format);
+            let own = elements.first().and_then(|it| it.what.format());
             let (format, channels) = texel(&resource.kind, own)
                 .ok_or_else(|| format!("the format of the texels of `{}`", resource.name))?;
             (format, format!("    Channels: {channels}\n"))
@@ -328,7 +328,7 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
             (format, stride)
         }
     };
-    if elements.iter().any(|it| it.counter != 0)
+    if elements.iter().any(|it| it.what.counter().is_some_and(|it| it != 0))
         && written.resource.kind.writable()
         && !name.starts_with("Expected_")
     {

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use wavelane::Printed;
 use wavelane::internal::diag::{self, Diagnostic, SourceMap};
-use wavelane::internal::{FeedbackMap, SharedScene, Slot};
+use wavelane::internal::{FeedbackMap, SharedScene, Slot, What};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
 pub use draw::{Drawn, STENCIL};
@@ -60,11 +60,8 @@ pub struct Section {
 pub struct Input {
     pub name: String,
     pub bytes: Vec<u8>,
-    pub texture: Option<Shape>,
-    /// Of a feedback map; its bytes are encoded.
-    pub feedback: Option<FeedbackMap>,
-    /// Of a texture with a feedback map.
-    pub identity: u64,
+    /// The bytes of a feedback map are encoded.
+    pub what: What,
 }
 
 /// `//= NAME TYPE [@WIDTH]: VALUES`
@@ -274,23 +271,18 @@ impl Section {
 
     /// What an input is bound as, with the bytes that the caller has made of its own.
     pub fn slot(&self, name: &str, index: u32, bytes: Vec<u8>) -> Slot {
-        let input = self.input(name, index);
-        Slot {
-            bytes: bytes.into(),
-            texture: input.and_then(|it| it.texture),
-            feedback: input.and_then(|it| it.feedback),
-            identity: input.map_or(0, |it| it.identity),
-            sampler: self.sampler(name, index),
-            scene: self.scene(name, index).flatten(),
-            ..Slot::default()
-        }
+        let sampler = || self.sampler(name, index).map(What::Sampler);
+        let scene = || self.scene(name, index).flatten().map(What::Scene);
+        let input = self.input(name, index).map(|it| it.what.clone());
+        let what = sampler().or_else(scene).or(input).unwrap_or_default();
+        Slot { bytes: bytes.into(), what }
     }
 
     /// The feedback map of that name, which may be an element of an array.
-    fn feedback_of(&self, name: &str) -> Option<FeedbackMap> {
+    fn feedback_of(&self, name: &str) -> Option<&FeedbackMap> {
         let base = name.split('[').next()?;
         let find = |name: &str| self.inputs.iter().find(|it| it.name == name);
-        find(name).or_else(|| find(base))?.feedback
+        find(name).or_else(|| find(base))?.what.feedback()
     }
 
     /// The same for a sampler.
@@ -577,7 +569,7 @@ fn texture(text: &str) -> Result<Input, String> {
         return Err(format!("the texture takes {count} bytes, not {}", given.len()));
     }
     let bytes = if given.is_empty() { vec![0; count] } else { given };
-    Ok(Input { name: name.to_owned(), bytes, texture: Some(shape), ..Input::default() })
+    Ok(Input { name: name.to_owned(), bytes, what: What::texture_of(shape) })
 }
 
 /// The memory type of a format's channels; formats that pack channels are words.

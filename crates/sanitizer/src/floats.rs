@@ -113,7 +113,7 @@ pub fn first_difference(
         return None;
     }
     let exact = || a.bytes.iter().zip(b.bytes.iter()).position(|(a, b)| a != b).map(|it| it as u64);
-    let Some(layout) = layout(module, binding, a.format) else { return exact() };
+    let Some(layout) = layout(module, binding, a.what.format()) else { return exact() };
     let elements = a.bytes.chunks(layout.stride).zip(b.bytes.chunks(layout.stride));
     for (number, (a, b)) in elements.enumerate().filter(|(_, (a, b))| a != b) {
         let mut at = 0;

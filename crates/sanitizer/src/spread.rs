@@ -103,7 +103,7 @@ impl Reach {
             b.bytes.clone_from(&a.bytes);
         }
         if bytes.counter != 0 {
-            b.counter = a.counter;
+            b.what = a.what.clone();
         }
         let pairs = a.bytes.iter().zip(b.bytes.iter_mut()).zip(&bytes.tags);
         pairs.filter(|it| *it.1 != 0).for_each(|((a, b), _)| *b = *a);

@@ -174,7 +174,7 @@ impl<L: Launcher> Adapter<L> {
             Reference::Resource(number, element) => {
                 let kind = &session.module().resources[*number].kind;
                 let buffer = &session.bindings().bindings[*number][*element];
-                let layout = Layout::of(kind, buffer.format);
+                let layout = Layout::of(kind, buffer.what.format());
                 inside(count_of(kind, buffer))
                     .map(|it| plain(&format!("[{it}]"), show::element(&layout, &buffer.bytes, it)))
                     .collect()
@@ -292,7 +292,7 @@ impl<L: Launcher> Adapter<L> {
         let buffers = session.bindings().bindings.get(resource);
         let buffer = buffers.and_then(|it| it.get(element));
         let (kind, buffer) = kind.zip(buffer).ok_or("unknown memory reference")?;
-        Ok((Layout::of(kind, buffer.format), count_of(kind, buffer)))
+        Ok((Layout::of(kind, buffer.what.format()), count_of(kind, buffer)))
     }
 
     pub(crate) fn read_memory(&self, arguments: &Value) -> Result<Answer, String> {
@@ -382,7 +382,7 @@ fn is_built_in(file: &str) -> bool {
 /// The number of elements that are shown of a buffer; 0 if it has none that can be.
 fn count_of(kind: &ResourceKind, buffer: &Buffer) -> u64 {
     match kind.view().is_buffer() {
-        true => (buffer.bytes.len() / Layout::of(kind, buffer.format).stride) as u64,
+        true => (buffer.bytes.len() / Layout::of(kind, buffer.what.format()).stride) as u64,
         false => 0,
     }
 }

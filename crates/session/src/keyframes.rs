@@ -89,16 +89,7 @@ impl Keyframe {
                     _ => bytes.into(),
                 };
                 pages.push(buffer.bytes.chunks(PAGE).enumerate().map(page).collect());
-                own.push(ir::exec::Buffer {
-                    bytes: ir::exec::Bytes::default(),
-                    format: buffer.format,
-                    counter: buffer.counter,
-                    texture: buffer.texture,
-                    sampler: buffer.sampler,
-                    scene: buffer.scene.clone(),
-                    feedback: buffer.feedback,
-                    identity: buffer.identity,
-                });
+                own.push(buffer.what.clone().into());
             }
             shells.bindings.push(own);
         }

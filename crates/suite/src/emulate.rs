@@ -61,7 +61,7 @@ pub fn emit(
     groups: [u32; 3],
 ) -> Result<ptx::Emitted, ptx::Unsupported> {
     let formats = (0..module.resources.len())
-        .map(|it| before.bindings.get(it).and_then(|it| it.first()).and_then(|it| it.format))
+        .map(|it| before.bindings.get(it).and_then(|it| it.first()).and_then(|it| it.what.format()))
         .collect();
     let textures = ptx::texture_formats(module, |it| shapes(before, it));
     let size = |it: &Vec<ir::exec::Buffer>| it.first().map_or(0, |it| it.bytes.len());
@@ -77,12 +77,12 @@ pub fn emit(
 
 fn shapes(bindings: &Bindings, binding: Binding) -> Vec<Option<ops::texture::Shape>> {
     let elements = bindings.bindings.get(binding.index());
-    elements.into_iter().flatten().map(|it| it.texture).collect()
+    elements.into_iter().flatten().map(|it| it.what.texture()).collect()
 }
 
 fn samplers(bindings: &Bindings, binding: Binding) -> Vec<Option<ops::texture::Sampler>> {
     let elements = bindings.bindings.get(binding.index());
-    elements.into_iter().flatten().map(|it| it.sampler).collect()
+    elements.into_iter().flatten().map(|it| it.what.sampler()).collect()
 }
 
 /// Assembles a kernel with NVIDIA's assembler.
@@ -163,7 +163,7 @@ impl Memory {
                 let mut bytes = buffer.bytes.to_vec();
                 bytes.resize(bytes.len().max(least as usize), 0);
                 let bytes = self.global.add(bytes);
-                [bytes, self.global.add(buffer.counter.to_le_bytes().to_vec())]
+                [bytes, self.global.add(buffer.what.counter().unwrap_or(0).to_le_bytes().to_vec())]
             };
             let places = elements.iter().map(&mut place).collect();
             self.places.push(places);
@@ -187,7 +187,7 @@ impl Memory {
             // In a heap, a texture is not a buffer.
             let is_texture = matches!(module.resource(*slot).kind, ResourceKind::Texture { .. });
             let descriptor = |element: usize| {
-                if before.bindings[storage][element].texture.is_some() && !is_texture {
+                if before.bindings[storage][element].what.texture().is_some() && !is_texture {
                     return descriptor(0, 0, 0, 1);
                 }
                 let [bytes, counter] = self.places[storage][element];
@@ -216,8 +216,10 @@ impl Memory {
             for (element, [bytes, counter]) in elements.iter_mut().zip(&self.places[index]) {
                 let length = element.bytes.len();
                 element.bytes.copy_from_slice(&self.global.bytes(*bytes)[..length]);
-                let counter = self.global.bytes(*counter).try_into();
-                element.counter = u32::from_le_bytes(counter.unwrap_or_default());
+                if let Some(it) = element.what.counter_mut() {
+                    let counter = self.global.bytes(*counter).try_into();
+                    *it = u32::from_le_bytes(counter.unwrap_or_default());
+                }
             }
         }
         after

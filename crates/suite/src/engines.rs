@@ -85,9 +85,9 @@ pub fn difference(module: &Module, wanted: &Bindings, got: &Bindings) -> Option<
     for (binding, (wanted, got)) in wanted.bindings.iter().zip(&got.bindings).enumerate() {
         for (element, (wanted, got)) in wanted.iter().zip(got).enumerate() {
             let name = &module.resources[binding].name;
-            if wanted.counter != got.counter {
-                let (wanted, got) = (wanted.counter, got.counter);
-                return Some(format!("the counter of `{name}`: {got}, not {wanted}"));
+            let [wanted_count, count] = [wanted, got].map(|it| it.what.counter().unwrap_or(0));
+            if wanted_count != count {
+                return Some(format!("the counter of `{name}`: {count}, not {wanted_count}"));
             }
             let differs = wanted.bytes.iter().zip(&got.bytes).position(|(a, b)| a != b);
             if let Some(at) = differs {

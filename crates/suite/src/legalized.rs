@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use interp::observe::AccessEvent;
 use interp::{NoObserver, Observer};
-use ir::exec::{Bindings, Launch};
+use ir::exec::{Bindings, Launch, What};
 use ir::print::{PrintLog, Printed};
 use ir::rewrite::{Rewriter, rewrite};
 use ir::{Address, AddressKind, Inst, InstData, Module, Op, ResourceKind, Value};
@@ -73,7 +73,8 @@ pub fn fault(
         // To a device maps of sampler feedback are buffers.
         for (elements, resource) in got.bindings.iter_mut().zip(&module.resources) {
             if !matches!(resource.kind, ResourceKind::Feedback { .. }) {
-                elements.iter_mut().for_each(|it| it.feedback = None);
+                let maps = elements.iter_mut().filter(|it| it.what.feedback().is_some());
+                maps.for_each(|it| it.what = What::default());
             }
         }
         let log = Arc::new(PrintLog::new(crate::run::MOST_LINES));
@@ -468,8 +469,8 @@ pub fn texture_fault(
         return None;
     }
     let elements = |it: ir::Binding| before.bindings.get(it.index()).into_iter().flatten();
-    let shapes = |it| elements(it).map(|it| it.texture).collect::<Vec<_>>();
-    let samplers = |it| elements(it).map(|it| it.sampler).collect::<Vec<_>>();
+    let shapes = |it| elements(it).map(|it| it.what.texture()).collect::<Vec<_>>();
+    let samplers = |it| elements(it).map(|it| it.what.sampler()).collect::<Vec<_>>();
     let formats = legalize::formats(module, shapes);
     let lowered = legalize::without_textures(module, &formats).ok()?;
     let text = ir::text::print(&lowered.module);
@@ -477,18 +478,18 @@ pub fn texture_fault(
         return Some(format!("not a module: {}\n{text}", problems[0]));
     }
     let mut got = before.clone();
-    for (index, unit) in lowered.units.iter().enumerate() {
+    // A buffer now, which a texture is not. The last view of a heap that fits an element decides.
+    for (index, unit) in lowered.units.iter().enumerate().rev() {
         let binding = module.storage(ir::Binding(index as u32));
         let ResourceKind::Texture { dim, .. } = module.resources[index].kind else { continue };
         // The views of a heap see those of their own dimension.
         let elements = got.bindings.get_mut(binding.index()).into_iter().flatten();
-        for element in elements.filter(|it| it.texture.is_some_and(|it| it.suits(dim))) {
-            element.format = *unit;
+        for element in elements.filter(|it| it.what.texture().is_some_and(|it| it.suits(dim))) {
+            element.what = What::Memory { format: *unit, counter: 0 };
         }
     }
-    // A buffer now, which a texture is not.
-    for element in got.bindings.iter_mut().flatten() {
-        element.texture = None;
+    for element in got.bindings.iter_mut().flatten().filter(|it| it.what.texture().is_some()) {
+        element.what = What::default();
     }
     got.bindings.resize(module.resources.len(), Vec::new());
     for extra in &lowered.extras {
@@ -500,7 +501,9 @@ pub fn texture_fault(
     }
     for (got, before) in got.bindings.iter_mut().zip(&before.bindings) {
         for (got, before) in got.iter_mut().zip(before) {
-            (got.format, got.texture) = (before.format, before.texture);
+            if before.what.texture().is_some() {
+                got.what = before.what.clone();
+            }
         }
     }
     got.bindings.truncate(before.bindings.len());

@@ -16,7 +16,7 @@ mod stages;
 
 use std::fmt::Write;
 
-use ir::exec::{Bindings, Buffer, Launch};
+use ir::exec::{Bindings, Buffer, Launch, What};
 use sanitizer::{Kind, Plan, Report};
 
 use crate::run::{self, Compiled};
@@ -226,7 +226,7 @@ fn bindings(module: &ir::Module, setup: &Setup) -> Bindings {
             ir::ResourceKind::Scene => {
                 let is_flat = it.name == "Flat";
                 let scene = if is_flat { class::rays::flat_scene() } else { class::rays::scene() };
-                Buffer { scene: Some(scene), ..Buffer::default() }
+                What::Scene(scene).into()
             }
             ir::ResourceKind::Texture { .. }
             | ir::ResourceKind::Sampler { .. }

@@ -55,8 +55,8 @@ fn section(size: &str, region: &str, sampler: &str, is_array: bool) -> Section {
 fn known(module: &Module, bindings: &Bindings) -> Vec<Feedback> {
     let texture = module.resources.iter().position(|it| it.name == "T").unwrap() as u32;
     let of = |it: &Vec<ir::exec::Buffer>| Feedback {
-        sampler: it[0].sampler.as_ref().map(SamplerState::from),
-        paired: it[0].feedback.map(|_| texture),
+        sampler: it[0].what.sampler().as_ref().map(SamplerState::from),
+        paired: it[0].what.feedback().map(|_| texture),
     };
     bindings.bindings.iter().map(of).collect()
 }

@@ -28,7 +28,8 @@ fn asked(name: &str) -> Option<u64> {
 fn digest(bindings: &Bindings) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for buffer in bindings.bindings.iter().flatten() {
-        let bytes = buffer.bytes.iter().copied().chain(buffer.counter.to_le_bytes());
+        let bytes =
+            buffer.bytes.iter().copied().chain(buffer.what.counter().unwrap_or(0).to_le_bytes());
         bytes.for_each(|byte| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     }
     hash

@@ -481,10 +481,7 @@ fn a_condition_that_legalisation_forgets_is_noticed() {
                 let bytes: Vec<_> = (first..first + 64).flat_map(|it| [it, 0, 0, 0]).collect();
                 vec![Buffer { bytes: bytes.into(), ..Default::default() }]
             };
-            let constants = vec![Buffer {
-                bytes: buffer(100)[0].bytes[..64].to_vec().into(),
-                ..Default::default()
-            }];
+            let constants = vec![Buffer::new(buffer(100)[0].bytes[..64].to_vec())];
             let is_constant =
                 |it: &ir::Resource| it.kind.view().class == ir::RegisterClass::Constant;
             let all = module.resources.iter();

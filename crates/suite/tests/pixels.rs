@@ -1,11 +1,12 @@
 //! Vertex and pixel shaders in HLSL on the reference engine: signatures, helper lanes, derivatives.
 
+use ir::exec::{Bindings, Buffer, What};
 use ops::LaneMask;
 use suite::pixels::{self, Quads};
 use suite::section::WIDTHS;
 
 /// The words at the start of the first buffer.
-fn words(bindings: &ir::exec::Bindings) -> Vec<u32> {
+fn words(bindings: &Bindings) -> Vec<u32> {
     let bytes = &bindings.bindings[0][0].bytes;
     bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
 }
@@ -655,11 +656,9 @@ float2 main(float u : U) : SV_Target {
     let mut memory = pixels::buffers(&module);
     for (resource, buffers) in module.resources.iter().zip(&mut memory.bindings) {
         let is_image = resource.name == "image";
-        buffers[0] = ir::exec::Buffer {
-            bytes: if is_image { bytes.clone().into() } else { Vec::new().into() },
-            texture: is_image.then_some(shape),
-            sampler: (!is_image).then(ops::texture::Sampler::default),
-            ..ir::exec::Buffer::default()
+        buffers[0] = match is_image {
+            true => Buffer { bytes: bytes.clone().into(), what: What::texture_of(shape) },
+            false => What::Sampler(ops::texture::Sampler::default()).into(),
         };
     }
     // In steps of a texel, but for the helper lane 1, which is four texels away.

@@ -8,7 +8,7 @@ use hlsl::Options;
 use interp::Observer;
 use interp::observe::RayEvent;
 use ir::RayOp;
-use ir::exec::{Bindings, Buffer, SharedScene};
+use ir::exec::{Bindings, Buffer, SharedScene, What};
 use ops::Random;
 use ops::ray::{Bottom, BottomOptions, Geometry, Instance, Scene, Shape, geometry_flag};
 use suite::engines::{Outcome, compare, launch, sets};
@@ -260,7 +260,7 @@ fn engines_agree_on_programs_with_queries() {
         run::check_module(&module).unwrap();
         let bind = |it: &ir::Resource| {
             vec![match it.kind {
-                ir::ResourceKind::Scene => Buffer { scene: Some(scene(seed)), ..Buffer::default() },
+                ir::ResourceKind::Scene => What::Scene(scene(seed)).into(),
                 _ => Buffer { bytes: vec![0; THREADS as usize * 4].into(), ..Buffer::default() },
             }]
         };

@@ -1,6 +1,6 @@
 //! From a VALUE to the bytes of a buffer, as the resource declares them.
 
-use ir::exec::{Buffer, Format, FormatScalar};
+use ir::exec::{Buffer, Format, FormatScalar, What};
 use ir::{AddressKind, Contents, Element, HostScalar, Norm, Resource, ResourceKind};
 
 use crate::value::{Content, Value, counted};
@@ -35,7 +35,7 @@ pub fn contents(resource: &Resource, value: Value) -> Result<(Buffer, Option<Sca
         _ => fill(&resource.name, kind, &layout, &value)?,
     };
     bytes.resize(bytes.len().max(least), 0);
-    Ok((Buffer { bytes: bytes.into(), format, ..Buffer::default() }, shown))
+    Ok((Buffer { bytes: bytes.into(), what: What::Memory { format, counter: 0 } }, shown))
 }
 
 fn fill(
@@ -190,7 +190,10 @@ mod tests {
         let typed = resource(ResourceKind::Typed { writable: false, element });
         let value = value::parse("u8:0,255,0,255", &mut |_| Err(String::new())).unwrap();
         let (buffer, _) = contents(&typed, value).unwrap();
-        assert_eq!(buffer.format, Some(Format { scalar: FormatScalar::Unorm8, components: 4 }));
+        assert_eq!(
+            buffer.what.format(),
+            Some(Format { scalar: FormatScalar::Unorm8, components: 4 })
+        );
         assert!(bytes(&typed, "u32:0,0,0,0").unwrap_err().contains("no format of u32"));
     }
 }

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ir::exec::{Bytes, Failure, Format, Lender};
+use ir::exec::{Bytes, Failure, Format, Lender, What};
 use ops::texture::{Sampler, Shape};
 
 use crate::memory::{Cell, Slot};
@@ -71,17 +71,19 @@ impl Buffer {
     }
 
     fn of(bytes: Bytes) -> Buffer {
-        Buffer { cell: Cell::new(Slot { bytes, ..Slot::default() }, None) }
+        Buffer { cell: Cell::new(Slot::new(bytes), None) }
     }
 
     fn holding<T: Plain>(bytes: Vec<u8>) -> Buffer {
-        let slot = Slot { bytes: bytes.into(), ..Slot::default() };
+        let slot = Slot::new(bytes);
         Buffer { cell: Cell::new(slot, Some(plain::layout::<T>())) }
     }
 
     /// A copy of the buffer whose texels have that format, for a typed buffer that declares a different one.
     pub fn with_format(self, format: Format) -> Result<Buffer, BufferError> {
-        let slot = Slot { format: Some(format), ..self.cell.lock().host()?.clone() };
+        let mut slot = self.cell.lock().host()?.clone();
+        let counter = slot.what.counter().unwrap_or(0);
+        slot.what = What::Memory { format: Some(format), counter };
         Ok(Buffer { cell: Cell::new(slot, self.cell.element.clone()) })
     }
 
@@ -109,12 +111,14 @@ impl Buffer {
 
     /// The hidden counter of a structured buffer.
     pub fn counter(&self) -> Result<u32, BufferError> {
-        Ok(self.cell.lock().host()?.counter)
+        Ok(self.cell.lock().host()?.what.counter().unwrap_or(0))
     }
 
     /// Sets the hidden counter.
     pub fn set_counter(&self, counter: u32) -> Result<(), BufferError> {
-        self.cell.lock().host_mut()?.counter = counter;
+        if let Some(it) = self.cell.lock().host_mut()?.what.counter_mut() {
+            *it = counter;
+        }
         Ok(())
     }
 
@@ -177,13 +181,13 @@ impl Texture {
         if bytes.len() != needs {
             return Err(BufferError::Length { bytes: bytes.len(), needs });
         }
-        let slot = Slot { bytes, texture: Some(shape), ..Slot::default() };
+        let slot = Slot { bytes, what: What::texture_of(shape) };
         Ok(Texture { cell: Cell::new(slot, Some(Layout::of_texel(shape.format))) })
     }
 
     /// Its shape.
     pub fn shape(&self) -> Shape {
-        match self.cell.lock().shape().texture {
+        match self.cell.lock().shape().what.texture() {
             Some(shape) => shape,
             None => unreachable!("a texture is created with its shape"),
         }
@@ -337,8 +341,7 @@ impl From<Texture> for Bindable {
 
 impl From<Sampler> for Bindable {
     fn from(sampler: Sampler) -> Bindable {
-        let slot = Slot { sampler: Some(sampler), ..Slot::default() };
-        Bindable { cell: Cell::new(slot, None) }
+        Bindable::from(Slot::from(What::Sampler(sampler)))
     }
 }
 

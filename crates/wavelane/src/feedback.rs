@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ir::exec::{Failure, FeedbackMap as Held};
+use ir::exec::{Failure, FeedbackMap as Held, What};
 use ops::texture::Format;
 use ops::texture::feedback::{Map, Refusal};
 
@@ -60,11 +60,8 @@ impl FeedbackMap {
         let paired = identity(desc.paired)?;
         let map = Map::new(desc.kind, &desc.paired.shape(), desc.region)
             .map_err(FeedbackError::Refused)?;
-        let slot = Slot {
-            bytes: map.memory().into(),
-            feedback: Some(Held { map, paired }),
-            ..Slot::default()
-        };
+        let bytes = map.memory().into();
+        let slot = Slot { bytes, what: What::Feedback(Held { map, paired }) };
         Ok(FeedbackMap { cell: Cell::new(slot, None), map })
     }
 
@@ -127,10 +124,14 @@ impl FeedbackMap {
 fn identity(texture: &Texture) -> Result<u64, BufferError> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut state = texture.cell.lock();
-    if state.shape().identity == 0 {
-        state.host_mut()?.identity = NEXT.fetch_add(1, Ordering::Relaxed);
+    let What::Texture { shape, identity: mut known } = state.shape().what else {
+        unreachable!("a texture is created with its shape")
+    };
+    if known == 0 {
+        known = NEXT.fetch_add(1, Ordering::Relaxed);
+        state.host_mut()?.what = What::Texture { shape, identity: known };
     }
-    Ok(state.shape().identity)
+    Ok(known)
 }
 
 impl From<&FeedbackMap> for Bindable {

@@ -20,7 +20,7 @@ pub use crate::passes::{
 pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
-pub use ir::exec::{Buffer as Slot, FeedbackMap, Invocation, SharedScene};
+pub use ir::exec::{Buffer as Slot, FeedbackMap, Invocation, SharedScene, What};
 pub use ir::stage::{Element as StageElement, StageIo, SystemValue};
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;

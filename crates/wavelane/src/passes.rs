@@ -400,7 +400,8 @@ impl Sweep<'_> {
             }
             let room = self.plan.float_room;
             let byte = sanitizer::first_difference(module, binding, &slots[0], &slots[1], room);
-            let byte = byte.or((slots[0].counter != slots[1].counter).then_some(u64::MAX))?;
+            let byte =
+                byte.or((slots[0].what.counter() != slots[1].what.counter()).then_some(u64::MAX))?;
             Some((written, byte))
         })
     }
@@ -442,7 +443,7 @@ impl Sweep<'_> {
             let state = cell.lock();
             let slot = state.shape();
             match byte {
-                u64::MAX => Some(slot.counter),
+                u64::MAX => slot.what.counter(),
                 byte => slot.bytes.get(byte as usize).map(|it| u32::from(*it)),
             }
         };

@@ -26,7 +26,7 @@ mod vertices;
 use std::fmt;
 use std::sync::Arc;
 
-use ir::exec::SharedScene;
+use ir::exec::{SharedScene, What};
 use ops::ray::{self, Bottom, BottomOptions, Scene, Shape};
 
 use crate::memory::Slot;
@@ -458,7 +458,7 @@ impl TopLevel {
 /// For the internal code, which treats everything that is bound alike.
 impl From<&TopLevel> for Slot {
     fn from(level: &TopLevel) -> Slot {
-        Slot { scene: Some(SharedScene(level.scene.clone())), ..Slot::default() }
+        Slot::from(What::Scene(SharedScene(level.scene.clone())))
     }
 }
 

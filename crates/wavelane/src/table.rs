@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use ir::exec::{Bindings, Failure};
+use ir::exec::{Bindings, Failure, What};
 use ir::{AddressKind, Contents, Element, HostScalar, Module, Norm, Resource, ResourceKind};
 use ops::texture::{Dim as TextureDim, Format as TextureFormat, Shape as TextureShape};
 use values::MOST_BYTES;
@@ -112,11 +112,8 @@ impl ResourceTable {
     /// The buffer bound to a resource; to its first element if it is an array.
     pub fn buffer(&self, name: &str) -> Option<Buffer> {
         let cell = self.cell(name, 0)?;
-        let is_buffer = {
-            let state = cell.lock();
-            state.shape().is_buffer() && state.shape().sampler.is_none()
-        };
-        is_buffer.then(|| Buffer { cell: cell.clone() })
+        let is_memory = matches!(cell.lock().shape().what, What::Memory { .. });
+        is_memory.then(|| Buffer { cell: cell.clone() })
     }
 
     /// The texture bound to a resource; to its first element if it is an array.
@@ -127,7 +124,7 @@ impl ResourceTable {
     /// The texture bound to an element of a resource array or a descriptor heap.
     pub fn texture_at(&self, name: &str, element: u32) -> Option<Texture> {
         let cell = self.cell(name, element)?;
-        let is_texture = cell.lock().shape().texture.is_some();
+        let is_texture = cell.lock().shape().what.texture().is_some();
         is_texture.then(|| Texture { cell: cell.clone() })
     }
 
@@ -341,34 +338,33 @@ fn described(shader: &Shader) -> String {
 /// known.
 fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(), BindProblem> {
     let bytes = slot.bytes.len();
-    let is_buffer = slot.is_buffer() && slot.sampler.is_none() && slot.scene.is_none();
     let view = kind.view();
     match view.contents {
-        Contents::Sampler => match slot.sampler.is_some() && bytes == 0 {
+        Contents::Sampler => match slot.what.sampler().is_some() && bytes == 0 {
             true => Ok(()),
             false => Err(BindProblem::NoSampler),
         },
         // Without a scene, every ray misses.
-        Contents::Scene => match slot.texture.is_none() && slot.sampler.is_none() && bytes == 0 {
-            true => Ok(()),
-            false => Err(BindProblem::NoScene),
+        Contents::Scene => match &slot.what {
+            What::Memory { .. } | What::Scene(_) if bytes == 0 => Ok(()),
+            _ => Err(BindProblem::NoScene),
         },
         Contents::Feedback => check_feedback(kind, slot),
         Contents::Texture => {
             let (dim, element) = view.texture();
-            let shape = slot.texture.as_ref().ok_or(BindProblem::NoTexture)?;
+            let shape = slot.what.texture().ok_or(BindProblem::NoTexture)?;
             check_format(shape.format, &element)?;
-            check_shape(shape, dim, bytes)
+            check_shape(&shape, dim, bytes)
         }
-        _ if !is_buffer => Err(BindProblem::NoBuffer),
+        _ if !matches!(slot.what, What::Memory { .. }) => Err(BindProblem::NoBuffer),
         Contents::Constants if bytes < view.size as usize => {
             Err(BindProblem::TooSmall { bytes, needs: view.size as usize })
         }
         Contents::Buffer if view.address == AddressKind::Byte => {
-            check_stride(bytes, &Layout::of(kind, slot.format))
+            check_stride(bytes, &Layout::of(kind, slot.what.format()))
         }
         Contents::Constants | Contents::Buffer => {
-            let declared = Layout::of(kind, slot.format);
+            let declared = Layout::of(kind, slot.what.format());
             if view.contents == Contents::Buffer {
                 check_stride(bytes, &declared)?;
             }
@@ -393,7 +389,7 @@ fn check_feedback(kind: &ResourceKind, slot: &Slot) -> Result<(), BindProblem> {
     let ResourceKind::Feedback { kind, array } = *kind else {
         unreachable!("only these take feedback maps")
     };
-    match &slot.feedback {
+    match slot.what.feedback() {
         Some(held) if held.map.kind != kind => Err(BindProblem::FeedbackKind {
             given: held.map.kind.constant(),
             declared: kind.constant(),
@@ -732,8 +728,7 @@ mod tests {
             let shape = TextureShape::new(format, 2, 2, 1);
             let slot = Slot {
                 bytes: vec![0; shape.bytes().unwrap()].into(),
-                texture: Some(shape),
-                ..Slot::default()
+                what: What::texture_of(shape),
             };
             table.bind(name, slot).map_err(|it| it.to_string())
         };

@@ -64,8 +64,8 @@ pub(crate) fn bind(
         let (base, element) = split_element(name).unwrap_or((name, 0));
         let index = module.resources.iter().position(|it| it.name == base);
         let buffer = index.and_then(|it| bindings.bindings.get_mut(it)?.get_mut(element as usize));
-        match buffer {
-            Some(buffer) => buffer.counter = *count,
+        match buffer.and_then(|it| it.what.counter_mut()) {
+            Some(counter) => *counter = *count,
             None => {
                 let what =
                     format!("`--counter {name}={count}`: the shader uses no buffer `{name}`");

@@ -153,7 +153,7 @@ fn buffers(module: &Module, outcomes: &[Option<&Outcome>]) -> Vec<Value> {
 /// One buffer at all widths: `=` where a width agrees with the majority, `≠` where not.
 fn row(resource: &Resource, element: usize, contents: &[Option<&Buffer>]) -> Value {
     let majority = majority(contents);
-    let format = majority.and_then(|it| it.format);
+    let format = majority.and_then(|it| it.what.format());
     let layout = Layout::of(&resource.kind, format);
     let each = layout.scalars.len();
     let marks: Vec<Option<&str>> =
@@ -171,7 +171,7 @@ fn row(resource: &Resource, element: usize, contents: &[Option<&Buffer>]) -> Val
     };
     // Most buffers agree: only where one does not, its scalars are looked through.
     let first = marks.contains(&Some("≠")).then(|| (0..count).find(differs)).flatten();
-    let counters: Vec<Option<u32>> = contents.iter().map(|it| Some((*it)?.counter)).collect();
+    let counters: Vec<Option<u32>> = contents.iter().map(|it| (*it)?.what.counter()).collect();
     let name = named(resource, element);
     json!({
         "name": name,

@@ -74,11 +74,11 @@ fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
         }
         Contents::Constants => Some(1),
         Contents::Sampler | Contents::Scene | Contents::Feedback => None,
-        Contents::Texture => slot.texture.map(|it| {
+        Contents::Texture => slot.what.texture().map(|it| {
             [it.width, it.height, it.depth, it.layers].iter().map(|it| u64::from(*it)).product()
         }),
         Contents::Buffer => {
-            let stride = Layout::of(&resource.kind, slot.format).stride;
+            let stride = Layout::of(&resource.kind, slot.what.format()).stride;
             Some((slot.bytes.len() / stride) as u64)
         }
     }

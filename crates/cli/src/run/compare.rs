@@ -55,8 +55,8 @@ fn first_difference(view: &View, a: &Slot, b: &Slot) -> (String, String, String)
     let Some(byte) = byte else {
         return (
             format!("the counter of {}", view.name),
-            a.counter.to_string(),
-            b.counter.to_string(),
+            a.what.counter().unwrap_or(0).to_string(),
+            b.what.counter().unwrap_or(0).to_string(),
         );
     };
     let (element, within) = (byte / layout.stride, byte % layout.stride);

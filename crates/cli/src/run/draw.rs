@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use wavelane::graphics::GraphicsPipeline;
-use wavelane::internal::{Slot, Slots};
+use wavelane::internal::{Slot, Slots, What};
 use wavelane::texture::{Format, Shape};
 use wavelane::{DrawError, Layout, PrintLog, ResourceTable, Shader, SourceMap, StageTables};
 
@@ -85,7 +85,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
             .map(|view| {
                 let bytes = left.iter().find(|it| it.0 == view.name).map(|it| it.1.clone());
                 let bytes = bytes.unwrap_or_default().into();
-                Slot { bytes, texture: view.texture, ..Slot::default() }
+                Slot { bytes, what: view.texture.map_or_else(What::default, What::texture_of) }
             })
             .collect();
         for view in &all[of_draw..] {

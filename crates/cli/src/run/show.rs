@@ -87,7 +87,7 @@ fn buffer_text(
     let ty = if person.has_parts() { person.ty() } else { element(layout) };
     write!(out, "{count} x {ty}")?;
     if view.has_counter {
-        write!(out, ", counter {}", buffer.counter)?;
+        write!(out, ", counter {}", buffer.what.counter().unwrap_or(0))?;
     }
     writeln!(out)?;
 
@@ -239,7 +239,9 @@ pub(super) fn json(runs: &Runs, sources: &SourceMap, out: &mut impl Write) -> io
             .iter()
             .zip(&outcome.buffers)
             .filter(|(view, _)| view.has_counter)
-            .map(|(view, buffer)| format!("{}:{}", quoted(&view.name), buffer.counter))
+            .map(|(view, buffer)| {
+                format!("{}:{}", quoted(&view.name), buffer.what.counter().unwrap_or(0))
+            })
             .collect();
         if !with_counter.is_empty() {
             write!(out, ",\n    \"counters\":{{{}}}", with_counter.join(","))?;

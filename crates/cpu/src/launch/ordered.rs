@@ -47,7 +47,7 @@ pub(super) fn order<'a>(compiled: &'a Compiled, all: &Dispatch<'a>, threads: usi
     let is_small = compiled.batch.threads(all.total, threads) <= 1;
     let view = first_view(all.views, split.counter.binding).filter(|it| match split.counter.at {
         At::Bytes { end, .. } => end <= it.len,
-        At::Hidden => true,
+        At::Hidden => it.counter().is_some(),
     });
     match view {
         Some(view) if !is_small => Order::Split(split, view),
@@ -76,7 +76,9 @@ pub(super) fn run_split(
     let (next, sum) = ordered.chain.left();
     match split.counter.at {
         At::Bytes { offset, bytes, .. } => view.write(offset, bytes, sum),
-        At::Hidden => _ = view.count((sum as u32).wrapping_sub(view.counted()) as i32),
+        At::Hidden => {
+            view.counter().into_iter().for_each(|it| it.store(sum as u32, Relaxed));
+        }
     }
     ended?;
     if next < all.total { run_waves(compiled, all, next, 1, None) } else { Ok(()) }

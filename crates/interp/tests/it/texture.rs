@@ -1,7 +1,7 @@
 //! Textures: what observers see of accesses and samples, and how poison propagates.
 
 use crate::build::{Shader, launch, module};
-use ir::exec::{Bindings, Buffer};
+use ir::exec::{Bindings, Buffer, What};
 use ir::{
     Binding, Derivative, Detail, Element, HostScalar, Norm, Op, Place, Resource, ResourceKind,
     Texture, TextureArgs, TextureOp, Values, values,
@@ -69,8 +69,8 @@ fn run(writable: bool, make: impl FnOnce(&mut Shader) -> Values) -> Vec<String> 
         s.store(0, thread, value);
     }
     let shape = Shape::new(Format::parse("R32_FLOAT").unwrap(), 4, 1, 1);
-    let texture = Buffer { bytes: vec![0; 16].into(), texture: Some(shape), ..Buffer::default() };
-    let sampler = Buffer { sampler: Some(Sampler::default()), ..Buffer::default() };
+    let texture = Buffer { bytes: vec![0; 16].into(), what: What::texture_of(shape) };
+    let sampler = Buffer::from(What::Sampler(Sampler::default()));
     let mut bindings =
         Bindings { bindings: vec![vec![Buffer::default()], vec![texture], vec![sampler]] };
     let mut witness = Witness::default();

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use wavelane::internal::{self, Pass, Shared, Slot};
+use wavelane::internal::{self, Pass, Shared, Slot, What};
 use wavelane::{
     ConstantError, ConstantProblem, F16, Format as TexelFormat, Number, Resource as Declared,
     ResourceKind, ResourceTable, Scalar, Shader,
@@ -297,16 +297,17 @@ impl Memory {
             let is_texture = texture.is_some();
             let components = source.channels;
             // Of what is bound as texels, now or later, this is the format.
-            let format = (!is_texture && (1..=4).contains(&components))
+            let format = (1..=4)
+                .contains(&components)
                 .then(|| TexelFormat { scalar: texel(source.format), components });
-            let bytes = source.data[at.1].clone();
-            let shared =
-                Shared::new(Slot { bytes: bytes.into(), format, texture, ..Slot::default() });
+            let memory = What::Memory { format, counter: 0 };
+            let what = texture.map_or(memory, What::texture_of);
+            let shared = Shared::new(Slot { bytes: source.data[at.1].clone().into(), what });
             let (has_counter, written, copied) = (false, None, None);
             Cell { shared, is_texture, has_counter, written, copied }
         };
         let cell = self.cells.entry(at).or_insert_with(make);
-        if cell.is_texture && texture.is_some() && cell.shared.value().texture != texture {
+        if cell.is_texture && texture.is_some() && cell.shared.value().what.texture() != texture {
             return Err(format!("`{}` is bound as textures of different kinds", source.name));
         }
         Ok(cell)
@@ -349,7 +350,7 @@ impl Memory {
             target.data[*part] = value.bytes.to_vec();
             if cell.has_counter {
                 target.counters.resize(elements, 0);
-                target.counters[*part] = value.counter;
+                target.counters[*part] = value.what.counter().unwrap_or(0);
             }
         }
     }

@@ -164,7 +164,7 @@ fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
                 }
             }
             Held::Texture(written, number, channels) => {
-                let Some(shape) = written.elements[0].texture else { continue };
+                let Some(shape) = written.elements[0].what.texture() else { continue };
                 let _ = writeln!(
                     text,
                     "  - Name: {name}\n    Format: {}\n    Channels: {channels}\n    OutputProps: \
@@ -239,7 +239,7 @@ fn held(written: Written<'_>) -> Result<Held<'_>, String> {
     }
     match (view.address, view.name) {
         (AddressKind::Texture, "Texture2D") if written.elements.len() == 1 => {
-            let shape = written.elements[0].texture;
+            let shape = written.elements[0].what.texture();
             let found = shape.filter(|it| it.levels == 1).and_then(|it| plain(it.format));
             match found {
                 Some((format, channels)) => Ok(Held::Texture(written, format, channels)),

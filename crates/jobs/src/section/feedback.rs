@@ -8,7 +8,7 @@
 //! ```
 
 use wavelane::feedback::Kind;
-use wavelane::internal::FeedbackMap;
+use wavelane::internal::{FeedbackMap, What};
 
 use super::{Input, Section, bytes, number};
 
@@ -34,9 +34,9 @@ pub(super) fn feedback(section: &mut Section, text: &str) -> Result<(), String> 
     let region = [number(width)? as u32, number(height)? as u32];
     let missing = || format!("there is no `//# texture {texture} …` above");
     let at = section.inputs.iter().position(|it| it.name == texture).ok_or_else(missing)?;
-    let shape = section.inputs[at].texture.ok_or_else(missing)?;
+    let shape = section.inputs[at].what.texture().ok_or_else(missing)?;
     let paired = at as u64 + 1;
-    section.inputs[at].identity = paired;
+    section.inputs[at].what = What::Texture { shape, identity: paired };
     let map = FeedbackMap::new(kind, &shape, region, paired).map_err(|it| it.to_string())?;
     let bytes = match values {
         None => map.map.memory(),
@@ -49,11 +49,6 @@ pub(super) fn feedback(section: &mut Section, text: &str) -> Result<(), String> 
             map.map.encode(&texels)
         }
     };
-    section.inputs.push(Input {
-        name: name.to_owned(),
-        bytes,
-        feedback: Some(map),
-        ..Input::default()
-    });
+    section.inputs.push(Input { name: name.to_owned(), bytes, what: What::Feedback(map) });
     Ok(())
 }

@@ -137,7 +137,8 @@ impl Content {
                 byte.map(|it| Position::Byte(it as u64))
             }
         };
-        found.or((self.buffer.counter != other.buffer.counter).then_some(Position::Counter))
+        found.or((self.buffer.what.counter() != other.buffer.what.counter())
+            .then_some(Position::Counter))
     }
 
     /// A pixel in words.
@@ -161,7 +162,8 @@ impl Content {
         scene: &S,
     ) -> Option<Position> {
         if self.buffer.bytes == other.buffer.bytes {
-            return (self.buffer.counter != other.buffer.counter).then_some(Position::Counter);
+            return (self.buffer.what.counter() != other.buffer.what.counter())
+                .then_some(Position::Counter);
         }
         match self.holder {
             Holder::Target(_, format, _) | Holder::Depth(format, _) => {
@@ -180,7 +182,8 @@ impl Content {
                 };
                 floats::first_difference(module, binding, &self.buffer, &other.buffer, room)
                     .map(Position::Byte)
-                    .or((self.buffer.counter != other.buffer.counter).then_some(Position::Counter))
+                    .or((self.buffer.what.counter() != other.buffer.what.counter())
+                        .then_some(Position::Counter))
             }
         }
     }
@@ -214,7 +217,7 @@ impl Content {
             let mut all: Vec<Vec<u8>> =
                 it.buffer.bytes.chunks(size.max(1)).map(<[u8]>::to_vec).collect();
             all.sort();
-            (all, it.buffer.counter)
+            (all, it.buffer.what.counter())
         };
         elements(self) == elements(other)
     }
@@ -251,7 +254,7 @@ impl Content {
     pub(super) fn value(&self, at: Position) -> Option<String> {
         let (Holder::Target(_, format, _) | Holder::Depth(format, _)) = self.holder else {
             return match at {
-                Position::Counter => Some(self.buffer.counter.to_string()),
+                Position::Counter => self.buffer.what.counter().map(|it| it.to_string()),
                 Position::Byte(_) | Position::Texel(_) => None,
             };
         };

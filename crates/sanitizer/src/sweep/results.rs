@@ -107,7 +107,7 @@ impl<'a> Base<'a> {
         let room = self.plan.float_room;
         let find = |a: &Buffer, b: &Buffer| {
             let byte = floats::first_difference(self.module, binding, a, b, room);
-            byte.or((a.counter != b.counter).then_some(u64::MAX))
+            byte.or((a.what.counter() != b.what.counter()).then_some(u64::MAX))
         };
         let byte = if reaches.iter().any(|it| it.touches(key)) && find(a, b).is_some() {
             let (mut a, mut b) = (a.clone(), b.clone());
@@ -141,7 +141,7 @@ pub(super) fn is_permuted(
         let buffer = it.bindings[difference.binding.index()].get(difference.element as usize)?;
         let mut all: Vec<Vec<u8>> = buffer.bytes.chunks(size.max(1)).map(<[u8]>::to_vec).collect();
         all.sort();
-        Some((all, buffer.counter))
+        Some((all, buffer.what.counter()))
     };
     elements(a) == elements(b)
 }

@@ -466,8 +466,8 @@ impl Ready {
             let grid = self.grid(launch, blocks);
             return vec![ptx::merged_record(launch.groups(), grid[0])];
         }
-        let shapes = |it| contents.elements(it).iter().map(|it| it.texture).collect();
-        let samplers = |it| contents.elements(it).iter().map(|it| it.sampler).collect();
+        let shapes = |it| contents.elements(it).iter().map(|it| it.what.texture()).collect();
+        let samplers = |it| contents.elements(it).iter().map(|it| it.what.sampler()).collect();
         let of = |extra: &ptx::Extra| extra.bytes(module, &self.textures, shapes, samplers);
         extras.iter().map(of).collect()
     }
@@ -525,10 +525,10 @@ impl Kernels {
         }
         let formats = (0..module.resources.len() as u32)
             .map(|it| contents.elements(module.storage(ir::Binding(it))))
-            .map(|it| it.first().and_then(|it| it.format))
+            .map(|it| it.first().and_then(|it| it.what.format()))
             .collect();
         let textures = ptx::texture_formats(module, |it| {
-            contents.elements(it).iter().map(|it| it.texture).collect()
+            contents.elements(it).iter().map(|it| it.what.texture()).collect()
         });
         let sizes = self.gpu.rewrites.then(|| small_sizes(module, contents));
         let sizes =

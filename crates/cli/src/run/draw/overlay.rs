@@ -198,7 +198,7 @@ fn picture(
     notes: &Notes,
 ) -> Result<Picture, String> {
     let [width, height] = draw.size;
-    let format = target.texture.map(|it| it.format).ok_or("the target is not a texture")?;
+    let format = target.what.texture().map(|it| it.format).ok_or("the target is not a texture")?;
     let scale = scale(draw.size);
     let colour = |at: [u32; 2]| {
         let start = (at[1] as usize * width as usize + at[0] as usize) * format.bytes();

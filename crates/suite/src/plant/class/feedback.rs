@@ -1,6 +1,6 @@
 //! Faults in sampler feedback, with the resources of [`resource`].
 
-use ir::exec::{Buffer, FeedbackMap};
+use ir::exec::{Buffer, FeedbackMap, What};
 use ops::texture::{Address, Format, Sampler, Shape};
 use sanitizer::Kind;
 
@@ -18,20 +18,18 @@ pub(crate) fn resource(name: &str) -> Option<Buffer> {
     let sampler = |mode| Sampler { address: [mode; 3], ..Sampler::nearest() };
     let texture = |identity| Buffer {
         bytes: vec![0; 32 * 32].into(),
-        texture: Some(shape),
-        identity,
-        ..Buffer::default()
+        what: What::Texture { shape, identity },
     };
     Some(match name {
         "Paired" => texture(1),
         "Unpaired" => texture(2),
-        "Clamps" => Buffer { sampler: Some(sampler(Address::Clamp)), ..Buffer::default() },
-        "Mirrors" => Buffer { sampler: Some(sampler(Address::Mirror)), ..Buffer::default() },
+        "Clamps" => What::Sampler(sampler(Address::Clamp)).into(),
+        "Mirrors" => What::Sampler(sampler(Address::Mirror)).into(),
         "Map" => {
             let kind = ops::texture::feedback::Kind::MinMip;
             let map = FeedbackMap::new(kind, &shape, [8, 8], 1).ok()?;
             let bytes = map.map.memory().into();
-            Buffer { bytes, feedback: Some(map), ..Buffer::default() }
+            Buffer { bytes, what: What::Feedback(map) }
         }
         _ => return None,
     })

@@ -35,7 +35,7 @@ impl Parts {
         let bytes = context.allocate(slot.bytes.len().max(least))?;
         bytes.write(&slot.bytes)?;
         let counter = context.allocate(4)?;
-        counter.write(&slot.counter.to_le_bytes())?;
+        counter.write(&counter_of(slot))?;
         Ok(Parts { bytes: Arc::new(bytes), counter: Arc::new(counter) })
     }
 
@@ -43,7 +43,9 @@ impl Parts {
         self.bytes.read(&mut slot.bytes)?;
         let mut counter = [0; 4];
         self.counter.read(&mut counter)?;
-        slot.counter = u32::from_le_bytes(counter);
+        if let Some(it) = slot.what.counter_mut() {
+            *it = u32::from_le_bytes(counter);
+        }
         Ok(())
     }
 }
@@ -142,13 +144,13 @@ impl Bound {
                     (Some(parts), true) => parts.clone(),
                     (Some(parts), false) => {
                         parts.bytes.write(&slot.bytes)?;
-                        parts.counter.write(&slot.counter.to_le_bytes())?;
+                        parts.counter.write(&counter_of(slot))?;
                         parts.clone()
                     }
                     (None, _) => Parts::upload(context, slot, size)?,
                 };
                 (copy.parts, copy.is_valid) = (Some(parts.clone()), true);
-                let is_texture = slot.texture.is_some();
+                let is_texture = slot.what.texture().is_some();
                 all.push(Element { parts: Some(parts), bytes: slot.bytes.len(), is_texture });
             }
             resources.push(all);
@@ -167,7 +169,7 @@ impl Bound {
             let least = least(module, resource);
             let element = |slot: &Slot| {
                 let parts = Some(Parts::upload(context, slot, least)?);
-                let is_texture = slot.texture.is_some();
+                let is_texture = slot.what.texture().is_some();
                 Ok(Element { parts, bytes: slot.bytes.len(), is_texture })
             };
             resources.push(slots.iter().map(element).collect::<Result<Vec<_>, Failure>>()?);
@@ -330,6 +332,11 @@ impl Bound {
         }
         Ok(())
     }
+}
+
+/// The hidden counter in the memory of a device, which has one for everything.
+fn counter_of(slot: &Slot) -> [u8; 4] {
+    slot.what.counter().unwrap_or(0).to_le_bytes()
 }
 
 /// The descriptor of one buffer.

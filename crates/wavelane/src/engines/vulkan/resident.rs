@@ -45,7 +45,9 @@ impl Resident {
     pub(super) fn unpack(&self, is_counter: bool, slot: &mut Slot, staging: &[u8]) {
         match &self.held {
             Held::Buffer(..) if is_counter => {
-                slot.counter = staging.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
+                if let Some(counter) = slot.what.counter_mut() {
+                    *counter = staging.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
+                }
             }
             Held::Buffer(..) => {
                 let count = slot.bytes.len().min(staging.len());

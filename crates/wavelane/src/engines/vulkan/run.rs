@@ -598,7 +598,7 @@ impl Made<'_> {
     ) -> Result<Seen, Failure> {
         let seen = match asked.kind {
             BindingKind::Sampler => {
-                let state = asked.bound.and_then(|it| it.sampler).unwrap_or_default();
+                let state = asked.bound.and_then(|it| it.what.sampler()).unwrap_or_default();
                 let sampled = stored::sampled(module, asked.resource);
                 let compares =
                     matches!(asked.declared.kind, ResourceKind::Sampler { comparison: true });
@@ -737,7 +737,7 @@ impl Made<'_> {
             unreachable!("views of texels are those of typed buffers")
         };
         let name = &asked.declared.name;
-        let own = asked.bound.and_then(|it| it.format);
+        let own = asked.bound.and_then(|it| it.what.format());
         let Some(texels) = format::texel_format(own, element, asked.format) else {
             let asked_for = format!("the texels of `{name}`");
             return Err(unsupported(asked_for, format::no_format(asked.format)));

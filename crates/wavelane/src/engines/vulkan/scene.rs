@@ -69,7 +69,7 @@ pub(super) fn built(
     asked: &Asked<'_>,
     kept: Option<&Kept>,
 ) -> Result<Arc<Built>, Failure> {
-    let bound = asked.bound.and_then(|it| it.scene.as_ref());
+    let bound = asked.bound.and_then(|it| it.what.scene());
     let scene = bound.map_or_else(Arc::default, |it| it.0.clone());
     let Some(kept) = kept else { return Ok(Arc::new(Built::new(context, &scene)?)) };
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 
+use ir::exec::What;
 use ir::{Module, ResourceKind};
 use legalize::{Feedback, SamplerState};
 use ops::texture::{Address, Channel, Channels, Filter, Format, Sampler};
@@ -44,8 +45,8 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
         let components = match view.element {
             Some(element) if view.writable => {
                 let channels = elements.iter().filter_map(|it| {
-                    let texture = it.texture.map(|it| format::channels(it.format));
-                    texture.or(it.format.map(|it| it.components))
+                    let texture = it.what.texture().map(|it| format::channels(it.format));
+                    texture.or(it.what.format().map(|it| it.components))
                 });
                 channels.max().unwrap_or(0).max(element.components)
             }
@@ -61,11 +62,16 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
 
 /// The properties that all elements have in common.
 fn bound(elements: &[&Slot]) -> Bound {
-    let mut all = elements.iter().map(|it| Bound {
-        format: it.texture.map(|it| it.format).or_else(|| it.format.and_then(plain)),
-        single: it.sampler.is_some_and(|it| is_single(&it)),
-        whole_levels: it.sampler.is_some_and(|it| it.mip == Filter::Nearest && it.anisotropy <= 1),
-        feedback: Feedback { sampler: it.sampler.as_ref().map(SamplerState::from), paired: None },
+    let mut all = elements.iter().map(|it| match &it.what {
+        What::Memory { format, .. } => Bound { format: format.and_then(plain), ..Bound::default() },
+        What::Texture { shape, .. } => Bound { format: Some(shape.format), ..Bound::default() },
+        What::Sampler(state) => Bound {
+            format: None,
+            single: is_single(state),
+            whole_levels: state.mip == Filter::Nearest && state.anisotropy <= 1,
+            feedback: Feedback { sampler: Some(SamplerState::from(state)), paired: None },
+        },
+        What::Scene(_) | What::Feedback(_) => Bound::default(),
     });
     let first = all.next().unwrap_or_default();
     all.fold(first, |common, it| Bound {
@@ -84,8 +90,9 @@ fn paired(module: &Module, contents: &Contents<'_>) -> Vec<Option<u32>> {
     let bindings = || (0..module.resources.len() as u32).map(ir::Binding);
     let slot = |it: ir::Binding| contents.elements(module.storage(it)).first().copied();
     let of_map = |it: ir::Binding| {
-        let paired = slot(it)?.feedback?.paired;
-        let is_it = |it: &ir::Binding| slot(*it).is_some_and(|it| it.identity == paired);
+        let paired = slot(it)?.what.feedback()?.paired;
+        let identity = |it: ir::Binding| Some(slot(it)?.what.identified()?.1);
+        let is_it = |it: &ir::Binding| identity(*it) == Some(paired);
         bindings().find(is_it).map(|it| it.0)
     };
     bindings().map(of_map).collect()

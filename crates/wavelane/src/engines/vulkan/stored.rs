@@ -87,11 +87,14 @@ pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u
         for element in 0..program.counts[number] {
             let view = declared.kind.view();
             let bound = elements.get(element as usize).copied().filter(|it| match view.dim {
-                Some(dim) => it.texture.is_some_and(|it| it.suits(dim) && it.bytes().is_some()),
-                None if binding.kind == BindingKind::Scene => it.scene.is_some(),
-                None if view.contents == ir::Contents::Feedback => it.feedback.is_some(),
-                None if view.is_buffer() => it.is_buffer(),
-                None => it.sampler.is_some(),
+                Some(dim) => {
+                    it.what.texture().is_some_and(|it| it.suits(dim) && it.bytes().is_some())
+                }
+                None if binding.kind == BindingKind::Scene => it.what.scene().is_some(),
+                None if view.contents == ir::Contents::Feedback => it.what.feedback().is_some(),
+                None if binding.kind == BindingKind::Counter => it.what.counter().is_some(),
+                None if view.is_buffer() => it.what.is_buffer(),
+                None => it.what.sampler().is_some(),
             });
             let counter = binding.kind == BindingKind::Counter;
             let asked = Asked {
@@ -125,7 +128,7 @@ impl Asked<'_> {
     /// The kind and the element of a texture, and its shape, if there is one.
     pub(super) fn texture(&self) -> Option<(Dim, Element, Shape)> {
         let view = self.declared.kind.view();
-        Some((view.dim?, view.element?, self.bound?.texture?))
+        Some((view.dim?, view.element?, self.bound?.what.texture()?))
     }
 }
 
@@ -199,7 +202,7 @@ fn is_filtered(module: &Module, contents: &Contents<'_>, texture: Binding) -> bo
         |it: &Sampler| it.anisotropy > 1 || [it.min, it.mag, it.mip].contains(&Filter::Linear);
     let of = |sampler: Binding| {
         let bound = contents.elements(module.storage(sampler));
-        let mut samplers = bound.iter().filter_map(|it| it.sampler);
+        let mut samplers = bound.iter().filter_map(|it| it.what.sampler());
         samplers.any(|it| blends(&it))
     };
     uses(module, texture)
@@ -293,7 +296,7 @@ pub(super) fn picture(
 /// The bytes of a place in what is bound there.
 pub(super) fn bytes<'a>(place: StorageId, slot: &'a Slot, counter: &'a mut [u8; 4]) -> &'a [u8] {
     if place.counter {
-        *counter = slot.counter.to_le_bytes();
+        *counter = slot.what.counter().unwrap_or(0).to_le_bytes();
         return counter;
     }
     &slot.bytes
