@@ -13,7 +13,7 @@ use wavelane::feedback::Kind;
 use wavelane::internal::{Counting, Slot, Slots};
 use wavelane::{
     Adapter, AddressKind, Contents, Device, Dispatch, Layout, MOST_BYTES, Resource, ResourceKind,
-    ResourceTable, Scalar, Shader, SourceMap,
+    ResourceTable, Scalar, Shader, SourceMap, Texture,
 };
 
 use crate::asked::Binds;
@@ -27,6 +27,9 @@ pub(crate) struct Bound {
     pub(crate) table: ResourceTable,
     /// Raw buffers whose values were given as another type than `u32`.
     shown: Vec<(String, u32, Scalar)>,
+    /// The textures to which the feedback maps belong. One that the entry point does not use has no place in the table, and
+    /// is kept here.
+    pairs: BTreeMap<(String, u32), Option<Texture>>,
     /// What was made up, if that was asked for.
     pub(crate) auto: Option<Auto>,
 }
@@ -39,6 +42,12 @@ impl Bound {
             .find(|(name, at, _)| name == resource && *at == element)
             .map(|(.., scalar)| *scalar)
     }
+
+    /// The texture that was given under a name, whether the entry point uses it or not.
+    fn texture(&self, name: &str, element: u32) -> Option<Texture> {
+        let kept = || self.pairs.get(&(name.to_owned(), element)).cloned().flatten();
+        self.table.texture_at(name, element).or_else(kept)
+    }
 }
 
 /// Binds everything that the command line gives for a dispatch of these groups, makes up what is missing if that is asked
@@ -49,11 +58,20 @@ pub(crate) fn bind(
     shader: &Shader,
     sources: &SourceMap,
 ) -> Result<Bound, Problem> {
-    let mut bound = Bound { table: ResourceTable::new(shader), shown: Vec::new(), auto: None };
     let mut unused = Unused::default();
     // A feedback map needs its texture, wherever that stands.
     let (maps, others): (Vec<_>, Vec<_>) =
         args.binds.iter().partition(|(_, text)| crate::feedback::is_map(text));
+    let recorded = maps.iter().filter(|(name, _)| {
+        split_element(name).is_ok_and(|(base, _)| shader.resource(base).is_some())
+    });
+    let pairs = recorded.filter_map(|(_, text)| crate::feedback::paired(text));
+    let mut bound = Bound {
+        table: ResourceTable::new(shader),
+        shown: Vec::new(),
+        pairs: pairs.map(|it| (it, None)).collect(),
+        auto: None,
+    };
     for (name, text) in others.into_iter().chain(maps) {
         bind_one(name, text, shader, sources, &mut bound, &mut unused)?;
     }
@@ -140,10 +158,12 @@ fn put(
         let known = shader.resource(base).map(|(_, it)| it);
         let Some(resource) = known else { unreachable!("a resource of the shader is made up") };
         let put = match map_kind(resource, shader, &made.value) {
-            Some(kind) => crate::feedback::contents(kind, &made.value, &bound.table, &mut open)
-                .and_then(|map| {
+            Some(kind) => {
+                let texture = |name: &str, element| bound.texture(name, element);
+                crate::feedback::contents(kind, &made.value, &texture, &mut open).and_then(|map| {
                     bound.table.bind_at(base, element, map).map_err(|error| error.to_string())
-                }),
+                })
+            }
             None => contents_of(resource, shader, base, &made.value)
                 .and_then(|slot| put_slot(bound, base, element, slot)),
         };
@@ -193,9 +213,21 @@ fn bind_one(
     unused: &mut Unused,
 ) -> Result<(), Problem> {
     let (base, element) = split_element(name)?;
+    let pair = (base.to_owned(), element);
+    let is_pair = bound.pairs.contains_key(&pair);
     let Some((_, resource)) = shader.resource(base) else {
         if let Some(resource) = shader.unreached().iter().find(|it| it.name == base) {
-            unused.resource(resource, shader, sources);
+            match &resource.kind {
+                ResourceKind::Texture { .. } if is_pair => {
+                    if bound.texture(base, element).is_some() {
+                        return Err(wrong(name, text, resource, sources, "it is bound twice"));
+                    }
+                    let texture = unused_pair(resource, element, text)
+                        .map_err(|what| wrong(name, text, resource, sources, &what))?;
+                    bound.pairs.insert(pair, Some(texture));
+                }
+                _ => unused.resource(resource, shader, sources),
+            }
             return Ok(());
         }
         if unused.opaque(base, shader, sources) {
@@ -206,21 +238,16 @@ fn bind_one(
         let known = known.chain(shader.opaque().iter().map(|it| it.name.as_str()));
         return Err(unknown(&format!("the shader has no buffer `{base}`"), base, known));
     };
-    if !resource.used && !resource.register.class.is_heap() {
+    if !resource.used && !resource.register.class.is_heap() && !is_pair {
         unused.resource(resource, shader, sources);
     }
-    let fail = |what: String| {
-        Problem::input(format!("`--bind {name}={}`: {what}", shortened(text))).at(
-            resource.span,
-            "declared here",
-            sources,
-        )
-    };
+    let fail = |what: String| wrong(name, text, resource, sources, &what);
     if bound.table.get(base, element).is_some() {
         return Err(fail("it is bound twice".to_owned()));
     }
     if let Some(kind) = map_kind(resource, shader, text) {
-        let made = crate::feedback::contents(kind, text, &bound.table, &mut open).map_err(fail)?;
+        let texture = |name: &str, element| bound.texture(name, element);
+        let made = crate::feedback::contents(kind, text, &texture, &mut open).map_err(fail)?;
         return bound.table.bind_at(base, element, made).map_err(|it| fail(it.to_string()));
     }
     tell_about_brackets(name, text, &resource.kind);
@@ -234,6 +261,25 @@ fn bind_one(
         | Contents::Scene
         | Contents::Feedback => fail(what),
     })
+}
+
+/// A value that cannot be bound to a resource.
+fn wrong(name: &str, text: &str, resource: &Resource, sources: &SourceMap, what: &str) -> Problem {
+    let what = format!("`--bind {name}={}`: {what}", shortened(text));
+    Problem::input(what).at(resource.span, "declared here", sources)
+}
+
+/// The texture of a feedback map that the entry point does not use.
+fn unused_pair(resource: &Resource, element: u32, text: &str) -> Result<Texture, String> {
+    if let Some(count) = resource.count.filter(|count| element >= *count) {
+        return Err(format!("there is no element {element}, since the array has {count}"));
+    }
+    let slot = crate::texture::contents(resource, text, &mut open)?;
+    let shape = slot
+        .what
+        .texture()
+        .ok_or("a feedback map belongs to a texture, not to a null descriptor")?;
+    Texture::from_bytes(shape, slot.bytes.to_vec()).map_err(|error| error.to_string())
 }
 
 /// The kind of feedback that a value is for: what the declaration says; in a descriptor heap, the first of its views that

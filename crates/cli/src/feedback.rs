@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use wavelane::feedback::{FeedbackDesc, FeedbackMap, Kind};
 use wavelane::internal::{FeedbackMap as Held, Slot};
 use wavelane::texture::Shape;
-use wavelane::{Bindable, Element, HostScalar, Layout, Norm, ResourceTable, Scalar};
+use wavelane::{Bindable, Element, HostScalar, Layout, Norm, Scalar, Texture};
 
 use crate::texture::Open;
 use crate::value::{self, Content};
@@ -22,43 +22,57 @@ pub(crate) fn is_map(text: &str) -> bool {
     text.trim_start().starts_with("feedback(")
 }
 
-/// What a value binds to a map of that kind.
+const USAGE: &str =
+    "expected `feedback(T, region=8x8)`, where `T` is a texture that is bound, or `none`";
+
+/// The name of the texture, the region, and what follows the parentheses.
+fn parts(text: &str) -> Result<[&str; 3], String> {
+    let inside = text.trim().strip_prefix("feedback(").and_then(|it| it.split_once(')'));
+    let (arguments, rest) = inside.ok_or(USAGE)?;
+    let (name, region) = arguments.split_once(',').ok_or(USAGE)?;
+    Ok([name.trim(), region.trim(), rest.trim()])
+}
+
+/// `T` or `T[k]`
+fn element_of(name: &str) -> Result<(&str, u32), String> {
+    let Some((base, index)) = name.split_once('[') else { return Ok((name, 0)) };
+    let index = index.strip_suffix(']').and_then(|it| it.trim().parse().ok());
+    Ok((base, index.ok_or_else(|| format!("expected `T` or `T[k]`, not `{name}`"))?))
+}
+
+/// The texture that a map belongs to, by its name and element.
+pub(crate) fn paired(text: &str) -> Option<(String, u32)> {
+    let [name, ..] = parts(text).ok()?;
+    let (base, element) = element_of(name).ok()?;
+    Some((base.to_owned(), element))
+}
+
+/// What a value binds to a map of that kind; `texture` finds its texture.
 pub(crate) fn contents(
     kind: Kind,
     text: &str,
-    table: &ResourceTable,
+    texture: &dyn Fn(&str, u32) -> Option<Texture>,
     open: Open<'_>,
 ) -> Result<Bindable, String> {
     let text = text.trim();
     if text == "none" {
         return Ok(Slot::default().into());
     }
-    let usage =
-        "expected `feedback(T, region=8x8)`, where `T` is a texture that is bound, or `none`";
-    let inside = text.strip_prefix("feedback(").and_then(|it| it.split_once(')')).ok_or(usage)?;
-    let (arguments, rest) = inside;
-    let (name, region) = arguments.split_once(',').ok_or(usage)?;
-    let sizes = region.trim().strip_prefix("region").map(str::trim_start);
-    let sizes = sizes.and_then(|it| it.strip_prefix('=')?.trim().split_once('x')).ok_or(usage)?;
+    let [name, region, rest] = parts(text)?;
+    let sizes = region.strip_prefix("region").map(str::trim_start);
+    let sizes = sizes.and_then(|it| it.strip_prefix('=')?.trim().split_once('x')).ok_or(USAGE)?;
     let size = |word: &str| {
         word.trim().parse::<u32>().map_err(|_| format!("`{}` is not a size", word.trim()))
     };
     let region = [size(sizes.0)?, size(sizes.1)?];
-    let name = name.trim();
-    let (base, element) = match name.split_once('[') {
-        None => (name, 0),
-        Some((base, index)) => {
-            let index = index.strip_suffix(']').and_then(|it| it.trim().parse().ok());
-            (base, index.ok_or_else(|| format!("expected `T` or `T[k]`, not `{name}`"))?)
-        }
-    };
-    let Some(paired) = table.texture_at(base, element) else {
+    let (base, element) = element_of(name)?;
+    let Some(paired) = texture(base, element) else {
         return Err(format!("no texture `{name}` is bound; a map belongs to a texture"));
     };
     let desc = FeedbackDesc { kind, paired: &paired, region };
     let map = FeedbackMap::new(&desc).map_err(|it| it.to_string())?;
-    if !rest.trim().is_empty() {
-        let texels = texels(&map, rest.trim(), open)?;
+    if !rest.is_empty() {
+        let texels = texels(&map, rest, open)?;
         map.encode(&texels).map_err(|it| it.to_string())?;
     }
     Ok(map.into())

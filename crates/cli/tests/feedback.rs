@@ -136,6 +136,65 @@ fn bad_maps_are_refused_where_they_are_declared() {
 }
 
 #[test]
+fn a_map_may_belong_to_a_texture_that_the_shader_does_not_use() {
+    let folder = folder("unused-pair");
+    // The entry point asks for the map's size alone, and another one samples.
+    let shader = "Texture2D<float4> T, Several[2];
+SamplerState S;
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> F;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)] void records(uint i : SV_GroupIndex) { F.WriteSamplerFeedbackLevel(T, S, 0.5, 0); }
+[numthreads(1, 1, 1)] void main() {
+    uint width, height;
+    F.GetDimensions(width, height);
+    Out[0] = 100 * width + height;
+}
+";
+    std::fs::write(folder.join("c.hlsl"), shader).unwrap();
+    let run = |map: &str, texture: &str, more: &[&str]| {
+        let words = ["run", "c.hlsl", "-E", "main", "--bind", map, "--bind", texture];
+        let rest = ["--bind", "Out=[1]", "--format", "json"];
+        wavelane(&folder, &[&words[..], &rest, more].concat())
+    };
+    let small = "T=R8_UNORM[16x8 mips 2]";
+    for engine in ["interp", "cpu"] {
+        let (code, text) =
+            run("F=feedback(T, region=8x4):1,255,255,0", small, &["--engine", engine]);
+        assert_eq!(code, 0, "{text}");
+        // No note says that what is given to the texture has no effect.
+        let json: serde_json::Value =
+            serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"));
+        let buffers = &json["runs"][0]["buffers"];
+        assert_eq!(buffers["Out"], serde_json::json!([1608]), "{engine}");
+        assert_eq!(buffers["F"], serde_json::json!([1, 255, 255, 0]), "{engine}");
+    }
+    let second = "Several[1]=R8_UNORM[32x16]";
+    let (code, text) = run("F=feedback(Several[1], region=8x8)", second, &[]);
+    assert_eq!(code, 0, "{text}");
+    for (map, texture, more, message) in [
+        ("F=feedback(T, region=8x8)", small, &[][..], "c.hlsl:3:"),
+        (
+            "F=feedback(T, region=8x4)",
+            small,
+            &["--bind", small],
+            "c.hlsl:1:19: error: `--bind T=R8_UNORM[16x8 mips 2]`: it is bound twice",
+        ),
+        ("F=feedback(T, region=8x4)", "T=RX[1]", &[], "c.hlsl:1:19:"),
+        (
+            "F=feedback(Several[2], region=8x4)",
+            "Several[2]=R8_UNORM[16x8]",
+            &[],
+            "there is no element 2, since the array has 2",
+        ),
+        ("F=feedback(Several[1], region=8x4)", small, &[], "no texture `Several[1]` is bound"),
+    ] {
+        let (code, text) = run(map, texture, more);
+        assert_eq!(code, 2, "{map} {texture}: {text}");
+        assert!(text.contains(message), "{map} {texture}: {text}");
+    }
+}
+
+#[test]
 fn what_cannot_record_feedback_says_so() {
     let folder = folder("elsewhere");
     let (code, text) = wavelane(&folder, &["emit", "a.hlsl", "--ptx"]);
