@@ -7,7 +7,6 @@ mod state;
 mod vertex;
 
 use jobs::Attachments;
-use jobs::job::Stage as JobStage;
 use wavelane::graphics::{GraphicsDesc, GraphicsPipeline, Topology};
 use wavelane::{
     Buffer, BufferError, Device, Draw, DrawError, Options, Shader, SourceMap, Stage, VertexBuffer,
@@ -165,15 +164,15 @@ impl Scene {
 
     fn desc(&self, state: &State, pixel: &Shader) -> GraphicsDesc {
         let first = match self.groups {
-            Some(_) => JobStage::Mesh,
-            None => JobStage::Vertex,
+            Some(_) => Stage::Mesh,
+            None => Stage::Vertex,
         };
-        let mut shaders = vec![(first, &self.vertex), (JobStage::Pixel, pixel)];
+        let mut shaders = vec![(first, &self.vertex), (Stage::Pixel, pixel)];
         let others = [
-            (JobStage::Amplification, &self.amplification),
-            (JobStage::Hull, &self.hull),
-            (JobStage::Domain, &self.domain),
-            (JobStage::Geometry, &self.geometry),
+            (Stage::Amplification, &self.amplification),
+            (Stage::Hull, &self.hull),
+            (Stage::Domain, &self.domain),
+            (Stage::Geometry, &self.geometry),
         ];
         shaders.extend(others.into_iter().filter_map(|(stage, it)| Some((stage, it.as_ref()?))));
         let mut desc = jobs::graphics_desc(&state.draw, &shaders);

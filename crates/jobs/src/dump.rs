@@ -14,7 +14,7 @@ pub fn dump(job: &Job) -> String {
     let mut out = Out { text: "---\n".to_owned() };
     out.line(0, "Shaders:");
     for shader in &job.shaders {
-        out.entry(2, "Stage", shader.stage.name(), true);
+        out.entry(2, "Stage", stage_name(shader.stage), true);
         out.entry(2, "Entry", &shader.entry, false);
         if !shader.constants.is_empty() {
             out.line(4, "SpecializationConstants:");

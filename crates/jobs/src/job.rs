@@ -11,6 +11,7 @@ pub use read::{Open, StateKey, read, read_for, read_scenes, read_state, read_tar
 
 use std::ops::Range;
 
+use wavelane::Stage;
 use wavelane::rays::TopLevel;
 use wavelane::texture::{Format as TexelFormat, Shape};
 
@@ -36,83 +37,27 @@ pub struct Job {
     pub unused: Vec<&'static str>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    Compute,
-    Vertex,
-    Hull,
-    Domain,
-    Geometry,
-    Pixel,
-    Amplification,
-    Mesh,
-    RayGeneration,
-    Miss,
-    ClosestHit,
-    AnyHit,
-    Intersection,
-    Callable,
-}
+/// The names of stages in the format.
+pub const STAGES: [(&str, Stage); 14] = [
+    ("Compute", Stage::Compute),
+    ("Vertex", Stage::Vertex),
+    ("Hull", Stage::Hull),
+    ("Domain", Stage::Domain),
+    ("Geometry", Stage::Geometry),
+    ("Pixel", Stage::Pixel),
+    ("Amplification", Stage::Amplification),
+    ("Mesh", Stage::Mesh),
+    ("RayGeneration", Stage::RayTracing),
+    ("Miss", Stage::RayTracing),
+    ("ClosestHit", Stage::RayTracing),
+    ("AnyHit", Stage::RayTracing),
+    ("Intersection", Stage::RayTracing),
+    ("Callable", Stage::RayTracing),
+];
 
-impl Stage {
-    /// The stage for which a shader of a draw is compiled.
-    pub(crate) fn of_draw(self) -> wavelane::Stage {
-        match self {
-            Stage::Vertex => wavelane::Stage::Vertex,
-            Stage::Hull => wavelane::Stage::Hull,
-            Stage::Domain => wavelane::Stage::Domain,
-            Stage::Geometry => wavelane::Stage::Geometry,
-            Stage::Amplification => wavelane::Stage::Amplification,
-            Stage::Mesh => wavelane::Stage::Mesh,
-            _ => wavelane::Stage::Pixel,
-        }
-    }
-
-    pub const NAMES: [(&'static str, Stage); 14] = [
-        ("Compute", Stage::Compute),
-        ("Vertex", Stage::Vertex),
-        ("Hull", Stage::Hull),
-        ("Domain", Stage::Domain),
-        ("Geometry", Stage::Geometry),
-        ("Pixel", Stage::Pixel),
-        ("Amplification", Stage::Amplification),
-        ("Mesh", Stage::Mesh),
-        ("RayGeneration", Stage::RayGeneration),
-        ("Miss", Stage::Miss),
-        ("ClosestHit", Stage::ClosestHit),
-        ("AnyHit", Stage::AnyHit),
-        ("Intersection", Stage::Intersection),
-        ("Callable", Stage::Callable),
-    ];
-
-    pub fn name(self) -> &'static str {
-        Stage::NAMES.iter().find(|(_, stage)| *stage == self).map_or("", |(name, _)| name)
-    }
-
-    /// The name as in a sentence.
-    pub fn word(self) -> String {
-        self.name().to_lowercase()
-    }
-
-    /// Whether it is a stage of a draw.
-    pub fn is_raster(self) -> bool {
-        match self {
-            Stage::Vertex
-            | Stage::Hull
-            | Stage::Domain
-            | Stage::Geometry
-            | Stage::Pixel
-            | Stage::Amplification
-            | Stage::Mesh => true,
-            Stage::Compute
-            | Stage::RayGeneration
-            | Stage::Miss
-            | Stage::ClosestHit
-            | Stage::AnyHit
-            | Stage::Intersection
-            | Stage::Callable => false,
-        }
-    }
+/// The name of a stage; the first of them for ray tracing, whose shaders do not run.
+pub fn stage_name(stage: Stage) -> &'static str {
+    STAGES.iter().find(|it| it.1 == stage).map_or("", |it| it.0)
 }
 
 #[derive(Clone, Debug, PartialEq)]

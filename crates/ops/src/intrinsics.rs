@@ -109,6 +109,20 @@ impl Stage {
             Stage::RayTracing => "ray tracing",
         }
     }
+
+    /// Whether it is a stage of a draw.
+    pub fn is_of_draw(self) -> bool {
+        match self {
+            Stage::Vertex
+            | Stage::Hull
+            | Stage::Domain
+            | Stage::Geometry
+            | Stage::Pixel
+            | Stage::Amplification
+            | Stage::Mesh => true,
+            Stage::Compute | Stage::Library | Stage::Node | Stage::RayTracing => false,
+        }
+    }
 }
 
 /// A set of stages.

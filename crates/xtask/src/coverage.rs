@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use manifest::{Entry, Kind, Project, Stage};
+use manifest::{Entry, Kind, Project, STAGES};
 use serde_json::Value;
 
 const MANIFEST: &str = "crates/xtask/coverage/projects.txt";
@@ -288,10 +288,10 @@ fn document(results: &[(&Project, Vec<(&Entry, Verdict)>)], examined: &str) -> (
 /// How many entry points of each stage there are.
 fn by_stage(results: &[(&Project, Vec<(&Entry, Verdict)>)]) -> String {
     let mut text = "\n| stage | entry points | compile |\n|---|--:|--:|\n".to_owned();
-    for (stage, _, name) in Stage::ALL {
+    for (stage, _) in STAGES {
         let them = || results.iter().flat_map(|it| &it.1).filter(move |it| it.0.stage() == stage);
         let compiled = them().filter(|it| matches!(it.1, Verdict::Compiled)).count();
-        let _ = writeln!(text, "| {name} | {} | {compiled} |", them().count());
+        let _ = writeln!(text, "| {} | {} | {compiled} |", stage.word(), them().count());
     }
     text
 }

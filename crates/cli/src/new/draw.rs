@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use jobs::job::Stage as JobStage;
 use jobs::{Api, DrawRepro, Flags, Format, ReproAttribute, ReproStage, Source, Test, TestFile};
 use jobs::{Verdict, Widths};
 use wavelane::internal::{StageElement, signature};
@@ -91,7 +90,7 @@ pub(super) fn new(args: &NewArgs, mut compiling: Compiling) -> Result<Exit, End>
 
 /// A shader of the draw, and what is made up for it.
 struct Written<'a> {
-    stage: JobStage,
+    stage: Stage,
     shader: &'a Shader,
     source: Source,
     is_made: bool,
@@ -129,17 +128,11 @@ fn stages<'a>(
             }
         }
         let (is_made, table) = (made.is_some(), bound(shader)?);
-        let stage = match stage {
-            Stage::Mesh => JobStage::Mesh,
-            Stage::Amplification => JobStage::Amplification,
-            Stage::Geometry => JobStage::Geometry,
-            _ => JobStage::Vertex,
-        };
         all.push(Written { stage, shader, source, is_made, table });
     }
     // An amplification shader is in front of the mesh shader.
-    all.sort_by_key(|it| it.stage != JobStage::Amplification);
-    let (stage, source, table) = (JobStage::Pixel, source.clone(), bound(pixel)?);
+    all.sort_by_key(|it| it.stage != Stage::Amplification);
+    let (stage, source, table) = (Stage::Pixel, source.clone(), bound(pixel)?);
     all.push(Written { stage, shader: pixel, source, is_made: false, table });
     Ok(all)
 }

@@ -3,13 +3,13 @@
 //! All shaders see the same memory wherever a job binds the same buffer.
 
 use wavelane::graphics::{GraphicsDesc, InputElement, RasterizerState};
-use wavelane::{IndexBuffer, ResourceTable, Shader, StageTables, VertexBuffer};
+use wavelane::{IndexBuffer, ResourceTable, Shader, Stage, StageTables, VertexBuffer};
 
 use super::attachment::Attachments;
 use super::passes::{Memory, Passing};
 use super::{BindProblem, bind_with, texel_format_of};
+use crate::job::Job;
 use crate::job::draw::{Attribute, Draw, Stream};
-use crate::job::{Job, Stage};
 use crate::root::Root;
 
 /// A draw whose buffers are bound.
@@ -29,8 +29,7 @@ pub(crate) fn of_stage<T>(all: &[(Stage, T)], stage: Stage) -> Option<&T> {
 
 /// The tables of a draw's shaders.
 pub(crate) fn tables<'a>(all: &[(Stage, &'a ResourceTable)]) -> StageTables<'a> {
-    let of = |stage| all.iter().find(|it| it.0.of_draw() == stage).map(|it| it.1);
-    StageTables::by_stage(of)
+    StageTables::by_stage(|stage| of_stage(all, stage).copied())
         .unwrap_or_else(|| unreachable!("the reader demands a vertex or a mesh shader"))
 }
 

@@ -339,7 +339,7 @@ impl Reader {
     }
 
     fn stage(&mut self, node: &Node) -> Option<Stage> {
-        self.choose(node, &Stage::NAMES)
+        self.choose(node, &STAGES)
     }
 
     fn shader(&mut self, node: &Node) -> Option<Shader> {

@@ -7,10 +7,10 @@ use std::fmt::Write;
 
 use wavelane::internal::Slot;
 use wavelane::texture::{Encoding, Format as TextureFormat};
-use wavelane::{AddressKind, RegisterClass, ResourceKind, ResourceTable, Shader};
+use wavelane::{AddressKind, RegisterClass, ResourceKind, ResourceTable, Shader, Stage};
 
 use super::{Source, Written, body, bound, buffer, defused, list, numbers, quoted, words};
-use crate::job::Stage;
+use crate::job::stage_name;
 use crate::number::Format;
 
 /// A draw to write.
@@ -126,7 +126,7 @@ fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
     }
     let mut text = "---\nShaders:\n".to_owned();
     for stage in repro.stages {
-        let (name, entry) = (stage.stage.name(), stage.shader.entry());
+        let (name, entry) = (stage_name(stage.stage), stage.shader.entry());
         let _ = writeln!(text, "  - {{ Stage: {name}, Entry: {entry} }}");
     }
     text.push_str("Buffers:\n");

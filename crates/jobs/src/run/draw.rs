@@ -13,7 +13,7 @@ use super::{End, Runner, failed, unsupported};
 use crate::Error;
 use crate::bind::draw as bound;
 use crate::job::draw::Draw;
-use crate::job::{self, Job, Rule};
+use crate::job::{Job, Rule};
 use crate::printed::PrintedLines;
 use crate::root::Root;
 use crate::specialize::constants;
@@ -99,24 +99,8 @@ fn in_order(stages: &mut [DrawnStage]) {
 
 /// A stage of a job that no engine here runs.
 pub(super) fn not_built(job: &Job) -> Option<String> {
-    let is_missing = |it: &&job::Shader| match it.stage {
-        job::Stage::Compute
-        | job::Stage::Vertex
-        | job::Stage::Hull
-        | job::Stage::Domain
-        | job::Stage::Geometry
-        | job::Stage::Amplification
-        | job::Stage::Mesh
-        | job::Stage::Pixel => false,
-        job::Stage::RayGeneration
-        | job::Stage::Miss
-        | job::Stage::ClosestHit
-        | job::Stage::AnyHit
-        | job::Stage::Intersection
-        | job::Stage::Callable => true,
-    };
-    let stage = job.shaders.iter().find(is_missing)?.stage.word();
-    Some(format!("{stage} shaders do not run yet"))
+    let traces = job.shaders.iter().any(|it| it.stage == Stage::RayTracing);
+    traces.then(|| format!("{} shaders do not run yet", Stage::RayTracing.word()))
 }
 
 impl Runner<'_> {
@@ -141,16 +125,15 @@ impl Runner<'_> {
             };
             let mut flags = self.flags_of_only(object, &shader.entry)?;
             let options = &mut flags.options;
-            let stage = shader.stage.of_draw();
+            let stage = shader.stage;
             if options.stage != stage {
                 let (file, text, offset) = &place;
                 let at = shader.at.start + offset..shader.at.end + offset;
-                let word = |it: Stage| format!("{it:?}").to_lowercase();
                 let what = format!(
                     "`{}` was compiled as a {} shader, not as a {} shader",
                     shader.entry,
-                    word(options.stage),
-                    word(stage)
+                    options.stage.word(),
+                    stage.word()
                 );
                 let error = Error::new(at, what);
                 let help = "the files of a line have the order of `Shaders`";
@@ -220,7 +203,7 @@ impl Runner<'_> {
         for (index, it) in shaders.into_iter().enumerate().rev() {
             let Some(table) = tables.pop() else { unreachable!("each shader has a table") };
             let DrawnShader { shader, sources, .. } = it;
-            let stage = job.shaders[index].stage.of_draw();
+            let stage = job.shaders[index].stage;
             stages.push(DrawnStage { stage, shader, sources, table });
         }
         in_order(&mut stages);
@@ -250,9 +233,9 @@ impl Runner<'_> {
         let mut bound = bound::bind(job, &draw, &programs, is_vulkan)?;
         let of = |stage| job.shaders.iter().position(|it| it.stage == stage);
         // Without a pixel shader, what the first one prints.
-        let pixel = of(job::Stage::Pixel).unwrap_or(0);
+        let pixel = of(Stage::Pixel).unwrap_or(0);
         let stages = job.shaders.iter().map(|it| it.stage).zip(&bound.tables);
-        let stages: Vec<(job::Stage, &ResourceTable)> = stages.collect();
+        let stages: Vec<(Stage, &ResourceTable)> = stages.collect();
         let log = Arc::new(PrintLog::new(self.setup.print_limit));
         let prints = programs.iter().any(|(shader, _)| shader.prints());
         bound.draw.wave_size = Some(width);

@@ -9,14 +9,14 @@ use wavelane::internal::{Shared, Slot, Slots};
 use wavelane::texture::Format;
 use wavelane::{
     Device, GraphicsPipeline, Includer, Options, PrintLog, Printed, ResourceTable, Shader,
-    SourceMap,
+    SourceMap, Stage,
 };
 
 use super::draw::{DrawnRun, DrawnStage};
 use super::section::bound as bound_to;
 use crate::bind::draw as binding;
+use crate::job::Job;
 use crate::job::draw::Draw;
-use crate::job::{self, Job};
 use crate::section::Section;
 
 /// The most lines that a section prints.
@@ -27,7 +27,7 @@ pub struct DrawnSection {
     job: Job,
     draw: Draw,
     /// From the vertex, mesh or amplification shader to the pixel shader.
-    shaders: Vec<(job::Stage, Shader)>,
+    shaders: Vec<(Stage, Shader)>,
     sources: Vec<SourceMap>,
 }
 
@@ -96,7 +96,7 @@ impl DrawnSection {
         };
         let (mut shaders, mut sources) = (Vec::new(), Vec::new());
         for (stage, entry) in drawn.entries() {
-            let (shader, of_shader) = compile(stage.of_draw(), entry)?;
+            let (shader, of_shader) = compile(stage, entry)?;
             shaders.push((stage, shader));
             sources.push(of_shader);
         }
@@ -117,7 +117,7 @@ impl DrawnSection {
             self.draw.targets.iter().map(|it| self.job.buffers[it.buffer].name.clone()).collect();
         let stages = self.shaders.into_iter().zip(self.sources).zip(tables);
         let stages = stages.map(|(((stage, shader), sources), table)| DrawnStage {
-            stage: stage.of_draw(),
+            stage,
             shader,
             sources,
             table,
@@ -191,7 +191,7 @@ impl DrawnSection {
         }
         bound.draw.prints = self.pixel().prints().then(|| log.clone());
         let stages = self.shaders.iter().map(|it| it.0).zip(&tables);
-        let stages: Vec<(job::Stage, &ResourceTable)> = stages.collect();
+        let stages: Vec<(Stage, &ResourceTable)> = stages.collect();
         pipeline
             .draw_stages(&bound.draw, &binding::tables(&stages))
             .map_err(|error| NotDrawn::of(&error, error.is_unsupported()))?;

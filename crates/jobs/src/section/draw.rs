@@ -5,7 +5,8 @@
 
 use crate::features::Api;
 use crate::job::draw::Draw;
-use crate::job::{self, Job, Stage};
+use crate::job::{self, Job};
+use wavelane::Stage;
 use wavelane::texture::Format;
 
 /// What a section draws.
@@ -140,7 +141,9 @@ impl Drawn {
         let shaders: Vec<String> = self
             .entries()
             .into_iter()
-            .map(|(stage, entry)| format!("{{ Stage: {}, Entry: {entry} }}", stage.name()))
+            .map(|(stage, entry)| {
+                format!("{{ Stage: {}, Entry: {entry} }}", job::stage_name(stage))
+            })
             .collect();
         let mut text = format!("Shaders: [{}]\nBuffers:\n", shaders.join(", "));
         let texels = u64::from(*width) * u64::from(*height) * u64::from(*slices);

@@ -12,8 +12,9 @@ use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
+use wavelane::Stage;
 
-use super::manifest::{Class, Entry, Project, Stage};
+use super::manifest::{Class, Entry, Project, STAGES, how_to_run};
 
 /// What bounds each run: instructions of a wave, and seconds for all runs of an entry point.
 const BOUNDS: [&str; 4] = ["--fuel", "4194304", "--timeout", "60"];
@@ -47,7 +48,7 @@ struct Finding {
 
 /// Examines one entry point.
 pub(super) fn examine(folder: &Path, entry: &Entry, binary: &Path) -> Result<Examined, String> {
-    let Some(how) = entry.stage().how_to_run() else {
+    let Some(how) = how_to_run(entry.stage()) else {
         return Ok(Examined { findings: Vec::new(), seconds: 0.0, end: End::NotAlone });
     };
     let mut command = Command::new(binary);
@@ -129,12 +130,12 @@ pub(super) fn section(results: &[(&Project, Vec<(&Entry, Examined)>)]) -> (Strin
          The other {not_alone} are of stages that run only with others, which a file does not name; they are compiled.\n\
          It took {seconds:.0} s in all, and {longest:.0} s at most.\n",
         BOUNDS.join(" "),
-        Stage::Pixel.how_to_run().unwrap_or_default().join(" "),
+        how_to_run(Stage::Pixel).unwrap_or_default().join(" "),
     );
     text.push_str("\n| stage | compile | examined | with findings | not to the end |\n|---|--:|--:|--:|--:|\n");
-    for (stage, _, name) in Stage::ALL {
+    for (stage, _) in STAGES {
         let them = all().filter(|(entry, _)| entry.stage() == stage).map(|(_, it)| it);
-        row(&mut text, name, &them.collect::<Vec<_>>());
+        row(&mut text, stage.word(), &them.collect::<Vec<_>>());
     }
     text.push_str("\n| project | compile | examined | with findings | not to the end |\n|---|--:|--:|--:|--:|\n");
     for (project, them) in results {

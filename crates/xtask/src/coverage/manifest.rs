@@ -12,6 +12,8 @@
 //!
 //! LINES are numbers with commas between them, or `*` for all lines. `#` begins a comment. Words hold no spaces.
 
+use wavelane::Stage;
+
 /// The kind of a project, by which the document groups it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -64,49 +66,33 @@ impl Entry {
     /// What the last profile among the flags says.
     pub(super) fn stage(&self) -> Stage {
         let profile = |it: &[String]| match it {
-            [flag, profile] if flag == "-T" => Stage::of(profile),
+            [flag, profile] if flag == "-T" => {
+                STAGES.iter().find(|it| profile.starts_with(it.1)).map(|it| it.0)
+            }
             _ => None,
         };
         self.flags.windows(2).rev().find_map(profile).unwrap_or(Stage::Compute)
     }
 }
 
-/// The stages of entry points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
-    Compute,
-    Vertex,
-    Hull,
-    Domain,
-    Geometry,
-    Amplification,
-    Mesh,
-    Pixel,
-}
+/// The stages of entry points, in the order of reports, with the prefixes of their profiles.
+pub(super) const STAGES: [(Stage, &str); 8] = [
+    (Stage::Compute, "cs_"),
+    (Stage::Vertex, "vs_"),
+    (Stage::Hull, "hs_"),
+    (Stage::Domain, "ds_"),
+    (Stage::Geometry, "gs_"),
+    (Stage::Amplification, "as_"),
+    (Stage::Mesh, "ms_"),
+    (Stage::Pixel, "ps_"),
+];
 
-impl Stage {
-    pub(super) const ALL: [(Stage, &'static str, &'static str); 8] = [
-        (Stage::Compute, "cs_", "compute"),
-        (Stage::Vertex, "vs_", "vertex"),
-        (Stage::Hull, "hs_", "hull"),
-        (Stage::Domain, "ds_", "domain"),
-        (Stage::Geometry, "gs_", "geometry"),
-        (Stage::Amplification, "as_", "amplification"),
-        (Stage::Mesh, "ms_", "mesh"),
-        (Stage::Pixel, "ps_", "pixel"),
-    ];
-
-    fn of(profile: &str) -> Option<Stage> {
-        Stage::ALL.iter().find(|it| profile.starts_with(it.1)).map(|it| it.0)
-    }
-
-    /// What makes `san` run an entry point of the stage alone, if anything does.
-    pub(super) fn how_to_run(self) -> Option<&'static [&'static str]> {
-        match self {
-            Stage::Compute => Some(&[]),
-            Stage::Pixel => Some(&["--draw", "fullscreen", "--size", "16x16"]),
-            _ => None,
-        }
+/// What makes `san` run an entry point of the stage alone, if anything does.
+pub(super) fn how_to_run(stage: Stage) -> Option<&'static [&'static str]> {
+    match stage {
+        Stage::Compute => Some(&[]),
+        Stage::Pixel => Some(&["--draw", "fullscreen", "--size", "16x16"]),
+        _ => None,
     }
 }
 

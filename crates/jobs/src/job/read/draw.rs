@@ -59,7 +59,7 @@ impl Reader {
     pub(super) fn draw(&mut self, parts: &Parts<'_>) -> Option<Option<Draw>> {
         let given = self.io_bindings(parts.bindings, parts.buffers);
         let count = parts.dispatch.and_then(|it| find_key(it, "VertexCount"));
-        let is_draw = parts.shaders.iter().any(|it| it.stage.is_raster());
+        let is_draw = parts.shaders.iter().any(|it| it.stage.is_of_draw());
         if !is_draw {
             if let Some(node) = count {
                 self.error::<()>(&node.at, "only a job with a vertex shader has a `VertexCount`");
@@ -99,7 +99,8 @@ impl Reader {
                 self.error::<()>(&shader.at, what);
             }
         }
-        let compute = shaders.iter().find(|it| !it.stage.is_raster() && it.stage != Stage::Compute);
+        let compute =
+            shaders.iter().find(|it| !it.stage.is_of_draw() && it.stage != Stage::Compute);
         if let Some(shader) = compute {
             let what = format!("a {} shader is not part of a draw", shader.stage.word());
             self.error::<()>(&shader.at, what);
