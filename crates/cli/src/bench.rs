@@ -282,7 +282,7 @@ fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, P
     }
     let several = runs.len() > 1;
     let item = |(number, run): (usize, Work)| {
-        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        let name = testing::run_name(test, several.then_some(number));
         let run = match run {
             Work::Shader(run) => *run,
             Work::Sequence(sequence) => return Ok(Item::Passes(name, sequence)),

@@ -6,8 +6,8 @@ use timeline::Recording;
 
 use crate::problem::Problem;
 
-/// The most bytes of a page.
-const LIMIT: usize = 16 << 20;
+/// The most bytes of a page, unless something else is said.
+pub(crate) const MOST_BYTES: usize = 16 << 20;
 /// The most pages of one run: more would not be read.
 const MOST_PAGES: usize = 50;
 
@@ -32,7 +32,7 @@ impl Pages {
     /// Writes a page of that name; what cannot be part of a file's name becomes a hyphen.
     pub(crate) fn write(&mut self, name: &str, mut recording: Recording) -> Result<(), Problem> {
         let page =
-            timeline::fit(&mut recording, LIMIT, &|it| timeline::page::page(it).into_bytes());
+            timeline::fit(&mut recording, MOST_BYTES, &|it| timeline::page::page(it).into_bytes());
         let page = page.map_err(|least| {
             Problem::input(format!("the program takes {least} bytes, too many for a page"))
         })?;

@@ -59,20 +59,19 @@ struct Prepare {
     table: ResourceTable,
 }
 
-/// Records a run, with what the sanitizer finds in it if that is wanted.
+/// What a recording has beside the steps of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum With {
+    Steps,
+    /// What the sanitizer finds.
+    Findings,
+}
+
+/// Records a run, with what another engine leaves differently if one is compared with.
 pub(crate) fn record(
     subject: &Subject<'_>,
     window: &Window,
-    with_findings: bool,
-) -> Result<Recorded, Problem> {
-    record_beside(subject, window, with_findings, None)
-}
-
-/// The same, with what another engine leaves differently.
-pub(crate) fn record_beside(
-    subject: &Subject<'_>,
-    window: &Window,
-    with_findings: bool,
+    with: With,
     engine: Option<&Side>,
 ) -> Result<Recorded, Problem> {
     let launch = subject.launch;
@@ -104,7 +103,7 @@ pub(crate) fn record_beside(
         None => None,
     };
     let made = (source, entry, launch.groups);
-    let (recording, ended) = recording(made, &sources, prepared, window, with_findings, comparison);
+    let (recording, ended) = recording(made, &sources, prepared, window, with, comparison);
     let late = late();
     watch.stop();
     let failure = ended.map(|it| failed(&it, width, launch, late, &sources));
@@ -122,15 +121,15 @@ fn recording(
     sources: &SourceMap,
     prepared: Prepared,
     window: &Window,
-    with_findings: bool,
+    with: With,
     comparison: Option<(Comparison, Vec<Place>)>,
 ) -> (Recording, Option<DispatchError>) {
-    let findings = match with_findings {
-        true => {
+    let findings = match with {
+        With::Findings => {
             let session = opened(&source, &prepared, sources.clone());
             session.map(|it| findings(&it, sources)).unwrap_or_default()
         }
-        false => Vec::new(),
+        With::Steps => Vec::new(),
     };
     let Prepared { module, launch, bindings } = prepared;
     let program = Program {
@@ -191,7 +190,7 @@ pub(crate) fn of_test(
             return None;
         }
         let made = (run.source, run.shader.entry().to_owned(), run.groups);
-        Some(recording(made, &run.sources, prepared, &Window::default(), true, None).0)
+        Some(recording(made, &run.sources, prepared, &Window::default(), With::Findings, None).0)
     };
     Ok(runs.map(one).collect())
 }

@@ -193,7 +193,7 @@ fn judge(
     style: Style,
     since: Instant,
 ) -> Program {
-    let Subject { name, parts, widths, runs, stopped, auto } = subject;
+    let Subject { name, number, parts, widths, runs, stopped, auto } = subject;
     let (mut entries, mut unused, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for part in &parts {
         let Part { shader, sources, seen, left_out: not_compared, failures } = part;
@@ -250,7 +250,7 @@ fn judge(
     }
     let made = auto.map(|it| Made { told: it.told(), json: it.as_json() });
     let micros = micros(since);
-    Program { name, widths, runs, entries, left_out, stopped, made, micros }
+    Program { name, number, widths, runs, entries, left_out, stopped, made, micros }
 }
 
 fn entry(report: &Diagnostic, sources: &SourceMap, style: Style) -> Entry {

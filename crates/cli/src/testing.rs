@@ -226,6 +226,14 @@ pub(crate) fn widths_of(launch: &Launch) -> Widths {
     }
 }
 
+/// The name of a run of a test, by its number if there are several.
+pub(crate) fn run_name(test: &Test, number: Option<usize>) -> String {
+    match number {
+        Some(number) => format!("{} run {number}", test.name()),
+        None => test.name(),
+    }
+}
+
 /// How tests are run in a process that is not cancelled.
 pub(crate) fn setup<'a>(
     launch: &Launch,

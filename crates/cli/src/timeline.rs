@@ -6,15 +6,15 @@ use crate::args::Line;
 use crate::asked::{LowArgs, Picture, Seeing};
 use crate::common::Common;
 use crate::compared;
+use crate::pages::MOST_BYTES;
 use crate::problem::{End, Exit, Problem};
-use crate::recorded::{Recorded, Subject, record_beside};
+use crate::recorded::{Recorded, Subject, With, record};
 use crate::side::Side;
 use crate::terminal;
 use crate::value::counted;
 
-/// The most bytes of a file, unless something else is said.
-const LIMIT: u64 = 16 << 20;
-const LIMIT_OF_RECORDINGS: u64 = 256 << 20;
+/// The most bytes of a recording, unless something else is said.
+const MOST_OF_RECORDINGS: u64 = 256 << 20;
 
 /// What `timeline` needs.
 pub(crate) struct TimelineArgs {
@@ -41,7 +41,7 @@ impl TimelineArgs {
             let what = format!("`{file}` ends in none of `.html`, `.wlrec`, `.svg` and `.json`");
             return Err(Problem::input(what).help("`--format html` says what it is"));
         };
-        let usual = if picture == Picture::Wlrec { LIMIT_OF_RECORDINGS } else { LIMIT };
+        let usual = if picture == Picture::Wlrec { MOST_OF_RECORDINGS } else { MOST_BYTES as u64 };
         let limit = limit.unwrap_or(usual);
         if picture == Picture::Svg && engine.is_some() {
             let problem = Problem::input("an `.svg` does not show what `--with-engine` compares");
@@ -54,10 +54,12 @@ impl TimelineArgs {
 
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
     let subject = Subject::of(&args.operand, &args.common);
-    let with_findings = matches!(args.picture, Picture::Html | Picture::Wlrec);
+    let with = match args.picture {
+        Picture::Html | Picture::Wlrec => With::Findings,
+        Picture::Svg | Picture::Json => With::Steps,
+    };
     let engine = args.engine.as_ref();
-    let Recorded { mut recording, failure } =
-        record_beside(&subject, &args.window, with_findings, engine)?;
+    let Recorded { mut recording, failure } = record(&subject, &args.window, with, engine)?;
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let picture = args.picture;
     let bytes = timeline::fit(&mut recording, most, &|it| rendered(it, picture));

@@ -79,19 +79,9 @@ fn wavelane(folder: &Path, words: &[&str]) -> (i32, String, String) {
     (ran.status, ran.out, ran.err)
 }
 
-/// The first CPU among the devices of Vulkan that can be used: its number, and whether it has ray queries.
+/// A CPU driver of Vulkan: its number, and whether it has ray queries.
 fn processor() -> Option<(String, bool)> {
-    let (_, caps, _) = wavelane(Path::new("."), &["caps", "--format", "json"]);
-    let caps: Value = serde_json::from_str(&caps).ok()?;
-    let found = caps["devices"]
-        .as_array()?
-        .iter()
-        .find(|it| it["kind"] == "CPU" && it["unusable"].is_null() && it["backend"] != "cuda");
-    let Some(found) = found else {
-        println!("skipped: no CPU driver of Vulkan can be used here");
-        return None;
-    };
-    println!("{} {}: rays {}", found["name"], found["driver"], found["RaytracingTier"]);
+    let found = support::processor(256)?;
     Some((found["index"].to_string(), found["RaytracingTier"] == "1.1"))
 }
 

@@ -5,8 +5,10 @@
 //! a driver's compiler can take its process with it. Without a driver that can be used the test says so and checks nothing.
 #![expect(clippy::print_stdout, reason = "what is skipped or unsupported must be seen")]
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -15,34 +17,10 @@ use serde_json::Value;
 /// which make 4 lanes, the driver's own code crashes on texels, on a stack that is not aligned: `docs/hardware.md`.
 const VECTORS: [u32; 1] = [256];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 fn wavelane(words: &[&str], vector: u32) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(root());
+    let mut command = support::command(&support::root(), words);
     command.env("LP_NATIVE_VECTOR_WIDTH", vector.to_string());
-    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
     String::from_utf8(command.output().unwrap().stdout).unwrap()
-}
-
-/// The first CPU among the devices that can be used, with its smallest width.
-fn processor(vector: u32) -> Option<(Value, u64)> {
-    let caps: Value =
-        serde_json::from_str(&wavelane(&["caps", "--format", "json"], vector)).ok()?;
-    let devices = caps["devices"].as_array()?.clone();
-    for it in &devices {
-        println!(
-            "{} {}: {}",
-            it["name"],
-            it["driver"],
-            it["unusable"].as_str().unwrap_or("usable")
-        );
-    }
-    let found = devices.into_iter().find(|it| it["kind"] == "CPU" && it["unusable"].is_null())?;
-    let width = found["WaveLaneCountMin"].as_u64()?;
-    Some((found, width))
 }
 
 fn open() -> BTreeSet<String> {
@@ -56,10 +34,10 @@ fn the_suite_gives_the_same_bits_on_a_processor_through_vulkan() {
     let open = open();
     let mut widths = BTreeSet::new();
     for vector in VECTORS {
-        let Some((device, width)) = processor(vector) else {
-            println!("skipped: no CPU driver of Vulkan can be used here");
+        let Some(device) = support::processor(vector) else {
             return;
         };
+        let width = device["WaveLaneCountMin"].as_u64().unwrap();
         if !widths.insert(width) {
             continue;
         }
@@ -98,7 +76,7 @@ fn the_suite_gives_the_same_bits_on_a_processor_through_vulkan() {
 #[test]
 fn without_vulkan_the_engine_is_unsupported_and_nothing_passes() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(["test", "suite/wave/read", "--engine", "vulkan"]).current_dir(root());
+    command.args(["test", "suite/wave/read", "--engine", "vulkan"]).current_dir(support::root());
     // A loader that finds no driver, or no loader: the same for the user.
     command.env("VK_DRIVER_FILES", "/nowhere").env("VK_ICD_FILENAMES", "/nowhere");
     let output = command.output().unwrap();
@@ -112,10 +90,10 @@ fn without_vulkan_the_engine_is_unsupported_and_nothing_passes() {
 /// precision of interpolation is open, and a difference that the sanitizer explains is the program's.
 #[test]
 fn draws_are_compared_with_the_packing_of_the_device() {
-    let Some((device, width)) = processor(VECTORS[0]) else {
-        println!("skipped: no CPU driver of Vulkan can be used here");
+    let Some(device) = support::processor(VECTORS[0]) else {
         return;
     };
+    let width = device["WaveLaneCountMin"].as_u64().unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vulkan-draws");
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("draws.hlsl");
@@ -151,8 +129,7 @@ fn draws_are_compared_with_the_packing_of_the_device() {
 
 #[test]
 fn two_programs_are_measured_beside_each_other_on_a_device() {
-    if processor(VECTORS[0]).is_none() {
-        println!("skipped: no CPU driver of Vulkan can be used here");
+    if support::processor(VECTORS[0]).is_none() {
         return;
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("against-vulkan");

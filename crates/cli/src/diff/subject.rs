@@ -9,7 +9,7 @@ use super::drawn::Drawn;
 use crate::auto::Auto;
 use crate::compile::{Remembered, flags_of};
 use crate::problem::{End, Exit};
-use crate::testing::{Beside, setup};
+use crate::testing::{Beside, run_name, setup};
 use crate::{bind, compile};
 
 /// A program with everything that it runs on.
@@ -86,7 +86,7 @@ pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<V
     }
     let several = runs.len() > 1;
     let item = |(number, run): (usize, Work)| {
-        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        let name = run_name(test, several.then_some(number));
         let run = match run {
             Work::Shader(run) => *run,
             Work::Sequence(sequence) => {

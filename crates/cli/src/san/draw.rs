@@ -111,7 +111,7 @@ fn examine(
         failures: Vec::new(),
     };
     let parts = run.stages.into_iter().map(part).collect();
-    Ok(Subject { name, parts, widths: plan.widths, runs, stopped, auto: None })
+    Ok(Subject { name, number: None, parts, widths: plan.widths, runs, stopped, auto: None })
 }
 
 /// What is about the shader of a stage.

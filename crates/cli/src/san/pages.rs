@@ -13,8 +13,8 @@ use super::record::Program;
 use crate::asked::{Launch, WaveSizes};
 use crate::pages::Pages;
 use crate::problem::Problem;
-use crate::recorded::{Subject, of_test, record};
-use crate::terminal;
+use crate::recorded::{Subject, With, of_test, record};
+use crate::{terminal, testing};
 
 /// What is looked at together: a code, a line and a width.
 type Place = (String, u64, u32);
@@ -47,7 +47,7 @@ pub(super) fn write(
         let wave_sizes = WaveSizes::List(vec![place.2]);
         let launch = Launch { wave_sizes, ..args.common.launch.clone() };
         let subject = Subject { launch: &launch, ..Subject::of(file, &args.common) };
-        let recording = record(&subject, &Window::default(), true)?.recording;
+        let recording = record(&subject, &Window::default(), With::Findings, None)?.recording;
         pages.write(&format!("{before}{}", name_of(&place)), recording)?;
     }
     Ok(())
@@ -63,14 +63,10 @@ pub(super) fn of_tests<'a>(
 ) -> Result<(), Problem> {
     for program in programs {
         let places = places(program);
-        // A test with several runs has a program for each: `NAME run 2`.
-        let (name, number) = match program.name.rsplit_once(" run ") {
-            Some((name, number)) => (name, number.parse::<usize>().ok()),
-            None => (program.name.as_str(), None),
-        };
-        let Some(test) = tests.iter().find(|it| it.name() == name) else { continue };
+        let is_it = |it: &&Test| testing::run_name(it, program.number) == program.name;
+        let Some(test) = tests.iter().find(is_it) else { continue };
         let before = format!("{}-", program.name);
-        if let (true, Some(case)) = (shaders.contains(name), &test.case) {
+        if let (true, Some(case)) = (shaders.contains(&test.name()), &test.case) {
             let own = args.of_entry(&test.file, &case.name)?;
             write(&own, &test.file, &before, pages, program)?;
             continue;
@@ -81,8 +77,7 @@ pub(super) fn of_tests<'a>(
                 break;
             }
             let runs = of_test(&args.common, test, place.2)?;
-            let wanted = number.unwrap_or(1);
-            match runs.into_iter().nth(wanted.saturating_sub(1)).flatten() {
+            match runs.into_iter().nth(program.number.unwrap_or(1) - 1).flatten() {
                 Some(recording) => {
                     pages.write(&format!("{before}{}", name_of(&place)), recording)?
                 }

@@ -10,6 +10,8 @@ use crate::problem::Exit;
 pub(super) struct Program {
     /// The file, with the case or the number of the run where it has several.
     pub(super) name: String,
+    /// Which run of its test it is, if there are several.
+    pub(super) number: Option<usize>,
     pub(super) widths: Vec<u32>,
     /// How many runs it took.
     pub(super) runs: usize,
@@ -104,6 +106,7 @@ impl Examined {
             }
             Examined::Program(Program {
                 name,
+                number,
                 widths,
                 runs,
                 entries,
@@ -115,6 +118,7 @@ impl Examined {
                 json!({
                     "micros": micros,
                     "name": name,
+                    "number": number,
                     "widths": widths,
                     "runs": runs,
                     "entries": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
@@ -134,6 +138,7 @@ impl Examined {
         }
         Some(Examined::Program(Program {
             name,
+            number: value["number"].as_u64().and_then(|it| usize::try_from(it).ok()),
             micros,
             widths: widths(&value["widths"])?,
             runs: usize::try_from(value["runs"].as_u64()?).ok()?,
@@ -230,6 +235,7 @@ mod tests {
         let stop = Stop { exit: Exit::Findings, why: "late".to_owned() };
         let program = |stopped| Program {
             name: "a".to_owned(),
+            number: Some(2),
             widths: vec![4, 8, 16],
             runs: 7,
             entries: vec![entry(Some(found.clone())), entry(None)],

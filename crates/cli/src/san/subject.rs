@@ -33,6 +33,8 @@ use crate::{bind, compile, device, missing, terminal, walk};
 pub(super) struct Subject {
     /// The file, with the case or the number of the run where it has several.
     pub(super) name: String,
+    /// Which run of its test it is, if there are several.
+    pub(super) number: Option<usize>,
     pub(super) parts: Vec<Part>,
     pub(super) widths: Vec<u32>,
     /// How often something was run.
@@ -67,7 +69,7 @@ impl Subject {
         let left_out = report.left_out.into_iter().map(|it| (None, it)).collect();
         let parts = vec![Part { shader, sources, seen, left_out, failures }];
         let stopped = stopped.map(stop);
-        Subject { name, parts, widths, runs, stopped, auto: None }
+        Subject { name, number: None, parts, widths, runs, stopped, auto: None }
     }
 }
 
@@ -307,13 +309,14 @@ pub(super) fn test(
             continue;
         }
         any = true;
-        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        let number = several.then_some(number);
+        let name = testing::run_name(test, number);
         let subject = match run {
             Work::Shader(run) => runnable(args, *run, widths, name.clone()),
             Work::Sequence(sequence) => self::sequence(args, *sequence, widths, name.clone()),
             Work::Draw(run) => super::draw::drawn(args, *run, widths, name.clone()),
         };
-        tell(name, subject);
+        tell(name, subject.map(|it| Box::new(Subject { number, ..*it })));
     }
     if !any {
         let why = "none of its widths is among those asked for";
@@ -449,7 +452,7 @@ fn sequence(
         parts[pass.program].left_out.push((Some(pass.name.clone()), it));
     }
     let (widths, runs) = (plan.widths, found.runs);
-    Ok(Box::new(Subject { name, parts, widths, runs, stopped, auto: None }))
+    Ok(Box::new(Subject { name, number: None, parts, widths, runs, stopped, auto: None }))
 }
 
 /// Examines one dispatch. If the sweep was given up before anything was found, the reason is the error.

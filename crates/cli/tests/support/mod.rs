@@ -69,6 +69,24 @@ pub(crate) fn wavelane(folder: &Path, words: &[impl AsRef<OsStr>]) -> Ran {
     command(folder, words).output().unwrap().into()
 }
 
+/// The first CPU among the devices of Vulkan that can be used, with vectors of so many bits; says so if there is none.
+#[expect(clippy::print_stdout, reason = "what is skipped must be seen")]
+pub(crate) fn processor(vector: u32) -> Option<serde_json::Value> {
+    let mut command = command(&root(), &["caps", "--format", "json"]);
+    let caps =
+        Ran::from(command.env("LP_NATIVE_VECTOR_WIDTH", vector.to_string()).output().unwrap());
+    let caps = caps.json();
+    for it in caps["devices"].as_array()? {
+        let usable = it["unusable"].as_str().unwrap_or("usable");
+        println!("{} {}: {usable}", it["name"], it["driver"]);
+        if it["kind"] == "CPU" && it["unusable"].is_null() && it["backend"] != "cuda" {
+            return Some(it.clone());
+        }
+    }
+    println!("skipped: no CPU driver of Vulkan can be used here");
+    None
+}
+
 /// The words of a line without quotes.
 pub(crate) fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
