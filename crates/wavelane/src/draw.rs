@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ir::exec::{Bindings, Feed, Launch, Schedule, Unsupported};
 use ir::print::PrintLog;
 use ops::intrinsics::Stage;
-use raster::{Assembly, MergeState, Primitive, RasterState};
+use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
 use smallvec::smallvec;
 
 pub use self::copy::DrawCopy;
@@ -244,9 +244,8 @@ impl Draw {
     fn keep(&self, recorded: Option<&Buffer>, width: u32) -> Result<(), DrawError> {
         let (Some(buffer), Some(record)) = (recorded, &self.record) else { return Ok(()) };
         let Some(seats) = ir::packing::read(&buffer.read_bytes()?, width) else {
-            let asked = "the recording of a packing".to_owned();
             let missing = format!("it has more waves than fit into {MOST_RECORDED} bytes");
-            return Err(DispatchError::Unsupported(Unsupported { asked, missing }).into());
+            return Err(unsupported("the recording of a packing", missing));
         };
         // Another thread that panicked left a whole recording.
         *record.lock().unwrap_or_else(PoisonError::into_inner) = Recording { width, seats };
@@ -286,41 +285,19 @@ impl GraphicsPipeline {
             let allowed = self.wave_sizes().to_vec();
             return Err(DispatchError::WaveSize { asked: width, allowed }.into());
         }
-        vertex_table.check_ready(&desc.vertex)?;
-        match (&desc.pixel, pixel_table) {
-            (Some(pixel), Some(table)) => table.check_ready(pixel)?,
-            (None, None) => {}
-            (pixel, _) => return Err(DrawError::PixelTable { has_shader: pixel.is_some() }),
-        }
-        let optional = [
-            (&desc.amplification, tables.amplification),
-            (&desc.hull, tables.hull),
-            (&desc.domain, tables.domain),
-            (&desc.geometry, tables.geometry),
-        ];
-        let mut empty: [Option<ResourceTable>; 4] = [const { None }; 4];
-        for ((shader, table), empty) in optional.into_iter().zip(&mut empty) {
-            let Some(shader) = shader else { continue };
-            match table {
-                Some(table) => table.check_ready(shader)?,
-                None => empty.insert(ResourceTable::new(shader)).check_ready(shader)?,
-            }
-        }
-        let others: Vec<Option<&ResourceTable>> = optional
-            .iter()
-            .zip(&empty)
-            .map(|((shader, table), empty)| {
-                shader.as_ref().and(table.as_ref().copied().or(empty.as_ref()))
-            })
-            .collect();
+        let empty = self.check_tables(tables)?;
+        let optional = self.optional(tables);
+        let [of_amplification, of_hull, of_domain, of_geometry] = std::array::from_fn(|it| {
+            let (shader, table) = optional[it];
+            shader.and(table.or(empty[it].as_ref()))
+        });
         if let Some(slot) = (draw.vertex_buffers.len()..self.link.buffers).next() {
             return Err(DrawError::NoVertexBuffer { slot });
         }
         let state = self.raster_state(draw)?;
         let written = draw.written();
-        let all_tables: Vec<Option<&ResourceTable>> =
-            [Some(vertex_table), pixel_table].into_iter().chain(others.clone()).collect();
-        check_aliases(draw, &written, &all_tables)?;
+        let others = [of_amplification, of_hull, of_domain, of_geometry];
+        check_aliases(draw, &written, &[&[Some(vertex_table), pixel_table][..], &others].concat())?;
         let planes = Planes::of(draw)?;
         let assembly = assembly(draw, desc.topology)?;
         let buffers: Vec<Vec<u8>> = draw.vertex_buffers[..self.link.buffers]
@@ -342,11 +319,8 @@ impl GraphicsPipeline {
         let own: [Arc<Cell>; 4] = std::array::from_fn(|_| Cell::new(Slot::default(), None));
         // Everything is locked at once, in one order for all draws and dispatches.
         let places = places_of(pixel_table);
-        let [of_amplification, of_hull, of_domain, of_geometry] = others.as_slice() else {
-            unreachable!("there are four other stages")
-        };
         let amplification = match &desc.amplification {
-            Some(shader) => with_own(places_of(*of_amplification), shader, &own[2..]),
+            Some(shader) => with_own(places_of(of_amplification), shader, &own[2..]),
             None => Places::new(),
         };
         let first = with_own(vertex_table.places(), &desc.vertex, &own[..2]);
@@ -358,9 +332,9 @@ impl GraphicsPipeline {
             targets,
             log,
             amplification,
-            places_of(*of_hull),
-            places_of(*of_domain),
-            places_of(*of_geometry),
+            places_of(of_hull),
+            places_of(of_domain),
+            places_of(of_geometry),
         ]);
         let [of_vertex, of_pixel, of_targets, of_log, amplification, hull, domain, geometry] =
             indices.as_slice()
@@ -391,47 +365,69 @@ impl GraphicsPipeline {
                 record: of_log.iter().flatten().flatten().next().copied(),
                 attached: bound.attached(&planes, desc)?,
             };
-            Ok(self.backend.draw(&mut job, &mut memory))
-        });
-        let ended = match on_device {
-            Ok(Ok(None)) if draw.record.is_none() => None,
-            Ok(Ok(None)) => {
-                let asked = "the recording of a packing".to_owned();
-                let missing = "the engine has one packing, which is always the same".to_owned();
-                Some(Err(DispatchError::Unsupported(Unsupported { asked, missing }).into()))
+            match self.backend.draw(&mut job, &mut memory) {
+                None if draw.record.is_some() => {
+                    let missing = "the engine has one packing, which is always the same";
+                    Err(unsupported("the recording of a packing", missing))
+                }
+                None => Ok(false),
+                Some(ended) => Ok(ended.map(|()| true)?),
             }
-            Ok(Ok(Some(ended))) => Some(ended.map_err(DrawError::from)),
-            Ok(Err(error)) => Some(Err(error)),
-            Err(bug) => Some(Err(DispatchError::Bug(bug).into())),
-        };
-        if let Some(ended) = ended {
-            bound.put(&mut memory, &cells);
-            drop(memory);
-            ended?;
-            return draw.keep(recorded.as_ref(), width);
+        });
+        match on_device.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into())) {
+            Ok(false) => {}
+            ended => {
+                bound.put(&mut memory, &cells);
+                drop(memory);
+                ended?;
+                return draw.keep(recorded.as_ref(), width);
+            }
         }
         let between = between::Bound { hull, domain, geometry };
         let run =
             Run { pipeline: self, draw, width, fetched, merge, total, between, amplification };
         let result = catch(|| {
             let targets = bound.targets(&planes)?;
-            if let Some(recording) = &draw.replay {
-                let places = [of_vertex, of_pixel];
-                if !self.between.is_empty() {
-                    let asked = "the replay of a packing".to_owned();
-                    let missing = "the pipeline has more stages than two".to_owned();
-                    return Err(DispatchError::Unsupported(Unsupported { asked, missing }).into());
-                }
-                let kind = desc.topology.kind();
-                let pixels = Pixels::new(state, &self.link, kind, width);
-                let band = Band { pixels, targets };
-                return run.replay(stages, &mut memory, places, recording, band);
-            }
-            let mut bands = self.bands(draw, stages.threads(), &state, width, targets);
-            run.all(stages, &mut memory, [of_vertex, of_pixel], &mut bands)
+            run.on_host(stages, &mut memory, [of_vertex, of_pixel], state, targets)
         });
         bound.put(&mut memory, &cells);
         result.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into()))
+    }
+
+    /// The optional stages but for the pixel shader, and the tables that are given for them.
+    fn optional<'a>(
+        &'a self,
+        tables: &StageTables<'a>,
+    ) -> [(Option<&'a Shader>, Option<&'a ResourceTable>); 4] {
+        let desc = &*self.desc;
+        [
+            (desc.amplification.as_ref(), tables.amplification),
+            (desc.hull.as_ref(), tables.hull),
+            (desc.domain.as_ref(), tables.domain),
+            (desc.geometry.as_ref(), tables.geometry),
+        ]
+    }
+
+    /// Checks that the tables are complete; makes empty ones for the optional stages that are given none.
+    fn check_tables(
+        &self,
+        tables: &StageTables<'_>,
+    ) -> Result<[Option<ResourceTable>; 4], DrawError> {
+        tables.vertex.check_ready(&self.desc.vertex)?;
+        match (&self.desc.pixel, tables.pixel) {
+            (Some(pixel), Some(table)) => table.check_ready(pixel)?,
+            (None, None) => {}
+            (pixel, _) => return Err(DrawError::PixelTable { has_shader: pixel.is_some() }),
+        }
+        let mut empty = [const { None }; 4];
+        for ((shader, table), empty) in self.optional(tables).into_iter().zip(&mut empty) {
+            let Some(shader) = shader else { continue };
+            match table {
+                Some(table) => table.check_ready(shader)?,
+                None => empty.insert(ResourceTable::new(shader)).check_ready(shader)?,
+            }
+        }
+        Ok(empty)
     }
 
     fn raster_state(&self, draw: &Draw) -> Result<RasterState, DrawError> {
@@ -497,6 +493,11 @@ fn is_possible(viewport: &Viewport) -> bool {
         && 0.0 <= min_depth
         && min_depth <= max_depth
         && max_depth <= 1.0
+}
+
+fn unsupported(asked: &str, missing: impl Into<String>) -> DrawError {
+    let (asked, missing) = (asked.to_owned(), missing.into());
+    DispatchError::Unsupported(Unsupported { asked, missing }).into()
 }
 
 fn places_of(table: Option<&ResourceTable>) -> Places<'_> {
@@ -578,6 +579,29 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Draws, or replays a recording, with the waves of the stages.
+    fn on_host(
+        &self,
+        stages: &mut dyn Stages,
+        memory: &mut Memory<'_>,
+        places: [&Indices; 2],
+        state: RasterState,
+        targets: Targets<'_>,
+    ) -> Result<(), DrawError> {
+        let GraphicsPipeline { desc, link, between, .. } = self.pipeline;
+        let Some(recording) = &self.draw.replay else {
+            let threads = stages.threads();
+            let mut bands = self.pipeline.bands(self.draw, threads, &state, self.width, targets);
+            return self.all(stages, memory, places, &mut bands);
+        };
+        if !between.is_empty() {
+            let missing = "the pipeline has more stages than two";
+            return Err(unsupported("the replay of a packing", missing));
+        }
+        let pixels = Pixels::new(state, link, desc.topology.kind(), self.width);
+        self.replay(stages, memory, places, recording, Band { pixels, targets })
+    }
+
     /// Runs portions of whole instances, one after the other.
     fn all(
         &self,

@@ -19,6 +19,7 @@
 mod attachment;
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
+mod features;
 mod format;
 #[allow(unsafe_code, reason = "graphics pipelines, and the recording of a draw")]
 mod graphics;

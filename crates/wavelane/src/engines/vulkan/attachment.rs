@@ -220,33 +220,7 @@ impl Attachments {
         };
         let extent = vk::Extent3D { width, height, depth: 1 };
         let count = vk::SampleCountFlags::from_raw(samples);
-        // SAFETY: the physical device belongs to the instance.
-        let limits = context.instance.as_ref().and_then(|it| unsafe {
-            it.raw
-                .get_physical_device_image_format_properties(
-                    context.physical,
-                    format,
-                    vk::ImageType::TYPE_2D,
-                    vk::ImageTiling::OPTIMAL,
-                    usage,
-                    flags,
-                )
-                .ok()
-        });
-        let fits = limits.is_some_and(|it| {
-            width <= it.max_extent.width
-                && height <= it.max_extent.height
-                && layers <= it.max_array_layers
-                && it.sample_counts.contains(count)
-        });
-        if !fits {
-            let asked = format!(
-                "a target of {width}×{height} pixels of {}, {layers} slices, {samples} samples",
-                first.format
-            );
-            let missing = format!("the device `{}` does not support it", context.capabilities.name);
-            return Err(Failure::Unsupported(Unsupported { asked, missing }));
-        }
+        self.check_size(format, first, usage, flags)?;
         let create = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(vk::ImageType::TYPE_2D)
@@ -270,38 +244,13 @@ impl Attachments {
             layers,
         };
         for (number, aspect) in planes {
-            let of = &attached[*number];
-            let texels = [width, height, samples].map(|it| it as usize);
-            let layer = texels.iter().product::<usize>() * of.format.bytes();
-            let mut offsets = Vec::new();
-            let sampled = if samples > 1 {
-                let Some(clear) = uniform(of, layer) else {
+            match plane(&attached[*number], (*number, *aspect), staged) {
+                Ok(plane) => made.planes.push(plane),
+                Err(failure) => {
                     free(context, &made);
-                    let asked = format!("targets of {samples} samples with contents");
-                    let missing = "samples are only cleared before a draw on a GPU".to_owned();
-                    return Err(Failure::Unsupported(Unsupported { asked, missing }));
-                };
-                // Descriptors begin at multiples of 256 bytes on every device.
-                offsets.push(staged.next_multiple_of(256));
-                let texels = [width, height, layers, samples].map(u64::from);
-                *staged = offsets[0] + texels.iter().product::<u64>() * samples::ROOM as u64;
-                Some(Sampled { format: of.format, samples, clear, copy: None })
-            } else {
-                for _ in 0..layers {
-                    offsets.push(*staged);
-                    // Copies begin at whole texels and whole words, whatever the format.
-                    *staged = (*staged + layer as u64).next_multiple_of(192);
+                    return Err(failure);
                 }
-                None
-            };
-            made.planes.push(Plane {
-                number: *number,
-                aspect: *aspect,
-                extent,
-                layer,
-                staged: offsets,
-                sampled,
-            });
+            }
         }
         match self.bind(&mut made, format) {
             Ok(()) => Ok(made),
@@ -310,6 +259,47 @@ impl Attachments {
                 Err(failed(error))
             }
         }
+    }
+
+    /// Refuses a target that the device does not support in its size.
+    fn check_size(
+        &self,
+        format: vk::Format,
+        of: &Attached<'_>,
+        usage: vk::ImageUsageFlags,
+        flags: vk::ImageCreateFlags,
+    ) -> Result<(), Failure> {
+        let context = &self.context;
+        let Layout { width, height, layers, samples, .. } = of.layout;
+        let (kind, tiling) = (vk::ImageType::TYPE_2D, vk::ImageTiling::OPTIMAL);
+        // SAFETY: the physical device belongs to the instance.
+        let limits = context.instance.as_ref().and_then(|it| unsafe {
+            it.raw
+                .get_physical_device_image_format_properties(
+                    context.physical,
+                    format,
+                    kind,
+                    tiling,
+                    usage,
+                    flags,
+                )
+                .ok()
+        });
+        let fits = limits.is_some_and(|it| {
+            width <= it.max_extent.width
+                && height <= it.max_extent.height
+                && layers <= it.max_array_layers
+                && it.sample_counts.contains(vk::SampleCountFlags::from_raw(samples))
+        });
+        if fits {
+            return Ok(());
+        }
+        let asked = format!(
+            "a target of {width}×{height} pixels of {}, {layers} slices, {samples} samples",
+            of.format
+        );
+        let missing = format!("the device `{}` does not support it", context.capabilities.name);
+        Err(Failure::Unsupported(Unsupported { asked, missing }))
     }
 
     /// Gives an image memory and a view.
@@ -573,6 +563,39 @@ fn no_target<T>(context: &Context, format: Format) -> Result<T, Failure> {
     let missing =
         format!("the device `{}` does not draw to such texels", context.capabilities.name);
     Err(Failure::Unsupported(Unsupported { asked: format!("a target of {format}"), missing }))
+}
+
+/// A plane of an image, with its places in the staging buffer, which grows by them.
+fn plane(
+    of: &Attached<'_>,
+    (number, aspect): (usize, vk::ImageAspectFlags),
+    staged: &mut u64,
+) -> Result<Plane, Failure> {
+    let Layout { width, height, layers, samples, .. } = of.layout;
+    let texels = [width, height, samples].map(|it| it as usize);
+    let layer = texels.iter().product::<usize>() * of.format.bytes();
+    let mut offsets = Vec::new();
+    let sampled = if samples > 1 {
+        let Some(clear) = uniform(of, layer) else {
+            let asked = format!("targets of {samples} samples with contents");
+            let missing = "samples are only cleared before a draw on a GPU".to_owned();
+            return Err(Failure::Unsupported(Unsupported { asked, missing }));
+        };
+        // Descriptors begin at multiples of 256 bytes on every device.
+        offsets.push(staged.next_multiple_of(256));
+        let texels = [width, height, layers, samples].map(u64::from);
+        *staged = offsets[0] + texels.iter().product::<u64>() * samples::ROOM as u64;
+        Some(Sampled { format: of.format, samples, clear, copy: None })
+    } else {
+        for _ in 0..layers {
+            offsets.push(*staged);
+            // Copies begin at whole texels and whole words, whatever the format.
+            *staged = (*staged + layer as u64).next_multiple_of(192);
+        }
+        None
+    };
+    let extent = vk::Extent3D { width, height, depth: 1 };
+    Ok(Plane { number, aspect, extent, layer, staged: offsets, sampled })
 }
 
 fn free(context: &Context, image: &Image) {

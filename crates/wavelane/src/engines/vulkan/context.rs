@@ -1,6 +1,5 @@
 //! An open device: its queue, its memory, submission and waiting.
 
-use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use ash::vk;
 use diag::Span;
 use ir::exec::{Failure, Launch, Trap};
 
-use super::instance::{Capabilities, Instance, KHR_COMPUTE_SHADER_DERIVATIVES};
+use super::instance::{Capabilities, Instance};
 
 /// The time limit of a dispatch with fuel: an endless loop on a GPU cannot be interrupted.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -53,108 +52,11 @@ impl Context {
         let queues = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(capabilities.family.unwrap_or(0))
             .queue_priorities(&priorities)];
-        let mut features11 = capabilities.features11;
-        let mut features12 = capabilities.features12;
-        let mut features13 = capabilities.features13;
-        let mut robustness = capabilities.robustness;
-        let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
-            .shader_maximal_reconvergence(true);
-        // NVIDIA's extension has the same structure as Khronos's.
-        let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default()
-            .compute_derivative_group_linear(true);
-        let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default()
-            .custom_border_colors(true)
-            .custom_border_color_without_format(true);
-        let mut image_atomics = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default()
-            .shader_image_int64_atomics(true);
-        let mut clip =
-            vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default().depth_clip_enable(true);
-        let mut lines =
-            vk::PhysicalDeviceLineRasterizationFeaturesEXT::default().bresenham_lines(true);
-        let mut barycentric = vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR::default()
-            .fragment_shader_barycentric(true);
-        let mut quads =
-            vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default().shader_quad_control(true);
-        let mut interlock = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default()
-            .fragment_shader_pixel_interlock(true);
-        let mut meshes = vk::PhysicalDeviceMeshShaderFeaturesEXT::default()
-            .mesh_shader(capabilities.graphics.meshes)
-            .task_shader(capabilities.graphics.amplifies);
-        let mut features = vk::PhysicalDeviceFeatures2::default()
-            .features(capabilities.features)
-            .push_next(&mut features11)
-            .push_next(&mut features12)
-            .push_next(&mut features13);
-        let mut extensions: Vec<&CStr> = Vec::new();
-        if capabilities.reconverges {
-            extensions.push(ash::khr::shader_maximal_reconvergence::NAME);
-            features = features.push_next(&mut reconvergence);
-        }
-        let is_robust =
-            robustness.null_descriptor == vk::TRUE || robustness.robust_buffer_access2 == vk::TRUE;
-        if is_robust {
-            extensions.push(ash::ext::robustness2::NAME);
-            features = features.push_next(&mut robustness);
-        }
-        if capabilities.derivatives {
-            extensions.push(KHR_COMPUTE_SHADER_DERIVATIVES);
-            features = features.push_next(&mut derivatives);
-        }
-        if capabilities.colors_borders {
-            extensions.push(ash::ext::custom_border_color::NAME);
-            features = features.push_next(&mut borders);
-        }
-        if capabilities.wide_image_atomics {
-            extensions.push(ash::ext::shader_image_atomic_int64::NAME);
-            features = features.push_next(&mut image_atomics);
-        }
-        if capabilities.partitions {
-            extensions.push(ash::nv::shader_subgroup_partitioned::NAME);
-        }
         let graphics = capabilities.graphics;
-        if graphics.clips_depth {
-            extensions.push(ash::ext::depth_clip_enable::NAME);
-            features = features.push_next(&mut clip);
-        }
-        if graphics.draws_lines {
-            extensions.push(ash::ext::line_rasterization::NAME);
-            features = features.push_next(&mut lines);
-        }
-        if graphics.barycentrics {
-            extensions.push(ash::khr::fragment_shader_barycentric::NAME);
-            features = features.push_next(&mut barycentric);
-        }
-        if graphics.controls_quads {
-            extensions.push(ash::khr::shader_quad_control::NAME);
-            features = features.push_next(&mut quads);
-        }
-        if graphics.orders_pixels {
-            extensions.push(ash::ext::fragment_shader_interlock::NAME);
-            features = features.push_next(&mut interlock);
-        }
-        if graphics.meshes {
-            extensions.push(ash::ext::mesh_shader::NAME);
-            features = features.push_next(&mut meshes);
-        }
-        if graphics.exports_stencil {
-            extensions.push(ash::ext::shader_stencil_export::NAME);
-        }
-        let rays = capabilities.rays;
-        let mut scenes = vk::PhysicalDeviceAccelerationStructureFeaturesKHR::default()
-            .acceleration_structure(true);
-        let mut queries = vk::PhysicalDeviceRayQueryFeaturesKHR::default().ray_query(true);
-        let mut positions = vk::PhysicalDeviceRayTracingPositionFetchFeaturesKHR::default()
-            .ray_tracing_position_fetch(true);
-        if rays.queries {
-            extensions.push(ash::khr::acceleration_structure::NAME);
-            extensions.push(ash::khr::deferred_host_operations::NAME);
-            extensions.push(ash::khr::ray_query::NAME);
-            features = features.push_next(&mut scenes).push_next(&mut queries);
-            if rays.positions {
-                extensions.push(ash::khr::ray_tracing_position_fetch::NAME);
-                features = features.push_next(&mut positions);
-            }
-        }
+        let extensions = capabilities.extensions();
+        let mut wanted = capabilities.wanted();
+        let mut features =
+            wanted.chain(|it| extensions.contains(&it)).features(capabilities.features);
         let names: Vec<*const std::ffi::c_char> = extensions.iter().map(|it| it.as_ptr()).collect();
         let create = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
@@ -171,7 +73,8 @@ impl Context {
         };
         let mesh =
             graphics.meshes.then(|| ash::ext::mesh_shader::Device::new(&instance.raw, &device));
-        let scenes = rays
+        let scenes = capabilities
+            .rays
             .queries
             .then(|| ash::khr::acceleration_structure::Device::new(&instance.raw, &device));
         Ok(Context {

@@ -250,27 +250,9 @@ impl Drawn {
         (viewports, scissors): (&[vk::Viewport], &[vk::Rect2D]),
     ) -> Result<(), vk::Result> {
         let desc = job.desc;
-        let capabilities = &self.context.capabilities;
-        let device = &self.context.device;
-        let mut sets: Vec<vk::DescriptorSetLayout> = Vec::new();
-        for stage in stages {
-            sets.extend(stage.program.sets.iter().skip(sets.len()));
-        }
-        let pushed = stages.iter().filter_map(|it| {
-            let push = it.program.reflection.push.as_ref()?;
-            Some(vk::PushConstantRange { stage_flags: it.flag, offset: 0, size: push.bytes })
-        });
-        let pushed: Vec<vk::PushConstantRange> = pushed.collect();
-        let create = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&sets)
-            .push_constant_ranges(&pushed);
-        // SAFETY: the layouts of the sets are alive.
-        self.layout = unsafe { device.create_pipeline_layout(&create, None) }?;
-        for stage in stages {
-            let create = vk::ShaderModuleCreateInfo::default().code(&stage.words);
-            // SAFETY: the words are a module that `spirv` has emitted.
-            self.modules.push(unsafe { device.create_shader_module(&create, None) }?);
-        }
+        let graphics = self.context.capabilities.graphics;
+        self.make_layout(stages)?;
+        self.make_modules(stages)?;
         let names: Vec<CString> = stages
             .iter()
             .map(|it| CString::new(it.program.reflection.entry.as_str()).unwrap_or_default())
@@ -303,28 +285,13 @@ impl Drawn {
             vk::PipelineViewportStateCreateInfo::default().viewports(viewports).scissors(scissors);
         let tessellation = vk::PipelineTessellationStateCreateInfo::default()
             .patch_control_points(desc.topology.vertices());
-        let rasterizer = desc.rasterizer;
-        let bias = rasterizer.depth_bias;
-        let graphics = capabilities.graphics;
         let mut clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default()
-            .depth_clip_enable(rasterizer.depth_clip);
+            .depth_clip_enable(desc.rasterizer.depth_clip);
         let mut lines = vk::PipelineRasterizationLineStateCreateInfoEXT::default()
             .line_rasterization_mode(vk::LineRasterizationModeEXT::BRESENHAM);
-        let clamps = capabilities.features.depth_clamp == vk::TRUE
-            && (graphics.clips_depth || !rasterizer.depth_clip);
-        let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
-            .depth_clamp_enable(clamps)
-            .polygon_mode(vk::PolygonMode::FILL)
-            .cull_mode(state::cull(rasterizer.cull))
-            .front_face(match rasterizer.front_counter_clockwise {
-                true => vk::FrontFace::COUNTER_CLOCKWISE,
-                false => vk::FrontFace::CLOCKWISE,
-            })
-            .depth_bias_enable(bias.bias != 0 || bias.slope != 0.0)
-            .depth_bias_constant_factor(bias.bias as f32)
-            .depth_bias_slope_factor(bias.slope)
-            .depth_bias_clamp(bias.clamp)
-            .line_width(1.0);
+        let clamps = self.context.capabilities.features.depth_clamp == vk::TRUE
+            && (graphics.clips_depth || !desc.rasterizer.depth_clip);
+        let mut raster = state::rasterization(&desc.rasterizer).depth_clamp_enable(clamps);
         if graphics.clips_depth {
             raster = raster.push_next(&mut clip);
         }
@@ -373,10 +340,40 @@ impl Drawn {
             .push_next(&mut rendering)];
         // SAFETY: everything that the structures name is alive, and within the device's features, which `state::check` has
         // compared.
-        let pipelines =
-            unsafe { device.create_graphics_pipelines(vk::PipelineCache::null(), &create, None) };
+        let pipelines = unsafe {
+            self.context.device.create_graphics_pipelines(vk::PipelineCache::null(), &create, None)
+        };
         self.pipeline =
             pipelines.map_err(|(_, result)| result)?.first().copied().unwrap_or_default();
+        Ok(())
+    }
+
+    /// The layout: the sets of all stages, one after the other, and their push constants.
+    fn make_layout(&mut self, stages: &[Stage]) -> Result<(), vk::Result> {
+        let mut sets: Vec<vk::DescriptorSetLayout> = Vec::new();
+        for stage in stages {
+            sets.extend(stage.program.sets.iter().skip(sets.len()));
+        }
+        let pushed = stages.iter().filter_map(|it| {
+            let push = it.program.reflection.push.as_ref()?;
+            Some(vk::PushConstantRange { stage_flags: it.flag, offset: 0, size: push.bytes })
+        });
+        let pushed: Vec<vk::PushConstantRange> = pushed.collect();
+        let create = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&sets)
+            .push_constant_ranges(&pushed);
+        // SAFETY: the layouts of the sets are alive.
+        self.layout = unsafe { self.context.device.create_pipeline_layout(&create, None) }?;
+        Ok(())
+    }
+
+    fn make_modules(&mut self, stages: &[Stage]) -> Result<(), vk::Result> {
+        for stage in stages {
+            let create = vk::ShaderModuleCreateInfo::default().code(&stage.words);
+            // SAFETY: the words are a module that `spirv` has emitted.
+            let module = unsafe { self.context.device.create_shader_module(&create, None) }?;
+            self.modules.push(module);
+        }
         Ok(())
     }
 
@@ -434,7 +431,32 @@ impl Drawn {
                 device.cmd_write_timestamp(commands, end, bound.clock, 0);
             }
             device.cmd_begin_rendering(commands, &rendering);
-            let point = vk::PipelineBindPoint::GRAPHICS;
+            self.bind(commands, job, stages, bound, pushed);
+            self.call(commands, job);
+            device.cmd_end_rendering(commands);
+            if has_clock {
+                device.cmd_write_timestamp(commands, end, bound.clock, 1);
+            }
+            attachments.read(commands);
+        }
+    }
+
+    /// Binds the pipeline, the descriptors of its stages, the push constants and the vertex buffers.
+    ///
+    /// # Safety
+    /// That of [`Drawn::record`].
+    unsafe fn bind(
+        &self,
+        commands: vk::CommandBuffer,
+        job: &DrawJob<'_>,
+        stages: &[Stage],
+        bound: &BoundStages<'_>,
+        pushed: &Option<(vk::ShaderStageFlags, u32, usize)>,
+    ) {
+        let device = &self.context.device;
+        let point = vk::PipelineBindPoint::GRAPHICS;
+        // SAFETY: the caller's contract.
+        unsafe {
             device.cmd_bind_pipeline(commands, point, self.pipeline);
             let mut next = 0;
             for (sets, stage) in bound.sets.iter().zip(stages) {
@@ -458,8 +480,18 @@ impl Drawn {
                 let buffers = [buffer.buffer];
                 device.cmd_bind_vertex_buffers(commands, number, &buffers, &[offset]);
             }
-            let draw = job.draw;
-            let [x, y, z] = draw.groups;
+        }
+    }
+
+    /// The draw call: with indices, of groups, or of vertices.
+    ///
+    /// # Safety
+    /// That of [`Drawn::record`].
+    unsafe fn call(&self, commands: vk::CommandBuffer, job: &DrawJob<'_>) {
+        let (device, draw) = (&self.context.device, job.draw);
+        let ([x, y, z], start, instance) = (draw.groups, draw.start, draw.start_instance);
+        // SAFETY: the caller's contract.
+        unsafe {
             match (&self.indices, &draw.indices) {
                 (Some(memory), Some(indices)) => {
                     let ty = match indices.format {
@@ -467,33 +499,16 @@ impl Drawn {
                         raster::IndexFormat::U32 => vk::IndexType::UINT32,
                     };
                     device.cmd_bind_index_buffer(commands, memory.buffer, 0, ty);
-                    device.cmd_draw_indexed(
-                        commands,
-                        draw.count,
-                        draw.instances,
-                        draw.start,
-                        draw.base_vertex,
-                        draw.start_instance,
-                    );
+                    let (count, instances, base) = (draw.count, draw.instances, draw.base_vertex);
+                    device.cmd_draw_indexed(commands, count, instances, start, base, instance);
                 }
                 _ if job.desc.vertex.module.group.is_some() => {
                     if let Some(mesh) = &self.context.mesh {
                         mesh.cmd_draw_mesh_tasks(commands, x, y, z);
                     }
                 }
-                _ => device.cmd_draw(
-                    commands,
-                    draw.count,
-                    draw.instances,
-                    draw.start,
-                    draw.start_instance,
-                ),
+                _ => device.cmd_draw(commands, draw.count, draw.instances, start, instance),
             }
-            device.cmd_end_rendering(commands);
-            if has_clock {
-                device.cmd_write_timestamp(commands, end, bound.clock, 1);
-            }
-            attachments.read(commands);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The loader, and the properties of its devices.
 
 use std::collections::BTreeSet;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
 use ash::vk;
 use ops::intrinsics::{ShaderModel, Stage};
@@ -9,6 +9,7 @@ use ops::texture::Format;
 use raster::DepthFormat;
 use spirv::{Environment, Extension, Floats, Locations, Numbering, Sizes, Vulkan};
 
+use super::features::{Features, KHR_COMPUTE_SHADER_DERIVATIVES, OF_SCENES};
 use super::{format, scene, state};
 use crate::draw::{MOST_PIXELS, MOST_VIEWPORTS};
 use crate::engines::drivers_can_be_loaded;
@@ -111,9 +112,6 @@ pub(super) struct StageLimits {
     pub(super) shared: u32,
 }
 
-/// Newer than the headers that `ash` was generated from; it has the structure of NVIDIA's extension.
-pub(super) const KHR_COMPUTE_SHADER_DERIVATIVES: &CStr = c"VK_KHR_compute_shader_derivatives";
-
 impl Instance {
     pub(super) fn new() -> Result<Instance, String> {
         drivers_can_be_loaded()?;
@@ -137,27 +135,24 @@ impl Instance {
         Ok(all.into_iter().map(|it| (it, self.capabilities(it))).collect())
     }
 
-    fn capabilities(&self, device: vk::PhysicalDevice) -> Capabilities {
+    /// The names of a device's extensions.
+    fn extensions(&self, device: vk::PhysicalDevice) -> BTreeSet<CString> {
         // SAFETY: the device is one of the instance.
-        let extensions = unsafe { self.raw.enumerate_device_extension_properties(device) };
-        let extensions: BTreeSet<String> = extensions
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|it| it.extension_name_as_c_str().ok())
-            .map(|it| it.to_string_lossy().into_owned())
-            .collect();
-        let has = |name: &CStr| extensions.contains(name.to_string_lossy().as_ref());
+        let all = unsafe { self.raw.enumerate_device_extension_properties(device) };
+        let all = all.unwrap_or_default();
+        all.iter().filter_map(|it| Some(it.extension_name_as_c_str().ok()?.to_owned())).collect()
+    }
+
+    fn capabilities(&self, device: vk::PhysicalDevice) -> Capabilities {
+        let extensions = self.extensions(device);
+        let has = |name: &CStr| extensions.contains(name);
 
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut of11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut of12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut of13 = vk::PhysicalDeviceVulkan13Properties::default();
         let mut of_groups = vk::PhysicalDeviceMeshShaderPropertiesEXT::default();
-        let has_groups = has(ash::ext::mesh_shader::NAME);
         let mut of_scenes = vk::PhysicalDeviceAccelerationStructurePropertiesKHR::default();
-        let has_scenes = has(ash::khr::acceleration_structure::NAME)
-            && has(ash::khr::deferred_host_operations::NAME)
-            && has(ash::khr::ray_query::NAME);
         let mut properties = vk::PhysicalDeviceProperties2::default();
         // SAFETY: as above. The first query is for the version alone, because older devices do not know the other
         // structures.
@@ -170,10 +165,10 @@ impl Instance {
                 .push_next(&mut of11)
                 .push_next(&mut of12)
                 .push_next(&mut of13);
-            if has_groups {
+            if has(ash::ext::mesh_shader::NAME) {
                 properties = properties.push_next(&mut of_groups);
             }
-            if has_scenes {
+            if OF_SCENES.iter().all(|it| has(it)) {
                 properties = properties.push_next(&mut of_scenes);
             }
             // SAFETY: the device supports the structures of its version, which outlive the call.
@@ -181,78 +176,15 @@ impl Instance {
         }
         let properties = properties.properties;
 
-        let mut features11 = vk::PhysicalDeviceVulkan11Features::default();
-        let mut features12 = vk::PhysicalDeviceVulkan12Features::default();
-        let mut features13 = vk::PhysicalDeviceVulkan13Features::default();
-        let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default();
-        let mut robustness = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
-        let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
-        let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
-        let mut image_atomics = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default();
-        let mut clip = vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default();
-        let mut lines = vk::PhysicalDeviceLineRasterizationFeaturesEXT::default();
-        let mut barycentric = vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR::default();
-        let mut quads = vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default();
-        let mut interlock = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default();
-        let mut meshes = vk::PhysicalDeviceMeshShaderFeaturesEXT::default();
-        let mut scenes = vk::PhysicalDeviceAccelerationStructureFeaturesKHR::default();
-        let mut queries = vk::PhysicalDeviceRayQueryFeaturesKHR::default();
-        let mut positions = vk::PhysicalDeviceRayTracingPositionFetchFeaturesKHR::default();
-        let derives = has(KHR_COMPUTE_SHADER_DERIVATIVES);
-        let mut features = vk::PhysicalDeviceFeatures2::default();
-        if is_new {
-            features = features
-                .push_next(&mut features11)
-                .push_next(&mut features12)
-                .push_next(&mut features13);
-            if has(ash::khr::shader_maximal_reconvergence::NAME) {
-                features = features.push_next(&mut reconvergence);
-            }
-            if has(ash::ext::robustness2::NAME) {
-                features = features.push_next(&mut robustness);
-            }
-            if derives {
-                features = features.push_next(&mut derivatives);
-            }
-            if has(ash::ext::custom_border_color::NAME) {
-                features = features.push_next(&mut borders);
-            }
-            if has(ash::ext::shader_image_atomic_int64::NAME) {
-                features = features.push_next(&mut image_atomics);
-            }
-            if has(ash::ext::depth_clip_enable::NAME) {
-                features = features.push_next(&mut clip);
-            }
-            if has(ash::ext::line_rasterization::NAME) {
-                features = features.push_next(&mut lines);
-            }
-            if has(ash::khr::fragment_shader_barycentric::NAME) {
-                features = features.push_next(&mut barycentric);
-            }
-            if has(ash::khr::shader_quad_control::NAME) {
-                features = features.push_next(&mut quads);
-            }
-            if has(ash::ext::fragment_shader_interlock::NAME) {
-                features = features.push_next(&mut interlock);
-            }
-            if has_groups {
-                features = features.push_next(&mut meshes);
-            }
-            if has_scenes {
-                features = features.push_next(&mut scenes).push_next(&mut queries);
-                if has(ash::khr::ray_tracing_position_fetch::NAME) {
-                    features = features.push_next(&mut positions);
-                }
-            }
-        }
+        let mut of = Features::default();
+        let mut features = match is_new {
+            true => of.chain(has),
+            false => vk::PhysicalDeviceFeatures2::default(),
+        };
         // SAFETY: the device supports the structures of its version and extensions, which outlive the call.
         unsafe { self.raw.get_physical_device_features2(device, &mut features) };
         let features = features.features;
-        // The chain is not needed any more, and must not be followed.
-        features11.p_next = std::ptr::null_mut();
-        features12.p_next = std::ptr::null_mut();
-        features13.p_next = std::ptr::null_mut();
-        robustness.p_next = std::ptr::null_mut();
+        of.unchain();
 
         // SAFETY: the device is one of the instance.
         let families = unsafe { self.raw.get_physical_device_queue_family_properties(device) };
@@ -267,21 +199,11 @@ impl Instance {
         let text =
             |it: Option<&CStr>| it.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let stages = of13.required_subgroup_size_stages;
-        let requires_width = features13.subgroup_size_control == vk::TRUE
+        let requires_width = of.of13.subgroup_size_control == vk::TRUE
             && stages.contains(vk::ShaderStageFlags::COMPUTE);
         let widths = match requires_width {
             true => LaneCounts { min: of13.min_subgroup_size, max: of13.max_subgroup_size },
             false => LaneCounts { min: of11.subgroup_size, max: of11.subgroup_size },
-        };
-        let can = |format: vk::Format, feature: vk::FormatFeatureFlags| {
-            // SAFETY: the device is one of the instance.
-            let of = unsafe { self.raw.get_physical_device_format_properties(device, format) };
-            of.optimal_tiling_features.contains(feature)
-        };
-        let sizes = |half, single, double| Sizes {
-            half: half == vk::TRUE,
-            single: single == vk::TRUE,
-            double: double == vk::TRUE,
         };
         Capabilities {
             name: text(properties.device_name_as_c_str().ok()),
@@ -295,87 +217,112 @@ impl Instance {
             has_clock: family.is_some_and(|it| families[it].timestamp_valid_bits > 0),
             limits: properties.limits,
             features,
-            features11,
-            features12,
-            features13,
-            robustness,
-            reconverges: reconvergence.shader_maximal_reconvergence == vk::TRUE,
+            features11: of.of11,
+            features12: of.of12,
+            features13: of.of13,
+            robustness: of.robustness,
+            reconverges: of.reconvergence.shader_maximal_reconvergence == vk::TRUE,
             partitions: has(ash::nv::shader_subgroup_partitioned::NAME)
                 && of11
                     .subgroup_supported_operations
                     .contains(vk::SubgroupFeatureFlags::PARTITIONED_NV),
-            derivatives: derivatives.compute_derivative_group_linear == vk::TRUE,
-            colors_borders: borders.custom_border_colors == vk::TRUE
-                && borders.custom_border_color_without_format == vk::TRUE,
-            wide_image_atomics: image_atomics.shader_image_int64_atomics == vk::TRUE,
+            derivatives: of.derivatives.compute_derivative_group_linear == vk::TRUE,
+            colors_borders: of.borders.custom_border_colors == vk::TRUE
+                && of.borders.custom_border_color_without_format == vk::TRUE,
+            wide_image_atomics: of.image_atomics.shader_image_int64_atomics == vk::TRUE,
             operations: of11.subgroup_supported_operations,
             // Shaders cannot request widths outside our range.
             widths: LaneCounts { min: widths.min.max(4), max: widths.max.min(128) },
             requires_width,
             most_subgroups: of13.max_compute_workgroup_subgroups,
-            target_formats: DrawCaps::all_formats()
-                .into_iter()
-                .filter(|it| {
-                    let found = format::target_format(*it);
-                    found.is_some_and(|it| can(it, vk::FormatFeatureFlags::COLOR_ATTACHMENT))
-                })
-                .collect(),
-            depth_formats: DEPTH_FORMATS
-                .into_iter()
-                .filter(|it| {
-                    let found = state::depth_format(*it);
-                    can(found, vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
-                })
-                .collect(),
+            target_formats: self.target_formats(device),
+            depth_formats: self.depth_formats(device),
             graphics: Graphics {
                 family: draws.map(|it| it as u32),
                 subgroup_stages: of11.subgroup_supported_stages,
-                width_stages: match features13.subgroup_size_control {
+                width_stages: match of.of13.subgroup_size_control {
                     vk::TRUE => stages,
                     _ => vk::ShaderStageFlags::empty(),
                 },
                 width: of11.subgroup_size,
-                clips_depth: clip.depth_clip_enable == vk::TRUE,
-                draws_lines: lines.bresenham_lines == vk::TRUE,
+                clips_depth: of.clip.depth_clip_enable == vk::TRUE,
+                draws_lines: of.lines.bresenham_lines == vk::TRUE,
                 exports_stencil: has(ash::ext::shader_stencil_export::NAME),
-                barycentrics: barycentric.fragment_shader_barycentric == vk::TRUE,
-                controls_quads: quads.shader_quad_control == vk::TRUE,
-                orders_pixels: interlock.fragment_shader_pixel_interlock == vk::TRUE,
+                barycentrics: of.barycentric.fragment_shader_barycentric == vk::TRUE,
+                controls_quads: of.quads.shader_quad_control == vk::TRUE,
+                orders_pixels: of.interlock.fragment_shader_pixel_interlock == vk::TRUE,
                 // llvmpipe has them, and draws nothing with ours (Mesa 25.0.7).
-                meshes: meshes.mesh_shader == vk::TRUE
+                meshes: of.meshes.mesh_shader == vk::TRUE
                     && properties.device_type != vk::PhysicalDeviceType::CPU,
-                amplifies: meshes.task_shader == vk::TRUE
+                amplifies: of.meshes.task_shader == vk::TRUE
                     && properties.device_type != vk::PhysicalDeviceType::CPU,
                 groups: group_limits(&of_groups),
             },
             rays: scene::Support {
-                queries: scenes.acceleration_structure == vk::TRUE
-                    && queries.ray_query == vk::TRUE
-                    && features12.buffer_device_address == vk::TRUE,
-                positions: positions.ray_tracing_position_fetch == vk::TRUE,
+                queries: of.scenes.acceleration_structure == vk::TRUE
+                    && of.queries.ray_query == vk::TRUE
+                    && of.of12.buffer_device_address == vk::TRUE,
+                positions: of.positions.ray_tracing_position_fetch == vk::TRUE,
                 ..scene::Support::default()
             }
             .with_limits(&of_scenes),
             kind: properties.device_type,
-            floats: Floats {
-                denorm_preserve: sizes(
-                    of12.shader_denorm_preserve_float16,
-                    of12.shader_denorm_preserve_float32,
-                    of12.shader_denorm_preserve_float64,
-                ),
-                signed_zero_inf_nan: sizes(
-                    of12.shader_signed_zero_inf_nan_preserve_float16,
-                    of12.shader_signed_zero_inf_nan_preserve_float32,
-                    of12.shader_signed_zero_inf_nan_preserve_float64,
-                ),
-                rounding_rte: sizes(
-                    of12.shader_rounding_mode_rte_float16,
-                    of12.shader_rounding_mode_rte_float32,
-                    of12.shader_rounding_mode_rte_float64,
-                ),
-            },
+            floats: floats(&of12),
             in_compute: of11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE),
         }
+    }
+
+    /// The formats of targets.
+    fn target_formats(&self, device: vk::PhysicalDevice) -> Vec<Format> {
+        let is_target = |it: &Format| {
+            let found = format::target_format(*it);
+            found.is_some_and(|it| self.can(device, it, vk::FormatFeatureFlags::COLOR_ATTACHMENT))
+        };
+        DrawCaps::all_formats().into_iter().filter(is_target).collect()
+    }
+
+    /// The formats of depth buffers.
+    fn depth_formats(&self, device: vk::PhysicalDevice) -> Vec<DepthFormat> {
+        let needs = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;
+        let is_depth = |it: &DepthFormat| self.can(device, state::depth_format(*it), needs);
+        DEPTH_FORMATS.into_iter().filter(is_depth).collect()
+    }
+
+    fn can(
+        &self,
+        device: vk::PhysicalDevice,
+        format: vk::Format,
+        feature: vk::FormatFeatureFlags,
+    ) -> bool {
+        // SAFETY: the device is one of the instance.
+        let of = unsafe { self.raw.get_physical_device_format_properties(device, format) };
+        of.optimal_tiling_features.contains(feature)
+    }
+}
+
+/// What the arithmetic of shaders can promise.
+fn floats(of: &vk::PhysicalDeviceVulkan12Properties<'_>) -> Floats {
+    let sizes = |half, single, double| Sizes {
+        half: half == vk::TRUE,
+        single: single == vk::TRUE,
+        double: double == vk::TRUE,
+    };
+    Floats {
+        denorm_preserve: sizes(
+            of.shader_denorm_preserve_float16,
+            of.shader_denorm_preserve_float32,
+            of.shader_denorm_preserve_float64,
+        ),
+        signed_zero_inf_nan: sizes(
+            of.shader_signed_zero_inf_nan_preserve_float16,
+            of.shader_signed_zero_inf_nan_preserve_float32,
+            of.shader_signed_zero_inf_nan_preserve_float64,
+        ),
+        rounding_rte: sizes(
+            of.shader_rounding_mode_rte_float16,
+            of.shader_rounding_mode_rte_float32,
+            of.shader_rounding_mode_rte_float64,
+        ),
     }
 }
 
@@ -407,6 +354,76 @@ impl Drop for Instance {
 }
 
 impl Capabilities {
+    /// The extensions that are requested of the device.
+    pub(super) fn extensions(&self) -> Vec<&'static CStr> {
+        let Graphics {
+            clips_depth,
+            draws_lines,
+            barycentrics,
+            controls_quads,
+            orders_pixels,
+            meshes,
+            exports_stencil,
+            ..
+        } = self.graphics;
+        let is_robust = self.robustness.null_descriptor == vk::TRUE
+            || self.robustness.robust_buffer_access2 == vk::TRUE;
+        let positions = self.rays.queries && self.rays.positions;
+        let all = [
+            (self.reconverges, ash::khr::shader_maximal_reconvergence::NAME),
+            (is_robust, ash::ext::robustness2::NAME),
+            (self.derivatives, KHR_COMPUTE_SHADER_DERIVATIVES),
+            (self.colors_borders, ash::ext::custom_border_color::NAME),
+            (self.wide_image_atomics, ash::ext::shader_image_atomic_int64::NAME),
+            (self.partitions, ash::nv::shader_subgroup_partitioned::NAME),
+            (clips_depth, ash::ext::depth_clip_enable::NAME),
+            (draws_lines, ash::ext::line_rasterization::NAME),
+            (barycentrics, ash::khr::fragment_shader_barycentric::NAME),
+            (controls_quads, ash::khr::shader_quad_control::NAME),
+            (orders_pixels, ash::ext::fragment_shader_interlock::NAME),
+            (meshes, ash::ext::mesh_shader::NAME),
+            (exports_stencil, ash::ext::shader_stencil_export::NAME),
+            (positions, ash::khr::ray_tracing_position_fetch::NAME),
+        ];
+        let of_scenes = OF_SCENES.into_iter().filter(|_| self.rays.queries);
+        all.into_iter().filter(|it| it.0).map(|it| it.1).chain(of_scenes).collect()
+    }
+
+    /// The features that are requested of the device, if their extensions are.
+    pub(super) fn wanted(&self) -> Features {
+        Features {
+            of11: self.features11,
+            of12: self.features12,
+            of13: self.features13,
+            robustness: self.robustness,
+            reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
+                .shader_maximal_reconvergence(true),
+            derivatives: vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default()
+                .compute_derivative_group_linear(true),
+            borders: vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default()
+                .custom_border_colors(true)
+                .custom_border_color_without_format(true),
+            image_atomics: vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default()
+                .shader_image_int64_atomics(true),
+            clip: vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default().depth_clip_enable(true),
+            lines: vk::PhysicalDeviceLineRasterizationFeaturesEXT::default().bresenham_lines(true),
+            barycentric: vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR::default()
+                .fragment_shader_barycentric(true),
+            quads: vk::PhysicalDeviceShaderQuadControlFeaturesKHR::default()
+                .shader_quad_control(true),
+            interlock: vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default()
+                .fragment_shader_pixel_interlock(true),
+            meshes: vk::PhysicalDeviceMeshShaderFeaturesEXT::default()
+                .mesh_shader(self.graphics.meshes)
+                .task_shader(self.graphics.amplifies),
+            scenes: vk::PhysicalDeviceAccelerationStructureFeaturesKHR::default()
+                .acceleration_structure(true),
+            queries: vk::PhysicalDeviceRayQueryFeaturesKHR::default().ray_query(true),
+            positions: vk::PhysicalDeviceRayTracingPositionFetchFeaturesKHR::default()
+                .ray_tracing_position_fetch(true),
+        }
+    }
+
     /// Why the device cannot be used, if it cannot.
     pub(super) fn unusable(&self) -> Option<String> {
         let LaneCounts { min, max } = self.widths;

@@ -15,7 +15,7 @@ use raster::{
 use super::context::Context;
 use super::format;
 use crate::engines::DrawJob;
-use crate::graphics::{GraphicsDesc, Link};
+use crate::graphics::{GraphicsDesc, Link, RasterizerState};
 
 /// The most viewports.
 const VIEWPORTS: usize = 16;
@@ -175,7 +175,26 @@ pub(super) fn topology(topology: Topology) -> vk::PrimitiveTopology {
     }
 }
 
-pub(super) fn cull(cull: Cull) -> vk::CullModeFlags {
+/// Rasterisation, but for what needs an extension or a feature.
+pub(super) fn rasterization<'a>(
+    of: &RasterizerState,
+) -> vk::PipelineRasterizationStateCreateInfo<'a> {
+    let bias = of.depth_bias;
+    vk::PipelineRasterizationStateCreateInfo::default()
+        .polygon_mode(vk::PolygonMode::FILL)
+        .cull_mode(cull(of.cull))
+        .front_face(match of.front_counter_clockwise {
+            true => vk::FrontFace::COUNTER_CLOCKWISE,
+            false => vk::FrontFace::CLOCKWISE,
+        })
+        .depth_bias_enable(bias.bias != 0 || bias.slope != 0.0)
+        .depth_bias_constant_factor(bias.bias as f32)
+        .depth_bias_slope_factor(bias.slope)
+        .depth_bias_clamp(bias.clamp)
+        .line_width(1.0)
+}
+
+fn cull(cull: Cull) -> vk::CullModeFlags {
     match cull {
         Cull::None => vk::CullModeFlags::NONE,
         Cull::Front => vk::CullModeFlags::FRONT,
