@@ -273,58 +273,9 @@ impl Wave<'_> {
                 after.extend(self.stmts(otherwise, no, frame, leaving));
                 after
             }
-            Stmt::For { counter, bound, body } => {
-                let bounds = self.expr(bound, &lanes, frame);
-                for lane in &lanes {
-                    frame.locals[*counter][*lane as usize] = vec![Val::Int(0)];
-                }
-                let mut inside = lanes;
-                let mut after = Tangle::new();
-                loop {
-                    let stays = |lane: &u32| {
-                        int(&frame.locals[*counter][*lane as usize]) < int(&bounds[*lane as usize])
-                    };
-                    let (stay, leave): (Tangle, Tangle) = inside.into_iter().partition(stays);
-                    self.parted(&stay, &leave);
-                    after.extend(leave);
-                    if stay.is_empty() {
-                        return after;
-                    }
-                    let mut mine = Leaving::default();
-                    inside = self.stmts(body, stay, frame, &mut mine);
-                    inside.extend(mine.continued);
-                    inside.retain(|lane| !self.gone.contains(lane));
-                    after.extend(mine.broke);
-                    for lane in &inside {
-                        increment(&mut frame.locals[*counter][*lane as usize]);
-                    }
-                }
-            }
+            Stmt::For { counter, bound, body } => self.for_(*counter, bound, body, lanes, frame),
             Stmt::DoWhile { counter, body, condition } => {
-                for lane in &lanes {
-                    frame.locals[*counter][*lane as usize] = vec![Val::Int(0)];
-                }
-                let mut inside = lanes;
-                let mut after = Tangle::new();
-                while !inside.is_empty() {
-                    for lane in &inside {
-                        increment(&mut frame.locals[*counter][*lane as usize]);
-                    }
-                    let mut mine = Leaving::default();
-                    let mut end = self.stmts(body, inside, frame, &mut mine);
-                    end.extend(mine.continued);
-                    end.retain(|lane| !self.gone.contains(lane));
-                    after.extend(mine.broke);
-                    // `counter < 4 && condition`: the condition runs only in the lanes that have not counted to
-                    // four.
-                    let below = |lane: &u32| int(&frame.locals[*counter][*lane as usize]) < 4;
-                    let (ask, done): (Tangle, Tangle) = end.into_iter().partition(below);
-                    after.extend(done);
-                    let (yes, no) = self.split(condition, &ask, frame);
-                    after.extend(no);
-                    inside = yes;
-                }
-                after
+                self.do_while(*counter, body, condition, lanes, frame)
             }
             Stmt::Switch(selector, groups) => self.switch(selector, groups, lanes, frame, leaving),
             Stmt::Discard => {
@@ -374,6 +325,75 @@ impl Wave<'_> {
                 lanes
             }
         }
+    }
+
+    fn for_(
+        &mut self,
+        counter: usize,
+        bound: &Expr,
+        body: &[Stmt],
+        lanes: Tangle,
+        frame: &mut Frame<'_>,
+    ) -> Tangle {
+        let bounds = self.expr(bound, &lanes, frame);
+        for lane in &lanes {
+            frame.locals[counter][*lane as usize] = vec![Val::Int(0)];
+        }
+        let mut inside = lanes;
+        let mut after = Tangle::new();
+        loop {
+            let stays = |lane: &u32| {
+                int(&frame.locals[counter][*lane as usize]) < int(&bounds[*lane as usize])
+            };
+            let (stay, leave): (Tangle, Tangle) = inside.into_iter().partition(stays);
+            self.parted(&stay, &leave);
+            after.extend(leave);
+            if stay.is_empty() {
+                return after;
+            }
+            let mut mine = Leaving::default();
+            inside = self.stmts(body, stay, frame, &mut mine);
+            inside.extend(mine.continued);
+            inside.retain(|lane| !self.gone.contains(lane));
+            after.extend(mine.broke);
+            for lane in &inside {
+                increment(&mut frame.locals[counter][*lane as usize]);
+            }
+        }
+    }
+
+    fn do_while(
+        &mut self,
+        counter: usize,
+        body: &[Stmt],
+        condition: &Expr,
+        lanes: Tangle,
+        frame: &mut Frame<'_>,
+    ) -> Tangle {
+        for lane in &lanes {
+            frame.locals[counter][*lane as usize] = vec![Val::Int(0)];
+        }
+        let mut inside = lanes;
+        let mut after = Tangle::new();
+        while !inside.is_empty() {
+            for lane in &inside {
+                increment(&mut frame.locals[counter][*lane as usize]);
+            }
+            let mut mine = Leaving::default();
+            let mut end = self.stmts(body, inside, frame, &mut mine);
+            end.extend(mine.continued);
+            end.retain(|lane| !self.gone.contains(lane));
+            after.extend(mine.broke);
+            // `counter < 4 && condition`: the condition runs only in the lanes that have not counted to
+            // four.
+            let below = |lane: &u32| int(&frame.locals[counter][*lane as usize]) < 4;
+            let (ask, done): (Tangle, Tangle) = end.into_iter().partition(below);
+            after.extend(done);
+            let (yes, no) = self.split(condition, &ask, frame);
+            after.extend(no);
+            inside = yes;
+        }
+        after
     }
 
     /// Notes what variables hold, if that is wanted.
@@ -633,20 +653,7 @@ impl Call<'_, '_> {
         let masked = self.name.starts_with("WaveMask");
         let args = &self.args[usize::from(masked)..];
         let kinds = &self.kinds[usize::from(masked)..];
-        let name = match self.name.strip_prefix("WaveMask") {
-            Some("Match") => "WaveMatch".to_owned(),
-            Some("IsFirstLane") => "WaveIsFirstLane".to_owned(),
-            Some(rest)
-                if rest.starts_with("Prefix")
-                    || rest.starts_with("Read")
-                    || rest.starts_with("Broadcast") =>
-            {
-                format!("Wave{rest}")
-            }
-            Some("Shuffle") => "WaveShuffle".to_owned(),
-            Some(rest) => format!("WaveActive{rest}"),
-            None => self.name.to_owned(),
-        };
+        let name = self.name_without_mask();
         let below: Vec<u32> = self.active.iter().copied().filter(|other| *other < lane).collect();
         let all: Vec<u32> = self.active.iter().copied().collect();
         let held = |other: u32| args[0][other as usize].clone();
@@ -746,6 +753,24 @@ impl Call<'_, '_> {
                     (0..n).map(|i| fold(kinds[0], op, lanes.iter().map(|other| held(*other)[i])));
                 folded.collect()
             }
+        }
+    }
+
+    /// The name of the function that does the same without a mask.
+    fn name_without_mask(&self) -> String {
+        match self.name.strip_prefix("WaveMask") {
+            Some("Match") => "WaveMatch".to_owned(),
+            Some("IsFirstLane") => "WaveIsFirstLane".to_owned(),
+            Some(rest)
+                if rest.starts_with("Prefix")
+                    || rest.starts_with("Read")
+                    || rest.starts_with("Broadcast") =>
+            {
+                format!("Wave{rest}")
+            }
+            Some("Shuffle") => "WaveShuffle".to_owned(),
+            Some(rest) => format!("WaveActive{rest}"),
+            None => self.name.to_owned(),
         }
     }
 

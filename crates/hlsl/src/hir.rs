@@ -335,6 +335,16 @@ pub enum Arg {
     Out { place: Expr, ty: TypeId, mode: Mode },
 }
 
+impl Arg {
+    /// The parameter's type.
+    pub fn ty(&self) -> TypeId {
+        match self {
+            Arg::In(expr) => expr.ty,
+            Arg::Out { ty, .. } => *ty,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     Neg,

@@ -47,6 +47,7 @@
 //!   were declared.
 //! - A mask of named lanes is an `i32`; only barriers at which a wave waits take one.
 
+mod access;
 mod stage;
 
 use std::collections::BTreeSet;
@@ -64,9 +65,9 @@ use crate::ray::MOST_SLOTS;
 use crate::stage::{PixelTraits, Shape, element_of, slot_count};
 use crate::text::MAX_DEPTH;
 use crate::{
-    Address, Atomic, Builtin, Inst, InstData, Member, Memory, Module, Op, Place, QueryData, ROLES,
-    Ray, RayOp, Region, RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp, Value,
-    ValueDef, WaveSize,
+    Address, Atomic, Builtin, Case, Inst, InstData, Member, Memory, Module, Op, Place, QueryData,
+    ROLES, Ray, RayOp, Region, RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp,
+    Value, ValueDef, WaveSize,
 };
 
 /// The most threads in a group.
@@ -484,17 +485,7 @@ impl<'a> Verifier<'a> {
                 self.gives(results, &[*ty]);
             }
             Op::Undef(ty) => self.gives(results, &[*ty]),
-            Op::Builtin(builtin) => {
-                match builtin {
-                    Builtin::GroupId(i)
-                    | Builtin::GroupThreadId(i)
-                    | Builtin::DispatchThreadId(i) => {
-                        self.require(*i < 3, || format!("there is no component {i}"));
-                    }
-                    Builtin::GroupIndex => {}
-                }
-                self.gives(results, &[Ty::I32]);
-            }
+            Op::Builtin(builtin) => self.builtin(*builtin, results),
             Op::Input(slot) => {
                 if let Some(ty) = self.slot(false, *slot) {
                     self.gives(results, &[ty]);
@@ -575,37 +566,8 @@ impl<'a> Verifier<'a> {
                     types.and_then(|types| self.atomic(*op, &types, results)).unwrap_or(Ty::I32);
                 self.access(*place, *at, &[ty], true);
             }
-            Op::Size { place } => {
-                let wanted = match self.place(*place).map(|resource| &resource.kind) {
-                    Some(ResourceKind::Constant { .. }) => {
-                        return self.problem("the size of a constant buffer cannot be queried");
-                    }
-                    Some(
-                        ResourceKind::Texture { .. }
-                        | ResourceKind::Sampler { .. }
-                        | ResourceKind::Scene
-                        | ResourceKind::Feedback { .. },
-                    ) => {
-                        return self.problem("only buffers have a single size");
-                    }
-                    Some(ResourceKind::Structured { .. }) if results.len() == 2 => {
-                        [Ty::I32; 2].as_slice()
-                    }
-                    _ => &[Ty::I32],
-                };
-                self.gives(results, wanted);
-            }
-            Op::Counter { place, delta } => {
-                if let Some(resource) = self.place(*place) {
-                    let has =
-                        matches!(&resource.kind, ResourceKind::Structured { counter: true, .. });
-                    self.require(has, || format!("`{}` has no counter", resource.name));
-                }
-                self.require(matches!(delta, 1 | -1), || {
-                    format!("a counter changes by 1 or -1, not by {delta}")
-                });
-                self.gives(results, &[Ty::I32]);
-            }
+            Op::Size { place } => self.size(*place, results),
+            Op::Counter { place, delta } => self.counter(*place, *delta, results),
             Op::Texture(texture) => self.texture(texture, results),
             Op::Ray(ray) => self.ray(ray, results),
             Op::Derivative(_, a) => {
@@ -655,6 +617,29 @@ impl<'a> Verifier<'a> {
                 self.note(note);
                 self.gives(results, &[]);
             }
+            Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. } => {
+                self.construct(inst, op, results, depth);
+            }
+            Op::Yield(args) => {
+                self.takes("the yielded types", args, frame.yields);
+                self.gives(results, &[]);
+            }
+            Op::Exit { to, args } => {
+                if self.targets.contains(to) {
+                    let wanted = self.types_of(&self.module.inst(*to).results);
+                    self.takes("the exit's types", args, &wanted);
+                } else {
+                    self.problem(format!("{to} is not a loop, switch or block around this exit"));
+                }
+                self.gives(results, &[]);
+            }
+            Op::Return => self.gives(results, &[]),
+        }
+    }
+
+    /// An operation with regions, and the regions.
+    fn construct(&mut self, inst: Inst, op: &'a Op, results: &'a [Value], depth: usize) {
+        match op {
             Op::If { cond, then, else_ } => {
                 self.takes("the condition's types", &[*cond], &[Ty::Bool]);
                 let yields = self.types_of(results);
@@ -673,22 +658,9 @@ impl<'a> Verifier<'a> {
                 self.targets.pop();
             }
             Op::Switch { selector, cases, inits } => {
-                let selector = self.operand(*selector);
                 let params = self.operands(inits).unwrap_or_else(|| self.types_of(inits));
                 self.gives(results, &params);
-                if let Some(ty) = selector {
-                    self.require(ty.is_int(), || {
-                        format!("the selector is {}, not an integer", ty.name())
-                    });
-                    let labels = cases.iter().flat_map(|case| &case.labels);
-                    labels.clone().for_each(|label| self.bits("label", ty, *label));
-                    let mut seen = BTreeSet::new();
-                    if let Some(twice) = labels.into_iter().find(|label| !seen.insert(**label)) {
-                        self.problem(format!("the label {twice} occurs twice"));
-                    }
-                }
-                let defaults = cases.iter().filter(|case| case.default).count();
-                self.require(defaults <= 1, || format!("the switch has {defaults} default cases"));
+                self.labels(*selector, cases);
                 self.targets.push(inst);
                 for case in cases {
                     let frame =
@@ -707,21 +679,33 @@ impl<'a> Verifier<'a> {
                 );
                 self.targets.pop();
             }
-            Op::Yield(args) => {
-                self.takes("the yielded types", args, frame.yields);
-                self.gives(results, &[]);
-            }
-            Op::Exit { to, args } => {
-                if self.targets.contains(to) {
-                    let wanted = self.types_of(&self.module.inst(*to).results);
-                    self.takes("the exit's types", args, &wanted);
-                } else {
-                    self.problem(format!("{to} is not a loop, switch or block around this exit"));
-                }
-                self.gives(results, &[]);
-            }
-            Op::Return => self.gives(results, &[]),
+            _ => unreachable!("the caller passes operations with regions only"),
         }
+    }
+
+    /// The selector and the labels of a switch.
+    fn labels(&mut self, selector: Value, cases: &[Case]) {
+        if let Some(ty) = self.operand(selector) {
+            self.require(ty.is_int(), || format!("the selector is {}, not an integer", ty.name()));
+            let labels = cases.iter().flat_map(|case| &case.labels);
+            labels.clone().for_each(|label| self.bits("label", ty, *label));
+            let mut seen = BTreeSet::new();
+            if let Some(twice) = labels.into_iter().find(|label| !seen.insert(**label)) {
+                self.problem(format!("the label {twice} occurs twice"));
+            }
+        }
+        let defaults = cases.iter().filter(|case| case.default).count();
+        self.require(defaults <= 1, || format!("the switch has {defaults} default cases"));
+    }
+
+    fn builtin(&mut self, builtin: Builtin, results: &'a [Value]) {
+        match builtin {
+            Builtin::GroupId(i) | Builtin::GroupThreadId(i) | Builtin::DispatchThreadId(i) => {
+                self.require(i < 3, || format!("there is no component {i}"));
+            }
+            Builtin::GroupIndex => {}
+        }
+        self.gives(results, &[Ty::I32]);
     }
 
     /// An arithmetic operation whose result has the given type, or `None` if it does not accept its operands.
@@ -770,223 +754,6 @@ impl<'a> Verifier<'a> {
             Results::Value => self.gives(results, &[first]),
             Results::Lanes => self.gives(results, &[Ty::I32; 4]),
         }
-    }
-
-    /// The type that an atomic operation works on.
-    fn atomic(&mut self, op: Atomic, types: &[Ty], results: &[Value]) -> Option<Ty> {
-        let (count, floats) = match op {
-            Atomic::CompareExchange => (2, true),
-            Atomic::Exchange => (1, true),
-            Atomic::Add
-            | Atomic::And
-            | Atomic::Or
-            | Atomic::Xor
-            | Atomic::Min(_)
-            | Atomic::Max(_) => (1, false),
-        };
-        let ty = types.first().copied().unwrap_or(Ty::Bool);
-        let works = matches!(ty, Ty::I32 | Ty::I64) || floats && ty == Ty::F32;
-        if !works || types != vec![ty; count] {
-            self.problem(format!("the atomic operation does not take {}", Types(types)));
-            return None;
-        }
-        if !results.is_empty() {
-            self.gives(results, &[ty]);
-        }
-        Some(ty)
-    }
-
-    // Memory.
-
-    fn place(&mut self, place: Place) -> Option<&'a Resource> {
-        let Place { binding, element } = place;
-        if let Some(element) = element {
-            self.takes("the types of the array element", &[element], &[Ty::I32]);
-        }
-        let found = self.module.resources.get(binding.index());
-        match found {
-            Some(resource) => self.require(resource.used, || {
-                format!("`{}` is used but not marked as used", resource.name)
-            }),
-            None => self.problem(format!("{binding} does not exist")),
-        }
-        found
-    }
-
-    /// Checks a load, a store or an atomic operation on these scalars.
-    fn access(&mut self, place: Place, at: Address, types: &[Ty], writes: bool) {
-        let address: Vec<Value> = at.operands().collect();
-        let is_checked = matches!(at, Address::Within { .. });
-        let wanted = [Ty::I32, if is_checked { Ty::Bool } else { Ty::I32 }];
-        self.takes("the types of the address", &address, &wanted[..address.len()]);
-        let Some(resource) = self.place(place) else { return };
-        let name = &resource.name;
-        let suits = match (&resource.kind, at) {
-            (ResourceKind::Constant { .. } | ResourceKind::Raw { .. }, Address::Byte(_))
-            | (ResourceKind::Structured { .. }, Address::Structured { .. })
-            | (ResourceKind::Typed { .. }, Address::Texel(_)) => true,
-            (
-                ResourceKind::Constant { .. }
-                | ResourceKind::Raw { .. }
-                | ResourceKind::Structured { .. },
-                Address::Within { bytes, .. },
-            ) => types.iter().all(|it| [it.bytes(), it.bytes().min(4)].contains(&bytes)),
-            (ResourceKind::Typed { .. }, Address::Within { bytes, .. }) => bytes == 0,
-            (
-                ResourceKind::Constant { .. }
-                | ResourceKind::Raw { .. }
-                | ResourceKind::Structured { .. }
-                | ResourceKind::Typed { .. }
-                | ResourceKind::Texture { .. }
-                | ResourceKind::Sampler { .. }
-                | ResourceKind::Scene
-                | ResourceKind::Feedback { .. },
-                Address::Byte(_)
-                | Address::Structured { .. }
-                | Address::Texel(_)
-                | Address::Within { .. },
-            ) => false,
-        };
-        self.require(suits, || format!("the address does not suit the kind of `{name}`"));
-        self.require(!writes || resource.kind.writable(), || format!("`{name}` is read-only"));
-        let most =
-            if matches!(resource.kind, ResourceKind::Typed { .. }) { 4 } else { MAX_SCALARS };
-        self.require((1..=most).contains(&types.len()), || {
-            format!("an access of {} scalars, not 1 to {most}", types.len())
-        });
-        let alike = types.iter().all(|ty| *ty == types[0]);
-        self.require(alike, || {
-            format!("one access moves scalars of several types: {}", Types(types))
-        });
-    }
-
-    fn ray(&mut self, ray: &'a Ray, results: &'a [Value]) {
-        let Ray { op, query, scene, args } = ray;
-        self.require(op.exists(), || "a query has no such field".to_owned());
-        self.takes("the operands", args, &op.args());
-        self.gives(results, &op.results());
-        self.require(query.is_some() == (*op == RayOp::Allocate), || {
-            "a new query names its slots, and no other operation does".to_owned()
-        });
-        self.require(scene.is_some() == (*op == RayOp::Trace), || {
-            "a trace names its scene, and no other operation does".to_owned()
-        });
-        if let Some(query) = query {
-            let exists = query.index() < self.module.queries.len();
-            self.require(exists, || format!("{query} does not exist"));
-        }
-        if let Some(resource) = scene.and_then(|it| self.place(it)) {
-            self.require(resource.kind == ResourceKind::Scene, || {
-                format!("`{}` is not a scene", resource.name)
-            });
-        }
-    }
-
-    fn texture(&mut self, texture: &'a Texture, results: &'a [Value]) {
-        let Texture { op, texture, sampler, map, args } = texture;
-        let found = self.place(*texture);
-        if let Some(sampler) = sampler {
-            let found = self.place(*sampler);
-            let is_sampler = found.is_none_or(|it| matches!(it.kind, ResourceKind::Sampler { .. }));
-            self.require(is_sampler, || "the sampler operand is not a sampler".to_owned());
-        }
-        self.require(sampler.is_some() == op.samples(), || {
-            "a sampler is missing or superfluous".to_owned()
-        });
-        let is_feedback = matches!(op, TextureOp::Feedback(_));
-        self.require(map.is_some() == is_feedback, || {
-            "a feedback map is missing or superfluous".to_owned()
-        });
-        let map = map.and_then(|it| self.place(it));
-        let Some(resource) = found else { return };
-        let (dim, writable) = match resource.kind {
-            ResourceKind::Texture { dim, writable, element: _ } => (dim, writable),
-            // The size of a map is that of its texture.
-            ResourceKind::Feedback { array, kind: _ } if *op == TextureOp::Size => {
-                (if array { Dim::D2Array } else { Dim::D2 }, false)
-            }
-            _ => return self.problem(format!("`{}` is not a texture", resource.name)),
-        };
-        if let Some(map) = map {
-            let wanted = dim.is_array();
-            let suits = matches!(map.kind, ResourceKind::Feedback { array, .. } if array == wanted);
-            self.require(suits, || {
-                format!("`{}` is not a feedback map for `{}`", map.name, resource.name)
-            });
-        }
-        self.require(op.takes(dim, writable), || {
-            format!("the operation does not work on the texture `{}`", resource.name)
-        });
-        let roles = ROLES.iter().zip(args.by_role()).zip(op.operands(dim, writable));
-        for ((role, values), counts) in roles {
-            let fits = counts.allowed.contains(&values.len());
-            self.require(fits, || {
-                format!("wrong number of operands for `{role}`: {}", values.len())
-            });
-            self.takes(&format!("the types of `{role}`"), values, &vec![counts.ty; values.len()]);
-        }
-        let alike =
-            |types: &[Ty]| (1..=4).contains(&types.len()) && types.iter().all(|ty| *ty == types[0]);
-        let types = self.types_of(results);
-        match op {
-            TextureOp::Load | TextureOp::Sample(_) => {
-                self.require(alike(&types), || format!("a texel cannot be {}", Types(&types)));
-            }
-            TextureOp::Gather(_) => {
-                let fine = types.len() == 4 && alike(&types);
-                self.require(fine, || format!("four components cannot be {}", Types(&types)));
-            }
-            TextureOp::Store => {
-                let types = self.operands(&args.values).unwrap_or_else(|| vec![Ty::F32]);
-                self.require(alike(&types), || format!("a texel cannot be {}", Types(&types)));
-                self.gives(results, &[]);
-            }
-            TextureOp::Atomic(op) => {
-                if let Some(types) = self.operands(&args.values) {
-                    self.atomic(*op, &types, results);
-                }
-            }
-            TextureOp::Compare(_)
-            | TextureOp::LevelOfDetail
-            | TextureOp::LevelOfDetailUnclamped => self.gives(results, &[Ty::F32]),
-            TextureOp::GatherCompare(_) => self.gives(results, &[Ty::F32; 4]),
-            TextureOp::Feedback(_) => self.gives(results, &[]),
-            TextureOp::Size => {
-                self.gives(results, &vec![Ty::I32; TextureOp::sizes(dim, writable)]);
-            }
-        }
-        let has_values = matches!(op, TextureOp::Store | TextureOp::Atomic(_));
-        self.require(has_values || args.values.is_empty(), || {
-            "only stores and atomic operations have values".to_owned()
-        });
-    }
-
-    /// The type of the scalars in an indexed groupshared or private memory.
-    fn memory(&mut self, memory: Option<&'a Memory>, index: Value) -> Option<Ty> {
-        self.takes("the types of the index", &[index], &[Ty::I32]);
-        if memory.is_none() {
-            self.problem("the memory does not exist");
-        }
-        memory.map(|memory| memory.ty)
-    }
-
-    fn memory_load(&mut self, memory: Option<&'a Memory>, index: Value, results: &[Value]) {
-        if let Some(ty) = self.memory(memory, index) {
-            self.gives(results, &[ty]);
-        }
-    }
-
-    fn memory_store(
-        &mut self,
-        memory: Option<&'a Memory>,
-        index: Value,
-        value: Value,
-        results: &[Value],
-    ) {
-        if let Some(ty) = self.memory(memory, index) {
-            self.takes("the stored types", &[value], &[ty]);
-        }
-        self.gives(results, &[]);
     }
 }
 

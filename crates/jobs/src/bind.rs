@@ -9,7 +9,7 @@ pub(crate) mod passes;
 use wavelane::feedback::{FeedbackDesc, FeedbackMap};
 use wavelane::internal::{Slot, Slots, What};
 use wavelane::{
-    AddressKind, Contents, Format as TexelFormat, FormatScalar, Layout, RegisterClass,
+    AddressKind, Bindable, Contents, Format as TexelFormat, FormatScalar, Layout, RegisterClass,
     Resource as Declared, ResourceKind, ResourceTable, Shader,
 };
 
@@ -76,23 +76,7 @@ fn bind_with(
             let what = "No CounterBinding provided for resource";
             return Err(BindProblem(format!("{what} '{}' with a counter", resource.name)));
         }
-        let class = class(resource.kind);
-        let class = match (resource.place, class) {
-            (BindPoint::Register { .. }, class) => class,
-            (BindPoint::Heap(_), RegisterClass::Sampler) => RegisterClass::SamplerHeap,
-            (BindPoint::Heap(_), _) => RegisterClass::ResourceHeap,
-        };
-        let (index, space) = match (resource.place, resource.vulkan) {
-            // If the registers of Direct3D do not match, those of Vulkan may: a space is a descriptor set there.
-            (BindPoint::Register { index, space }, Some(vulkan))
-                if is_vulkan
-                    && declared(shader, class, index, space, resource.kind).next().is_none() =>
-            {
-                (vulkan.binding, u32::try_from(set).unwrap_or(u32::MAX))
-            }
-            (BindPoint::Register { index, space }, _) => (index, space),
-            (BindPoint::Heap(index), _) => (index, 0),
-        };
+        let (class, index, space) = place(resource, set, shader, is_vulkan);
         // A heap may hold resources that a shader does not use.
         let is_taken = || declared(shader, class, index, space, resource.kind).next().is_some();
         if class.is_heap() && !is_taken() {
@@ -100,26 +84,17 @@ fn bind_with(
         }
         let buffer = match (resource.kind, resource.buffer) {
             (Kind::Sampler, _) => {
-                let sampler = resource.sampler.map(|it| sampler(&job.samplers[it]));
-                let buffer = Slot::from(sampler.map_or_else(What::default, What::Sampler));
-                for declared in declared(shader, class, index, space, Kind::Sampler) {
-                    table
-                        .bind_at(&declared.name, index - declared.register.index, buffer.clone())
-                        .map_err(|error| BindProblem(format!("`{}`: {error}", resource.name)))?;
-                }
+                let state = resource.sampler.map(|it| sampler(&job.samplers[it]));
+                let slot = Slot::from(state.map_or_else(What::default, What::Sampler));
+                bind_each(&mut table, shader, (class, index, space), resource, slot)?;
                 continue;
             }
             (Kind::SampledTexture2D, _) => {
                 // Vulkan has one binding for both; the sampler has the name of the texture.
                 let state = job.samplers.iter().find(|it| it.name == resource.name).map(sampler);
-                let at_sampler =
-                    declared(shader, RegisterClass::Sampler, index, space, Kind::Sampler);
-                for declared in at_sampler {
-                    let buffer = Slot::from(state.map_or_else(What::default, What::Sampler));
-                    table
-                        .bind_at(&declared.name, 0, buffer)
-                        .map_err(|error| BindProblem(format!("`{}`: {error}", resource.name)))?;
-                }
+                let slot = Slot::from(state.map_or_else(What::default, What::Sampler));
+                let place = (RegisterClass::Sampler, index, space);
+                bind_each(&mut table, shader, place, resource, slot)?;
                 match resource.buffer {
                     Some(buffer) => buffer,
                     None => {
@@ -131,13 +106,8 @@ fn bind_with(
             (Kind::AccelerationStructure, _) => {
                 let elements = resource.scene.map_or(&[][..], |it| &job.scenes[it].elements);
                 for (part, level) in elements.iter().enumerate() {
-                    let register = index.saturating_add(part as u32);
-                    for declared in declared(shader, class, register, space, resource.kind) {
-                        let element = register - declared.register.index;
-                        table.bind_at(&declared.name, element, level).map_err(|error| {
-                            BindProblem(format!("`{}`: {error}", resource.name))
-                        })?;
-                    }
+                    let place = (class, index.saturating_add(part as u32), space);
+                    bind_each(&mut table, shader, place, resource, level)?;
                 }
                 continue;
             }
@@ -218,6 +188,46 @@ fn bind_with(
         }
     }
     Ok(Binding { table, bound, doubts })
+}
+
+/// The class, number and space of a resource's register.
+fn place(
+    resource: &Resource,
+    set: usize,
+    shader: &Shader,
+    is_vulkan: bool,
+) -> (RegisterClass, u32, u32) {
+    let class = class(resource.kind);
+    match (resource.place, resource.vulkan) {
+        // If the registers of Direct3D do not match, those of Vulkan may: a space is a descriptor set there.
+        (BindPoint::Register { index, space }, Some(vulkan))
+            if is_vulkan
+                && declared(shader, class, index, space, resource.kind).next().is_none() =>
+        {
+            (class, vulkan.binding, u32::try_from(set).unwrap_or(u32::MAX))
+        }
+        (BindPoint::Register { index, space }, _) => (class, index, space),
+        (BindPoint::Heap(index), _) if class == RegisterClass::Sampler => {
+            (RegisterClass::SamplerHeap, index, 0)
+        }
+        (BindPoint::Heap(index), _) => (RegisterClass::ResourceHeap, index, 0),
+    }
+}
+
+/// Binds the same to each resource of the shader at a register.
+fn bind_each(
+    table: &mut ResourceTable,
+    shader: &Shader,
+    (class, register, space): (RegisterClass, u32, u32),
+    resource: &Resource,
+    what: impl Into<Bindable> + Clone,
+) -> Result<(), BindProblem> {
+    for declared in declared(shader, class, register, space, resource.kind) {
+        table
+            .bind_at(&declared.name, register - declared.register.index, what.clone())
+            .map_err(|error| BindProblem(format!("`{}`: {error}", resource.name)))?;
+    }
+    Ok(())
 }
 
 /// Binds a feedback map with the decoded texels of its buffer.

@@ -445,6 +445,27 @@ impl Emitter<'_> {
         self.select(ty, none, Operand::Bits(ty, fold.identity(ty)), Operand::Reg(sum))
     }
 
+    /// The active lanes in which a condition holds.
+    fn ballot_of(&mut self, condition: Operand) -> Operand {
+        let holds = self.holds(condition);
+        self.ballot(holds)
+    }
+
+    /// The active lanes that have the same values.
+    fn matching(&mut self, args: &[Value], operands: &[Operand]) -> Operand {
+        let mut set = self.mask();
+        for (arg, operand) in args.iter().zip(operands) {
+            let value = self.reg(*operand);
+            for word in self.words_of(self.ir.ty(*arg), value) {
+                let same = self.word();
+                put!(self, "match.any.sync.b32 {same}, {word}, -1");
+                let same = self.set_of_wave(same);
+                set = self.words(Binary::And, set, same);
+            }
+        }
+        set
+    }
+
     /// A wave operation.
     pub(crate) fn wave(&mut self, op: WaveOp, args: &[Value]) -> Vec<Operand> {
         let ty = args.first().map_or(Ty::Bool, |it| self.ir.ty(*it));
@@ -481,18 +502,15 @@ impl Emitter<'_> {
                 self.none(fails)
             }
             WaveOp::Ballot => {
-                let holds = self.holds(operands[0]);
-                let set = self.ballot(holds);
+                let set = self.ballot_of(operands[0]);
                 return Self::set_of(set);
             }
             WaveOp::CountBits => {
-                let holds = self.holds(operands[0]);
-                let set = self.ballot(holds);
+                let set = self.ballot_of(operands[0]);
                 self.count(set)
             }
             WaveOp::PrefixCountBits => {
-                let holds = self.holds(operands[0]);
-                let set = self.ballot(holds);
+                let set = self.ballot_of(operands[0]);
                 let lower = self.lanes(Relation::Less);
                 let below = self.words(Binary::And, set, lower);
                 self.count(below)
@@ -512,21 +530,11 @@ impl Emitter<'_> {
             WaveOp::Reduce(fold) => self.reduce(fold, ty, value()),
             WaveOp::Scan(fold) => self.scan(fold, ty, value()),
             WaveOp::Match => {
-                let mut set = self.mask();
-                for (arg, operand) in args.iter().zip(operands) {
-                    let value = self.reg(operand);
-                    for word in self.words_of(self.ir.ty(*arg), value) {
-                        let same = self.word();
-                        put!(self, "match.any.sync.b32 {same}, {word}, -1");
-                        let same = self.set_of_wave(same);
-                        set = self.words(Binary::And, set, same);
-                    }
-                }
+                let set = self.matching(args, &operands);
                 return Self::set_of(set);
             }
             WaveOp::MultiPrefixCountBits => {
-                let holds = self.holds(operands[0]);
-                let set = self.ballot(holds);
+                let set = self.ballot_of(operands[0]);
                 let lower = self.lanes(Relation::Less);
                 let named = self.words(Binary::And, operands[1], lower);
                 let below = self.words(Binary::And, set, named);

@@ -502,19 +502,7 @@ impl Races {
             return None;
         }
         self.told.push(pair);
-        let (name, declared) = match event.space {
-            Space::Shared(it) => {
-                let memory = &facts.module.groupshared[it.index()];
-                (&memory.name, memory.span)
-            }
-            Space::Buffer(binding, _) => {
-                let resource = facts.module.resource(binding);
-                (&resource.name, resource.span)
-            }
-            Space::Private(_) | Space::Counter(_) => {
-                unreachable!("private memory belongs to one lane, and counters are atomic")
-            }
-        };
+        let (name, declared) = declaration(facts, &event.space);
         let same_group = before.group == now.group;
         let same_wave = same_group && before.wave == now.wave;
         let who = |access: &Record, lane: u32| match (same_group, same_wave) {
@@ -524,11 +512,6 @@ impl Races {
                 let [x, y, z] = self.names.get(access.group as usize).copied().unwrap_or_default();
                 format!("a thread of group ({x}, {y}, {z})")
             }
-        };
-        let act = |access: &Record| match access.act {
-            Act::Load => "reads",
-            Act::Store => "writes",
-            Act::Atomic => "changes",
         };
         let kind = match wrong {
             Wrong::Race if equal => Kind::EqualStores,
@@ -556,33 +539,24 @@ impl Races {
                     .to_owned(),
             );
         }
-        let message = match kind {
-            Kind::EqualStores => {
-                format!("`{name}` is written twice with the same value, in no particular order")
-            }
-            Kind::NotGloballyCoherent => {
-                format!("`{name}` passes a value between groups but is not `globallycoherent`")
-            }
-            Kind::UnpublishedStore => {
-                format!(
-                    "`{name}` is stored without a memory barrier before the flag that announces it"
-                )
-            }
-            _ => format!("race on `{name}`: nothing orders these two accesses"),
-        };
+        let message = message(kind, name);
         Some(Finding {
             kind,
             message,
             site: Site {
                 span: event.at.span,
                 inst: Some(event.at.inst),
-                text: format!("(2) {} {} {place} here", who(&now, now_lane), act(&now)),
+                text: format!("(2) {} {} {place} here", who(&now, now_lane), now.act.verb()),
             },
             related: vec![
                 Site {
                     span: facts.module.inst(before.inst).span,
                     inst: Some(before.inst),
-                    text: format!("(1) {} {} it here", who(&before, before_lane), act(&before)),
+                    text: format!(
+                        "(1) {} {} it here",
+                        who(&before, before_lane),
+                        before.act.verb()
+                    ),
                 },
                 Site { span: declared, inst: None, text: "declared here".to_owned() },
             ]
@@ -597,6 +571,48 @@ impl Races {
             lanes: LaneMask::only(now_lane),
             width,
         })
+    }
+}
+
+impl Act {
+    fn verb(self) -> &'static str {
+        match self {
+            Act::Load => "reads",
+            Act::Store => "writes",
+            Act::Atomic => "changes",
+        }
+    }
+}
+
+/// The name of what is accessed, and where it is declared.
+fn declaration<'a>(facts: &Facts<'a>, space: &Space<'_>) -> (&'a str, Span) {
+    match space {
+        Space::Shared(it) => {
+            let memory = &facts.module.groupshared[it.index()];
+            (&memory.name, memory.span)
+        }
+        Space::Buffer(binding, _) => {
+            let resource = facts.module.resource(*binding);
+            (&resource.name, resource.span)
+        }
+        Space::Private(_) | Space::Counter(_) => {
+            unreachable!("private memory belongs to one lane, and counters are atomic")
+        }
+    }
+}
+
+fn message(kind: Kind, name: &str) -> String {
+    match kind {
+        Kind::EqualStores => {
+            format!("`{name}` is written twice with the same value, in no particular order")
+        }
+        Kind::NotGloballyCoherent => {
+            format!("`{name}` passes a value between groups but is not `globallycoherent`")
+        }
+        Kind::UnpublishedStore => {
+            format!("`{name}` is stored without a memory barrier before the flag that announces it")
+        }
+        _ => format!("race on `{name}`: nothing orders these two accesses"),
     }
 }
 

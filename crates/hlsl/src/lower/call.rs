@@ -583,17 +583,15 @@ impl Lowerer<'_> {
         args: &[Arg],
         expr: &Expr,
     ) -> Lower<Values> {
-        if let Method::Unsupported(name) = method {
-            let name = format!(
-                "`{}` of a `{}` is not supported yet",
-                name,
-                self.program.types.name(object.ty)
-            );
-            return Err(self.unsupported(expr.span, name));
-        }
         let span = expr.span;
-        if let Method::Ray(method) = method {
-            return self.ray_method(method, object, args, span);
+        match method {
+            Method::Unsupported(name) => {
+                let object = self.program.types.name(object.ty);
+                let what = format!("`{name}` of a `{object}` is not supported yet");
+                return Err(self.unsupported(span, what));
+            }
+            Method::Ray(method) => return self.ray_method(method, object, args, span),
+            _ => {}
         }
         let object_ty = object.ty;
         let object = self.place(object)?;
@@ -617,22 +615,14 @@ impl Lowerer<'_> {
             Method::RawStore { .. } | Method::RawStoreT => {
                 let address = self.input(&args[0])?;
                 let value = self.input(&args[1])?;
-                let ty = match &args[1] {
-                    Arg::In(value) => value.ty,
-                    Arg::Out { ty, .. } => *ty,
-                };
                 self.builder.span = span;
-                let place = self.at_byte(resource, address[0], ty);
+                let place = self.at_byte(resource, address[0], args[1].ty());
                 self.store(&place, &value)?;
                 Ok(Values::new())
             }
             Method::RawInterlocked { op, returns } => {
                 let address = self.input(&args[0])?;
-                let ty = match args.get(1) {
-                    Some(Arg::In(value)) => value.ty,
-                    Some(Arg::Out { ty, .. }) => *ty,
-                    None => expr.ty,
-                };
+                let ty = args.get(1).map_or(expr.ty, Arg::ty);
                 let place = self.at_byte(resource, address[0], ty);
                 self.interlocked(&place, op, returns, &args[1..], span)?;
                 Ok(Values::new())
@@ -658,20 +648,7 @@ impl Lowerer<'_> {
                 let place = self.structured_place(resource, object_ty, index);
                 self.load(&place, span)
             }
-            Method::GetDimensions => {
-                let mut targets = Vec::new();
-                for arg in args {
-                    targets.push(self.target(arg)?);
-                }
-                self.builder.span = span;
-                let place = self.binding(resource, span)?;
-                let inst = self.builder.inst(Op::Size { place }, &vec![Ty::I32; targets.len()]);
-                let sizes = self.builder.results(inst).to_vec();
-                for (target, size) in targets.into_iter().zip(sizes) {
-                    self.write(target, values![size])?;
-                }
-                Ok(Values::new())
-            }
+            Method::GetDimensions => self.dimensions(resource, args, span),
             Method::Emit => {
                 let value = self.input(&args[0])?;
                 self.builder.span = span;
@@ -687,6 +664,22 @@ impl Lowerer<'_> {
             Method::FeedbackSize => self.feedback_size(resource, object_ty, args, expr),
             Method::Ray(_) | Method::Unsupported(_) => Ok(Values::new()),
         }
+    }
+
+    /// `GetDimensions` of a buffer.
+    fn dimensions(&mut self, resource: ResourceRef, args: &[Arg], span: Span) -> Lower<Values> {
+        let mut targets = Vec::new();
+        for arg in args {
+            targets.push(self.target(arg)?);
+        }
+        self.builder.span = span;
+        let place = self.binding(resource, span)?;
+        let inst = self.builder.inst(Op::Size { place }, &vec![Ty::I32; targets.len()]);
+        let sizes = self.builder.results(inst).to_vec();
+        for (target, size) in targets.into_iter().zip(sizes) {
+            self.write(target, values![size])?;
+        }
+        Ok(Values::new())
     }
 
     fn structured_place(&mut self, resource: ResourceRef, object: TypeId, index: Value) -> Lvalue {

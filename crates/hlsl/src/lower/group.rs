@@ -80,20 +80,7 @@ impl Lowerer<'_> {
         let program = self.program;
         let entry = &program.entry;
         let function = program.function(entry.function);
-        for (name, class, writable) in
-            [(HEADERS, RegisterClass::Shader, false), (RECORDS, RegisterClass::Unordered, true)]
-        {
-            self.builder.module.resources.push(Resource {
-                name: name.to_owned(),
-                kind: ResourceKind::Raw { writable },
-                count: Some(1),
-                register: Register { class, index: 0, space: SPACE },
-                chosen: Chosen::Counted,
-                globally_coherent: false,
-                used: false,
-                span: Span::NONE,
-            });
-        }
+        self.add_resources();
         let number = self.builtin(Builtin::GroupId(0));
         let header = self.times(number, HEADER_BYTES);
         let place = self.headers();
@@ -103,19 +90,7 @@ impl Lowerer<'_> {
         let at = Address::Byte(self.offset(header, 12));
         self.group.payload_at = Some(self.value(Op::Load { place, at }, Ty::I32));
         if mesh.is_some() {
-            let span = entry.span;
-            let arrays = &mut self.builder.module.groupshared;
-            let counts = Shared(arrays.len() as u32);
-            arrays.push(Memory { name: "$counts".to_owned(), ty: Ty::I32, len: 2, span });
-            self.group.counts = Some(counts);
-            self.first_lane(|this| {
-                let zero = this.word(0);
-                for i in 0..2 {
-                    let index = this.word(i);
-                    this.builder.inst(Op::SharedStore { memory: counts, index, value: zero }, &[]);
-                }
-                Ok(())
-            })?;
+            self.clear_counts(entry.span)?;
         }
         let mut passed = Vec::new();
         let mut outputs: [Option<Output>; 3] = [None, None, None];
@@ -147,22 +122,7 @@ impl Lowerer<'_> {
             let leaves = self.leaves(local.ty, local.span)?;
             let mut values = Values::new();
             for (i, leaf) in leaves.iter().enumerate() {
-                let axis = i.min(2);
-                let value = match input {
-                    SystemValue::GroupId => group[axis],
-                    SystemValue::GroupThreadId => self.builtin(Builtin::GroupThreadId(axis as u8)),
-                    SystemValue::DispatchThreadId => {
-                        let first = self.times(group[axis], entry.group_size[axis]);
-                        let own = self.builtin(Builtin::GroupThreadId(axis as u8));
-                        self.value(Op::Binary(Binary::Add, first, own), Ty::I32)
-                    }
-                    SystemValue::GroupIndex => self.builtin(Builtin::GroupIndex),
-                    SystemValue::ViewId
-                    | SystemValue::Payload
-                    | SystemValue::Vertices
-                    | SystemValue::Indices
-                    | SystemValue::Primitives => self.word(0),
-                };
+                let value = self.group_input(*input, &group, i.min(2));
                 values.push(self.as_input(value, leaf.unwrap_or(Ty::I32)));
             }
             passed.push(Passed::Value(values));
@@ -190,6 +150,59 @@ impl Lowerer<'_> {
         let mesh = mesh.map(|it| it.io.clone());
         self.builder.module.group = Some(Box::new(GroupIo { payload, mesh }));
         Ok(())
+    }
+
+    /// Adds the buffers of the headers and records of groups.
+    fn add_resources(&mut self) {
+        for (name, class, writable) in
+            [(HEADERS, RegisterClass::Shader, false), (RECORDS, RegisterClass::Unordered, true)]
+        {
+            self.builder.module.resources.push(Resource {
+                name: name.to_owned(),
+                kind: ResourceKind::Raw { writable },
+                count: Some(1),
+                register: Register { class, index: 0, space: SPACE },
+                chosen: Chosen::Counted,
+                globally_coherent: false,
+                used: false,
+                span: Span::NONE,
+            });
+        }
+    }
+
+    /// The counts of a mesh shader's outputs, which begin at 0.
+    fn clear_counts(&mut self, span: Span) -> Lower<()> {
+        let arrays = &mut self.builder.module.groupshared;
+        let counts = Shared(arrays.len() as u32);
+        arrays.push(Memory { name: "$counts".to_owned(), ty: Ty::I32, len: 2, span });
+        self.group.counts = Some(counts);
+        self.first_lane(|this| {
+            let zero = this.word(0);
+            for i in 0..2 {
+                let index = this.word(i);
+                this.builder.inst(Op::SharedStore { memory: counts, index, value: zero }, &[]);
+            }
+            Ok(())
+        })
+    }
+
+    /// A component of an input, from the number of the group.
+    fn group_input(&mut self, input: SystemValue, group: &Values, axis: usize) -> Value {
+        match input {
+            SystemValue::GroupId => group[axis],
+            SystemValue::GroupThreadId => self.builtin(Builtin::GroupThreadId(axis as u8)),
+            SystemValue::DispatchThreadId => {
+                let first = self.times(group[axis], self.program.entry.group_size[axis]);
+                let own = self.builtin(Builtin::GroupThreadId(axis as u8));
+                self.value(Op::Binary(Binary::Add, first, own), Ty::I32)
+            }
+            SystemValue::GroupIndex => self.builtin(Builtin::GroupIndex),
+            SystemValue::ViewId
+            | SystemValue::Payload
+            | SystemValue::Vertices
+            | SystemValue::Indices
+            | SystemValue::Primitives => self.word(0),
+        }
     }
 
     fn payload_bytes(&self, ty: TypeId) -> u32 {

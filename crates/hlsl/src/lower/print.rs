@@ -7,7 +7,7 @@ use ops::{Binary, Ty};
 use super::{Lower, Lowerer};
 use crate::hir::{Arg, BinaryOp, Expr, ExprKind};
 use crate::library::Print;
-use crate::types::{Scalar, Type, TypeId};
+use crate::types::{Scalar, Type};
 
 impl Lowerer<'_> {
     pub(super) fn print(&mut self, print: Print, args: &[Arg], expr: &Expr) -> Lower<Values> {
@@ -82,15 +82,6 @@ impl Lowerer<'_> {
             self.builder.module.messages.push(data);
         }
         number
-    }
-}
-
-impl Arg {
-    fn ty(&self) -> TypeId {
-        match self {
-            Arg::In(expr) => expr.ty,
-            Arg::Out { ty, .. } => *ty,
-        }
     }
 }
 

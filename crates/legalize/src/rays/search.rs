@@ -58,9 +58,39 @@ struct Slab {
     backward: [Value; 3],
 }
 
-/// The best hit so far: whether there is one, the t of its key, the t that ends the search, and what a hit has.
+/// The best hit so far.
+#[derive(Clone, Copy)]
+struct Best {
+    /// Whether there is one.
+    is_hit: Value,
+    /// The t of its key.
+    key: Value,
+    /// The t that ends the search.
+    far: Value,
+    barycentrics: [Value; 2],
+    front: Value,
+    opaque: Value,
+    procedural: Value,
+    /// The numbers of the instance, the geometry and the primitive.
+    numbers: [Value; 3],
+    place: Value,
+}
+
+/// The values of a [`Best`], which loops and branches hand on.
 const PARTS: usize = 12;
-type Best = [Value; PARTS];
+
+impl Best {
+    fn values(self) -> [Value; PARTS] {
+        let Best { is_hit, key, far, front, opaque, procedural, place, .. } = self;
+        let ([b1, b2], [instance, geometry, primitive]) = (self.barycentrics, self.numbers);
+        [is_hit, key, far, b1, b2, front, opaque, procedural, instance, geometry, primitive, place]
+    }
+
+    fn of(values: [Value; PARTS]) -> Best {
+        let [is_hit, key, far, b1, b2, front, opaque, procedural, numbers @ .., place] = values;
+        Best { is_hit, key, far, barycentrics: [b1, b2], front, opaque, procedural, numbers, place }
+    }
+}
 
 /// See `slab.rs` of the tree.
 const LEAST: f32 = 1e-18;
@@ -163,28 +193,37 @@ impl Writer<'_> {
 
         let [no, zero] = [self.falsehood(), self.word(0)];
         let [zero_f, zero_d] = [Ty::F32, Ty::F64].map(|it| self.constant(it, 0));
-        let none: Best =
-            [no, zero_d, wanted.t_max, zero_f, zero_f, no, no, no, zero, zero, zero, zero];
+        let none = Best {
+            is_hit: no,
+            key: zero_d,
+            far: wanted.t_max,
+            barycentrics: [zero_f; 2],
+            front: no,
+            opaque: no,
+            procedural: no,
+            numbers: [zero; 3],
+            place: zero,
+        };
         let best =
             self.each_leaf(scene, (part(header::NODES), end), &slab, &wanted, none, |it, best| {
                 let at = self.op2(Binary::Add, items, it);
                 let number = self.scene_words(scene, at, 0, 1, Ty::I32)[0];
                 self.enter(scene, &wanted, (number, mask), &world, best)
             });
-        let [is_hit, key, _, b1, b2, front, opaque, procedural, instance, geometry, index, place] =
-            best;
+        let Best { barycentrics, front, opaque, procedural, place, .. } = best;
+        let [instance, geometry, primitive] = best.numbers;
         let hit = Hit {
-            t: self.single_of(key),
-            barycentrics: [b1, b2],
+            t: self.single_of(best.key),
+            barycentrics,
             front,
             opaque,
             procedural,
             instance,
             geometry,
-            primitive: index,
+            primitive,
             place,
         };
-        (is_hit, key, hit)
+        (best.is_hit, best.key, hit)
     }
 
     /// Runs `body` for each item of the leaves that the ray may meet.
@@ -198,15 +237,14 @@ impl Writer<'_> {
         body: impl FnOnce(Value, Best) -> Best,
     ) -> Best {
         let lt = Compare::Lt(Sign::Unsigned);
-        let inits = joined([first], best);
-        let done: [Value; PARTS + 1] = self.repeat_while(
-            inits,
+        let done = self.repeat_while(
+            joined(first, best),
             |values| self.test(lt, values[0], end),
             |values| {
-                let (at, best) = (values[0], rest::<PARTS>(&values));
+                let (at, best) = parted(values);
                 let planes = self.scene_words(scene, at, node::LOW, 6, Ty::F32);
                 let links = self.scene_words(scene, at, node::SKIP, 2, Ty::I32);
-                let meets = self.meets(slab, &planes, wanted.near, best[2]);
+                let meets = self.meets(slab, &planes, wanted.near, best.far);
                 let first = self.with(Binary::And, links[1], (1 << node::FIRST_BITS) - 1);
                 let count =
                     self.with(Binary::Shr(Sign::Unsigned), links[1], u64::from(node::FIRST_BITS));
@@ -216,23 +254,24 @@ impl Writer<'_> {
                 let best = self.branch(
                     enters,
                     || {
-                        let done: [Value; PARTS + 1] = self.repeat_while(
-                            joined([first], best),
+                        let done = self.repeat_while(
+                            joined(first, best),
                             |values| self.test(lt, values[0], last),
                             |values| {
-                                let best = body(values[0], rest::<PARTS>(&values));
-                                joined([self.with(Binary::Add, values[0], 1)], best)
+                                let (item, best) = parted(values);
+                                let best = body(item, best);
+                                joined(self.with(Binary::Add, item, 1), best)
                             },
                         );
-                        rest::<PARTS>(&done)
+                        parted(done).1.values()
                     },
-                    || best,
+                    || best.values(),
                 );
                 let inner = self.with(Binary::Add, at, u64::from(node::WORDS));
-                joined([self.choose(meets, inner, links[0])], best)
+                joined(self.choose(meets, inner, links[0]), Best::of(best))
             },
         );
-        rest::<PARTS>(&done)
+        parted(done).1
     }
 
     /// Searches an instance, if it takes part.
@@ -258,7 +297,7 @@ impl Writer<'_> {
         let skips = self.op2(Binary::And, wanted.flags, skipped);
         let is_kind = self.test(Compare::Eq, skips, self.word(0));
         let flags = fact(instance::FLAGS);
-        self.branch(
+        Best::of(self.branch(
             self.both(is_seen, is_kind),
             || {
                 let matrix =
@@ -272,30 +311,25 @@ impl Writer<'_> {
                 }
                 self.branch(
                     is_lost,
-                    || best,
+                    || best.values(),
                     || {
                         let tree = self.scene_words(scene, placed, instance::NODES, 4, Ty::I32);
                         let reach = self.cast(tree[3], Ty::F32);
                         let slab = self.slab(&line, reach, self.single(packed::PAD), wanted.t_min);
                         let shear = self.shear(&line);
                         let inside = Inside { number, flags, procedural, line, shear };
-                        self.each_leaf(
-                            scene,
-                            (tree[0], tree[1]),
-                            &slab,
-                            wanted,
-                            best,
-                            |it, best| {
-                                let words = self.with(Binary::Mul, it, u64::from(primitive::WORDS));
-                                let place = self.op2(Binary::Add, tree[2], words);
-                                self.primitive(scene, wanted, &inside, place, best)
-                            },
-                        )
+                        let nodes = (tree[0], tree[1]);
+                        let best = self.each_leaf(scene, nodes, &slab, wanted, best, |it, best| {
+                            let words = self.with(Binary::Mul, it, u64::from(primitive::WORDS));
+                            let place = self.op2(Binary::Add, tree[2], words);
+                            self.primitive(scene, wanted, &inside, place, best)
+                        });
+                        best.values()
                     },
                 )
             },
-            || best,
-        )
+            || best.values(),
+        ))
     }
 
     /// Tests a primitive, and keeps its hit if it comes before the best one.
@@ -326,29 +360,26 @@ impl Writer<'_> {
         let is_later = self.comes_after((key, own), (wanted.last_t, wanted.last));
         let is_first = self.op1(Unary::Not, wanted.has_last);
         let is_next = self.op2(Binary::Or, is_first, is_later);
-        let of_best = [best[8], best[9], best[10]];
-        let is_nearer = self.comes_after((best[1], of_best), (key, own));
-        let is_only = self.op1(Unary::Not, best[0]);
+        let is_nearer = self.comes_after((best.key, best.numbers), (key, own));
+        let is_only = self.op1(Unary::Not, best.is_hit);
         let is_better = self.op2(Binary::Or, is_only, is_nearer);
         let is_taken = self.both(self.both(is_hit, is_kept), self.both(is_next, is_better));
         // More than the t of the hit: a box is entered at a t of more digits.
         let far = self.op2(Binary::Mul, self.single_of(key), self.single(SLACK));
         let far = self.op2(Binary::Add, far, self.single(f32::MIN_POSITIVE));
-        let taken: Best = [
-            self.constant(Ty::Bool, 1),
+        let taken = Best {
+            is_hit: self.constant(Ty::Bool, 1),
             key,
             far,
-            b1,
-            b2,
+            barycentrics: [b1, b2],
             front,
             opaque,
-            inside.procedural,
-            own[0],
-            own[1],
-            own[2],
+            procedural: inside.procedural,
+            numbers: own,
             place,
-        ];
-        std::array::from_fn(|it| self.choose(is_taken, taken[it], best[it]))
+        };
+        let (taken, best) = (taken.values(), best.values());
+        Best::of(std::array::from_fn(|it| self.choose(is_taken, taken[it], best[it])))
     }
 
     /// Whether a key comes after another in the canonical order.
@@ -428,10 +459,12 @@ impl Writer<'_> {
     }
 }
 
-fn joined(first: [Value; 1], best: Best) -> [Value; PARTS + 1] {
-    std::array::from_fn(|it| if it == 0 { first[0] } else { best[it - 1] })
+/// What a loop over items hands on: the item, and the best hit.
+fn joined(item: Value, best: Best) -> [Value; PARTS + 1] {
+    let best = best.values();
+    std::array::from_fn(|it| if it == 0 { item } else { best[it - 1] })
 }
 
-fn rest<const N: usize>(values: &[Value]) -> [Value; N] {
-    std::array::from_fn(|it| values[it + 1])
+fn parted(values: [Value; PARTS + 1]) -> (Value, Best) {
+    (values[0], Best::of(std::array::from_fn(|it| values[it + 1])))
 }

@@ -1,0 +1,257 @@
+//! Accesses: to resources, to groupshared and private memory, by rays and by textures.
+
+use super::*;
+
+impl<'a> Verifier<'a> {
+    pub(super) fn size(&mut self, place: Place, results: &'a [Value]) {
+        let wanted = match self.place(place).map(|resource| &resource.kind) {
+            Some(ResourceKind::Constant { .. }) => {
+                return self.problem("the size of a constant buffer cannot be queried");
+            }
+            Some(
+                ResourceKind::Texture { .. }
+                | ResourceKind::Sampler { .. }
+                | ResourceKind::Scene
+                | ResourceKind::Feedback { .. },
+            ) => {
+                return self.problem("only buffers have a single size");
+            }
+            Some(ResourceKind::Structured { .. }) if results.len() == 2 => [Ty::I32; 2].as_slice(),
+            _ => &[Ty::I32],
+        };
+        self.gives(results, wanted);
+    }
+
+    pub(super) fn counter(&mut self, place: Place, delta: i32, results: &'a [Value]) {
+        if let Some(resource) = self.place(place) {
+            let has = matches!(&resource.kind, ResourceKind::Structured { counter: true, .. });
+            self.require(has, || format!("`{}` has no counter", resource.name));
+        }
+        self.require(matches!(delta, 1 | -1), || {
+            format!("a counter changes by 1 or -1, not by {delta}")
+        });
+        self.gives(results, &[Ty::I32]);
+    }
+
+    /// The type that an atomic operation works on.
+    pub(super) fn atomic(&mut self, op: Atomic, types: &[Ty], results: &[Value]) -> Option<Ty> {
+        let (count, floats) = match op {
+            Atomic::CompareExchange => (2, true),
+            Atomic::Exchange => (1, true),
+            Atomic::Add
+            | Atomic::And
+            | Atomic::Or
+            | Atomic::Xor
+            | Atomic::Min(_)
+            | Atomic::Max(_) => (1, false),
+        };
+        let ty = types.first().copied().unwrap_or(Ty::Bool);
+        let works = matches!(ty, Ty::I32 | Ty::I64) || floats && ty == Ty::F32;
+        if !works || types != vec![ty; count] {
+            self.problem(format!("the atomic operation does not take {}", Types(types)));
+            return None;
+        }
+        if !results.is_empty() {
+            self.gives(results, &[ty]);
+        }
+        Some(ty)
+    }
+
+    // Memory.
+
+    fn place(&mut self, place: Place) -> Option<&'a Resource> {
+        let Place { binding, element } = place;
+        if let Some(element) = element {
+            self.takes("the types of the array element", &[element], &[Ty::I32]);
+        }
+        let found = self.module.resources.get(binding.index());
+        match found {
+            Some(resource) => self.require(resource.used, || {
+                format!("`{}` is used but not marked as used", resource.name)
+            }),
+            None => self.problem(format!("{binding} does not exist")),
+        }
+        found
+    }
+
+    /// Checks a load, a store or an atomic operation on these scalars.
+    pub(super) fn access(&mut self, place: Place, at: Address, types: &[Ty], writes: bool) {
+        let address: Vec<Value> = at.operands().collect();
+        let is_checked = matches!(at, Address::Within { .. });
+        let wanted = [Ty::I32, if is_checked { Ty::Bool } else { Ty::I32 }];
+        self.takes("the types of the address", &address, &wanted[..address.len()]);
+        let Some(resource) = self.place(place) else { return };
+        let name = &resource.name;
+        let suits = match (&resource.kind, at) {
+            (ResourceKind::Constant { .. } | ResourceKind::Raw { .. }, Address::Byte(_))
+            | (ResourceKind::Structured { .. }, Address::Structured { .. })
+            | (ResourceKind::Typed { .. }, Address::Texel(_)) => true,
+            (
+                ResourceKind::Constant { .. }
+                | ResourceKind::Raw { .. }
+                | ResourceKind::Structured { .. },
+                Address::Within { bytes, .. },
+            ) => types.iter().all(|it| [it.bytes(), it.bytes().min(4)].contains(&bytes)),
+            (ResourceKind::Typed { .. }, Address::Within { bytes, .. }) => bytes == 0,
+            (
+                ResourceKind::Constant { .. }
+                | ResourceKind::Raw { .. }
+                | ResourceKind::Structured { .. }
+                | ResourceKind::Typed { .. }
+                | ResourceKind::Texture { .. }
+                | ResourceKind::Sampler { .. }
+                | ResourceKind::Scene
+                | ResourceKind::Feedback { .. },
+                Address::Byte(_)
+                | Address::Structured { .. }
+                | Address::Texel(_)
+                | Address::Within { .. },
+            ) => false,
+        };
+        self.require(suits, || format!("the address does not suit the kind of `{name}`"));
+        self.require(!writes || resource.kind.writable(), || format!("`{name}` is read-only"));
+        let most =
+            if matches!(resource.kind, ResourceKind::Typed { .. }) { 4 } else { MAX_SCALARS };
+        self.require((1..=most).contains(&types.len()), || {
+            format!("an access of {} scalars, not 1 to {most}", types.len())
+        });
+        let alike = types.iter().all(|ty| *ty == types[0]);
+        self.require(alike, || {
+            format!("one access moves scalars of several types: {}", Types(types))
+        });
+    }
+
+    pub(super) fn ray(&mut self, ray: &'a Ray, results: &'a [Value]) {
+        let Ray { op, query, scene, args } = ray;
+        self.require(op.exists(), || "a query has no such field".to_owned());
+        self.takes("the operands", args, &op.args());
+        self.gives(results, &op.results());
+        self.require(query.is_some() == (*op == RayOp::Allocate), || {
+            "a new query names its slots, and no other operation does".to_owned()
+        });
+        self.require(scene.is_some() == (*op == RayOp::Trace), || {
+            "a trace names its scene, and no other operation does".to_owned()
+        });
+        if let Some(query) = query {
+            let exists = query.index() < self.module.queries.len();
+            self.require(exists, || format!("{query} does not exist"));
+        }
+        if let Some(resource) = scene.and_then(|it| self.place(it)) {
+            self.require(resource.kind == ResourceKind::Scene, || {
+                format!("`{}` is not a scene", resource.name)
+            });
+        }
+    }
+
+    pub(super) fn texture(&mut self, texture: &'a Texture, results: &'a [Value]) {
+        let Texture { op, texture, sampler, map, args } = texture;
+        let found = self.place(*texture);
+        if let Some(sampler) = sampler {
+            let found = self.place(*sampler);
+            let is_sampler = found.is_none_or(|it| matches!(it.kind, ResourceKind::Sampler { .. }));
+            self.require(is_sampler, || "the sampler operand is not a sampler".to_owned());
+        }
+        self.require(sampler.is_some() == op.samples(), || {
+            "a sampler is missing or superfluous".to_owned()
+        });
+        let is_feedback = matches!(op, TextureOp::Feedback(_));
+        self.require(map.is_some() == is_feedback, || {
+            "a feedback map is missing or superfluous".to_owned()
+        });
+        let map = map.and_then(|it| self.place(it));
+        let Some(resource) = found else { return };
+        let (dim, writable) = match resource.kind {
+            ResourceKind::Texture { dim, writable, element: _ } => (dim, writable),
+            // The size of a map is that of its texture.
+            ResourceKind::Feedback { array, kind: _ } if *op == TextureOp::Size => {
+                (if array { Dim::D2Array } else { Dim::D2 }, false)
+            }
+            _ => return self.problem(format!("`{}` is not a texture", resource.name)),
+        };
+        if let Some(map) = map {
+            let wanted = dim.is_array();
+            let suits = matches!(map.kind, ResourceKind::Feedback { array, .. } if array == wanted);
+            self.require(suits, || {
+                format!("`{}` is not a feedback map for `{}`", map.name, resource.name)
+            });
+        }
+        self.require(op.takes(dim, writable), || {
+            format!("the operation does not work on the texture `{}`", resource.name)
+        });
+        let roles = ROLES.iter().zip(args.by_role()).zip(op.operands(dim, writable));
+        for ((role, values), counts) in roles {
+            let fits = counts.allowed.contains(&values.len());
+            self.require(fits, || {
+                format!("wrong number of operands for `{role}`: {}", values.len())
+            });
+            self.takes(&format!("the types of `{role}`"), values, &vec![counts.ty; values.len()]);
+        }
+        let alike =
+            |types: &[Ty]| (1..=4).contains(&types.len()) && types.iter().all(|ty| *ty == types[0]);
+        let types = self.types_of(results);
+        match op {
+            TextureOp::Load | TextureOp::Sample(_) => {
+                self.require(alike(&types), || format!("a texel cannot be {}", Types(&types)));
+            }
+            TextureOp::Gather(_) => {
+                let fine = types.len() == 4 && alike(&types);
+                self.require(fine, || format!("four components cannot be {}", Types(&types)));
+            }
+            TextureOp::Store => {
+                let types = self.operands(&args.values).unwrap_or_else(|| vec![Ty::F32]);
+                self.require(alike(&types), || format!("a texel cannot be {}", Types(&types)));
+                self.gives(results, &[]);
+            }
+            TextureOp::Atomic(op) => {
+                if let Some(types) = self.operands(&args.values) {
+                    self.atomic(*op, &types, results);
+                }
+            }
+            TextureOp::Compare(_)
+            | TextureOp::LevelOfDetail
+            | TextureOp::LevelOfDetailUnclamped => self.gives(results, &[Ty::F32]),
+            TextureOp::GatherCompare(_) => self.gives(results, &[Ty::F32; 4]),
+            TextureOp::Feedback(_) => self.gives(results, &[]),
+            TextureOp::Size => {
+                self.gives(results, &vec![Ty::I32; TextureOp::sizes(dim, writable)]);
+            }
+        }
+        let has_values = matches!(op, TextureOp::Store | TextureOp::Atomic(_));
+        self.require(has_values || args.values.is_empty(), || {
+            "only stores and atomic operations have values".to_owned()
+        });
+    }
+
+    /// The type of the scalars in an indexed groupshared or private memory.
+    pub(super) fn memory(&mut self, memory: Option<&'a Memory>, index: Value) -> Option<Ty> {
+        self.takes("the types of the index", &[index], &[Ty::I32]);
+        if memory.is_none() {
+            self.problem("the memory does not exist");
+        }
+        memory.map(|memory| memory.ty)
+    }
+
+    pub(super) fn memory_load(
+        &mut self,
+        memory: Option<&'a Memory>,
+        index: Value,
+        results: &[Value],
+    ) {
+        if let Some(ty) = self.memory(memory, index) {
+            self.gives(results, &[ty]);
+        }
+    }
+
+    pub(super) fn memory_store(
+        &mut self,
+        memory: Option<&'a Memory>,
+        index: Value,
+        value: Value,
+        results: &[Value],
+    ) {
+        if let Some(ty) = self.memory(memory, index) {
+            self.takes("the stored types", &[value], &[ty]);
+        }
+        self.gives(results, &[]);
+    }
+}
