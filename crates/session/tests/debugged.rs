@@ -1,7 +1,7 @@
 //! What the debugger shows is what the second evaluator computes: every variable of generated programs, in all lanes, at every
 //! statement that is printed on a line of its own, in the order of each wave.
 //!
-//! `PROGRAMS=10000` tries so many programs.
+//! `PROGRAMS=10000` tries so many programs. That the comparison can fail is tested too, with debuggers that show something else.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -14,8 +14,8 @@ use generate::moments::{self, Moment, Value};
 use generate::{Program, Statistics, second};
 use ir::HostScalar;
 use ir::exec::{Bindings, Buffer, Launch, Schedule};
-use ops::F16;
-use wavelane_session::{Forward, Recipe, Session, Source, Stop, WaveId};
+use ops::{F16, LaneMask};
+use wavelane_session::{Forward, Recipe, Row, Session, Source, Stop, WaveId};
 
 const WIDTHS: [u32; 6] = generate::CHECKED;
 const PROGRAMS: u64 = 150;
@@ -56,25 +56,81 @@ fn value(ty: HostScalar, bits: u64) -> Value {
     }
 }
 
+/// What a debugger might do wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// Lanes that do not execute the statement count as active.
+    AllActive,
+    /// Each lane shows the value of its neighbour.
+    Neighbour,
+    /// The last lane's values are off in their lowest bit.
+    LastLane,
+    /// Lanes that do not execute the statement have no values.
+    OnlyActive,
+    /// Variables show what they held at the stop before.
+    Stale,
+    /// The seventh stop of a run is not made.
+    Missed,
+    /// The program that is stepped through has `|` in the place of `^`.
+    OtherProgram,
+}
+
+/// What a debugger with a fault shows of a session.
+struct Debugger {
+    session: Session,
+    fault: Fault,
+    /// The stops of the run so far.
+    stops: u64,
+    /// The rows of variables at the last stop of a wave.
+    before: BTreeMap<(WaveId, String), Vec<Row>>,
+}
+
+impl Debugger {
+    fn active(&self, wave: WaveId) -> LaneMask {
+        match (self.fault, self.session.current()) {
+            (Fault::AllActive, Some((_, statement))) => statement.live,
+            _ => self.session.active(wave),
+        }
+    }
+
+    fn rows(&mut self, wave: WaveId, name: &str) -> Option<Vec<Row>> {
+        let id = self.session.find(wave, name)?;
+        let rows = self.session.variable(wave, id).rows.to_vec();
+        if self.fault != Fault::Stale {
+            return Some(rows);
+        }
+        let before = self.before.insert((wave, name.to_owned()), rows.clone());
+        Some(before.filter(|it| it.len() == rows.len()).unwrap_or(rows))
+    }
+
+    /// The bits in a lane; `None` if it holds nothing.
+    fn bits(&self, wave: WaveId, row: &Row, lane: u32) -> Option<u64> {
+        let last = row.bits.len() as u32 - 1;
+        let lane = if self.fault == Fault::Neighbour { lane ^ 1 } else { lane };
+        let is_shown = self.fault != Fault::OnlyActive || self.session.active(wave).contains(lane);
+        let is_known = row.written.contains(lane) && !row.poison.contains(lane) && is_shown;
+        let off = u64::from(self.fault == Fault::LastLane && lane == last);
+        is_known.then(|| row.bits[lane as usize] ^ off)
+    }
+}
+
 /// Compares a stop with a moment; returns how many values were compared.
-fn compare(session: &Session, wave: WaveId, wanted: &Moment) -> Result<u64, String> {
-    let active: Vec<u32> = session.active(wave).iter().collect();
+fn compare(debugger: &mut Debugger, wave: WaveId, wanted: &Moment) -> Result<u64, String> {
+    let active: Vec<u32> = debugger.active(wave).iter().collect();
     if active != wanted.active {
         return Err(format!("active lanes {active:?}, not {:?}", wanted.active));
     }
     let mut count = 0;
     for (local, lanes) in wanted.locals.iter().enumerate() {
         let name = format!("v{local}");
-        let id = session.find(wave, &name).ok_or_else(|| format!("`{name}` is not visible"))?;
-        let types = &session.module().notes.variable(id).scalars;
-        let variable = session.variable(wave, id);
-        for (component, (row, scalar)) in variable.rows.iter().zip(types).enumerate() {
+        let rows = debugger.rows(wave, &name).ok_or_else(|| format!("`{name}` is not visible"))?;
+        let session = &debugger.session;
+        let types =
+            session.find(wave, &name).map(|id| &session.module().notes.variable(id).scalars);
+        for (component, (row, scalar)) in rows.iter().zip(types.into_iter().flatten()).enumerate() {
             for lane in &wanted.entered {
-                let shown = match () {
-                    () if !row.written.contains(*lane) => None,
-                    () if row.poison.contains(*lane) => None,
-                    () => Some(value(scalar.ty, row.bits[*lane as usize])),
-                };
+                let shown = debugger.bits(wave, row, *lane).map(|bits| value(scalar.ty, bits));
                 let wanted = lanes[*lane as usize][component];
                 if shown != Some(wanted) {
                     return Err(format!(
@@ -90,8 +146,16 @@ fn compare(session: &Session, wave: WaveId, wanted: &Moment) -> Result<u64, Stri
 }
 
 /// Steps through a program; returns the numbers of statements and of values that were compared.
-fn check(program: &Program, width: u32, schedule: Schedule) -> Result<(u64, u64), String> {
-    let text = generate::print(program);
+fn check(seed: u64, program: &Program, width: u32, fault: Fault) -> Result<(u64, u64), String> {
+    let schedule = match seed % 3 {
+        0 => Schedule::Ascending,
+        1 => Schedule::RoundRobin,
+        _ => Schedule::Random(seed),
+    };
+    let mut text = generate::print(program);
+    if fault == Fault::OtherProgram {
+        text = text.replace(" ^ ", " | ");
+    }
     let main = program.functions.len() - 1;
     let lines = moments::lines(&text, main);
     let mut wanted: BTreeMap<u32, Vec<Moment>> = BTreeMap::new();
@@ -99,17 +163,22 @@ fn check(program: &Program, width: u32, schedule: Schedule) -> Result<(u64, u64)
         wanted.entry(moment.first / width).or_default().push(moment);
     }
     let mut next: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut session = opened(program, &text, width, schedule);
+    let session = opened(program, &text, width, schedule);
+    let mut debugger = Debugger { session, fault, stops: 0, before: BTreeMap::new() };
     let (mut statements, mut values) = (0, 0);
     loop {
-        let wave = match session.forward(Forward::Any, FUEL) {
+        let wave = match debugger.session.forward(Forward::Any, FUEL) {
             Stop::Step(wave) => wave,
             Stop::End => break,
             other => return Err(format!("{other:?}")),
         };
-        let Some((_, statement)) = session.current() else { continue };
-        let Some(place) = session.sources().location(statement.span) else { continue };
+        let Some((_, statement)) = debugger.session.current() else { continue };
+        let Some(place) = debugger.session.sources().location(statement.span) else { continue };
         let Some((function, simple)) = lines.get(&place.line) else { continue };
+        debugger.stops += 1;
+        if fault == Fault::Missed && debugger.stops == 7 {
+            continue;
+        }
         let at = next.entry(wave.1).or_default();
         let moment = wanted.get(&wave.1).and_then(|it| it.get(*at));
         let here = || format!("wave {}, line {}, statement {at}", wave.1, place.line);
@@ -119,7 +188,7 @@ fn check(program: &Program, width: u32, schedule: Schedule) -> Result<(u64, u64)
             let wanted = (moment.function, moment.statement);
             return Err(format!("{}: {is:?}, not {wanted:?}", here()));
         }
-        values += compare(&session, wave, moment).map_err(|it| format!("{}: {it}", here()))?;
+        values += compare(&mut debugger, wave, moment).map_err(|it| format!("{}: {it}", here()))?;
         statements += 1;
         *at += 1;
     }
@@ -132,20 +201,19 @@ fn check(program: &Program, width: u32, schedule: Schedule) -> Result<(u64, u64)
     Ok((statements, values))
 }
 
+fn generated(seed: u64) -> (Program, u32) {
+    let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+    (generate::program(seed, width, &mut Statistics::default()), width)
+}
+
 #[test]
 fn the_debugger_shows_what_the_second_evaluator_computes() {
     let programs = std::env::var("PROGRAMS").ok().and_then(|it| it.parse().ok());
     let programs: u64 = programs.unwrap_or(PROGRAMS);
     let (mut statements, mut values) = (0, 0);
     for seed in 0..programs {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
-        let program = generate::program(seed, width, &mut Statistics::default());
-        let schedule = match seed % 3 {
-            0 => Schedule::Ascending,
-            1 => Schedule::RoundRobin,
-            _ => Schedule::Random(seed),
-        };
-        match check(&program, width, schedule) {
+        let (program, width) = generated(seed);
+        match check(seed, &program, width, Fault::None) {
             Ok((more, compared)) => {
                 statements += more;
                 values += compared;
@@ -159,4 +227,27 @@ fn the_debugger_shows_what_the_second_evaluator_computes() {
     }
     println!("{programs} programs, {statements} statements, {values} values");
     assert!(statements > programs * 20, "only {statements} statements were compared");
+}
+
+/// Each fault is found in some of the first programs, and by the right part of the comparison.
+#[test]
+fn a_debugger_that_shows_something_else_is_found_out() {
+    const TRIED: u64 = 12;
+    for (fault, least, part) in [
+        (Fault::AllActive, 4, "active lanes ["),
+        (Fault::Neighbour, 10, " in lane "),
+        (Fault::LastLane, 10, " in lane "),
+        (Fault::OnlyActive, 4, ": None, not "),
+        (Fault::Stale, 10, " in lane "),
+        (Fault::Missed, 10, "statement 6: "),
+        (Fault::OtherProgram, 4, " in lane "),
+    ] {
+        let found = (0..TRIED).filter_map(|seed| {
+            let (program, width) = generated(seed);
+            check(seed, &program, width, fault).err()
+        });
+        let found: Vec<String> = found.collect();
+        let right = found.iter().filter(|it| it.contains(part)).count();
+        assert!(right >= least, "{fault:?}: {right} of {TRIED}: {found:#?}");
+    }
 }
