@@ -365,6 +365,7 @@ function card(report, mend) {
         lines.push(make("p", { class: "place" }, at(other.range, other.range ? `line ${lineOf(other.range[0])}` : ""), " ", ...words(other.text)));
     }
     if (report.widths) lines.push(make("p", { class: "place" }, `seen with waves of ${report.widths.join(", ")} lanes${report.order ? `, ${report.order}` : ""}`));
+    for (const calls of report.stacks) lines.push(stack(calls, report, at));
     for (const note of report.notes) lines.push(make("p", { class: "place" }, "note: ", ...words(note)));
     for (const { text, fix } of report.helps) {
         const apply = fix?.range ? make("button", { type: "button", class: "apply", onclick: () => edit(fix.range, fix.replacement) }, "apply") : null;
@@ -375,6 +376,18 @@ function card(report, mend) {
             make("button", { type: "button", class: "apply", onclick: () => edit(mend.range, mend.replacement) }, "apply")));
     }
     return make("div", { class: `report ${report.level}` }, ...lines);
+}
+
+/** The function that a location is in and its callers, the innermost first, each with the line that it stands at. */
+function stack({ of, frames }, report, at) {
+    const [first, ...callers] = frames;
+    const name = it => make("code", {}, it.function);
+    // Lines of another text are named with it: there is nothing to go to.
+    const line = it => it.range ? at(it.range, `line ${lineOf(it.range[0])}`) : it.location ? `${it.location.file}:${it.location.line}` : "an unknown line";
+    const isElsewhere = !of && first.range && String(first.range) !== String(report.range);
+    const subject = of ? [`${of} is `] : isElsewhere ? [line(first), " is "] : [];
+    const callersText = callers.flatMap(it => [", called at ", line(it), " by ", name(it)]);
+    return make("p", { class: "place stack" }, ...subject, "in ", name(first), ...callersText);
 }
 
 function drawResults() {

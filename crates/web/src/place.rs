@@ -23,6 +23,11 @@ impl Places {
         for (related, label) in list(&mut value["related"]).zip(&diagnostic.secondary) {
             related["range"] = self.range(label.span);
         }
+        for (stack, of) in list(&mut value["stacks"]).zip(&diagnostic.stacks) {
+            for (frame, of) in list(&mut stack["frames"]).zip(&of.frames) {
+                frame["range"] = self.range(of.span);
+            }
+        }
         for (help, of) in list(&mut value["helps"]).zip(&diagnostic.helps) {
             if let Some(fix) = &of.fix {
                 help["fix"]["range"] = self.range(fix.span);

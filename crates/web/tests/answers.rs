@@ -129,6 +129,25 @@ fn diagnostics_have_ranges_in_utf16_and_fixes() {
 }
 
 #[test]
+fn findings_have_call_stacks_with_ranges() {
+    let text = "RWStructuredBuffer<uint> Out;\n\
+                uint inner(uint a) { return a / Out[8]; }\n\
+                uint outer(uint a) { return inner(a); }\n\
+                [numthreads(4, 1, 1)] void main(uint t : SV_GroupIndex) { Out[t] = outer(t); }";
+    let swept = ask(&mut Engine::new(), json!({ "do": "sweep", "text": text }));
+    let finding = &swept["findings"][0];
+    assert_eq!(finding["code"], "division-by-zero", "{swept}");
+    let frames = finding["stacks"][0]["frames"].as_array().unwrap();
+    let at = |range: &Value, index: usize| range[index].as_u64().unwrap() as usize;
+    let told = frames.iter().map(|it| {
+        let range = &it["range"];
+        (it["function"].as_str().unwrap(), &text[at(range, 0)..at(range, 1)])
+    });
+    let told: Vec<(&str, &str)> = told.collect();
+    assert_eq!(told, [("inner", "a / Out[8]"), ("outer", "inner(a)"), ("main", "outer(t)")]);
+}
+
+#[test]
 fn findings_have_both_places_a_row_and_a_fix_that_was_tried() {
     let mut engine = Engine::new();
     let swept = ask(&mut engine, json!({ "do": "sweep", "text": RACE }));
@@ -298,7 +317,9 @@ fn no_bytes_make_the_engine_panic() {
 fn every_page_of_a_finding_shows_it_in_the_playground() {
     let mut shown = 0;
     for code in diag::codes().iter().filter(|it| it.in_runs) {
-        let Some((before, rest)) = code.page.split_once("`wavelane san a.hlsl ") else { continue };
+        let Some((before, rest)) = code.page.split_once("`wavelane san a.hlsl ") else {
+            continue;
+        };
         let flags = rest.split('`').next().unwrap();
         let text = before.rsplit_once("```hlsl\n").unwrap().1.split_once("\n```").unwrap().0;
         // It has no draws, scenes or feedback maps.

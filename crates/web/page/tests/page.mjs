@@ -12,6 +12,22 @@ const setText = text => `(() => { const it = document.querySelector('.cm-content
 
 const RACE = "groupshared uint tile[64];\nRWStructuredBuffer<uint> Out;\n[numthreads(64, 1, 1)]\nvoid main(uint t : SV_GroupIndex) {\n    tile[t] = t;\n    Out[t] = tile[t ^ 32];\n}\n";
 
+// Both accesses of a race are in functions, one of them two calls deep.
+const CALLS = `groupshared uint tile[64];
+RWStructuredBuffer<uint> Out;
+void put(uint t, uint value) {
+    tile[t] = value;
+}
+void fill(uint t) {
+    put(t, t);
+}
+uint take(uint t) { return tile[t ^ 32]; }
+[numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {
+    fill(t);
+    Out[t] = take(t);
+}
+`;
+
 const visits = {
     async "the first visit shows an example with findings"() {
         const page = await open("index.html");
@@ -47,6 +63,25 @@ const visits = {
         await page.run("document.getElementById('text').focus(); document.getElementById('text').setSelectionRange(0, 0)");
         await page.after(() => page.type("// ä 😀\n"));
         assert.equal(await page.run("document.querySelector('#colours .comment').textContent"), "// ä 😀");
+        await page.close();
+    },
+
+    async "a finding names the callers of its functions, and their lines can be gone to"() {
+        const page = await open("index.html#e=compact");
+        await ready(page);
+        await page.after(() => page.run(setText(CALLS)));
+        await page.until("document.querySelector('#findings .stack')", "a call stack");
+        const stacks = await page.run("[...document.querySelectorAll('#findings .stack')].map(it => it.textContent)");
+        assert.deepEqual(stacks, [
+            "(2) is in put, called at line 7 by fill, called at line 11 by main",
+            "(1) is in take, called at line 12 by main",
+        ]);
+        await page.run("[...document.querySelectorAll('#findings .stack button')].find(it => it.textContent === 'line 11').click()");
+        assert.equal(await page.run("(() => { const it = document.getElementById('text'); return it.value.slice(it.selectionStart, it.selectionEnd); })()"), "fill(t)");
+        await page.shot("stack");
+        // A program without functions has nothing to say here.
+        await page.after(() => page.run(setText(RACE)));
+        assert.equal(await page.run("[document.querySelectorAll('#findings .report').length, document.querySelectorAll('#findings .stack').length].join(' ')"), "1 0");
         await page.close();
     },
 
