@@ -17,7 +17,7 @@ use ir::{
 use ops::ray::Search;
 use ops::scalar::{self, Apply};
 use ops::wave::{LanesMut, Wave};
-use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary, WaveOp};
+use ops::{Binary, Compare, F16, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary, WaveOp};
 
 use crate::fault::Fault;
 use crate::frame::Rows;
@@ -548,5 +548,11 @@ impl Apply for Map<'_> {
     }
     fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(self, f: impl Fn(A, B, C) -> R) {
         self.each(|lane| f(self.get(0, lane), self.get(1, lane), self.get(2, lane)));
+    }
+    fn through_f32(self, is_half: bool, f: impl Fn(f32) -> f32) {
+        self.each(|lane| match is_half {
+            true => F16::from_f32(f(self.get::<F16>(0, lane).to_f32())).hold(),
+            false => f(self.get(0, lane)).hold(),
+        });
     }
 }

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 
 use ops::scalar::{self, Apply};
 use ops::wave::Lanes;
-use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary};
+use ops::{Binary, Compare, F16, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary};
 
 use crate::code::{Program, Row, RowCounts};
 
@@ -390,4 +390,30 @@ impl Apply for Rows<'_> {
         }
         out.finish::<R>(&cells, self.to);
     }
+
+    #[inline(always)]
+    fn through_f32(self, is_half: bool, f: impl Fn(f32) -> f32) {
+        let cells = Cells::new(self.registers);
+        let a = cells.operand::<u32>(self.args[0]);
+        let mut out = cells.output::<u32>(self.to);
+        for chunk in 0..cells.chunks {
+            let a = a.load::<u32>(chunk);
+            let a = if is_half { widened(a) } else { a.map(f32::from_bits) };
+            let result: Chunk<f32> = std::array::from_fn(|i| f(a[i]));
+            let bits = if is_half { narrowed(result) } else { result.map(f32::to_bits) };
+            out.store::<u32>(chunk, bits);
+        }
+    }
+}
+
+/// A chunk of halves as `f32`.
+#[inline(never)]
+fn widened(halves: Chunk<u32>) -> Chunk<f32> {
+    halves.map(|it| F16::of(it).to_f32())
+}
+
+/// A chunk rounded to halves.
+#[inline(never)]
+fn narrowed(values: Chunk<f32>) -> Chunk<u32> {
+    values.map(|it| F16::from_f32(it).hold())
 }

@@ -118,11 +118,23 @@ pub enum Ternary {
 }
 
 /// Applies the definition of an operation to operands, in whatever form they are held.
-pub trait Apply {
+pub trait Apply: Sized {
     type Out;
+    /// Only the operations of folds are applied: no code is made for the others.
+    const ONLY_FOLDS: bool = false;
     fn map1<A: Lane, R: Lane>(self, f: impl Fn(A) -> R) -> Self::Out;
     fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) -> Self::Out;
     fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(self, f: impl Fn(A, B, C) -> R) -> Self::Out;
+
+    /// Applies a function that is defined in f32, to values of that type or to halves, whose results are rounded once more.
+    ///
+    /// Such functions are long, so that an implementation for rows shares their code between the two types.
+    fn through_f32(self, is_half: bool, f: impl Fn(f32) -> f32) -> Self::Out {
+        match is_half {
+            true => self.map1(|a: F16| F16::from_f32(f(a.to_f32()))),
+            false => self.map1(f),
+        }
+    }
 }
 
 /// Applies an operation to single values held as bits.
@@ -239,12 +251,12 @@ pub fn unary<P: Apply>(op: Unary, ty: Ty, apply: P) -> P::Out {
             _ => unary_int::<u32, P>(op, apply),
         },
         Ty::I64 => unary_int::<u64, P>(op, apply),
-        Ty::F16 => unary_float::<F16, P>(op, apply),
+        Ty::F16 => unary_float::<F16, P>(op, ty, apply),
         Ty::F32 => match op {
             PackHalf => apply.map1(|a: f32| u32::from(F16::from_f32(a).0)),
-            _ => unary_float::<f32, P>(op, apply),
+            _ => unary_float::<f32, P>(op, ty, apply),
         },
-        Ty::F64 => unary_float::<f64, P>(op, apply),
+        Ty::F64 => unary_float::<f64, P>(op, ty, apply),
     }
 }
 
@@ -266,10 +278,8 @@ fn unary_int<T: Int, P: Apply>(op: Unary, apply: P) -> P::Out {
 }
 
 #[inline(always)]
-fn unary_float<T: Float, P: Apply>(op: Unary, apply: P) -> P::Out {
+fn unary_float<T: Float, P: Apply>(op: Unary, ty: Ty, apply: P) -> P::Out {
     use Unary::*;
-    // Transcendental functions are defined in f32; f16 rounds the result once more.
-    let through = |f: fn(f32) -> f32| move |a: T| T::from_f32(f(a.to_f32()));
     match op {
         // A change of sign is a move: it keeps the payload of a NaN.
         Neg => apply.map1(|a: T| a.flip_sign()),
@@ -281,24 +291,41 @@ fn unary_float<T: Float, P: Apply>(op: Unary, apply: P) -> P::Out {
         Sqrt => apply.map1(|a: T| a.sqrt().canonical()),
         Rsqrt => apply.map1(|a: T| a.rsqrt().canonical()),
         Saturate => apply.map1(|a: T| a.saturate()),
-        Sin => apply.map1(through(math::sin)),
-        Cos => apply.map1(through(math::cos)),
-        Tan => apply.map1(through(math::tan)),
-        Asin => apply.map1(through(math::asin)),
-        Acos => apply.map1(through(math::acos)),
-        Atan => apply.map1(through(math::atan)),
-        Sinh => apply.map1(through(math::sinh)),
-        Cosh => apply.map1(through(math::cosh)),
-        Tanh => apply.map1(through(math::tanh)),
-        Exp => apply.map1(through(math::exp)),
-        Exp2 => apply.map1(through(math::exp2)),
-        Log => apply.map1(through(math::log)),
-        Log2 => apply.map1(through(math::log2)),
-        Log10 => apply.map1(through(math::log10)),
         IsNan => apply.map1(|a: T| a.is_nan()),
         IsInf => apply.map1(|a: T| a.is_inf()),
         IsFinite => apply.map1(|a: T| !a.is_nan() && !a.is_inf()),
         Bitcast(_) => apply.map1(|a: T| a),
+        _ => transcendental(op, ty, apply),
+    }
+}
+
+/// Defines the transcendental functions.
+// PERF: not inlined, because it would be once for each type; vectorised for rows, it is 300 KB of x86-64 code.
+#[inline(never)]
+fn transcendental<P: Apply>(op: Unary, ty: Ty, apply: P) -> P::Out {
+    use Unary::*;
+    let is_half = match ty {
+        Ty::F16 => true,
+        Ty::F32 => false,
+        Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 | Ty::F64 => {
+            unreachable!("the verifier rejects {op:?} on {ty:?}")
+        }
+    };
+    match op {
+        Sin => apply.through_f32(is_half, math::sin),
+        Cos => apply.through_f32(is_half, math::cos),
+        Tan => apply.through_f32(is_half, math::tan),
+        Asin => apply.through_f32(is_half, math::asin),
+        Acos => apply.through_f32(is_half, math::acos),
+        Atan => apply.through_f32(is_half, math::atan),
+        Sinh => apply.through_f32(is_half, math::sinh),
+        Cosh => apply.through_f32(is_half, math::cosh),
+        Tanh => apply.through_f32(is_half, math::tanh),
+        Exp => apply.through_f32(is_half, math::exp),
+        Exp2 => apply.through_f32(is_half, math::exp2),
+        Log => apply.through_f32(is_half, math::log),
+        Log2 => apply.through_f32(is_half, math::log2),
+        Log10 => apply.through_f32(is_half, math::log10),
         _ => unreachable!("the verifier rejects {op:?} on floats"),
     }
 }
@@ -387,22 +414,23 @@ fn binary_int<T: Int, P: Apply>(op: Binary, apply: P) -> P::Out {
     use Sign::*;
     match op {
         Add => apply.map2(|a: T, b: T| a.add(b)),
-        Sub => apply.map2(|a: T, b: T| a.sub(b)),
         Mul => apply.map2(|a: T, b: T| a.mul(b)),
-        Div(Unsigned) => apply.map2(|a: T, b: T| a.div_unsigned(b)),
-        Div(Signed) => apply.map2(|a: T, b: T| a.div_signed(b)),
-        Rem(Unsigned) => apply.map2(|a: T, b: T| a.rem_unsigned(b)),
-        Rem(Signed) => apply.map2(|a: T, b: T| a.rem_signed(b)),
         And => apply.map2(|a: T, b: T| a.and(b)),
         Or => apply.map2(|a: T, b: T| a.or(b)),
         Xor => apply.map2(|a: T, b: T| a.xor(b)),
-        Shl => apply.map2(|a: T, b: T| a.shl(b)),
-        Shr(Unsigned) => apply.map2(|a: T, b: T| a.shr_unsigned(b)),
-        Shr(Signed) => apply.map2(|a: T, b: T| a.shr_signed(b)),
         Min(Unsigned) => apply.map2(|a: T, b: T| if b.lt_unsigned(a) { b } else { a }),
         Min(Signed) => apply.map2(|a: T, b: T| if b.lt_signed(a) { b } else { a }),
         Max(Unsigned) => apply.map2(|a: T, b: T| if a.lt_unsigned(b) { b } else { a }),
         Max(Signed) => apply.map2(|a: T, b: T| if a.lt_signed(b) { b } else { a }),
+        _ if P::ONLY_FOLDS => unreachable!("no fold is a {op:?}"),
+        Sub => apply.map2(|a: T, b: T| a.sub(b)),
+        Div(Unsigned) => apply.map2(|a: T, b: T| a.div_unsigned(b)),
+        Div(Signed) => apply.map2(|a: T, b: T| a.div_signed(b)),
+        Rem(Unsigned) => apply.map2(|a: T, b: T| a.rem_unsigned(b)),
+        Rem(Signed) => apply.map2(|a: T, b: T| a.rem_signed(b)),
+        Shl => apply.map2(|a: T, b: T| a.shl(b)),
+        Shr(Unsigned) => apply.map2(|a: T, b: T| a.shr_unsigned(b)),
+        Shr(Signed) => apply.map2(|a: T, b: T| a.shr_signed(b)),
         Atan2 | Pow => unreachable!("the verifier rejects {op:?} on integers"),
     }
 }
@@ -412,12 +440,13 @@ fn binary_float<T: Float, P: Apply>(op: Binary, apply: P) -> P::Out {
     use Binary::*;
     match op {
         Add => apply.map2(|a: T, b: T| a.add(b).canonical()),
-        Sub => apply.map2(|a: T, b: T| a.sub(b).canonical()),
         Mul => apply.map2(|a: T, b: T| a.mul(b).canonical()),
-        Div(_) => apply.map2(|a: T, b: T| a.div(b).canonical()),
-        Rem(_) => apply.map2(|a: T, b: T| a.rem(b).canonical()),
         Min(_) => apply.map2(|a: T, b: T| a.min(b)),
         Max(_) => apply.map2(|a: T, b: T| a.max(b)),
+        _ if P::ONLY_FOLDS => unreachable!("no fold of floats is a {op:?}"),
+        Sub => apply.map2(|a: T, b: T| a.sub(b).canonical()),
+        Div(_) => apply.map2(|a: T, b: T| a.div(b).canonical()),
+        Rem(_) => apply.map2(|a: T, b: T| a.rem(b).canonical()),
         Atan2 => apply.map2(|a: T, b: T| T::from_f32(math::atan2(a.to_f32(), b.to_f32()))),
         Pow => apply.map2(|a: T, b: T| T::from_f32(math::pow(a.to_f32(), b.to_f32()))),
         And | Or | Xor | Shl | Shr(_) => unreachable!("the verifier rejects {op:?} on floats"),

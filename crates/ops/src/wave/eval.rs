@@ -241,9 +241,14 @@ fn multi(
     out: &mut LanesMut<'_>,
     select: impl Fn(u32, LaneMask) -> LaneMask,
 ) {
-    let on = wave.participants();
-    let group = |lane: u32| select(lane, partition(&args[1..], lane) & on);
-    scalar::binary(fold.binary(), ty, Multi { fold, ty, values: args[0], wave, group, out });
+    let all = LaneMask::first_n(wave.width);
+    let on = wave.participants() & all;
+    let mut groups = [LaneMask::EMPTY; 128];
+    for lane in 0..wave.width {
+        groups[lane as usize] = select(lane, partition(&args[1..], lane) & on);
+    }
+    let groups = &groups[..wave.width as usize];
+    scalar::binary(fold.binary(), ty, Multi { fold, ty, values: args[0], groups, out });
 }
 
 /// The canonical reduction, a tree: halves are added to each other until one lane is left.
@@ -266,12 +271,13 @@ struct Scan<'a, 'b> {
     out: &'a mut LanesMut<'b>,
 }
 
-struct Multi<'a, 'b, G> {
+/// A fold for each lane, over lanes of its own.
+struct Multi<'a, 'b> {
     fold: Fold,
     ty: Ty,
     values: Lanes<'a>,
-    wave: &'a Wave,
-    group: G,
+    /// For each lane those that it folds.
+    groups: &'a [LaneMask],
     out: &'a mut LanesMut<'b>,
 }
 
@@ -301,6 +307,7 @@ fn same<A: Lane, B: Lane>(held: A::Held) -> B::Held {
 
 impl Apply for Tree<'_> {
     type Out = u64;
+    const ONLY_FOLDS: bool = true;
 
     fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) -> u64 {
         let mut x = row::<A>(self.fold, self.ty, self.values, self.on, self.width);
@@ -324,6 +331,7 @@ impl Apply for Tree<'_> {
 
 impl Apply for Scan<'_, '_> {
     type Out = ();
+    const ONLY_FOLDS: bool = true;
 
     fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) {
         let combine =
@@ -362,15 +370,15 @@ impl Apply for Scan<'_, '_> {
     }
 }
 
-impl<G: Fn(u32) -> LaneMask> Apply for Multi<'_, '_, G> {
+impl Apply for Multi<'_, '_> {
     type Out = ();
+    const ONLY_FOLDS: bool = true;
 
     fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) {
         let combine =
             |a: A::Held, b: A::Held| same::<R, A>(f(A::of(a), B::of(same::<A, B>(b))).hold());
         let value = |lane: u32| A::Held::from_bits(self.values.get(lane));
-        for lane in 0..self.wave.width {
-            let group = (self.group)(lane) & LaneMask::first_n(self.wave.width);
+        for (lane, group) in (0..).zip(self.groups) {
             let bits = match group.first() {
                 None => self.fold.identity(self.ty),
                 Some(first) => {
