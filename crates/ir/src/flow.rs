@@ -73,7 +73,7 @@ impl Structure {
             structure.steps.push(step);
         }
         // Exits to the same construct stay in textual order.
-        structure.exits.sort_by_key(|(to, _)| *to);
+        ops::sort_by_key(&mut structure.exits, |(to, _)| *to);
         structure
     }
 

@@ -463,7 +463,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 None => classes.push(vec![index]),
             }
         }
-        classes.sort_by_key(|it| (std::cmp::Reverse(it.len()), it[0]));
+        ops::sort_by_key(&mut classes, |it| (std::cmp::Reverse(it.len()), it[0]));
         let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
         let widths =
             |class: &[usize]| class.iter().map(|it| runs[*it].how.width).collect::<Vec<u32>>();

@@ -90,7 +90,7 @@ impl Rays {
             }
         }
         findings.extend(left.into_iter().map(|(span, lanes)| unread(at, width, span, lanes)));
-        findings.sort_by_key(|it| (it.site.span.lo, it.kind));
+        ops::sort_by_key(&mut findings, |it| (it.site.span.lo, it.kind));
         Told { findings, poison }
     }
 
@@ -105,7 +105,7 @@ impl Rays {
         self.unread.retain(|key, _| !own(key));
         let all = left.into_iter().map(|(span, lanes)| unread(at, width, span, lanes));
         let mut all: Vec<Finding> = all.collect();
-        all.sort_by_key(|it| it.site.span.lo);
+        ops::sort_by_key(&mut all, |it| it.site.span.lo);
         all
     }
 }

@@ -393,7 +393,7 @@ fn compare_widths(
         }
     }
     // Of sets of the same size, the one with the smallest width.
-    classes.sort_by_key(|it| (std::cmp::Reverse(it.len()), it[0]));
+    ops::sort_by_key(&mut classes, |it| (std::cmp::Reverse(it.len()), it[0]));
     let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
     let width = |index: &usize| runs[*index].launch.wave_width;
     let widths = |class: &Class| class.iter().map(width).collect::<Vec<u32>>();

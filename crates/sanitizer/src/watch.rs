@@ -194,7 +194,7 @@ impl<'a> Watcher<'a> {
     pub fn endless_wait(&self, progress: Progress, is_proven: bool) -> Option<Finding> {
         let current = self.current.iter().map(|(group, flows)| (group, flows));
         let mut all: Vec<_> = self.flows.iter().chain(current).collect();
-        all.sort_by_key(|it| *it.0);
+        ops::sort_by_key(&mut all, |it| *it.0);
         let mut waiting =
             all.into_iter().flat_map(|it| it.1).filter_map(|flow| Some((flow, flow.back_edge?)));
         waiting.find_map(|(flow, at)| {

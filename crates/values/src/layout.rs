@@ -243,7 +243,7 @@ impl Layout {
             scalars.extend(offsets(member).map(|offset| (offset, scalar)));
         }
         scalars.retain(|(offset, scalar)| offset + scalar.bytes() <= size);
-        scalars.sort_by_key(|(offset, _)| *offset);
+        ops::sort_by_key(&mut scalars, |(offset, _)| *offset);
         if scalars.is_empty() { Layout::words(size) } else { Layout { stride: size, scalars } }
     }
 }

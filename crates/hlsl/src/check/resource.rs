@@ -617,7 +617,7 @@ impl<'a> Checker<'a> {
         // `$Globals` is the first constant buffer of a program, wherever its first member is declared.
         let globals_buffer = self.globals_buffer.map(|(id, _)| id);
         let mut order: Vec<usize> = (0..used.len()).collect();
-        order.sort_by_key(|i| (Some(used[*i]) != globals_buffer, used[*i]));
+        ops::sort_by_key(&mut order, |i| (Some(used[*i]) != globals_buffer, used[*i]));
         for i in order {
             let info = &mut self.resources[used[i].0 as usize];
             if info.slot.is_some() || !info.class.has_registers() {

@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         let scalars = self.scalars_in_buffer(ty, buffer);
         // In memory order, so that adjacent scalars are loaded together and none twice.
         let mut sorted: Vec<u32> = which.to_vec();
-        sorted.sort_unstable_by_key(|i| (scalars[*i as usize].0, *i));
+        ops::sort_by_key(&mut sorted, |i| (scalars[*i as usize].0, *i));
         sorted.dedup();
         let mut loaded: Vec<(u32, Value)> = Vec::with_capacity(sorted.len());
         for run in runs(&sorted, &scalars) {
@@ -178,7 +178,7 @@ impl Lowerer<'_> {
                 loaded.push((*i, value));
             }
         }
-        loaded.sort_unstable();
+        ops::sort_by_key(&mut loaded, |(i, _)| *i);
         let value_of = |i: &u32| loaded.binary_search_by_key(i, |(i, _)| *i).map(|at| loaded[at].1);
         Ok(which.iter().filter_map(|i| value_of(i).ok()).collect())
     }
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
         let scalars = self.scalars_in_buffer(ty, buffer);
         let mut sorted: Vec<(u32, Value)> =
             which.iter().copied().zip(values.iter().copied()).collect();
-        sorted.sort_by_key(|(i, _)| scalars[*i as usize].0);
+        ops::sort_by_key(&mut sorted, |(i, _)| scalars[*i as usize].0);
         let order: Vec<u32> = sorted.iter().map(|(i, _)| *i).collect();
         let mut rest = sorted.as_slice();
         for run in runs(&order, &scalars) {

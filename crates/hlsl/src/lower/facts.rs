@@ -175,8 +175,8 @@ impl Facts {
     }
 
     fn find_constants(&mut self, program: &Program) {
-        let assigned: BTreeSet<GlobalId> =
-            self.functions.iter().flat_map(|it| it.statics.iter().copied()).collect();
+        let mut assigned: BTreeSet<GlobalId> = BTreeSet::new();
+        self.functions.iter().for_each(|it| assigned.extend(&it.statics));
         for (index, global) in program.globals.iter().enumerate() {
             let id = GlobalId(index as u32);
             if let GlobalKind::Static { init: Some(init) } = &global.kind
@@ -197,8 +197,8 @@ impl Facts {
         root_of(program, base).filter(|_| self.constant(program, index).is_none())
     }
 
-    /// The variables whose index is not constant.
-    fn dynamic(&self, program: &Program, picks: &[(Root, &Expr)]) -> BTreeSet<Root> {
+    /// The variables whose index is not constant, once for each index.
+    fn dynamic(&self, program: &Program, picks: &[(Root, &Expr)]) -> Vec<Root> {
         let dynamic = picks.iter().filter(|(_, index)| self.constant(program, index).is_none());
         dynamic.map(|(root, _)| *root).collect()
     }

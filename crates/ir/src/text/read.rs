@@ -86,7 +86,7 @@ impl<T> Table<T> {
 
     /// In the order of their numbers, which must be consecutive from 0.
     fn dense(mut self) -> Read<Vec<T>> {
-        self.rows.sort_by_key(|(number, _, at)| (*number, *at));
+        ops::sort_by_key(&mut self.rows, |(number, _, at)| (*number, *at));
         for (i, (number, _, at)) in self.rows.iter().enumerate() {
             let prefix = self.prefix;
             match (*number as usize).cmp(&i) {

@@ -291,7 +291,7 @@ fn writers(module: &Module, content: &Content, part: Part) -> Vec<Inst> {
     let all = module.insts.iter().enumerate().filter(|(_, it)| writes(&it.op));
     let mut all: Vec<Inst> = all.map(|(index, _)| Inst(index as u32)).collect();
     // What is discarded is not written.
-    all.sort_by_key(|it| matches!(module.inst(*it).op, Op::Discard));
+    ops::sort_by_key(&mut all, |it| matches!(module.inst(*it).op, Op::Discard));
     all
 }
 
@@ -362,7 +362,7 @@ impl<S: Scene> Sweep<'_, S> {
         };
         // What is varied comes first; else the nearest cause.
         let mut numbers: Vec<usize> = (0..suspects.len()).collect();
-        numbers.sort_by_key(|it| {
+        ops::sort_by_key(&mut numbers, |it| {
             let is_varied = how.iter().any(|how| varies(how.order, suspects[*it].part));
             if is_varied { (0, *it) } else { (1, suspects.len() - it) }
         });

@@ -39,7 +39,7 @@ pub fn on_threads<T: Send>(
         }
         done
     });
-    done.sort_by_key(|it| it.0);
+    ops::sort_by_key(&mut done, |it| it.0);
     for (_, it) in done {
         if !all.last().is_none_or(&goes_on) {
             break;

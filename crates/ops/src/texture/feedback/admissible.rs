@@ -212,7 +212,7 @@ impl<'a> Choice<'a> {
                 all.extend(taps.map(|it| self.map.mark(self.layer, pass.level, it)));
             });
         });
-        all.sort_unstable();
+        crate::sort_by_key(&mut all, |it| *it);
         all.dedup();
         all
     }
