@@ -47,7 +47,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
     if let Some(code) = diag::by_name(word) {
         match args.output {
             Output::Json => print_json(&json!({
-                "code": code.name, "level": code.level.word(), "summary": code.summary, "page": code.page,
+                "code": code.name, "level": code.level.word(), "summary": code.summary, "page": code.page(),
             }))?,
             Output::Text | Output::Github | Output::Sarif | Output::Junit => {
                 terminal::print(&page(code))?
@@ -145,7 +145,7 @@ fn as_entry(code: &diag::Code) -> serde_json::Value {
 }
 
 fn page(code: &diag::Code) -> String {
-    let text = code.page.trim_end();
+    let text = code.page().trim_end();
     format!("{text}\n\n{}: {}\n", code.level.word(), code.summary)
 }
 

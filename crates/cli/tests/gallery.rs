@@ -32,7 +32,7 @@ fn the_program_of_each_page_brings_its_finding() {
     for kind in Kind::ALL {
         let code = kind.code();
         let (program, arguments) =
-            example(code.page).unwrap_or_else(|| panic!("{}: no program", code.name));
+            example(code.page()).unwrap_or_else(|| panic!("{}: no program", code.name));
         let (status, _, text) =
             run(&format!("finds/{}", code.name), program, &format!("{arguments} --format json"));
         let report: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -52,7 +52,7 @@ fn the_program_of_each_page_brings_its_finding() {
 fn the_gallery_shows_the_pages_and_what_the_tool_prints_now() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sanitizer");
     for code in diag::codes().iter().filter(|it| it.in_runs) {
-        let Some((program, arguments)) = example(code.page) else { continue };
+        let Some((program, arguments)) = example(code.page()) else { continue };
         let (_, warnings, printed) = run(&format!("shows/{}", code.name), program, arguments);
         let gap = if warnings.is_empty() { "" } else { "\n" };
         let printed = format!("{warnings}{gap}{printed}");
@@ -62,6 +62,6 @@ fn the_gallery_shows_the_pages_and_what_the_tool_prints_now() {
             .unwrap_or_else(|error| panic!("{}: {error}; `cargo xtask docs`", file.display()));
         let stale = "run `cargo xtask docs` and read what changes";
         assert!(shown.contains(&block), "{}: {stale}", file.display());
-        assert_eq!(shown.replacen(&block, "", 1), code.page, "{}: {stale}", file.display());
+        assert_eq!(shown.replacen(&block, "", 1), code.page(), "{}: {stale}", file.display());
     }
 }

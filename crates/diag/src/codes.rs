@@ -16,8 +16,17 @@ pub struct Code {
     pub summary: &'static str,
     /// Whether the sanitizer reports it, alone or as well as the compiler.
     pub in_runs: bool,
+}
+
+impl Code {
     /// The page that `wavelane explain` shows.
-    pub page: &'static str,
+    ///
+    /// The pages are a list of their own, which a program that does not show them leaves out: they are 83 KB.
+    pub fn page(&self) -> &'static str {
+        let mut pages = registry::ALL.iter().zip(registry::PAGES);
+        let page = pages.find(|(code, _)| code.name == self.name).map(|(_, page)| *page);
+        page.unwrap_or_else(|| unreachable!("`{}` is a row of the registry", self.name))
+    }
 }
 
 /// Finds a code by its word.
@@ -43,19 +52,23 @@ macro_rules! registry {
         $(code!($in_runs, $in_runs_slug, $in_runs_level, $in_runs_summary, true);)*
         $(code!($last, $last_slug, $last_level, $last_summary, false);)*
         pub(crate) static ALL: &[&Code] = &[$(&$name,)* $(&$in_runs,)* $(&$last),*];
+        /// In the same order.
+        pub(crate) static PAGES: &[&str] =
+            &[$(page!($slug),)* $(page!($in_runs_slug),)* $(page!($last_slug)),*];
     };
 }
 
 macro_rules! code {
     ($name:ident, $slug:literal, $level:ident, $summary:literal, $in_runs:literal) => {
         #[doc = $summary]
-        pub static $name: Code = Code {
-            name: $slug,
-            level: Level::$level,
-            summary: $summary,
-            in_runs: $in_runs,
-            page: include_str!(concat!("../pages/", $slug, ".md")),
-        };
+        pub static $name: Code =
+            Code { name: $slug, level: Level::$level, summary: $summary, in_runs: $in_runs };
+    };
+}
+
+macro_rules! page {
+    ($slug:literal) => {
+        include_str!(concat!("../pages/", $slug, ".md"))
     };
 }
 

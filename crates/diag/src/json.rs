@@ -98,7 +98,7 @@ pub fn sarif_log(mut results: Vec<Value>, version: &str) -> Value {
             json!({
                 "id": code.name,
                 "shortDescription": { "text": code.summary },
-                "help": { "text": code.page, "markdown": code.page },
+                "help": { "text": code.page(), "markdown": code.page() },
                 "defaultConfiguration": { "level": sarif_level(code.level) },
             })
         })
@@ -371,7 +371,7 @@ mod tests {
             (&json!("2.1.0"), &json!("unicodeCodePoints"))
         );
         assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), 1);
-        assert_eq!(run["tool"]["driver"]["rules"][0]["help"]["markdown"], code::SYNTAX.page);
+        assert_eq!(run["tool"]["driver"]["rules"][0]["help"]["markdown"], code::SYNTAX.page());
         assert_eq!(run["results"].as_array().unwrap().len(), 2);
         let region = |line: u32| json!({ "startLine": line, "startColumn": 1, "endLine": line, "endColumn": 4 });
         let place = |line| json!({ "artifactLocation": { "uri": "a%2Cb.hlsl", "uriBaseId": "ROOT" }, "region": region(line) });

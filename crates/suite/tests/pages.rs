@@ -30,14 +30,14 @@ const IN_PART: [&str; 5] =
 fn every_page_has_a_working_example() {
     let mut wrong = Vec::new();
     for code in diag::codes() {
-        let Some(example) = example(code.page) else {
+        let Some(example) = example(code.page()) else {
             wrong.push(format!("the page of `{}` has no block of HLSL", code.name));
             continue;
         };
-        let options = run::options(&flags(code.page)).unwrap();
+        let options = run::options(&flags(code.page())).unwrap();
         // Findings of a run are checked by the tests of the command line tool. If the compiler warns too, its
         // program comes first and the one for runs after it.
-        let after = code.page.split("```hlsl\n").nth(1).unwrap_or("");
+        let after = code.page().split("```hlsl\n").nth(1).unwrap_or("");
         let only_runs = code.in_runs && after.contains("`wavelane san a.hlsl");
         if IN_PART.contains(&code.name) || only_runs {
             continue;

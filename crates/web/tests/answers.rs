@@ -317,7 +317,7 @@ fn no_bytes_make_the_engine_panic() {
 fn every_page_of_a_finding_shows_it_in_the_playground() {
     let mut shown = 0;
     for code in diag::codes().iter().filter(|it| it.in_runs) {
-        let Some((before, rest)) = code.page.split_once("`wavelane san a.hlsl ") else {
+        let Some((before, rest)) = code.page().split_once("`wavelane san a.hlsl ") else {
             continue;
         };
         let flags = rest.split('`').next().unwrap();

@@ -35,7 +35,7 @@ pub(crate) fn pages(compiler: &Path) -> Result<Vec<(String, String)>, String> {
         let gap = if warnings.is_empty() { "" } else { "\n" };
         let printed = format!("{warnings}{gap}{}", String::from_utf8_lossy(&output.stdout));
         let block = format!("\n\n```text\n$ wavelane san a.hlsl {}\n{printed}```", shown.arguments);
-        let (before, after) = code.page.split_at(shown.end);
+        let (before, after) = code.page().split_at(shown.end);
         pages.push((format!("docs/sanitizer/{}.md", code.name), format!("{before}{block}{after}")));
     }
     Ok(pages)
@@ -75,12 +75,12 @@ pub(crate) fn program(code: &Code) -> Option<(&str, &str)> {
 }
 
 fn example(code: &Code) -> Option<Example<'_>> {
-    let (before, rest) = code.page.split_once(COMMAND)?;
+    let (before, rest) = code.page().split_once(COMMAND)?;
     let (arguments, rest) = rest.split_once('`')?;
     let (_, block) = before.rsplit_once("```hlsl\n")?;
     let (program, _) = block.split_once("\n```")?;
     let paragraph = rest.find("\n\n").unwrap_or(rest.trim_end().len());
-    let end = code.page.len() - rest.len() + paragraph;
+    let end = code.page().len() - rest.len() + paragraph;
     Some(Example { program, arguments, end })
 }
 

@@ -97,7 +97,7 @@ fn every_diagnostic_code_has_a_page_and_a_suite_file() {
     let names: Vec<String> =
         files.iter().map(|it| it.file_stem().unwrap().to_string_lossy().into_owned()).collect();
     for code in diag::codes() {
-        assert!(code.page.lines().count() >= 6, "the page of `{}` says too little", code.name);
+        assert!(code.page().lines().count() >= 6, "the page of `{}` says too little", code.name);
         assert!(
             names.iter().any(|it| it == code.name),
             "missing: {}.hlsl in suite/errors or suite/san",
