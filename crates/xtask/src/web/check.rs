@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::{folder, module, site};
 use crate::picture;
 
-/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason. The module is to get
-/// below a million again: findings that name their callers and what devices may mark in feedback maps took it above.
-const MOST_MODULE_PACKED: usize = 1_015_000;
-const MOST_PAGE_PACKED: usize = 1_050_000;
+/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason, the module's to a million
+/// at most.
+const MOST_MODULE_PACKED: usize = 975_000;
+const MOST_PAGE_PACKED: usize = 1_005_000;
 /// The page without the module.
 const MOST_PAGE_REST: usize = 64_000;
 
