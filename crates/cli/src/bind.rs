@@ -450,7 +450,7 @@ fn set_members(
         let value = value::parse(text, &mut open).map_err(fail)?;
         if table.get(name, element).is_none() {
             let ResourceKind::Constant { size, .. } = target.resource.kind else { continue };
-            let buffer = Slot { bytes: vec![0; size as usize].into(), ..Slot::default() };
+            let buffer = Slot::new(vec![0; size as usize]);
             table.bind_at(name, element, buffer).map_err(|error| fail(error.to_string()))?;
             touched.insert((name.clone(), element), Vec::new());
         }

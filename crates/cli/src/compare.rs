@@ -273,7 +273,7 @@ mod tests {
             Shader::compile("a", &text, &options, &mut NoIncludes).unwrap().shader.unwrap();
         let mut table = ResourceTable::new(&shader);
         let bytes: Vec<_> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
-        table.bind_at("Out", 0, Slot { bytes: bytes.into(), ..Slot::default() }).unwrap();
+        table.bind_at("Out", 0, Slot::new(bytes)).unwrap();
         table
     }
 

@@ -153,7 +153,7 @@ void main(uint t : SV_GroupIndex) {
         let compiled = Shader::compile("a.hlsl", TEXT, &options, &mut NoIncludes).unwrap();
         let shader = compiled.shader.unwrap();
         let mut table = ResourceTable::new(&shader);
-        table.bind_at("Out", 0, Slot { bytes: vec![0; 64].into(), ..Slot::default() }).unwrap();
+        table.bind_at("Out", 0, Slot::new(vec![0; 64])).unwrap();
         let adapter = Adapter::reference();
         let pipeline = Device::new(adapter.clone()).create_compute_pipeline(&shader).unwrap();
         let dispatch = Dispatch { wave_size: Some(8), ..Dispatch::new([1, 1, 1]) };

@@ -114,7 +114,7 @@ impl Asked {
             name: "program.hlsl".to_owned(),
             options: self.options(),
             included: BTreeMap::new(),
-            bound: vec![(LOG.to_owned(), 0, Slot { bytes: bytes.into(), ..Slot::default() })],
+            bound: vec![(LOG.to_owned(), 0, Slot::new(bytes))],
             launch,
             san: Sanitizing::default(),
             adapter: device.adapter.clone(),

@@ -59,11 +59,12 @@ struct Prepare {
     table: ResourceTable,
 }
 
-/// What a recording has beside the steps of a run.
+/// What a recording is made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum With {
+    /// The steps of the run alone.
     Steps,
-    /// What the sanitizer finds.
+    /// What the sanitizer finds, too.
     Findings,
 }
 

@@ -51,6 +51,14 @@ fn shell(line: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_texture_has_no_counter() {
+    let line = "run a.hlsl --bind T=R32_UINT[4x1]:iota --bind Out=[4] --counter T=1";
+    let ran = wavelane("counter", TEXTURE, line);
+    assert_eq!(ran.status, 2, "{}", ran.text());
+    assert!(ran.err.contains("`--counter T=1`: no buffer `T` is bound"), "{}", ran.err);
+}
+
+#[test]
 fn bindings_that_an_entry_point_does_not_use_are_accepted_with_a_note() {
     let all = "--bind Src=[64]:iota --bind Dst=[64] --bind Hist=[256] --set Count=64 --set Shift=2 \
                --counter Dst=1";

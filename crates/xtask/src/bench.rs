@@ -374,7 +374,7 @@ fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
                 ("Output", _) => vec![0xff; elements as usize * 4],
                 _ => vec![0; 1024],
             };
-            vec![Buffer { bytes: bytes.into(), ..Buffer::default() }]
+            vec![Buffer::new(bytes)]
         })
         .collect();
     Bindings { bindings }

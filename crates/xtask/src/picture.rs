@@ -85,7 +85,7 @@ pub(crate) fn recording(width: u32, text: &str) -> Recording {
         main.and_then(|main| hlsl::compile(main, &mut sources, &mut Nothing, &options, &mut sink));
     let Some(compiled) = compiled else { unreachable!("the program of the picture compiles") };
     let launch = Launch::dispatch([1, 1, 1], width);
-    let buffer = Buffer { bytes: vec![0; 32].into(), ..Buffer::default() };
+    let buffer = Buffer::new(vec![0; 32]);
     let program = Program {
         name: "loop.hlsl".to_owned(),
         entry: "main".to_owned(),

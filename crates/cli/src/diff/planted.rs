@@ -44,7 +44,7 @@ fn subject(text: &str, groups: [u32; 3]) -> Subject {
     for name in ["Out", "Other"] {
         let bytes = vec![0; 4 * 16 * groups[0] as usize];
         // A program may have one of them only.
-        let _ = table.bind_at(name, 0, Slot { bytes: bytes.into(), ..Slot::default() });
+        let _ = table.bind_at(name, 0, Slot::new(bytes));
     }
     let flags = Flags { options, includes: Vec::new(), remarks: Vec::new() };
     let (name, text, included) = ("a.hlsl".to_owned(), text.to_owned(), BTreeMap::new());
@@ -309,7 +309,7 @@ Out[t] = x;
     );
     let mut subject = subject(&text, [1, 1, 1]);
     let bytes = vec![0; 4 * 32];
-    subject.table.bind_at("Out", 0, Slot { bytes: bytes.into(), ..Slot::default() }).unwrap();
+    subject.table.bind_at("Out", 0, Slot::new(bytes)).unwrap();
     fn less(shader: &Shader) -> Shader {
         match shader.ir().unwrap().contains("wave.reduce.sum") {
             true => replaced(shader, "wave.reduce.sum", "wave.reduce.min.u"),

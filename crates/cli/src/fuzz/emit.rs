@@ -60,7 +60,7 @@ fn test(asked: &Asked, number: u64, program: &generate::Program) -> Result<Strin
     ];
     for (name, bytes) in contents {
         table
-            .bind_at(name, 0, Slot { bytes: bytes.into(), ..Slot::default() })
+            .bind_at(name, 0, Slot::new(bytes))
             .map_err(|it| it.to_string())?;
     }
     let flags = Flags { options, includes: Vec::new(), remarks: Vec::new() };

@@ -83,7 +83,7 @@ fn program(seed: u64) -> (Setting, String) {
         name: "a.hlsl".to_owned(),
         options: options(),
         included: BTreeMap::new(),
-        bound: vec![("Log".to_owned(), 0, Slot { bytes: bytes.into(), ..Slot::default() })],
+        bound: vec![("Log".to_owned(), 0, Slot::new(bytes))],
         launch: Launch { wave_sizes: WaveSizes::List(vec![4, 32]), ..Launch::default() },
         san: Sanitizing { quick: true, ..Sanitizing::default() },
         adapter: Adapter::reference(),

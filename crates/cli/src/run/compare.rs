@@ -118,7 +118,7 @@ mod tests {
     }
 
     fn outcome(contents: [[u8; 8]; 2]) -> Rc<Outcome> {
-        let buffers = contents.map(|it| Slot { bytes: it.to_vec().into(), ..Slot::default() });
+        let buffers = contents.map(|it| Slot::new(it.to_vec()));
         Rc::new(Outcome { buffers: buffers.to_vec() })
     }
 

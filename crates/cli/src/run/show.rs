@@ -321,7 +321,7 @@ mod tests {
 
     fn words(words: impl IntoIterator<Item = u32>) -> Slot {
         let bytes: Vec<_> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        Slot { bytes: bytes.into(), ..Slot::default() }
+        Slot::new(bytes)
     }
 
     fn shown(layout: Layout, buffer: &Slot, most: usize) -> String {

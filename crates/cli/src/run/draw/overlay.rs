@@ -109,7 +109,7 @@ pub(super) fn write(
             if shader.resource(name).is_none() {
                 continue;
             }
-            let slot = Slot { bytes: vec![0; bytes].into(), ..Slot::default() };
+            let slot = Slot::new(vec![0; bytes]);
             table.bind_at(name, 0, slot).map_err(|error| Problem::bug(&error.to_string()))?;
         }
         let others = Others::bind(scene, args, &sources)?;
