@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use crate::cover::place;
-use crate::each::each3;
+use crate::each::{each3, each4};
 use crate::sample::Samples;
 use crate::setup::{Geometry, over_quad_from_corner};
 use crate::signature::{Input, Inputs, Interpolation, InterpolationPlace, Mode, Scalar, Stored};
@@ -232,11 +232,13 @@ impl Wave {
         let mut lanes = std::mem::take(&mut self.weights.of[at as usize]);
         if !lanes.is_valid {
             // A pair of quads is computed together; of the last one, only one may exist.
-            let count = 4 * (self.count() + 1);
-            for it in lanes.weights.iter_mut().chain(&mut lanes.over_w) {
-                it.resize(count, 0.0);
+            let count = self.width as usize + 4;
+            if lanes.reciprocal.len() < count {
+                for it in lanes.weights.iter_mut().chain(&mut lanes.over_w) {
+                    it.resize(count, 0.0);
+                }
+                lanes.reciprocal.resize(count, 0.0);
             }
-            lanes.reciprocal.resize(count, 0.0);
             for run in &self.runs {
                 self.weigh(*run, at, &mut lanes);
             }
@@ -276,33 +278,28 @@ impl Wave {
                 }
             }
         } else {
-            let offsets = each3(planes, over_quad_from_corner);
             let (w0, w1, w2) = (quads_of(w0), quads_of(w1), quads_of(w2));
-            for (i, quad) in self.listed_or_all(run).enumerate() {
-                if is_common {
+            if is_common && !run.is_solid {
+                let offsets = each3(planes, over_quad_from_corner);
+                let places = w0.iter_mut().zip(w1).zip(w2).zip(self.listed(run));
+                for (((w0, w1), w2), quad) in places {
                     let [x, y] = place(quad.x, quad.y, [0, 0]);
                     let [c0, c1, c2] = each3(planes, |[a, b, c]| a * x as f64 + b * y as f64 + c);
-                    for lane in 0..4 {
-                        w0[i][lane] = c0 + offsets[0][lane];
-                        w1[i][lane] = c1 + offsets[1][lane];
-                        w2[i][lane] = c2 + offsets[2][lane];
-                    }
-                } else {
+                    *w0 = each4(offsets[0], |it| c0 + it);
+                    *w1 = each4(offsets[1], |it| c1 + it);
+                    *w2 = each4(offsets[2], |it| c2 + it);
+                }
+            } else {
+                for (i, quad) in (run.start..run.end).map(|it| self.quad_of(run, it)).enumerate() {
                     [w0[i], w1[i], w2[i]] = self.weights_of_each(geometry, &quad, at);
                 }
             }
         }
-        match geometry.is_affine() {
+        match geometry.is_affine {
             // Dividing by 1 changes nothing, and the sum of the weights is exact.
             true => lanes.reciprocal[of].fill(geometry.reciprocal),
             false => lanes.divide_by_w(geometry.inverse_w, &of),
         }
-    }
-
-    /// All quads of a run.
-    #[inline(always)]
-    fn listed_or_all(&self, run: Run) -> impl Iterator<Item = Quad> {
-        (run.start..run.end).map(move |it| self.quad_of(run, it))
     }
 
     /// The weights in the lanes of a quad, which are evaluated at places of their own.
@@ -339,7 +336,7 @@ impl Wave {
             let values = self.numbers_of(run.record, inputs, number);
             let of = 4 * run.start..4 * run.end;
             let row = &mut row[of.clone()];
-            let is_linear = mode == Mode::Linear && !geometry.is_affine();
+            let is_linear = mode == Mode::Linear && !geometry.is_affine;
             let weights = if is_linear { &lanes.over_w } else { &lanes.weights };
             let weights = each3([0, 1, 2], |i: usize| &weights[i][of.clone()]);
             let reciprocal = match is_linear {

@@ -64,6 +64,10 @@ struct Piece {
     is_partial: bool,
 }
 
+impl Piece {
+    const NOTHING: Piece = Piece { geometry: Geometry::NOTHING, is_partial: false };
+}
+
 /// Blocks side by side with the same covered pixels; more than one are covered wholly.
 #[derive(Clone, Copy, Debug)]
 struct Span {
@@ -79,10 +83,11 @@ pub struct Rasterizer {
     inputs: Inputs,
     kind: Kind,
     views: Vec<View>,
-    /// The pieces of the current primitive, and how many are begun.
+    /// The pieces of the current primitive, which are the first `count`, and how many are begun.
     pieces: Vec<Piece>,
+    count: usize,
     begun: usize,
-    /// For each piece and each number of the inputs, the values at the vertices.
+    /// For each piece and each number of the inputs, the values at the vertices; behind them, what was there before.
     numbers: Vec<f64>,
     /// Of the current primitive: the kept bits, facing, number and slice.
     bits: Vec<u32>,
@@ -114,7 +119,8 @@ impl Rasterizer {
             state,
             inputs,
             kind,
-            pieces: Vec::new(),
+            pieces: vec![Piece::NOTHING],
+            count: 0,
             begun: 0,
             numbers: Vec::new(),
             bits: Vec::new(),
@@ -196,7 +202,7 @@ impl Rasterizer {
                     self.split_strips();
                     self.test_early(state, target);
                 }
-            } else if self.begun < self.pieces.len() {
+            } else if self.begun < self.count {
                 self.rest = self.pieces[self.begun].geometry.bounds;
                 self.begun += 1;
                 self.piece += 1;
@@ -239,8 +245,7 @@ impl Rasterizer {
     /// Sets up a primitive: its pieces, if anything of it may be visible.
     #[inline(always)]
     fn begin(&mut self, primitive: Primitive, vertices: Vertices<'_>) {
-        self.pieces.clear();
-        self.numbers.clear();
+        self.count = 0;
         self.begun = 0;
         let layout = &self.inputs.layout;
         let Some(position) = layout.position else { return };
@@ -287,7 +292,7 @@ impl Rasterizer {
         } else {
             self.add_clipped(positions, slots, &view);
         }
-        if !self.pieces.is_empty() {
+        if self.count > 0 {
             self.bits.clear();
             for slot in &self.inputs.bits {
                 self.bits.extend((0..3).map(|i| word(slots[i.min(count - 1)], *slot)));
@@ -311,17 +316,21 @@ impl Rasterizer {
                 return;
             }
         }
-        let Some(geometry) = self.geometry(vertices, view) else { return };
-        // A missing vertex has no weight, and -0.0 changes no sum.
-        let start = self.numbers.len();
-        self.numbers.resize(start + 3 * self.inputs.numbers.len(), -0.0);
-        let (values, _) = self.numbers[start..].as_chunks_mut::<3>();
+        if !self.set(vertices, view) {
+            return;
+        }
+        // In place, as the geometry. A missing vertex has no weight, and -0.0 changes no sum.
+        let count = 3 * self.inputs.numbers.len();
+        if self.numbers.len() < count {
+            self.numbers.resize(count, -0.0);
+        }
+        let (values, _) = self.numbers.as_chunks_mut::<3>();
         for (number, values) in self.inputs.numbers.iter().zip(values) {
             for (vertex, (of, to)) in slots.iter().zip(values).enumerate() {
                 *to = value(number.of, of, vertex);
             }
         }
-        self.add(geometry);
+        self.add();
     }
 
     fn add_clipped(&mut self, positions: [[f32; 4]; 3], slots: &[&[u32]], view: &View) {
@@ -350,6 +359,7 @@ impl Rasterizer {
         else {
             return;
         };
+        self.numbers.clear();
         let interleaved = |corners: [usize; 3], count: usize, numbers: &mut Vec<f64>| {
             for number in 0..perspective.len() {
                 let at = |i: usize| clipped[corners[i]].numbers[number];
@@ -358,9 +368,9 @@ impl Rasterizer {
         };
         if self.kind == Kind::Line {
             let ends = [projected[0], projected[1], projected[1]];
-            if let Some(geometry) = self.geometry(&ends, view) {
+            if self.set(&ends, view) {
                 interleaved([0, 1, 1], 2, &mut self.numbers);
-                self.add(geometry);
+                self.add();
             }
             return;
         }
@@ -378,28 +388,40 @@ impl Rasterizer {
             if area(&triangle).signum() != whole.signum() {
                 continue;
             }
-            if let Some(geometry) = self.geometry(&triangle, view) {
+            if self.set(&triangle, view) {
                 interleaved(corners, 3, &mut self.numbers);
-                self.add(geometry);
+                self.add();
             }
         }
     }
 
+    /// Sets up the piece behind the last one; whether it may be visible.
     #[inline(always)]
-    fn geometry(&self, vertices: &[Projected; 3], view: &View) -> Option<Geometry> {
+    fn set(&mut self, vertices: &[Projected; 3], view: &View) -> bool {
         let range = [view.viewport.min_depth, view.viewport.max_depth];
-        let state = &self.state;
-        let geometry = match self.kind {
-            Kind::Triangle => Geometry::triangle(vertices, state, range, view.drawable)?,
-            Kind::Line => Geometry::line(&[vertices[0], vertices[1]], state, range, view.drawable),
-            Kind::Point => Geometry::point(vertices[0], state, range, view.drawable),
-        };
-        (!geometry.bounds.is_empty()).then_some(geometry)
+        let (state, drawable) = (&self.state, view.drawable);
+        if self.count == self.pieces.len() {
+            self.pieces.push(Piece::NOTHING);
+        }
+        let geometry = &mut self.pieces[self.count].geometry;
+        match self.kind {
+            Kind::Triangle => {
+                if !geometry.set_triangle(vertices, state, range, drawable) {
+                    return false;
+                }
+            }
+            Kind::Line => {
+                *geometry = Geometry::line(&[vertices[0], vertices[1]], state, range, drawable);
+            }
+            Kind::Point => *geometry = Geometry::point(vertices[0], state, range, drawable),
+        }
+        !geometry.bounds.is_empty()
     }
 
-    /// Adds a piece whose numbers are there.
+    /// Adds the piece that was set up, and whose numbers are there.
     #[inline(always)]
-    fn add(&mut self, geometry: Geometry) {
+    fn add(&mut self) {
+        let geometry = &self.pieces[self.count].geometry;
         let count = geometry.vertices();
         // Within these bounds interpolation stays within them, so that no sample needs a test.
         let is_between = |it: &f32| (0.0..=1.0).contains(it);
@@ -407,9 +429,10 @@ impl Rasterizer {
         let distances = 3 * (self.inputs.numbers.len() - self.inputs.layout.clip_distances.len());
         let is_kept =
             |it: &f64| (0.0..f64::INFINITY).contains(it) || it.is_sign_negative() && *it == 0.0;
-        let numbers = self.numbers_of(self.pieces.len());
+        let numbers = self.numbers_of(self.count);
         let is_partial = is_deep || !numbers[distances..].iter().all(is_kept);
-        self.pieces.push(Piece { geometry, is_partial });
+        self.pieces[self.count].is_partial = is_partial;
+        self.count += 1;
     }
 
     #[inline(always)]
