@@ -29,6 +29,7 @@ mod owners;
 mod pattern;
 mod pieces;
 mod range;
+mod root;
 mod same;
 mod scalar;
 mod shared;

@@ -480,11 +480,10 @@ impl Selector<'_> {
                     self.a.op(Lanewise::SubD, last, Arg::Register(zeros))
                 })
             }
-            (Unary::Sqrt, Ty::F32) => each!(|a| self.a.unary(
-                EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
-                VEX_Vsqrtps_ymm_ymmm256,
-                a
-            )),
+            (Unary::Sqrt, Ty::F32) => {
+                let vectors: Vec<VReg> = args.iter().map(|it| self.a.load(*it, false)).collect();
+                Some(Made::Vectors(self.square_roots(&vectors)))
+            }
             (Unary::Sqrt, Ty::F64) => each!(|a| self.a.unary(
                 EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er,
                 VEX_Vsqrtpd_ymm_ymmm256,

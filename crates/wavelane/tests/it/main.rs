@@ -9,6 +9,7 @@ mod feedback;
 mod lent;
 mod lists;
 mod printing;
+mod roots;
 mod states;
 mod tables;
 
