@@ -11,6 +11,7 @@ mod departure;
 mod error;
 mod examine;
 pub(crate) mod freedom;
+mod inputs;
 #[allow(unsafe_code, reason = "calls of functions compiled for instructions that the host has")]
 pub(crate) mod loops;
 mod mesh;
@@ -24,7 +25,7 @@ mod vertices;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ir::exec::{Bindings, Feed, Launch, Schedule, Unsupported};
+use ir::exec::{Bindings, Feed, Launch, Schedule, Trap, Unsupported};
 use ir::print::PrintLog;
 use ops::intrinsics::Stage;
 use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
@@ -45,6 +46,7 @@ pub use self::mesh::MOST_MESH_GROUPS;
 use self::bands::Band;
 use self::between::{Made, check_words};
 use self::departure::{Programs, Reordered, Shuffled};
+use self::inputs::BoundBuffers;
 use self::pixels::{Pixels, Portion};
 use self::portions::Portions;
 use self::replay::{Drawn, Replay};
@@ -128,11 +130,11 @@ pub struct Draw {
     /// Packs quads as recorded, on the other engines. Waves run in the order of the recording; what they write to the
     /// targets is merged in the order of primitives.
     pub replay: Option<Arc<Recording>>,
-    /// The most wave-instructions to run; `None` for no limit.
+    /// The most wave-instructions to run, as one thread counts them whatever their number; `None` for no limit.
     pub fuel: Option<u64>,
     /// Set it from another thread to end the run early.
     pub cancel: Option<Arc<AtomicBool>>,
-    /// Counts finished waves.
+    /// Counts finished waves; twice where several threads find that one has to count their fuel.
     pub progress: Option<Arc<AtomicU64>>,
     /// Receives what the shaders print.
     pub prints: Option<Arc<PrintLog>>,
@@ -300,20 +302,15 @@ impl GraphicsPipeline {
         check_aliases(draw, &written, &[&[Some(vertex_table), pixel_table][..], &others].concat())?;
         let planes = Planes::of(draw)?;
         let assembly = assembly(draw, desc.topology)?;
-        let buffers: Vec<Vec<u8>> = draw.vertex_buffers[..self.link.buffers]
-            .iter()
-            .map(|it| it.buffer.read_bytes())
-            .collect::<Result<_, _>>()?;
-        let index_bytes = draw.indices.as_ref().map(|it| it.buffer.read_bytes()).transpose()?;
+        // Engines with fixed functions of their own read indices themselves.
+        let indices = draw.indices.as_ref().filter(|_| self.backend.gpu().is_some());
+        let index_bytes = indices.map(|it| it.buffer.read_bytes()).transpose()?;
         let total = u64::from(assembly.vertices()) * u64::from(draw.instances);
         if total > MOST_VERTICES {
             return Err(DrawError::TooManyVertices { vertices: total, most: MOST_VERTICES });
         }
         let mut merge = self.merge_state(draw);
         merge.early |= stages.departure().early_depth;
-        let fetched =
-            Fetched { draw, desc, link: &self.link, assembly: &assembly, buffers: &buffers };
-
         let recorded = recorded(draw, &state, &assembly, width);
         // The buffers of the groups of a mesh and of an amplification shader.
         let own: [Arc<Cell>; 4] = std::array::from_fn(|_| Cell::new(Slot::default(), None));
@@ -326,6 +323,9 @@ impl GraphicsPipeline {
         let first = with_own(vertex_table.places(), &desc.vertex, &own[..2]);
         let targets = written.iter().map(|it| smallvec![Some(&***it)]).collect();
         let log = recorded.iter().map(|it| smallvec![Some(&*it.cell)]).collect();
+        let vertex_buffers = &draw.vertex_buffers[..self.link.buffers];
+        let vertex_buffers =
+            vertex_buffers.iter().map(|it| smallvec![Some(&*it.buffer.cell)]).collect();
         let (mut memory, indices) = memory::lock(&[
             first,
             places,
@@ -335,14 +335,33 @@ impl GraphicsPipeline {
             places_of(of_hull),
             places_of(of_domain),
             places_of(of_geometry),
+            vertex_buffers,
         ]);
-        let [of_vertex, of_pixel, of_targets, of_log, amplification, hull, domain, geometry] =
-            indices.as_slice()
+        let [
+            of_vertex,
+            of_pixel,
+            of_targets,
+            of_log,
+            amplification,
+            hull,
+            domain,
+            geometry,
+            of_buffers,
+        ] = indices.as_slice()
         else {
-            unreachable!("eight lists of places are locked")
+            unreachable!("nine lists of places are locked")
         };
         let cells: Vec<usize> = of_targets.iter().flatten().flatten().copied().collect();
-        let mut bound = BoundTargets::take(&mut memory, &cells)?;
+        let others = [of_vertex, of_pixel, amplification, hull, domain, geometry];
+        let inputs = BoundBuffers::take(&mut memory, of_buffers, &others)?;
+        let buffers = inputs.bytes();
+        let mut bound = match BoundTargets::take(&mut memory, &cells) {
+            Ok(bound) => bound,
+            Err(error) => {
+                inputs.put(&mut memory);
+                return Err(error);
+            }
+        };
         let on_device = catch(|| {
             let mut job = DrawJob {
                 desc,
@@ -378,19 +397,23 @@ impl GraphicsPipeline {
             Ok(false) => {}
             ended => {
                 bound.put(&mut memory, &cells);
+                inputs.put(&mut memory);
                 drop(memory);
                 ended?;
                 return draw.keep(recorded.as_ref(), width);
             }
         }
+        let fetched =
+            Fetched { draw, desc, link: &self.link, assembly: &assembly, buffers: &buffers };
         let between = between::Bound { hull, domain, geometry };
         let run =
             Run { pipeline: self, draw, width, fetched, merge, total, between, amplification };
         let result = catch(|| {
-            let targets = bound.targets(&planes)?;
-            run.on_host(stages, &mut memory, [of_vertex, of_pixel], state, targets)
+            let places = [of_vertex, of_pixel];
+            run.on_host(stages, &mut memory, places, state, &mut bound, &planes)
         });
         bound.put(&mut memory, &cells);
+        inputs.put(&mut memory);
         result.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into()))
     }
 
@@ -541,8 +564,9 @@ fn assembly(draw: &Draw, topology: Topology) -> Result<Assembly, DrawError> {
             if u64::from(draw.count) > MOST_WORDS {
                 return Err(DrawError::TooManyVertices { vertices, most: MOST_WORDS });
             }
-            let bytes = buffer.read_bytes()?;
-            Assembly::indexed(topology, *format, &bytes, draw.start, draw.count)
+            let mut state = buffer.cell.lock();
+            let bytes = &state.host()?.bytes;
+            Assembly::indexed(topology, *format, bytes, draw.start, draw.count)
         }
     })
 }
@@ -565,6 +589,7 @@ struct ToPixels<'a, 'm, 't> {
 }
 
 /// A draw that runs.
+#[derive(Clone)]
 struct Run<'a> {
     pipeline: &'a GraphicsPipeline,
     draw: &'a Draw,
@@ -586,20 +611,56 @@ impl Run<'_> {
         memory: &mut Memory<'_>,
         places: [&Indices; 2],
         state: RasterState,
-        targets: Targets<'_>,
+        bound: &mut BoundTargets,
+        planes: &Planes,
     ) -> Result<(), DrawError> {
-        let GraphicsPipeline { desc, link, between, .. } = self.pipeline;
-        let Some(recording) = &self.draw.replay else {
-            let threads = stages.threads();
-            let mut bands = self.pipeline.bands(self.draw, threads, &state, self.width, targets);
+        let (pipeline, draw, width) = (self.pipeline, self.draw, self.width);
+        let GraphicsPipeline { desc, link, between, .. } = pipeline;
+        let Some(recording) = &draw.replay else {
+            let mut threads = stages.threads();
+            let targets = bound.targets(planes)?;
+            if draw.fuel.is_some() && pipeline.has_bands(draw, threads, &state, &targets) {
+                let before = bound.copy();
+                let targets = bound.targets(planes)?;
+                match self.attempt(stages, memory, places, &state, targets) {
+                    ended if bands::is_open(&ended) => bound.restore(before),
+                    ended => return ended,
+                }
+                threads = 1;
+            }
+            let targets = bound.targets(planes)?;
+            let mut bands = pipeline.bands(draw, threads, &state, width, targets);
             return self.all(stages, memory, places, &mut bands);
         };
         if !between.is_empty() {
             let missing = "the pipeline has more stages than two";
             return Err(unsupported("the replay of a packing", missing));
         }
-        let pixels = Pixels::new(state, link, desc.topology.kind(), self.width);
-        self.replay(stages, memory, places, recording, Band { pixels, targets })
+        let pixels = Pixels::new(state, link, desc.topology.kind(), width);
+        let band = Band { pixels, targets: bound.targets(planes)? };
+        self.replay(stages, memory, places, recording, band)
+    }
+
+    /// Draws on several threads with bounded fuel, which may leave open how the draw ends on one.
+    fn attempt(
+        &self,
+        stages: &mut dyn Stages,
+        memory: &mut Memory<'_>,
+        places: [&Indices; 2],
+        state: &RasterState,
+        targets: Targets<'_>,
+    ) -> Result<(), DrawError> {
+        let statistics = &self.draw.statistics;
+        let counted = statistics.as_ref().map(|_| Arc::<DrawStatistics>::default());
+        let draw = Draw { statistics: counted.clone(), ..self.draw.clone() };
+        let threads = stages.threads();
+        let mut bands = self.pipeline.bands(&draw, threads, state, self.width, targets);
+        let ended = Run { draw: &draw, ..self.clone() }.all(stages, memory, places, &mut bands);
+        if !bands::is_open(&ended) {
+            let both = statistics.iter().zip(&counted);
+            both.for_each(|(statistics, counted)| statistics.add(counted));
+        }
+        ended
     }
 
     /// Runs portions of whole instances, one after the other.
@@ -621,7 +682,7 @@ impl Run<'_> {
         let has_more = !self.pipeline.between.is_empty();
         let Departure { vertices, waves, .. } = stages.departure();
         let is_canonical = vertices == VertexOrder::Dense && waves == Schedule::Ascending;
-        let is_one = self.writes() || !is_canonical || has_more;
+        let is_one = self.pipeline.desc.writes_memory() || !is_canonical || has_more;
         let most = if is_one { u64::MAX } else { PORTION };
         // The primitives of a small portion often lie in the band of one thread.
         let portions = Portions::new(assembly, instances, most, bands.len() == 1);
@@ -689,7 +750,7 @@ impl Run<'_> {
         bands: &mut [Band<'_>],
     ) -> Result<(), DrawError> {
         let mut fuel = self.draw.fuel;
-        let writes = self.writes();
+        let writes = self.pipeline.desc.writes_memory();
         let mut kept: Option<Made> = None;
         self.mesh(stages, memory, of_mesh, &mut fuel, &mut |stages, memory, fuel, made| {
             // Where the order of the stages can be seen, all groups run first.
@@ -725,7 +786,8 @@ impl Run<'_> {
         }
         let link = &self.pipeline.link;
         let [Band { pixels, targets }] = &mut **bands else {
-            let launch = self.draw.launch(self.width, *fuel);
+            let each = bands::most_for_each(self.width);
+            let launch = self.draw.launch(self.width, fuel.map(|it| it / each));
             let (pipeline, merge) = (self.pipeline, &self.merge);
             let common = bands::Common { pipeline, merge, transformed, launch: &launch, is_last };
             let mut bindings = memory.take(places)?;
@@ -733,7 +795,18 @@ impl Run<'_> {
             if let Some(program) = &self.pipeline.pixel {
                 memory.put(places, bindings, program.module());
             }
-            return result;
+            let spent = result?;
+            return match fuel {
+                Some(fuel) if *fuel / each <= spent && spent > 0 => {
+                    let span = ir::Span::NONE;
+                    Err(DispatchError::Trap(Trap::OutOfFuel { span }).into())
+                }
+                Some(fuel) => {
+                    *fuel -= spent * each;
+                    Ok(())
+                }
+                None => Ok(()),
+            };
         };
         let mut of_draw = Portion {
             link,
@@ -838,15 +911,6 @@ impl Run<'_> {
             Part::Pixel => desc.pixel.as_ref(),
         };
         found.unwrap_or(&desc.vertex)
-    }
-
-    /// Whether a shader writes memory, so that the order of the stages can be seen.
-    fn writes(&self) -> bool {
-        let desc = &*self.pipeline.desc;
-        let others = [&desc.amplification, &desc.hull, &desc.domain, &desc.geometry];
-        let shaders = std::iter::once(&desc.vertex).chain(&desc.pixel);
-        let shaders = shaders.chain(others.into_iter().flatten());
-        shaders.flat_map(Shader::resources).any(|it| it.used && it.kind.writable())
     }
 
     /// Runs the waves of a stage that a feed supplies.

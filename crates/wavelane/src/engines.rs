@@ -180,7 +180,7 @@ pub(crate) struct DrawJob<'a> {
     pub(crate) kind: raster::Kind,
     pub(crate) places: StagePlaces<'a>,
     /// The contents of the vertex buffers by slot, and of the index buffer.
-    pub(crate) buffers: &'a [Vec<u8>],
+    pub(crate) buffers: &'a [&'a [u8]],
     pub(crate) indices: Option<Vec<u8>>,
     /// The cell of the buffer that records the packing.
     pub(crate) record: Option<usize>,

@@ -152,6 +152,13 @@ impl GraphicsDesc {
             numbers_groups: false,
         }
     }
+
+    /// Whether a shader writes memory, so that the order of the stages can be seen.
+    pub(crate) fn writes_memory(&self) -> bool {
+        let others = [&self.amplification, &self.hull, &self.domain, &self.geometry, &self.pixel];
+        let shaders = std::iter::once(&self.vertex).chain(others.into_iter().flatten());
+        shaders.flat_map(Shader::resources).any(|it| it.used && it.kind.writable())
+    }
 }
 
 impl GraphicsPipeline {

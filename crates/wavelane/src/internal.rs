@@ -27,8 +27,8 @@ pub use ops::Random;
 pub use ops::math::pow;
 pub use ops::ray;
 pub use sanitizer::{
-    DrawReport, ExitedThreads, FloatRoom, IntraWaveSync, Kind, Left, LeftOut, Order, Pace, Plan,
-    Progress, Publication, Reconvergence, Report, Seen, Verdict,
+    DrawReport, ExitedThreads, FloatRoom, Holder, IntraWaveSync, Kind, Left, LeftOut, Order, Pace,
+    Plan, Progress, Publication, Reconvergence, Report, Seen, Verdict,
 };
 
 /// The reference of the language.
@@ -217,6 +217,9 @@ pub trait Slots {
     /// A table with copies of the values.
     fn copied(&self) -> ResourceTable;
 
+    /// Binds what another shader's table holds to the resources that both declare alike, constants excepted.
+    fn share_from(&mut self, other: &ResourceTable);
+
     /// Everything that is bound, in the order of declaration.
     fn iter(&self) -> impl Iterator<Item = (&Resource, u32, SlotRef<'_>)>;
 }
@@ -224,6 +227,10 @@ pub trait Slots {
 impl Slots for ResourceTable {
     fn get(&self, name: &str, element: u32) -> Option<SlotRef<'_>> {
         self.cell(name, element).map(|cell| slot(cell))
+    }
+
+    fn share_from(&mut self, other: &ResourceTable) {
+        ResourceTable::share_from(self, other);
     }
 
     fn copied(&self) -> ResourceTable {

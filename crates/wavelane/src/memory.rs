@@ -107,6 +107,11 @@ impl State {
         self.changed();
     }
 
+    /// The same for contents that are what they were.
+    pub(crate) fn put_unchanged(&mut self, slot: Slot) {
+        self.slot = slot;
+    }
+
     fn changed(&mut self) {
         if let Some(copy) = &mut self.copy {
             copy.invalidate();

@@ -192,6 +192,21 @@ impl ResourceTable {
         }
     }
 
+    /// Binds what another shader's table holds to the resources that both declare alike, where nothing is bound. Constants
+    /// remain each shader's own.
+    pub(crate) fn share_from(&mut self, other: &ResourceTable) {
+        for (index, element, cell) in other.cells() {
+            let resource = &other.resources()[index];
+            let Some(own) = self.index(&resource.name) else { continue };
+            let (kind, class) = (&self.resources()[own].kind, resource.register.class);
+            let is_alike = class.is_heap() || *kind == resource.kind;
+            let is_free = !self.slots[own].contains_key(&element);
+            if is_alike && is_free && kind.view().contents != Contents::Constants {
+                self.put_cell(own, element, cell.clone());
+            }
+        }
+    }
+
     /// A copy with an additional buffer, bound to the last resource of `shader`, which declares one more than this
     /// table's.
     pub(crate) fn with(&self, shader: &Shader, last: Buffer) -> Result<ResourceTable, BufferError> {

@@ -98,6 +98,21 @@ impl Left {
         })
     }
 
+    /// The first texel of a target or of the depth buffer that differs by more than there is room for, and its values.
+    pub fn first_far_target(
+        &self,
+        other: &Left,
+        room: Option<FloatRoom>,
+    ) -> Option<(String, [String; 2])> {
+        let targets = |it: &Left| {
+            let is_target = |it: &&Content| !matches!(it.holder, Holder::Resource(..));
+            Left { contents: it.contents.iter().filter(is_target).cloned().collect() }
+        };
+        targets(self).first_far(&targets(other), |format, a, b| {
+            room.is_some_and(|room| !Room::Floats(room).apart(format, a, b).contains(&true))
+        })
+    }
+
     /// The first difference in each content.
     pub(super) fn differences<S: Scene>(
         &self,

@@ -4,11 +4,18 @@
 //! it would on one thread. Waves are packed otherwise: only shaders that cannot tell are drawn in this way, namely
 //! without wave operations, writes to memory, ordered views and prints. A quad lies in one band, which is why helper
 //! lanes and derivatives are the same.
+//!
+//! Fuel is what one thread would spend, which depends on the packing. So bands run speculatively: they are charged an
+//! upper bound of it, and where that does not suffice, the draw begins again on one thread. A wave costs at most as much
+//! as its quads would in waves of their own, since at least one lane takes part in each instruction that it runs; and a
+//! quad alone costs at most as much as the wave of the band that it was in. Hence one thread spends at most the cost of
+//! each of the bands' waves times the number of its quads.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cpu::Team;
-use ir::exec::{Bindings, Failure, Launch};
+use ir::exec::{Bindings, Failure, Launch, Trap};
 use raster::{Packing, Primitive, RasterState, Targets};
 
 use super::pixels::{Pixels, Portion};
@@ -55,12 +62,10 @@ impl GraphicsPipeline {
             pixels.statistics.clone_from(&draw.statistics);
             pixels
         };
-        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
-        // Whole blocks of the rasterizer, so that no quad and no block lies in two bands.
-        let height = state.height.div_ceil(threads.max(1)).next_multiple_of(FEWEST_ROWS);
-        if threads == 1 || height >= state.height || !self.is_splittable(draw, state, &targets) {
+        if !self.has_bands(draw, threads, state, &targets) {
             return vec![Band { pixels: pixels(), targets }];
         }
+        let height = rows(threads, state);
         let tops = (0..).step_by(height as usize);
         let band = |(targets, top): (Targets<'a>, u32)| {
             let mut pixels = pixels();
@@ -68,6 +73,17 @@ impl GraphicsPipeline {
             Band { pixels, targets }
         };
         targets.bands(height).into_iter().zip(tops).map(band).collect()
+    }
+
+    /// Whether a draw has several bands.
+    pub(super) fn has_bands(
+        &self,
+        draw: &Draw,
+        threads: usize,
+        state: &RasterState,
+        targets: &Targets<'_>,
+    ) -> bool {
+        rows(threads, state) < state.height && self.is_splittable(draw, state, targets)
     }
 
     /// Whether the rows of the targets can be drawn apart from each other.
@@ -84,19 +100,41 @@ impl GraphicsPipeline {
         all.peek().is_some()
             && all.all(|it| it.layout().layers == 1)
             && state.packing == Packing::default()
-            && draw.fuel.is_none()
+            // A draw that begins again must not have written what it reads.
+            && (draw.fuel.is_none() || !self.desc.writes_memory())
             && draw.prints.is_none()
             && self.desc.pixel.as_ref().is_none_or(cannot_tell)
     }
 }
 
-/// Draws a portion into all bands at once. `primitives` gives the primitives of the portion.
+/// The rows of a band: whole blocks of the rasterizer, so that no quad and no block lies in two bands.
+fn rows(threads: usize, state: &RasterState) -> u32 {
+    let threads = u32::try_from(threads).unwrap_or(u32::MAX).max(1);
+    state.height.div_ceil(threads).next_multiple_of(FEWEST_ROWS)
+}
+
+/// What one thread may spend at most, for each wave-instruction of the bands.
+pub(super) fn most_for_each(width: u32) -> u64 {
+    u64::from(width / 4).max(1)
+}
+
+/// Whether what bands have ended with does not say how the draw ends on one thread.
+pub(super) fn is_open(ended: &Result<(), DrawError>) -> bool {
+    let trap = match ended {
+        Err(DrawError::Run(DispatchError::Trap(trap))) => trap,
+        _ => return false,
+    };
+    !matches!(trap, Trap::Cancelled { .. })
+}
+
+/// Draws a portion into all bands at once, and returns the fuel that they have spent together. `primitives` gives the
+/// primitives of the portion.
 pub(super) fn draw<I: Iterator<Item = Primitive>>(
     bands: &mut [Band<'_>],
     common: &Common<'_>,
     bindings: &mut Bindings,
     primitives: impl Fn() -> I + Sync,
-) -> Result<(), DrawError> {
+) -> Result<u64, DrawError> {
     let run = |band: &mut Band<'_>, bindings: &mut Bindings| {
         catch(|| common.run(band, bindings, &mut primitives()))
     };
@@ -120,13 +158,14 @@ pub(super) fn draw<I: Iterator<Item = Primitive>>(
         results.sort_by_key(|(index, _)| *index);
         results.into_iter().map(|(_, result)| result).collect()
     };
+    let mut spent: u64 = 0;
     for result in results {
         match result {
-            Ok(ended) => ended?,
+            Ok(ended) => spent = spent.saturating_add(ended?),
             Err(bug) => return Err(DispatchError::Bug(bug).into()),
         }
     }
-    Ok(())
+    Ok(spent)
 }
 
 /// Panics are caught below, so that no lock is poisoned halfway.
@@ -135,12 +174,13 @@ fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Common<'_> {
+    /// Draws into a band, and returns the fuel that it has spent.
     fn run(
         &self,
         band: &mut Band<'_>,
         bindings: &mut Bindings,
         primitives: &mut dyn Iterator<Item = Primitive>,
-    ) -> Result<(), Failure> {
+    ) -> Result<u64, Failure> {
         let link: &Link = &self.pipeline.link;
         let mut portion = Portion {
             link,
@@ -151,13 +191,13 @@ impl Common<'_> {
             is_last: self.is_last,
         };
         let program: Option<&dyn Program> = self.pipeline.pixel.as_deref();
-        match program {
-            None => band.pixels.run_alone(&mut portion),
-            Some(program) => {
-                let mut feed = band.pixels.feed(portion);
-                program.run_waves(self.launch, bindings, &mut feed)?;
-            }
-        }
-        Ok(())
+        let Some(program) = program else {
+            band.pixels.run_alone(&mut portion);
+            return Ok(0);
+        };
+        let spent = self.launch.fuel.map(|_| Arc::default());
+        let launch = Launch { spent: spent.clone(), ..self.launch.clone() };
+        program.run_waves(&launch, bindings, &mut band.pixels.feed(portion))?;
+        Ok(spent.map_or(0, |it| it.load(Ordering::Relaxed)))
     }
 }

@@ -42,6 +42,12 @@ impl DrawStatistics {
         self.pixels.fetch_add(count, Ordering::Relaxed);
     }
 
+    /// Adds the counts of another one, which no device has made.
+    pub(crate) fn add(&self, other: &DrawStatistics) {
+        self.add_primitives(other.primitives());
+        self.add_pixels(other.pixels());
+    }
+
     pub(crate) fn add_time(&self, time: Duration) {
         // A clock may be too coarse to see a short draw, which is not the same as none.
         self.nanoseconds.fetch_add((time.as_nanos() as u64).max(1), Ordering::Relaxed);

@@ -238,6 +238,17 @@ impl BoundTargets {
         }
     }
 
+    /// The contents, to begin again with.
+    pub(super) fn copy(&self) -> Vec<Vec<u8>> {
+        self.slots.iter().map(|it| it.bytes.to_vec()).collect()
+    }
+
+    pub(super) fn restore(&mut self, contents: Vec<Vec<u8>>) {
+        for (slot, contents) in self.slots.iter_mut().zip(contents) {
+            slot.bytes.replace(contents);
+        }
+    }
+
     /// The targets for an engine with fixed functions of its own.
     pub(super) fn attached(
         &mut self,

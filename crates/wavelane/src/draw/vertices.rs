@@ -12,13 +12,14 @@ use super::{Draw, VertexBuffer};
 use crate::graphics::{GraphicsDesc, Link, VertexInput};
 
 /// What the input assembler reads.
+#[derive(Clone, Copy)]
 pub(super) struct Fetched<'a> {
     pub(super) draw: &'a Draw,
     pub(super) desc: &'a GraphicsDesc,
     pub(super) link: &'a Link,
     pub(super) assembly: &'a Assembly,
     /// By slot, the contents of the vertex buffers.
-    pub(super) buffers: &'a [Vec<u8>],
+    pub(super) buffers: &'a [&'a [u8]],
 }
 
 /// The outputs of vertices, for those that primitives to come may need.
@@ -79,7 +80,7 @@ impl Fetched<'_> {
             }
         };
         let VertexBuffer { stride, .. } = self.draw.vertex_buffers[element.slot];
-        let buffer = raster::VertexBuffer { bytes: &self.buffers[element.slot], stride };
+        let buffer = raster::VertexBuffer { bytes: self.buffers[element.slot], stride };
         // What lies before the buffer reads as 0, like what lies behind it.
         let at = u64::try_from(at).unwrap_or(u64::MAX);
         fetch(buffer, at, element.offset, element.format, attribute.scalar)
@@ -138,7 +139,7 @@ impl Fetched<'_> {
                     return false;
                 }
                 let stride = self.draw.vertex_buffers[element.slot].stride;
-                let buffer = raster::VertexBuffer { bytes: &self.buffers[element.slot], stride };
+                let buffer = raster::VertexBuffer { bytes: self.buffers[element.slot], stride };
                 let at = within + u64::from(self.draw.start);
                 let (offset, format) = (element.offset, element.format);
                 return raster::fetch_row(
