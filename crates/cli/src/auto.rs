@@ -83,6 +83,13 @@ impl Auto {
         self.made.iter().map(Made::words).collect::<Vec<_>>().join(" ")
     }
 
+    /// Adds what was made up for another shader of the same draw.
+    pub(crate) fn add(&mut self, more: Auto) {
+        let is_known = |it: &Made| self.made.iter().any(|known| known.name == it.name);
+        let new: Vec<Made> = more.made.into_iter().filter(|it| !is_known(it)).collect();
+        self.made.extend(new);
+    }
+
     /// One line for people: what was made up, and how to repeat it.
     pub(crate) fn told(&self) -> String {
         match self.made.is_empty() {

@@ -35,6 +35,21 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
+    /// Nothing is bound yet.
+    pub(crate) fn new(shader: &Shader) -> Bound {
+        Bound {
+            table: ResourceTable::new(shader),
+            shown: Vec::new(),
+            pairs: BTreeMap::new(),
+            auto: None,
+        }
+    }
+
+    /// Shares what is bound to resources that both shaders declare alike.
+    pub(crate) fn share(&mut self, other: &Bound) {
+        self.table.share_from(&other.table);
+    }
+
     /// The type in which a buffer without an element type is printed.
     pub(crate) fn shown_as(&self, resource: &str, element: u32) -> Option<Scalar> {
         self.shown
@@ -58,7 +73,18 @@ pub(crate) fn bind(
     shader: &Shader,
     sources: &SourceMap,
 ) -> Result<Bound, Problem> {
-    let mut unused = Unused::default();
+    bind_rest(Bound::new(shader), args, groups, shader, sources, &mut Unused::default())
+}
+
+/// The same where something is bound already.
+pub(crate) fn bind_rest(
+    mut bound: Bound,
+    args: &Binds,
+    groups: [u32; 3],
+    shader: &Shader,
+    sources: &SourceMap,
+    unused: &mut Unused,
+) -> Result<Bound, Problem> {
     // A feedback map needs its texture, wherever that stands.
     let (maps, others): (Vec<_>, Vec<_>) =
         args.binds.iter().partition(|(_, text)| crate::feedback::is_map(text));
@@ -66,23 +92,18 @@ pub(crate) fn bind(
         split_element(name).is_ok_and(|(base, _)| shader.resource(base).is_some())
     });
     let pairs = recorded.filter_map(|(_, text)| crate::feedback::paired(text));
-    let mut bound = Bound {
-        table: ResourceTable::new(shader),
-        shown: Vec::new(),
-        pairs: pairs.map(|it| (it, None)).collect(),
-        auto: None,
-    };
+    bound.pairs.extend(pairs.map(|it| (it, None)));
     for (name, text) in others.into_iter().chain(maps) {
-        bind_one(name, text, shader, sources, &mut bound, &mut unused)?;
+        bind_one(name, text, shader, sources, &mut bound, unused)?;
     }
     match args.auto {
-        Some(seed) => make_up(seed, args, groups, shader, sources, &mut bound, &mut unused)?,
+        Some(seed) => make_up(seed, args, groups, shader, sources, &mut bound, unused)?,
         None => {
-            let touched = set_members(args, shader, sources, &mut bound.table, &mut unused)?;
+            let touched = set_members(args, shader, sources, &mut bound.table, unused)?;
             for ((name, _), set) in &touched {
                 tell_about_zeros(name, set, shader);
             }
-            set_counters(args, shader, sources, &mut bound.table, &mut unused)?;
+            set_counters(args, shader, sources, &mut bound.table, unused)?;
         }
     }
     let missing = bound.table.unbound();
@@ -377,7 +398,7 @@ fn in_heap(heap: &Resource, shader: &Shader, text: &str) -> Result<(Slot, Option
 }
 
 /// `Name` or `Name[k]`.
-fn split_element(name: &str) -> Result<(&str, u32), Problem> {
+pub(crate) fn split_element(name: &str) -> Result<(&str, u32), Problem> {
     let Some((base, index)) = name.split_once('[') else { return Ok((name, 0)) };
     let index = index.strip_suffix(']').and_then(|it| it.trim().parse().ok());
     let index = index
@@ -429,7 +450,7 @@ fn set_members(
 ) -> Result<Touched, Problem> {
     let mut touched = Touched::new();
     for (path, text) in &args.sets {
-        let target = match find_member(path, shader) {
+        let target = match find_in(path, shader) {
             Ok(target) => target,
             Err(_) if unused.opaque(base_of(path), shader, sources) => continue,
             Err(problem) => return Err(problem),
@@ -464,11 +485,11 @@ fn set_members(
 }
 
 /// `Count` of `Count[2]`, and `Lights` of `Lights[1].Color`.
-fn base_of(path: &str) -> &str {
+pub(crate) fn base_of(path: &str) -> &str {
     path.split(['[', '.']).next().unwrap_or(path)
 }
 
-fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem> {
+pub(crate) fn find_in<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem> {
     member::find(path, shader.resources(), shader.unreached()).map_err(|why| match why {
         NotFound::NoPath => Problem::input(format!(
             "`{path}` is not the path of a member, such as `Lights[1].Color`"

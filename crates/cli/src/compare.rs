@@ -88,14 +88,10 @@ pub(crate) fn compare(
     let mut first: Option<Difference> = None;
     for (resource, element, wanted) in expected.iter() {
         let Some(other) = got.get(&resource.name, element) else { continue };
-        if !resource.kind.writable() || *wanted == *other || rules.without.contains(&resource.name)
-        {
+        if !resource.kind.writable() || rules.without.contains(&resource.name) {
             continue;
         }
-        if rules.unordered.contains(&resource.name) && is_permuted(resource, &wanted, &other) {
-            continue;
-        }
-        if let Some(found) = compare_one(resource, element, &wanted, &other, rules.room) {
+        if let Some(found) = compare_slots(resource, element, [&wanted, &other], rules) {
             match &mut first {
                 None => first = Some(found),
                 // What comes first is shown, unless that is rounding alone and this is more.
@@ -105,6 +101,18 @@ pub(crate) fn compare(
         }
     }
     first
+}
+
+/// Compares an element of a resource that is not held by a table.
+pub(crate) fn compare_slots(
+    resource: &Resource,
+    element: u32,
+    [wanted, got]: [&Slot; 2],
+    rules: &Rules,
+) -> Option<Difference> {
+    let is_same = wanted == got
+        || rules.unordered.contains(&resource.name) && is_permuted(resource, wanted, got);
+    if is_same { None } else { compare_one(resource, element, wanted, got, rules.room) }
 }
 
 /// Whether both hold the same elements, in any order.

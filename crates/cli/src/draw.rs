@@ -4,6 +4,7 @@
 
 mod mesh;
 mod state;
+mod tables;
 mod vertex;
 
 use jobs::Attachments;
@@ -19,6 +20,7 @@ use crate::problem::{Exit, Problem};
 
 use mesh::Mesh;
 pub(crate) use state::{DEPTH, STENCIL, State};
+pub(crate) use tables::{Tables, for_shader};
 
 /// The geometry of a draw.
 pub(crate) struct Scene {
@@ -261,26 +263,5 @@ pub(crate) fn widths(launch: &Launch, pipeline: &GraphicsPipeline) -> Result<Vec
     match launch.width_not_among(allowed) {
         Some(width) => Err(not_allowed(width, "here", allowed)),
         None => Ok(launch.widths_among(allowed, || vec![pipeline.default_wave_size()])),
-    }
-}
-
-/// What is bound to a shader of several: what it has no resource for is meant for another one.
-pub(crate) fn for_shader(binds: &Binds, shader: &Shader) -> Binds {
-    let has = |name: &str| {
-        let name = name.split('[').next().unwrap_or(name);
-        shader.resource(name).is_some()
-    };
-    let is_constant = |path: &str| {
-        let word = path.split(['[', '.']).next().unwrap_or(path);
-        shader
-            .resources()
-            .iter()
-            .any(|it| it.name == word || it.kind.view().members.iter().any(|it| it.name == word))
-    };
-    Binds {
-        binds: binds.binds.iter().filter(|it| has(&it.0)).cloned().collect(),
-        sets: binds.sets.iter().filter(|it| is_constant(&it.0)).cloned().collect(),
-        counters: binds.counters.iter().filter(|it| has(&it.0)).cloned().collect(),
-        ..binds.clone()
     }
 }

@@ -80,6 +80,14 @@ impl Unused {
     }
 }
 
+/// Something is given to what the stages of a draw declare, and none of them uses.
+pub(crate) fn tell_unused_in_draw(name: &str, declared: Span, sources: &SourceMap) {
+    let line = line(declared, "", sources);
+    terminal::note(&format!(
+        "no shader of the draw uses `{name}`{line}, so what is given to it has no effect"
+    ));
+}
+
 /// ` (lib.hlsl:6)`
 fn line(declared: Span, within: &str, sources: &SourceMap) -> String {
     match sources.location(declared) {

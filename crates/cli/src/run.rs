@@ -206,7 +206,7 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     if let Some(auto) = bound.auto.as_ref() {
         terminal::note(&auto.told());
     }
-    let views = views(&args, &bound, &shader, &sources)?;
+    let views = views(&args, &[&bound], &[&shader], &sources)?;
     check_outs(&args, &views, widths.len())?;
 
     let engine = device.engine();
@@ -247,14 +247,19 @@ fn report_failures(runs: &Runs, sources: &SourceMap) -> bool {
 /// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name.
 fn views(
     args: &RunArgs,
-    bound: &Bound,
-    shader: &Shader,
+    bound: &[&Bound],
+    shaders: &[&Shader],
     sources: &SourceMap,
 ) -> Result<Vec<View>, Problem> {
     let prints = args.prints.iter().map(|it| it.name.as_str());
     let wanted: Vec<&str> = prints.chain(args.outs.iter().map(|it| it.0.as_str())).collect();
-    let mut views = Vec::new();
-    for (resource, element, buffer) in bound.table.iter() {
+    let mut views: Vec<View> = Vec::new();
+    let each = || bound.iter().flat_map(|of| of.table.iter().map(move |it| (of, it)));
+    for (of, (resource, element, buffer)) in each() {
+        // What several shaders of a draw use is one buffer.
+        if views.iter().any(|it| it.resource == resource.name && it.element == element) {
+            continue;
+        }
         let is_array = resource.count != Some(1);
         let name =
             if is_array { format!("{}[{element}]", resource.name) } else { resource.name.clone() };
@@ -263,7 +268,7 @@ fn views(
             continue;
         }
         let view = resource.kind.view();
-        let layout = match bound.shown_as(&resource.name, element) {
+        let layout = match of.shown_as(&resource.name, element) {
             Some(scalar) => Layout::uniform(scalar, 1),
             None => match &buffer.what {
                 What::Feedback(_) => feedback::layout(),
@@ -286,10 +291,11 @@ fn views(
     }
     for name in wanted {
         if !views.iter().any(|it| it.is_called(name)) {
-            if let Some(unused) = shader.unreached().iter().find(|it| it.name == name) {
-                return Err(missing::leaves_nothing(unused, shader, sources));
+            let unused = |it: &&Shader| it.unreached().iter().position(|it| it.name == name);
+            if let Some((shader, at)) = shaders.iter().find_map(|it| Some((it, unused(it)?))) {
+                return Err(missing::leaves_nothing(&shader.unreached()[at], shader, sources));
             }
-            let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
+            let known = each().map(|(_, (resource, ..))| resource.name.as_str());
             return Err(missing::unknown(&format!("no buffer `{name}` is bound"), name, known));
         }
     }

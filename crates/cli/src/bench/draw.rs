@@ -9,20 +9,21 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use jobs::DrawnRun;
-use wavelane::internal::{self, DrawCopy, Slots};
+use wavelane::internal::{self, DrawCopy, Holder, Slots};
 use wavelane::{
-    Device, Draw, DrawError, DrawStatistics, Engine, GraphicsPipeline, ResourceTable, Shader,
-    SourceMap, Stage, StageTables,
+    Device, Draw, DrawError, DrawStatistics, Engine, GraphicsPipeline, Resource, ResourceTable,
+    Shader, SourceMap, Stage, StageTables,
 };
 
 use super::against::{Compared, Differs};
 use super::{Bench, BenchArgs, COMPILATIONS, Counts, Row, Times, widths_among};
 use crate::asked::{Compiling, DrawArgs};
 use crate::auto::{self, Auto};
-use crate::draw::{self, Scene, for_shader};
+use crate::compare::compare_slots;
+use crate::draw::{self, Scene, Tables};
 use crate::problem::{Exit, Problem};
 use crate::watch::Watch;
-use crate::{bind, compile, terminal};
+use crate::{compile, terminal};
 
 /// A draw with everything that it reads and writes.
 pub(super) struct Subject {
@@ -52,16 +53,12 @@ pub(super) fn of_shader(
     let scene = Scene::new(file, &compiling, asked, &pixel, &args.common.bind)?;
     let pipeline = scene.pipeline(device, &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
-    let bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
-    if let Some(auto) = &bound.auto {
+    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, &sources)?;
+    let auto = tables.auto.take();
+    if let Some(auto) = &auto {
         terminal::note(&auto.told());
     }
-    let mut tables = Vec::new();
-    for (stage, shader) in scene.shaders() {
-        let binds = for_shader(&args.common.bind, shader);
-        tables.push((stage, bind::bind(&binds, [1; 3], shader, &sources)?.table));
-    }
-    tables.push((Stage::Pixel, bound.table));
+    let tables = tables.into_tables();
     let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
     let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
     // Standard input can be read only once.
@@ -70,7 +67,7 @@ pub(super) fn of_shader(
         file => Some(front(file, args, &compiling, asked)?),
     };
     let names = scene.state.names();
-    let (name, auto) = (file.to_owned(), bound.auto);
+    let name = file.to_owned();
     Ok(Subject { name, pipeline, draw, tables, names, sources, widths, front, auto })
 }
 
@@ -238,7 +235,25 @@ impl At<'_> {
             let what = format!("`{}` draws into other targets or buffers", other.name);
             return Err(Problem::input(what));
         }
-        let found = ours.first_difference(&theirs);
+        let rules = &self.args.rules;
+        let is_target = |it: &&String| subject.names.contains(it);
+        if let Some(name) = rules.unordered.iter().find(is_target) {
+            let what =
+                format!("`--unordered {name}`: `{name}` is a target, whose pixels have places");
+            return Err(Problem::input(what));
+        }
+        let mut pairs = ours.contents.iter().zip(&theirs.contents);
+        let of_buffers = pairs.find_map(|(ours, theirs)| {
+            let Holder::Resource(part, _, element) = ours.holder else { return None };
+            let mut held = subject.of(part.stage())?.iter();
+            let is_it = |it: &Resource, at: u32| it.name == ours.name && at == element;
+            let (resource, ..) = held.find(|(resource, at, _)| is_it(resource, *at))?;
+            compare_slots(resource, element, [&ours.buffer, &theirs.buffer], rules)
+        });
+        if let Some(found) = of_buffers {
+            return Ok(Some(Differs::Element(found)));
+        }
+        let found = ours.first_far_target(&theirs, rules.room);
         Ok(found.map(|(place, [expected, got])| Differs::Drawn { place, expected, got }))
     }
 

@@ -12,16 +12,14 @@ use std::sync::Arc;
 use wavelane::graphics::GraphicsPipeline;
 use wavelane::internal::{Slot, Slots, What};
 use wavelane::texture::{Format, Shape};
-use wavelane::{DrawError, Layout, PrintLog, ResourceTable, Shader, SourceMap, StageTables};
+use wavelane::{DrawError, Layout, PrintLog, Shader, StageTables};
 
 use super::{
     Outcome, RunArgs, Runs, View, check_outs, report_failures, show, told, views, write_out,
 };
 use crate::asked::{DrawArgs, Output};
 use crate::auto;
-use crate::bind;
-use crate::draw::{self, DEPTH, STENCIL, Scene, State, for_shader};
-use crate::launch::Contents;
+use crate::draw::{self, DEPTH, STENCIL, Scene, State, Tables};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
 use crate::{device, terminal};
@@ -43,36 +41,34 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     }
     let pipeline = scene.pipeline(&device, &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
-    let mut bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
-    if let Some(auto) = bound.auto.as_ref() {
+    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, &sources)?;
+    let auto = tables.auto.take();
+    if let Some(auto) = &auto {
         terminal::note(&auto.told());
     }
-    let vertex_binds = for_shader(&args.common.bind, &scene.vertex);
-    let mut of_vertex = bind::bind(&vertex_binds, [1; 3], &scene.vertex, &sources)?;
-    let others = Others::bind(&scene, &args, &sources)?;
     let surfaces = surfaces(&mut args, &scene.state, draw, &pixel)?;
     let is_surface = |name: &str| surfaces.iter().any(|it| it.name == name);
     let prints: Vec<_> = args.prints.extract_if(.., |it| is_surface(&it.name)).collect();
     let outs: Vec<_> = args.outs.extract_if(.., |it| is_surface(&it.0)).collect();
-    let mut all = views(&args, &bound, &pixel, &sources)?;
+    let shaders = scene.shaders().into_iter().map(|it| it.1);
+    let shaders: Vec<&Shader> = std::iter::once(&pixel).chain(shaders).collect();
+    let mut all = views(&args, &tables.bounds().collect::<Vec<_>>(), &shaders, &sources)?;
     args.prints.splice(..0, prints);
     args.outs.splice(..0, outs);
     let of_draw = surfaces.len();
     all.splice(..0, surfaces);
     check_outs(&args, &all, widths.len())?;
-    let contents = Contents::of(&bound.table);
+    let contents = tables.contents();
     let (mut outcomes, mut printed) = (Vec::<(u32, Rc<Outcome>)>::new(), Vec::new());
     let mut engines = Vec::new();
     for width in &widths {
         let fallback = || pipeline.fallback(*width);
         engines.extend(told(&args, device.engine(), *width, fallback, String::new));
-        contents.restore(&mut bound.table);
+        tables.restore(&contents);
         let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.common.launch.print_limit)));
-        let tables = [&mut of_vertex.table, &mut bound.table];
-        let (scene, others) = (&scene, &others);
-        let state = &scene.state;
-        let job = Once { pipeline: &pipeline, scene, state, others, draw, width: *width };
-        let left = job.run(&args, &watch, log.clone(), tables);
+        let (scene, state) = (&scene, &scene.state);
+        let job = Once { pipeline: &pipeline, scene, state, draw, width: *width };
+        let left = job.run(&args, &watch, log.clone(), &tables.all(None));
         if let Some(log) = log {
             printed.push((*width, pixel.printed(&log)));
         }
@@ -89,15 +85,16 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
             })
             .collect();
         for view in &all[of_draw..] {
-            let slot = bound.table.get(&view.resource, view.element);
-            let slot = slot.map(|it| it.clone()).unwrap_or_default();
+            let mut held =
+                tables.bounds().filter_map(|it| it.table.get(&view.resource, view.element));
+            let slot = held.next().map(|it| it.clone()).unwrap_or_default();
             buffers.push(crate::feedback::decoded(slot));
         }
         let outcome = Outcome { buffers };
         let same = outcomes.iter().find(|(_, it)| **it == outcome).map(|(_, it)| it.clone());
         outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
     }
-    let runs = Runs { views: all, outcomes, printed, engines, auto: bound.auto, missed: None };
+    let runs = Runs { views: all, outcomes, printed, engines, auto, missed: None };
     for (name, path) in &args.outs {
         match draw.overlay.filter(|_| *name == runs.views[0].name) {
             Some(overlay) => overlay::write(overlay, &args, draw, &scene, &device, &runs, path)?,
@@ -174,40 +171,11 @@ fn stencil_format() -> Format {
     Format::parse("R8_UINT").unwrap_or_else(|| unreachable!("it is a format"))
 }
 
-/// What is bound to the stages other than the first and the last.
-pub(super) struct Others {
-    amplification: Option<ResourceTable>,
-    hull: Option<ResourceTable>,
-    domain: Option<ResourceTable>,
-    geometry: Option<ResourceTable>,
-}
-
-impl Others {
-    pub(super) fn bind(
-        scene: &Scene,
-        args: &RunArgs,
-        sources: &SourceMap,
-    ) -> Result<Others, Problem> {
-        let table = |shader: &Option<Shader>| {
-            let Some(shader) = shader else { return Ok(None) };
-            let binds = for_shader(&args.common.bind, shader);
-            bind::bind(&binds, [1; 3], shader, sources).map(|it| Some(it.table))
-        };
-        Ok(Others {
-            amplification: table(&scene.amplification)?,
-            hull: table(&scene.hull)?,
-            domain: table(&scene.domain)?,
-            geometry: table(&scene.geometry)?,
-        })
-    }
-}
-
 /// One draw at a width.
 pub(super) struct Once<'a> {
     pub(super) pipeline: &'a GraphicsPipeline,
     pub(super) scene: &'a Scene,
     pub(super) state: &'a State,
-    pub(super) others: &'a Others,
     pub(super) draw: &'a DrawArgs,
     pub(super) width: u32,
 }
@@ -219,7 +187,7 @@ impl Once<'_> {
         args: &RunArgs,
         watch: &Watch,
         prints: Option<Arc<PrintLog>>,
-        [vertex, pixel]: [&mut ResourceTable; 2],
+        tables: &StageTables<'_>,
     ) -> Result<Vec<(String, Vec<u8>)>, DrawError> {
         let (mut draw, attachments) = self.scene.draw(self.draw, self.state)?;
         draw.wave_size = Some(self.width);
@@ -228,14 +196,7 @@ impl Once<'_> {
         draw.progress = Some(watch.progress.clone());
         draw.prints = prints;
         draw.record = self.draw.is_packed_by_device.then(Arc::default);
-        let tables = StageTables {
-            amplification: self.others.amplification.as_ref(),
-            hull: self.others.hull.as_ref(),
-            domain: self.others.domain.as_ref(),
-            geometry: self.others.geometry.as_ref(),
-            ..StageTables::new(vertex, Some(pixel))
-        };
-        self.pipeline.draw_stages(&draw, &tables)?;
+        self.pipeline.draw_stages(&draw, tables)?;
         let mut left: Vec<_> = self.state.names().into_iter().zip(attachments.texels()?).collect();
         left.extend(attachments.depth()?.map(|it| (DEPTH.to_owned(), it.1)));
         left.extend(attachments.stencil()?.map(|it| (STENCIL.to_owned(), it)));

@@ -6,17 +6,17 @@ use std::sync::atomic::Ordering;
 use jobs::{DrawnRun, DrawnStage};
 use wavelane::internal::{self, Pace};
 use wavelane::sanitizer::{DrawReport, Plan};
-use wavelane::{Device, Draw, Stage};
+use wavelane::{Device, Draw, Shader, Stage};
 
 use super::SanArgs;
 use super::record::Stop;
 use super::subject::{Part, Subject, stop};
 use crate::asked::{DrawArgs, Launch};
-use crate::draw::{self, DEPTH, STENCIL, Scene, for_shader};
+use crate::draw::{self, DEPTH, STENCIL, Scene, Tables};
 use crate::plan::{plan, plan_of};
 use crate::problem::{End, Problem};
 use crate::watch::Watch;
-use crate::{auto, bind, missing};
+use crate::{auto, missing};
 
 /// The pixel shader that the command line names, with what it draws.
 pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
@@ -28,7 +28,8 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
     let pipeline =
         scene.pipeline(&Device::new(args.common.device.adapter.clone()), &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
-    let bound = bind::bind(&args.common.bind, [1; 3], &pixel, &sources)?;
+    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, &sources)?;
+    let auto = tables.auto.take();
     let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
     let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
     let plan = plan(&args.san, widths);
@@ -45,18 +46,18 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
             return Err(missing::unknown(&what, name, known.into_iter()).into());
         }
     }
-    let mut stages = Vec::new();
-    for (stage, shader) in scene.shaders() {
-        let table = bind::bind(&for_shader(&args.common.bind, shader), [1; 3], shader, &sources)?;
-        let (shader, sources, table) = (shader.clone(), sources.clone(), table.table);
-        stages.push(DrawnStage { stage, shader, sources, table });
-    }
-    let (stage, table) = (Stage::Pixel, bound.table);
-    stages.push(DrawnStage { stage, shader: pixel, sources, table });
+    let shaders = scene.shaders().into_iter().map(|it| it.1).chain([&pixel]);
+    let stage = |((stage, table), shader): ((Stage, _), &Shader)| DrawnStage {
+        stage,
+        shader: shader.clone(),
+        sources: sources.clone(),
+        table,
+    };
+    let stages = tables.into_tables().into_iter().zip(shaders).map(stage).collect();
     let (widths, san) = (None, Vec::new());
     let run = DrawnRun { pipeline, draw, stages, names, widths, san };
     let subject = examine(args, &args.common.launch, run, plan, file.to_owned())?;
-    Ok(Subject { auto: bound.auto, ..subject })
+    Ok(Subject { auto, ..subject })
 }
 
 /// Examines a draw of a test.

@@ -91,3 +91,43 @@ fn two_draws_take_turns_and_are_compared() {
     let output = wavelane(&["bench", "a.test", "--draw", "fullscreen"], &folder);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
 }
+
+#[test]
+fn draws_are_compared_as_the_flags_say() {
+    let shader = "RWStructuredBuffer<uint> Order;
+float4 main(float4 at : SV_Position) : SV_Target {
+    uint i = uint(at.x) + 4 * uint(at.y);
+    Order[PLACE] = i;
+    return asfloat(asuint(at.x) + OFF);
+}
+";
+    let file = |place: &str, off: &str| shader.replace("PLACE", place).replace("OFF", off);
+    let files = [
+        ("a.hlsl", file("i", "0")),
+        ("turned.hlsl", file("7 - i", "0")),
+        ("other.hlsl", file("i / 2", "0")),
+        ("near.hlsl", file("i", "2")),
+    ];
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = folder("bench-rules", &files);
+    let against = |file: &str, more: &[&str]| {
+        let draw = ["a.hlsl", "--draw", "fullscreen", "--size", "4x2", "--bind=Order=[8]"];
+        let (status, report) = bench(&[&draw[..], &["--against", file], more].concat(), &folder);
+        let same = report["benches"][0]["runs"][0]["against"]["same_results"].as_bool();
+        assert_eq!(status, Some(i32::from(same == Some(false))), "{report}");
+        same.unwrap()
+    };
+    assert!(!against("turned.hlsl", &[]));
+    assert!(against("turned.hlsl", &["--unordered", "Order"]));
+    assert!(!against("turned.hlsl", &["--float-ulp", "9"]));
+    assert!(!against("other.hlsl", &["--unordered", "Order"]));
+    assert!(!against("near.hlsl", &["--unordered", "Order"]));
+    assert!(!against("near.hlsl", &["--float-ulp", "1"]));
+    assert!(against("near.hlsl", &["--float-ulp", "2"]));
+    let words = ["bench", "a.hlsl", "--draw", "fullscreen", "--size", "4x2", "--bind=Order=[8]"];
+    let more = ["--against", "turned.hlsl", "--unordered", "Target"];
+    let output = wavelane(&[&words[..], &more].concat(), &folder);
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("is a target"), "{said}");
+}

@@ -4,6 +4,7 @@
 mod support;
 
 mod bench;
+mod binds;
 mod caps;
 mod new;
 mod state;

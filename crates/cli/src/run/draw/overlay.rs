@@ -10,10 +10,9 @@ use wavelane::internal::{Slot, Slots};
 use wavelane::texture::Texel;
 use wavelane::{Device, NoIncludes, Options, ResourceTable, Shader, ShaderModel, Stage};
 
-use super::{Once, Others};
+use super::Once;
 use crate::asked::{DrawArgs, Overlay};
-use crate::bind;
-use crate::draw::{Scene, for_shader};
+use crate::draw::{Scene, Tables};
 use crate::problem::Problem;
 use crate::run::{RunArgs, Runs};
 use crate::watch::Watch;
@@ -100,8 +99,8 @@ pub(super) fn write(
         _ => scene.pipeline(device, &state, &shader)?,
     };
     let sources = wavelane::SourceMap::new();
-    let binds = for_shader(&args.common.bind, &scene.vertex);
-    let mut vertex = bind::bind(&binds, [1; 3], &scene.vertex, &sources)?.table;
+    let mut tables = Tables::without_pixel(&args.common.bind, scene, &sources)?;
+    let contents = tables.contents();
     for (lanes, outcome) in &runs.outcomes {
         let mut table = ResourceTable::new(&shader);
         let pixels = width as usize * height as usize;
@@ -112,12 +111,11 @@ pub(super) fn write(
             let slot = Slot::new(vec![0; bytes]);
             table.bind_at(name, 0, slot).map_err(|error| Problem::bug(&error.to_string()))?;
         }
-        let others = Others::bind(scene, args, &sources)?;
-        let others = &others;
+        tables.restore(&contents);
         let state = &state;
-        let once = Once { pipeline: &pipeline, scene, state, others, draw, width: *lanes };
+        let once = Once { pipeline: &pipeline, scene, state, draw, width: *lanes };
         let mut watch = Watch::start(args.common.launch.timeout, 0);
-        let drawn = once.run(args, &watch, None, [&mut vertex, &mut table]);
+        let drawn = once.run(args, &watch, None, &tables.all(Some(&table)));
         watch.stop();
         drawn.map_err(|error| Problem::input(format!("the overlay: {error}")))?;
         let words = table.get("Lanes", 0).map(|it| words(&it.bytes)).unwrap_or_default();
