@@ -1,8 +1,9 @@
 //! Sampler feedback for devices that have no instruction for it: maps become structured buffers of words, whose layout
 //! [`ops::texture::feedback`] defines, and a write becomes arithmetic and atomic operations (`textures/marks.rs`).
 //!
-//! The state of samplers must be known. Deliberately absent: anisotropic filters, whose probes depend on how a device
-//! rounds divisions, and maps, textures and samplers in arrays and descriptor heaps.
+//! The state of samplers must be known. In arrays of resources, the state of a lane's sampler and the texture of its map are
+//! chosen among those of all elements. The probes of anisotropic filters are divided in 64-bit floats.
+//! Deliberately absent: descriptor heaps.
 
 use std::borrow::Cow;
 
@@ -14,13 +15,16 @@ use crate::textures::{SAMPLER_WORDS, sampler_words};
 use crate::writer::Writer;
 
 /// What is known about a resource that takes part in sampler feedback.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Feedback {
-    /// Of a sampler, its state.
-    pub sampler: Option<SamplerState>,
-    /// Of a map, the number of the resource to which its texture is bound.
-    pub paired: Option<u32>,
+    /// Of samplers, the states of the elements; nothing is known if there are none.
+    pub samplers: Vec<SamplerState>,
+    /// Of maps, for each element the numbers of the resources to which its texture is bound, with their elements.
+    pub paired: Vec<Vec<(u32, u32)>>,
 }
+
+/// The most elements of a resource that a lane chooses among.
+pub const MOST_FEEDBACK_ELEMENTS: usize = 64;
 
 /// The state of a sampler that decides which texels it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,10 +41,6 @@ impl From<&Sampler> for SamplerState {
 impl SamplerState {
     pub(crate) fn words(self) -> [u32; SAMPLER_WORDS] {
         self.0
-    }
-
-    fn is_anisotropic(self) -> bool {
-        self.0[3] > 1
     }
 }
 
@@ -83,18 +83,16 @@ pub(crate) fn is_of_map(module: &Module, texture: &Texture) -> bool {
 
 /// Whether there are maps, and only such that can be expanded.
 fn can_be_expanded(module: &Module, known: &[Feedback]) -> bool {
-    let is_single = |place: &Place| {
-        let resource = module.resource(place.binding);
-        place.element.is_none() && resource.count == Some(1) && !resource.register.class.is_heap()
-    };
+    let is_no_heap = |place: &Place| !module.resource(place.binding).register.class.is_heap();
+    let is_few = |count: usize| (1..=MOST_FEEDBACK_ELEMENTS).contains(&count);
     let suits = |texture: &Texture| {
         let Texture { texture, sampler, map, .. } = texture;
-        let is_known = sampler.is_none_or(|it| {
-            let state = known.get(it.binding.index()).and_then(|it| it.sampler);
-            state.is_some_and(|it| !it.is_anisotropic())
-        });
+        let of = |place: &Place| known.get(place.binding.index());
+        let is_known = sampler.is_none_or(|it| of(&it).is_some_and(|it| is_few(it.samplers.len())));
+        let is_bound = map.is_none_or(|it| of(&it).is_some_and(|it| is_few(it.paired.len())));
         is_known
-            && [Some(texture), sampler.as_ref(), map.as_ref()].into_iter().flatten().all(is_single)
+            && is_bound
+            && [Some(texture), sampler.as_ref(), map.as_ref()].into_iter().flatten().all(is_no_heap)
     };
     let mut of_maps = module.insts.iter().filter_map(|it| match &it.op {
         Op::Texture(texture) if is_of_map(module, texture) => Some(&**texture),

@@ -52,7 +52,7 @@ use ops::{Ty, Unary, WaveOp};
 
 pub use aggregated::aggregated;
 pub use extents::Dispatch;
-pub use feedback::{Feedback, SamplerState};
+pub use feedback::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState};
 pub use merged::{merged, record as merged_record};
 pub use target::{Class, Has, Row, Target, asks};
 pub use textures::{Extra, Lowered, formats, uses_textures, without_textures};

@@ -236,7 +236,7 @@ pub enum Named {
 }
 
 /// What the host binds, if it is the same for all elements of a resource array.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bound {
     /// The format of the texels.
     pub format: Option<Format>,
@@ -244,7 +244,7 @@ pub struct Bound {
     pub single: bool,
     /// Samplers select a single mip level.
     pub whole_levels: bool,
-    /// What decides about sampler feedback.
+    /// What decides about sampler feedback, for each element.
     pub feedback: Feedback,
 }
 
@@ -279,7 +279,7 @@ impl Environment {
     /// What is known about a resource, if it may change the code.
     pub(crate) fn bound(&self, resource: ir::Binding) -> Bound {
         let known = self.bound.get(resource.index()).filter(|_| self.exact);
-        known.copied().unwrap_or_default()
+        known.cloned().unwrap_or_default()
     }
 
     /// The target for `legalize`.
@@ -291,7 +291,7 @@ impl Environment {
         };
         let target = if self.robust { target.with_word_bounds() } else { target };
         let target = match self.exact {
-            true => target.with_feedback(self.bound.iter().map(|it| it.feedback).collect()),
+            true => target.with_feedback(self.bound.iter().map(|it| it.feedback.clone()).collect()),
             false => target,
         };
         let certain = self.full_waves && self.has(Extension::MaximalReconvergence);

@@ -2,7 +2,6 @@
 //! engine leaves, over filters, address modes, levels and sizes.
 
 use interp::NoObserver;
-use ir::Module;
 use ir::exec::Bindings;
 use legalize::{Feedback, SamplerState, Target};
 use suite::legalized::fault;
@@ -52,11 +51,21 @@ fn section(size: &str, region: &str, sampler: &str, is_array: bool) -> Section {
 }
 
 /// What a device is told about the resources of a section.
-fn known(module: &Module, bindings: &Bindings) -> Vec<Feedback> {
-    let texture = module.resources.iter().position(|it| it.name == "T").unwrap() as u32;
-    let of = |it: &Vec<ir::exec::Buffer>| Feedback {
-        sampler: it[0].what.sampler().as_ref().map(SamplerState::from),
-        paired: it[0].what.feedback().map(|_| texture),
+fn known(bindings: &Bindings) -> Vec<Feedback> {
+    let places = |map: &ir::exec::Buffer| -> Vec<(u32, u32)> {
+        let Some(held) = map.what.feedback() else { return Vec::new() };
+        let all = (0..).zip(&bindings.bindings);
+        let each = all.flat_map(|(binding, elements)| {
+            (0..).zip(elements).map(move |(element, it)| ((binding, element), it.what.identified().map(|it| it.1)))
+        });
+        each.filter(|it| it.1 == Some(held.paired)).map(|it| it.0).collect()
+    };
+    let of = |elements: &Vec<ir::exec::Buffer>| Feedback {
+        samplers: elements
+            .iter()
+            .filter_map(|it| it.what.sampler().as_ref().map(SamplerState::from))
+            .collect(),
+        paired: elements.iter().map(places).collect(),
     };
     bindings.bindings.iter().map(of).collect()
 }
@@ -68,7 +77,7 @@ fn check(section: &Section) {
     let mut wanted = before.clone();
     interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
     assert_ne!(wanted, before, "something is written");
-    let target = Target::vulkan(true, true).with_feedback(known(&module, &before));
+    let target = Target::vulkan(true, true).with_feedback(known(&before));
     if let Some(what) = fault(&module, &target, &launch, &before, &wanted) {
         panic!("{what}\n{}", section.text);
     }
@@ -91,13 +100,72 @@ fn feedback_by_arithmetic_leaves_the_same_maps() {
 }
 
 #[test]
+fn feedback_by_arithmetic_takes_the_probes_of_anisotropic_filters() {
+    let modes = ["wrap", "mirror", "clamp", "border", "mirror-once"];
+    for (number, mode) in modes.into_iter().enumerate() {
+        let (size, region) =
+            if number % 2 == 0 { ("32x64 mips 6", "4x8") } else { ("37x23 mips 5", "8x4") };
+        let most = [2, 3, 4, 8, 16][number];
+        let sampler = format!("linear {mode} anisotropic={most} lod=-1..3.5");
+        check(&section(size, region, &sampler, number == 2));
+    }
+    // The filters within a level do not count, that between levels does.
+    check(&section("64x64 mips 7", "4x4", "nearest wrap anisotropic=16", false));
+    check(&section("64x64", "4x4", "linear mirror anisotropic=7 bias=-0.5", false));
+}
+
+/// Lanes choose maps, textures and samplers of arrays, right pairs and wrong ones, elements without a map and beyond the end.
+#[test]
+fn feedback_by_arithmetic_chooses_among_the_elements_of_arrays() {
+    let text = "//--- one
+//# texture T[0] R8_UNORM 32x16 mips 4
+//# texture T[1] R8_UNORM 20x24 mips 3
+//# texture T[2] R8_UNORM 16x16
+//# texture Other R8_UNORM 16x16 mips 2
+//# feedback Least[0] min-mip T[1] 4x8
+//# feedback Least[1] none
+//# feedback Least[2] min-mip T[0] 4x4
+//# feedback Least[3] min-mip Other 8x8
+//# feedback Used[0] used T[0] 8x4
+//# feedback Used[1] used T[2] 4x4
+//# sampler S[0] linear clamp
+//# sampler S[1] nearest wrap
+//# sampler S[2] linear mirror anisotropic=4 lod=0..1.5
+Texture2D<float4> T[3], Other; SamplerState S[3];
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> Least[4];
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIP_REGION_USED> Used[2];
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    for (uint i = lane; i < 600; i += WIDTH) {
+        float2 at = float2((i * 37 % 101) / 60.0 - 0.3, (i * 53 % 89) / 50.0 - 0.4);
+        float2 dx = float2((i * 7 % 23) / 50.0, (i * 5 % 19) / 90.0);
+        float2 dy = float2((i * 3 % 17) / 300.0, (i * 13 % 29) / 70.0);
+        uint t = NonUniformResourceIndex(i % 3), s = NonUniformResourceIndex(i / 3 % 4);
+        uint l = NonUniformResourceIndex(i / 12 % 5), u = NonUniformResourceIndex(i / 6 % 3);
+        Least[l].WriteSamplerFeedbackGrad(T[t], S[s], at, dx, dy);
+        Used[u].WriteSamplerFeedbackLevel(T[t], S[s], at, (i % 7) / 3.0);
+        Used[1].WriteSamplerFeedbackLevel(T[2], S[s], at + 0.1, 0);
+        Least[3].WriteSamplerFeedbackLevel(Other, S[1], at, 1);
+        uint width, height, levels;
+        Least[l].GetDimensions(0, width, height, levels);
+        EXPECT_EQ(width, l == 0 ? 20 : l == 2 ? 32 : l == 3 ? 16 : 0);
+        EXPECT_EQ(levels, l == 0 ? 3 : l == 2 ? 4 : l == 3 ? 2 : 0);
+    }
+}
+";
+    check(&suite::section::read("feedback.hlsl", text).unwrap().remove(0));
+}
+
+#[test]
 fn maps_without_a_known_sampler_are_left_alone() {
-    let section = section("32x32", "8x8", "linear wrap anisotropic=4", false);
+    let section = section("32x32", "8x8", "linear wrap", false);
     let module = run::compile(&section, 4).unwrap().module.unwrap();
     let before = run::inputs(&section, &module).unwrap();
-    for known in [Vec::new(), known(&module, &before)] {
+    let without = |it: Feedback| Feedback { samplers: Vec::new(), ..it };
+    let unknown = known(&before).into_iter().map(without).collect();
+    for (known, left) in [(Vec::new(), 2), (unknown, 2), (known(&before), 0)] {
         let legal = legalize::legalize(&module, &Target::vulkan(true, true).with_feedback(known));
         let is_map = |it: &ir::Resource| matches!(it.kind, ir::ResourceKind::Feedback { .. });
-        assert_eq!(legal.resources.iter().filter(|it| is_map(it)).count(), 2);
+        assert_eq!(legal.resources.iter().filter(|it| is_map(it)).count(), left);
     }
 }

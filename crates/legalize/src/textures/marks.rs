@@ -4,11 +4,12 @@
 //! A map is a buffer of words, which begins with a [`Header`]. The region of a texel is exact, because coordinates are
 //! singles and sizes have 15 bits: their products fit in an f64.
 
-use ir::{Address as At, Atomic, Binding, Inst, Op, Place, Texture, TextureOp};
+use ir::{Address as At, Atomic, Binding, Inst, Op, Place, Texture, TextureOp, Value};
 use ops::texture::feedback::{FIXED_WORDS, Header, Kind, LEVEL_WORDS, USED};
-use ops::texture::{Address, Dim};
+use ops::texture::{Address, Dim, Sampler};
 use ops::{Sign, Ty};
 
+use super::SAMPLER_WORDS;
 use super::lod::Levels;
 use super::place::Shape;
 use super::sample::State;
@@ -38,24 +39,67 @@ struct Tap<'a> {
 impl<'a> Writer<'a> {
     /// Replaces an instruction that writes or measures a map.
     pub(crate) fn feedback(&'a self, inst: Inst, texture: &Texture, known: &[Feedback]) {
-        let known = |it: Binding| known.get(it.index()).copied().unwrap_or_default();
         let args = self.args_by_role(texture);
+        let place = |it: Place| Place { element: it.element.map(|it| self.get(it)), ..it };
         let Some(map) = texture.map else {
-            let place = texture.texture;
             let results = &self.source.inst(inst).results;
             let dim = if results.len() == 4 { Dim::D2Array } else { Dim::D2 };
-            let sizes = self.sizes(dim, &self.paired_shape(place), args[1].first().copied());
+            let shape = self.paired_shape(place(texture.texture));
+            let sizes = self.sizes(dim, &shape, args[1].first().copied());
             for (old, new) in results.iter().zip(sizes) {
                 self.set(*old, new.value);
             }
             return;
         };
-        // A write with another texture than the map's does nothing.
-        let is_paired = known(map.binding).paired == Some(texture.texture.binding.0);
-        let sampler = texture.sampler.and_then(|it| known(it.binding).sampler);
-        if let (true, Some(sampler)) = (is_paired, sampler) {
-            self.write_map(map, texture, &args, sampler);
+        let of = |it: Binding| known.get(it.index());
+        let (map, sampled) = (place(map), place(texture.texture));
+        let paired = of(map.binding).map_or(&[][..], |it| &it.paired);
+        let (Some(states), false) =
+            (texture.sampler.and_then(|it| of(it.binding)), paired.is_empty())
+        else {
+            return;
+        };
+        let element = texture.sampler.and_then(|it| it.element).map(|it| self.get(it));
+        let sampler = self.state_of(&states.samplers, element);
+        let is_paired = self.is_paired(map, sampled, paired);
+        self.write_map(map, texture, &args, sampler, is_paired);
+    }
+
+    /// The words of the state of a lane's sampler; where none is bound, of the default one.
+    fn state_of(
+        &'a self,
+        states: &[SamplerState],
+        element: Option<Value>,
+    ) -> [Term<'a>; SAMPLER_WORDS] {
+        let words = |it: SamplerState| it.words().map(|it| self.word_term(it));
+        let none = SamplerState::from(&Sampler::default());
+        let Some(element) = element else { return words(states.first().copied().unwrap_or(none)) };
+        let element = self.term(element);
+        (0..).zip(states).fold(words(none), |others, (number, state)| {
+            element.equals(element.whole(number)).picks(words(*state), others)
+        })
+    }
+
+    /// Whether a texture is that of a map: a write with another one does nothing.
+    fn is_paired(&'a self, map: Place, texture: Place, paired: &[Vec<(u32, u32)>]) -> Term<'a> {
+        let [never, always] = [0, 1].map(|it| self.term(self.constant(Ty::Bool, it)));
+        let is = |element: Option<Value>, number: u32| match (element, number) {
+            (Some(element), _) => {
+                let element = self.term(element);
+                element.equals(element.whole(number.into()))
+            }
+            (None, 0) => always,
+            (None, _) => never,
+        };
+        let mut any = never;
+        for (number, places) in (0..).zip(paired) {
+            let mut own = never;
+            for (_, element) in places.iter().filter(|it| it.0 == texture.binding.0) {
+                own = own | is(texture.element, *element);
+            }
+            any = any | (is(map.element, number) & own);
         }
+        any
     }
 
     fn write_map(
@@ -63,41 +107,60 @@ impl<'a> Writer<'a> {
         place: Place,
         texture: &Texture,
         args: &[Vec<Term<'a>>; 9],
-        sampler: SamplerState,
+        sampler: [Term<'a>; SAMPLER_WORDS],
+        is_paired: Term<'a>,
     ) {
         let (TextureOp::Feedback(detail), ir::ResourceKind::Feedback { kind, array }) =
             (texture.op, &self.source.resource(place.binding).kind)
         else {
             unreachable!("the verifier has checked that only writes name a map")
         };
+        if is_paired.is_never() {
+            return;
+        }
         let dim = if *array { Dim::D2Array } else { Dim::D2 };
-        let shape = self.paired_shape(place);
-        let words = sampler.words().map(|it| self.word_term(it));
-        let state = State::of(&words);
+        let state = State::of(&sampler);
         let (at, layer) = args[0].split_at(dim.sample_axes());
-        let header = |it: Header| self.map_word(place, self.word_term(it as u32));
+        // Lanes read others before they part.
+        let detail = self.detail(detail, args, at);
         let write = || {
-            let layer = layer.first().map_or(self.word_term(0), |it| {
-                self.layer(dim, &shape, Some(*it)) * header(Header::LayerTexels)
-            });
-            let regions = [Header::RegionX, Header::RegionY].map(header);
-            let map = Map { place, kind: *kind, shape, regions, layer };
-            let detail = self.detail(detail, args, at);
-            let at: Vec<Term<'a>> = at.iter().map(|it| it.as_double()).collect();
-            let lod = self.footprint(&shape, dim, &state, &at, &detail).lod;
-            let clamped = self.clamped_lod(lod, &state, args[7].first().copied());
-            let levels = self.recorded_levels(&map, &state, clamped);
-            self.mark_level(&map, &state, &levels, levels.first, &at);
-            let second = || {
-                let level = levels.first + levels.first.whole(1);
-                self.mark_level(&map, &state, &levels, level, &at);
+            let shape = self.paired_shape(place);
+            // The null map has no levels.
+            let is_bound = self.word_term(0).below(shape.levels);
+            let mark = || {
+                let header = |it: Header| self.map_word(place, self.word_term(it as u32));
+                let layer = layer.first().map_or(self.word_term(0), |it| {
+                    self.layer(dim, &shape, Some(*it)) * header(Header::LayerTexels)
+                });
+                let regions = [Header::RegionX, Header::RegionY].map(header);
+                let map = Map { place, kind: *kind, shape, regions, layer };
+                let at: Vec<Term<'a>> = at.iter().map(|it| it.as_double()).collect();
+                let footprint = self.footprint(&shape, dim, &state, &at, &detail);
+                let clamped = self.clamped_lod(footprint.lod, &state, args[7].first().copied());
+                let levels = self.recorded_levels(&map, &state, clamped);
+                self.each_probe(&at, &footprint, |at| self.mark_levels(&map, &state, &levels, at));
                 Vec::new()
             };
-            self.either_terms(levels.next.differs(levels.next.whole(0)), second, Vec::new);
+            self.either_terms(is_bound, mark, Vec::new)
+        };
+        self.either_terms(is_paired, write, Vec::new);
+    }
+
+    /// Marks the texels of one probe, in one level or two.
+    fn mark_levels(
+        &'a self,
+        map: &Map<'a>,
+        state: &State<'a>,
+        levels: &Levels<'a>,
+        at: &[Term<'a>],
+    ) {
+        self.mark_level(map, state, levels, levels.first, at);
+        let second = || {
+            let level = levels.first + levels.first.whole(1);
+            self.mark_level(map, state, levels, level, at);
             Vec::new()
         };
-        // The null map has no levels.
-        self.either_terms(self.word_term(0).below(shape.levels), write, Vec::new);
+        self.either_terms(levels.next.differs(levels.next.whole(0)), second, Vec::new);
     }
 
     fn map_word(&'a self, map: Place, index: Term<'a>) -> Term<'a> {

@@ -251,13 +251,40 @@ impl<'a> Writer<'a> {
         let components = reader.components.len();
         let mut sum: Sum<'a> = vec![self.double_term(0.0); components];
         sum.push(self.term(self.constant(Ty::Bool, 0)));
-        let Some((probes, along)) = footprint.probes else {
-            let mut sum = self.blended(reader, at, &levels, offset, sum);
-            sum.truncate(components);
-            return sum;
-        };
+        let mut sum = self.at_probes(at, footprint, sum, |at, sum| {
+            self.blended(reader, at, &levels, offset, sum)
+        });
+        sum.truncate(components);
+        match footprint.probes {
+            None => sum,
+            Some((probes, _)) => sum.into_iter().map(|it| it / probes.as_double()).collect(),
+        }
+    }
+
+    /// Calls `visit` once, for the coordinates of each probe.
+    pub(super) fn each_probe(
+        &'a self,
+        at: &[Term<'a>],
+        footprint: &Footprint<'a>,
+        visit: impl FnOnce(&[Term<'a>]),
+    ) {
+        self.at_probes(at, footprint, Vec::new(), |at, sum| {
+            visit(at);
+            sum
+        });
+    }
+
+    /// A loop over the coordinates of the probes, if there may be several.
+    fn at_probes(
+        &'a self,
+        at: &[Term<'a>],
+        footprint: &Footprint<'a>,
+        sum: Sum<'a>,
+        body: impl FnOnce(&[Term<'a>], Sum<'a>) -> Sum<'a>,
+    ) -> Sum<'a> {
+        let Some((probes, along)) = footprint.probes else { return body(at, sum) };
         let count = probes.as_double();
-        let mut sum = self.repeat_numbered(sum, |probe, sum| {
+        self.repeat_numbered(sum, |probe, sum| {
             let half = self.double_term(0.5);
             let part = (probe.as_double() + half) / count - half;
             let has_several = probes.whole(1).below(probes);
@@ -265,11 +292,9 @@ impl<'a> Writer<'a> {
             for axis in 0..2 {
                 at[axis] = has_several.pick(at[axis] + part * along[axis], at[axis]);
             }
-            let sum = self.blended(reader, &at, &levels, offset, sum.to_vec());
+            let sum = body(&at, sum.to_vec());
             ((probe + probe.whole(1)).equals(probes), sum)
-        });
-        sum.truncate(components);
-        sum.into_iter().map(|it| it / count).collect()
+        })
     }
 
     /// Adds one level, or two.

@@ -490,7 +490,7 @@ impl GpuPrograms {
         let mut environment = self.gpu.environment();
         // Without a required width, a device may choose a different one for each dispatch.
         environment.lanes = self.gpu.context.capabilities.requires_width.then_some(width);
-        environment.bound = key.iter().map(|it| it.bound).collect();
+        environment.bound = key.iter().map(|it| it.bound.clone()).collect();
         let module = special::module(&self.module, key);
         if let Some(words) = &self.words {
             let mut words = Emitted::clone(words);

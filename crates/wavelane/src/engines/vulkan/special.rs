@@ -4,7 +4,8 @@
 //! - A writable texture or typed buffer whose format has more channels than the shader declares gets an element with as
 //!   many, so that a store keeps those that the shader does not write.
 //!
-//! - The emitter gets the formats and samplers that are bound, if they are the same for all elements of a resource.
+//! - The emitter gets the formats and samplers that are bound, if they are the same for all elements of a resource; where
+//!   there is sampler feedback, those of all elements, and the textures of maps.
 //!
 //! Programs are cached by the properties used here: the [`Key`].
 
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 
 use ir::exec::What;
 use ir::{Module, ResourceKind};
-use legalize::{Feedback, SamplerState};
+use legalize::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState};
 use ops::texture::{Address, Channel, Channels, Filter, Format, Sampler};
 use spirv::Bound;
 
@@ -22,7 +23,7 @@ use crate::memory::{Contents, Slot};
 /// The relevant properties of what is bound, for each resource.
 pub(super) type Key = Vec<Fact>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Fact {
     /// The number of elements.
     count: Option<u32>,
@@ -32,7 +33,8 @@ pub(super) struct Fact {
 }
 
 pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
-    let maps = paired(module, contents);
+    let is_map = |it: &ir::Resource| it.kind.view().contents == ir::Contents::Feedback;
+    let records = module.resources.iter().any(|it| it.used && is_map(it));
     let one = |index: usize, resource: &ir::Resource| {
         let storage = module.storage(ir::Binding(index as u32));
         let elements = contents.elements(storage);
@@ -54,7 +56,9 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
             None => 0,
         };
         let mut bound = bound(elements);
-        bound.feedback.paired = maps[index];
+        if records {
+            bound.feedback = feedback(module, contents, &resource.kind, elements);
+        }
         Fact { count, components, bound }
     };
     module.resources.iter().enumerate().map(|(index, it)| one(index, it)).collect()
@@ -69,7 +73,7 @@ fn bound(elements: &[&Slot]) -> Bound {
             format: None,
             single: is_single(state),
             whole_levels: state.mip == Filter::Nearest && state.anisotropy <= 1,
-            feedback: Feedback { sampler: Some(SamplerState::from(state)), paired: None },
+            feedback: Feedback::default(),
         },
         What::Scene(_) | What::Feedback(_) => Bound::default(),
     });
@@ -78,24 +82,42 @@ fn bound(elements: &[&Slot]) -> Bound {
         format: common.format.filter(|format| it.format == Some(*format)),
         single: common.single && it.single,
         whole_levels: common.whole_levels && it.whole_levels,
-        feedback: Feedback {
-            sampler: common.feedback.sampler.filter(|state| it.feedback.sampler == Some(*state)),
-            paired: None,
-        },
+        feedback: Feedback::default(),
     })
 }
 
-/// For each feedback map, the resource to which its texture is bound.
-fn paired(module: &Module, contents: &Contents<'_>) -> Vec<Option<u32>> {
-    let bindings = || (0..module.resources.len() as u32).map(ir::Binding);
-    let slot = |it: ir::Binding| contents.elements(module.storage(it)).first().copied();
-    let of_map = |it: ir::Binding| {
-        let paired = slot(it)?.what.feedback()?.paired;
-        let identity = |it: ir::Binding| Some(slot(it)?.what.identified()?.1);
-        let is_it = |it: &ir::Binding| identity(*it) == Some(paired);
-        bindings().find(is_it).map(|it| it.0)
+/// What decides about sampler feedback: the samplers of a resource, and where the textures of its maps are bound.
+fn feedback(
+    module: &Module,
+    contents: &Contents<'_>,
+    kind: &ResourceKind,
+    elements: &[&Slot],
+) -> Feedback {
+    let mut found = Feedback::default();
+    if elements.len() > MOST_FEEDBACK_ELEMENTS {
+        return found;
+    }
+    let places = |slot: &&Slot| -> Vec<(u32, u32)> {
+        let Some(map) = slot.what.feedback() else { return Vec::new() };
+        let bindings = (0..module.resources.len() as u32).map(ir::Binding);
+        let of = |binding: ir::Binding| {
+            let slots = contents.elements(module.storage(binding)).iter();
+            let numbered = (0..).zip(slots).filter(|it| {
+                it.1.what.identified().is_some_and(|(_, identity)| identity == map.paired)
+            });
+            numbered.map(move |it| (binding.0, it.0)).collect::<Vec<_>>()
+        };
+        bindings.flat_map(of).collect()
     };
-    bindings().map(of_map).collect()
+    match kind {
+        ResourceKind::Sampler { .. } => {
+            let state = |it: &&Slot| SamplerState::from(&it.what.sampler().unwrap_or_default());
+            found.samplers = elements.iter().map(state).collect();
+        }
+        ResourceKind::Feedback { .. } => found.paired = elements.iter().map(places).collect(),
+        _ => {}
+    }
+    found
 }
 
 fn is_single(sampler: &Sampler) -> bool {

@@ -201,7 +201,7 @@ fn stage(
     };
     let mut module = special(source);
     let constants = constants.map(special);
-    let bound = key.iter().map(|it| it.bound).collect();
+    let bound = key.iter().map(|it| it.bound.clone()).collect();
     let environment = Environment { lanes: width, bound, ..environment };
     let emitted = match &constants {
         Some(constants) => spirv::emit_hull(&module, constants, &environment, &NoDebug),
