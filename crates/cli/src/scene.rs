@@ -20,6 +20,9 @@ use wavelane::internal::ray::{
 use wavelane::internal::{SharedScene, Slot, What};
 use wavelane::rays::Refusal;
 
+/// The most errors of a file that are located and shown: a scene can have as many wrong instances as it has instances.
+const MOST_ERRORS: usize = 20;
+
 /// Reads a file.
 type Open<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
@@ -59,8 +62,9 @@ fn of_job(path: &str, name: Option<&str>, text: &str, open: &mut Open<'_>) -> Re
         }
     };
     let scenes = read_scenes(text, &mut read).map_err(|errors| {
-        let lines: Vec<String> = errors
+        let mut lines: Vec<String> = errors
             .iter()
+            .take(MOST_ERRORS)
             .map(|it| {
                 let before = &text[..it.at.start.min(text.len())];
                 let line = before.matches('\n').count() + 1;
@@ -69,6 +73,9 @@ fn of_job(path: &str, name: Option<&str>, text: &str, open: &mut Open<'_>) -> Re
                 format!("{path}:{line}:{column}: {}{help}", it.message)
             })
             .collect();
+        if errors.len() > MOST_ERRORS {
+            lines.push(format!("… and {} more errors", errors.len() - MOST_ERRORS));
+        }
         lines.join("\n")
     })?;
     choose(path, name, &scenes)

@@ -236,3 +236,25 @@ fn what_is_wrong_in_a_scene_file_is_located() {
         assert!(out.contains(expected), "{expected}\n{text}\n{out}");
     }
 }
+
+#[test]
+fn scenes_of_many_instances_run_and_their_errors_are_counted() {
+    let folder = folder("many");
+    let scene = |bottom: &str, count: usize| {
+        let instance = format!("        - {{ BLAS: {bottom}, InstanceID: 7 }}\n");
+        let head = "AccelerationStructures:\n  BLAS: [{ Name: Empty }]\n  TLAS:\n    - Name: Many\n      Instances:\n";
+        std::fs::write(folder.join("many.yaml"), format!("{head}{}", instance.repeat(count)))
+            .unwrap();
+    };
+    scene("Empty", 20_000);
+    let (status, text) = run(&folder, "@many.yaml", "cpu");
+    assert_eq!(status, 0, "{text}");
+    assert_eq!(hits(&text), [-1.0, -1.0]);
+    // The lines of the first errors are sought, and the others are only counted.
+    scene("Emty", 20_000);
+    let (status, text) = run(&folder, "@many.yaml", "cpu");
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("many.yaml:25:19: there is no bottom level `Emty`"), "{text}");
+    assert!(!text.contains("many.yaml:26:"), "{text}");
+    assert!(text.contains("… and 19980 more errors"), "{text}");
+}
