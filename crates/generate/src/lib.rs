@@ -12,17 +12,21 @@
 //!
 //! [`pixels`] makes pixel shaders, whose lanes discard as they run. Results of helper lanes are undefined in the
 //! language; here they are those of our reference, which decide where helper lanes go.
+//! [`meshlets`] makes mesh shaders, and amplification shaders before some of them. The threads of a group write the elements
+//! of an output that are theirs, wherever control flow takes them, and compact others by a prefix sum over their wave.
 //!
 //! Deliberately absent: engines, the IR, and any check of what was generated; `ops` is used for the table of wave functions
 //! alone, never for what they mean.
 #![forbid(unsafe_code)]
 
+mod group;
 mod make;
 pub mod moments;
 mod print;
 pub mod second;
 
-pub use make::{Random, Statistics, Wanted, pixels, program};
+pub use group::{Array, Field, Groups, MOST_CHILDREN, Mesh, Meshlets, Owners};
+pub use make::{Random, Statistics, Wanted, meshlets, pixels, program};
 pub use print::{CHECKED, print, print_checked};
 
 use ops::intrinsics::Intrinsic;
@@ -142,6 +146,11 @@ pub enum ExprKind {
     /// `SV_GroupIndex`
     Thread,
     Lane,
+    /// The number of the group, in mesh and amplification shaders.
+    Group,
+    /// A word of the payload that the group has received, in the `main` of a mesh shader. The index is taken modulo the
+    /// number of words.
+    Payload(Box<Expr>),
     Neg(Box<Expr>),
     Not(Box<Expr>),
     Bin(Bin, Box<Expr>, Box<Expr>),
@@ -212,6 +221,20 @@ pub enum Stmt {
         /// How far away the other thread is.
         by: u32,
     },
+    /// Sets the counts of a mesh shader's vertices and primitives, or dispatches the children of an amplification shader.
+    /// The counts are those of one thread. In `main` alone, where all threads arrive.
+    Counts {
+        values: [Expr; 2],
+        from: u32,
+    },
+    /// Writes an element of an output, or one component of it, unless the index is beyond the counts. In `main` alone.
+    Output {
+        /// Its index in [`Groups::fields`].
+        field: usize,
+        component: Option<usize>,
+        at: Expr,
+        value: Expr,
+    },
     /// Mixes a value into the thread's slot of the log.
     Log {
         place: usize,
@@ -270,8 +293,7 @@ pub struct Program {
     pub threads: u32,
     /// The number of log slots of each thread.
     pub places: usize,
-    /// In a pixel shader: threads are pixels then, four to a quad.
-    pub pixels: Option<Pixels>,
+    pub shader: Shader,
     /// Whether the counters stand behind the slots of the log.
     pub counts: bool,
     /// Only what every compiler of HLSL knows is used: `fmod` takes no `double`.
@@ -286,8 +308,34 @@ impl Program {
 
     /// Where the counters begin.
     pub fn counters(&self) -> usize {
-        self.threads as usize * self.places
+        let groups = self.groups().map_or(1, |it| it.most);
+        (groups * self.threads) as usize * self.places
     }
+
+    pub fn pixels(&self) -> Option<&Pixels> {
+        match &self.shader {
+            Shader::Pixel(pixels) => Some(pixels),
+            Shader::Compute | Shader::Groups(_) => None,
+        }
+    }
+
+    pub fn groups(&self) -> Option<&Groups> {
+        match &self.shader {
+            Shader::Groups(groups) => Some(groups),
+            Shader::Compute | Shader::Pixel(_) => None,
+        }
+    }
+}
+
+/// The stage of a program, with what is particular to it.
+#[derive(Clone, Debug)]
+pub enum Shader {
+    /// Of one group.
+    Compute,
+    /// Threads are pixels here, four to a quad.
+    Pixel(Pixels),
+    /// A mesh or amplification shader.
+    Groups(Groups),
 }
 
 /// The packing of a pixel shader's quads, and its mode.

@@ -1,13 +1,18 @@
 //! Generates programs from seeds.
 
+mod groups;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use ops::WaveOp;
 use ops::intrinsics::{Elements, Intrinsic, Meaning, Origin, Output, Param, ShaderModel, Stage};
 
 use crate::{
-    Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Group, Kind, Pixels, Program, Stmt, Ty,
+    Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Group, Kind, Pixels, Program, Shader, Stmt,
+    Ty,
 };
+
+pub use groups::meshlets;
 
 /// What programs consist of; printed, so that a generator of uninteresting programs is noticed.
 #[derive(Debug, Default)]
@@ -49,7 +54,8 @@ pub struct Wanted {
 impl Wanted {
     /// The program of a seed.
     pub fn program(&self, seed: u64, statistics: &mut Statistics) -> Program {
-        let program = make(seed, *self, statistics, Mode { pixel: false, balanced: false });
+        let program =
+            make(seed, *self, statistics, Mode { stage: Stage::Compute, balanced: false });
         statistics.programs += 1;
         for construct in constructs(&program) {
             *statistics.constructs.entry(construct).or_default() += 1;
@@ -60,19 +66,19 @@ impl Wanted {
 
 #[derive(Clone, Copy)]
 struct Mode {
-    pixel: bool,
+    stage: Stage,
     /// Prefers what the statistics show least of.
     balanced: bool,
 }
 
 /// Generates a program for waves of `width` lanes.
 pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
-    make(seed, of_width(width), statistics, Mode { pixel: false, balanced: true })
+    make(seed, of_width(width), statistics, Mode { stage: Stage::Compute, balanced: true })
 }
 
 /// Generates a pixel shader for waves of `width` lanes.
 pub fn pixels(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
-    make(seed, of_width(width), statistics, Mode { pixel: true, balanced: true })
+    make(seed, of_width(width), statistics, Mode { stage: Stage::Pixel, balanced: true })
 }
 
 /// Everything that a width allows.
@@ -81,41 +87,20 @@ fn of_width(width: u32) -> Wanted {
 }
 
 fn make(seed: u64, wanted: Wanted, statistics: &mut Statistics, mode: Mode) -> Program {
-    let Mode { pixel, balanced } = mode;
-    let (narrowest, width) = wanted.widths;
-    let mut maker = Maker {
-        random: Random::new(seed),
-        wanted,
-        narrowest,
-        width,
-        pixel,
-        balanced,
-        statistics,
-        functions: Vec::new(),
-        locals: Vec::new(),
-        places: 0,
-        depth: 0,
-        whole: false,
-        loops: 0,
-        switches: 0,
-        budget: 0,
-        result: None,
-    };
-    for _ in 0..maker.random.below(3) {
-        let function = maker.function();
-        maker.functions.push(function);
-    }
-    if pixel {
+    let mut maker = Maker::new(seed, wanted, statistics, mode);
+    maker.some_functions();
+    if mode.stage == Stage::Pixel {
         return maker.finish_pixels(seed);
     }
     // Whole waves, a partial one, or a whole and a partial one. What fills the widest wave fills narrower ones, too.
+    let width = maker.width;
     let whole = maker.random.below(2) == 0;
     let threads = if whole { width } else { 1 + maker.random.below(2 * width) };
     let main = maker.main(whole);
     maker.functions.push(main);
     let (places, functions) = (maker.places, maker.functions);
-    let (counts, portable) = (!balanced, !wanted.slang);
-    Program { seed, places, functions, threads, pixels: None, counts, portable }
+    let (counts, portable) = (!mode.balanced, !wanted.slang);
+    Program { seed, places, functions, threads, shader: Shader::Compute, counts, portable }
 }
 
 /// The random choices of a seed.
@@ -152,8 +137,7 @@ struct Maker<'a> {
     narrowest: u32,
     /// The widest waves.
     width: u32,
-    /// Whether the program is a pixel shader.
-    pixel: bool,
+    stage: Stage,
     balanced: bool,
     statistics: &'a mut Statistics,
     functions: Vec<Function>,
@@ -168,12 +152,45 @@ struct Maker<'a> {
     /// The remaining budget of statements.
     budget: i32,
     result: Option<Ty>,
+    /// In a mesh or amplification shader.
+    outputs: groups::Outputs,
 }
 
 const BINS: [Bin; 8] =
     [Bin::Add, Bin::Sub, Bin::Mul, Bin::And, Bin::Or, Bin::Xor, Bin::Min, Bin::Max];
 
 impl Maker<'_> {
+    fn new(seed: u64, wanted: Wanted, statistics: &mut Statistics, mode: Mode) -> Maker<'_> {
+        let (narrowest, width) = wanted.widths;
+        Maker {
+            random: Random::new(seed),
+            wanted,
+            narrowest,
+            width,
+            stage: mode.stage,
+            balanced: mode.balanced,
+            statistics,
+            functions: Vec::new(),
+            locals: Vec::new(),
+            places: 0,
+            depth: 0,
+            whole: false,
+            loops: 0,
+            switches: 0,
+            budget: 0,
+            result: None,
+            outputs: groups::Outputs::default(),
+        }
+    }
+
+    /// Adds functions for `main` to call.
+    fn some_functions(&mut self) {
+        for _ in 0..self.random.below(3) {
+            let function = self.function();
+            self.functions.push(function);
+        }
+    }
+
     /// Adds the main function of a pixel shader, and deals its quads.
     fn finish_pixels(mut self, seed: u64) -> Program {
         let quads = 1 + self.random.below(self.width / 2);
@@ -187,13 +204,13 @@ impl Maker<'_> {
         }
         let included = self.random.chance(4);
         let (places, functions) = (self.places, self.functions);
-        let pixels = Some(Pixels { helpers, included });
+        let shader = Shader::Pixel(Pixels { helpers, included });
         Program {
             seed,
             places,
             functions,
             threads: 4 * quads,
-            pixels,
+            shader,
             counts: false,
             portable: false,
         }
@@ -304,12 +321,16 @@ impl Maker<'_> {
     fn stmt(&mut self) -> Stmt {
         self.budget -= 1;
         // Only in `main`, because a call's lanes have to come back.
-        if self.pixel && self.result.is_none() && self.depth > 0 && self.random.chance(8) {
+        let pixel = self.stage == Stage::Pixel;
+        if pixel && self.result.is_none() && self.depth > 0 && self.random.chance(8) {
             return Stmt::Discard;
         }
-        if !self.balanced && !self.pixel && self.random.chance(12) {
+        if !self.balanced && !pixel && self.random.chance(12) {
             let counter = self.random.pick(&Counter::ALL);
             return Stmt::Count(counter, self.expr(Ty::UINT, 2));
+        }
+        if let Some(output) = self.some_output() {
+            return output;
         }
         // A function may be called from deep inside loops, so its own nesting is kept low.
         let deepest = if self.result.is_some() { 2 } else { 4 };
@@ -423,6 +444,7 @@ impl Maker<'_> {
         }
         let by_lane = if self.random.chance(2) { ExprKind::Thread } else { ExprKind::Lane };
         let uint = Expr { ty: Ty::UINT, kind: by_lane };
+        let uint = self.of_group().unwrap_or(uint);
         match ty.kind {
             _ if self.random.chance(4) => literal(ty, i64::from(self.random.below(16))),
             Kind::Bool => {
@@ -444,7 +466,8 @@ impl Maker<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
-        let derives = self.pixel && self.whole && ty == (Ty { kind: Kind::F32, n: 1 });
+        let derives =
+            self.stage == Stage::Pixel && self.whole && ty == (Ty { kind: Kind::F32, n: 1 });
         if derives && self.random.chance(3) {
             let (down, fine) = (self.random.chance(2), self.random.chance(2));
             let value = Box::new(self.expr(ty, depth));
@@ -612,7 +635,8 @@ impl Maker<'_> {
             return false;
         }
         let of_groups = matches!(op, WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount);
-        if self.pixel && (of_groups || !intrinsic.stages.contains(Stage::Pixel)) {
+        let foreign = self.stage != Stage::Compute && !intrinsic.stages.contains(self.stage);
+        if foreign || self.stage == Stage::Pixel && of_groups {
             return false;
         }
         let gives = match intrinsic.result {
@@ -716,6 +740,8 @@ fn constructs(program: &Program) -> BTreeSet<&'static str> {
                 Stmt::Discard => ("discard", &[]),
                 Stmt::Count(..) => ("atomic", &[]),
                 Stmt::Exchange { .. } => ("barrier", &[]),
+                Stmt::Counts { .. } => ("counts", &[]),
+                Stmt::Output { .. } => ("output", &[]),
                 Stmt::Return(_) | Stmt::Assign(..) | Stmt::Log { .. } => continue,
             };
             found.insert(word);
@@ -755,6 +781,8 @@ fn returns(stmts: &[Stmt]) -> bool {
         | Stmt::Discard
         | Stmt::Count(..)
         | Stmt::Exchange { .. }
+        | Stmt::Counts { .. }
+        | Stmt::Output { .. }
         | Stmt::Log { .. } => false,
     })
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::{Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Kind, Program, Stmt, Ty};
+use crate::{
+    Array, Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Groups, Kind, MOST_CHILDREN, Program,
+    Shader, Stmt, Ty,
+};
 
 const HEAD: &str = "\
 RWStructuredBuffer<uint> Log;
@@ -52,6 +55,9 @@ pub fn print(program: &Program) -> String {
     if program.functions.last().is_some_and(exchanges) {
         let _ = writeln!(text, "groupshared uint given[{}];", program.threads);
     }
+    if let Some(groups) = program.groups() {
+        print_groups(&mut text, groups);
+    }
     let (main, functions) =
         program.functions.split_last().unwrap_or_else(|| unreachable!("a program has a main"));
     for (index, function) in functions.iter().enumerate() {
@@ -68,23 +74,78 @@ pub fn print(program: &Program) -> String {
         print_body(&mut text, function, 1, program);
         let _ = writeln!(text, "{end}");
     }
-    let head = match &program.pixels {
-        None => {
-            format!(
-                "[numthreads({}, 1, 1)]\nvoid main(uint index : SV_GroupIndex) {{",
-                program.threads
-            )
-        }
-        Some(pixels) => {
+    let threads = format!("[numthreads({}, 1, 1)]", program.threads);
+    let head = match &program.shader {
+        Shader::Compute => format!("{threads}\nvoid main(uint index : SV_GroupIndex) {{"),
+        Shader::Pixel(pixels) => {
             let attribute = if pixels.included { "[WaveOpsIncludeHelperLanes]\n" } else { "" };
             format!("{attribute}void main(nointerpolation uint index : INDEX) {{")
         }
+        Shader::Groups(groups) => format!("{threads}{}", main_of_groups(groups)),
     };
     let _ = writeln!(text, "{head}");
     text.push_str("    thread = index;\n");
+    if let Some(groups) = program.groups() {
+        let [width, height] = MOST_CHILDREN;
+        let received = groups.mesh.is_some() && groups.payload > 0;
+        let parent = if received { "received.parent" } else { "0" };
+        let children = width * height;
+        let _ = writeln!(text, "    group = {parent} * {children} + place.y * {width} + place.x;");
+        if groups.mesh.is_none() {
+            text.push_str("    if (index == 0) payload.parent = group;\n");
+        }
+    }
     print_body(&mut text, main, 0, program);
     text.push_str("}\n");
     text
+}
+
+/// The types and groupshared memory of a mesh or amplification shader.
+fn print_groups(text: &mut String, groups: &Groups) {
+    text.push_str("static uint group;\n");
+    if groups.payload > 0 {
+        let _ =
+            writeln!(text, "struct Payload {{ uint parent; uint words[{}]; }};", groups.payload);
+    }
+    if groups.mesh.is_none() {
+        text.push_str("groupshared Payload payload;\ngroupshared uint3 counted;\n");
+        return;
+    }
+    text.push_str("groupshared uint2 counted;\n");
+    for (word, array) in [("Vertex", Array::Vertices), ("Primitive", Array::Primitives)] {
+        let fields = groups.fields.iter().enumerate().filter(|(_, it)| it.array == array);
+        let members: Vec<String> = fields
+            .map(|(index, field)| {
+                let semantic = match (index, field.ty.kind) {
+                    (0, _) => "SV_Position".to_owned(),
+                    (_, Kind::Bool) => "SV_CullPrimitive".to_owned(),
+                    _ => format!("A{index}"),
+                };
+                format!("    {} a{index} : {semantic};\n", name(field.ty))
+            })
+            .collect();
+        if !members.is_empty() {
+            let _ = writeln!(text, "struct {word} {{\n{}}};", members.concat());
+        }
+    }
+}
+
+/// The attributes and the head of the entry point, after the number of threads.
+fn main_of_groups(groups: &Groups) -> String {
+    let common = "void main(uint index : SV_GroupIndex, uint3 place : SV_GroupID";
+    let Some(mesh) = &groups.mesh else { return format!("\n{common}) {{") };
+    let topology = ["point", "line", "triangle"][mesh.corners as usize - 1];
+    let payload = if groups.payload > 0 { ", in payload Payload received" } else { "" };
+    let primitives = match groups.fields.iter().any(|it| it.array == Array::Primitives) {
+        true => format!(", out primitives Primitive prims[{}]", mesh.most_primitives),
+        false => String::new(),
+    };
+    let corners = name(Ty { kind: Kind::U32, n: mesh.corners as usize });
+    format!(
+        " [outputtopology(\"{topology}\")]\n{common}{payload},\n        out vertices Vertex verts[{}], out indices {corners} \
+         corners[{}]{primitives}) {{",
+        mesh.most_vertices, mesh.most_primitives
+    )
 }
 
 fn name(ty: Ty) -> String {
@@ -188,12 +249,20 @@ impl Printer<'_> {
                 let threads = self.program.threads;
                 self.line(&format!("v{local} = given[(thread + {by}) % {threads}];"));
             }
+            Stmt::Counts { values, from } => self.counts(values, *from),
+            Stmt::Output { field, component, at, value } => {
+                self.output(*field, *component, at, value);
+            }
             Stmt::Continue => self.line("continue;"),
             Stmt::Return(value) => self.line(&format!("return {};", self.expr(value))),
             Stmt::Log { place, value } => {
                 self.line("{");
                 self.line(&format!("{} value = {};", name(value.ty), self.expr(value)));
                 let places = self.program.places;
+                let thread = match self.program.groups() {
+                    Some(_) => format!("(group * {} + thread)", self.program.threads),
+                    None => "thread".to_owned(),
+                };
                 for component in 0..value.ty.n.max(1) {
                     let scalar = if value.ty.n > 1 {
                         format!("value[{component}]")
@@ -201,12 +270,63 @@ impl Printer<'_> {
                         "value".to_owned()
                     };
                     for word in words(value.ty.kind, &scalar) {
-                        self.line(&format!("mix(thread * {places} + {place}, {word});"));
+                        self.line(&format!("mix({thread} * {places} + {place}, {word});"));
                     }
                 }
                 self.line("}");
             }
         }
+    }
+
+    fn groups(&self) -> &Groups {
+        let Some(groups) = self.program.groups() else {
+            unreachable!("only mesh and amplification shaders have outputs of groups")
+        };
+        groups
+    }
+
+    fn counts(&mut self, [one, two]: &[Expr; 2], from: u32) {
+        let (one, two) = (self.expr(one), self.expr(two));
+        let groups = self.groups();
+        let [width, height] = MOST_CHILDREN;
+        let (ty, counts, call) = match &groups.mesh {
+            Some(mesh) => {
+                let (vertices, primitives) = (mesh.most_vertices + 1, mesh.most_primitives + 1);
+                let counts = format!("{one} % {vertices}, {two} % {primitives}");
+                ("uint2", counts, "SetMeshOutputCounts(counted.x, counted.y);")
+            }
+            None => {
+                let counts = format!("1 + {one} % {width}, {two} % {}, 1", height + 1);
+                ("uint3", counts, "DispatchMesh(counted.x, counted.y, counted.z, payload);")
+            }
+        };
+        self.line("{");
+        // All lanes compute the counts, so that wave operations in them see the whole wave.
+        self.line(&format!("{ty} counts = {ty}({counts});"));
+        self.line(&format!("if (thread == {from}) counted = counts;"));
+        self.line("GroupMemoryBarrierWithGroupSync();");
+        self.line(call);
+        self.line("}");
+    }
+
+    fn output(&mut self, field: usize, component: Option<usize>, at: &Expr, value: &Expr) {
+        let (at, ty, value) = (self.expr(at), name(value.ty), self.expr(value));
+        let groups = self.groups();
+        let it = groups.fields[field];
+        let (whole, end) = match it.array {
+            Array::Vertices => (format!("verts[at].a{field}"), "counted.x".to_owned()),
+            Array::Primitives => (format!("prims[at].a{field}"), "counted.y".to_owned()),
+            Array::Indices => ("corners[at]".to_owned(), "counted.y".to_owned()),
+            Array::Payload => ("payload.words[at]".to_owned(), groups.payload.to_string()),
+        };
+        let part = component.map_or(String::new(), |it| format!("[{it}]"));
+        // An index names a vertex that there is.
+        let within = if it.array == Array::Indices { " % max(counted.x, 1)" } else { "" };
+        self.line("{");
+        self.line(&format!("uint at = {at};"));
+        self.line(&format!("{ty} output = {value};"));
+        self.line(&format!("if (at < {end}) {whole}{part} = output{within};"));
+        self.line("}");
     }
 
     fn expr(&self, it: &Expr) -> String {
@@ -224,6 +344,10 @@ impl Printer<'_> {
             ExprKind::Local(local) => format!("v{local}"),
             ExprKind::Thread => "thread".to_owned(),
             ExprKind::Lane => "WaveGetLaneIndex()".to_owned(),
+            ExprKind::Group => "group".to_owned(),
+            ExprKind::Payload(index) => {
+                format!("received.words[{} % {}]", self.expr(index), self.groups().payload)
+            }
             ExprKind::Neg(a) => format!("(-{})", self.expr(a)),
             ExprKind::Not(a) => format!("(!{})", self.expr(a)),
             ExprKind::Bin(op, a, b) => {

@@ -5,10 +5,22 @@
 //! definition.
 //! It supports only what generated programs contain.
 
+mod groups;
+mod values;
+mod waves;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::moments::{Moment, Simple, Value as Val};
-use crate::{Bin, Cmp, Counter, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
+use crate::{Counter, Expr, ExprKind, Function, Group, Kind, Program, Stmt};
+
+use groups::Running;
+pub use groups::{Left, Started, children, groups};
+use values::{
+    binary, boolean, cast, compare, double, increment, int, integer, negate, number, pairs, set,
+    truth, words, wrap, zero,
+};
+use waves::Call;
 
 /// The lanes that execute something together.
 type Tangle = BTreeSet<u32>;
@@ -59,51 +71,108 @@ struct Seen {
     moments: Option<Vec<Moment>>,
 }
 
-/// Runs a program; returns the final contents of the log.
+/// Runs a program of one group; returns the final contents of the log.
 fn run(program: &Program, width: u32, seen: &mut Seen) -> Vec<u32> {
     let mut log = vec![0; program.words()];
-    let main = program.functions.last().unwrap_or_else(|| unreachable!("a program has a main"));
-    let mut waves = Vec::new();
-    for first in (0..program.threads).step_by(width as usize) {
-        let lanes: Tangle = (0..width.min(program.threads - first)).collect();
-        let helpers = program
-            .pixels
-            .iter()
-            .flat_map(|it| &it.helpers)
-            .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(lane)));
-        let (helpers, gone) = (helpers.collect(), Tangle::new());
-        let frame = Frame::new(main, width, lanes.clone());
-        waves.push(State { first, lanes, helpers, gone, frame });
-    }
-    // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere the order
-    // does not matter.
-    for stmt in &main.body {
-        if let Stmt::Exchange { local, value, by } = stmt {
-            let mut given = vec![Vec::new(); program.threads as usize];
-            for state in &mut waves {
-                let values = state.wave(program, width, &mut log, seen, |wave, lanes, frame| {
-                    (wave.expr(value, &lanes, frame), lanes)
-                });
-                for lane in &state.lanes {
-                    given[(state.first + lane) as usize].clone_from(&values[*lane as usize]);
-                }
-            }
-            for state in &mut waves {
-                for lane in &state.lanes {
-                    let other = (state.first + lane + by) % program.threads;
-                    state.frame.locals[*local][*lane as usize].clone_from(&given[other as usize]);
-                }
-            }
-            continue;
-        }
-        for state in &mut waves {
-            state.wave(program, width, &mut log, seen, |wave, lanes, frame| {
-                let one = std::slice::from_ref(stmt);
-                ((), wave.stmts(one, lanes, frame, &mut Leaving::default()))
-            });
-        }
-    }
+    let group = &mut Running::default();
+    Run { program, width, group, log: &mut log, seen }.group();
     log
+}
+
+/// A group that runs.
+struct Run<'a, 'r> {
+    program: &'a Program,
+    width: u32,
+    group: &'r mut Running,
+    log: &'r mut [u32],
+    seen: &'r mut Seen,
+}
+
+impl<'a> Run<'a, '_> {
+    fn group(&mut self) {
+        let Run { program, width, .. } = *self;
+        let main = program.functions.last().unwrap_or_else(|| unreachable!("a program has a main"));
+        let helpers = program.pixels().map_or(&[][..], |it| &it.helpers);
+        let mut waves = Vec::new();
+        for first in (0..program.threads).step_by(width as usize) {
+            let lanes: Tangle = (0..width.min(program.threads - first)).collect();
+            let helpers = helpers
+                .iter()
+                .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(lane)));
+            let (helpers, gone) = (helpers.collect(), Tangle::new());
+            let frame = Frame::new(main, width, lanes.clone());
+            waves.push(State { first, lanes, helpers, gone, frame });
+        }
+        // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere the
+        // order does not matter.
+        for stmt in &main.body {
+            match stmt {
+                Stmt::Exchange { local, value, by } => {
+                    let given = self.values(&mut waves, value);
+                    for state in &mut waves {
+                        for lane in &state.lanes {
+                            let other = (state.first + lane + by) % program.threads;
+                            state.frame.locals[*local][*lane as usize]
+                                .clone_from(&given[other as usize]);
+                        }
+                    }
+                }
+                Stmt::Counts { values: [one, two], from } => {
+                    let counts = [one, two].map(|value| {
+                        let given = self.values(&mut waves, value);
+                        int(&given[*from as usize]) as u32
+                    });
+                    self.group.count(program, counts);
+                }
+                _ => {
+                    for state in &mut waves {
+                        self.wave(state, |wave, lanes, frame| {
+                            let one = std::slice::from_ref(stmt);
+                            ((), wave.stmts(one, lanes, frame, &mut Leaving::default()))
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The values of an expression in all threads of the group.
+    fn values(&mut self, waves: &mut [State<'a>], value: &Expr) -> Vec<Vals> {
+        let mut given = vec![Vec::new(); self.program.threads as usize];
+        for state in waves {
+            let values =
+                self.wave(state, |wave, lanes, frame| (wave.expr(value, &lanes, frame), lanes));
+            for lane in &state.lanes {
+                given[(state.first + lane) as usize].clone_from(&values[*lane as usize]);
+            }
+        }
+        given
+    }
+
+    /// Lets a wave run; its lanes are afterwards those that are returned.
+    fn wave<T>(
+        &mut self,
+        state: &mut State<'a>,
+        run: impl FnOnce(&mut Wave<'_>, Tangle, &mut Frame<'a>) -> (T, Tangle),
+    ) -> T {
+        let threads = (self.program.threads - state.first).min(self.width) as usize;
+        let mut wave = Wave {
+            program: self.program,
+            width: self.width,
+            first: state.first,
+            lanes: threads,
+            helpers: std::mem::take(&mut state.helpers),
+            gone: std::mem::take(&mut state.gone),
+            group: self.group,
+            log: self.log,
+            seen: self.seen,
+        };
+        let lanes = std::mem::take(&mut state.lanes);
+        let (result, lanes) = run(&mut wave, lanes, &mut state.frame);
+        (state.helpers, state.gone) = (wave.helpers, wave.gone);
+        state.lanes = lanes;
+        result
+    }
 }
 
 /// A wave between two statements of `main`.
@@ -113,35 +182,6 @@ struct State<'a> {
     helpers: Tangle,
     gone: Tangle,
     frame: Frame<'a>,
-}
-
-impl<'a> State<'a> {
-    /// Lets the wave run; its lanes are afterwards those that are returned.
-    fn wave<T>(
-        &mut self,
-        program: &'a Program,
-        width: u32,
-        log: &mut [u32],
-        seen: &mut Seen,
-        run: impl FnOnce(&mut Wave<'_>, Tangle, &mut Frame<'a>) -> (T, Tangle),
-    ) -> T {
-        let threads = (program.threads - self.first).min(width) as usize;
-        let mut wave = Wave {
-            program,
-            width,
-            first: self.first,
-            lanes: threads,
-            helpers: std::mem::take(&mut self.helpers),
-            gone: std::mem::take(&mut self.gone),
-            log,
-            seen,
-        };
-        let lanes = std::mem::take(&mut self.lanes);
-        let (result, lanes) = run(&mut wave, lanes, &mut self.frame);
-        (self.helpers, self.gone) = (wave.helpers, wave.gone);
-        self.lanes = lanes;
-        result
-    }
 }
 
 struct Wave<'a> {
@@ -155,6 +195,7 @@ struct Wave<'a> {
     helpers: Tangle,
     /// The lanes of quads that have retired.
     gone: Tangle,
+    group: &'a mut Running,
     log: &'a mut [u32],
     seen: &'a mut Seen,
 }
@@ -236,7 +277,7 @@ impl Wave<'_> {
 
     /// Whether helper lanes participate in wave operations.
     fn participate(&self) -> bool {
-        self.program.pixels.as_ref().is_some_and(|it| it.included)
+        self.program.pixels().is_some_and(|it| it.included)
     }
 
     /// The participants of a wave operation: helper lanes only if there are no others.
@@ -311,11 +352,23 @@ impl Wave<'_> {
                 }
                 lanes
             }
-            Stmt::Exchange { .. } => unreachable!("threads exchange values in `main` alone"),
+            Stmt::Exchange { .. } | Stmt::Counts { .. } => {
+                unreachable!("all threads of a group arrive at it, in `main`")
+            }
+            Stmt::Output { field, component, at, value } => {
+                let places = self.expr(at, &lanes, frame);
+                let values = self.expr(value, &lanes, frame);
+                for lane in &lanes {
+                    let (at, value) = (&places[*lane as usize], &values[*lane as usize]);
+                    self.group.output(self.program, *field, *component, int(at), value);
+                }
+                lanes
+            }
             Stmt::Log { place, value } => {
                 let values = self.expr(value, &lanes, frame);
                 for lane in lanes.difference(&self.helpers) {
-                    let at = (self.first + lane) as usize * self.program.places + place;
+                    let thread = self.group.number * self.program.threads + self.first + lane;
+                    let at = thread as usize * self.program.places + place;
                     for scalar in &values[*lane as usize] {
                         for word in words(value.ty.kind, *scalar) {
                             self.log[at] = self.log[at].wrapping_mul(31).wrapping_add(word);
@@ -494,6 +547,14 @@ impl Wave<'_> {
                 set(&mut result, lanes, |lane| vec![Val::Int(i128::from(first) + lane as i128)]);
             }
             ExprKind::Lane => set(&mut result, lanes, |lane| vec![Val::Int(lane as i128)]),
+            ExprKind::Group => {
+                let number = i128::from(self.group.number);
+                set(&mut result, lanes, |_| vec![Val::Int(number)]);
+            }
+            ExprKind::Payload(index) => {
+                let index = self.expr(index, lanes, frame);
+                set(&mut result, lanes, |lane| vec![self.group.received(int(&index[lane]))]);
+            }
             ExprKind::Neg(a) => {
                 let a = self.expr(a, lanes, frame);
                 set(&mut result, lanes, |lane| {
@@ -622,365 +683,5 @@ impl Wave<'_> {
         }
         debug_assert!(frame.function.locals.len() == frame.locals.len());
         result
-    }
-}
-
-/// A call of a wave function.
-struct Call<'a, 'b> {
-    name: &'static str,
-    /// The type of the result.
-    ty: Ty,
-    kinds: &'a [Kind],
-    args: &'a [Vec<Vals>],
-    lanes: &'a Tangle,
-    /// The participants.
-    active: Tangle,
-    wave: &'a Wave<'b>,
-}
-
-impl Call<'_, '_> {
-    fn run(&self) -> Vec<Vals> {
-        let mut result = vec![Vec::new(); self.wave.width as usize];
-        for lane in self.lanes {
-            result[*lane as usize] = self.lane(*lane);
-        }
-        result
-    }
-
-    /// The result of one lane.
-    fn lane(&self, lane: u32) -> Vals {
-        // A mask in front changes nothing else: here it is the active set.
-        let masked = self.name.starts_with("WaveMask");
-        let args = &self.args[usize::from(masked)..];
-        let kinds = &self.kinds[usize::from(masked)..];
-        let name = self.name_without_mask();
-        let below: Vec<u32> = self.active.iter().copied().filter(|other| *other < lane).collect();
-        let all: Vec<u32> = self.active.iter().copied().collect();
-        let held = |other: u32| args[0][other as usize].clone();
-        // Lanes that do not participate are read as zero.
-        let read = |other: u32| match self.active.contains(&other) {
-            true => held(other),
-            false => vec![number(kinds[0], 0); self.ty.n.max(1)],
-        };
-        let in_quad =
-            |other: u32| if self.lanes.contains(&other) { held(other) } else { held(lane) };
-        let count =
-            |lanes: &[u32]| lanes.iter().filter(|other| truth(&held(**other))).count() as i128;
-        let group = || self.group(lane, &args[1]);
-        let width = self.wave.width;
-        let one = |value: i128| vec![Val::Int(value)];
-        let yes = |value: bool| vec![Val::Bool(value)];
-        match name.as_str() {
-            "WaveGetLaneCount" => one(i128::from(width)),
-            "WaveGetLaneIndex" => one(i128::from(lane)),
-            "WaveIsFirstLane" => yes(all[0] == lane),
-            "IsHelperLane" => yes(self.wave.helpers.contains(&lane)),
-            "GetGroupWaveIndex" | "WaveGetWaveIndex" => one(i128::from(self.wave.first / width)),
-            "GetGroupWaveCount" | "WaveGetNumWaves" => {
-                one(i128::from(self.wave.program.threads.div_ceil(width)))
-            }
-            "WaveActiveAnyTrue" => yes(count(&all) > 0),
-            "WaveActiveAllTrue" => yes(count(&all) == all.len() as i128),
-            "WaveActiveBallot" => {
-                self.lane_words(all.iter().copied().filter(|other| truth(&held(*other))))
-            }
-            "WaveActiveCountBits" => one(count(&all)),
-            "WavePrefixCountBits" => one(count(&below)),
-            "WaveActiveAllEqual" => {
-                let first = held(all[0]);
-                let same = |i: usize| all.iter().all(|other| equal(held(*other)[i], first[i]));
-                let each: Vec<bool> = (0..first.len()).map(same).collect();
-                match each.len() == self.ty.n {
-                    true => each.into_iter().map(Val::Bool).collect(),
-                    false => yes(each.into_iter().all(|it| it)),
-                }
-            }
-            "WaveReadLaneFirst" => held(all[0]),
-            "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => {
-                read(int(&args[1][lane as usize]) as u32)
-            }
-            "WaveRotate" => {
-                read(((i128::from(lane) + int(&args[1][lane as usize])) % i128::from(width)) as u32)
-            }
-            "WaveClusteredRotate" => {
-                let (by, size) = (int(&args[1][lane as usize]), int(&args[2][lane as usize]));
-                let start = i128::from(lane) / size * size;
-                read((start + (i128::from(lane) - start + by) % size) as u32)
-            }
-            "WaveMatch" => {
-                let mine = held(lane);
-                let same =
-                    |other: &u32| held(*other).iter().zip(&mine).all(|(a, b)| identical(*a, *b));
-                self.lane_words(all.iter().copied().filter(same))
-            }
-            "WaveGetActiveMask"
-            | "WaveGetConvergedMask"
-            | "WaveGetActiveMulti"
-            | "WaveGetConvergedMulti" => self.lane_words(all.iter().copied()),
-            "WaveGetLaneEqMask" => self.lane_words(lane..lane + 1),
-            "WaveGetLaneGeMask" => self.lane_words(lane..width),
-            "WaveGetLaneGtMask" => self.lane_words(lane + 1..width),
-            "WaveGetLaneLeMask" => self.lane_words(0..lane + 1),
-            "WaveGetLaneLtMask" => self.lane_words(0..lane),
-            "WaveMultiPrefixCountBits" => {
-                let group: Vec<u32> = group().into_iter().filter(|other| *other < lane).collect();
-                one(count(&group))
-            }
-            "QuadReadAcrossX" => in_quad(lane ^ 1),
-            "QuadReadAcrossY" => in_quad(lane ^ 2),
-            "QuadReadAcrossDiagonal" => in_quad(lane ^ 3),
-            "QuadReadLaneAt" => in_quad(lane / 4 * 4 + int(&args[1][lane as usize]) as u32),
-            "QuadAny" => yes((lane / 4 * 4..lane / 4 * 4 + 4).any(|other| truth(&held(other)))),
-            "QuadAll" => yes((lane / 4 * 4..lane / 4 * 4 + 4).all(|other| truth(&held(other)))),
-            _ => {
-                let (lanes, op): (Vec<u32>, &str) =
-                    if let Some(op) = name.strip_prefix("WaveActive") {
-                        (all, op)
-                    } else if let Some(op) = name.strip_prefix("WavePrefix") {
-                        (below, op)
-                    } else if let Some(op) = name.strip_prefix("WaveMultiPrefixInclusive") {
-                        (group().into_iter().filter(|other| *other <= lane).collect(), op)
-                    } else if let Some(op) = name.strip_prefix("WaveMultiPrefix") {
-                        let op = op.strip_prefix("Exclusive").unwrap_or(op);
-                        (group().into_iter().filter(|other| *other < lane).collect(), op)
-                    } else if let Some(op) = name.strip_prefix("WaveMulti") {
-                        (group(), op)
-                    } else {
-                        unreachable!("`{name}` has no second definition")
-                    };
-                let n = held(lane).len();
-                let folded =
-                    (0..n).map(|i| fold(kinds[0], op, lanes.iter().map(|other| held(*other)[i])));
-                folded.collect()
-            }
-        }
-    }
-
-    /// The name of the function that does the same without a mask.
-    fn name_without_mask(&self) -> String {
-        match self.name.strip_prefix("WaveMask") {
-            Some("Match") => "WaveMatch".to_owned(),
-            Some("IsFirstLane") => "WaveIsFirstLane".to_owned(),
-            Some(rest)
-                if rest.starts_with("Prefix")
-                    || rest.starts_with("Read")
-                    || rest.starts_with("Broadcast") =>
-            {
-                format!("Wave{rest}")
-            }
-            Some("Shuffle") => "WaveShuffle".to_owned(),
-            Some(rest) => format!("WaveActive{rest}"),
-            None => self.name.to_owned(),
-        }
-    }
-
-    /// The words of a set of lanes; only the first if the function returns only that.
-    fn lane_words(&self, lanes: impl Iterator<Item = u32>) -> Vals {
-        let mut words = [0i128; 4];
-        for lane in lanes {
-            words[lane as usize / 32] += 1 << (lane % 32);
-        }
-        words.iter().take(self.ty.n).map(|word| Val::Int(*word)).collect()
-    }
-
-    /// The participants in a lane's partition mask.
-    fn group(&self, lane: u32, masks: &[Vals]) -> Vec<u32> {
-        let words = &masks[lane as usize];
-        let named = |other: &u32| integer(words[*other as usize / 32]) >> (other % 32) & 1 == 1;
-        self.active.iter().copied().filter(named).collect()
-    }
-}
-
-/// Folds values in ascending order of their lanes; an empty fold gives the identity.
-/// Floats are reduced as in the printed program.
-fn fold(kind: Kind, op: &str, values: impl Iterator<Item = Val>) -> Val {
-    let combine = |a: Val, b: Val| match (op, a, b) {
-        ("Sum", Val::Float(a), Val::Float(b)) => Val::Float(a + b),
-        ("Product", Val::Float(a), Val::Float(b)) => Val::Float(a * b),
-        ("Sum", ..) => binary(kind, Bin::Add, a, b),
-        ("Product", ..) => binary(kind, Bin::Mul, a, b),
-        ("Min", ..) => binary(kind, Bin::Min, a, b),
-        ("Max", ..) => binary(kind, Bin::Max, a, b),
-        ("BitAnd", ..) => binary(kind, Bin::And, a, b),
-        ("BitOr", ..) => binary(kind, Bin::Or, a, b),
-        ("BitXor", ..) => binary(kind, Bin::Xor, a, b),
-        _ => unreachable!("`{op}` has no second definition"),
-    };
-    let folded = values.reduce(combine).unwrap_or_else(|| match (op, kind.bits_signed()) {
-        ("Sum" | "BitOr" | "BitXor", _) => number(kind, 0),
-        ("Product", _) => number(kind, 1),
-        ("BitAnd", _) => Val::Int(wrap(kind, -1)),
-        ("Min", None) => Val::Float(f64::INFINITY),
-        ("Max", None) => Val::Float(f64::NEG_INFINITY),
-        ("Min", Some((bits, true))) => Val::Int((1 << (bits - 1)) - 1),
-        ("Min", Some((bits, false))) => Val::Int((1 << bits) - 1),
-        ("Max", Some((bits, true))) => Val::Int(-(1 << (bits - 1))),
-        ("Max", Some((_, false))) => Val::Int(0),
-        _ => unreachable!("`{op}` has no second definition"),
-    });
-    match (op, folded) {
-        ("Sum", Val::Float(value)) => Val::Float(value % 16.0),
-        ("Min" | "Max", Val::Float(value)) => Val::Float(value.clamp(-15.0, 15.0)),
-        _ => folded,
-    }
-}
-
-fn set(result: &mut [Vals], lanes: &Tangle, value: impl Fn(usize) -> Vals) {
-    for lane in lanes {
-        result[*lane as usize] = value(*lane as usize);
-    }
-}
-
-fn pairs(a: &Vals, b: &Vals, f: impl Fn(Val, Val) -> Val) -> Vals {
-    a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
-}
-
-fn zero(ty: Ty) -> Vals {
-    vec![number(ty.kind, 0); ty.n.max(1)]
-}
-
-fn number(kind: Kind, value: i64) -> Val {
-    match kind {
-        Kind::Bool => Val::Bool(value & 1 == 1),
-        Kind::F16 | Kind::F32 | Kind::F64 => Val::Float(value as f64),
-        _ => Val::Int(wrap(kind, i128::from(value))),
-    }
-}
-
-/// Wraps into the range of an integer kind.
-fn wrap(kind: Kind, value: i128) -> i128 {
-    let Some((bits, signed)) = kind.bits_signed() else {
-        unreachable!("{kind:?} is not an integer")
-    };
-    let low = value.rem_euclid(1 << bits);
-    if signed && low >= 1 << (bits - 1) { low - (1 << bits) } else { low }
-}
-
-fn integer(value: Val) -> i128 {
-    match value {
-        Val::Int(value) => value,
-        Val::Bool(_) | Val::Float(_) => unreachable!("generated programs are typed"),
-    }
-}
-
-fn double(value: Val) -> f64 {
-    match value {
-        Val::Float(value) => value,
-        Val::Int(_) | Val::Bool(_) => unreachable!("generated programs are typed"),
-    }
-}
-
-fn boolean(value: Val) -> bool {
-    match value {
-        Val::Bool(value) => value,
-        Val::Int(_) | Val::Float(_) => unreachable!("generated programs are typed"),
-    }
-}
-
-fn int(value: &Vals) -> i128 {
-    integer(value[0])
-}
-
-fn truth(value: &Vals) -> bool {
-    boolean(value[0])
-}
-
-fn increment(value: &mut Vals) {
-    *value = vec![Val::Int(int(value) + 1)];
-}
-
-fn negate(kind: Kind, value: Val) -> Val {
-    match value {
-        Val::Int(value) => Val::Int(wrap(kind, -value)),
-        Val::Float(value) => Val::Float(-value),
-        Val::Bool(_) => unreachable!("generated programs do not negate bools"),
-    }
-}
-
-fn binary(kind: Kind, op: Bin, a: Val, b: Val) -> Val {
-    match (a, b) {
-        (Val::Int(a), Val::Int(b)) => Val::Int(match op {
-            Bin::Add => wrap(kind, a + b),
-            Bin::Sub => wrap(kind, a - b),
-            Bin::Mul => wrap(kind, a.wrapping_mul(b)),
-            Bin::And => a & b,
-            Bin::Or => a | b,
-            Bin::Xor => wrap(kind, a ^ b),
-            Bin::Min => a.min(b),
-            Bin::Max => a.max(b),
-        }),
-        (Val::Float(a), Val::Float(b)) => Val::Float(match op {
-            Bin::Add => (a + b) % 16.0,
-            Bin::Sub => (a - b) % 16.0,
-            Bin::Mul => (a * b) % 16.0,
-            // The smaller one, with the negative zero below the positive one: there is no NaN here.
-            Bin::Min => {
-                if a.total_cmp(&b).is_lt() {
-                    a
-                } else {
-                    b
-                }
-            }
-            Bin::Max => {
-                if a.total_cmp(&b).is_gt() {
-                    a
-                } else {
-                    b
-                }
-            }
-            Bin::And | Bin::Or | Bin::Xor => unreachable!("floats have no bitwise operations"),
-        }),
-        _ => unreachable!("generated programs are typed"),
-    }
-}
-
-fn equal(a: Val, b: Val) -> bool {
-    compare(Cmp::Eq, a, b)
-}
-
-/// The same bits.
-fn identical(a: Val, b: Val) -> bool {
-    match (a, b) {
-        (Val::Float(a), Val::Float(b)) => a.to_bits() == b.to_bits(),
-        _ => a == b,
-    }
-}
-
-fn compare(op: Cmp, a: Val, b: Val) -> bool {
-    let order = match (a, b) {
-        (Val::Int(a), Val::Int(b)) => a.partial_cmp(&b),
-        (Val::Float(a), Val::Float(b)) => a.partial_cmp(&b),
-        (Val::Bool(a), Val::Bool(b)) => a.partial_cmp(&b),
-        _ => unreachable!("generated programs are typed"),
-    };
-    match op {
-        Cmp::Eq => order == Some(std::cmp::Ordering::Equal),
-        Cmp::Ne => order != Some(std::cmp::Ordering::Equal),
-        Cmp::Lt => order == Some(std::cmp::Ordering::Less),
-        Cmp::Ge => matches!(order, Some(std::cmp::Ordering::Greater | std::cmp::Ordering::Equal)),
-    }
-}
-
-fn cast(from: Kind, to: Kind, value: Val) -> Val {
-    match (value, to) {
-        (Val::Bool(value), _) => number(to, i64::from(value)),
-        (Val::Int(value), Kind::Bool) => Val::Bool(value != 0),
-        (Val::Float(value), Kind::Bool) => Val::Bool(value != 0.0),
-        // Floats hold small numbers only.
-        (Val::Int(value), Kind::F16 | Kind::F32 | Kind::F64) => {
-            Val::Float((wrap(from, value) & 15) as f64)
-        }
-        (Val::Int(value), _) => Val::Int(wrap(to, value)),
-        (Val::Float(value), Kind::F16 | Kind::F32 | Kind::F64) => Val::Float(value),
-        (Val::Float(value), _) => Val::Int(wrap(to, value as i128)),
-    }
-}
-
-fn words(kind: Kind, value: Val) -> Vec<u32> {
-    match (kind, value) {
-        (_, Val::Bool(value)) => vec![u32::from(value)],
-        (_, Val::Float(value)) => vec![(value as f32).to_bits()],
-        (Kind::U64 | Kind::I64, Val::Int(value)) => vec![value as u32, (value >> 32) as u32],
-        (_, Val::Int(value)) => vec![value as u32],
     }
 }

@@ -13,6 +13,7 @@ pub mod gpu;
 pub mod grid;
 pub mod hostile;
 pub mod legalized;
+pub mod meshlets;
 pub mod ordered;
 pub mod pixels;
 pub mod plant;

@@ -168,6 +168,15 @@ pub fn compile(text: &str, profile: &str) -> Result<Module, String> {
     Ok(module)
 }
 
+/// Compiles a generated shader for a profile.
+pub fn compile_generated(text: &str, profile: &str) -> Result<Module, String> {
+    let flags = ["-T", profile, "-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
+    let compiled = run::compile_text("generated.hlsl", text, &run::options(&flags)?);
+    compiled.module.ok_or_else(|| {
+        diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain)
+    })
+}
+
 /// The log of a generated pixel shader on the reference engine, which that on the fast one must equal, for each of these
 /// instruction sets.
 pub fn log_of(program: &generate::Program, width: u32, sets: &[Isa]) -> Result<Vec<u32>, String> {
@@ -227,16 +236,11 @@ fn prepared(
     program: &generate::Program,
     width: u32,
 ) -> Result<(Module, Vec<Quads>, Bindings), String> {
-    let text = generate::print(program);
-    let flags = ["-T", "ps_6_7", "-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
-    let compiled = run::compile_text("generated.hlsl", &text, &run::options(&flags)?);
-    let module = compiled.module.ok_or_else(|| {
-        diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain)
-    })?;
+    let module = compile_generated(&generate::print(program), "ps_6_7")?;
     if program.seed.is_multiple_of(16) {
         run::check_module(&module)?;
     }
-    let helpers = program.pixels.as_ref().map_or(&[][..], |it| &it.helpers);
+    let helpers = program.pixels().map_or(&[][..], |it| &it.helpers);
     let wave = |first: u32| {
         let lanes = LaneMask::first_n(width.min(program.threads - first)).0;
         let here = helpers.iter().filter_map(|it| it.checked_sub(first)).filter(|it| *it < width);

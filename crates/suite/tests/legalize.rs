@@ -560,7 +560,7 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
             "seed {seed} at {width} for {name}\n{}",
             generate::print(&program)
         );
-        with_helpers += usize::from(program.pixels.is_some_and(|it| !it.helpers.is_empty()));
+        with_helpers += usize::from(program.pixels().is_some_and(|it| !it.helpers.is_empty()));
     }
     assert!(with_helpers as u64 > PROGRAMS / 2, "{with_helpers} with helper lanes");
 }

@@ -20,8 +20,8 @@ mod gpu;
 mod grammar;
 mod judge;
 mod mutate;
-mod pixels;
 mod spirv;
+mod stages;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -162,8 +162,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if arguments.first().is_some_and(|it| it == "--engines") {
         return engines::run(&arguments[1..]);
     }
-    if arguments.first().is_some_and(|it| it == "--pixels") {
-        return pixels::run(&arguments[1..]);
+    if let Some(of) = arguments.first().and_then(|it| stages::Of::named(it)) {
+        return stages::run(of, &arguments[1..]);
     }
     if arguments.first().is_some_and(|it| it == "--spirv") {
         return spirv::run(&arguments[1..]);

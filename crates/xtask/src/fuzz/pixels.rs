@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz --pixels`: generated pixel shaders on the reference engine, compared with the second evaluator of
-//! the suite and with the fast engine, log by log, on several threads. A failure is printed with its program.
+//! `cargo xtask fuzz --pixels` and `--mesh`: generated pixel shaders, or mesh and amplification shaders, on the reference
+//! engine and the fast one, compared with the second evaluator, on several threads. A failure is printed with its program.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,10 +8,27 @@ use std::time::Instant;
 use cpu::Isa;
 use generate::Statistics;
 use generate::second;
-use suite::pixels;
 use suite::section::WIDTHS;
+use suite::{meshlets, pixels};
 
-pub(super) fn run(arguments: &[String]) -> Result<(), String> {
+/// The programs of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Pixels,
+    Mesh,
+}
+
+impl Of {
+    pub(super) fn named(flag: &str) -> Option<Of> {
+        match flag {
+            "--pixels" => Some(Of::Pixels),
+            "--mesh" => Some(Of::Mesh),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
     let (mut runs, mut first) = (10_000u64, 1_000_000u64);
     let mut threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
     let flags = [("--runs", &mut runs), ("--seed", &mut first), ("--threads", &mut threads)];
@@ -31,7 +48,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
                         return;
                     }
                     let seed = first.saturating_add(number);
-                    let Err(what) = try_seed(seed, &sets, &mut statistics) else { continue };
+                    let Err(what) = try_seed(of, seed, &sets, &mut statistics) else { continue };
                     if let Ok(mut place) = failed.lock() {
                         place.get_or_insert((seed, what));
                     }
@@ -42,13 +59,21 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     if let Some((seed, what)) = failed.into_inner().map_err(|_| "a thread has panicked")? {
         return Err(format!("seed {seed}, {what}"));
     }
-    println!("{runs} pixel shaders agree, {:.0} s", start.elapsed().as_secs_f64());
+    let what = match of {
+        Of::Pixels => "pixel shaders",
+        Of::Mesh => "mesh shaders",
+    };
+    println!("{runs} {what} agree, {:.0} s", start.elapsed().as_secs_f64());
     Ok(())
 }
 
 /// Compares one generated shader; the error says what differs.
-fn try_seed(seed: u64, sets: &[Isa], statistics: &mut Statistics) -> Result<(), String> {
+fn try_seed(of: Of, seed: u64, sets: &[Isa], statistics: &mut Statistics) -> Result<(), String> {
     let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+    if of == Of::Mesh {
+        let program = generate::meshlets(seed, width, statistics);
+        return meshlets::compare(&program, width, sets).map(|_| ());
+    }
     let program = generate::pixels(seed, width, statistics);
     let expected = second::evaluate(&program, width);
     let got = pixels::log_of(&program, width, sets);

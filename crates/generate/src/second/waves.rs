@@ -1,0 +1,205 @@
+//! Wave functions, each computed from its name by the lists of lanes that take part.
+
+use super::values::{binary, equal, identical, int, integer, number, truth, wrap};
+use super::{Tangle, Val, Vals, Wave};
+use crate::{Bin, Kind, Ty};
+
+/// A call of a wave function.
+pub(super) struct Call<'a, 'b> {
+    pub(super) name: &'static str,
+    /// The type of the result.
+    pub(super) ty: Ty,
+    pub(super) kinds: &'a [Kind],
+    pub(super) args: &'a [Vec<Vals>],
+    pub(super) lanes: &'a Tangle,
+    /// The participants.
+    pub(super) active: Tangle,
+    pub(super) wave: &'a Wave<'b>,
+}
+
+impl Call<'_, '_> {
+    pub(super) fn run(&self) -> Vec<Vals> {
+        let mut result = vec![Vec::new(); self.wave.width as usize];
+        for lane in self.lanes {
+            result[*lane as usize] = self.lane(*lane);
+        }
+        result
+    }
+
+    /// The result of one lane.
+    fn lane(&self, lane: u32) -> Vals {
+        // A mask in front changes nothing else: here it is the active set.
+        let masked = self.name.starts_with("WaveMask");
+        let args = &self.args[usize::from(masked)..];
+        let kinds = &self.kinds[usize::from(masked)..];
+        let name = self.name_without_mask();
+        let below: Vec<u32> = self.active.iter().copied().filter(|other| *other < lane).collect();
+        let all: Vec<u32> = self.active.iter().copied().collect();
+        let held = |other: u32| args[0][other as usize].clone();
+        // Lanes that do not participate are read as zero.
+        let read = |other: u32| match self.active.contains(&other) {
+            true => held(other),
+            false => vec![number(kinds[0], 0); self.ty.n.max(1)],
+        };
+        let in_quad =
+            |other: u32| if self.lanes.contains(&other) { held(other) } else { held(lane) };
+        let count =
+            |lanes: &[u32]| lanes.iter().filter(|other| truth(&held(**other))).count() as i128;
+        let group = || self.group(lane, &args[1]);
+        let width = self.wave.width;
+        let one = |value: i128| vec![Val::Int(value)];
+        let yes = |value: bool| vec![Val::Bool(value)];
+        match name.as_str() {
+            "WaveGetLaneCount" => one(i128::from(width)),
+            "WaveGetLaneIndex" => one(i128::from(lane)),
+            "WaveIsFirstLane" => yes(all[0] == lane),
+            "IsHelperLane" => yes(self.wave.helpers.contains(&lane)),
+            "GetGroupWaveIndex" | "WaveGetWaveIndex" => one(i128::from(self.wave.first / width)),
+            "GetGroupWaveCount" | "WaveGetNumWaves" => {
+                one(i128::from(self.wave.program.threads.div_ceil(width)))
+            }
+            "WaveActiveAnyTrue" => yes(count(&all) > 0),
+            "WaveActiveAllTrue" => yes(count(&all) == all.len() as i128),
+            "WaveActiveBallot" => {
+                self.lane_words(all.iter().copied().filter(|other| truth(&held(*other))))
+            }
+            "WaveActiveCountBits" => one(count(&all)),
+            "WavePrefixCountBits" => one(count(&below)),
+            "WaveActiveAllEqual" => {
+                let first = held(all[0]);
+                let same = |i: usize| all.iter().all(|other| equal(held(*other)[i], first[i]));
+                let each: Vec<bool> = (0..first.len()).map(same).collect();
+                match each.len() == self.ty.n {
+                    true => each.into_iter().map(Val::Bool).collect(),
+                    false => yes(each.into_iter().all(|it| it)),
+                }
+            }
+            "WaveReadLaneFirst" => held(all[0]),
+            "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => {
+                read(int(&args[1][lane as usize]) as u32)
+            }
+            "WaveRotate" => {
+                read(((i128::from(lane) + int(&args[1][lane as usize])) % i128::from(width)) as u32)
+            }
+            "WaveClusteredRotate" => {
+                let (by, size) = (int(&args[1][lane as usize]), int(&args[2][lane as usize]));
+                let start = i128::from(lane) / size * size;
+                read((start + (i128::from(lane) - start + by) % size) as u32)
+            }
+            "WaveMatch" => {
+                let mine = held(lane);
+                let same =
+                    |other: &u32| held(*other).iter().zip(&mine).all(|(a, b)| identical(*a, *b));
+                self.lane_words(all.iter().copied().filter(same))
+            }
+            "WaveGetActiveMask"
+            | "WaveGetConvergedMask"
+            | "WaveGetActiveMulti"
+            | "WaveGetConvergedMulti" => self.lane_words(all.iter().copied()),
+            "WaveGetLaneEqMask" => self.lane_words(lane..lane + 1),
+            "WaveGetLaneGeMask" => self.lane_words(lane..width),
+            "WaveGetLaneGtMask" => self.lane_words(lane + 1..width),
+            "WaveGetLaneLeMask" => self.lane_words(0..lane + 1),
+            "WaveGetLaneLtMask" => self.lane_words(0..lane),
+            "WaveMultiPrefixCountBits" => {
+                let group: Vec<u32> = group().into_iter().filter(|other| *other < lane).collect();
+                one(count(&group))
+            }
+            "QuadReadAcrossX" => in_quad(lane ^ 1),
+            "QuadReadAcrossY" => in_quad(lane ^ 2),
+            "QuadReadAcrossDiagonal" => in_quad(lane ^ 3),
+            "QuadReadLaneAt" => in_quad(lane / 4 * 4 + int(&args[1][lane as usize]) as u32),
+            "QuadAny" => yes((lane / 4 * 4..lane / 4 * 4 + 4).any(|other| truth(&held(other)))),
+            "QuadAll" => yes((lane / 4 * 4..lane / 4 * 4 + 4).all(|other| truth(&held(other)))),
+            _ => {
+                let (lanes, op): (Vec<u32>, &str) =
+                    if let Some(op) = name.strip_prefix("WaveActive") {
+                        (all, op)
+                    } else if let Some(op) = name.strip_prefix("WavePrefix") {
+                        (below, op)
+                    } else if let Some(op) = name.strip_prefix("WaveMultiPrefixInclusive") {
+                        (group().into_iter().filter(|other| *other <= lane).collect(), op)
+                    } else if let Some(op) = name.strip_prefix("WaveMultiPrefix") {
+                        let op = op.strip_prefix("Exclusive").unwrap_or(op);
+                        (group().into_iter().filter(|other| *other < lane).collect(), op)
+                    } else if let Some(op) = name.strip_prefix("WaveMulti") {
+                        (group(), op)
+                    } else {
+                        unreachable!("`{name}` has no second definition")
+                    };
+                let n = held(lane).len();
+                let folded =
+                    (0..n).map(|i| fold(kinds[0], op, lanes.iter().map(|other| held(*other)[i])));
+                folded.collect()
+            }
+        }
+    }
+
+    /// The name of the function that does the same without a mask.
+    fn name_without_mask(&self) -> String {
+        match self.name.strip_prefix("WaveMask") {
+            Some("Match") => "WaveMatch".to_owned(),
+            Some("IsFirstLane") => "WaveIsFirstLane".to_owned(),
+            Some(rest)
+                if rest.starts_with("Prefix")
+                    || rest.starts_with("Read")
+                    || rest.starts_with("Broadcast") =>
+            {
+                format!("Wave{rest}")
+            }
+            Some("Shuffle") => "WaveShuffle".to_owned(),
+            Some(rest) => format!("WaveActive{rest}"),
+            None => self.name.to_owned(),
+        }
+    }
+
+    /// The words of a set of lanes; only the first if the function returns only that.
+    fn lane_words(&self, lanes: impl Iterator<Item = u32>) -> Vals {
+        let mut words = [0i128; 4];
+        for lane in lanes {
+            words[lane as usize / 32] += 1 << (lane % 32);
+        }
+        words.iter().take(self.ty.n).map(|word| Val::Int(*word)).collect()
+    }
+
+    /// The participants in a lane's partition mask.
+    fn group(&self, lane: u32, masks: &[Vals]) -> Vec<u32> {
+        let words = &masks[lane as usize];
+        let named = |other: &u32| integer(words[*other as usize / 32]) >> (other % 32) & 1 == 1;
+        self.active.iter().copied().filter(named).collect()
+    }
+}
+
+/// Folds values in ascending order of their lanes; an empty fold gives the identity.
+/// Floats are reduced as in the printed program.
+fn fold(kind: Kind, op: &str, values: impl Iterator<Item = Val>) -> Val {
+    let combine = |a: Val, b: Val| match (op, a, b) {
+        ("Sum", Val::Float(a), Val::Float(b)) => Val::Float(a + b),
+        ("Product", Val::Float(a), Val::Float(b)) => Val::Float(a * b),
+        ("Sum", ..) => binary(kind, Bin::Add, a, b),
+        ("Product", ..) => binary(kind, Bin::Mul, a, b),
+        ("Min", ..) => binary(kind, Bin::Min, a, b),
+        ("Max", ..) => binary(kind, Bin::Max, a, b),
+        ("BitAnd", ..) => binary(kind, Bin::And, a, b),
+        ("BitOr", ..) => binary(kind, Bin::Or, a, b),
+        ("BitXor", ..) => binary(kind, Bin::Xor, a, b),
+        _ => unreachable!("`{op}` has no second definition"),
+    };
+    let folded = values.reduce(combine).unwrap_or_else(|| match (op, kind.bits_signed()) {
+        ("Sum" | "BitOr" | "BitXor", _) => number(kind, 0),
+        ("Product", _) => number(kind, 1),
+        ("BitAnd", _) => Val::Int(wrap(kind, -1)),
+        ("Min", None) => Val::Float(f64::INFINITY),
+        ("Max", None) => Val::Float(f64::NEG_INFINITY),
+        ("Min", Some((bits, true))) => Val::Int((1 << (bits - 1)) - 1),
+        ("Min", Some((bits, false))) => Val::Int((1 << bits) - 1),
+        ("Max", Some((bits, true))) => Val::Int(-(1 << (bits - 1))),
+        ("Max", Some((_, false))) => Val::Int(0),
+        _ => unreachable!("`{op}` has no second definition"),
+    });
+    match (op, folded) {
+        ("Sum", Val::Float(value)) => Val::Float(value % 16.0),
+        ("Min" | "Max", Val::Float(value)) => Val::Float(value.clamp(-15.0, 15.0)),
+        _ => folded,
+    }
+}

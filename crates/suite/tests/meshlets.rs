@@ -1,0 +1,45 @@
+//! Generated mesh and amplification shaders with divergence, on the reference engine and the fast one.
+
+use generate::{Array, Owners, Statistics};
+use suite::meshlets::compare;
+use suite::section::WIDTHS;
+
+/// How many programs are tried.
+const PROGRAMS: u64 = 60;
+
+#[test]
+fn generated_mesh_shaders_agree_with_the_second_evaluator() {
+    let mut statistics = Statistics::default();
+    let sets = suite::engines::sets();
+    let (mut amplified, mut groups, mut primitives, mut compacted) = (0, 0, 0, 0);
+    for seed in 0..PROGRAMS {
+        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let program = generate::meshlets(seed, width, &mut statistics);
+        let left =
+            compare(&program, width, &sets).unwrap_or_else(|what| panic!("seed {seed}, {what}"));
+        amplified += usize::from(program.amplification.is_some() && !left.is_empty());
+        groups += left.len();
+        let fields = program.mesh.groups().map_or(&[][..], |it| &it.fields);
+        for it in &left {
+            primitives += it.counts[1];
+            compacted += fields
+                .iter()
+                .zip(&it.fields)
+                .filter(|(field, values)| {
+                    let is_written = values.iter().flatten().any(|it| *it != 0);
+                    field.owners == Owners::Compacted
+                        && field.array == Array::Vertices
+                        && is_written
+                })
+                .count();
+        }
+    }
+    // Generators of uninteresting programs are noticed.
+    assert!(amplified > 20, "only {amplified} programs have children");
+    assert!(groups > 120, "only {groups} groups ran");
+    assert!(primitives > 1000, "only {primitives} primitives");
+    assert!(compacted > 20, "only {compacted} outputs were compacted");
+    let reductions: usize =
+        statistics.uses.iter().filter(|it| it.0.0.starts_with("WaveActive")).map(|it| it.1).sum();
+    assert!(reductions > 200, "only {reductions} reductions over waves");
+}
