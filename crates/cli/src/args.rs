@@ -221,7 +221,8 @@ fn flag(
         },
     };
     if !flag.on.contains(&args.command) {
-        let on: Vec<&str> = flag.on.iter().map(|it| it.name()).collect();
+        let of_name = flags::all().filter(|it| it.names.contains(&flag.names[0]));
+        let on: Vec<&str> = of_name.flat_map(|it| it.on).map(|it| it.name()).collect();
         let what = format!(
             "`{name}` means nothing to `wavelane {}`; it belongs to `{}`",
             args.command.name(),

@@ -158,7 +158,10 @@ impl LowArgs {
                 self.command.name(),
                 self.command.operands()
             ))),
-            [_, other, ..] => Err(self.usage(format!("one operand is enough; what is `{other}`?"))),
+            [_, other, ..] => Err(self.usage(format!(
+                "`wavelane {}` takes one operand, and `{other}` is a second one",
+                self.command.name()
+            ))),
         }
     }
 
@@ -402,7 +405,7 @@ pub(crate) struct Sanitizing {
     pub(crate) thorough: bool,
     /// Only the smallest and the largest width, and one other order.
     pub(crate) quick: bool,
-    /// The orders that are tried instead of the sweep.
+    /// The orders that are tried instead of the default ones.
     pub(crate) orders: Option<Vec<Order>>,
     pub(crate) float_room: Option<FloatRoom>,
     pub(crate) exited: ExitedThreads,

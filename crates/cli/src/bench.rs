@@ -810,7 +810,7 @@ impl Bench {
                 text.push_str(&compared.text(fail_above));
             }
             if let Some(what) = &row.fallback {
-                let _ = writeln!(text, "             the engine `cpu` does not do {what}");
+                let _ = writeln!(text, "             the engine `cpu` does not support {what}");
             }
         }
         text

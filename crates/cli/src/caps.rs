@@ -68,7 +68,7 @@ fn text(adapter: &Adapter) -> String {
             _ if engine == Engine::fastest() => "available, the default of run and test",
             _ if engine.is_available() => "available",
             Engine::Cpu => "not here: interp runs in its place",
-            _ => "no device",
+            _ => "no device that can be used",
         };
         let _ = writeln!(text, "  {:<8} {:<44} {state}", engine.name(), about(engine));
         for isa in Isa::ALL.into_iter().filter(|_| engine == Engine::Cpu) {

@@ -41,7 +41,7 @@ pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compil
         let seconds = args.timeout.unwrap_or_default().as_secs_f64();
         let what = format!("the time of {seconds} s is spent, and `{name}` is not compiled yet");
         let problem = Problem::new(Exit::Findings, what);
-        return Err(problem.at(span, "the compilation had come to here", &compilation.sources));
+        return Err(problem.at(span, "the compiler was here", &compilation.sources));
     }
     let diagnostics = args.warnings.weigh(compilation.diagnostics);
     let (shader, sources) = (compilation.shader, compilation.sources);

@@ -142,33 +142,6 @@ const READS_PROJECT: Commands = &[
     Command::Timeline,
     Command::New,
 ];
-/// They need a device's caps, or show them.
-const KNOWS_CAPS: Commands = &[
-    Command::Check,
-    Command::Run,
-    Command::Caps,
-    Command::Test,
-    Command::San,
-    Command::Bench,
-    Command::Diff,
-    Command::Reduce,
-    Command::Trace,
-    Command::Timeline,
-];
-const HAS_FORMATS: Commands = &[
-    Command::Check,
-    Command::Emit,
-    Command::Run,
-    Command::Caps,
-    Command::Explain,
-    Command::Test,
-    Command::Merge,
-    Command::San,
-    Command::Bench,
-    Command::Diff,
-    Command::Fuzz,
-    Command::Campaign,
-];
 /// They take a shader with what is bound to it.
 const RUNS_SHADERS: Commands = &[
     Command::Run,
@@ -198,15 +171,20 @@ const RUNS_JOBS: Commands = &[Command::Run, Command::Test, Command::San];
 /// They show what shaders print.
 const PRINTS: Commands = &[Command::Run, Command::Test, Command::San];
 /// Their runs have a time limit.
-const HAS_TIMEOUT: Commands = &[
+const HAS_TIMEOUT: Commands =
+    &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
+/// They need a device's caps, or show them.
+const KNOWS_CAPS: Commands = &[
+    Command::Check,
     Command::Run,
+    Command::Caps,
     Command::Test,
     Command::San,
     Command::Bench,
     Command::Diff,
     Command::Reduce,
-    Command::Fuzz,
-    Command::Campaign,
+    Command::Trace,
+    Command::Timeline,
 ];
 /// They work in several processes or threads.
 const HAS_JOBS: Commands = &[

@@ -114,7 +114,13 @@ fn row(flag: &Flag, is_whole: bool, text: &mut String) {
 fn first_sentence(help: &str) -> String {
     let text = help.lines().take_while(|line| !line.trim().contains("  "));
     let words: Vec<&str> = text.flat_map(str::split_whitespace).collect();
-    let end = words.iter().position(|it| it.ends_with(['.', ';', ':']));
+    // What stands in parentheses is not cut.
+    let mut open = 0;
+    let end = words.iter().position(|it| {
+        open += it.matches('(').count();
+        open -= it.matches(')').count().min(open);
+        open == 0 && it.ends_with(['.', ';', ':'])
+    });
     let words = &words[..end.map_or(words.len(), |it| it + 1)];
     let mut lines = vec![String::new()];
     for word in words {
@@ -205,6 +211,7 @@ mod tests {
         assert_eq!(first_sentence("one\ntwo; three"), "one two");
         assert_eq!(first_sentence("what it holds:\n  a  first\n  b  second"), "what it holds");
         assert_eq!(first_sentence("1.5 is a number. And"), "1.5 is a number");
+        assert_eq!(first_sentence("a size (8; new: 4); more"), "a size (8; new: 4)");
         let long = first_sentence(&"word ".repeat(40));
         assert!(long.lines().count() > 1 && long.lines().all(|it| it.len() <= WIDTH));
     }

@@ -70,17 +70,13 @@ pub(crate) fn failed(
                     let fuel = launch.fuel.at(width).unwrap_or(0);
                     (
                         format!("the fuel of {fuel} wave-instructions is spent"),
-                        "the run had come to here",
+                        "a wave was here",
                         Some(*span),
                     )
                 }
                 Trap::Cancelled { span } if late => {
                     let seconds = launch.timeout.unwrap_or_default().as_secs_f64();
-                    (
-                        format!("the time of {seconds} s is spent"),
-                        "the run had come to here",
-                        Some(*span),
-                    )
+                    (format!("the time of {seconds} s is spent"), "a wave was here", Some(*span))
                 }
                 Trap::Cancelled { span } => ("the run was cancelled".to_owned(), "", Some(*span)),
                 Trap::Deadlock { span } => {
@@ -98,7 +94,7 @@ pub(crate) fn failed(
             let problem = problem.at(span.unwrap_or(Span::NONE), label, sources);
             match trap {
                 Trap::OutOfFuel { .. } => {
-                    problem.help("if the loop does end, give more: --fuel N, or --fuel none")
+                    problem.help("if the program does end, give it more with --fuel N, or --fuel none for no bound")
                 }
                 Trap::Cancelled { .. }
                 | Trap::Deadlock { .. }

@@ -22,7 +22,7 @@ pub(crate) struct MergeArgs {
 impl MergeArgs {
     pub(crate) fn new(low: LowArgs) -> Result<MergeArgs, Problem> {
         if low.operands.is_empty() {
-            return Err(Problem::input("`wavelane merge` needs FILE…").help(
+            return Err(Problem::input("`wavelane merge` needs REPORT…").help(
                 "reports that `wavelane test --format json` wrote, or ledgers of campaigns",
             ));
         }
@@ -108,8 +108,8 @@ fn check_parts(parts: &[(String, Part)]) -> Result<(), Problem> {
         let is = if count == 1 { "part" } else { "parts" };
         let what = format!("{is} {missing}{more} of {of} missing, of a run of {tests} tests");
         let files: Vec<String> = present.values().map(|it| format!("`{it}`")).collect();
-        let problem =
-            Problem::input(what).help(format!("of this run there is {}", files.join(", ")));
+        let problem = Problem::input(what)
+            .help(format!("the parts of this run that were given: {}", files.join(", ")));
         return Err(if runs.len() > 1 {
             problem.help("parts belong together if they were given the same tests and `--filter`")
         } else {

@@ -163,7 +163,7 @@ impl Project {
             Err(Some(why)) => return Err(self.wrong(key.span(), &format!("`{name}` {why}"))),
         };
         if !is_of_entry && found.is_of_entry() {
-            let help = format!("`[entry.NAME]` and below it `{name} = …`");
+            let help = format!("write `{name} = …` below a line `[entry.NAME]`");
             let what = format!("`{name}` is a setting of an entry point");
             return Err(self.wrong(key.span(), &what).help(help));
         }
@@ -398,7 +398,7 @@ mod tests {
             ("wave-size = [4, 5]", "1:13", "power of two"),
             ("[entry.A]\nbnd = []", "2:1", "did you mean `bind`?"),
             ("[entry.A]\nbind = [\"A\"]", "2:9", "NAME=VALUE"),
-            ("bind = [\"A=u32[4]\"]", "1:1", "`[entry.NAME]` and below it"),
+            ("bind = [\"A=u32[4]\"]", "1:1", "below a line `[entry.NAME]`"),
             ("entry = 3", "1:1", "`entry` is not a value"),
             ("profile = [\"cs_6_0\"]", "1:11", "takes one value, not a list"),
             ("profile = true", "1:11", "strings and numbers"),

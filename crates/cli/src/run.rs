@@ -130,7 +130,7 @@ struct Runs {
     missed: Option<Missed>,
 }
 
-/// What ran the lanes of a run, and what it was that the engine asked for does not do.
+/// What ran the lanes of a run, and what it was that the engine asked for does not support.
 struct Ran {
     engine: Engine,
     instead: Option<String>,
@@ -151,7 +151,7 @@ fn told(
     let instead = fallback();
     match &instead {
         Some(what) => terminal::note(&format!(
-            "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
+            "the engine `cpu` does not support {what}: the reference engine runs waves of {width} lanes"
         )),
         None if args.common.device.verbose => {
             let (engine, order) = (engine.name(), order());

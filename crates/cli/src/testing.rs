@@ -110,6 +110,7 @@ pub(crate) fn find_among(files: &[String]) -> Result<Vec<Test>, Problem> {
 
 /// The tests of a file, or of all files below a folder.
 fn below(path: &Path) -> Result<Vec<Test>, Problem> {
+    path.metadata().map_err(|error| walk::unreadable(path, &error))?;
     let mut tests = Vec::new();
     for (file, is_operand) in walk::below(path)? {
         let ending = file.extension().and_then(|it| it.to_str()).unwrap_or("");

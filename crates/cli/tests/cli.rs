@@ -215,6 +215,18 @@ fn exit_statuses_are_the_contract() {
         ("sm", SUM, "emit --ptx --sm 91 a.hlsl", 2, "`91` is not an architecture"),
         ("lonely-sm", SUM, "emit --ir --sm 90 a.hlsl", 2, "`--sm` goes with `--ptx`"),
         ("notest", SUM, "test a.hlsl", 2, "there is no test in `a.hlsl`"),
+        ("nofile", SUM, "test nope", 2, "`nope` cannot be read: "),
+        ("noplan", SUM, "campaign nope", 2, "`nope` cannot be read: "),
+        ("two", SUM, "run a.hlsl b.hlsl", 2, "takes one operand, and `b.hlsl` is a second one"),
+        ("elsewhere", SUM, "emit a.hlsl -o x", 2, "it belongs to `run`, `reduce`, `timeline`"),
+        (
+            "reducing",
+            SUM,
+            "reduce --help",
+            0,
+            "-o FILE                   write the smallest program",
+        ),
+        ("whole", SUM, "run --help", 0, "in pixels (256x256; new: 8x8)"),
         ("code", SUM, "explain unknown-name", 0, "unknown-name"),
         ("function", SUM, "explain WaveAllSum", 0, "WaveActiveSum"),
         ("library", SUM, "explain lerp", 0, "T lerp(T a, T b, T t)"),
@@ -571,7 +583,7 @@ fn machine_code_runs_where_it_can_be_made_and_who_asks_is_told() {
             let (ran, err) = engine(&format!("{run} {order} {flag}"));
             assert_eq!(ran["engine"], "interp");
             assert!(ran["fallback"].as_str().unwrap().contains("order of waves"), "{ran}");
-            assert!(err.starts_with("note: the engine `cpu` does not do an order"), "{err}");
+            assert!(err.starts_with("note: the engine `cpu` does not support an order"), "{err}");
         }
     }
 }

@@ -148,7 +148,7 @@ struct Party {
 /// Why this engine cannot run the launch, if it cannot.
 pub(crate) fn refuses(module: &Module, launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
     if launch.schedule != Schedule::Ascending {
-        return Some(Fallback::new("an order of waves that is not the canonical one"));
+        return Some(Fallback::new("an order of waves other than the canonical one"));
     }
     // The uniformity analysis that code relies on supports squares, in groups that have them, and no other order.
     let size = module.group_size;

@@ -56,7 +56,9 @@ fn known(bindings: &Bindings) -> Vec<Feedback> {
         let Some(held) = map.what.feedback() else { return Vec::new() };
         let all = (0..).zip(&bindings.bindings);
         let each = all.flat_map(|(binding, elements)| {
-            (0..).zip(elements).map(move |(element, it)| ((binding, element), it.what.identified().map(|it| it.1)))
+            (0..)
+                .zip(elements)
+                .map(move |(element, it)| ((binding, element), it.what.identified().map(|it| it.1)))
         });
         each.filter(|it| it.1 == Some(held.paired)).map(|it| it.0).collect()
     };

@@ -64,7 +64,7 @@ impl Runner<'_> {
         let dispatch = self.dispatch(groups, width, factor);
         // The reference engine compared with itself would agree.
         if let Some(what) = pipeline.fallback(&dispatch, &table) {
-            return Err(Ended::Unsupported(format!("it does not do {what}")));
+            return Err(Ended::Unsupported(format!("it does not support {what}")));
         }
         match internal::dispatch(pipeline, &dispatch, &table) {
             Ok(()) => Ok(table),

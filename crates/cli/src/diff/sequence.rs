@@ -185,7 +185,7 @@ impl At<'_> {
             dispatch.groups = pass.counts(pipeline(index)).map_err(|error| failed(index, error))?;
             // The reference engine compared with itself would agree.
             if let Some(what) = pipeline(index).fallback(&dispatch, &pass.table) {
-                let why = format!("{}: it does not do {what}", sequence.passes[index].name);
+                let why = format!("{}: it does not support {what}", sequence.passes[index].name);
                 return Err((index, Ended::Unsupported(why)));
             }
             let shader = &sequence.programs[sequence.passes[index].program].shader;

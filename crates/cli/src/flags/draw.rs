@@ -212,11 +212,11 @@ pub(super) const PACKING: Flag = Flag {
 pub(super) const FILE: Flag = Flag {
     names: &["-o"],
     takes: Takes::Value("FILE"),
-    on: &[Command::Run, Command::Reduce],
+    on: &[Command::Run],
     section: Section::Output,
     help: "write the targets of --draw to FILE.png, FILE.npy or FILE.bin, in which\n\
            {target} is the name of a target; without it, the first one goes to FILE,\n\
-           and others to FILE-NAME.png. With reduce, the smallest program found so far",
+           and others to FILE-NAME.png",
     set: |args, value| {
         args.target_file = Some(value.to_owned());
         Ok(())

@@ -5,7 +5,8 @@ use wavelane::internal::spirv_target::Named;
 
 use super::binding::{bind, bind_register, shift};
 use super::values::{choose, format, pair};
-use super::{COMPILES, EVERYWHERE, Flag, HAS_FORMATS, Section, Takes, diff, draw};
+use super::{COMPILES, Commands, EVERYWHERE, Flag, Section, Takes, diff, draw};
+use crate::asked::LowArgs;
 use crate::command::Command;
 use crate::terminal::When;
 
@@ -37,19 +38,22 @@ pub(super) const FLAGS: &[Flag] = &[
     draw::FILE,
     draw::OVERLAY,
     diff::REPRO,
-    Flag {
-        names: &["--format"],
-        takes: Takes::Value("FORMAT"),
-        on: HAS_FORMATS,
-        section: Section::Output,
-        help: "text or json, and with check, san, test, merge and diff those of CI servers:\n\
-               check has github, sarif and msvc, san, test and merge have junit, github\n\
-               and sarif, diff has junit and github. For emit --spirv it is a listing,\n\
-               or what a host must know. In the JSON of run each buffer is a flat list\n\
-               of its scalars in memory order, with \"NaN\", \"Infinity\" and \"-Infinity\"\n\
-               as strings and bools as 0 and 1",
-        set: format,
-    },
+    format_of(&[Command::Check], "text, json, github, sarif or msvc"),
+    format_of(
+        &[Command::San, Command::Test, Command::Merge],
+        "text or json, and for CI servers junit, github or sarif",
+    ),
+    format_of(&[Command::Diff], "text or json, and for CI servers junit or github"),
+    format_of(&[Command::Emit], "with --spirv: a listing (text), or what a host must know (json)"),
+    format_of(
+        &[Command::Run],
+        "text or json. In JSON each buffer is a flat list of its scalars in memory order,\n\
+         with \"NaN\", \"Infinity\" and \"-Infinity\" as strings and bools as 0 and 1",
+    ),
+    format_of(
+        &[Command::Caps, Command::Explain, Command::Bench, Command::Fuzz, Command::Campaign],
+        "text or json",
+    ),
     Flag {
         names: &["--color", "--colour"],
         takes: Takes::Value("WHEN"),
@@ -100,14 +104,26 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--list"],
         takes: Takes::Nothing,
-        on: &[Command::Explain, Command::Test, Command::Campaign],
+        on: &[Command::Explain],
         section: Section::Output,
-        help: "with test, the names of the tests, with explain, all diagnostic codes, and with\n\
-               campaign, the requests to workers; with --ledger those that it lacks",
-        set: |args, _| {
-            args.list = true;
-            Ok(())
-        },
+        help: "show all diagnostic codes and concepts",
+        set: list,
+    },
+    Flag {
+        names: &["--list"],
+        takes: Takes::Nothing,
+        on: &[Command::Test],
+        section: Section::Output,
+        help: "show the names of the tests and run none",
+        set: list,
+    },
+    Flag {
+        names: &["--list"],
+        takes: Takes::Nothing,
+        on: &[Command::Campaign],
+        section: Section::Output,
+        help: "write the requests to workers and run none; with --ledger those that it lacks",
+        set: list,
     },
     Flag {
         names: &["--ir"],
@@ -287,3 +303,19 @@ pub(super) const FLAGS: &[Flag] = &[
         set: |args, value| bind(args, Named::CounterHeap, value),
     },
 ];
+
+const fn format_of(on: Commands, help: &'static str) -> Flag {
+    Flag {
+        names: &["--format"],
+        takes: Takes::Value("FORMAT"),
+        on,
+        section: Section::Output,
+        help,
+        set: format,
+    }
+}
+
+fn list(args: &mut LowArgs, _: &str) -> Result<(), String> {
+    args.list = true;
+    Ok(())
+}

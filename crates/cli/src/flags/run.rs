@@ -200,8 +200,15 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("SECONDS"),
         on: HAS_TIMEOUT,
         section: Section::Run,
-        help: "end the run, its compilation included, after that time, with exit status 1;\n\
-               with reduce, fuzz and campaign each call of a command",
+        help: "end the run, its compilation included, after that time, with exit status 1",
+        set: timeout,
+    },
+    Flag {
+        names: &["--timeout"],
+        takes: Takes::Value("SECONDS"),
+        on: &[Command::Reduce, Command::Fuzz, Command::Campaign],
+        section: Section::Run,
+        help: "end each call of a command, or run of a program, after that time",
         set: timeout,
     },
     Flag {

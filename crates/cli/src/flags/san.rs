@@ -41,7 +41,7 @@ pub(super) const ORDERS: Flag = Flag {
     takes: Takes::Value("LIST"),
     on: &[Command::San, Command::Campaign],
     section: Section::Run,
-    help: "the orders to compare with, instead of the sweep: none, all, or of\n\
+    help: "the orders to compare with instead of the default ones: none, all, or of\n\
            lanes=linear|quad2d|morton|random:SEED,\n\
            waves=ascending|descending|round-robin|hand-over|random:SEED,\n\
            folds=ascending|descending|pairs",

@@ -67,8 +67,8 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("REGEX"),
         REDUCE,
         Section::Run,
-        "keep what is told with a message that REGEX matches; by wavelane, or by the\n\
-         command of --by",
+        "keep what makes wavelane, or the command of --by, print a message that REGEX\n\
+         matches",
         |args, value| {
             args.tools.keep_message = Some(value.to_owned());
             Ok(())
@@ -184,6 +184,17 @@ pub(super) const RUN: &[Flag] = &[
 
 /// What is written.
 pub(super) const OUTPUT: &[Flag] = &[
+    flag(
+        &["-o"],
+        Takes::Value("FILE"),
+        REDUCE,
+        Section::Output,
+        "write the smallest program found so far to FILE",
+        |args, value| {
+            args.target_file = Some(value.to_owned());
+            Ok(())
+        },
+    ),
     flag(
         &["--emit"],
         Takes::Value("DIR"),

@@ -59,9 +59,7 @@ fn test(asked: &Asked, number: u64, program: &generate::Program) -> Result<Strin
         ("Log", vec![0; 4 * program.words()]),
     ];
     for (name, bytes) in contents {
-        table
-            .bind_at(name, 0, Slot::new(bytes))
-            .map_err(|it| it.to_string())?;
+        table.bind_at(name, 0, Slot::new(bytes)).map_err(|it| it.to_string())?;
     }
     let flags = Flags { options, includes: Vec::new(), remarks: Vec::new() };
     let source = Source { name, text, flags, included: Default::default() };

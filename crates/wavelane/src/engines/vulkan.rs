@@ -123,11 +123,11 @@ impl Gpu {
         let names: Vec<String> = devices
             .iter()
             .enumerate()
-            .map(|(index, (_, it))| format!("{index} `{}`", it.name))
+            .map(|(index, (_, it))| format!("{index}: `{}`", it.name))
             .collect();
         let there = match names.as_slice() {
             [] => return Err(no_vulkan("no driver lists a device".to_owned())),
-            names => format!("there are: {}", names.join(", ")),
+            names => format!("the devices are {}", names.join(", ")),
         };
         let found = match choice {
             Some(choice) => devices.iter().enumerate().position(|(index, (_, it))| {
