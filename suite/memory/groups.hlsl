@@ -140,6 +140,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- waiting-for-an-earlier-group-ends
+//# san --progress=concurrent
 //# finds equal-stores
 //# groups 8 1 1
 //# zero Flags 36
@@ -243,6 +244,7 @@ void main(uint t : SV_GroupIndex) {
 //= Out u32: 20000 8192 20000 8192
 
 //--- a-group-that-only-goes-round-lets-the-next-one-start
+//# san --progress=concurrent
 // After nine turns of its only wave.
 //# finds order-dependent-result equal-stores
 //# groups 2 1 1

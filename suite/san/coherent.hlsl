@@ -1,6 +1,7 @@
 // Values that pass between groups through coherent buffers, announced by flags: in the right order, and not.
 
 //--- san-a-value-before-its-flag
+//# san --progress=concurrent
 //# groups 4 1 1
 //# zero Value 16
 //# zero Flag 16
@@ -23,6 +24,7 @@ void main(uint g : SV_GroupID) {
 }
 
 //--- san-a-flag-before-its-value
+//# san --progress=concurrent
 //# widths 4 32
 //# groups 4 1 1
 //# zero Value 16
@@ -45,6 +47,7 @@ void main(uint g : SV_GroupID) {
 }
 
 //--- san-a-value-is-read-before-its-flag-is-seen
+//# san --progress=concurrent
 //# widths 4 32
 //# groups 4 1 1
 //# zero Value 16
@@ -67,6 +70,7 @@ void main(uint g : SV_GroupID) {
 }
 
 //--- san-the-flag-and-the-value-are-one-word
+//# san --progress=concurrent
 //# groups 4 1 1
 //# zero Packed 16
 //# zero Out 16

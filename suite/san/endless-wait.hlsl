@@ -107,3 +107,101 @@ void main(uint t : SV_GroupIndex) {
     } while (seen == 0);
     InterlockedOr(Ready[own], 1, before);
 }
+
+//--- san-groups-look-back-by-their-own-numbers
+// A group that starts before those of lower numbers waits for them.
+//# groups 4 1 1
+//# zero Ready 4
+//# zero Out 16
+RWStructuredBuffer<uint> Ready;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    if (t == 0) {
+        uint seen, before;
+        do { //? endless-wait: 3 of 4 groups have not started, and need not start before these have ended
+            InterlockedOr(Ready[0], 0, seen);
+        } while (seen < g);
+        Out[g] = seen;
+        InterlockedAdd(Ready[0], 1, before);
+    }
+}
+
+//--- san-groups-look-back-by-tickets
+//# groups 4 1 1
+//# zero Next 4
+//# zero Ready 4
+//# zero Out 16
+//= Out u32: 0 1 2 3
+RWStructuredBuffer<uint> Next;
+RWStructuredBuffer<uint> Ready;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint ticket, seen, before;
+        InterlockedAdd(Next[0], 1, ticket);
+        do {
+            InterlockedOr(Ready[0], 0, seen);
+        } while (seen < ticket);
+        Out[ticket] = seen;
+        InterlockedAdd(Ready[0], 1, before);
+    }
+}
+
+//--- san-all-groups-meet-at-a-barrier
+//# groups 4 1 1
+//# zero Here 4
+//# zero Out 16
+RWStructuredBuffer<uint> Here;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    if (t == 0) {
+        uint seen;
+        InterlockedAdd(Here[0], 1, seen);
+        do { //? endless-wait: groups run one at a time here
+            InterlockedOr(Here[0], 0, seen);
+        } while (seen < 4);
+        Out[g] = seen;
+    }
+}
+
+//--- san-all-groups-run-at-the-same-time
+//# san --progress=concurrent
+//# groups 4 1 1
+//# zero Here 4
+//# zero Out 16
+//= Out u32: 4 4 4 4
+RWStructuredBuffer<uint> Here;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    if (t == 0) {
+        uint seen;
+        InterlockedAdd(Here[0], 1, seen);
+        do {
+            InterlockedOr(Here[0], 0, seen);
+        } while (seen < 4);
+        Out[g] = seen;
+    }
+}
+
+//--- san-a-group-gives-up-waiting-for-the-next-one
+// A loop that counts its rounds ends in every order, and leaves something else where the next group has not started.
+//# groups 2 1 1
+//# zero Flag 4
+//# zero Out 8
+RWStructuredBuffer<uint> Flag;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    if (t == 0) {
+        uint seen = 0;
+        if (g == 1) InterlockedOr(Flag[0], 1, seen);
+        else for (uint round = 0; round < 100000 && seen == 0; ++round) {
+            InterlockedOr(Flag[0], 0, seen);
+        }
+        Out[g] = seen; //? order-dependent-result: against groups=in-order
+    }
+}

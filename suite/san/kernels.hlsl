@@ -203,6 +203,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-kernel-look-back-through-a-plain-buffer
+//# san --progress=concurrent
 //# groups 8 1 1
 //# zero State 32
 //# zero Total 32
@@ -222,6 +223,7 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
 }
 
 //--- san-kernel-look-back-through-a-coherent-buffer
+//# san --progress=concurrent
 //# groups 8 1 1
 //# zero State 32
 //# zero Total 32

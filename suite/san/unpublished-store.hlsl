@@ -1,7 +1,7 @@
 // Flags that are raised without a memory barrier between them and the value that they announce.
 
 //--- san-no-memory-barrier-before-the-flag
-//# san --publication=strict
+//# san --publication=strict --progress=concurrent
 //# widths 4
 //# groups 2 1 1
 //# zero Value 4
@@ -23,7 +23,7 @@ void main(uint g : SV_GroupID) {
 }
 
 //--- san-a-memory-barrier-before-the-flag
-//# san --publication=strict
+//# san --publication=strict --progress=concurrent
 //# groups 2 1 1
 //# zero Value 4
 //# zero Flag 4
@@ -46,6 +46,7 @@ void main(uint g : SV_GroupID) {
 }
 
 //--- san-the-flag-alone-is-enough-by-default
+//# san --progress=concurrent
 //# groups 2 1 1
 //# zero Value 4
 //# zero Flag 4

@@ -171,6 +171,44 @@ void main(uint t : SV_GroupIndex) {{
     assert!(!says("wait-for-oneself", "flag = 1;"));
 }
 
+/// Each group waits for the one before it, by its own number.
+const LOOK_BACK: &str = "RWStructuredBuffer<uint> Ready;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    if (t == 0) {
+        uint turn = g, seen;
+        do InterlockedOr(Ready[0], 0, seen); while (seen < turn);
+        InterlockedAdd(Ready[0], 1, seen);
+    }
+}
+";
+
+#[test]
+fn a_wait_for_a_group_that_need_not_have_started_is_found_and_repeated() {
+    let run = |shader: &str, flags: &str| {
+        let line = format!("san a.hlsl --bind Ready=[2] --groups 4,1,1 --wave-size 4 {flags}");
+        wavelane("look-back", &[("a.hlsl", shader)], &line)
+    };
+    let ran = run(LOOK_BACK, "");
+    assert_eq!((ran.status, codes(&ran.out)), (1, vec!["endless-wait"]), "{}", ran.out);
+    assert!(ran.out.contains("pass `--progress concurrent`"), "{}", ran.out);
+    assert!(ran.out.contains("--orders groups=reverse"), "{}", ran.out);
+    for (flags, status) in [
+        ("--orders groups=reverse", 1),
+        ("--quick", 1),
+        ("--progress occupancy-bound --orders waves=descending", 1),
+        ("--orders groups=in-order", 0),
+        ("--progress concurrent", 0),
+        ("--progress fair", 0),
+    ] {
+        let ran = run(LOOK_BACK, flags);
+        assert_eq!(ran.status, status, "{flags}\n{}\n{}", ran.out, ran.err);
+    }
+    let tickets =
+        LOOK_BACK.replace("turn = g, seen;", "turn, seen; InterlockedAdd(Ready[1], 1, turn);");
+    assert_eq!(run(&tickets, "").status, 0);
+}
+
 #[test]
 fn comments_allow_findings_at_any_of_their_places() {
     let race = "// wavelane: allow(race): one wave by convention";

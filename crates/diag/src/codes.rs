@@ -183,6 +183,7 @@ pub(crate) mod registry {
         WIDTH_DEPENDENT_RESULT, "width-dependent-result", Error, "a result that differs from one wave width to another";
         ORDER_DEPENDENT_RESULT, "order-dependent-result", Error, "a result that differs from one order to another";
         PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in a different order";
+        DEPENDS_ON_WAVE_COUNT, "depends-on-wave-count", Warning, "a result that depends on how many waves a group has";
         HELPER_RESULT, "helper-result", Error, "a result that is undefined in helper lanes is used by other lanes";
         OTHER_QUAD_READ, "other-quad-read", Error, "a lane of another quad is read in a pixel shader";
         DEPENDS_ON_HELPERS, "depends-on-helpers", Error, "a result that depends on what helper lanes do";

@@ -68,6 +68,9 @@ pub struct Variation {
     /// Whether another wave runs next, of another group if there is one, right after each operation by which a wave can
     /// let another one go on: an atomic operation, or a store to a coherent buffer.
     pub hands_over: bool,
+    /// Whether each group has an empty wave behind each of its waves: the language lets a group have more waves than its
+    /// threads need. Only the index and the count of waves tell.
+    pub sparse_waves: bool,
     pub helpers: HelperPolicy,
     pub coarse: CoarseDerivatives,
     /// How ray queries find primitives, and which of the admissible answers they give.
@@ -120,7 +123,9 @@ pub enum Progress {
     /// groups that have started make progress, and as many groups have started as a machine may hold.
     #[default]
     Lockstep,
-    /// In addition, only one group has started at a time: the weakest guarantee of any machine.
+    /// In addition, all groups have started. A run is the same as in lockstep; the sanitizer does not try fewer groups.
+    Concurrent,
+    /// As in lockstep, but only one group has started at a time: the weakest guarantee of any machine.
     OccupancyBound,
     /// Every lane that has started makes progress: lanes that iterate for long are split from the others of their
     /// wave.

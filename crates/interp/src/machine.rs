@@ -121,6 +121,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) changes: u64,
     /// See [`crate::Variation::hands_over`].
     pub(crate) hands_over: bool,
+    /// See [`crate::Variation::sparse_waves`].
+    pub(crate) sparse_waves: bool,
     /// Arithmetic that only notes need raises no hazards.
     pub(crate) is_silent: bool,
     /// How ray queries find primitives.
@@ -153,6 +155,7 @@ impl<'a, O> Machine<'a, O> {
             prints: launch.prints.clone(),
             changes: 0,
             hands_over: false,
+            sparse_waves: false,
             is_silent: false,
             search: variation.search,
             stage: None,

@@ -56,6 +56,7 @@ impl Run {
         let mut machine = Machine::new(program, bindings, observer, launch, variation);
         machine.waves_in_group = state.waves_in_group;
         machine.hands_over = variation.hands_over;
+        machine.sparse_waves = variation.sparse_waves;
         machine.threads = std::mem::take(&mut state.deal);
         machine.changes = state.changes;
         let mut scheduler = Scheduler { machine, run: state, budget };

@@ -183,7 +183,9 @@ impl RunState {
             idle: Idle::default(),
             limit: match variation.progress {
                 Progress::OccupancyBound => 1,
-                Progress::Lockstep | Progress::Fair => program.footprint.most_started(width),
+                Progress::Lockstep | Progress::Concurrent | Progress::Fair => {
+                    program.footprint.most_started(width)
+                }
             },
             current: 0,
             turning: None,

@@ -146,12 +146,13 @@ impl<O: Observer> Machine<'_, O> {
     ) -> LaneMask {
         let takes_part = self.helpers == HelperPolicy::Included && code.op != WaveOp::IsHelperLane;
         let sees_helpers = code.sees_helpers && !takes_part;
+        let spread = 1 + u32::from(self.sparse_waves);
         let wave = Wave {
             width: self.width,
             active: participants,
             helpers: if sees_helpers { state.helpers } else { LaneMask::EMPTY },
-            index_in_group: state.index,
-            waves_in_group: self.waves_in_group,
+            index_in_group: state.index * spread,
+            waves_in_group: self.waves_in_group * spread,
         };
         // Most operations have few operands: matching a wide vector has the most.
         let registers = &state.registers;

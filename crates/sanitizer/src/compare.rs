@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use diag::Span;
 use interp::observe::{AccessEvent, At, DivergeEvent, Space, WaveEvent};
-use interp::{Observer, Variation};
-use ir::exec::{Bindings, Failure, Launch, Trap};
+use interp::{Observer, Progress, Variation};
+use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
 use ir::{Binding, Inst, Module, Op, Value};
 use ops::wave::{Results, Sees};
 use ops::{Compare, F16, LaneMask, Ty, WaveOp};
@@ -19,7 +19,7 @@ use crate::chain::{Link, Walk, What};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::marked::Marked;
-use crate::order::{Order, RayOrder};
+use crate::order::{GroupOrder, Order, RayOrder};
 use crate::place;
 use crate::record::{Cell, Record};
 use crate::slice;
@@ -542,6 +542,18 @@ fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
         format!("waves of {} lanes", launch.wave_width)
     } else if launch.lane_order != there.lane_order {
         Order::Lanes(launch.lane_order).to_string()
+    } else if side.variation.progress != other.variation.progress {
+        match (side.variation.progress, launch.schedule) {
+            (Progress::OccupancyBound, Schedule::Descending) => {
+                Order::Groups(GroupOrder::Descending).to_string()
+            }
+            (Progress::OccupancyBound, _) => Order::Groups(GroupOrder::Ascending).to_string(),
+            _ => "all groups at the same time".to_owned(),
+        }
+    } else if side.variation.sparse_waves {
+        Order::SparseWaves.to_string()
+    } else if other.variation.sparse_waves {
+        "group-waves=least".to_owned()
     } else if side.variation.hands_over {
         Order::HandOver.to_string()
     } else if side.variation.search != other.variation.search {

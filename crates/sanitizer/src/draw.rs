@@ -136,7 +136,8 @@ impl How {
             Some(Order::Primitives(_)) => "primitives=dense".to_owned(),
             Some(Order::Children(_)) => Order::Children(Schedule::Ascending).to_string(),
             Some(Order::Rays(_)) => "rays=nearest".to_owned(),
-            Some(Order::Lanes(_) | Order::HandOver) | None => "the canonical draw".to_owned(),
+            Some(Order::Lanes(_) | Order::HandOver | Order::Groups(_) | Order::SparseWaves)
+            | None => "the canonical draw".to_owned(),
         }
     }
 }
@@ -153,6 +154,8 @@ fn kind_of(order: Order) -> Kind {
         Order::QuadOrigin(_) | Order::Coarse(_) => Kind::DependsOnQuads,
         Order::Waves(_)
         | Order::HandOver
+        | Order::Groups(_)
+        | Order::SparseWaves
         | Order::Folds(_)
         | Order::Lanes(_)
         | Order::Children(_)
@@ -244,7 +247,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
             any(&|part, it: &Module| parts.contains(&part) && (sees_waves(it) || writes(it)))
         };
         match order {
-            Order::Lanes(_) | Order::HandOver => false,
+            Order::Lanes(_) | Order::HandOver | Order::Groups(_) | Order::SparseWaves => false,
             Order::Waves(Schedule::Descending | Schedule::Random(_)) => {
                 any(&|_, it| writes(it)) && !traits.orders_pixels
             }

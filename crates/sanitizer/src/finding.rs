@@ -93,6 +93,7 @@ kinds! {
     WidthDependentResult, WIDTH_DEPENDENT_RESULT, WidthDependent;
     OrderDependentResult, ORDER_DEPENDENT_RESULT, OrderDependent;
     PermutedResult, PERMUTED_RESULT, Portability;
+    DependsOnWaveCount, DEPENDS_ON_WAVE_COUNT, Portability;
     HelperResult, HELPER_RESULT, Undefined;
     OtherQuadRead, OTHER_QUAD_READ, Unspecified;
     DependsOnHelpers, DEPENDS_ON_HELPERS, Unspecified;

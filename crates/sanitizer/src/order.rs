@@ -6,6 +6,7 @@ use std::fmt;
 use interp::{CoarseDerivatives, HelperPolicy, Progress, Variation};
 use ir::Module;
 use ir::exec::{LaneOrder, Launch, Schedule};
+use ops::WaveOp;
 use ops::ray::{BoxSize, Edges, Order as Candidates, Search, Ties};
 use ops::wave::FoldOrder;
 
@@ -18,6 +19,10 @@ pub enum Order {
     Waves(Schedule),
     /// Another wave runs right after each operation that can let it go on.
     HandOver,
+    /// One group runs at a time.
+    Groups(GroupOrder),
+    /// Each group has twice as many waves, of which every other one is empty.
+    SparseWaves,
     Folds(FoldOrder),
     // The rest is about draws.
     /// What helper lanes do.
@@ -40,6 +45,14 @@ pub enum Order {
     Children(Schedule),
     /// What ray queries offer, and which hit they commit.
     Rays(RayOrder),
+}
+
+/// The order in which groups start, each after the one before it has ended: the least that forward progress between
+/// groups may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupOrder {
+    Ascending,
+    Descending,
 }
 
 /// What ray queries offer, and which of several hits they commit.
@@ -131,6 +144,7 @@ impl Order {
     /// The spellings that [`Order::parse`] knows.
     pub const SPELLINGS: &str = "lanes=linear|quad2d|morton|random:SEED, \
         waves=ascending|descending|round-robin|hand-over|random:SEED, folds=ascending|descending|pairs, \
+        groups=in-order|reverse, group-waves=sparse, \
         rays=farthest|index|random:SEED|twice|boxes-1|boxes-10|boxes-all|ties|edges; \
         in draws waves, folds, helpers=none|included, packing=per-primitive|one-quad, \
         quad-origin=01|10|11, coarse=lower|right|fine, early-z, \
@@ -154,6 +168,9 @@ impl Order {
             ("waves", "round-robin") => Order::Waves(Schedule::RoundRobin),
             ("waves", "hand-over") => Order::HandOver,
             ("waves", _) => Order::Waves(Schedule::Random(seed()?)),
+            ("groups", "in-order") => Order::Groups(GroupOrder::Ascending),
+            ("groups", "reverse") => Order::Groups(GroupOrder::Descending),
+            ("group-waves", "sparse") => Order::SparseWaves,
             ("rays", _) if value.starts_with("random:") => Order::Rays(RayOrder::Random(seed()?)),
             ("rays", _) => Order::of_rays().find(|it| it.to_string() == text)?,
             ("folds", word) => {
@@ -173,6 +190,11 @@ impl Order {
             }
             _ => OF_DRAWS.into_iter().find(|it| it.to_string() == text)?,
         })
+    }
+
+    /// Whether groups start only after others have ended.
+    pub(crate) fn is_of_groups(self) -> bool {
+        matches!(self, Order::Groups(_))
     }
 
     /// The seed of a random order.
@@ -199,6 +221,7 @@ impl Order {
         match self {
             Order::Rays(order) if order.is_tie() => Kind::RayTie,
             Order::Rays(_) => Kind::CandidateDependentResult,
+            Order::SparseWaves => Kind::DependsOnWaveCount,
             _ if permuted => Kind::PermutedResult,
             _ => Kind::OrderDependentResult,
         }
@@ -213,7 +236,10 @@ impl Order {
     pub(crate) fn subject(self) -> &'static str {
         match self {
             Order::Lanes(_) => "the order in which threads are assigned to lanes",
-            Order::Waves(_) | Order::HandOver => "the order in which waves and groups run",
+            Order::Waves(_) | Order::HandOver | Order::Groups(_) => {
+                "the order in which waves and groups run"
+            }
+            Order::SparseWaves => "how many waves a group has",
             Order::Folds(_) => "the order in which a wave sums floats",
             Order::Helpers(_) => "what helper lanes do",
             Order::Packing(_) => "which quads share a wave",
@@ -243,6 +269,11 @@ impl Order {
             Order::Lanes(order) => launch.lane_order = order,
             Order::Waves(schedule) => launch.schedule = schedule,
             Order::HandOver => variation.hands_over = true,
+            Order::Groups(order) => {
+                variation.progress = Progress::OccupancyBound;
+                launch.schedule = order.schedule();
+            }
+            Order::SparseWaves => variation.sparse_waves = true,
             Order::Folds(folds) => variation.folds = folds,
             // Of draws only.
             Order::Helpers(helpers) => variation.helpers = helpers,
@@ -269,6 +300,8 @@ impl Order {
             }
             Order::Waves(schedule) => schedule != launch.schedule && has_waves(module, launch),
             Order::HandOver => has_waves(module, launch) && hands_over(module),
+            Order::Groups(_) => launch.groups().iter().any(|it| *it > 1) && hands_over(module),
+            Order::SparseWaves => counts_waves(module),
             Order::Folds(order) => order != FoldOrder::Canonical && sums_floats(module),
             Order::Rays(_) => !module.queries.is_empty(),
             Order::Helpers(_)
@@ -296,6 +329,9 @@ impl fmt::Display for Order {
             Order::Waves(Schedule::RoundRobin) => f.write_str("waves=round-robin"),
             Order::Waves(Schedule::Random(seed)) => write!(f, "waves=random:{seed}"),
             Order::HandOver => f.write_str("waves=hand-over"),
+            Order::Groups(GroupOrder::Ascending) => f.write_str("groups=in-order"),
+            Order::Groups(GroupOrder::Descending) => f.write_str("groups=reverse"),
+            Order::SparseWaves => f.write_str("group-waves=sparse"),
             Order::Folds(order) => write!(f, "folds={}", order.word()),
             Order::Helpers(HelperPolicy::Specified) => f.write_str("helpers=spec"),
             Order::Helpers(HelperPolicy::Included) => f.write_str("helpers=included"),
@@ -334,6 +370,24 @@ impl fmt::Display for Order {
             Order::Rays(RayOrder::Edges) => f.write_str("rays=edges"),
         }
     }
+}
+
+impl GroupOrder {
+    pub(crate) fn schedule(self) -> Schedule {
+        match self {
+            GroupOrder::Ascending => Schedule::Ascending,
+            GroupOrder::Descending => Schedule::Descending,
+        }
+    }
+}
+
+/// Whether the program asks for the index or the number of waves in its group.
+fn counts_waves(module: &Module) -> bool {
+    let counts = |op: &ir::Op| {
+        let ir::Op::Wave { op, .. } = op else { return false };
+        matches!(op, WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount)
+    };
+    module.insts.iter().any(|it| counts(&it.op))
 }
 
 /// Whether there is more than one wave.
@@ -404,6 +458,9 @@ mod tests {
             "waves=round-robin",
             "waves=random:3",
             "waves=hand-over",
+            "groups=in-order",
+            "groups=reverse",
+            "group-waves=sparse",
             "folds=pairs",
             "helpers=included",
             "packing=one-quad",

@@ -21,7 +21,7 @@ use ops::wave::FoldOrder;
 use crate::compare;
 use crate::finding::{Finding, Kind, Verdict};
 use crate::floats::FloatRoom;
-use crate::order::{LanePacking, Order, RayOrder, VertexOrder};
+use crate::order::{GroupOrder, LanePacking, Order, RayOrder, VertexOrder};
 use crate::pixels;
 use crate::spread::{Cause, Reach};
 use crate::watch::Rules;
@@ -88,13 +88,15 @@ impl Pace {
 }
 
 impl Plan {
-    /// The bounded sweep: each width; the reverse order of waves and groups, one at random, and one in which
-    /// waves hand over to each other; for groups of more than one dimension lanes by quads, along the Morton curve,
-    /// and at random; two more orders of float sums; candidates of ray queries in other orders, twice, and from larger
-    /// boxes; in draws what helper lanes do, and how vertices, patches, primitives and pixels
-    /// are packed.
+    /// The bounded sweep: each width; one group at a time, from the first and from the last; the reverse order of waves
+    /// and groups, one at random, and one in which waves hand over to each other; for groups of more than one dimension
+    /// lanes by quads, along the Morton curve, and at random; two more orders of float sums; groups with empty waves;
+    /// candidates of ray queries in other orders, twice, and from larger boxes; in draws what helper lanes do, and how
+    /// vertices, patches, primitives and pixels are packed.
     pub fn new(widths: Vec<u32>) -> Plan {
         let orders = vec![
+            Order::Groups(GroupOrder::Descending),
+            Order::Groups(GroupOrder::Ascending),
             Order::Waves(Schedule::Descending),
             Order::Waves(Schedule::Random(1)),
             Order::HandOver,
@@ -104,6 +106,7 @@ impl Plan {
             Order::Lanes(LaneOrder::Random(1)),
             Order::Folds(FoldOrder::Ascending),
             Order::Folds(FoldOrder::Pairs),
+            Order::SparseWaves,
             Order::Vertices(VertexOrder::Random(1)),
             Order::Patches(LanePacking::Random(1)),
             Order::Primitives(LanePacking::Random(1)),
@@ -153,13 +156,18 @@ impl Plan {
         self.orders.extend((1..=count).map(|seed| Order::Rays(RayOrder::Random(seed))));
     }
 
-    /// For every save of a file: the smallest and the largest width, and one other order of waves and groups.
+    /// For every save of a file: the smallest and the largest width, the reverse order of waves and groups, and one
+    /// group at a time.
     pub fn quick(&mut self) {
         self.widths.sort_unstable();
         if let [first, .., last] = self.widths[..] {
             self.widths = vec![first, last];
         }
-        self.orders = vec![Order::Waves(Schedule::Descending)];
+        self.orders = vec![
+            Order::Groups(GroupOrder::Descending),
+            Order::Groups(GroupOrder::Ascending),
+            Order::Waves(Schedule::Descending),
+        ];
     }
 
     /// All orders, observed.
@@ -184,7 +192,9 @@ impl Plan {
                 && !self.breaks_quads
         };
         let orders = self.orders.iter().copied();
-        let orders = orders.filter(|it| !is_too_wild(it) && !breaks_quads(it));
+        // Under `occupancy-bound` every run has one group at a time; `concurrent` and `fair` rule that out.
+        let is_ruled_out = |it: &Order| it.is_of_groups() && self.progress != Progress::Lockstep;
+        let orders = orders.filter(|it| !is_too_wild(it) && !breaks_quads(it) && !is_ruled_out(it));
         orders.filter(|it| it.matters(module, launch)).collect()
     }
 }

@@ -75,8 +75,11 @@ pub struct Watcher<'a> {
     dropped: Dropped,
     feedback: Feedback,
     findings: Vec<(Finding, Option<Invocation>)>,
-    /// The number of groups that have started.
+    /// The number of groups that have started, and of those that have ended.
     started: u64,
+    ended: u64,
+    /// Whether a group started before another one had ended.
+    overlaps: bool,
 }
 
 impl<'a> Watcher<'a> {
@@ -117,6 +120,8 @@ impl<'a> Watcher<'a> {
             feedback: Feedback::default(),
             findings: Vec::new(),
             started: 0,
+            ended: 0,
+            overlaps: false,
         }
     }
 
@@ -168,6 +173,11 @@ impl<'a> Watcher<'a> {
     /// How many groups have started.
     pub(crate) fn started(&self) -> u64 {
         self.started
+    }
+
+    /// Whether a group started before another one had ended.
+    pub(crate) fn overlaps(&self) -> bool {
+        self.overlaps
     }
 
     /// Whether the order in which waves run may matter.
@@ -357,10 +367,12 @@ fn folded(findings: Vec<Finding>) -> Vec<Finding> {
 
 impl Observer for Watcher<'_> {
     fn group_begin(&mut self, _group: [u32; 3]) {
+        self.overlaps |= self.started > self.ended;
         self.started += 1;
     }
 
     fn group_end(&mut self, group: [u32; 3]) {
+        self.ended += 1;
         let found = self.barriers.group_end(&self.facts, self.width, group);
         self.add(found);
         self.poison.group_end(group);

@@ -68,6 +68,7 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
             ("--uniform-lane-index", "") => plan.rules.uniform_lane_index = true,
             ("--feedback", "") => plan.rules.feedback_slack = true,
             ("--progress", "occupancy-bound") => plan.progress = Progress::OccupancyBound,
+            ("--progress", "concurrent") => plan.progress = Progress::Concurrent,
             ("--progress", "fair") => plan.progress = Progress::Fair,
             ("--thorough", "") => plan.thorough(),
             ("--unordered", name) => plan.unordered.push(name.to_owned()),

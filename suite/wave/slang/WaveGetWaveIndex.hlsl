@@ -1,6 +1,7 @@
 // WaveGetWaveIndex is the index of this wave in its group, the same for all its lanes.
 
 //--- wave-get-wave-index-counts-the-waves-of-the-group
+//# finds depends-on-wave-count
 //# groups 2 1 1
 //# args --dialect slang
 [numthreads(3 * WIDTH + 1, 1, 1)]

@@ -44,7 +44,8 @@ pub(super) const ORDERS: Flag = Flag {
     help: "the orders to compare with instead of the default ones: none, all, or of\n\
            lanes=linear|quad2d|morton|random:SEED,\n\
            waves=ascending|descending|round-robin|hand-over|random:SEED,\n\
-           folds=ascending|descending|pairs",
+           folds=ascending|descending|pairs, groups=in-order|reverse,\n\
+           group-waves=sparse",
     set: |args, value| {
         let order = |text: &str| {
             Order::parse(text).ok_or_else(|| {
@@ -131,13 +132,14 @@ pub(super) const PROGRESS: Flag = Flag {
     on: EXAMINES,
     section: Section::Run,
     help: "which waves make progress while others wait in a loop: lockstep, waves and\n\
-           groups that have started; occupancy-bound, of one group at a time; fair,\n\
-           every lane (lockstep)",
+           groups that have started; concurrent, of all groups; occupancy-bound, of\n\
+           one group at a time; fair, every lane (lockstep)",
     set: |args, value| {
         args.san.progress = choose(
             value,
             &[
                 ("lockstep", Progress::Lockstep),
+                ("concurrent", Progress::Concurrent),
                 ("occupancy-bound", Progress::OccupancyBound),
                 ("fair", Progress::Fair),
             ],

@@ -194,6 +194,8 @@ fn varies(order: Option<Order>, part: Part) -> bool {
         Some(
             Order::Waves(_)
             | Order::HandOver
+            | Order::Groups(_)
+            | Order::SparseWaves
             | Order::Folds(_)
             | Order::Lanes(_)
             | Order::Rays(_)

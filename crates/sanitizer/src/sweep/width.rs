@@ -1,20 +1,22 @@
 //! All runs at one width: one that is watched, what follows from its findings, and those in other orders.
 
-use std::sync::atomic::Ordering;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use diag::Span;
-use interp::{NoObserver, Variation};
+use interp::{NoObserver, Progress, Variation};
 use ir::Binding;
 use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
 use ops::wave::FoldOrder;
 
 use super::results::{Base, is_permuted, named};
 use super::threads::{Permit, on_threads};
-use super::{Report, explains_differences};
+use super::{Plan, Report, explains_differences};
 use crate::compare::{self, Difference, Side, Turns};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind};
-use crate::order::Order;
+use crate::order::{GroupOrder, Order};
 use crate::spread::{self, Cause, Reach, Sources, Spread};
 use crate::watch::Watcher;
 
@@ -24,6 +26,8 @@ pub(super) struct Run {
     pub(super) left: Bindings,
     /// What something undefined, or another order, reaches of the results.
     pub(super) reach: Reach,
+    /// The fuel that it took.
+    spent: u64,
 }
 
 /// An observed run that ended.
@@ -34,6 +38,8 @@ struct Watched {
     sources: Sources,
     /// Whether the order in which waves run may matter.
     waves_meet: bool,
+    /// Whether a group started before another one had ended.
+    overlaps: bool,
 }
 
 /// A run in another order, before it is made.
@@ -41,12 +47,30 @@ struct Trial {
     order: Order,
     launch: Launch,
     variation: Variation,
+    /// The order to try instead if this run does not end.
+    fallback: Option<Order>,
 }
 
 impl Trial {
+    fn new(order: Order, run: &Run, progress: Progress) -> Trial {
+        let (mut launch, variation) = order.apply(&run.launch, progress);
+        if order.is_of_groups() {
+            // With one group at a time, a loop that counts how often it waits may go on for ever.
+            let most = run.spent.saturating_mul(GROUPS_FUEL).saturating_add(LEAST_FUEL);
+            launch.fuel = Some(launch.fuel.unwrap_or(u64::MAX).min(most));
+        }
+        Trial { order, launch, variation, fallback: None }
+    }
+
     /// Whether floats are summed in another order.
     fn folds(&self) -> bool {
         matches!(self.order, Order::Folds(_))
+    }
+
+    /// Whether the run is observed, not only compared, in every plan: few programs have one, and what goes wrong in it
+    /// has findings of its own.
+    fn is_observed(&self, plan: &Plan) -> bool {
+        plan.watches_all || self.order == Order::SparseWaves
     }
 }
 
@@ -101,8 +125,15 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let plan = self.base.plan;
         let variation = Variation { progress: plan.progress, ..Variation::default() };
         let width = launch.wave_width;
-        let watched = self.watch(&launch, variation, None)?;
-        let Some(Watched { left, undefined, sources, waves_meet }) = watched else {
+        // A run counts its fuel only if it is bounded.
+        let spent = Arc::new(AtomicU64::new(0));
+        let counted = Launch {
+            fuel: launch.fuel.or(Some(u64::MAX)),
+            spent: Some(Arc::clone(&spent)),
+            ..launch.clone()
+        };
+        let watched = self.watch(&counted, variation, None)?;
+        let Some(Watched { left, undefined, sources, waves_meet, overlaps }) = watched else {
             let mut findings = self.report.seen.iter().map(|it| &it.finding);
             let endless = findings.rfind(|it| it.kind == Kind::EndlessWait);
             let span = endless.map_or(Span::NONE, |it| it.site.span);
@@ -117,8 +148,9 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             Some(cause) => self.reach(&launch, variation, cause, Some(sources))?,
             None => Reach::default(),
         };
-        let mut run = Run { launch, left, reach };
-        self.other_orders(&mut run, waves_meet)?;
+        let mut run = Run { launch, left, reach, spent: spent.load(Ordering::Relaxed) };
+        let trials = self.trials(&run, waves_meet, overlaps);
+        self.other_orders(&mut run, trials)?;
         self.tell_left_out(&run);
         self.report.reached.push((width, run.reach.clone()));
         Ok(Some(run))
@@ -220,11 +252,16 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                         .to_owned(),
                 );
             }
+            if order.is_some_and(Order::is_of_groups) {
+                it.helps.push(
+                    "pass `--progress concurrent` if the machine runs all groups at the same time".to_owned(),
+                );
+            }
             it
         });
         let has_explanation = endless.is_some();
         let wants_marks = watcher.wants_marks() && ended.is_ok();
-        let waves_meet = watcher.waves_meet();
+        let (waves_meet, overlaps) = (watcher.waves_meet(), watcher.overlaps());
         let (mut findings, sources) = watcher.into_findings_and_sources();
         if wants_marks {
             findings = self.with_origins(launch, variation, findings)?;
@@ -233,8 +270,14 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
         findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
         match ended {
-            Ok(()) => Ok(Some(Watched { left, undefined, sources, waves_meet })),
+            Ok(()) => Ok(Some(Watched { left, undefined, sources, waves_meet, overlaps })),
             Err(_) if has_explanation => Ok(None),
+            // The bound of `Trial::new`: a loop that counts its turns may end if the other groups run too.
+            Err(Failure::Trap(Trap::OutOfFuel { .. }))
+                if order.is_some_and(Order::is_of_groups) =>
+            {
+                Ok(None)
+            }
             Err(failure) => Err(failure),
         }
     }
@@ -267,30 +310,50 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         begin(self.base, launch)
     }
 
-    /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
-    fn other_orders(&mut self, run: &mut Run, waves_meet: bool) -> Result<(), Failure> {
-        let (base, plan) = (self.base, self.base.plan);
-        let mut orders = plan.trials(base.module, &run.launch);
+    /// The runs in other orders that may show something.
+    fn trials(&self, run: &Run, waves_meet: bool, overlaps: bool) -> Vec<Trial> {
+        let plan = self.base.plan;
+        let mut orders = plan.trials(self.base.module, &run.launch);
         if !waves_meet && !plan.watches_all {
-            orders.retain(|it| !matches!(it, Order::Waves(_) | Order::HandOver));
+            orders.retain(|it| !matches!(it, Order::Waves(_) | Order::HandOver | Order::Groups(_)));
         }
-        let trial = |order: Order| {
-            let (launch, variation) = order.apply(&run.launch, plan.progress);
-            Trial { order, launch, variation }
+        // Where no group had to wait for another one to start, the observed run was one with one group at a time.
+        if run.launch.schedule == Schedule::Ascending && !overlaps {
+            orders.retain(|it| *it != Order::Groups(GroupOrder::Ascending));
+        }
+        // In the reverse order both runs are the same as long as no group has to wait for another one to start.
+        let (reverse, one_by_one) =
+            (Order::Waves(Schedule::Descending), Order::Groups(GroupOrder::Descending));
+        let replaces = orders.contains(&reverse) && orders.contains(&one_by_one);
+        orders.retain(|it| !replaces || *it != reverse);
+        let trial = |order: Order| Trial {
+            fallback: (replaces && order == one_by_one).then_some(reverse),
+            ..Trial::new(order, run, plan.progress)
         };
-        let trials: Vec<Trial> = orders.into_iter().map(trial).collect();
-        let mut ahead = self.ahead(&trials).into_iter();
+        orders.into_iter().map(trial).collect()
+    }
+
+    /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
+    fn other_orders(&mut self, run: &mut Run, trials: Vec<Trial>) -> Result<(), Failure> {
+        let (base, plan) = (self.base, self.base.plan);
+        let begun = self.ahead(&trials);
         // What a finding has said that the results depend on: one is enough.
         let mut settled: Vec<&str> = Vec::new();
         let mut canonical: Option<Turns> = None;
         let mut unsettled: Vec<(Binding, u32, Cause)> = Vec::new();
-        for trial in &trials {
+        let mut queue: VecDeque<_> = trials.into_iter().zip(begun).collect();
+        while let Some((trial, begun)) = queue.pop_front() {
+            let trial = &trial;
             let subject = trial.order.subject();
             let is_settled = settled.contains(&subject);
-            let Some(Again { left, undefined, sources, turns }) =
-                self.again(trial, ahead.next())?
-            else {
-                settled.push(subject);
+            let Some(Again { left, undefined, sources, turns }) = self.again(trial, begun)? else {
+                if let Some(order) = trial.fallback {
+                    queue.push_front((Trial::new(order, run, plan.progress), None));
+                }
+                // Waiting for a group that has not started says nothing about runs in which all have.
+                if !trial.order.is_of_groups() {
+                    settled.push(subject);
+                }
                 continue;
             };
             let undefined = undefined.or_else(|| run.reach.first_cause());
@@ -300,13 +363,18 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                 let permuted = is_permuted(base.module, &run.left, &left, *difference);
                 let kind = trial.order.finding(permuted);
                 let mut cause = Cause { kind, span: base.module.resource(binding).span };
-                if number == 0 && !is_settled {
+                // Each place where a program asks for the number of waves is a mistake of its own.
+                let is_told = number == 0 || trial.order == Order::SparseWaves;
+                if is_told && !is_settled {
                     cause = self.explain(run, trial, *difference, kind)?;
                     if cause.kind != Kind::PermutedResult {
                         settled.push(subject);
                     }
                 }
-                unsettled.push((binding, element, cause));
+                // Widths are compared in groups without empty waves.
+                if trial.order != Order::SparseWaves {
+                    unsettled.push((binding, element, cause));
+                }
             }
             let may_decide = trial.folds() && !plan.watches_all && undefined.is_none();
             if may_decide && different.is_empty() && !is_settled {
@@ -328,7 +396,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
 
     /// A run in another order, if it ended. `begun` is one that has been made ahead.
     fn again(&mut self, trial: &Trial, begun: Option<Compared>) -> Result<Option<Again>, Failure> {
-        if self.base.plan.watches_all {
+        if trial.is_observed(self.base.plan) {
             return self.watched_again(trial);
         }
         let compared = begun.unwrap_or_else(|| self.compare_run(trial));
@@ -388,7 +456,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     /// The decisions in a run whose float sums are in the canonical order.
     fn canonical_turns(&mut self, run: &Run, trial: &Trial) -> Result<Turns, Failure> {
         let variation = Variation { folds: FoldOrder::Canonical, ..trial.variation };
-        let trial = Trial { launch: run.launch.clone(), variation, order: trial.order };
+        let trial =
+            Trial { launch: run.launch.clone(), variation, order: trial.order, fallback: None };
         let compared = self.compare_run(&trial);
         Ok(self.ended(&trial, compared)?.map(|it| it.turns).unwrap_or_default())
     }
@@ -402,16 +471,22 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         true
     }
 
-    /// Runs in other orders on several threads; none if they are to be made one by one.
-    fn ahead(&mut self, trials: &[Trial]) -> Vec<Compared> {
+    /// For each trial its run, if it was made ahead on several threads.
+    fn ahead(&mut self, trials: &[Trial]) -> Vec<Option<Compared>> {
         let (base, plan) = (self.base, self.base.plan);
+        let unobserved: Vec<usize> =
+            (0..trials.len()).filter(|it| !trials[*it].is_observed(plan)).collect();
+        let mut begun: Vec<Option<Compared>> = trials.iter().map(|_| None).collect();
         let bytes: usize = base.bindings.bindings.iter().flatten().map(|it| it.bytes.len()).sum();
-        let is_large = bytes.saturating_mul(trials.len()) > MOST_AHEAD;
-        if plan.threads <= 1 || trials.len() <= 1 || is_large || plan.watches_all {
-            return Vec::new();
+        let is_large = bytes.saturating_mul(unobserved.len()) > MOST_AHEAD;
+        if plan.threads <= 1 || unobserved.len() <= 1 || is_large {
+            return begun;
         }
-        self.report.runs += trials.len();
-        on_threads(plan.threads, trials.len(), |at| unobserved(base, &trials[at]), |_| true)
+        self.report.runs += unobserved.len();
+        let run = |at: usize| self::unobserved(base, &trials[unobserved[at]]);
+        let all = on_threads(plan.threads, unobserved.len(), run, |_| true);
+        unobserved.iter().zip(all).for_each(|(at, it)| begun[*at] = Some(it));
+        begun
     }
 
     /// A run of which only the results matter.
@@ -477,6 +552,10 @@ fn begin<'a>(base: &'a Base<'_>, launch: &Launch) -> Permit<'a> {
 
 /// Instructions of a module with marks, for each of its own, at most.
 const MARKED_FUEL: u64 = 8;
+
+/// The fuel of a run with one group at a time: so many times that of the observed run, and this much on top.
+const GROUPS_FUEL: u64 = 8;
+const LEAST_FUEL: u64 = 1 << 20;
 
 /// The most bytes of results that wait to be compared.
 const MOST_AHEAD: usize = 256 << 20;

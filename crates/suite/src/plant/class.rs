@@ -3,6 +3,7 @@
 pub(crate) mod feedback;
 pub(crate) mod rays;
 mod sharing;
+mod waiting;
 
 use ops::LaneMask;
 use sanitizer::Kind;
@@ -142,7 +143,8 @@ fn value(random: &mut Random) -> &'static str {
 
 /// Every class.
 pub fn all() -> impl Iterator<Item = &'static Class> {
-    ALL.iter().chain(sharing::ALL).chain(rays::ALL).chain(feedback::ALL)
+    let of_groups = ALL.iter().chain(sharing::ALL).chain(waiting::ALL);
+    of_groups.chain(rays::ALL).chain(feedback::ALL)
 }
 
 const ALL: &[Class] = &[

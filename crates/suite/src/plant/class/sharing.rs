@@ -4,6 +4,15 @@
 use sanitizer::Kind;
 
 use super::{BARRIER, Class, Reach, Snippet, value};
+use generate::Random;
+
+/// Which group gets which turn is open: what comes of a turn stays in an element of its own.
+const KEEP: &str = "Sums[turn] = planted; planted = 1;";
+
+/// A value that differs between turns.
+fn by_turn(random: &mut Random) -> &'static str {
+    random.pick(&["turn * 3 + 1", "(turn ^ 5)", "(turn * turn + 7)"])
+}
 
 pub(super) const ALL: &[Class] = &[
     Class {
@@ -14,25 +23,27 @@ pub(super) const ALL: &[Class] = &[
         waves: Some(1),
         groups: true,
         snippet: |random, _| {
-            let value = value(random);
+            let value = by_turn(random);
             let raise =
-                random.pick(&["Flag[group] = 1;", "InterlockedExchange(Flag[group], 1, seen);"]);
+                random.pick(&["Flag[turn] = 1;", "InterlockedExchange(Flag[turn], 1, seen);"]);
             let wait = random.pick(&[
-                "do seen = Flag[group - 1]; while (seen == 0);",
-                "do InterlockedOr(Flag[group - 1], 0, seen); while (seen == 0);",
+                "do seen = Flag[turn - 1]; while (seen == 0);",
+                "do InterlockedOr(Flag[turn - 1], 0, seen); while (seen == 0);",
             ]);
-            let store = format!("Value[group] = planted + {value};");
+            let store = format!("Value[turn] = planted + {value};");
             let snippet = Snippet::new()
                 .declare("globallycoherent RWStructuredBuffer<uint> Value, Flag;")
-                .line("uint planted = 1, seen;")
+                .declare("RWStructuredBuffer<uint> Turns, Sums;")
+                .line("uint planted = 1, seen, turn;")
                 .line("if (thread == 0) {")
-                .line("if (group > 0) {")
+                .line("InterlockedAdd(Turns[0], 1, turn);")
+                .line("if (turn > 0) {")
                 .line(wait)
-                .partner("planted += Value[group - 1];")
+                .partner("planted += Value[turn - 1];")
                 .line("}");
             let in_order = format!("{store} {raise}");
             let reversed = format!("{raise} {store}");
-            Some(snippet.fault(&in_order, &reversed).line("}").used(random))
+            Some(snippet.fault(&in_order, &reversed).line(KEEP).line("}").used(random))
         },
     },
     Class {
@@ -43,19 +54,22 @@ pub(super) const ALL: &[Class] = &[
         waves: Some(1),
         groups: true,
         snippet: |random, _| {
-            let value = value(random);
-            let wait = "do InterlockedOr(Flag[group - 1], 0, seen); while (seen == 0);";
-            let read = "planted += Value[group - 1];";
+            let value = by_turn(random);
+            let wait = "do InterlockedOr(Flag[turn - 1], 0, seen); while (seen == 0);";
+            let read = "planted += Value[turn - 1];";
             Some(
                 Snippet::new()
                     .declare("globallycoherent RWStructuredBuffer<uint> Value, Flag;")
-                    .line("uint planted = 1, seen;")
+                    .declare("RWStructuredBuffer<uint> Turns, Sums;")
+                    .line("uint planted = 1, seen, turn;")
                     .line("if (thread == 0) {")
-                    .line("if (group > 0) {")
+                    .line("InterlockedAdd(Turns[0], 1, turn);")
+                    .line("if (turn > 0) {")
                     .fault(&format!("{wait} {read}"), &format!("{read} {wait}"))
                     .line("}")
-                    .partner(&format!("Value[group] = planted + {value};"))
-                    .line("InterlockedExchange(Flag[group], 1, seen);")
+                    .partner(&format!("Value[turn] = planted + {value};"))
+                    .line("InterlockedExchange(Flag[turn], 1, seen);")
+                    .line(KEEP)
                     .line("}")
                     .used(random),
             )
