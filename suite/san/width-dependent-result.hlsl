@@ -224,3 +224,74 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     Out[t] = total;
 }
+
+// Waves take their work from a counter, so that other threads do it, in other rounds: they are matched by what they store.
+
+//--- san-work-from-a-counter-goes-wrong-at-one-width
+//# widths 4 8 16
+//# zero Out 256
+groupshared uint next;
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) next = 0;
+    GroupMemoryBarrierWithGroupSync();
+    while (true) {
+        uint first = 0;
+        if (WaveIsFirstLane()) InterlockedAdd(next, WaveGetLaneCount(), first);
+        first = WaveReadLaneFirst(first);
+        if (first >= 64) break;
+        uint item = first + WaveGetLaneIndex();
+        uint value = item * 3;
+        if (item == 21 && WaveGetLaneCount() < 8) value += 1; //? width-dependent-result: `4 < 8` is true (waves of 4 lanes)
+        Out[item] = value;
+    }
+}
+
+//--- san-work-from-two-counters-goes-wrong-at-one-width
+//# widths 4 8 16
+//# zero Out 256
+groupshared uint nextOdd, nextEven, ticket[8];
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) nextOdd = nextEven = 0;
+    GroupMemoryBarrierWithGroupSync();
+    uint wave = t / WaveGetLaneCount();
+    for (uint odd = 0; odd < 2; ++odd) {
+        while (true) {
+            if (WaveIsFirstLane()) {
+                if (odd) InterlockedAdd(nextOdd, WaveGetLaneCount(), ticket[wave]);
+                else InterlockedAdd(nextEven, WaveGetLaneCount(), ticket[wave]);
+            }
+            uint first = ticket[wave];
+            if (first >= 32) break;
+            uint item = (first + WaveGetLaneIndex()) * 2 + odd;
+            uint value = WaveActiveMax(7) + item;
+            if (WaveGetLaneCount() > 8 && item == 43) value = 9; //? width-dependent-result: `16 > 8` is true (waves of 16 lanes)
+            Out[item] = value;
+        }
+    }
+}
+
+//--- san-work-from-a-counter-is-the-same-at-every-width
+//# widths 4 8 16
+//# zero Out 256
+groupshared uint next;
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) next = 0;
+    GroupMemoryBarrierWithGroupSync();
+    while (true) {
+        uint first = 0;
+        if (WaveIsFirstLane()) InterlockedAdd(next, WaveGetLaneCount(), first);
+        first = WaveReadLaneFirst(first);
+        if (first >= 64) break;
+        uint item = first + WaveGetLaneIndex();
+        uint value = item * 3;
+        if (item == 21 && WaveGetLaneCount() < 256) value += 1;
+        Out[item] = value;
+    }
+}
+//= Out u32: 0 3 6 9 12 15 18 21 24 27 30 33 36 39 42 45 48 51 54 57 60 64

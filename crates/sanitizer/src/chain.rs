@@ -9,6 +9,9 @@
 //! Where only one run is known to be right, every difference counts, and the walk ends at a wave operation over
 //! other threads; or at a read of the lane count or index if there is nothing else.
 //!
+//! Threads are matched by their index in the group. Where programs deal out their work by atomic counters, another
+//! thread may do it, or another round of a loop: those are matched by the place where they store.
+//!
 //! Limit: a place that waves of several groups write is not followed into the other group.
 
 use std::collections::HashSet;
@@ -58,13 +61,50 @@ enum Rank {
     Unknown,
 }
 
-/// A value of a thread in the runs: the right one, the wrong one, and perhaps another right one.
-#[derive(Clone, Copy)]
-struct Point {
-    value: Value,
+/// A thread at a moment of one run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Spot {
     thread: u32,
-    right: Time,
-    wrong: Time,
+    time: Time,
+}
+
+impl Spot {
+    fn at(self, time: Time) -> Spot {
+        Spot { time, ..self }
+    }
+}
+
+/// Where the runs do the same: the right one, the wrong one, and the other right one.
+///
+/// Usually it is done by the same thread, as often as before. Where a program deals out its work by atomic counters, it
+/// may be another thread, in another round of its loop, and then the other right run has a spot of its own, too.
+#[derive(Clone, Copy)]
+struct Spots {
+    right: Spot,
+    wrong: Spot,
+    /// `None` if the other run does it by the same thread, as often as the right one.
+    other: Option<Spot>,
+}
+
+impl Spots {
+    /// Whether threads have been matched by what they store.
+    fn are_matched(&self) -> bool {
+        self.other.is_some() || self.right.thread != self.wrong.thread
+    }
+
+    fn before(&self) -> Spots {
+        let back = |it: Spot| it.at(it.time.saturating_sub(1));
+        Spots { right: back(self.right), wrong: back(self.wrong), other: self.other.map(back) }
+    }
+
+    /// The threads that stand to these as one thread of the right run does.
+    fn beside(&self, thread: u32) -> Spots {
+        let moved = |it: Spot| Spot {
+            thread: it.thread.wrapping_add(thread.wrapping_sub(self.right.thread)),
+            ..it
+        };
+        Spots { right: moved(self.right), wrong: moved(self.wrong), other: self.other.map(moved) }
+    }
 }
 
 pub(crate) struct Walk<'a> {
@@ -92,7 +132,9 @@ impl<'a> Walk<'a> {
 
     /// The chain from a place in memory that differs at the end of the runs to the cause.
     pub(crate) fn chain_to(mut self, place: Cell) -> Option<Vec<Link>> {
-        self.memory(place, place, (Time::MAX, Time::MAX), &mut Vec::new());
+        let end = Spot { thread: 0, time: Time::MAX };
+        let at = Spots { right: end, wrong: end, other: None };
+        self.memory([place; 3], at, &mut Vec::new());
         if self.best.as_ref().is_none_or(|it| it.0 > Rank::Company) {
             self.first_astray();
         }
@@ -130,18 +172,20 @@ impl<'a> Walk<'a> {
         }
         let Some((right, wrong, value, thread)) = first else { return };
         let Some(inst) = module.made_by(value) else { return };
-        let operands = self.shown(inst, thread, (right.time, wrong.time));
+        let spot = |time| Spot { thread, time };
+        let at = Spots { right: spot(right.time), wrong: spot(wrong.time), other: None };
+        let operands = self.shown(inst, at);
         let what = What::Value { value, right: right.bits, wrong: wrong.bits, operands };
         path.push(Link { span: module.inst(inst).span, inst, thread, what });
         self.best = Some((Rank::Astray, path));
     }
 
     /// The operands of an instruction in both runs.
-    fn shown(&self, inst: Inst, thread: u32, times: (Time, Time)) -> Vec<(Value, u64, u64)> {
+    fn shown(&self, inst: Inst, at: Spots) -> Vec<(Value, u64, u64)> {
         let operands = self.facts.module.inst(inst).op.operands();
         let both = operands.iter().filter_map(|it| {
-            let a = self.right.before(*it, thread, times.0)?;
-            let b = self.wrong.before(*it, thread, times.1)?;
+            let a = self.right.before(*it, at.right.thread, at.right.time)?;
+            let b = self.wrong.before(*it, at.wrong.thread, at.wrong.time)?;
             Some((*it, a.bits, b.bits))
         });
         both.collect()
@@ -163,52 +207,69 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether right runs disagree on it too, so that it may well differ.
-    fn is_harmless(&self, value: Value, thread: u32, right: Moment) -> bool {
+    fn is_harmless(&self, value: Value, at: Spots, right: Moment) -> bool {
         let Some(other) = self.other else { return false };
-        let number = Walk::number(self.right, value, thread, right.time);
-        let theirs = other.values(value, thread).get(number).map(|it| it.bits);
+        let theirs = match at.other {
+            Some(spot) => other.before(value, spot.thread, spot.time).map(|it| it.bits),
+            None => {
+                let thread = at.right.thread;
+                let number = Walk::number(self.right, value, thread, right.time);
+                other.values(value, thread).get(number).map(|it| it.bits)
+            }
+        };
         let theirs = theirs.or_else(|| self.facts.module.constant(value));
         theirs != Some(right.bits)
     }
 
-    /// Goes on from a value that differs.
-    fn value(&mut self, at: Point, path: &mut Vec<Link>) {
+    /// Goes on from a value that differs before these moments.
+    fn value(&mut self, value: Value, at: Spots, path: &mut Vec<Link>) {
         self.steps += 1;
-        if self.is_over() || !self.seen.insert((at.value, at.thread, at.right)) {
+        let thread = at.right.thread;
+        if self.is_over() || !self.seen.insert((value, thread, at.right.time)) {
             return;
         }
-        let Point { value, thread, .. } = at;
-        let now = self.right.before(value, thread, at.right);
-        let (Some(right), Some(wrong)) = (now, self.wrong.before(value, thread, at.wrong)) else {
+        let now = self.right.before(value, thread, at.right.time);
+        let then = self.wrong.before(value, at.wrong.thread, at.wrong.time);
+        let (Some(right), Some(wrong)) = (now, then) else {
             return self.end(Rank::Unknown, path);
+        };
+        let moment = |it: Spot| {
+            let theirs = self.other?.before(value, it.thread, it.time)?;
+            Some(it.at(theirs.time))
+        };
+        let made = Spots {
+            right: at.right.at(right.time),
+            wrong: at.wrong.at(wrong.time),
+            other: at.other.map(|it| moment(it).unwrap_or(it)),
         };
         let module = self.facts.module;
         let made_by = module.made_by(value).filter(|it| !module.inst(*it).op.is_construct());
-        let Some(inst) = made_by else { return self.join(at, right, wrong, path) };
+        let Some(inst) = made_by else { return self.join(value, made, (right, wrong), path) };
         let op = &module.inst(inst).op;
-        let operands = self.shown(inst, thread, (right.time, wrong.time));
+        let operands = self.shown(inst, made);
         let what = What::Value { value, right: right.bits, wrong: wrong.bits, operands };
         path.push(Link { span: module.inst(inst).span, inst, thread, what });
-        let times = (right.time, wrong.time);
         match op {
-            Op::Wave { op, args, .. } => self.wave(*op, args, inst, at, (right, wrong), path),
+            Op::Wave { op, args, .. } => {
+                self.wave((*op, args, inst), value, made, (right, wrong), path);
+            }
             op if op.effects().memory().is_some() => {
-                if !self.operands(&op.address_and_values().0, thread, times, path) {
-                    let read = (self.right.read(inst, thread, right.time))
-                        .zip(self.wrong.read(inst, thread, wrong.time));
+                if !self.operands(&op.address_and_values().0, made, path) {
+                    let from = |run: &Record<'_>, it: Spot| run.read(inst, it.thread, it.time);
+                    let read = from(self.right, made.right).zip(from(self.wrong, made.wrong));
                     match read {
                         Some((a, b)) => {
+                            let spot = made.other.unwrap_or(made.right);
+                            let c = self.other.and_then(|it| from(it, spot)).unwrap_or(a);
                             // The access itself comes before its result.
-                            let before =
-                                (right.time.saturating_sub(1), wrong.time.saturating_sub(1));
-                            self.memory(a, b, before, path);
+                            self.memory([a, b, c], made.before(), path);
                         }
                         None => self.end(Rank::Unknown, path),
                     }
                 }
             }
             op => {
-                if !self.operands(&op.operands(), thread, times, path) {
+                if !self.operands(&op.operands(), made, path) {
                     let rank = if self.other.is_some() { Rank::Astray } else { Rank::Unknown };
                     self.end(rank, path);
                 }
@@ -218,53 +279,81 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes on from the operands that are astray; returns whether there are any.
-    fn operands(
-        &mut self,
-        operands: &[Value],
-        thread: u32,
-        (right, wrong): (Time, Time),
-        path: &mut Vec<Link>,
-    ) -> bool {
+    fn operands(&mut self, operands: &[Value], at: Spots, path: &mut Vec<Link>) -> bool {
         let mut any = false;
         for value in operands {
             let (Some(a), Some(b)) = (
-                self.right.before(*value, thread, right),
-                self.wrong.before(*value, thread, wrong),
+                self.right.before(*value, at.right.thread, at.right.time),
+                self.wrong.before(*value, at.wrong.thread, at.wrong.time),
             ) else {
                 continue;
             };
-            if a.bits != b.bits && !self.is_harmless(*value, thread, a) {
+            if a.bits != b.bits && !self.is_harmless(*value, at, a) {
                 any = true;
-                self.value(Point { value: *value, thread, right, wrong }, path);
+                self.value(*value, at, path);
             }
         }
         any
     }
 
     /// A value that paths join in.
-    fn join(&mut self, at: Point, right: Moment, wrong: Moment, path: &mut Vec<Link>) {
+    fn join(
+        &mut self,
+        value: Value,
+        at: Spots,
+        (right, wrong): (Moment, Moment),
+        path: &mut Vec<Link>,
+    ) {
         let (Some(a), Some(b)) = (right.way, wrong.way) else {
             return self.end(Rank::Unknown, path);
         };
         if a == b {
             let mut moves = self.marked.moves(a).iter();
-            let from = moves.find(|it| it.0 == at.value).map(|it| it.1);
-            let times = (right.time, wrong.time);
-            let any = from.is_some_and(|from| self.operands(&[from], at.thread, times, path));
+            let from = moves.find(|it| it.0 == value).map(|it| it.1);
+            let any = from.is_some_and(|from| self.operands(&[from], at, path));
             if !any {
                 self.end(Rank::Unknown, path);
             }
             return;
         }
-        self.decision(&[a, b], at.thread, path);
+        self.decision(&[a, b], at, path);
     }
 
-    /// The first decision of a thread around these instructions that differs.
-    fn decision(&mut self, insts: &[Inst], thread: u32, path: &mut Vec<Link>) {
+    /// The first decision of a thread around these instructions that differs; where threads have been matched, the last
+    /// ones before these moments are compared.
+    fn decision(&mut self, insts: &[Inst], at: Spots, path: &mut Vec<Link>) {
+        let mut first: Option<(Inst, Value, Moment, Moment, bool)> = None;
+        for (inst, selector) in self.selections(insts) {
+            let found = match at.are_matched() {
+                true => self.last_turn(selector, at),
+                false => self.first_turn(selector, at.right.thread),
+            };
+            let Some((right, wrong, is_harmless)) = found else { continue };
+            if first.is_none_or(|it| right.time < it.2.time) {
+                first = Some((inst, selector, right, wrong, is_harmless));
+            }
+        }
+        let Some((inst, selector, a, b, is_harmless)) = first else {
+            return self.end(Rank::Unknown, path);
+        };
+        let what = What::Decision { value: selector, right: a.bits, wrong: b.bits };
+        let (span, thread) = (self.facts.module.inst(inst).span, at.right.thread);
+        path.push(Link { span, inst, thread, what });
+        if is_harmless {
+            self.end(Rank::Company, path);
+        } else {
+            let (right, wrong) = (at.right.at(a.time + 1), at.wrong.at(b.time + 1));
+            self.value(selector, Spots { right, wrong, other: at.other }, path);
+        }
+        path.pop();
+    }
+
+    /// The selections that decide whether and how often a thread executes these instructions, and their selectors.
+    fn selections(&self, insts: &[Inst]) -> Vec<(Inst, Value)> {
         let facts = self.facts;
         let module = facts.module;
         let mut selections: Vec<(Inst, Value)> = Vec::new();
-        let add = |inst: Inst, selections: &mut Vec<(Inst, Value)>| {
+        let mut add = |inst: Inst| {
             if let Some(selector) = module.inst(inst).op.selector()
                 && !selections.iter().any(|it| it.0 == inst)
             {
@@ -273,78 +362,75 @@ impl<'a> Walk<'a> {
         };
         for inst in insts {
             for construct in facts.ancestors(*inst) {
-                add(construct, &mut selections);
+                add(construct);
                 for ender in facts.enders(construct) {
-                    facts
-                        .ancestors(ender)
-                        .take_while(|it| *it != construct)
-                        .for_each(|it| add(it, &mut selections));
+                    facts.ancestors(ender).take_while(|it| *it != construct).for_each(&mut add);
                 }
             }
         }
-        let mut first: Option<(Time, Inst, Value, usize)> = None;
-        for (inst, selector) in selections {
-            let (a, b) = (self.right.values(selector, thread), self.wrong.values(selector, thread));
-            let both = a.iter().zip(b).position(|(a, b)| a.bits != b.bits);
-            let at = both.or((a.len() != b.len()).then(|| a.len().min(b.len())));
-            let Some(at) = at else { continue };
-            if let Some(other) = self.other {
-                // A decision on which right runs disagree may well differ.
-                let theirs = other.values(selector, thread).get(at).map(|it| it.bits);
-                if theirs != a.get(at).map(|it| it.bits) {
-                    continue;
-                }
-            }
-            // What one of them never decides comes after what makes it so.
-            if both.is_none() {
-                continue;
-            }
-            if first.is_none_or(|it| a[at].time < it.0) {
-                first = Some((a[at].time, inst, selector, at));
+        selections
+    }
+
+    /// The first time that a thread decides something else in the two runs, and whether it may.
+    fn first_turn(&self, selector: Value, thread: u32) -> Option<(Moment, Moment, bool)> {
+        let (a, b) = (self.right.values(selector, thread), self.wrong.values(selector, thread));
+        // What one of them never decides comes after what makes it so.
+        let at = a.iter().zip(b).position(|(a, b)| a.bits != b.bits)?;
+        if let Some(other) = self.other {
+            // A decision on which right runs disagree may well differ.
+            let theirs = other.values(selector, thread).get(at).map(|it| it.bits);
+            if theirs != Some(a[at].bits) {
+                return None;
             }
         }
-        let Some((_, inst, selector, at)) = first else { return self.end(Rank::Unknown, path) };
-        let (a, b) =
-            (self.right.values(selector, thread)[at], self.wrong.values(selector, thread)[at]);
-        let what = What::Decision { value: selector, right: a.bits, wrong: b.bits };
-        path.push(Link { span: module.inst(inst).span, inst, thread, what });
-        let point = Point { value: selector, thread, right: a.time + 1, wrong: b.time + 1 };
-        if self.is_harmless(selector, thread, a) {
-            self.end(Rank::Company, path);
-        } else {
-            self.value(point, path);
-        }
-        path.pop();
+        let spot = |time| Spot { thread, time };
+        let at_both = Spots { right: spot(a[at].time), wrong: spot(b[at].time), other: None };
+        Some((a[at], b[at], self.is_harmless(selector, at_both, a[at])))
+    }
+
+    /// The last decisions before these moments, if they differ where right runs agree.
+    fn last_turn(&self, selector: Value, at: Spots) -> Option<(Moment, Moment, bool)> {
+        let a = self.right.before(selector, at.right.thread, at.right.time)?;
+        let b = self.wrong.before(selector, at.wrong.thread, at.wrong.time)?;
+        let differs = a.bits != b.bits && !self.is_harmless(selector, at, a);
+        differs.then_some((a, b, false))
     }
 
     /// A wave operation whose result differs for a thread.
     fn wave(
         &mut self,
-        op: WaveOp,
-        args: &[Value],
-        inst: Inst,
-        at: Point,
+        (op, args, inst): (WaveOp, &[Value], Inst),
+        value: Value,
+        at: Spots,
         (right, wrong): (Moment, Moment),
         path: &mut Vec<Link>,
     ) {
         let met = (
-            self.right.meeting(inst, at.thread, right.time),
-            self.wrong.meeting(inst, at.thread, wrong.time),
+            self.right.meeting(inst, at.right.thread, right.time),
+            self.wrong.meeting(inst, at.wrong.thread, wrong.time),
         );
         let (Some(a), Some(b)) = met else { return self.end(Rank::Unknown, path) };
         if matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane) || op.facts().sees == Sees::Nothing
         {
             return self.end(Rank::Identity, path);
         }
-        let mut any = self.operands(args, at.thread, (a.time, b.time), path);
-        for thread in a.threads.iter().filter(|it| **it != at.thread && b.threads.contains(it)) {
-            any |= self.operands(args, *thread, (a.time, b.time), path);
+        let theirs = at.other.map(|it| {
+            let met = self.other.and_then(|run| run.meeting(inst, it.thread, it.time));
+            met.map_or(it, |met| it.at(met.time))
+        });
+        let met = Spots { right: at.right.at(a.time), wrong: at.wrong.at(b.time), other: theirs };
+        let partner = |thread: u32| met.beside(thread).wrong.thread;
+        let mut any = self.operands(args, met, path);
+        for thread in a.threads.iter().filter(|it| **it != at.right.thread) {
+            if b.threads.contains(&partner(*thread)) {
+                any |= self.operands(args, met.beside(*thread), path);
+            }
         }
-        let is_other = a.threads != b.threads;
+        let is_other = a.threads.iter().map(|it| partner(*it)).ne(b.threads.iter().copied());
         if let (true, Some(last)) = (is_other, path.last_mut()) {
             let threads = (a.threads, b.threads);
             let (right, wrong) = (right.bits, wrong.bits);
-            last.what = What::Company { value: at.value, right, wrong, threads };
+            last.what = What::Company { value, right, wrong, threads };
         }
         if !any || is_other {
             let astray = self.other.is_some() && !any;
@@ -352,32 +438,40 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A place in memory whose contents differ before these moments.
-    fn memory(&mut self, a: Cell, b: Cell, times: (Time, Time), path: &mut Vec<Link>) {
+    /// Places in memory, one of each run, whose contents differ before these moments.
+    fn memory(&mut self, [a, b, c]: [Cell; 3], before: Spots, path: &mut Vec<Link>) {
         self.steps += 1;
         if self.is_over() {
             return;
         }
-        let (rights, wrongs) = (self.right.writes(a, times.0), self.wrong.writes(b, times.1));
         // Atomic operations since the last plain store all take part.
-        let since = |all: &'a [Write]| {
+        fn since(all: &[Write]) -> &[Write] {
             let start = all.iter().rposition(|it| !it.is_atomic).unwrap_or(0);
             &all[start..]
-        };
-        let (rights, wrongs) = (since(rights), since(wrongs));
+        }
+        let rights = since(self.right.writes(a, before.right.time));
+        let wrongs = since(self.wrong.writes(b, before.wrong.time));
         let same =
             |x: &Write, y: &Write| (x.inst, x.thread, x.number) == (y.inst, y.thread, y.number);
         let mut any = false;
         for x in rights {
             if let Some(y) = wrongs.iter().find(|y| same(x, y)) {
-                let (_, values) = self.facts.module.inst(x.inst).op.address_and_values();
-                let link = self.store_link(x, true, true);
-                path.push(link);
-                any |= self.operands(&values, x.thread, (x.time, y.time), path);
-                path.pop();
+                let at = self.stores(x, y, None);
+                any |= self.stored(x, at, path);
             }
         }
         if any {
+            return;
+        }
+        // Who takes its work from a counter may do what another thread, or another round of its own, does elsewhere:
+        // threads are matched by the place where they store.
+        let time = before.other.map_or(Time::MAX, |it| it.time);
+        let others = self.other.map_or(&[][..], |it| since(it.writes(c, time)));
+        if let ([x], [y], [z]) = (rights, wrongs, others)
+            && [y, z].iter().all(|it| it.inst == x.inst && !it.is_atomic)
+            && self.stored(x, self.stores(x, y, Some(z)), path)
+            && self.best.as_ref().is_some_and(|it| it.0 <= Rank::Company)
+        {
             return;
         }
         for (x, in_right) in
@@ -391,13 +485,18 @@ impl<'a> Walk<'a> {
             let there = if in_right { self.wrong } else { self.right };
             let link = self.store_link(x, in_right, !in_right);
             path.push(link);
+            let spot = |time| Spot { thread: x.thread, time };
             match there.execution(x.inst, x.thread, x.number) {
-                None => self.decision(&[x.inst], x.thread, path),
+                None => {
+                    let at = Spots { right: spot(x.time), wrong: spot(x.time), other: None };
+                    self.decision(&[x.inst], at, path);
+                }
                 // It stores elsewhere.
                 Some(time) => {
-                    let times = if in_right { (x.time, time) } else { (time, x.time) };
+                    let (right, wrong) = if in_right { (x.time, time) } else { (time, x.time) };
+                    let at = Spots { right: spot(right), wrong: spot(wrong), other: None };
                     let (address, _) = self.facts.module.inst(x.inst).op.address_and_values();
-                    if !self.operands(&address, x.thread, times, path) {
+                    if !self.operands(&address, at, path) {
                         self.end(Rank::Unknown, path);
                     }
                 }
@@ -419,6 +518,21 @@ impl<'a> Walk<'a> {
                 self.end(Rank::Unknown, path);
             }
         }
+    }
+
+    /// The moments of stores that do the same in each run.
+    fn stores(&self, x: &Write, y: &Write, theirs: Option<&Write>) -> Spots {
+        let spot = |it: &Write| Spot { thread: it.thread, time: it.time };
+        Spots { right: spot(x), wrong: spot(y), other: theirs.map(spot) }
+    }
+
+    /// Goes on from what is stored; returns whether any of it is astray.
+    fn stored(&mut self, write: &Write, at: Spots, path: &mut Vec<Link>) -> bool {
+        let (_, values) = self.facts.module.inst(write.inst).op.address_and_values();
+        path.push(self.store_link(write, true, true));
+        let any = self.operands(&values, at, path);
+        path.pop();
+        any
     }
 
     fn store_link(&self, write: &Write, in_right: bool, in_wrong: bool) -> Link {

@@ -1,8 +1,9 @@
-//! Faults in how groups wait for each other, and in how many waves a group is taken to have.
+//! Faults in how groups wait for each other, how many waves a group is taken to have, and in work that waves take from a
+//! counter.
 
 use sanitizer::Kind;
 
-use super::{Class, Reach, SINK, Snippet};
+use super::{BARRIER, Class, Reach, SINK, Snippet};
 
 pub(super) const ALL: &[Class] = &[
     Class {
@@ -50,6 +51,41 @@ pub(super) const ALL: &[Class] = &[
             ]);
             let line = |value: &str| format!("uint planted = {value};");
             Some(Snippet::new().fault(&line(clean), &line(faulty)).line(SINK))
+        },
+    },
+    Class {
+        name: "a decision that goes wrong at one width, in work from a counter",
+        kind: Kind::WidthDependentResult,
+        place: Reach::WhereAllCome,
+        widths: &[4, 8, 16],
+        waves: Some(1),
+        groups: false,
+        snippet: |random, context| {
+            let items = context.setup.threads;
+            let item = random.below(items);
+            let (clean, faulty) = random.pick(&[
+                ("true", "WaveGetLaneCount() > 4"),
+                ("WaveGetLaneCount() < 256", "WaveGetLaneCount() < 16"),
+                ("true", "(WaveGetLaneCount() & 8) == 0"),
+            ]);
+            let decision = |holds: &str| format!("    if (item == {item} && {holds}) value += 5;");
+            Some(
+                Snippet::new()
+                    .declare("groupshared uint next;")
+                    .declare("RWStructuredBuffer<uint> Grid;")
+                    .line("if (thread == 0) next = 0;")
+                    .line(BARRIER)
+                    .line("while (true) {")
+                    .line("    uint first = 0, count = WaveActiveCountBits(true);")
+                    .line("    if (WaveIsFirstLane()) InterlockedAdd(next, count, first);")
+                    .line("    first = WaveReadLaneFirst(first);")
+                    .line(&format!("    if (first >= {items}) break;"))
+                    .line("    uint item = first + WavePrefixCountBits(true);")
+                    .line("    uint value = item * 3 + 1;")
+                    .fault(&decision(clean), &decision(faulty))
+                    .line(&format!("    if (item < {items}) Grid[item] = value;"))
+                    .line("}"),
+            )
         },
     },
 ];
