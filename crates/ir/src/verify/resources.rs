@@ -1,8 +1,87 @@
-//! Accesses: to resources, to groupshared and private memory, by rays and by textures.
+//! Resources: how they are declared, and every access to them, and to groupshared and private memory.
 
 use super::*;
 
 impl<'a> Verifier<'a> {
+    pub(super) fn resource(&mut self, resource: &'a Resource) {
+        let name = &resource.name;
+        let class = match &resource.kind {
+            ResourceKind::Constant { .. } => RegisterClass::Constant,
+            ResourceKind::Sampler { .. } => RegisterClass::Sampler,
+            kind if kind.writable() => RegisterClass::Unordered,
+            _ => RegisterClass::Shader,
+        };
+        let heap = match &resource.kind {
+            ResourceKind::Sampler { .. } => RegisterClass::SamplerHeap,
+            _ => RegisterClass::ResourceHeap,
+        };
+        // Push constants, and texture buffers, which are constants in the registers of textures.
+        let other = matches!(resource.kind, ResourceKind::Constant { .. })
+            && matches!(resource.register.class, RegisterClass::Push | RegisterClass::Shader);
+        self.require(other || [class, heap].contains(&resource.register.class), || {
+            format!("`{name}` binds to a register of the wrong class")
+        });
+        self.require(!resource.register.class.is_heap() || resource.count.is_none(), || {
+            format!("`{name}` is a view of an unbounded descriptor heap, but has a count")
+        });
+        self.require(resource.count != Some(0), || {
+            format!("`{name}` is an array with no elements")
+        });
+        match &resource.kind {
+            ResourceKind::Constant { size, members } => self.members(name, members, *size),
+            ResourceKind::Structured { stride, members, counter, writable } => {
+                self.require(*stride != 0, || format!("elements of `{name}` have size 0"));
+                self.require(*writable || !counter, || {
+                    format!("`{name}` has a counter but is read-only")
+                });
+                self.members(name, members, *stride);
+            }
+            ResourceKind::Raw { writable: _ } => {}
+            ResourceKind::Sampler { comparison: _ }
+            | ResourceKind::Scene
+            | ResourceKind::Feedback { kind: _, array: _ } => {}
+            ResourceKind::Typed { element, writable: _ }
+            | ResourceKind::Texture { element, writable: _, dim: _ } => {
+                let components = element.components;
+                self.require((1..=4).contains(&components), || {
+                    format!("texels of `{name}` have {components} components")
+                });
+            }
+        }
+    }
+
+    fn members(&mut self, resource: &str, members: &'a [Member], size: u32) {
+        for member in members {
+            let Member {
+                name,
+                offset,
+                scalar,
+                components,
+                vectors,
+                vector_stride,
+                row_major: _,
+                dims,
+            } = member;
+            let shape = (1..=4).contains(components)
+                && (1..=4).contains(vectors)
+                && dims.iter().all(|(count, _)| *count != 0);
+            self.require(shape, || {
+                format!("the member `{name}` of `{resource}` has an impossible shape")
+            });
+            let span =
+                |count: u32, stride: u32| u64::from(count.saturating_sub(1)) * u64::from(stride);
+            let arrays = dims
+                .iter()
+                .fold(0, |sum: u64, (count, stride)| sum.saturating_add(span(*count, *stride)));
+            let one =
+                span(*vectors, *vector_stride) + u64::from(*components) * u64::from(scalar.bytes());
+            let end = u64::from(*offset).saturating_add(arrays).saturating_add(one);
+            self.require(end <= u64::from(size), || {
+                format!("the member `{name}` of `{resource}` ends at byte {end}, beyond {size}")
+            });
+        }
+    }
+
     pub(super) fn size(&mut self, place: Place, results: &'a [Value]) {
         let wanted = match self.place(place).map(|resource| &resource.kind) {
             Some(ResourceKind::Constant { .. }) => {
