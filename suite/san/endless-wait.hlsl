@@ -204,4 +204,26 @@ void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
         }
         Out[g] = seen; //? order-dependent-result: against groups=in-order
     }
+
+//--- san-a-buffer-that-nothing-writes-is-not-waited-for
+//# zero Flags 8
+//# zero Out 32
+StructuredBuffer<uint> Flags;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint k = 0;
+    while (Flags[k] == 0) k ^= 1; //? endless-wait: stay in this loop for ever
+    Out[t] = k;
+}
+
+//--- san-a-heap-is-waited-for-if-one-of-its-views-is-writable
+//# in ResourceDescriptorHeap[0] u32: 0,0
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    StructuredBuffer<uint> flags = ResourceDescriptorHeap[0];
+    RWStructuredBuffer<uint> written = ResourceDescriptorHeap[0];
+    uint k = 0;
+    while (flags[k] == 0) k ^= 1; //? endless-wait: wait for ever for `ResourceDescriptorHeap` to change
+    written[0] = 1;
 }

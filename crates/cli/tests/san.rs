@@ -210,6 +210,40 @@ fn a_wait_for_a_group_that_need_not_have_started_is_found_and_repeated() {
 }
 
 #[test]
+fn a_long_loop_over_what_no_other_lane_changes_is_no_wait() {
+    let main = "RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)] void main(uint t : SV_GroupIndex) { uint sum = 0;";
+    let constants = format!(
+        "cbuffer Push {{ uint Count; }};\n{main}
+    for (uint k = 0; k < Count; k += 1 + (sum == 3)) sum = sum * 5 + k;
+    Out[t] = sum; }}
+"
+    );
+    let query = format!(
+        "RaytracingAccelerationStructure Scene;\n{main}
+    RayDesc ray = {{ float3(0, 0, 1), 0, float3(0, 0, -1), 100 }};
+    RayQuery<RAY_FLAG_NONE> q;
+    q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    while (q.Proceed()) sum = sum * 5 + 1;
+    Out[t] = sum; }}
+"
+    );
+    let scene =
+        format!("Scene=non-opaque triangles({})", ["0 1 0, -1 -1 0, 1 -1 0"; 300].join(", "));
+    for (name, shader, fuel, given) in [
+        ("constants", &constants, "20000", ["--set", "Count=1000000"]),
+        ("query", &query, "300", ["--bind", &scene]),
+    ] {
+        let folder = support::folder(&format!("san/no-wait-{name}"), &[("a.hlsl", shader)]);
+        let mut words = support::words("san a.hlsl --bind Out=u32[8] --wave-size 8 --fuel");
+        words.extend([fuel, given[0], given[1]]);
+        let ran = support::wavelane(&folder, &words);
+        assert_eq!((ran.status, codes(&ran.out)), (1, Vec::new()), "{}\n{}", ran.out, ran.err);
+        assert!(ran.text().contains("fuel"), "{}", ran.text());
+    }
+}
+
+#[test]
 fn comments_allow_findings_at_any_of_their_places() {
     let race = "// wavelane: allow(race): one wave by convention";
     let store = "    // wavelane: allow(equal-stores): a flag\n    Out[64]";

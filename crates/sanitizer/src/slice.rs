@@ -25,6 +25,21 @@ impl Memory {
             Memory::Queries => "a ray query",
         }
     }
+
+    /// Whether another lane may store there, so that waiting for a change makes sense.
+    ///
+    /// The views of a descriptor heap are one memory, which is writable if one of them is.
+    pub(crate) fn is_changed_by_others(self, module: &Module) -> bool {
+        match self {
+            Memory::Private(_) | Memory::Queries => false,
+            Memory::Shared(_) => true,
+            Memory::Buffer(it) => {
+                let mut views = (0..module.resources.len() as u32).map(ir::Binding);
+                views
+                    .any(|view| module.storage(view) == it && module.resource(view).kind.writable())
+            }
+        }
+    }
 }
 
 /// All instructions whose results may affect what `from` does.

@@ -134,7 +134,7 @@ fn awaited(facts: &Facts<'_>, around: Inst) -> Vec<(Inst, Memory)> {
         if let Some(inst) = module.made_by(value)
             && facts.encloses(around, inst)
             && let Some(memory) = slice::read(module, &module.inst(inst).op)
-            && !matches!(memory, Memory::Private(_))
+            && memory.is_changed_by_others(module)
         {
             if !found.iter().any(|(_, it)| *it == memory) {
                 found.push((inst, memory));
