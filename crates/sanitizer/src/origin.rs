@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use interp::observe::{AccessEvent, At, Space};
-use ir::{Inst, Value};
+use ir::{Inst, Op, Value};
 use ops::LaneMask;
 
 use crate::facts::Facts;
@@ -138,7 +138,9 @@ impl Origins {
                 Space::Buffer(..) | Space::Counter(_) => None,
             }
         };
-        let (address, values) = facts.module.inst(at.inst).op.address_and_values();
+        let op = &facts.module.inst(at.inst).op;
+        let is_atomic = matches!(op, Op::SharedAtomic { .. });
+        let (address, values) = op.address_and_values();
         let mut loaded = vec![0; event.addresses.len()];
         for lane in at.active.iter() {
             let Some(element) = element(lane) else { continue };
@@ -155,11 +157,11 @@ impl Origins {
                     let number = self.number(from);
                     self.elements.insert(element, number);
                 }
-                // An atomic operation may keep what was there.
-                None if !event.value_poison.contains(lane) && there.is_some() => {
+                // An atomic operation computes with what was there.
+                None if is_atomic || event.value_poison.contains(lane) => {}
+                None => {
                     self.elements.remove(&element);
                 }
-                None => {}
             }
         }
         self.loaded.insert(wave, (at.inst, loaded));

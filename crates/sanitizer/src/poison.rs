@@ -45,6 +45,8 @@ enum Array {
 pub(crate) struct Poison {
     /// The latest origin at an instruction of a wave.
     origins: HashMap<(WaveKey, Inst), Origin>,
+    /// For an instruction of a group with origins, the wave of the latest one.
+    waves: HashMap<([u32; 3], Inst), u32>,
     /// The instruction of a wave that poison arose at last, until another one is executed, and the lanes.
     fresh: HashMap<WaveKey, (Inst, LaneMask)>,
     /// Stores of poison into an array; groupshared ones under wave 0.
@@ -100,6 +102,7 @@ impl Poison {
             exact.group_end(group);
         }
         self.origins.retain(|((it, _), _), _| *it != group);
+        self.waves.retain(|(it, _), _| *it != group);
         self.fresh.retain(|(it, _), _| *it != group);
         self.stored.retain(|((it, _), _), _| *it != group);
     }
@@ -246,7 +249,7 @@ impl Poison {
         };
         if outside.is_empty() {
             // What is there may be poison that was stored.
-            self.origins.insert(((event.at.group, event.at.wave), event.at.inst), origin);
+            self.insert(event.at, origin);
         } else {
             self.arise(event.at, origin);
         }
@@ -255,6 +258,11 @@ impl Poison {
     /// Poison arises at an instruction that is being executed.
     fn arise(&mut self, at: At, origin: Origin) {
         self.fresh.insert((at.group, at.wave), (at.inst, origin.lanes));
+        self.insert(at, origin);
+    }
+
+    fn insert(&mut self, at: At, origin: Origin) {
+        self.waves.insert((at.group, at.inst), at.wave);
         self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
@@ -356,10 +364,14 @@ impl Poison {
         let module = facts.module;
         let mut seen: HashSet<Value> = values.iter().copied().collect();
         let mut next: VecDeque<Value> = values.iter().copied().collect();
+        // Groupshared memory holds what other waves have stored.
+        let mut is_shared = false;
         while let Some(value) = next.pop_front() {
             let mut sources = facts.sources(value);
             if let Some(inst) = module.made_by(value) {
-                if let Some(origin) = self.origins.get(&(wave, inst)) {
+                let other = || self.waves.get(&(wave.0, inst)).filter(|_| is_shared);
+                let of_other = || self.origins.get(&((wave.0, *other()?), inst));
+                if let Some(origin) = self.origins.get(&(wave, inst)).or_else(of_other) {
                     return Some((Some(inst), origin.clone()));
                 }
                 let data = module.inst(inst);
@@ -373,6 +385,7 @@ impl Poison {
                     }
                     _ => None,
                 };
+                is_shared |= matches!(array, Some((_, Array::Shared(_))));
                 for store in array.and_then(|it| self.stored.get(&it)).into_iter().flatten() {
                     sources.extend(module.inst(*store).op.operands());
                 }
