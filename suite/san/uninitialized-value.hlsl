@@ -155,6 +155,19 @@ float4 ps(V v) : SV_Target {
 }
 //= Target f32: 1*4 0*4
 
+//--- a-pixel-is-told-of-what-it-is-made-of-alone
+// The path on which `ambient` has no value is nearer, but no pixel takes it.
+//# draw 4x1
+#include "pixel/fullscreen.hlsli"
+static const float table[4] = { 1, 2, 3, 4 };
+float4 ps(V v) : SV_Target {
+    float ambient;
+    if (v.position.x > 0) ambient = 1;
+    float color = table[uint(v.position.x) + 2]; //? out-of-bounds: `table` is read beyond its end
+    color = (color * 2 + 1) * (color + 3) + 7;
+    return ambient + color;
+}
+
 //--- san-an-atomic-operation-stores-a-missing-value
 //# zero Out 512
 groupshared uint cell;

@@ -24,8 +24,10 @@ pub use self::contents::{Content, Holder, Left};
 pub use self::part::Part;
 
 use self::contents::{Difference, Room};
+use self::explain::MARKS;
 use self::part::{sees_waves, writes};
 use crate::finding::{Finding, Kind};
+use crate::marked::Marked;
 use crate::order::{Order, sums_floats};
 use crate::spread::Cause;
 use crate::sweep::{LeftOut, Plan, Seen, explains_differences, listed};
@@ -387,9 +389,19 @@ impl<'a, S: Scene> Sweep<'a, S> {
             }
             _ => None,
         };
+        let wants_marks = ended.is_ok() && watched.iter().any(|it| it.1.wants_marks());
+        let mut found = drawn(watched);
+        // What was found without the marks stands if the run with them fails.
+        let mut failed = None;
+        if wants_marks {
+            match self.with_origins(how) {
+                Ok(exact) => found = exact.unwrap_or(found),
+                Err(why) => failed = Some(why),
+            }
+        }
         let mut undefined = None;
-        for (part, watcher) in watched {
-            for (finding, at) in watcher.into_drawn() {
+        for (part, found) in found {
+            for (finding, at) in found {
                 if undefined.is_none() && explains_differences(finding.kind) {
                     let cause = Cause { kind: finding.kind, span: finding.site.span };
                     undefined = Some((part.stage(), cause));
@@ -403,9 +415,32 @@ impl<'a, S: Scene> Sweep<'a, S> {
             self.leave_out(stage, width, cause);
             self.add(stage, finding, how.order, None);
         }
-        match ended {
+        match failed.map_or(ended, Err) {
             Ok(left) => Ok(Some((left, undefined))),
             Err(_) if has_explanation => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// The findings of a draw in which each poisoned value is followed from where it arose; `None` if it does not end,
+    /// since the marks take time too.
+    fn with_origins(&mut self, how: How) -> Result<Option<Found>, Ended<S::Error>> {
+        let how = How { marks: MARKS, ..how };
+        self.report.runs += 1;
+        let marked: Vec<Marked> = self.modules.iter().map(|it| Marked::new(it.1)).collect();
+        let each = self.modules.iter().zip(&marked);
+        let mut watched: Vec<Watched<'_, Watcher<'_>>> = each
+            .map(|((part, module), marked)| Watched {
+                part: *part,
+                program: &marked.program,
+                observer: Watcher::new(module, how.width, self.plan.rules).with_marks(marked),
+            })
+            .collect();
+        match self.scene.run(how, &mut watched) {
+            Ok(_) => Ok(Some(drawn(watched.into_iter().map(|it| (it.part, it.observer))))),
+            Err(Ended::Run(_, Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. }))) => {
+                Ok(None)
+            }
             Err(why) => Err(why),
         }
     }
@@ -520,6 +555,13 @@ impl<'a, S: Scene> Sweep<'a, S> {
         self.add(stage, finding, how[1].order, at);
         Ok(())
     }
+}
+
+/// Findings by the program that they are about, each with its invocation.
+type Found = Vec<(Part, Vec<(Finding, Option<Invocation>)>)>;
+
+fn drawn<'a>(watched: impl IntoIterator<Item = (Part, Watcher<'a>)>) -> Found {
+    watched.into_iter().map(|(part, watcher)| (part, watcher.into_drawn())).collect()
 }
 
 /// Whether a pixel shader takes coarse derivatives.

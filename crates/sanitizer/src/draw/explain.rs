@@ -27,7 +27,7 @@ use crate::slice::{self, Memory};
 /// The number of values remembered; beyond it the first difference may be missed, and the finding says less.
 const MOST_STEPS: usize = 1 << 21;
 /// Instructions of a module with marks, for each of its own, at most.
-const MARKS: u64 = 8;
+pub(super) const MARKS: u64 = 8;
 
 /// A value that an invocation got from an operation that sees other lanes.
 struct Step {
