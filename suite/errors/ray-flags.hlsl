@@ -1,29 +1,33 @@
 // Flags of ray queries that exclude each other.
 
 //--- flags-of-a-type-that-exclude-each-other
+//# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0)
+//# finds ray-flags
 RaytracingAccelerationStructure Scene;
 [numthreads(4, 1, 1)] void main() {
-    RayQuery<RAY_FLAG_FORCE_OPAQUE | RAY_FLAG_CULL_OPAQUE> q; //~ error[ray-flags]: `RAY_FLAG_FORCE_OPAQUE` and `RAY_FLAG_CULL_OPAQUE` exclude each other
+    RayQuery<RAY_FLAG_FORCE_OPAQUE | RAY_FLAG_CULL_OPAQUE> q; //~ warning[ray-flags]: `RAY_FLAG_FORCE_OPAQUE` and `RAY_FLAG_CULL_OPAQUE` exclude each other
     RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), 100 };
     q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
 }
-//| FILE:4:14: error: `RAY_FLAG_FORCE_OPAQUE` and `RAY_FLAG_CULL_OPAQUE` exclude each other [ray-flags]
+//| FILE:6:14: warning: `RAY_FLAG_FORCE_OPAQUE` and `RAY_FLAG_CULL_OPAQUE` exclude each other [ray-flags]
 //|   |
-//| 4 |     RayQuery<RAY_FLAG_FORCE_OPAQUE | RAY_FLAG_CULL_OPAQUE> q;
+//| 6 |     RayQuery<RAY_FLAG_FORCE_OPAQUE | RAY_FLAG_CULL_OPAQUE> q;
 //|   |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
 //|   = help: keep one of them
 
 //--- flags-of-a-type-and-a-call-that-exclude-each-other
+//# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0)
+//# finds ray-flags
 RaytracingAccelerationStructure Scene;
 [numthreads(4, 1, 1)] void main() {
     RayQuery<RAY_FLAG_SKIP_TRIANGLES> q;
     RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), 100 };
-    q.TraceRayInline(Scene, RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES, 0xff, ray); //~ error[ray-flags]: `RAY_FLAG_SKIP_TRIANGLES` and `RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES` exclude each other
+    q.TraceRayInline(Scene, RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES, 0xff, ray); //~ warning[ray-flags]: `RAY_FLAG_SKIP_TRIANGLES` and `RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES` exclude each other
 }
-//| FILE:6:29: error: `RAY_FLAG_SKIP_TRIANGLES` and `RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES` exclude each other [ray-flags]
+//| FILE:8:29: warning: `RAY_FLAG_SKIP_TRIANGLES` and `RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES` exclude each other [ray-flags]
 //|   |
-//| 6 |     q.TraceRayInline(Scene, RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES, 0xff, ray);
+//| 8 |     q.TraceRayInline(Scene, RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES, 0xff, ray);
 //|   |                             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
 //|   = note: the flags in the type of the query, 0x100, are added to those of the call

@@ -1,6 +1,6 @@
 //! Ray queries: the flags in their types, and the flags of their methods.
 
-use diag::{Diagnostic, Span, code};
+use diag::{Diagnostic, Level, Span, code};
 use ops::intrinsics::ShaderModel;
 use ops::ray::{FlagProblem, flag_problem, query_flag, ray_flag};
 
@@ -47,7 +47,9 @@ impl Checker<'_> {
         Some(ray | (query * (RAY_FLAGS + 1)))
     }
 
-    /// Reports flags that exclude each other: those of the type and, for a trace, its constant ones.
+    /// Warns about flags that exclude each other: those of the type and, for a trace, its constant ones.
+    ///
+    /// A warning, since other compilers accept such flags and the call may never be reached.
     fn flags_agree(&mut self, of_type: u32, dynamic: Option<u32>, span: Span) {
         let all = of_type | dynamic.unwrap_or(0);
         let Some(problem @ FlagProblem::Exclusive(..)) = flag_problem(all) else { return };
@@ -55,7 +57,8 @@ impl Checker<'_> {
         if dynamic.is_some() && matches!(flag_problem(of_type), Some(FlagProblem::Exclusive(..))) {
             return;
         }
-        let report = Diagnostic::new(&code::RAY_FLAGS, span, problem.to_string());
+        let mut report = Diagnostic::new(&code::RAY_FLAGS, span, problem.to_string());
+        report.level = Level::Warning;
         self.report(match (dynamic, of_type) {
             (Some(_), 1..) => report.note(format!(
                 "the flags in the type of the query, {of_type:#x}, are added to those of the call"
