@@ -295,7 +295,10 @@ const ROWS: &[(&str, &str, Row)] = &[
         Text("`<`, `>`, `==` and `!=` compare vectors component-wise"),
     ),
     // Barriers and atomics.
-    ("barrier", GLSL, Name("GroupMemoryBarrierWithGroupSync")),
+    ("barrier", "GLSL and OpenCL", Name("GroupMemoryBarrierWithGroupSync")),
+    ("CLK_LOCAL_MEM_FENCE", OPENCL, Text("`GroupMemoryBarrierWithGroupSync()` takes no flags")),
+    ("CLK_GLOBAL_MEM_FENCE", OPENCL, Text("`DeviceMemoryBarrierWithGroupSync()` takes no flags")),
+    ("mem_flags", METAL, Text("`GroupMemoryBarrierWithGroupSync()` takes no flags")),
     ("memoryBarrierShared groupMemoryBarrier", GLSL, Name("GroupMemoryBarrier")),
     ("memoryBarrier", GLSL, Name("AllMemoryBarrier")),
     ("__syncthreads", CUDA, Name("GroupMemoryBarrierWithGroupSync")),
