@@ -215,8 +215,8 @@ fn entries(file: &ast::File, options: &Options) -> Vec<String> {
             || attributes.iter().any(|it| check::attr::is(it, "numthreads"))
     };
     let all: Vec<String> = functions(file)
-        .filter(|(_, attributes)| is_entry(attributes))
-        .map(|(name, _)| name.name.to_string())
+        .filter(|(_, attributes, _)| is_entry(attributes))
+        .map(|(name, ..)| name.name.to_string())
         .take(MOST_ENTRIES)
         .collect();
     if all.contains(&options.entry) { named } else { all }

@@ -37,8 +37,12 @@ pub fn declared(
     sink.cancelled_by(&options.cancel);
     let file = read(main, sources, includer, options, sink)?;
     let mut all: Vec<Declared> = Vec::new();
-    for (name, attributes) in functions(&file) {
-        let stage = stage(attributes);
+    for (name, attributes, span) in functions(&file) {
+        let mut stage = stage(attributes);
+        // Nothing but this call tells an amplification shader without `[shader]`.
+        if stage == Some(Stage::Compute) && sources.text(span).contains("DispatchMesh(") {
+            stage = Some(Stage::Amplification);
+        }
         if stage.is_none() && name.name.as_str() != "main" {
             continue;
         }
@@ -67,20 +71,20 @@ fn defined(file: &ast::File) -> BTreeSet<&str> {
     functions.map(|it| it.name.as_str()).collect()
 }
 
-/// The names and attributes of the functions of a file that are not members.
+/// The names, attributes and extents of the functions of a file that are not members.
 pub(crate) fn functions(
     file: &ast::File,
-) -> impl Iterator<Item = (&ast::Ident, &[ast::Attribute])> {
+) -> impl Iterator<Item = (&ast::Ident, &[ast::Attribute], Span)> {
     file.items.iter().filter_map(|item| match &item.kind {
         ast::ItemKind::Function(function) => {
-            Some((function.name.as_plain()?, item.attributes.as_slice()))
+            Some((function.name.as_plain()?, item.attributes.as_slice(), item.span))
         }
         _ => None,
     })
 }
 
 /// The stage that the attributes of a function tell.
-fn stage(attributes: &[ast::Attribute]) -> Option<Stage> {
+pub(crate) fn stage(attributes: &[ast::Attribute]) -> Option<Stage> {
     let has = |name: &str| attributes.iter().any(|it| attr::is(it, name));
     if let Some(word) = entry::shader_word(attributes) {
         return entry::stage_of_word(word);

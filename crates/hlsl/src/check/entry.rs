@@ -6,6 +6,7 @@ use ir::WaveSize;
 use super::scope::{Callee, Scopes, ValueEntity};
 use super::{Checker, attr, semantic};
 use crate::ast::{self, Annotation, AnnotationKind};
+use crate::declared;
 use crate::hir::{
     self, Arg, Expr, ExprKind, FunctionId, LocalId, Mode, Stmt, StmtKind, SystemValue,
 };
@@ -62,21 +63,20 @@ pub(crate) fn shader_word(attributes: &[ast::Attribute]) -> Option<&str> {
 }
 
 /// The stage that functions are checked for, with the kind of a ray-tracing shader: the profile's, or in a library the
-/// one in the entry point's `[shader]`, or else compute.
+/// one that the entry point's attributes tell, or else compute.
 pub(super) fn stage_of(file: &ast::File, profile: Stage, entry: &str) -> (Stage, Option<String>) {
     if profile != Stage::Library {
         return (profile, None);
     }
-    let word = file.items.iter().rev().find_map(|item| match &item.kind {
-        ast::ItemKind::Function(function)
-            if function.name.as_plain().is_some_and(|it| it.name == *entry) =>
-        {
-            shader_word(&item.attributes)
-        }
-        _ => None,
+    let mut own = file.items.iter().rev().filter(|item| match &item.kind {
+        ast::ItemKind::Function(it) => it.name.as_plain().is_some_and(|it| it.name == *entry),
+        _ => false,
     });
-    match word.and_then(|word| Some((stage_of_word(word)?, word))) {
-        Some((Stage::RayTracing, word)) => (Stage::RayTracing, Some(word.to_owned())),
+    let stage = own.find_map(|it| Some((declared::stage(&it.attributes)?, &it.attributes)));
+    match stage {
+        Some((Stage::RayTracing, attributes)) => {
+            (Stage::RayTracing, shader_word(attributes).map(str::to_owned))
+        }
         Some((stage, _)) => (stage, None),
         None => (Stage::Compute, None),
     }
