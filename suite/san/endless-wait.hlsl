@@ -204,6 +204,7 @@ void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
         }
         Out[g] = seen; //? order-dependent-result: against groups=in-order
     }
+}
 
 //--- san-a-buffer-that-nothing-writes-is-not-waited-for
 //# zero Flags 8

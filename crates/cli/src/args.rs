@@ -221,8 +221,11 @@ fn flag(
         },
     };
     if !flag.on.contains(&args.command) {
-        let of_name = flags::all().filter(|it| it.names.contains(&flag.names[0]));
-        let on: Vec<&str> = of_name.flat_map(|it| it.on).map(|it| it.name()).collect();
+        let takes = |it: &Command| {
+            flags::all().any(|flag| flag.names.contains(&name) && flag.on.contains(it))
+        };
+        let on = Command::ALL.into_iter().filter(takes).map(Command::name);
+        let on: Vec<&str> = on.collect();
         let what = format!(
             "`{name}` means nothing to `wavelane {}`; it belongs to `{}`",
             args.command.name(),
@@ -373,6 +376,7 @@ mod tests {
             ("a.hlsl", "wavelane run a.hlsl"),
             ("run a --group 4", "did you mean `--groups`?"),
             ("check a --groups 4", "it belongs to `run`"),
+            ("dxc a --format json", "it belongs to `check`, `run`, "),
             ("run a --groups", "needs X[,Y[,Z]]"),
             ("run a --groups 1,2,3,4", "three dimensions"),
             ("run a --groups x", "`x` is not an integer"),

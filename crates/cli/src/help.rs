@@ -169,6 +169,7 @@ mod tests {
                 for line in text.lines() {
                     assert!(line.chars().count() <= 112, "{line}");
                 }
+                assert_eq!(text.matches('(').count(), text.matches(')').count(), "{text}");
                 assert!(
                     is_whole || text.lines().count() <= MOST_LINES,
                     "{}\n{text}",

@@ -154,5 +154,6 @@ fn tell_unmatched(
         shown.push(format!("{} more", lines.len() - MOST));
     }
     let what = counted(lines.len(), "line");
-    terminal::note(&format!("{what} of the baseline fit no test: {}", shown.join(", ")));
+    let matches = if lines.len() == 1 { "matches" } else { "match" };
+    terminal::note(&format!("{what} of the baseline {matches} no test: {}", shown.join(", ")));
 }

@@ -260,7 +260,7 @@ fn a_line_of_the_baseline_that_fits_nothing_is_told() {
     let all = "a.hlsl::wrong\na.hlsl::right@4\n";
     assert_eq!(told(all, &[]), "");
     let err = told(&format!("{all}no-such-test@4\na.hlsl::wrogn\na.hlsl::right@5\n"), &[]);
-    let expected = "note: 3 lines of the baseline fit no test: `a.hlsl::right@5`, `a.hlsl::wrogn`, `no-such-test@4`\n";
+    let expected = "note: 3 lines of the baseline match no test: `a.hlsl::right@5`, `a.hlsl::wrogn`, `no-such-test@4`\n";
     assert_eq!(err, expected);
     // What was left out on purpose is not missed.
     assert_eq!(told(all, &["--filter", "other"]), "");
