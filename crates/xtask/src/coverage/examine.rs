@@ -206,6 +206,13 @@ fn read_places(places: &Places<'_>) -> String {
             of(None)
         );
     }
+    if unread > 0 {
+        text.push_str("\nThese have not been read:\n\n");
+    }
+    for (project, it) in places.iter().filter(|it| it.1.is_none()).map(|it| *it.0) {
+        let Finding { file, line, code } = it;
+        let _ = writeln!(text, "- {project} `{file}:{line}` `{code}`");
+    }
     text
 }
 
