@@ -62,7 +62,8 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
     if is_pixel {
         return draw::new(args, compile);
     }
-    let (shader, sources, source) = compile::program(&args.file, &compile)?;
+    let (shader, sources, mut source) = compile::program(&args.file, &compile)?;
+    source.flags.includes = from_folder_of(&args.file, &source.flags.includes);
     let target = Target::beside(&args.file, shader.entry())?;
     let pipeline = args
         .device
@@ -112,6 +113,25 @@ fn no_word(what: String) -> Problem {
 fn beside(file: &str) -> String {
     let file = file.replace('\\', "/");
     file.rsplit('/').next().unwrap_or(&file).to_owned()
+}
+
+/// Folders of `-I` as a test beside the shader names them, so that it runs from any folder.
+fn from_folder_of(file: &str, folders: &[String]) -> Vec<String> {
+    let parent = Path::new(file).parent().filter(|it| !it.as_os_str().is_empty());
+    let Ok(from) = parent.unwrap_or(Path::new(".")).canonicalize() else {
+        return folders.to_vec();
+    };
+    let relative = |folder: &String| {
+        let to = Path::new(folder).canonicalize().ok()?;
+        let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+        let up = from.components().skip(shared).map(|_| "..".to_owned());
+        let down = to.components().skip(shared);
+        let down = down.map(|it| it.as_os_str().to_string_lossy().into_owned());
+        let parts: Vec<String> = ["%S".to_owned()].into_iter().chain(up).chain(down).collect();
+        // Without a shared root, such as on another drive, the folder stays as it is.
+        (shared > 0).then(|| parts.join("/"))
+    };
+    folders.iter().map(|it| relative(it).unwrap_or_else(|| it.clone())).collect()
 }
 
 /// The file that is to be written.

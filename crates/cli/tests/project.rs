@@ -261,6 +261,29 @@ fn a_quick_sweep_makes_few_runs_and_long_ones_are_told_of() {
 }
 
 #[test]
+fn mesh_and_amplification_shaders_need_no_attribute_of_their_own() {
+    let mesh = "struct V { float4 p : SV_Position; };
+[outputtopology(\"triangle\")] [numthreads(3, 1, 1)]
+void MS(uint t : SV_GroupIndex, out vertices V v[3], out indices uint3 i[1]) {
+    SetMeshOutputCounts(3, 1);
+    v[t].p = t;
+    i[0] = uint3(0, 1, 2);
+}
+";
+    let amplification = "struct P { uint a; };
+groupshared P payload;
+[numthreads(1, 1, 1)] void AS() { payload.a = 1; DispatchMesh(1, 1, 1, payload); }
+";
+    let files = [("mesh.hlsl", mesh), ("amplification.hlsl", amplification)];
+    let root = folder("stages", &files);
+    let (status, out, err) = ran("check .", &root);
+    let all = "2 files, 2 entry points: 2 compile, 0 do not\n";
+    assert_eq!((status, &*out), (0, all), "{err}");
+    let (status, _, err) = ran("check -T lib_6_6 mesh.hlsl", &root);
+    assert_eq!(status, 0, "{err}");
+}
+
+#[test]
 fn new_writes_a_test_that_passes_and_never_overwrites() {
     let root = project("new");
     let (status, out, err) = ran("new test shaders/scan.hlsl -E Upsweep", &root);
@@ -278,6 +301,10 @@ fn new_writes_a_test_that_passes_and_never_overwrites() {
         (0, "6 passed, 0 failed, 0 unsupported; wave sizes 4, 8, 16, 32, 64, 128\n"),
         "{err}"
     );
+    // It says itself what it needs, from wherever it is run.
+    assert!(text.contains("-I %S/../inc"), "{text}");
+    let (status, out, err) = ran("test Upsweep.test --no-config", &root.join("shaders"));
+    assert_eq!(status, 0, "{out}{err}");
     // It guards the shader: a change is a failure.
     let changed = SCAN.replace("+ NUM", "- NUM");
     std::fs::write(root.join("shaders/scan.hlsl"), changed).unwrap();

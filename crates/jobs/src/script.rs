@@ -113,6 +113,7 @@ fn compile(arguments: &[&str]) -> Option<Command> {
     while let Some(word) = rest.next() {
         match *word {
             "-Fo" | "/Fo" => object = (*rest.next()?).to_owned(),
+            "-I" | "/I" => flags.extend([*word, *rest.next()?].map(str::to_owned)),
             // A path: every flag with a value in these tests is followed by a value without a dot.
             path if !path.starts_with('-') && is_source(path) => source = Some(self::path(path)),
             flag => flags.push(flag.to_owned()),
@@ -283,6 +284,10 @@ mod tests {
         );
         let flags = ["-T", "cs_6_0", "-A", "-D", "X=1 2"].map(str::to_owned).to_vec();
         let source = Path::Part("a.hlsl".to_owned());
+        assert_eq!(compile.command, Command::Compile { flags, source, object: "%t.o".to_owned() });
+        let compile = read("%dxc_target -I %S/../inc -Fo %t.o %S/a.hlsl");
+        let flags = ["-I", "%S/../inc"].map(str::to_owned).to_vec();
+        let source = Path::File("a.hlsl".to_owned());
         assert_eq!(compile.command, Command::Compile { flags, source, object: "%t.o".to_owned() });
         let run =
             read("not %offloader --layer %t/j.yaml %t.o 2>&1 | FileCheck %s --check-prefix=A,B");

@@ -9,7 +9,7 @@ use jobs::{Verdict, Widths};
 use wavelane::internal::{StageElement, signature};
 use wavelane::{HostScalar, ResourceTable, Shader, SourceMap, Stage};
 
-use super::{NewArgs, Target, beside, made_up, no_word};
+use super::{NewArgs, Target, beside, from_folder_of, made_up, no_word};
 use crate::asked::{Compiling, DrawArgs};
 use crate::bind;
 use crate::compile::{compile, flags_of, program};
@@ -29,7 +29,8 @@ pub(super) fn is_pixel_shader(args: &NewArgs, compiling: &Compiling) -> Result<b
 
 pub(super) fn new(args: &NewArgs, mut compiling: Compiling) -> Result<Exit, End> {
     compiling.options.stage = Stage::Pixel;
-    let (pixel, sources, source) = program(&args.file, &compiling)?;
+    let (pixel, sources, mut source) = program(&args.file, &compiling)?;
+    source.flags.includes = from_folder_of(&args.file, &source.flags.includes);
     let target = Target::beside(&args.file, pixel.entry())?;
     let what = if args.draw.mesh.is_some() { "1" } else { "fullscreen" };
     let draw = DrawArgs { what: what.to_owned(), ..args.draw.clone() };

@@ -20,7 +20,14 @@ impl Runner<'_> {
         if words.is_empty() {
             return Ok(self.setup.flags.clone());
         }
-        (self.setup.read_flags)(words).map_err(failed)
+        // lit's names for the folder of the test.
+        let folder = match self.test.file.rfind(['/', '\\']) {
+            Some(at) => &self.test.file[..at],
+            None => ".",
+        };
+        let words: Vec<String> =
+            words.iter().map(|it| it.replace("%S", folder).replace("%p", folder)).collect();
+        (self.setup.read_flags)(&words).map_err(failed)
     }
 
     /// The message with the location of the flag in the line, if it names one.
