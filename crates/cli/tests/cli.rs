@@ -218,7 +218,7 @@ fn exit_statuses_are_the_contract() {
         ("nofile", SUM, "test nope", 2, "`nope` cannot be read: "),
         ("noplan", SUM, "campaign nope", 2, "`nope` cannot be read: "),
         ("two", SUM, "run a.hlsl b.hlsl", 2, "takes one operand, and `b.hlsl` is a second one"),
-        ("elsewhere", SUM, "emit a.hlsl -o x", 2, "it belongs to `run`, `timeline`, `reduce`"),
+        ("elsewhere", SUM, "emit a.hlsl -o x", 2, "it belongs to `run`, `reduce`, `timeline`"),
         (
             "reducing",
             SUM,
