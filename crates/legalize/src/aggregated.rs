@@ -85,27 +85,8 @@ pub fn aggregated(module: &Module, width: u32, bytes: &[usize]) -> Option<Module
 /// The addition that an instruction of the body is, or that its `if` contains.
 fn reserving(module: &Module, used: &[bool], bytes: &[usize], inst: Inst) -> Option<Inst> {
     let reserves = |inst: Inst| {
-        let data = module.inst(inst);
-        let Op::Atomic { place, at: Address::Structured { index, offset }, op, args } = &data.op
-        else {
-            return false;
-        };
-        let resource = module.resource(place.binding);
-        let ResourceKind::Structured { stride, .. } = resource.kind else { return false };
-        let (Some(index), Some(offset)) = (module.constant(*index), module.constant(*offset))
-        else {
-            return false;
-        };
-        let size = bytes.get(place.binding.index()).copied().unwrap_or(0) as u64;
-        let elements = size / u64::from(stride.max(1));
-        *op == Atomic::Add
-            && module.ty(args[0]) == Ty::I32
-            && place.element.is_none()
-            && resource.count == Some(1)
-            && index < elements
-            && offset % 4 == 0
-            && offset + 4 <= u64::from(stride)
-            && data.results.iter().any(|it| used[it.index()])
+        let results = &module.inst(inst).results;
+        is_word_inside(module, bytes, inst) && results.iter().any(|it| used[it.index()])
     };
     let Op::If { then, else_, .. } = module.inst(inst).op else {
         return reserves(inst).then_some(inst);
@@ -120,6 +101,29 @@ fn reserving(module: &Module, used: &[bool], bytes: &[usize], inst: Inst) -> Opt
     let atomic = *others.next()?;
     let rest = is_yield(others.next()) && is_yield(others.next()) && others.next().is_none();
     (reserves(atomic) && rest && module.region(then).insts.contains(&atomic)).then_some(atomic)
+}
+
+/// Whether an instruction is an addition to a word of a buffer that is the same for all lanes, and in bounds.
+pub(crate) fn is_word_inside(module: &Module, bytes: &[usize], inst: Inst) -> bool {
+    let Op::Atomic { place, at: Address::Structured { index, offset }, op, args } =
+        &module.inst(inst).op
+    else {
+        return false;
+    };
+    let resource = module.resource(place.binding);
+    let ResourceKind::Structured { stride, .. } = resource.kind else { return false };
+    let (Some(index), Some(offset)) = (module.constant(*index), module.constant(*offset)) else {
+        return false;
+    };
+    let size = bytes.get(place.binding.index()).copied().unwrap_or(0) as u64;
+    let elements = size / u64::from(stride.max(1));
+    *op == Atomic::Add
+        && module.ty(args[0]) == Ty::I32
+        && place.element.is_none()
+        && resource.count == Some(1)
+        && index < elements
+        && offset % 4 == 0
+        && offset + 4 <= u64::from(stride)
 }
 
 impl Writer<'_> {

@@ -15,17 +15,18 @@
 //! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `extents.rs`: which accesses are
 //! in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in software;
 //! `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
-//! `aggregated.rs`: one atomic operation for a group; `unrolled.rs`: loops whose course is known; `unsupported.rs`: what
-//! cannot be rewritten.
+//! `aggregated.rs`: one atomic operation for a group; `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose
+//! course is known; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for
-//! [`merged()`] and [`aggregated()`], which save atomic operations, and [`unrolled()`], which saves branches and makes
-//! values constant.
+//! [`merged()`] and [`aggregated()`], which save atomic operations, [`coarsened()`], which keeps more loads in flight,
+//! and [`unrolled()`], which saves branches and makes values constant.
 #![forbid(unsafe_code)]
 
 mod aggregated;
 mod bounds;
+mod coarsened;
 mod corners;
 mod extents;
 mod feedback;
@@ -51,6 +52,7 @@ use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, Unary, WaveOp};
 
 pub use aggregated::aggregated;
+pub use coarsened::coarsened;
 pub use extents::Dispatch;
 pub use feedback::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState};
 pub use merged::{merged, record as merged_record};
@@ -115,7 +117,7 @@ impl Writer<'_> {
     fn inst(&self, inst: ir::Inst) {
         let data = self.source.inst(inst);
         self.at(data.span);
-        if self.merges(inst) || self.aggregates(inst) || self.unrolls(inst) {
+        if self.merges(inst) || self.aggregates(inst) || self.unrolls(inst) || self.coarsens(inst) {
             return;
         }
         let ty = |value: Value| self.source.ty(value);

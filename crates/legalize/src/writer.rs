@@ -12,6 +12,7 @@ use ir::{Binding, Builder, Inst, Memory, Module, Op, Private, Region, Value, Val
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use crate::aggregated::Aggregating;
+use crate::coarsened::Coarsening;
 use crate::extents::Dispatch;
 use crate::feedback::Feedback;
 use crate::merged::Merging;
@@ -50,6 +51,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) merging: Option<Merging>,
     /// The additions that groups do at once, if they do.
     pub(crate) aggregating: Option<Aggregating>,
+    /// What is known while groups become one, if they do.
+    pub(crate) coarsening: Option<Coarsening>,
     /// What is known while loops are unrolled, if they are.
     pub(crate) unrolling: Option<Unrolling>,
     /// The dispatch that the module is for, if it is for one only.
@@ -105,6 +108,7 @@ impl<'a> Writer<'a> {
             textures: None,
             merging: None,
             aggregating: None,
+            coarsening: None,
             unrolling: None,
             dispatch: None,
         }
@@ -170,6 +174,11 @@ impl<'a> Writer<'a> {
 
     pub(crate) fn set(&self, value: Value, new: Value) {
         self.values.borrow_mut()[value.index()] = Some(new);
+    }
+
+    /// Exchanges the new values of all values of the source for others.
+    pub(crate) fn exchange(&self, values: &mut Vec<Option<Value>>) {
+        std::mem::swap(&mut *self.values.borrow_mut(), values);
     }
 
     pub(crate) fn is_observed(&self, value: Value) -> bool {

@@ -15,7 +15,7 @@ use crate::environment::Environment;
 use crate::memory::Descriptor;
 use crate::shape::Shapes;
 use crate::text::{Class, Operand, Reg, Text, identifier, put};
-use crate::{Emitted, LANES, MOST_GROUPSHARED, Unsupported};
+use crate::{Emitted, LANES, MOST_GROUPSHARED, Unsupported, coarse_groups};
 
 /// The most threads of a block.
 const MOST_THREADS: u32 = 1024;
@@ -47,6 +47,12 @@ pub fn emit(
     }
     let mut environment = environment.clone();
     let mut extras = Vec::new();
+    let coarsened = coarsened(module, &environment);
+    let coarse = coarsened.as_ref().map_or(1, |it| it.1);
+    let module = coarsened.as_ref().map_or(module, |it| &it.0);
+    if let Some(dispatch) = &mut environment.dispatch {
+        dispatch.groups = coarse_groups(dispatch.groups, coarse);
+    }
     // The record of the groups would be among those of textures.
     let sizes = environment.sizes.as_ref().filter(|_| !legalize::uses_textures(module));
     let merged = sizes.and_then(|it| legalize::merged(module, it));
@@ -100,6 +106,7 @@ pub fn emit(
         privates: Vec::new(),
         waiting: 0,
         in_turn: record.is_some(),
+        coarse,
         place: None,
         has_group_barriers: false,
         exit_of: only_exits(ir),
@@ -108,6 +115,18 @@ pub fn emit(
     emitter.declare_arrays();
     emitter.body()?;
     Ok(Emitted { extras, record, ..emitter.finish(size.next_multiple_of(LANES)) })
+}
+
+/// The module with as many groups in one as leave enough blocks to keep the device busy, and their number.
+fn coarsened(module: &Module, environment: &Environment) -> Option<(Module, u32)> {
+    let (dispatch, least) = (environment.dispatch.as_ref()?, environment.blocks?);
+    let all = dispatch.groups.iter().try_fold(1, |all: u32, it| all.checked_mul(*it))?;
+    let fits = |it: &u32| dispatch.groups[0].is_multiple_of(*it) && all / it >= least.max(1);
+    let mut numbers = [4, 2].into_iter().filter(fits).peekable();
+    numbers.peek()?;
+    let unrolled = legalize::unrolled(module, environment.width);
+    let module = unrolled.as_ref().unwrap_or(module);
+    numbers.find_map(|it| Some((legalize::coarsened(module, it, &dispatch.bytes)?, it)))
 }
 
 /// The format of a texture if nothing is known of what is bound: that of the shader's element type.
@@ -150,6 +169,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) waiting: u32,
     /// Whether groups run in turn: then no loop waits.
     pub(crate) in_turn: bool,
+    /// The groups that a block runs at once.
+    coarse: u32,
     /// The line of the current instruction.
     place: Option<Position>,
     pub(crate) has_group_barriers: bool,
@@ -371,6 +392,9 @@ impl Emitter<'_> {
         for (number, source) in (1..).zip(self.debug.sources()) {
             head(format_args!(".file \t{number} \"{}\"", source.name.replace(['"', '\n'], "_")));
         }
+        if self.coarse > 1 {
+            head(format_args!("// {} groups in a block", self.coarse));
+        }
         for (slot, binding) in self.slots.iter().enumerate() {
             let name = identifier(&self.ir.resource(*binding).name);
             head(format_args!("// bindings[{}]: {name}", slot as u32 * crate::DESCRIPTOR_BYTES));
@@ -401,7 +425,7 @@ impl Emitter<'_> {
         text.push_str(&self.text.body);
         text.push_str("}\n");
         let (slots, extras) = (self.slots, Vec::new());
-        Emitted { text, entry, slots, extras, record: None, threads }
+        Emitted { text, entry, slots, extras, record: None, threads, coarse: self.coarse }
     }
 
     /// The type of a value, for instructions that only move bits.

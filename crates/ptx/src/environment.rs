@@ -20,6 +20,9 @@ pub struct Environment {
     pub sizes: Option<Vec<usize>>,
     /// The dispatch, if the kernel is for that one only: accesses that are in bounds in all its threads are not tested.
     pub dispatch: Option<legalize::Dispatch>,
+    /// The least number of blocks that keeps the device busy, if a block may run several groups of that dispatch
+    /// ([`legalize::coarsened()`]).
+    pub blocks: Option<u32>,
 }
 
 /// The compute capabilities, and the lowest version of PTX that knows each.
@@ -52,8 +55,8 @@ impl Environment {
     pub fn for_device(sm: u32) -> Option<Environment> {
         let sm = Environment::architectures().filter(|it| *it <= sm).last()?;
         let (formats, textures) = (Vec::new(), Vec::new());
-        let (sizes, dispatch) = (None, None);
-        Some(Environment { sm, width: crate::LANES, formats, textures, sizes, dispatch })
+        let (sizes, dispatch, blocks) = (None, None, None);
+        Some(Environment { sm, width: crate::LANES, formats, textures, sizes, dispatch, blocks })
     }
 
     /// The version of PTX: as low as the architecture allows, so that older drivers take it.

@@ -16,7 +16,7 @@
 //!   between an access to shared memory and a later one that may conflict with it.
 //!
 //! # Kernel interface
-//! A block is one thread group: one-dimensional, padded to whole warps. The only parameter is an array of descriptors
+//! A block is one thread group, or [`Emitted::coarse`] of them: one-dimensional, padded to whole warps. The only parameter is an array of descriptors
 //! of [`DESCRIPTOR_BYTES`] bytes, one for each used resource in the order of [`Emitted::slots`]: the address of its
 //! bytes, the address of its hidden counter, its size in bytes, and the number of elements of its array. The address
 //! of a resource array is that of a table of such descriptors.
@@ -30,7 +30,7 @@
 //!
 //! Deliberately absent: files, devices, texture hardware, waves of more than 32 lanes, the inputs and outputs of a draw;
 //! optimisation, but for what the driver's assembler does not do: it neither divides by constants without a division,
-//! nor unrolls loops that lanes leave early, nor selects where there are branches.
+//! nor unrolls loops that lanes leave early, nor selects where there are branches, nor runs several groups in a block.
 #![forbid(unsafe_code)]
 
 mod control;
@@ -66,6 +66,16 @@ impl Emitted {
     pub fn extra(&self, module: &ir::Module, slot: ir::Binding) -> Option<&Extra> {
         self.extras.get(slot.index().checked_sub(module.resources.len())?)
     }
+
+    /// The groups that are left of those of a dispatch if a block runs several.
+    pub fn coarse_groups(&self, groups: [u32; 3]) -> [u32; 3] {
+        coarse_groups(groups, self.coarse)
+    }
+}
+
+/// The groups of a dispatch if so many on the first axis become one.
+pub fn coarse_groups([x, y, z]: [u32; 3], coarse: u32) -> [u32; 3] {
+    [x / coarse.max(1), y, z]
 }
 
 /// A kernel.
@@ -83,4 +93,6 @@ pub struct Emitted {
     pub record: Option<ir::Binding>,
     /// The threads of a block: those of a group, padded to whole warps.
     pub threads: u32,
+    /// The groups on the first axis that a block runs: see [`coarse_groups`].
+    pub coarse: u32,
 }

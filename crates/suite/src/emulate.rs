@@ -70,7 +70,7 @@ pub fn emit(
     let dispatch = Some(ptx::Dispatch { groups, bytes });
     ptx::emit(
         module,
-        &ptx::Environment { sm, width, formats, textures, sizes, dispatch },
+        &ptx::Environment { sm, width, formats, textures, sizes, dispatch, blocks: Some(1) },
         &ir::debug::NoDebug,
     )
 }
@@ -118,7 +118,8 @@ pub fn compare(
         let kernel = parse(&emitted.text)?;
         let mut memory = Memory::default();
         // Groups in turn run on few blocks, so that some have several.
-        let (mut groups, all) = (launch.groups(), launch.groups().iter().product::<u32>());
+        let mut groups = emitted.coarse_groups(launch.groups());
+        let all = groups.iter().product::<u32>();
         let blocks = all.min(1 + seed as u32 % 3);
         let record = ptx::merged_record(groups, blocks);
         if emitted.record.is_some() && all > 0 {

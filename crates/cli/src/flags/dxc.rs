@@ -192,7 +192,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Device,
-        help: "no rewrites on the engine cuda, which save atomic operations without an\nobservable difference",
+        help: "no rewrites on the engine cuda, which save atomic operations and run several\ngroups in a block without an observable difference",
         set: |args, _| {
             args.device.unoptimised = true;
             Ok(())

@@ -45,7 +45,7 @@ use resident::Bound;
 /// The most groups of a grid on each axis.
 const MOST_GROUPS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
-/// The blocks that a processor runs at a time at least, with groups of 256 threads.
+/// The blocks that a processor runs at a time at least, with blocks of 256 threads.
 const BLOCKS_OF_PROCESSOR: u32 = 8;
 
 /// The largest buffer of which groups may have a copy.
@@ -166,12 +166,13 @@ impl CudaGpu {
     }
 
     /// The same device, on which kernels do what the shader says, operation by operation: without the rewrites that
-    /// save atomic operations where that cannot be observed.
+    /// save atomic operations, or run several groups in a block, where that cannot be observed.
     pub fn without_rewrites(self) -> CudaGpu {
         CudaGpu { rewrites: false, ..self }
     }
 
-    /// The blocks that run groups in turn: enough to keep all processors busy.
+    /// Enough blocks to keep all processors busy: so many run groups in turn, and are left where a block runs several
+    /// groups at once.
     fn blocks(&self) -> u32 {
         self.context.device.processors.max(1).saturating_mul(BLOCKS_OF_PROCESSOR)
     }
@@ -391,7 +392,7 @@ struct Key {
     textures: Vec<Vec<texture::Format>>,
     /// The sizes of small buffers, if groups may run in turn and add at once; 0 stands for what is large, or bound twice.
     sizes: Option<Vec<usize>>,
-    /// The dispatch, if accesses that are in bounds in all its threads are not tested.
+    /// The dispatch, if accesses that are in bounds in all its threads are not tested, and a block may run several groups.
     dispatch: Option<ptx::Dispatch>,
 }
 
@@ -434,8 +435,8 @@ impl Key {
 /// The parameters of a kernel.
 enum Takes {
     /// One array of descriptors: those of resources, and of records that the host makes. With `in_turn`, groups run in
-    /// turn, and the only record is that of the dispatch.
-    Slots { slots: Vec<ir::Binding>, extras: Vec<ptx::Extra>, in_turn: bool },
+    /// turn, and the only record is that of the dispatch. A block runs `coarse` groups at once.
+    Slots { slots: Vec<ir::Binding>, extras: Vec<ptx::Extra>, in_turn: bool, coarse: u32 },
     /// Those of another compiler's kernel.
     Foreign(Arc<ForeignKernel>),
 }
@@ -443,13 +444,21 @@ enum Takes {
 impl Ready {
     /// The blocks of a dispatch.
     fn grid(&self, launch: &Launch, blocks: u32) -> [u32; 3] {
-        let groups = launch.groups();
+        let groups = self.groups(launch);
         match self.takes {
             Takes::Slots { in_turn: true, .. } => {
                 let all = groups.iter().fold(1, |all: u32, it| all.saturating_mul(*it));
                 [all.min(blocks), 1, 1]
             }
             _ => groups,
+        }
+    }
+
+    /// The groups of the kernel, which may run several of the dispatch.
+    fn groups(&self, launch: &Launch) -> [u32; 3] {
+        match self.takes {
+            Takes::Slots { coarse, .. } => ptx::coarse_groups(launch.groups(), coarse),
+            Takes::Foreign(_) => launch.groups(),
         }
     }
 
@@ -464,7 +473,7 @@ impl Ready {
         let Takes::Slots { extras, in_turn, .. } = &self.takes else { return Vec::new() };
         if *in_turn {
             let grid = self.grid(launch, blocks);
-            return vec![ptx::merged_record(launch.groups(), grid[0])];
+            return vec![ptx::merged_record(self.groups(launch), grid[0])];
         }
         let shapes = |it| contents.elements(it).iter().map(|it| it.what.texture()).collect();
         let samplers = |it| contents.elements(it).iter().map(|it| it.what.sampler()).collect();
@@ -588,6 +597,7 @@ impl Kernels {
             textures: key.textures.clone(),
             sizes: key.sizes.clone(),
             dispatch: key.dispatch.clone(),
+            blocks: self.gpu.rewrites.then(|| self.gpu.blocks()),
             ..environment
         };
         let emitted = match ptx::emit(&self.module, &environment, &NoDebug) {
@@ -597,7 +607,7 @@ impl Kernels {
                 return Ok(Err(Unsupported { asked: it.asked, missing }));
             }
         };
-        let ptx::Emitted { text, entry, slots, extras, record, threads } = emitted;
+        let ptx::Emitted { text, entry, slots, extras, record, threads, coarse } = emitted;
         let same = made.iter().filter(|it| it.0.differs_in_dispatch(key));
         let mut same = same.filter_map(|it| it.1.as_ref().ok());
         if let Some(ready) = same.find(|it| it.text == text) {
@@ -605,7 +615,7 @@ impl Kernels {
         }
         Ok(match context.kernel(&text, &entry)? {
             Ok(kernel) => {
-                let takes = Takes::Slots { slots, extras, in_turn: record.is_some() };
+                let takes = Takes::Slots { slots, extras, in_turn: record.is_some(), coarse };
                 let (threads, textures) = ([threads, 1, 1], key.textures.clone());
                 Ok(Arc::new(Ready { kernel, threads, takes, textures, text }))
             }
