@@ -63,9 +63,10 @@ pub(crate) struct LowArgs {
     /// The target that the emitted IR is made for.
     pub(crate) emit_for: Option<String>,
     pub(crate) emit_spirv: bool,
-    /// `--ptx` of `emit`, and the architecture.
+    /// `--ptx` of `emit`, the architecture, and the groups of the only dispatch.
     pub(crate) emit_ptx: bool,
     pub(crate) sm: Option<String>,
+    pub(crate) emit_groups: Option<[u32; 3]>,
     pub(crate) spirv: SpirvFlags,
     /// What dxc's flags ask for besides the code.
     pub(crate) build: Build,
@@ -132,6 +133,7 @@ impl LowArgs {
             emit_spirv: false,
             emit_ptx: false,
             sm: None,
+            emit_groups: None,
             spirv: SpirvFlags::default(),
             build: Build::default(),
             list: false,

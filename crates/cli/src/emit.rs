@@ -22,8 +22,9 @@ pub(crate) struct EmitArgs {
     spirv: bool,
     flags: SpirvFlags,
     ptx: bool,
-    /// The architecture of the PTX.
+    /// The architecture of the PTX, and the groups of the only dispatch that it is for.
     sm: Option<String>,
+    groups: Option<[u32; 3]>,
     /// Whether ray queries are written out.
     writes_queries: bool,
     /// The file for the module.
@@ -41,6 +42,7 @@ impl EmitArgs {
             emit_spirv,
             emit_ptx: ptx,
             sm,
+            emit_groups: groups,
             spirv: flags,
             output,
             build,
@@ -57,6 +59,7 @@ impl EmitArgs {
             flags,
             ptx,
             sm,
+            groups,
             writes_queries: device.ray_queries == RayQueries::Software,
             path: build.object,
             output,
@@ -81,12 +84,15 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
     if args.sm.is_some() && !args.ptx {
         return Err(Problem::input("`--sm` goes with `--ptx`").into());
     }
+    if args.groups.is_some() && !args.ptx {
+        return Err(Problem::input("`--groups` goes with `--ptx`").into());
+    }
     let (mut shader, sources) = compile::shader(file, &args.compile)?;
     if args.writes_queries {
         shader = shader.without_ray_queries();
     }
     if args.ptx {
-        let text = ptx_of(args.sm.as_deref(), &shader, &sources)?;
+        let text = ptx_of(args.sm.as_deref(), args.groups, &shader, &sources)?;
         match &args.path {
             Some(path) => write(path, text.as_bytes())?,
             None => terminal::print(&text)?,
@@ -121,8 +127,14 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
     Ok(Exit::Fine)
 }
 
-/// The shader as PTX for an architecture.
-fn ptx_of(sm: Option<&str>, shader: &Shader, sources: &SourceMap) -> Result<String, Problem> {
+/// The shader as PTX for an architecture, and for a dispatch of so many groups: then for a device that any number of
+/// blocks keeps busy.
+fn ptx_of(
+    sm: Option<&str>,
+    groups: Option<[u32; 3]>,
+    shader: &Shader,
+    sources: &SourceMap,
+) -> Result<String, Problem> {
     let mut all = ptx_target::Environment::architectures();
     let sm = match sm {
         None => ptx_target::Environment::LEAST,
@@ -136,6 +148,12 @@ fn ptx_of(sm: Option<&str>, shader: &Shader, sources: &SourceMap) -> Result<Stri
     let environment = ptx_target::Environment::for_device(sm);
     let environment =
         environment.unwrap_or_else(|| unreachable!("the architecture is one of those with a name"));
+    let environment = ptx_target::Environment {
+        // The sizes of buffers are unknown.
+        dispatch: groups.map(|groups| ptx_target::Dispatch { groups, bytes: Vec::new() }),
+        blocks: groups.map(|_| 1),
+        ..environment
+    };
     let emitted = shader.ptx(&environment, Some(sources));
     let emitted = emitted.map_err(|bug| Problem::bug(&bug.message))?.map_err(|it| {
         let what = format!("PTX cannot be emitted: {} are not supported", it.what);

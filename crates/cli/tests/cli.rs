@@ -214,6 +214,15 @@ fn exit_statuses_are_the_contract() {
         ("ptx", SUM, "emit --ptx --sm 90 a.hlsl", 0, ".target sm_90"),
         ("sm", SUM, "emit --ptx --sm 91 a.hlsl", 2, "`91` is not an architecture"),
         ("lonely-sm", SUM, "emit --ir --sm 90 a.hlsl", 2, "`--sm` goes with `--ptx`"),
+        (
+            "coarse",
+            "RWStructuredBuffer<uint> A, B;
+             [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) { B[t] = A[t]; }",
+            "emit --ptx --groups 6,5 a.hlsl",
+            0,
+            "// 2 groups in a block",
+        ),
+        ("lonely-groups", SUM, "emit --ir --groups 4 a.hlsl", 2, "`--groups` goes with `--ptx`"),
         ("notest", SUM, "test a.hlsl", 2, "there is no test in `a.hlsl`"),
         ("nofile", SUM, "test nope", 2, "`nope` cannot be read: "),
         ("noplan", SUM, "campaign nope", 2, "`nope` cannot be read: "),

@@ -184,6 +184,19 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--groups"],
+        takes: Takes::Value("X[,Y[,Z]]"),
+        on: &[Command::Emit],
+        section: Section::Output,
+        help: "with --ptx, the kernel for a dispatch of so many groups, of which a block may\n\
+               run several: `// 4 groups in a block`",
+        set: |args, value| {
+            super::values::groups(args, value)?;
+            args.emit_groups = Some(args.launch.groups);
+            Ok(())
+        },
+    },
+    Flag {
         names: &["-fspv-target-env"],
         takes: Takes::Joined("ENV"),
         on: COMPILES,
