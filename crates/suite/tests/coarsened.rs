@@ -132,7 +132,7 @@ fn check(module: &Module, launch: &Launch, before: &Bindings) -> Result<u32, Str
     let flat = flat.as_ref().unwrap_or(module);
     let mut ways = 0;
     for slots in [2, 4] {
-        if launch.groups()[0] % slots != 0 {
+        if !launch.groups()[0].is_multiple_of(slots) {
             continue;
         }
         let Some(new) = coarsened(flat, slots, &sizes(before)) else { continue };
