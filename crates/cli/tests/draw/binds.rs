@@ -1,6 +1,6 @@
 //! `--bind`, `--set` and `--counter` of draws reach every stage that declares the name.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ const ALL: [&str; 5] = [
 ];
 
 /// The exit status, and what both streams say.
-fn run(command: &str, more: &[&str], folder: &PathBuf) -> (Option<i32>, String, String) {
+fn run(command: &str, more: &[&str], folder: &Path) -> (Option<i32>, String, String) {
     let output = wavelane(&[&[command], &DRAW[..], more].concat(), folder);
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
