@@ -617,6 +617,13 @@ impl Run<'_> {
         let (pipeline, draw, width) = (self.pipeline, self.draw, self.width);
         let GraphicsPipeline { desc, link, between, .. } = pipeline;
         let Some(recording) = &draw.replay else {
+            let primitives = self.fetched.assembly.count().saturating_mul(draw.instances.into());
+            let most = bands::most_spent(pipeline, &state, self.total, primitives, width);
+            if most.zip(draw.fuel).is_some_and(|(most, fuel)| most < fuel) {
+                let draw = Draw { fuel: None, ..draw.clone() };
+                let run = Run { draw: &draw, ..self.clone() };
+                return run.on_host(stages, memory, places, state, bound, planes);
+            }
             let mut threads = stages.threads();
             let targets = bound.targets(planes)?;
             if draw.fuel.is_some() && pipeline.has_bands(draw, threads, &state, &targets) {

@@ -9,12 +9,14 @@
 //! upper bound of it, and where that does not suffice, the draw begins again on one thread. A wave costs at most as much
 //! as its quads would in waves of their own, since at least one lane takes part in each instruction that it runs; and a
 //! quad alone costs at most as much as the wave of the band that it was in. Hence one thread spends at most the cost of
-//! each of the bands' waves times the number of its quads.
+//! each of the bands' waves times the number of its quads. Where the code and the size of the target show that fuel
+//! suffices in any case, it is not counted at all.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cpu::Team;
+use ir::Op;
 use ir::exec::{Bindings, Failure, Launch, Trap};
 use raster::{Packing, Primitive, RasterState, Targets};
 
@@ -116,6 +118,34 @@ fn rows(threads: usize, state: &RasterState) -> u32 {
 /// What one thread may spend at most, for each wave-instruction of the bands.
 pub(super) fn most_for_each(width: u32) -> u64 {
     u64::from(width / 4).max(1)
+}
+
+/// The most fuel that a draw of a vertex and a pixel shader can spend, whatever the packing; `None` if that is not known,
+/// because a shader loops or samples, or there are more stages.
+pub(super) fn most_spent(
+    pipeline: &GraphicsPipeline,
+    state: &RasterState,
+    vertices: u64,
+    primitives: u64,
+    width: u32,
+) -> Option<u64> {
+    if !pipeline.between.is_empty() || pipeline.between.mesh.is_some() {
+        return None;
+    }
+    let of_wave = |shader: &Shader| {
+        let mut insts = shader.module.insts.iter().map(|it| &it.op);
+        insts.try_fold(0u64, |all, op| match op {
+            Op::Loop { .. } | Op::Texture(_) | Op::Ray(_) => None,
+            op => all.checked_add(ir::effort::cost(op, width)),
+        })
+    };
+    let pixel = pipeline.desc.pixel.as_ref().map_or(Some(0), of_wave)?;
+    let [across, down] = [state.width, state.height].map(|it| u64::from(it / 2 + 1));
+    // The quads of a target, and those along the edges of the pieces of a primitive that is clipped.
+    let quads = (across * down + 32 * (across + down)) * u64::from(state.samples.count());
+    let waves = vertices / u64::from(width) + 1;
+    let of_pixels = primitives.checked_mul(quads)?.checked_mul(pixel)?;
+    waves.checked_mul(of_wave(&pipeline.desc.vertex)?)?.checked_add(of_pixels)
 }
 
 /// Whether what bands have ended with does not say how the draw ends on one thread.

@@ -480,18 +480,21 @@ fn threads_change_no_bit() {
     }
 }
 
-/// A draw of several waves, whose lanes loop differently often, on a number of threads and with some fuel: the bytes of
+/// Lanes loop differently often.
+const LOOPS: &str = "float sum = 0;
+    for (uint i = 0; i < uint(at.x * 7 + at.y * 3) % 31; i++) sum += frac(at.x * i);
+    return sum;";
+
+/// A draw of several waves by a pixel shader with this body, on a number of threads and with some fuel: the bytes of
 /// the target, the pixels that were shaded, and the waves that ran; `None` without the engine.
-fn looped(threads: usize, fuel: Option<u64>) -> Option<(Result<Vec<u8>, DrawError>, u64, u64)> {
+fn looped(
+    body: &str,
+    threads: usize,
+    fuel: Option<u64>,
+) -> Option<(Result<Vec<u8>, DrawError>, u64, u64)> {
     let vertex = stage("vs_6_0", WHOLE);
-    let pixel = stage(
-        "ps_6_0",
-        "float4 main(float4 at : SV_Position) : SV_Target {
-             float sum = 0;
-             for (uint i = 0; i < uint(at.x * 7 + at.y * 3) % 31; i++) sum += frac(at.x * i);
-             return sum;
-         }",
-    );
+    let pixel =
+        stage("ps_6_0", &format!("float4 main(float4 at : SV_Position) : SV_Target {{ {body} }}"));
     let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
     desc.targets = vec![Some(format("RGBA32_FLOAT"))];
     let blend = Blend { color: ADD, alpha: ADD };
@@ -518,22 +521,25 @@ fn looped(threads: usize, fuel: Option<u64>) -> Option<(Result<Vec<u8>, DrawErro
 
 const ADD: Equation = Equation { src: Factor::One, dst: Factor::One, op: BlendOp::Add };
 
-/// Fuel bounds a draw, and leaves it to several threads: each has a wave that is not full.
+/// Fuel bounds a draw, and leaves it to several threads: each has a wave that is not full. Fuel is counted for a shader
+/// that loops, and cannot be spent by one that does not.
 #[test]
 fn draws_with_fuel_run_on_several_threads() {
-    let Some((one, pixels, waves)) = looped(1, Some(1 << 30)) else {
-        println!("skipped: the host has no instruction set for the engine `cpu`");
-        return;
-    };
-    let one = one.unwrap();
-    assert_eq!((pixels, waves), (500, 1 + 500u64.div_ceil(32)));
-    for fuel in [Some(1 << 30), None] {
-        let (two, pixels, waves) = looped(2, fuel).unwrap();
-        assert!(two.unwrap() == one && pixels == 500, "{fuel:?}");
-        // 320 and 180 pixels.
-        assert_eq!(waves, 1 + 10 + 6, "{fuel:?}");
-        let (four, ..) = looped(4, fuel).unwrap();
-        assert!(four.unwrap() == one, "{fuel:?}");
+    for body in [LOOPS, "return at.x + 10 * at.y;"] {
+        let Some((one, pixels, waves)) = looped(body, 1, Some(1 << 30)) else {
+            println!("skipped: the host has no instruction set for the engine `cpu`");
+            return;
+        };
+        let one = one.unwrap();
+        assert_eq!((pixels, waves), (500, 1 + 500u64.div_ceil(32)));
+        for fuel in [Some(1 << 30), None] {
+            let (two, pixels, waves) = looped(body, 2, fuel).unwrap();
+            assert!(two.unwrap() == one && pixels == 500, "{fuel:?}");
+            // 320 and 180 pixels.
+            assert_eq!(waves, 1 + 10 + 6, "{fuel:?}");
+            let (four, ..) = looped(body, 4, fuel).unwrap();
+            assert!(four.unwrap() == one, "{fuel:?}");
+        }
     }
 }
 
@@ -541,16 +547,16 @@ fn draws_with_fuel_run_on_several_threads() {
 /// whatever a draw that was tried on several threads has left is not in its results.
 #[test]
 fn fuel_means_the_same_on_any_number_of_threads() {
-    let Some((one, ..)) = looped(1, None) else {
+    let Some((one, ..)) = looped(LOOPS, 1, None) else {
         println!("skipped: the host has no instruction set for the engine `cpu`");
         return;
     };
     let one = one.unwrap();
     let (mut too_little, mut enough) = (0, 1 << 20);
-    assert!(looped(1, Some(enough)).unwrap().0.is_ok());
+    assert!(looped(LOOPS, 1, Some(enough)).unwrap().0.is_ok());
     while enough - too_little > 1 {
         let fuel = (too_little + enough) / 2;
-        match looped(1, Some(fuel)).unwrap().0 {
+        match looped(LOOPS, 1, Some(fuel)).unwrap().0 {
             Ok(_) => enough = fuel,
             Err(_) => too_little = fuel,
         }
@@ -558,12 +564,12 @@ fn fuel_means_the_same_on_any_number_of_threads() {
     assert!(enough > 100, "{enough}");
     for threads in [1, 2, 3, 4] {
         for fuel in [1, too_little / 2, too_little] {
-            let ended = looped(threads, Some(fuel)).unwrap().0.unwrap_err();
+            let ended = looped(LOOPS, threads, Some(fuel)).unwrap().0.unwrap_err();
             let trap = matches!(ended, DrawError::Run(DispatchError::Trap(Trap::OutOfFuel { .. })));
             assert!(trap, "{threads} threads, {fuel}: {ended}");
         }
         for fuel in [enough, enough + 1, 2 * enough, 9 * enough, 20 * enough] {
-            let (left, pixels, _) = looped(threads, Some(fuel)).unwrap();
+            let (left, pixels, _) = looped(LOOPS, threads, Some(fuel)).unwrap();
             assert!(left.unwrap() == one, "{threads} threads, {fuel}");
             assert_eq!(pixels, 500, "{threads} threads, {fuel}");
         }
