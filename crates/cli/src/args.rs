@@ -221,8 +221,10 @@ fn flag(
         },
     };
     if !flag.on.contains(&args.command) {
+        // `-Foa.spv` and `/Fo` are spellings of `-Fo`.
+        let name = flag.names.iter().find(|it| **it == name).unwrap_or(&flag.names[0]);
         let takes = |it: &Command| {
-            flags::all().any(|flag| flag.names.contains(&name) && flag.on.contains(it))
+            flags::all().any(|flag| flag.names.contains(name) && flag.on.contains(it))
         };
         let on = Command::ALL.into_iter().filter(takes).map(Command::name);
         let on: Vec<&str> = on.collect();
@@ -317,7 +319,7 @@ mod tests {
     #[test]
     fn dxc_flags_are_read_in_all_their_spellings() {
         let args = read(
-            "check a.hlsl -T cs_6_5 -E other -D A -DB=2 -D C=x=y -I inc -Iinc2 -HV 2018 -enable-16bit-types -Zpr -WX \
+            "dxc a.hlsl -T cs_6_5 -E other -D A -DB=2 -D C=x=y -I inc -Iinc2 -HV 2018 -enable-16bit-types -Zpr -WX \
              -Wno-extra-tokens -O3 -Od -Zi -Qembed_debug -Fo out.bin -Foout -fspv-target-env=vulkan1.3 \
              -fvk-b-shift 1 2 -fvk-bind-register t0 0 1 0 -Gis --dialect slang",
         )
@@ -376,6 +378,15 @@ mod tests {
             ("a.hlsl", "wavelane run a.hlsl"),
             ("run a --group 4", "did you mean `--groups`?"),
             ("check a --groups 4", "it belongs to `run`"),
+            (
+                "check a -Fo b",
+                "`-Fo` means nothing to `wavelane check`; it belongs to `emit`, `dxc`",
+            ),
+            (
+                "check a -Fob",
+                "`-Fo` means nothing to `wavelane check`; it belongs to `emit`, `dxc`",
+            ),
+            ("check a /Fc b", "`-Fc` means nothing to `wavelane check`; it belongs to `dxc`"),
             ("dxc a --format json", "it belongs to `check`, `run`, "),
             ("run a --groups", "needs X[,Y[,Z]]"),
             ("run a --groups 1,2,3,4", "three dimensions"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jobs::{Flags, Source};
-use wavelane::internal::diag;
+use wavelane::internal::{self, Declared, diag};
 use wavelane::{
     Bug, Compilation, Diagnostic, Includer, Level, NotFound, Options, Shader, SourceMap,
 };
@@ -83,6 +83,15 @@ impl Compiled {
     /// The file, as it was named.
     pub(crate) fn file(&self) -> &str {
         &self.source.name
+    }
+
+    /// The entry points that the text declares by their attributes, with their places in [`Compiled::sources`].
+    pub(crate) fn declared(&self, args: &Compiling) -> Result<Vec<Declared>, Problem> {
+        let (name, text, mut folders) = (&self.source.name, &self.source.text, folders_of(args));
+        let found = internal::declared(name, text, &args.options, &mut folders)
+            .map_err(|bug| Problem::bug(&bug.message))?;
+        let is_told = |it: &Declared| it.stage.is_some();
+        Ok(found.into_iter().flatten().filter(is_told).collect())
     }
 
     /// The diagnostics for people, up to a number of errors and warnings.

@@ -6,10 +6,10 @@
 mod depend;
 mod header;
 
-use wavelane::internal::{diag, preprocess, spirv_target};
-use wavelane::{Adapter, Level, Shader, SourceMap};
+use wavelane::internal::{PROFILES, diag, preprocess, spirv_target};
+use wavelane::{Adapter, Level, Shader, SourceMap, Stage};
 
-use crate::asked::{Build, Compiling, LowArgs, Refused, RefusedKind, SpirvFlags};
+use crate::asked::{Build, Compiling, LowArgs, RefusedKind, SpirvFlags};
 use crate::compile::{self, Compiled};
 use crate::files::{STDIN, read_source};
 use crate::problem::{self, End, Exit, Problem};
@@ -40,10 +40,10 @@ pub(crate) fn dxc(args: DxcArgs) -> Result<Exit, End> {
     let DxcArgs { files, file, compile, flags, build, adapter } = args;
     let wants_spirv = compile.options.spirv && !build.check_only;
     let mut build = if build.check_only { Build::default() } else { build };
-    build.refused.retain(|it| it.kind != RefusedKind::Module || wants_spirv);
+    build.refused.retain(|it| it.matters(wants_spirv, compile.options.stage));
     let asks = Asks { compile: &compile, flags: &flags, build: &build };
     if let Some(refused) = build.refused.iter().find(|it| it.kind == RefusedKind::ReadsBinaries) {
-        return Err(refusal(refused).into());
+        return Err(refused.problem().into());
     }
     if build.preprocess {
         return asks.preprocess(&file.map_err(preprocess_one)?);
@@ -71,11 +71,6 @@ pub(crate) fn dxc(args: DxcArgs) -> Result<Exit, End> {
         }
     }
     Ok(worst)
-}
-
-fn refusal(refused: &Refused) -> Problem {
-    let what = format!("`{}` is not supported", refused.flag);
-    Problem::new(Exit::Unsupported, what).help(refused.instead)
 }
 
 /// Older versions of dxc took the name of the output after `-P`.
@@ -137,10 +132,13 @@ impl Asks<'_> {
             write(path, self.preprocessed(file)?.0.as_bytes())?;
         }
         if let Some(refused) = self.build.refused.first() {
-            return Ok(Some(refusal(refused).help(CHECK_ONLY)));
+            return Ok(Some(refused.problem().help(CHECK_ONLY)));
         }
         if wants_spirv {
-            return self.spirv(compiled);
+            return match self.more_than_one(compiled)? {
+                None => self.spirv(compiled),
+                problem => Ok(problem),
+            };
         }
         let asked = self.of_compilation();
         Ok(asked.first().map(|flag| {
@@ -148,6 +146,29 @@ impl Asks<'_> {
             let problem = Problem::new(Exit::Unsupported, what);
             problem.help("`-spirv` writes a SPIR-V module").help(CHECK_ONLY)
         }))
+    }
+
+    /// Why a library cannot be written: a module has one entry point, where dxc writes all of them into one.
+    fn more_than_one(&self, compiled: &Compiled) -> Result<Option<Problem>, Problem> {
+        if self.compile.options.stage != Stage::Library {
+            return Ok(None);
+        }
+        let all = compiled.declared(self.compile)?;
+        let [_, second, ..] = all.as_slice() else { return Ok(None) };
+        let names: Vec<String> = all.iter().map(|it| format!("`{}`", it.name)).collect();
+        let what = format!(
+            "a module has one entry point, and this library has {}: {}",
+            all.len(),
+            names.join(", ")
+        );
+        let problem = Problem::new(Exit::Unsupported, what);
+        let problem = problem.at(second.span, "would be missing", &compiled.sources);
+        let model = self.compile.options.shader_model.to_string().replace('.', "_");
+        let of_one = all.iter().find_map(|it| {
+            let (profile, _) = PROFILES.iter().find(|(_, stage)| Some(*stage) == it.stage)?;
+            Some(format!("`-T {profile}_{model} -E {}` writes a module of one", it.name))
+        });
+        Ok(Some(of_one.into_iter().fold(problem, Problem::help).help(CHECK_ONLY)))
     }
 
     fn spirv(&self, compiled: &Compiled) -> Result<Option<Problem>, End> {

@@ -6,7 +6,7 @@ use wavelane::internal::spirv_target::listing;
 use wavelane::{RayQueries, Shader, SourceMap};
 
 use crate::asked::LowArgs;
-use crate::asked::{Compiling, Output, SpirvFlags};
+use crate::asked::{Build, Compiling, Output, SpirvFlags};
 use crate::problem::{End, Exit, Problem};
 use crate::spirv::{reflected, spirv_of, write, write_module};
 use crate::{compile, target, terminal};
@@ -27,8 +27,7 @@ pub(crate) struct EmitArgs {
     groups: Option<[u32; 3]>,
     /// Whether ray queries are written out.
     writes_queries: bool,
-    /// The file for the module.
-    path: Option<String>,
+    build: Build,
     output: Output,
 }
 
@@ -61,7 +60,7 @@ impl EmitArgs {
             sm,
             groups,
             writes_queries: device.ray_queries == RayQueries::Software,
-            path: build.object,
+            build,
             output,
         })
     }
@@ -87,16 +86,19 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
     if args.groups.is_some() && !args.ptx {
         return Err(Problem::input("`--groups` goes with `--ptx`").into());
     }
+    // The file for the output.
+    let path = args.build.object.as_deref();
+    let stage = args.compile.options.stage;
+    if let Some(refused) = args.build.refused.iter().find(|it| it.matters(args.spirv, stage)) {
+        return Err(refused.problem().into());
+    }
     let (mut shader, sources) = compile::shader(file, &args.compile)?;
     if args.writes_queries {
         shader = shader.without_ray_queries();
     }
     if args.ptx {
         let text = ptx_of(args.sm.as_deref(), args.groups, &shader, &sources)?;
-        match &args.path {
-            Some(path) => write(path, text.as_bytes())?,
-            None => terminal::print(&text)?,
-        }
+        print_or_write(path, &text)?;
         return Ok(Exit::Fine);
     }
     if args.ir {
@@ -104,11 +106,11 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
             shader = target::made_for(&shader, target)?;
         }
         let text = shader.ir().map_err(|bug| Problem::bug(&bug.message))?;
-        terminal::print(&text)?;
+        print_or_write(path, &text)?;
         return Ok(Exit::Fine);
     }
     let emitted = spirv_of(&args.flags, &shader, &sources)?;
-    let Some(path) = &args.path else {
+    let Some(path) = path else {
         match args.output {
             Output::Json => terminal::print(&reflected(&emitted.reflection))?,
             Output::Text | Output::Github | Output::Sarif | Output::Junit => {
@@ -125,6 +127,14 @@ pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
         }
     }
     Ok(Exit::Fine)
+}
+
+fn print_or_write(path: Option<&str>, text: &str) -> Result<(), End> {
+    match path {
+        Some(path) => write(path, text.as_bytes())?,
+        None => terminal::print(text)?,
+    }
+    Ok(())
 }
 
 /// The shader as PTX for an architecture, and for a dispatch of so many groups: then for a device that any number of

@@ -293,9 +293,9 @@ pub(crate) fn asked_for<'a>(request: &Value, file: &'a TestFile) -> Option<&'a T
     file.test(request["case"].as_str())
 }
 
-/// Flags of a `RUN:` line mean what they mean on the command line of `check`.
+/// Flags of a `RUN:` line mean what they mean on the command line of `dxc`, whose outputs are of no matter to a run.
 pub(crate) fn read_flags(words: &[String]) -> Result<Flags, String> {
-    let line = ["wavelane", "check"].into_iter().map(str::to_owned).chain(words.iter().cloned());
+    let line = ["wavelane", "dxc"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     match args::parse(line.map(Into::into)) {
         Ok(Request::Work(args, _)) => Ok(flags_of(&args.compile)),
         Ok(Request::Help(..) | Request::Version) => Err("they ask for help".to_owned()),

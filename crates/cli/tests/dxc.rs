@@ -118,6 +118,115 @@ fn an_output_is_written_or_the_status_says_that_it_is_not() {
 }
 
 #[test]
+fn a_module_is_as_its_flags_ask_or_it_is_not_written() {
+    let folder = folder("as-asked");
+    let all = [
+        "-fvk-invert-y",
+        "-fvk-use-dx-position-w",
+        "-fvk-stage-io-order=alpha",
+        "-fvk-use-gl-layout",
+    ];
+    for (profile, refused) in [
+        ("vs_6_6 -E VSMain", [true, false, true, true]),
+        ("gs_6_6 -E GSMain", [true, false, true, true]),
+        ("ps_6_6 -E PSMain", [false, true, true, true]),
+        ("cs_6_6 -I inc/deep a.hlsl", [false, false, false, true]),
+    ] {
+        let file = if profile.contains("a.hlsl") { "" } else { "stages.hlsl" };
+        for command in ["dxc -spirv", "emit --spirv"] {
+            let line = format!("{command} -T {profile} {file}");
+            let plain = run(&folder, &line);
+            assert_eq!(plain.status, 0, "{line}: {}", plain.err);
+            for (flag, refused) in all.into_iter().zip(refused) {
+                let ran = run(&folder, &format!("{line} {flag}"));
+                if refused {
+                    assert_eq!(
+                        (ran.status, ran.out.as_str()),
+                        (3, ""),
+                        "{line} {flag}: {}",
+                        ran.err
+                    );
+                    assert!(ran.err.contains(&format!("`{flag}` is not supported")), "{}", ran.err);
+                } else {
+                    assert_eq!((ran.status, ran.out), (0, plain.out.clone()), "{line} {flag}");
+                }
+            }
+            // What is declared first has the first location.
+            let ran = run(&folder, &format!("{line} -fvk-stage-io-order=decl"));
+            assert_eq!((ran.status, ran.out), (0, plain.out), "{line}");
+            let ran = run(&folder, &format!("{line} -fvk-stage-io-order=size"));
+            assert!(ran.status == 2 && ran.err.contains("alpha, decl"), "{}", ran.err);
+        }
+    }
+}
+
+/// dxc writes all entry points of a library into one module; a module that lacks one of them would be no substitute.
+#[test]
+fn a_library_of_several_entry_points_is_not_written_as_one_of_them() {
+    let folder = folder("library");
+    let entry = |name: &str| {
+        format!(
+            "[shader(\"compute\")] [numthreads(4, 1, 1)] void {name}(uint i : SV_GroupIndex) {{ Out[i] = i; }}\n"
+        )
+    };
+    let out = "RWStructuredBuffer<uint> Out;\n";
+    std::fs::write(folder.join("one.hlsl"), format!("{out}{}", entry("A"))).unwrap();
+    for (first, second) in [("A", "B"), ("main", "B"), ("A", "main")] {
+        let text = format!("{out}{}{}", entry(first), entry(second));
+        std::fs::write(folder.join("two.hlsl"), text).unwrap();
+        for output in ["-Fo o.spv", "-Fc o.lst", "-Fh o.h", "", "-E B -Fo o.spv", "-E A -Fo o.spv"]
+        {
+            let ran = run(&folder, &format!("dxc -T lib_6_6 -spirv two.hlsl {output}"));
+            assert_eq!((ran.status, ran.out.as_str()), (3, ""), "{output}: {}", ran.err);
+            let says = format!("this library has 2: `{first}`, `{second}`");
+            assert!(ran.err.contains(&says), "{}", ran.err);
+            assert!(ran.err.starts_with("two.hlsl:3:"), "{}", ran.err);
+            assert!(ran.err.contains(&format!("`-T cs_6_6 -E {first}` writes")), "{}", ran.err);
+            assert!(["o.spv", "o.lst", "o.h"].iter().all(|it| !has(&folder, it)), "{output}");
+        }
+        assert_eq!(run(&folder, "dxc -T lib_6_6 -spirv two.hlsl --check-only").status, 0);
+        let one = format!("dxc -T cs_6_6 -E {first} -spirv two.hlsl -Fo {first}.spv");
+        assert!(run(&folder, &one).status == 0 && has(&folder, &format!("{first}.spv")));
+    }
+    // Nothing is missing from the module of a library with one entry point.
+    let ran = run(&folder, "dxc -T lib_6_6 -spirv one.hlsl -Fo one.spv");
+    assert!(ran.status == 0 && has(&folder, "one.spv"), "{}", ran.err);
+}
+
+/// Only the command that writes a file takes the flag that asks for it.
+#[test]
+fn no_command_succeeds_without_the_file_that_it_was_asked_for() {
+    let folder = folder("owned");
+    for line in [
+        "check -Fo o.spv",
+        "check -Foo.spv",
+        "check /Fo o.spv",
+        "check -Fc o.lst",
+        "check -Fd o.pdb",
+        "check -MD",
+        "run --bind Out=[8] -Fo o.spv",
+        "run --bind Out=[8] -P -Fi o.i",
+        "emit --spirv -Fh o.h",
+        "emit --spirv -Fc o.lst",
+        "emit --ir -Fe o.err",
+    ] {
+        let ran = run(&folder, &format!("{line} -T cs_6_6 -I inc/deep a.hlsl"));
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{line}: {}", ran.err);
+        assert!(ran.err.contains(" means nothing to `wavelane "), "{line}: {}", ran.err);
+        assert!(ran.err.contains("`dxc`"), "{line}: {}", ran.err);
+    }
+    // What `emit` prints, it writes.
+    for form in ["--ir", "--ptx"] {
+        let line = format!("emit {form} -T cs_6_6 -I inc/deep a.hlsl");
+        let printed = run(&folder, &line);
+        assert!(printed.status == 0 && !printed.out.is_empty(), "{line}: {}", printed.err);
+        let ran = run(&folder, &format!("{line} -Fo o.txt"));
+        assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{line}: {}", ran.err);
+        assert_eq!(std::fs::read_to_string(folder.join("o.txt")).unwrap(), printed.out);
+    }
+}
+
+#[test]
 fn all_outputs_of_one_command_are_written() {
     let folder = folder("all");
     let line = "dxc -T cs_6_6 -I inc/deep a.hlsl -spirv -Fo o.spv -Fc o.lst -Fh o.h -Vn bytes -MF o.d \

@@ -1,5 +1,9 @@
 //! What a build script asks dxc for besides the code: files, listings, dependencies.
 
+use wavelane::Stage;
+
+use crate::problem::{Exit, Problem};
+
 /// The outputs of dxc's flags, as they were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Build {
@@ -50,4 +54,25 @@ pub(crate) enum RefusedKind {
     ReadsBinaries,
     /// The contents of the module that `-spirv` writes; without `-spirv` it means nothing.
     Module,
+    /// The same, for entry points of these stages.
+    ModuleOf(&'static [Stage]),
+}
+
+impl Refused {
+    /// Whether the flag asks for something that is not done: what only changes modules is of no matter where none is
+    /// written.
+    pub(crate) fn matters(&self, writes_module: bool, stage: Stage) -> bool {
+        match self.kind {
+            RefusedKind::Output | RefusedKind::ReadsBinaries => true,
+            RefusedKind::Module => writes_module,
+            RefusedKind::ModuleOf(stages) => {
+                writes_module && (stage == Stage::Library || stages.contains(&stage))
+            }
+        }
+    }
+
+    pub(crate) fn problem(&self) -> Problem {
+        let what = format!("`{}` is not supported", self.flag);
+        Problem::new(Exit::Unsupported, what).help(self.instead)
+    }
 }

@@ -1,21 +1,30 @@
 //! The flags that only dxc needs: outputs that its build scripts ask for, and flags that are accepted so that build scripts can
 //! swap the program.
 //!
-//! An output is written by `wavelane dxc`, or it is refused there; the other commands take the same command line and leave its
-//! outputs alone.
+//! An output is written by `wavelane dxc`, or it is refused there, so only `dxc` has the flags that ask for one; `emit` writes its
+//! one output to the file of `-Fo`. The other commands have the flags that say what a module is like or how to compile: those are
+//! part of a common command line, and no file is missing afterwards.
+
+use wavelane::Stage;
 
 use super::values::nothing;
-use super::{COMPILES, Flag, Section, Takes};
+use super::{COMPILES, Commands, Flag, Section, Takes};
 use crate::asked::{Refused, RefusedKind as Kind};
 use crate::command::Command;
+
+/// The only command that has the flags for the outputs of a build.
+const DXC: Commands = &[Command::Dxc];
 
 /// `-Fx FILE` for an output that is written.
 macro_rules! file {
     ($name:literal, $field:ident, $help:literal) => {
+        file!($name, $field, DXC, $help)
+    };
+    ($name:literal, $field:ident, $on:expr, $help:literal) => {
         Flag {
             names: &[$name],
             takes: Takes::Joined("FILE"),
-            on: COMPILES,
+            on: $on,
             section: Section::Build,
             help: $help,
             set: |args, value| {
@@ -28,11 +37,11 @@ macro_rules! file {
 
 /// A flag that is on or off.
 macro_rules! switch {
-    ($names:expr, $($field:ident).+, $help:literal) => {
+    ($names:expr, $($field:ident).+, $on:expr, $help:literal) => {
         Flag {
             names: &$names,
             takes: Takes::Nothing,
-            on: COMPILES,
+            on: $on,
             section: Section::Build,
             help: $help,
             set: |args, _| {
@@ -43,7 +52,7 @@ macro_rules! switch {
     };
 }
 
-/// A flag for an output that only dxc can make.
+/// A flag for an output that only dxc can make, or with a kind, for what it makes of one.
 macro_rules! refused {
     ($name:literal, $takes:expr, $instead:expr) => {
         refused!($name, $takes, $instead, Kind::Output)
@@ -52,7 +61,10 @@ macro_rules! refused {
         Flag {
             names: &[$name],
             takes: $takes,
-            on: COMPILES,
+            on: match $kind {
+                Kind::Output | Kind::ReadsBinaries => DXC,
+                Kind::Module | Kind::ModuleOf(_) => COMPILES,
+            },
             section: Section::Refused,
             help: "",
             set: |args, value| {
@@ -70,6 +82,10 @@ const PASSES: &str = "`wavelane emit --ir` shows what the compiler makes of a sh
 const USED: &str = "a module has what the entry point uses";
 const NUMBERS: &str = "`-fvk-bind-register`, `[[vk::binding]]` and the shifts choose bindings";
 
+/// Stages whose inputs or outputs have locations.
+const HAS_LOCATIONS: &[Stage] =
+    &[Stage::Vertex, Stage::Hull, Stage::Domain, Stage::Geometry, Stage::Mesh, Stage::Pixel];
+
 const FILE: Takes = Takes::Joined("FILE");
 const LATER: Takes = Takes::Value("FILE");
 
@@ -77,14 +93,15 @@ pub(super) const FLAGS: &[Flag] = &[
     file!(
         "-Fo",
         object,
-        "the SPIR-V module, with dxc -spirv and emit --spirv; beside it\nFILE.json says what a host must know"
+        &[Command::Dxc, Command::Emit],
+        "the output of emit, or of dxc -spirv; beside a SPIR-V module\nFILE.json says what a host must know"
     ),
-    file!("-Fc", listing, "a listing of the module, with dxc -spirv"),
-    file!("-Fh", header, "the module as an array in a C header, with dxc -spirv"),
+    file!("-Fc", listing, "a listing of the module, with -spirv"),
+    file!("-Fh", header, "the module as an array in a C header, with -spirv"),
     Flag {
         names: &["-Vn"],
         takes: Takes::Joined("NAME"),
-        on: COMPILES,
+        on: DXC,
         section: Section::Build,
         help: "the name of the array in that header (g_ENTRY)",
         set: |args, value| {
@@ -92,31 +109,44 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
-    file!("-Fe", messages, "with dxc, write the messages to FILE instead of showing them"),
+    file!("-Fe", messages, "write the messages to FILE instead of showing them"),
     switch!(
         ["-P"],
         build.preprocess,
-        "with dxc, only preprocess, into the file of -Fi, or into the\nsource's name with .i"
+        DXC,
+        "only preprocess, into the file of -Fi, or into the\nsource's name with .i"
     ),
     file!("-Fi", preprocessed, "where -P writes to; without -P, written as well"),
-    switch!(["-H", "-Vi"], build.show_includes, "with dxc, show the included files, nested"),
+    switch!(["-H", "-Vi"], build.show_includes, DXC, "show the included files, nested"),
     switch!(
         ["-M"],
         build.show_dependencies,
-        "with dxc, only print what the output depends on, for make"
+        DXC,
+        "only print what the output depends on, for make"
     ),
     switch!(
         ["-MD"],
         build.write_dependencies,
-        "with dxc, write that rule to the source's name with .d as well"
+        DXC,
+        "write that rule to the source's name with .d as well"
     ),
     file!("-MF", dependencies, "the same as -MD, to FILE"),
-    switch!(["-Zi"], spirv.has_debug, "SPIR-V holds the text of the sources and the lines"),
-    switch!(["-Qstrip_debug"], spirv.is_stripped, "SPIR-V holds no text, no lines and no names"),
+    switch!(
+        ["-Zi"],
+        spirv.has_debug,
+        COMPILES,
+        "SPIR-V holds the text of the sources and the lines"
+    ),
+    switch!(
+        ["-Qstrip_debug"],
+        spirv.is_stripped,
+        COMPILES,
+        "SPIR-V holds no text, no lines and no names"
+    ),
     Flag {
         names: &["--check-only"],
         takes: Takes::Nothing,
-        on: &[Command::Dxc],
+        on: DXC,
         section: Section::Build,
         help: "check the shader, and write none of the outputs asked for",
         set: |args, _| {
@@ -181,6 +211,44 @@ pub(super) const FLAGS: &[Flag] = &[
         "`-fvk-bind-resource-heap` and `-fvk-bind-sampler-heap` bind descriptor heaps as arrays",
         Kind::Module
     ),
+    refused!(
+        "-fvk-use-gl-layout",
+        Takes::Nothing,
+        "modules have the layouts of the language, as with `-fvk-use-dx-layout`",
+        Kind::Module
+    ),
+    refused!(
+        "-fvk-invert-y",
+        Takes::Nothing,
+        "negate `y` of `SV_Position` in the source, or give Vulkan a viewport of negative height",
+        Kind::ModuleOf(&[Stage::Vertex, Stage::Domain, Stage::Geometry, Stage::Mesh])
+    ),
+    refused!(
+        "-fvk-use-dx-position-w",
+        Takes::Nothing,
+        "write `1.0 / position.w` in the source",
+        Kind::ModuleOf(&[Stage::Pixel])
+    ),
+    Flag {
+        names: &["-fvk-stage-io-order"],
+        takes: Takes::Joined("ORDER"),
+        on: COMPILES,
+        section: Section::Refused,
+        help: "",
+        set: |args, value| match value {
+            // What is declared first gets the first location.
+            "decl" => Ok(()),
+            "alpha" => {
+                args.build.refused.push(Refused {
+                    flag: "-fvk-stage-io-order=alpha".to_owned(),
+                    instead: "locations follow the order of the declarations; `[[vk::location(N)]]` chooses them",
+                    kind: Kind::ModuleOf(HAS_LOCATIONS),
+                });
+                Ok(())
+            }
+            _ => Err("the choices are alpha, decl".to_owned()),
+        },
+    },
     refused!("-Odump", Takes::Nothing, "there are no passes to choose from"),
     refused!(
         "-import-binding-table",
@@ -261,12 +329,10 @@ pub(super) const FLAGS: &[Flag] = &[
             "-ignore-line-directives",
             "-ignore-opt-semdefs",
             "-unchanged",
-            // What concerns stages of which no module is made, or only how good the code is.
-            "-fvk-invert-y",
-            "-fvk-use-dx-position-w",
-            "-fvk-use-gl-layout",
+            // Instances and vertices are always counted from their bases.
             "-fvk-support-nonzero-base-instance",
             "-fvk-support-nonzero-base-vertex",
+            // What concerns only how good the code is.
             "-fspv-fix-func-call-arguments",
             "-fspv-reduce-load-size",
             "-fspv-use-emulated-heap",
@@ -315,7 +381,7 @@ pub(super) const FLAGS: &[Flag] = &[
         set: nothing,
     },
     Flag {
-        names: &["-Oconfig", "-fvk-stage-io-order"],
+        names: &["-Oconfig"],
         takes: Takes::Joined("LIST"),
         on: COMPILES,
         section: Section::Ignored,
