@@ -12,8 +12,8 @@ use wavelane::{
 use crate::asked::Compiling;
 use crate::files::{Folders, read_source};
 use crate::problem::{Exit, Problem};
-use crate::terminal;
 use crate::value::counted;
+use crate::{terminal, testing};
 
 /// A compiled file.
 pub(crate) struct Compiled {
@@ -34,6 +34,7 @@ pub(crate) type Step = fn(&str, &str, &Options, &mut dyn Includer) -> Result<Com
 /// Compiles a file. Errors in its text are part of the result.
 pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
+    testing::refuse_job(&name, &text)?;
     let mut includer = Recorder { folders: folders_of(args), included: BTreeMap::new() };
     let compilation = step(&name, &text, &args.options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;

@@ -422,6 +422,31 @@ fn a_job_is_run_as_a_test_and_shows_what_it_left() {
     assert!(said.ends_with("2 passed, 0 failed, 0 unsupported; wave sizes 4, 8\n"), "{said}");
 }
 
+#[test]
+fn a_job_given_to_a_command_for_shaders_is_called_a_job() {
+    let job =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suite/jobs/push.test"));
+    let folder = folder("no-shader", &[("a.test", &job.unwrap())]);
+    for line in [
+        "check a.test",
+        "dxc -T cs_6_6 a.test",
+        "emit --ir a.test",
+        "trace a.test",
+        "timeline a.test -o o.html",
+        "reduce a.test --keep true",
+    ] {
+        let output = wavelane(&line.split(' ').collect::<Vec<_>>(), &folder);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
+        assert!(
+            said.starts_with("error: `a.test` is a job, and this command takes a shader"),
+            "{said}"
+        );
+        assert!(said.contains("`wavelane run`, `test`"), "{said}");
+        assert!(!said.contains("directive"), "{said}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_without_an_end_is_refused_soon() {
