@@ -107,7 +107,17 @@ fn what_cannot_be_kept_and_what_is_undefined_is_refused() {
         (&["a.hlsl"][..], "nothing says what is to be kept"),
         (&["a.hlsl", "--keep", "true", "--keep-diff", "cpu"], "exclude each other"),
         (&["a.hlsl", "--keep", "true", "--by", "x"], "`--by` goes with `--keep-message`"),
-        (&["a.hlsl", "--keep", "false"], "`false` does not end with status 0 for `a.hlsl`"),
+        (
+            &["a.hlsl", "--keep", "false"],
+            "`false` does not end with status 0 for `a.hlsl`: the command ended with status 1",
+        ),
+        // The command runs elsewhere, and what the shell says of it is shown.
+        (&["a.hlsl", "--keep", "./crashes.sh"], "the command ended with status 127"),
+        (&["a.hlsl", "--keep", "./crashes.sh"], "help: it printed: sh: "),
+        (&["a.hlsl", "--keep", "./crashes.sh"], "\"$PWD/crashes.sh\""),
+        (&["a.hlsl", "--keep-message", "x", "--by", "./crashes.sh"], "\"$PWD/crashes.sh\""),
+        (&["a.hlsl", "--keep", "echo no such bug; kill -9 $$"], "was ended by signal 9"),
+        (&["a.hlsl", "--keep", "echo no such bug; kill -9 $$"], "it printed: no such bug"),
         (&["a.hlsl", "--keep-finding", "rac"], "did you mean `race`?"),
         (&["a.hlsl", "--keep-finding", "race"], "does not report `race`"),
         (&["a.hlsl", "--keep-diff", "cpu"], "`cpu` and `interp` agree"),

@@ -156,7 +156,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
         }
         Command::Reduce => &[
             (
-                "wavelane reduce a.hlsl --keep ./crashes.sh",
+                "wavelane reduce a.hlsl --keep \"$PWD/crashes.sh\"",
                 "finds a smaller program for which the command exits with status 0",
             ),
             (

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -120,7 +121,15 @@ pub(super) struct Keeper {
     /// How often a command was run.
     pub(super) tests: AtomicUsize,
     folders: AtomicUsize,
+    /// What came of the first command, which is asked about the whole program.
+    first: OnceLock<external::Ran>,
 }
+
+/// How many of the last lines that a command printed are shown.
+const MOST_LINES: usize = 5;
+/// What a shell ends with if it cannot run a command.
+const CANNOT_EXECUTE: i32 = 126;
+const NOT_FOUND: i32 = 127;
 
 impl Keeper {
     pub(super) fn new(
@@ -133,7 +142,8 @@ impl Keeper {
             Problem::input(format!("no folder for candidates can be made: {error}"))
         })?;
         let (tests, folders) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Ok(Keeper { keep, guard, setting, scratch, patience, tests, folders })
+        let first = OnceLock::new();
+        Ok(Keeper { keep, guard, setting, scratch, patience, tests, folders, first })
     }
 
     /// The program itself must be worth keeping.
@@ -142,7 +152,29 @@ impl Keeper {
             return Ok(());
         }
         let lacks = self.keep.lacks(&self.setting.name);
-        Err(Problem::input(format!("{lacks}: there is nothing to keep")))
+        let Some(ran) = self.first.get() else {
+            return Err(Problem::input(format!("{lacks}: there is nothing to keep")));
+        };
+        let (how, status) = match ran.ended {
+            Ended::Status(status) => (format!("ended with status {status}"), status),
+            Ended::Signal(signal) => (format!("was ended by signal {signal}"), 0),
+            Ended::TimedOut => (format!("took longer than {} s", self.patience.as_secs_f64()), 0),
+        };
+        let problem =
+            Problem::input(format!("{lacks}: the command {how}, and there is nothing to keep"));
+        let lines: Vec<&str> = ran.said.lines().collect();
+        let last = lines[lines.len().saturating_sub(MOST_LINES)..].join("\n");
+        let problem = match last.trim().is_empty() {
+            true => problem,
+            false => problem.help(format!("it printed: {}", last.trim())),
+        };
+        Err(match [CANNOT_EXECUTE, NOT_FOUND].contains(&status) {
+            true => problem.help(
+                "the command runs in a folder of its own: name a script by its absolute path, such as \
+                 \"$PWD/crashes.sh\"",
+            ),
+            false => problem,
+        })
     }
 
     pub(super) fn keeps(&self, text: &str) -> Result<bool, Problem> {
@@ -213,6 +245,9 @@ impl Keeper {
         shell.arg("-c").arg(line).current_dir(&folder);
         let log = self.scratch.0.join(format!("{number}.log"));
         let ran = external::run(&mut shell, &log, self.patience).map_err(cannot)?;
+        if number == 0 {
+            let _ = self.first.set(ran.clone());
+        }
         // A folder that cannot be removed goes with all of them.
         let _ = std::fs::remove_dir_all(&folder);
         Ok(ran)
