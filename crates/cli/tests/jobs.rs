@@ -39,6 +39,30 @@ TEST_CASE(endless) {
 TEST_CASE(fine) { EXPECT(true); }
 ";
 
+/// The verdicts of the cases of a text at waves of 4 lanes: the output, which names those that fail.
+fn tested(name: &str, cases: &str) -> String {
+    let file = format!("#include <wavelane.hlsli>\n{cases}");
+    let folder = folder(name, &[("a.hlsl", &file)]);
+    let output = wavelane(&["test", "a.hlsl", "--wave-size", "4,32"], &folder);
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+#[test]
+fn a_check_of_a_vector_needs_all_its_components() {
+    let shown = tested(
+        "components",
+        "TEST_CASE(vector) { EXPECT(bool2(true, false)); }
+TEST_CASE(matrix) { EXPECT(bool2x2(true, true, true, false)); }
+TEST_CASE(number) { EXPECT(int3(1, 0, 2)); }
+TEST_CASE(right) { EXPECT(bool2(true, true)); EXPECT(true); EXPECT(2u); EXPECT(int3(1, 2, 3)); EXPECT(0.5l); }
+",
+    );
+    for case in ["vector", "matrix", "number"] {
+        assert!(shown.contains(&format!("FAIL: a.hlsl::{case} ")), "{case}: {shown}");
+    }
+    assert!(!shown.contains("::right") && shown.contains("2 passed, 6 failed"), "{shown}");
+}
+
 #[test]
 fn our_own_jobs_pass_at_every_width() {
     for profile in ["directx", "vulkan", "wavelane"] {

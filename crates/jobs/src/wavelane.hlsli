@@ -119,7 +119,7 @@ template <typename A, typename B, typename C> void wavelane_near(A got, B expect
 #define ASSERT(condition)
 #endif
 
-#define EXPECT(condition) wavelane_record<bool>((bool)(condition), __LINE__, 0, false, true)
+#define EXPECT(condition) wavelane_record<bool>(all(condition), __LINE__, 0, false, true)
 #define EXPECT_EQ(got, expected) wavelane_eq((got), (expected), __LINE__)
 #define EXPECT_NE(got, unexpected) wavelane_ne((got), (unexpected), __LINE__)
 #define EXPECT_NEAR(got, expected, tolerance) wavelane_near((got), (expected), (tolerance), __LINE__)
