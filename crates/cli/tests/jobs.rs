@@ -63,6 +63,29 @@ TEST_CASE(right) { EXPECT(bool2(true, true)); EXPECT(true); EXPECT(2u); EXPECT(i
     assert!(!shown.contains("::right") && shown.contains("2 passed, 6 failed"), "{shown}");
 }
 
+/// The difference of equal infinities is a NaN, so that component is equal, and the other one near.
+#[test]
+fn components_are_near_or_equal_each_by_itself() {
+    let shown = tested(
+        "near",
+        "static const float big = 1.0 / 0.0;
+TEST_CASE(right) {
+    EXPECT_NEAR(float2(big, 1.05), float2(big, 1), 0.1);
+    EXPECT_NEAR(float2(big, 1.05), float2(big, 1), float2(0, 0.1));
+    EXPECT_NEAR(-big, -big, 0);
+    EXPECT_NEAR(1.5l, 1.25l, 0.25);
+}
+TEST_CASE(far) { EXPECT_NEAR(float2(big, 1.05), float2(big, 2), 0.1); }
+TEST_CASE(signs) { EXPECT_NEAR(float2(big, 1), float2(-big, 1), 0.1); }
+TEST_CASE(unordered) { EXPECT_NEAR(float2(big - big, 1), float2(big - big, 1), 0.1); }
+",
+    );
+    for case in ["far", "signs", "unordered"] {
+        assert!(shown.contains(&format!("FAIL: a.hlsl::{case} ")), "{case}: {shown}");
+    }
+    assert!(!shown.contains("::right") && shown.contains("2 passed, 6 failed"), "{shown}");
+}
+
 #[test]
 fn our_own_jobs_pass_at_every_width() {
     for profile in ["directx", "vulkan", "wavelane"] {
