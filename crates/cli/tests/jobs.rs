@@ -87,6 +87,21 @@ TEST_CASE(unordered) { EXPECT_NEAR(float2(big - big, 1), float2(big - big, 1), 0
 }
 
 #[test]
+fn a_check_that_does_not_compile_names_its_own_line() {
+    let shown = tested(
+        "shapes",
+        "TEST_CASE(shapes) {
+    EXPECT_EQ(float3(1, 2, 3), float2(1, 2));
+}
+",
+    );
+    assert!(shown.contains("error: `float2` cannot be cast to `float3`"), "{shown}");
+    assert!(shown.contains("a.hlsl:3:5"), "{shown}");
+    assert!(shown.contains("    EXPECT_EQ(float3(1, 2, 3), float2(1, 2));\n"), "{shown}");
+    assert!(shown.contains("`wavelane_eq<float3, float2>` is used here"), "{shown}");
+}
+
+#[test]
 fn our_own_jobs_pass_at_every_width() {
     for profile in ["directx", "vulkan", "wavelane"] {
         let words = ["test", "suite/jobs", "--wave-size", "all", "--profile", profile];

@@ -358,6 +358,7 @@ impl<'a> Checker<'a> {
             id = receiver;
             passed.push(arg);
         }
+        self.note_first_use(id, span);
         self.use_function(id);
         let params = self.function(id).params.clone();
         let scope = self.function(id).scope;

@@ -39,6 +39,16 @@ pub(super) struct Function<'a> {
     /// on first use, since it may be valid only for some of the types that the struct is instantiated with.
     pub(super) is_lazy: bool,
     pub(super) is_queued: bool,
+    /// Of a lazily checked function: the call that had its body checked, for errors in the body.
+    pub(super) first_use: Option<FirstUse>,
+}
+
+/// The call that had the body of a lazily checked function checked.
+#[derive(Clone, Copy)]
+pub(super) struct FirstUse {
+    pub(super) call: Span,
+    /// The function with the call, if it is in one.
+    pub(super) by: Option<FunctionId>,
 }
 
 #[derive(Clone)]
@@ -407,6 +417,7 @@ impl<'a> Checker<'a> {
             is_instance: false,
             is_lazy,
             is_queued: false,
+            first_use: None,
         });
         FunctionId(self.functions.len() as u32 - 1)
     }

@@ -3,6 +3,7 @@
 use diag::{Span, code};
 
 use super::Checker;
+use super::func::FirstUse;
 use super::scope::{ValueEntity, Wanted};
 use crate::ast::{self, TemplateArg};
 use crate::hir::{Arg, Expr, ExprKind, FunctionId, Mode};
@@ -189,6 +190,7 @@ impl<'a> Checker<'a> {
             is_instance: true,
             is_lazy: true,
             is_queued: false,
+            first_use: None,
         };
         self.functions.push(copy);
         let copy = FunctionId(self.functions.len() as u32 - 1);
@@ -202,6 +204,15 @@ impl<'a> Checker<'a> {
         if function.is_lazy && !function.is_queued {
             function.is_queued = true;
             self.pending.push_back(id);
+        }
+    }
+
+    /// Remembers the first call of a lazily checked function.
+    pub(super) fn note_first_use(&mut self, id: FunctionId, call: Span) {
+        let by = self.body.as_ref().map(|it| it.function);
+        let function = self.function_mut(id);
+        if function.is_lazy && function.first_use.is_none() {
+            function.first_use = Some(FirstUse { call, by });
         }
     }
 

@@ -138,6 +138,8 @@ const MAX_DEPTH: u32 = 1024;
 const MOST_NESTED_DEFAULTS: u32 = 32;
 /// The greatest height of an expression tree, in which a chain of operators counts by its length.
 const MAX_HEIGHT: u32 = 4096;
+/// The most calls that are shown for an error in a chain of template instances, from the innermost.
+const MOST_USES: usize = 4;
 /// The most functions and structs that templates may instantiate.
 const MAX_INSTANCES: usize = 4096;
 /// The deepest chain of instances of struct templates that need each other.
@@ -268,8 +270,24 @@ impl<'a> Checker<'a> {
         if self.muted > 0 {
             self.muted_errors += u32::from(diagnostic.level >= Level::Error);
         } else {
+            let diagnostic = self.with_uses(diagnostic);
             self.sink.push(diagnostic);
         }
+    }
+
+    /// Adds the calls that instantiated the template around an error: the body may be wrong only for their arguments.
+    fn with_uses(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        if diagnostic.level < Level::Error {
+            return diagnostic;
+        }
+        let mut inside = self.body.as_ref().map(|it| it.function);
+        for _ in 0..MOST_USES {
+            let Some(function) = inside.map(|it| self.function(it)) else { break };
+            let Some(first) = function.first_use else { break };
+            diagnostic = diagnostic.also(first.call, format!("`{}` is used here", function.name));
+            inside = first.by;
+        }
+        diagnostic
     }
 
     fn error(&mut self, code: &'static diag::Code, span: Span, message: impl Into<String>) {
