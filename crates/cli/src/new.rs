@@ -90,6 +90,11 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
             Some(expected) => differing.extend(differences(expected, &bound.table)),
         }
     }
+    let is_checked =
+        |it: &wavelane::Resource| it.used && it.kind.writable() && !differing.contains(&it.name);
+    if !shader.resources().iter().any(is_checked) && !shader.asserts() {
+        return Err(checks_nothing(shader.entry()).into());
+    }
     let comment = comment(&args.file, &shader, &differing);
     let text = jobs::write(&Repro {
         comment: &comment,
@@ -107,6 +112,17 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
 
 fn no_word(what: String) -> Problem {
     Problem::new(Exit::Unsupported, format!("a job has no word for {what}"))
+}
+
+/// A job holds the same results for every wave size, and one without results would pass whatever the shader does.
+fn checks_nothing(entry: &str) -> Problem {
+    let what = format!(
+        "a job of `{entry}` would check nothing: all that it writes depends on the wave size"
+    );
+    Problem::new(Exit::Unsupported, what).help(
+        "write a case: `#include <wavelane.hlsli>`, `TEST_CASE(name) { … }`, whose `EXPECT_EQ` states results with \
+         `WaveGetLaneCount()`",
+    )
 }
 
 /// The name of the shader's file in its folder.

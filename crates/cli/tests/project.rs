@@ -336,6 +336,21 @@ fn new_writes_a_test_that_passes_and_never_overwrites() {
     assert!(text.contains("Expected_Same") && !text.contains("Expected_Out"), "{text}");
     let (status, out, _) = ran("test Scan.test", &other);
     assert_eq!(status, 0, "{out}");
+    // A job without results would pass whatever the shader does.
+    let files = [(
+        "a.hlsl",
+        "RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)] void Wide(uint i : SV_GroupIndex) { Out[i] = WaveGetLaneCount(); }
+[numthreads(32, 1, 1)] void Checked(uint i : SV_GroupIndex) { Out[i] = WaveGetLaneCount(); ASSERT(Out[i] > 3); }
+",
+    )];
+    let text = format!("#include <wavelane.hlsli>\n{}", files[0].1);
+    let vacuous = folder("new-vacuous", &[(files[0].0, text.as_str())]);
+    let (status, out, err) = ran("new test a.hlsl -E Wide", &vacuous);
+    assert!(status == 3 && out.is_empty() && err.contains("would check nothing"), "{out}{err}");
+    assert!(!vacuous.join("Wide.test").exists());
+    let (status, _, err) = ran("new test a.hlsl -E Checked", &vacuous);
+    assert_eq!(status, 0, "{err}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use jobs::{Verdict, Widths};
 use wavelane::internal::{StageElement, signature};
 use wavelane::{HostScalar, ResourceTable, Shader, SourceMap, Stage};
 
-use super::{NewArgs, Target, beside, from_folder_of, made_up, no_word};
+use super::{NewArgs, Target, beside, checks_nothing, from_folder_of, made_up, no_word};
 use crate::asked::{Compiling, DrawArgs};
 use crate::bind;
 use crate::compile::{compile, flags_of, program};
@@ -69,6 +69,10 @@ pub(super) fn new(args: &NewArgs, mut compiling: Compiling) -> Result<Exit, End>
         _ => (Api::Wavelane, " --profile wavelane"),
     };
     let (expected, differing) = left(args, &compiling, &target, &plain, api, &repro)?;
+    let asserts = repro.stages.iter().any(|it| it.shader.asserts());
+    if expected.is_empty() && !asserts {
+        return Err(checks_nothing(pixel.entry()).into());
+    }
     let mut comment = format!(
         "A test of `{}` in {}. The contents of the buffers are made up: put in those that matter.\n\
          `Expected_NAME` is what the reference engine leaves in NAME now: check that it is right.\n",
