@@ -102,6 +102,27 @@ fn a_check_that_does_not_compile_names_its_own_line() {
 }
 
 #[test]
+fn checks_in_one_line_are_told_apart() {
+    let shown = tested(
+        "one-line",
+        "TEST_CASE(two) {
+    uint lane = WaveGetLaneIndex();
+    EXPECT(lane != 3); EXPECT(test_index != 7);
+}
+",
+    );
+    assert!(shown.contains("line 4 not as expected"), "{shown}");
+    let rows: Vec<&str> = shown.lines().filter(|it| it.contains("expected true")).collect();
+    let expected = [
+        "    lane 3 of every wave  expected true  got false",
+        "    lane 3  expected true  got false",
+        "    lane 3 of every wave  expected true  got false",
+        "    lane 7  expected true  got false",
+    ];
+    assert_eq!(rows, expected, "{shown}");
+}
+
+#[test]
 fn our_own_jobs_pass_at_every_width() {
     for profile in ["directx", "vulkan", "wavelane"] {
         let words = ["test", "suite/jobs", "--wave-size", "all", "--profile", profile];

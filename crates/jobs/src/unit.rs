@@ -123,7 +123,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Log {
     pub(crate) checks: u32,
-    /// One for each line with failures, in ascending order.
+    /// One for each check with failures, by their lines in ascending order.
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -135,8 +135,9 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile, threads: u32, width: u32) 
         .collect();
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let (failures, checks) = (word(0), word(1));
-    // For each line the values, and for each pair of them how often each lane has them: the log does not say in which wave.
-    let mut lines: BTreeMap<u32, Vec<Values>> = BTreeMap::new();
+    // For each check, by its line and its number, the values, and for each pair of them how often each lane has them: the log
+    // does not say in which wave.
+    let mut failed: BTreeMap<(u32, u32), Vec<Values>> = BTreeMap::new();
     for slot in 0..(failures as usize).min(MOST_RECORDS) {
         let at = 4 + RECORD * slot;
         let (ty, kind) = (word(at + 2), word(at + 3));
@@ -148,7 +149,7 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile, threads: u32, width: u32) 
             _ => value(at + 16),
         };
         let (lane, got) = (word(at + 1), value(at + 8));
-        let all = lines.entry(word(at)).or_default();
+        let all = failed.entry((word(at), word(at + 4))).or_default();
         let known = all.iter().position(|it| it.expected == expected && it.got == got);
         let index = known.unwrap_or_else(|| {
             all.push(Values { expected, got, lanes: BTreeMap::new() });
@@ -161,7 +162,7 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile, threads: u32, width: u32) 
         true => places(lanes, threads, width),
         false => vec![(listed(lanes.keys().copied()), lanes.keys().next().copied())],
     };
-    let findings = lines.into_iter().map(|(line, all)| {
+    let findings = failed.into_iter().map(|((line, _), all)| {
         let mut rows: Vec<(Option<u32>, Row)> = Vec::new();
         for Values { expected, got, lanes } in all {
             rows.extend(place(&lanes).into_iter().map(|(place, first)| {
@@ -318,6 +319,10 @@ mod tests {
         words[36..38].copy_from_slice(&[u32::MAX, u32::MAX]);
         // Another wave says the same as the first.
         words.copy_within(4..28, 52);
+        // Another check in the same line has the same values.
+        words[0] = 4;
+        words.copy_within(4..28, 76);
+        words[80] = 7;
         let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
         let log = read_log(&bytes, &TestFile::new("a.hlsl", "first\n  second\n"), 128, 32);
         assert_eq!(log.checks, 8);
@@ -327,5 +332,7 @@ mod tests {
         assert_eq!((row.place.as_str(), row.got.as_str()), ("lane 3, 2 times", "(1.5, NaN)"));
         assert_eq!(log.findings[1].rows.len(), 1);
         assert_eq!(row.expected, "(0.0, 0.0)");
+        let other = &log.findings[2];
+        assert_eq!((other.line, other.rows[0].place.as_str()), (2, "lane 3"));
     }
 }

@@ -26,7 +26,7 @@
     [numthreads(x, y, z)] void name(uint test_index : SV_GroupIndex, uint3 test_thread : SV_GroupThreadID)
 
 // Word 0 counts failures, word 1 checks. The failures start at word 4, with 24 words each: line, lane, type, kind,
-// four unused words, eight words of the actual value, eight words of the expected one.
+// number of the check in the file, three unused words, eight words of the actual value, eight words of the expected one.
 RWStructuredBuffer<uint> wavelane_log : register(u999, space999);
 
 // The type in the log: the scalar in the low byte, the number of components above it.
@@ -83,34 +83,38 @@ WAVELANE_PUT(float16_t, 1)
 #undef WAVELANE_TYPE
 #undef WAVELANE_PUT
 
-template <typename T> void wavelane_record(bool passed, uint line, uint kind, T got, T expected) {
+// The line of a check and its number in the file: several checks can stand in one line.
+#define WAVELANE_CHECK uint2(__LINE__, __COUNTER__)
+
+template <typename T> void wavelane_record(bool passed, uint2 check, uint kind, T got, T expected) {
     InterlockedAdd(wavelane_log[1], 1u);
     if (!passed) {
         uint slot;
         InterlockedAdd(wavelane_log[0], 1u, slot);
         if (slot < 128) {
             uint at = 4 + 24 * slot;
-            wavelane_log[at] = line;
+            wavelane_log[at] = check.x;
             wavelane_log[at + 1] = WaveGetLaneIndex();
             wavelane_log[at + 2] = wavelane_type(got);
             wavelane_log[at + 3] = kind;
+            wavelane_log[at + 4] = check.y;
             wavelane_put(at + 8, got);
             wavelane_put(at + 16, expected);
         }
     }
 }
 
-template <typename A, typename B> void wavelane_eq(A got, B expected, uint line) {
-    wavelane_record<A>(all(got == expected), line, 1, got, (A)expected);
+template <typename A, typename B> void wavelane_eq(A got, B expected, uint2 check) {
+    wavelane_record<A>(all(got == expected), check, 1, got, (A)expected);
 }
 
-template <typename A, typename B> void wavelane_ne(A got, B expected, uint line) {
-    wavelane_record<A>(any(got != expected), line, 2, got, (A)expected);
+template <typename A, typename B> void wavelane_ne(A got, B expected, uint2 check) {
+    wavelane_record<A>(any(got != expected), check, 2, got, (A)expected);
 }
 
-template <typename A, typename B, typename C> void wavelane_near(A got, B expected, C tolerance, uint line) {
+template <typename A, typename B, typename C> void wavelane_near(A got, B expected, C tolerance, uint2 check) {
     // The difference of equal infinities is a NaN.
-    wavelane_record<A>(all(or(abs(got - (A)expected) <= (A)tolerance, got == (A)expected)), line, 3, got, (A)expected);
+    wavelane_record<A>(all(or(abs(got - (A)expected) <= (A)tolerance, got == (A)expected)), check, 3, got, (A)expected);
 }
 
 #ifdef __wavelane__
@@ -119,9 +123,9 @@ template <typename A, typename B, typename C> void wavelane_near(A got, B expect
 #define ASSERT(condition)
 #endif
 
-#define EXPECT(condition) wavelane_record<bool>(all(condition), __LINE__, 0, false, true)
-#define EXPECT_EQ(got, expected) wavelane_eq((got), (expected), __LINE__)
-#define EXPECT_NE(got, unexpected) wavelane_ne((got), (unexpected), __LINE__)
-#define EXPECT_NEAR(got, expected, tolerance) wavelane_near((got), (expected), (tolerance), __LINE__)
+#define EXPECT(condition) wavelane_record<bool>(all(condition), WAVELANE_CHECK, 0, false, true)
+#define EXPECT_EQ(got, expected) wavelane_eq((got), (expected), WAVELANE_CHECK)
+#define EXPECT_NE(got, unexpected) wavelane_ne((got), (unexpected), WAVELANE_CHECK)
+#define EXPECT_NEAR(got, expected, tolerance) wavelane_near((got), (expected), (tolerance), WAVELANE_CHECK)
 
 #endif

@@ -143,13 +143,17 @@ pub(super) fn place(finding: &Finding) -> String {
 /// How many rows are shown to people; machines get all.
 const MOST_ROWS: usize = 16;
 
-/// The values in columns; neighbours with the same values share a row.
+/// The values in columns; neighbouring elements with the same values share a row.
 pub(super) fn table(finding: &Finding) -> String {
     let mut folded: Vec<(Row, usize)> = Vec::new();
     let mut last = "";
     for row in &finding.rows {
         match folded.last_mut() {
-            Some((known, count)) if known.expected == row.expected && known.got == row.got => {
+            Some((known, count))
+                if known.expected == row.expected
+                    && known.got == row.got
+                    && are_neighbours(last, &row.place) =>
+            {
                 *count += 1;
             }
             _ => {
@@ -178,6 +182,18 @@ pub(super) fn table(finding: &Finding) -> String {
         text.push_str(&format!("    … {more} more\n"));
     }
     text
+}
+
+/// Whether two places are elements in a row, such as `Out[3]` and `Out[4]`. Lanes are ranges by themselves.
+fn are_neighbours(one: &str, next: &str) -> bool {
+    let element = |place: &str| {
+        let (name, index) = place.strip_suffix(']')?.rsplit_once('[')?;
+        Some((name.to_owned(), index.parse::<u64>().ok()?))
+    };
+    match (element(one), element(next)) {
+        (Some((a, i)), Some((b, j))) => a == b && i + 1 == j,
+        _ => false,
+    }
 }
 
 /// Names the places of the last row, which ends with this one.
@@ -275,6 +291,25 @@ mod tests {
         let shown = "    Out[0] to Out[7]  expected 1  got 0\n    Out[8]            expected 1  got 2\n    \
                      Out[9]            expected 1  got 0\n";
         assert_eq!(table(finding), shown);
+    }
+
+    #[test]
+    fn only_elements_in_a_row_are_told_as_a_range() {
+        let mut record = example("a.test", 4, Verdict::Failed);
+        let finding = &mut record.outcome.findings[0];
+        let row = |place: &str| Row {
+            place: place.to_owned(),
+            expected: "1".to_owned(),
+            got: "0".to_owned(),
+        };
+        let places = ["lane 3 of every wave", "lane 7", "Out[1]", "Out[3]", "Out[4]", "Other[5]"];
+        finding.rows = places.map(row).into();
+        finding.more = 0;
+        let shown = table(finding);
+        let shown: Vec<&str> =
+            shown.lines().map(|it| it.split("  expected").next().unwrap_or("").trim()).collect();
+        let expected = ["lane 3 of every wave", "lane 7", "Out[1]", "Out[3] to Out[4]", "Other[5]"];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -138,7 +138,8 @@ impl Runner<'_> {
                 Ok(()) => Ok(Outcome::new(width, Verdict::Passed, "")),
             };
         }
-        let lines: Vec<String> = log.findings.iter().map(|it| it.line.to_string()).collect();
+        let mut lines: Vec<String> = log.findings.iter().map(|it| it.line.to_string()).collect();
+        lines.dedup();
         let what = if lines.len() == 1 { "line" } else { "lines" };
         let more = judged.err().map(|it| format!("\n{it}")).unwrap_or_default();
         let mut outcome = failed(format!("{what} {} not as expected{more}", lines.join(", ")));
