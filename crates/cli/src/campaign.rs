@@ -122,7 +122,7 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     let left = Mutex::new(args.left(&known));
     let writer = Mutex::new(Writer::open(args, known.whole, all)?);
     let failed: Mutex<Option<Problem>> = Mutex::new(None);
-    let words = [supervise::WORKER.to_owned()];
+    let words = supervise::worker();
     let work = || {
         let mut slot = Slot::new(&words, None);
         loop {

@@ -202,6 +202,8 @@ const RUNS_ON_DEVICES: Commands =
     &[Command::Run, Command::Test, Command::Bench, Command::Diff, Command::Reduce];
 /// They have tests done by processes of their own.
 const RUNS_TESTS: Commands = &[Command::Test, Command::San, Command::Diff];
+/// Their processes can be workers of another process, and end with it.
+const HAS_WORKERS: Commands = &[Command::Test, Command::San, Command::Diff, Command::Worker];
 const HAS_BASELINES: Commands = &[Command::Test, Command::San];
 /// They ask the sanitizer.
 const EXAMINES: Commands = &[Command::San, Command::Diff, Command::Reduce];

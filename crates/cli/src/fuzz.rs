@@ -84,7 +84,7 @@ impl FuzzArgs {
             patience: low.launch.timeout.unwrap_or(PATIENCE),
             attempts: attempts.unwrap_or(ATTEMPTS),
         };
-        let pool = Pool { words: vec![supervise::WORKER.to_owned()], jobs: low.jobs };
+        let pool = Pool { words: supervise::worker(), jobs: low.jobs };
         let LowArgs { output, device, .. } = low;
         Ok(FuzzArgs { asked, count, emit, save, pool, output, device })
     }

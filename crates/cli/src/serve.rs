@@ -3,6 +3,8 @@
 //! `fuzz` and `campaign` have their work done by such processes, since a driver that is given a program can take its process
 //! with it. A request is `{"program": K, …}` or `{"unit": "TEXT", …}`; an answer is one line with the key `end`.
 //! With `--supervise` the process passes units on to a worker of its own and outlives it, which is what other schedulers start.
+//! A worker that a person or a scheduler starts answers every request that it was sent; one of `fuzz`, `campaign` or
+//! `--supervise` ends with its parent process, even in the middle of a request.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,12 +24,14 @@ use crate::side::{self, Runs};
 use crate::supervise;
 use crate::terminal;
 use crate::testing::{Beside, LastFile, asked_for, setup};
-use crate::worker::{Slot, requests};
+use crate::worker::{Slot, requests, requests_in_turn};
 
 /// What `worker` needs.
 pub(crate) struct WorkerArgs {
     compile: Compiling,
     supervises: bool,
+    /// Another process of this program started it.
+    is_owned: bool,
 }
 
 impl WorkerArgs {
@@ -36,7 +40,11 @@ impl WorkerArgs {
             Some(operand) => {
                 Err(low.usage(format!("a worker has no operands; what is `{operand}`?")))
             }
-            None => Ok(WorkerArgs { compile: low.compile, supervises: low.tools.supervise }),
+            None => Ok(WorkerArgs {
+                compile: low.compile,
+                supervises: low.tools.supervise,
+                is_owned: low.is_worker,
+            }),
         }
     }
 }
@@ -44,9 +52,9 @@ impl WorkerArgs {
 /// Serves until standard input ends.
 pub(crate) fn serve(args: &WorkerArgs) -> Result<Exit, End> {
     if args.supervises {
-        let words = [supervise::WORKER.to_owned()];
+        let words = supervise::worker();
         let mut slot = Slot::new(&words, None);
-        return answer_all(|request| {
+        return answer_all(args, |request| {
             let ran = supervise::run(&mut slot, request).map_err(|it| it.message)?;
             let records: Vec<Value> = ran.records.iter().map(Record::to_json).collect();
             Ok(match ran.is_left {
@@ -61,16 +69,22 @@ pub(crate) fn serve(args: &WorkerArgs) -> Result<Exit, End> {
         last: LastFile::default(),
         devices: BTreeMap::new(),
     };
-    answer_all(|request| server.answer(request))
+    answer_all(args, |request| server.answer(request))
 }
 
-fn answer_all(mut answer: impl FnMut(&Value) -> Result<Value, String>) -> Result<Exit, End> {
-    for request in requests() {
+fn answer_all(
+    args: &WorkerArgs,
+    mut answer: impl FnMut(&Value) -> Result<Value, String>,
+) -> Result<Exit, End> {
+    let requests: Box<dyn Iterator<Item = Value>> = match args.is_owned {
+        true => Box::new(requests()),
+        false => Box::new(requests_in_turn()),
+    };
+    for request in requests {
         let mut answer = answer(&request).unwrap_or_else(|why| json!({ "problem": why }));
         answer["end"] = json!(true);
         let mut out = terminal::out();
-        // The parent process is gone; the next read ends this one.
-        let _ = writeln!(out, "{answer}").and_then(|()| out.flush());
+        writeln!(out, "{answer}").and_then(|()| out.flush())?;
     }
     Ok(Exit::Fine)
 }

@@ -8,12 +8,17 @@ use std::time::Duration;
 use campaign::{Outcome, Record, Unit, Work};
 use serde_json::{Value, json};
 
+use crate::command::Command;
+use crate::flags;
 use crate::generated::PATIENCE;
 use crate::problem::Problem;
 use crate::worker::{Answered, Broken, Slot, ask};
 
-/// The words that make a process of this program a worker.
-pub(crate) const WORKER: &str = "worker";
+/// The words that make a process of this program a worker of this process, with which it ends.
+pub(crate) fn worker() -> Vec<String> {
+    vec![Command::Worker.name().to_owned(), flags::WORKER.to_owned()]
+}
+
 /// The signature of a unit whose process ended.
 const ENDED: &str = "its process ended";
 /// More seconds than any run takes; a `Duration` has room for many times as many.

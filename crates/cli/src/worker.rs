@@ -181,8 +181,8 @@ impl Worker {
 pub(crate) fn requests() -> impl Iterator<Item = Value> {
     let (send, requests) = mpsc::channel();
     let read = move || {
-        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-            if send.send(serde_json::from_str(&line).unwrap_or_default()).is_err() {
+        for request in requests_in_turn() {
+            if send.send(request).is_err() {
                 return;
             }
         }
@@ -196,6 +196,13 @@ pub(crate) fn requests() -> impl Iterator<Item = Value> {
         std::process::exit(Exit::Findings as i32);
     }
     requests.into_iter()
+}
+
+/// The requests on standard input, one per line, each read when the one before is answered. The end of the input ends nothing:
+/// whoever wrote all requests at once waits for the answers.
+pub(crate) fn requests_in_turn() -> impl Iterator<Item = Value> {
+    let lines = std::io::stdin().lock().lines().map_while(Result::ok);
+    lines.map(|it| serde_json::from_str(&it).unwrap_or_default())
 }
 
 /// How long a worker may take to end by itself.

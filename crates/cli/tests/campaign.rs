@@ -103,6 +103,25 @@ TEST_CASE(wrong) { EXPECT_EQ(WaveActiveSum(1), 8); }
     assert!(std::fs::read_to_string(folder.join("a.html")).unwrap().contains("1 / 2"));
 }
 
+/// A worker that a person starts answers all that it was sent, although its input ends long before.
+#[test]
+fn a_list_of_units_can_be_piped_into_a_worker() {
+    let folder = folder("piped");
+    // So many units that no worker is done with them in the moment after its input ends.
+    let line = ["campaign", "--fuzz", "8", "--widths", "8", "--engines", "interp,cpu", "--list"];
+    let all = wavelane(&folder, &line).out;
+    assert_eq!(all.lines().count(), 16, "{all}");
+    std::fs::write(folder.join("units.jsonl"), &all).unwrap();
+    for words in [&["worker"][..], &["worker", "--supervise"]] {
+        let units = std::fs::File::open(folder.join("units.jsonl")).unwrap();
+        let ran = command(&folder, words).stdin(units).output().unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{words:?}");
+        let out = String::from_utf8(ran.stdout).unwrap();
+        let agree = out.lines().filter(|it| it.contains("\"agrees\"")).count();
+        assert_eq!(agree, 16, "{words:?}: {out}");
+    }
+}
+
 #[test]
 fn records_that_differ_are_unstable() {
     let folder = folder("unstable");

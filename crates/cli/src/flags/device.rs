@@ -4,7 +4,7 @@ use wavelane::{Engine, RayQueries};
 
 use super::values::{caps, choose, golden};
 use super::{
-    Flag, KNOWS_CAPS, READS_PROJECT, RUNS_JOBS, RUNS_ON_AN_ENGINE, RUNS_ON_DEVICES, RUNS_TESTS,
+    Flag, HAS_WORKERS, KNOWS_CAPS, READS_PROJECT, RUNS_JOBS, RUNS_ON_AN_ENGINE, RUNS_ON_DEVICES,
     Section, Takes, diff,
 };
 use crate::command::Command;
@@ -57,7 +57,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--worker"],
         takes: Takes::Nothing,
-        on: RUNS_TESTS,
+        on: HAS_WORKERS,
         section: Section::Ignored,
         help: "",
         set: |args, _| {

@@ -111,7 +111,8 @@ class Process:
         # Paths of tests are relative to the driver's folder, where this machine has it.
         folder = folder if folder is not None and os.path.isdir(folder) else None
         self._child = subprocess.Popen(
-            [*command, "worker", "--supervise"],
+            # `--worker`: it ends with this process, even in the middle of a unit.
+            [*command, "worker", "--supervise", "--worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
