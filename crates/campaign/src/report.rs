@@ -66,6 +66,16 @@ impl Merged {
         self.units().any(|it| it.outcome.fails())
     }
 
+    /// Whether an engine ran none of its units, so that nothing was shown of it.
+    pub fn shows_nothing(&self) -> bool {
+        let mut ran: BTreeMap<String, bool> = BTreeMap::new();
+        for record in self.units() {
+            let engine = Unit::parse(&record.unit).map(|it| it.engine).unwrap_or_default();
+            *ran.entry(engine).or_default() |= record.outcome != Outcome::NotRun;
+        }
+        ran.values().any(|ran| !ran)
+    }
+
     /// The failures by outcome and signature; that of a reduced program says more.
     pub fn groups(&self) -> BTreeMap<(Outcome, String), Vec<&Record>> {
         let mut groups: BTreeMap<(Outcome, String), Vec<&Record>> = BTreeMap::new();
@@ -103,6 +113,13 @@ pub fn text(merged: &Merged) -> String {
     let shown: Vec<String> = shown.map(|(it, count)| format!("{count} {}", it.word())).collect();
     let units = merged.units().count();
     let mut text = format!("{units} units: {}\n", shown.join(", "));
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for record in merged.units().filter(|it| it.outcome == Outcome::NotRun) {
+        *reasons.entry(record.signature.as_deref().unwrap_or("")).or_default() += 1;
+    }
+    for (why, count) in reasons {
+        let _ = writeln!(text, "  not run: {why} ({count})");
+    }
     for ((outcome, signature), records) in merged.groups() {
         let _ = writeln!(text, "\n{}: {signature} ({} units)", outcome.word(), records.len());
         for record in records.iter().take(5) {

@@ -110,7 +110,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
     if let Some(folder) = &args.emit {
         return emit::emit(&args.asked, args.count, folder, args.output);
     }
-    check_engines(args)?;
+    let are_all_here = check_engines(args)?;
     if let Some(folder) = &args.save {
         std::fs::create_dir_all(folder)
             .map_err(|error| Problem::input(format!("`{folder}` cannot be made: {error}")))?;
@@ -140,19 +140,27 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
         }
         _ => terminal::print(&as_text(args, &judged, &files))?,
     }
-    Ok(if judged.iter().any(fails) { Exit::Findings } else { Exit::Fine })
+    let are_not_run = judged.iter().all(|it| it.record.outcome == Outcome::NotRun);
+    Ok(match judged.iter().any(fails) {
+        true => Exit::Findings,
+        // An engine that was named and ran nothing has shown nothing, and so has a module that nothing ran.
+        false if !are_all_here || (are_not_run && !judged.is_empty()) => Exit::Unsupported,
+        false => Exit::Fine,
+    })
 }
 
-/// Mistakes in names of engines are told before anything runs, and so are engines that are not there.
-fn check_engines(args: &FuzzArgs) -> Result<(), Problem> {
+/// Mistakes in names of engines are told before anything runs, and so are engines that are not there. Returns whether all are.
+fn check_engines(args: &FuzzArgs) -> Result<bool, Problem> {
+    let mut are_all_here = true;
     for engine in args.asked.engines.iter().filter(|it| *it != "interp") {
         let wanted = side::Wanted { engines: Some(engine), module: None, device: &args.device };
         let side = side::open(wanted)?.pop();
         if let Some(Runs::Missing(why)) = side.map(|it| it.runs) {
             terminal::note(&format!("`{engine}` is not available here: {why}"));
+            are_all_here = false;
         }
     }
-    Ok(())
+    Ok(are_all_here)
 }
 
 /// Has a program judged. A process that ends is the crash of the program it ran.

@@ -51,5 +51,10 @@ pub(crate) fn report(merged: &Merged, output: Output, html: Option<&str>) -> Res
         }
     };
     terminal::print(&text)?;
-    Ok(if merged.fails() { Exit::Findings } else { Exit::Fine })
+    Ok(match merged.fails() {
+        true => Exit::Findings,
+        // An engine that was named and ran nothing has shown nothing.
+        false if merged.shows_nothing() => Exit::Unsupported,
+        false => Exit::Fine,
+    })
 }

@@ -123,6 +123,35 @@ fn a_list_of_units_can_be_piped_into_a_worker() {
 }
 
 #[test]
+fn an_engine_that_runs_none_of_its_units_is_no_success() {
+    let folder = folder("nothing");
+    let line = ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "interp,cpu"];
+    // The fast engine has one order of waves.
+    let ran = wavelane(&folder, &[&line[..], &["--orders", "waves=descending"]].concat());
+    let value: String = std::fs::read_to_string(folder.join("campaign.jsonl")).unwrap();
+    assert!(value.contains("waves=descending"), "{value}");
+    assert_eq!(ran.status, 0, "some units of `cpu` have run: {}{}", ran.out, ran.err);
+    let not_run = |engine: &str, program: u32| {
+        format!(
+            "{{\"unit\":\"fuzz 1/{program} @w4 engine={engine}\",\"outcome\":\"not run\",\"signature\":\"no device\"}}\n"
+        )
+    };
+    let agrees = "{\"unit\":\"fuzz 1/0 @w4 engine=cpu\",\"outcome\":\"agrees\",\"digest\":\"1\"}\n";
+    let fails = "{\"unit\":\"fuzz 1/1 @w4 engine=cpu\",\"outcome\":\"crash\"}\n";
+    for (text, status) in [
+        (not_run("vulkan", 0), 3),
+        (not_run("vulkan", 0) + agrees, 3),
+        (not_run("cpu", 1) + agrees, 0),
+        (not_run("vulkan", 0) + fails, 1),
+    ] {
+        std::fs::write(folder.join("a.jsonl"), &text).unwrap();
+        let ran = wavelane(&folder, &["merge", "a.jsonl"]);
+        assert_eq!(ran.status, status, "{text}{}", ran.out);
+        assert!(ran.out.contains("\n  not run: no device (1)\n"), "{}", ran.out);
+    }
+}
+
+#[test]
 fn records_that_differ_are_unstable() {
     let folder = folder("unstable");
     let line = |digest: &str| {

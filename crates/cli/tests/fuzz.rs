@@ -132,13 +132,15 @@ fn a_right_compiler_agrees_and_a_wrong_one_miscompiles_where_there_is_a_device()
     let folder = folder("modules");
     compiler(&folder, "OURS \"$1\" -Fo \"$2\"");
     let (ran, value) = through(&folder, &[]);
-    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     let outcomes = &value["outcomes"];
     if outcomes["agrees"] == 0 {
         println!("skipped: no device of Vulkan can be used here: {}", outcomes);
         assert_eq!(outcomes["not run"], 6, "{}", ran.out);
+        // What nothing ran is no success.
+        assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
         return;
     }
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     compiler(
         &folder,
         "sed 's/WaveActiveSum(/WaveActiveMax(/g; s/ - / + /g' \"$1\" > \"$1.hlsl\"\nOURS \"$1.hlsl\" -Fo \"$2\"",
@@ -149,6 +151,21 @@ fn a_right_compiler_agrees_and_a_wrong_one_miscompiles_where_there_is_a_device()
     assert!(failures.iter().all(|it| it["outcome"] == "miscompiles"), "{}", ran.out);
     let smallest = failures.iter().filter_map(|it| it["reduced"].as_str()).map(str::len).min();
     assert!(smallest.is_some_and(|it| it < 600), "{smallest:?}");
+}
+
+/// Without a device: the driver's files are looked for where there are none.
+#[test]
+fn an_engine_that_is_not_here_is_no_success() {
+    let folder = folder("missing");
+    let line = ["fuzz", "--count", "2", "--widths", "8", "--engines", "interp,vulkan"];
+    let ran = support::command(&folder, &line)
+        .env("VK_DRIVER_FILES", folder.join("none.json"))
+        .env("VK_ICD_FILENAMES", folder.join("none.json"))
+        .output()
+        .unwrap();
+    let err = String::from_utf8(ran.stderr).unwrap();
+    assert!(err.contains("`vulkan` is not available here"), "{err}");
+    assert_eq!(ran.status.code(), Some(3), "{err}");
 }
 
 #[test]
