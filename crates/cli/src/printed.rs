@@ -26,8 +26,8 @@ pub(crate) fn to_json(lines: &[PrintedLine], sources: &SourceMap) -> String {
     format!("[{}]", each.collect::<Vec<_>>().join(","))
 }
 
-/// A report for each assertion that failed, with the lanes and what they compared.
-pub(crate) fn failures(printed: &Printed, width: u32, sources: &SourceMap) -> Vec<Diagnostic> {
+/// A report for each assertion that failed, with the lanes and what they compared; [`seen_with`] adds the widths.
+pub(crate) fn failures(printed: &Printed, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for it in failed_assertions(printed) {
         // The header's macro is of no interest.
@@ -42,7 +42,7 @@ pub(crate) fn failures(printed: &Printed, width: u32, sources: &SourceMap) -> Ve
         if it.rows.len() > MOST_ROWS {
             report = report.note(format!("and {} more", it.rows.len() - MOST_ROWS));
         }
-        all.push(report.note(format!("seen with waves of {width} lanes")));
+        all.push(report);
     }
     if printed.more_failures > 0
         && let Some(last) = all.pop()
@@ -51,4 +51,19 @@ pub(crate) fn failures(printed: &Printed, width: u32, sources: &SourceMap) -> Ve
         all.push(last.note(format!("{more} of assertions; --print-limit N keeps more")));
     }
     all
+}
+
+/// Whether two reports are of the same assertion.
+pub(crate) fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
+    one.primary.span == other.primary.span && one.message == other.message
+}
+
+/// Adds the widths at which an assertion failed, of which the report shows the lanes of the first.
+pub(crate) fn seen_with(report: Diagnostic, widths: &[u32]) -> Diagnostic {
+    let listed: Vec<String> = widths.iter().map(u32::to_string).collect();
+    let shown = match widths {
+        [first, _, ..] => format!(", shown for {first}"),
+        _ => String::new(),
+    };
+    report.note(format!("seen with waves of {} lanes{shown}", listed.join(", ")))
 }

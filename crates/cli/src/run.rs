@@ -15,8 +15,8 @@ use std::sync::atomic::Ordering;
 use wavelane::internal::diag::{self, SourceMap};
 use wavelane::internal::{self, Missed, Slot, Slots, What};
 use wavelane::{
-    ComputePipeline, Dispatch, Engine, Layout, Member, Missing, PrintLog, Printed, ResourceTable,
-    Shader,
+    ComputePipeline, Diagnostic, Dispatch, Engine, Layout, Member, Missing, PrintLog, Printed,
+    ResourceTable, Shader,
 };
 
 use crate::args::Line;
@@ -233,15 +233,24 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     Ok(if report_failures(&runs, &sources) { Exit::Findings } else { Exit::Fine })
 }
 
-/// Reports the assertions that failed, at the first width at which one did; returns whether there are any.
+/// Reports each assertion that failed once, with all its widths; returns whether there are any.
 fn report_failures(runs: &Runs, sources: &SourceMap) -> bool {
-    let Some((width, found)) = runs.printed.iter().find(|(_, it)| it.has_failures()) else {
-        return false;
-    };
-    for report in printed::failures(found, *width, sources) {
+    let mut all: Vec<(Diagnostic, Vec<u32>)> = Vec::new();
+    for (width, found) in &runs.printed {
+        for report in printed::failures(found, sources) {
+            match all.iter_mut().find(|it| printed::is_same(&it.0, &report)) {
+                Some((_, widths)) if widths.contains(width) => {}
+                Some((_, widths)) => widths.push(*width),
+                None => all.push((report, vec![*width])),
+            }
+        }
+    }
+    for (report, widths) in all {
+        let report = printed::seen_with(report, &widths);
         terminal::say(&diag::render(&report, sources, terminal::style()));
     }
-    true
+    // Of failures that were all beyond `--print-limit`, only their number is known.
+    runs.printed.iter().any(|(_, it)| it.has_failures())
 }
 
 /// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name.

@@ -21,7 +21,7 @@ use crate::common::Common;
 use crate::layers::Layers;
 use crate::pages::Pages;
 use crate::problem::{End, Exit, Problem};
-use crate::{finding, report, terminal, testing};
+use crate::{finding, printed, report, terminal, testing};
 use assertions::Failure;
 use baseline::Baseline;
 use record::{Entry, Examined, Found, Made, Program, Skipped, Stop};
@@ -224,7 +224,8 @@ fn judge(
             if allows.find(code, at, sources).is_some() {
                 continue;
             }
-            let Some(report) = args.common.compile.warnings.weigh_finding(report.clone()) else {
+            let report = printed::seen_with(report.clone(), widths);
+            let Some(report) = args.common.compile.warnings.weigh_finding(report) else {
                 continue;
             };
             let mut entry = entry(&report, sources, style);

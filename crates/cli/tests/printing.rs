@@ -187,3 +187,36 @@ fn hostile_formats_are_refused() {
     assert_eq!(status, 0);
     assert_eq!(out.lines().last().unwrap().split_whitespace().count(), 7 + 64);
 }
+
+/// The lanes are those of the first width at which it fails, and all widths are named.
+#[test]
+fn a_failed_assertion_names_every_width_at_which_it_fails() {
+    let shader = "#include <wavelane.hlsli>
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {
+    Out[i] = WaveGetLaneCount();
+    ASSERT(i < 31);
+    ASSERT(WaveGetLaneCount() < 16);
+    ASSERT(WaveGetLaneCount() != 8);
+}
+";
+    let notes = |text: &str| -> Vec<String> {
+        let all = text.lines().filter_map(|it| it.split_once("= note: seen with "));
+        all.map(|it| it.1.to_owned()).collect()
+    };
+    let expected = [
+        "waves of 4, 8, 16, 32 lanes, shown for 4",
+        "waves of 8 lanes",
+        "waves of 16, 32 lanes, shown for 16",
+    ];
+    for command in ["run", "san"] {
+        let line = format!("{command} a.hlsl --bind Out=[32] --wave-size 4,8,16,32");
+        let (status, out, err) = wavelane(&format!("widths-{command}"), shader, &line);
+        assert_eq!(status, 1, "{err}");
+        let mut seen = notes(&(out + &err));
+        seen.retain(|it| expected.contains(&it.as_str()));
+        assert_eq!(seen, expected, "{command}: {err}");
+    }
+    let (_, _, err) = wavelane("widths-one", shader, "run a.hlsl --bind Out=[32] --wave-size 16");
+    assert_eq!(notes(&err), ["waves of 16 lanes", "waves of 16 lanes"], "{err}");
+}

@@ -11,7 +11,7 @@ use wavelane::{ComputePipeline, Diagnostic, Dispatch, PrintLog, ResourceTable, S
 use crate::asked::Launch;
 use crate::printed;
 
-/// An assertion that fails, as the narrowest waves show it.
+/// An assertion that fails, as the narrowest waves show it; the report does not name the widths.
 #[derive(Clone)]
 pub(super) struct Failure {
     pub(super) report: Diagnostic,
@@ -98,8 +98,8 @@ fn add(
     width: u32,
     sources: &SourceMap,
 ) {
-    for report in printed::failures(&shader.printed(log), width, sources) {
-        let known = all.iter_mut().find(|it| it.report.primary.span == report.primary.span);
+    for report in printed::failures(&shader.printed(log), sources) {
+        let known = all.iter_mut().find(|it| printed::is_same(&it.report, &report));
         match known {
             Some(it) if it.widths.contains(&width) => {}
             Some(it) => it.widths.push(width),
