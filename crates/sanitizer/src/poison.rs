@@ -337,10 +337,9 @@ impl Poison {
             Op::Undef(_) => undefined(facts, data.span, *data.results.first()?, lanes),
             // It may be another wave's, by way of groupshared memory.
             _ => {
-                let mut own = self.origins.get(&(wave, inst)).into_iter();
-                let mut others =
-                    self.origins.iter().filter(|it| it.0.1 == inst && it.0.0.0 == wave.0);
-                own.next().or_else(|| others.next().map(|it| it.1))?.clone()
+                let of = |number: u32| self.origins.get(&((wave.0, number), inst));
+                let latest = || of(*self.waves.get(&(wave.0, inst))?);
+                of(wave.1).or_else(latest)?.clone()
             }
         };
         if let Some(store) = through {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use diag::Span;
+use diag::{ExpansionId, Span};
 use interp::observe::{At, OddScene, RayEvent, Undefined};
 use ir::ray::{Which, Wrong};
 use ir::{Op, RayOp};
@@ -90,7 +90,7 @@ impl Rays {
             }
         }
         findings.extend(left.into_iter().map(|(span, lanes)| unread(at, width, span, lanes)));
-        ops::sort_by_key(&mut findings, |it| (it.site.span.lo, it.kind));
+        ops::sort_by_key(&mut findings, |it| (place(it.site.span), it.kind));
         Told { findings, poison }
     }
 
@@ -105,9 +105,14 @@ impl Rays {
         self.unread.retain(|key, _| !own(key));
         let all = left.into_iter().map(|(span, lanes)| unread(at, width, span, lanes));
         let mut all: Vec<Finding> = all.collect();
-        ops::sort_by_key(&mut all, |it| it.site.span.lo);
+        ops::sort_by_key(&mut all, |it| place(it.site.span));
         all
     }
+}
+
+/// A total order of places: instructions of one macro differ only in its expansion.
+fn place(span: Span) -> (u32, u32, ExpansionId) {
+    (span.lo, span.hi, span.expansion)
 }
 
 /// How many instances of a scene are named; the rest are only counted.
