@@ -1,14 +1,13 @@
 //! Checks of how an access finds its memory: the alignment of byte addresses, indices into arrays of resources beyond
 //! their end, and those that differ between lanes without `NonUniformResourceIndex`.
 
-use std::collections::HashSet;
-
 use interp::observe::{AccessEvent, At, Space};
 use ir::{Address, Binding, Inst, Module, Op, Value};
 use ops::LaneMask;
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::hash::HashSet;
 
 /// The accesses whose index into an array of resources is marked with `NonUniformResourceIndex`.
 #[derive(Debug, Default)]
@@ -86,7 +85,7 @@ fn binding(op: &Op) -> Option<Binding> {
 
 /// Whether a value is another one, or computed from it.
 fn depends_on(facts: &Facts<'_>, value: Value, on: Value) -> bool {
-    let mut seen = HashSet::from([value]);
+    let mut seen = HashSet::from_iter([value]);
     let mut open = vec![value];
     while let Some(it) = open.pop() {
         if it == on {

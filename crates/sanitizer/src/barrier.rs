@@ -4,8 +4,6 @@
 //! either: every thread of the group must reach the same barrier. A thread that has returned before counts as
 //! arrived.
 
-use std::collections::HashMap;
-
 use diag::Span;
 use interp::observe::{At, BarrierEvent};
 use ops::{LaneMask, SyncScope};
@@ -14,6 +12,8 @@ use crate::calls::{Call, Meeting};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
+use crate::flying::Flying;
+use crate::hash::HashMap;
 
 /// How threads that have returned before a barrier count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,14 +38,12 @@ pub(crate) struct Barriers {
     exited: ExitedThreads,
     /// Groups of which not all threads came to the same barriers, and one such barrier.
     broken: HashMap<[u32; 3], Span>,
-    groups: HashMap<[u32; 3], Group>,
-    /// A cache: the group of the last event, which is usually that of the next one.
-    current: Option<([u32; 3], Group)>,
+    groups: Flying<Group>,
 }
 
 impl Barriers {
     pub(crate) fn new(exited: ExitedThreads) -> Barriers {
-        Barriers { exited, broken: HashMap::new(), groups: HashMap::new(), current: None }
+        Barriers { exited, broken: HashMap::default(), groups: Flying::default() }
     }
 
     pub(crate) fn barrier(
@@ -110,22 +108,9 @@ impl Barriers {
         })
     }
 
-    fn group(&mut self, name: [u32; 3]) -> &mut Group {
-        if self.current.as_ref().is_none_or(|it| it.0 != name) {
-            if let Some((old, group)) = self.current.take() {
-                self.groups.insert(old, group);
-            }
-            self.current = Some((name, self.groups.remove(&name).unwrap_or_default()));
-        }
-        match &mut self.current {
-            Some((_, group)) => group,
-            None => unreachable!("it has just been inserted"),
-        }
-    }
-
     fn arrive(&mut self, facts: &Facts<'_>, width: u32, at: At) -> Option<Finding> {
         let exited = self.exited;
-        let group = self.group(at.group);
+        let group = self.groups.of(at.group);
         // A wave that arrives again has passed the last barrier, and so have all others.
         let finding = if group.arrived.iter().any(|it| it.wave == at.wave) {
             let finding = judge(facts, width, &group.arrived, &group.ended, exited);
@@ -140,7 +125,7 @@ impl Barriers {
 
     /// Lanes of a wave return for good.
     pub(crate) fn returned(&mut self, at: At) {
-        self.group(at.group).ended.push(at);
+        self.groups.of(at.group).ended.push(at);
     }
 
     pub(crate) fn group_end(
@@ -150,9 +135,8 @@ impl Barriers {
         name: [u32; 3],
     ) -> Option<Finding> {
         let exited = self.exited;
-        let group = self.group(name);
+        let group = self.groups.remove(name).unwrap_or_default();
         let finding = judge(facts, width, &group.arrived, &group.ended, exited);
-        self.current = None;
         if let Some(finding) = &finding {
             self.broken.entry(name).or_insert(finding.site.span);
         }

@@ -14,14 +14,13 @@
 //!
 //! Limit: a place that waves of several groups write is not followed into the other group.
 
-use std::collections::HashSet;
-
 use diag::Span;
 use ir::{Inst, Op, Value};
 use ops::WaveOp;
 use ops::wave::Sees;
 
 use crate::facts::Facts;
+use crate::hash::HashSet;
 use crate::marked::Marked;
 use crate::record::{Cell, Moment, Record, Time, Write};
 
@@ -127,7 +126,7 @@ impl<'a> Walk<'a> {
         wrong: &'a Record<'a>,
         other: Option<&'a Record<'a>>,
     ) -> Walk<'a> {
-        Walk { facts, marked, right, wrong, other, seen: HashSet::new(), best: None, steps: 0 }
+        Walk { facts, marked, right, wrong, other, seen: HashSet::default(), best: None, steps: 0 }
     }
 
     /// The chain from a place in memory that differs at the end of the runs to the cause.

@@ -5,8 +5,6 @@
 //! first in execution order that gave a thread a different result is named.
 //! A thread is identified by its `SV_GroupIndex`, whichever lane it is assigned to.
 
-use std::collections::{HashMap, HashSet};
-
 use diag::Span;
 use interp::observe::{AccessEvent, At, DivergeEvent, Space, WaveEvent};
 use interp::{Observer, Progress, Variation};
@@ -18,6 +16,7 @@ use ops::{Compare, F16, LaneMask, Ty, WaveOp};
 use crate::chain::{Link, Walk, What};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
+use crate::hash::{HashMap, HashSet};
 use crate::marked::Marked;
 use crate::order::{GroupOrder, Order, RayOrder};
 use crate::place;
@@ -65,7 +64,7 @@ struct Writer {
 
 impl Trace {
     fn new(wanted: Difference, side: &Side<'_>, slice: HashSet<Inst>) -> Trace {
-        let (results, order) = (HashMap::new(), Vec::new());
+        let (results, order) = (HashMap::default(), Vec::new());
         let width = side.launch.wave_width;
         let threads = ir::deal(side.module.group_size, side.launch.lane_order);
         let threads = threads.iter().map(|it| it[3]).collect();
@@ -179,7 +178,7 @@ pub fn explain(
     };
     // Once to find the writers, once more to see what their values depend on.
     let writers: Vec<Writer> =
-        both(HashSet::new())?.into_iter().filter_map(|it| it.writer).collect();
+        both(HashSet::default())?.into_iter().filter_map(|it| it.writer).collect();
     let other_lanes = a.launch.lane_order != b.launch.lane_order;
     let kind = match writers.as_slice() {
         [one, other]

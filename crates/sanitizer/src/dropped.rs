@@ -4,8 +4,6 @@
 //! Lowering keeps what a geometry shader has emitted in private memory, and the counts of a mesh shader in groupshared
 //! memory; which memory that is follows from the instructions that read it at the end.
 
-use std::collections::HashMap;
-
 use interp::observe::{AccessEvent, Space};
 use ir::group::{BUFFERS, MeshIo};
 use ir::stage::Shape;
@@ -14,6 +12,7 @@ use ops::LaneMask;
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, third_person};
+use crate::hash::HashMap;
 
 /// What a module can drop.
 pub(crate) enum Dropped {
@@ -75,7 +74,7 @@ impl Dropped {
             _ => None,
         });
         let Some(counts) = counts else { return Dropped::Nothing };
-        Dropped::Mesh { counts, records, io: Box::new(io.clone()), set: HashMap::new() }
+        Dropped::Mesh { counts, records, io: Box::new(io.clone()), set: HashMap::default() }
     }
 
     /// Whether a geometry shader keeps its vertices there.

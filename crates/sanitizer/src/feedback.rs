@@ -4,7 +4,7 @@
 //! A shader cannot read a map, so that no run has to be repeated for the last: [`ops::texture::feedback::admissible`]
 //! bounds what a device may make of each record, and the bounds of a run are joined here as the records themselves are.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use interp::observe::{At, FeedbackEvent, FeedbackWrite};
 use ir::{Binding, Op, Texture};
@@ -14,6 +14,7 @@ use ops::texture::feedback::{self, Admissible, Map, NONE, Patch, Reason};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::hash::HashSet;
 use crate::watch::Rules;
 
 /// How many texels are named for each reason; the rest are only counted.

@@ -21,6 +21,8 @@ mod feedback;
 mod finding;
 mod floats;
 mod flow;
+mod flying;
+mod hash;
 mod marked;
 mod masks;
 mod order;

@@ -9,13 +9,13 @@
 //!
 //! Deliberately absent: what the values mean. `spread` follows undefined ones through them, `record` remembers them.
 
-use std::collections::HashMap;
-
 use interp::Program;
 use ir::flow::Structure;
 use ir::rewrite::{Rewriter, rewrite};
 use ir::{Inst, Memory, Module, Op, Private, Region, Span, Value};
 use ops::Ty;
+
+use crate::hash::HashMap;
 
 /// What an added store tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Marked {
 /// All moves of values along paths of lanes, by the instruction at whose execution they take place.
 fn moves(module: &Module) -> HashMap<Inst, Vec<(Value, Value)>> {
     let structure = Structure::of(module);
-    let mut moves: HashMap<Inst, Vec<(Value, Value)>> = HashMap::new();
+    let mut moves: HashMap<Inst, Vec<(Value, Value)>> = HashMap::default();
     let mut add = |at: Inst, into: &[Value], from: &[Value]| {
         if !into.is_empty() {
             moves.entry(at).or_default().extend(into.iter().copied().zip(from.iter().copied()));

@@ -5,13 +5,12 @@
 //! names the store or the declaration that it came from, and never one that only another path leads to.
 //! Buffers have no poison: storing it there is reported at once.
 
-use std::collections::HashMap;
-
 use interp::observe::{AccessEvent, At, Space};
 use ir::{Inst, Op, Value};
 use ops::LaneMask;
 
 use crate::facts::Facts;
+use crate::hash::HashMap;
 use crate::poison::WaveKey;
 
 /// The number of an origin, or 0.

@@ -6,8 +6,6 @@
 //! Which quads share a wave is unspecified, so a lane of another quad may only be read if the program has found out
 //! which lanes there are.
 
-use std::collections::{HashMap, HashSet};
-
 use interp::observe::{At, DivergeEvent, WaveEvent};
 use ir::exec::{Assembled, Invocation, WaveInputs};
 use ir::{Inst, Op, Value};
@@ -16,6 +14,7 @@ use ops::wave::{Sees, source};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::hash::{HashMap, HashSet};
 
 /// What is known of the running wave.
 #[derive(Default)]
@@ -154,7 +153,7 @@ impl Pixels {
 
 /// Whether a value follows from nothing that tells which lanes are active.
 fn is_blind(facts: &Facts<'_>, value: Value) -> bool {
-    let (mut seen, mut open) = (HashSet::from([value]), vec![value]);
+    let (mut seen, mut open) = (HashSet::from_iter([value]), vec![value]);
     while let Some(value) = open.pop() {
         if let Some(inst) = facts.module.made_by(value)
             && let Op::Wave { op, .. } = &facts.module.inst(inst).op

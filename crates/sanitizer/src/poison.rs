@@ -4,7 +4,7 @@
 //! where poison arises. Where poisoned lanes reach something that matters, a backward search through the
 //! dependences of the value finds its origin.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use diag::Span;
 use interp::observe::{AccessEvent, At, Space, WaveEvent};
@@ -16,6 +16,7 @@ use ops::{LaneMask, WaveOp};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
+use crate::hash::{HashMap, HashSet};
 use crate::origin::{From, Origins};
 use crate::place;
 

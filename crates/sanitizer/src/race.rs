@@ -16,8 +16,6 @@
 //! together in between. The arms of an `if` are unordered: neither may rely on what the other stores.
 //! Plain loads see the stores of another group only if the buffer is `globallycoherent`.
 
-use std::collections::{HashMap, HashSet};
-
 use diag::Span;
 use interp::observe::{AccessEvent, At, BarrierEvent, Space};
 use ops::wave::Lanes;
@@ -25,6 +23,8 @@ use ops::{LaneMask, MemoryScope, SyncScope};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
+use crate::flying::Flying;
+use crate::hash::{HashMap, HashSet};
 use crate::place;
 
 use crate::slice::Memory;
@@ -120,9 +120,7 @@ pub(crate) struct Races {
     granule: u64,
     /// All groups seen so far.
     names: Vec<[u32; 3]>,
-    flying: HashMap<[u32; 3], Group>,
-    /// A cache: the group of the last event, which is usually that of the next one.
-    current: Option<([u32; 3], Group)>,
+    flying: Flying<Group>,
     /// Groups that have ended, for reuse.
     idle: Vec<Group>,
     /// By binding; elements of a resource array other than the first are separate.
@@ -156,11 +154,10 @@ impl Races {
             policy,
             granule: if facts.module.needs.native_16bit { 2 } else { 4 },
             names: Vec::new(),
-            flying: HashMap::new(),
-            current: None,
+            flying: Flying::default(),
             idle: Vec::new(),
             buffers: Vec::new(),
-            elements: HashMap::new(),
+            elements: HashMap::default(),
             records: Records::default(),
             meetings: Meetings::new(publication == Publication::Strict, threads.div_ceil(width)),
             told: Vec::new(),
@@ -201,24 +198,13 @@ impl Races {
         }
     }
 
-    /// Makes the group of an event the current one.
     fn group(&mut self, name: [u32; 3]) -> &mut Group {
-        if self.current.as_ref().is_none_or(|(it, _)| *it != name) {
-            if let Some((old, group)) = self.current.take() {
-                self.flying.insert(old, group);
-            }
-            let group = self.flying.remove(&name).unwrap_or_else(|| {
-                let mut group = self.idle.pop().unwrap_or_default();
-                group.id = self.names.len() as u32;
-                self.names.push(name);
-                group
-            });
-            self.current = Some((name, group));
-        }
-        match &mut self.current {
-            Some((_, group)) => group,
-            None => unreachable!("it has just been inserted"),
-        }
+        self.flying.get_or_insert_with(name, || {
+            let mut group = self.idle.pop().unwrap_or_default();
+            group.id = self.names.len() as u32;
+            self.names.push(name);
+            group
+        })
     }
 
     fn clock(&mut self, at: At) -> &mut Clock {
@@ -278,8 +264,7 @@ impl Races {
     }
 
     pub(crate) fn group_end(&mut self, name: [u32; 3]) {
-        self.group(name);
-        let Some((_, mut group)) = self.current.take() else { return };
+        let Some(mut group) = self.flying.remove(name) else { return };
         group.clocks.iter_mut().for_each(Clock::reset);
         group.joint.reset();
         self.meetings.group_end(group.id);
@@ -411,9 +396,7 @@ impl Races {
         lanes: LaneMask,
         (now, sync): (Record, Option<Sync>),
     ) -> (Option<judge::Found>, Vec<Raced>) {
-        let Some((_, group)) = &mut self.current else {
-            unreachable!("the group of the event is the current one")
-        };
+        let group = self.flying.of(event.at.group);
         if group.shared.is_empty() {
             let cells = |it: &ir::Memory| vec![Cell::default(); it.len as usize];
             group.shared = facts.module.groupshared.iter().map(cells).collect();
@@ -445,9 +428,7 @@ impl Races {
         (now, sync): (Record, Option<Sync>),
         coherent: bool,
     ) -> (Option<judge::Found>, Vec<Raced>) {
-        let Some((_, group)) = &mut self.current else {
-            unreachable!("the group of the event is the current one")
-        };
+        let group = self.flying.of(event.at.group);
         let id = self.records.enter(now, event);
         let clock = &mut group.clocks[event.at.wave as usize];
         let mut judge = Judge::new(self.policy, &self.records, clock, id, &self.told);

@@ -3,8 +3,6 @@
 //! What is undefined is reported where it happens, whether or not the result is used. A query is followed by its handle, so
 //! that a use of what a wrong ray has found is not reported again.
 
-use std::collections::HashMap;
-
 use diag::{ExpansionId, Span};
 use interp::observe::{At, OddScene, RayEvent, Undefined};
 use ir::ray::{Which, Wrong};
@@ -14,6 +12,7 @@ use ops::ray::State;
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::hash::HashMap;
 
 /// A query of a lane of a wave, by its handle.
 type Key = ([u32; 3], u32, u32, u32);
@@ -47,7 +46,7 @@ impl Rays {
         }
         findings.extend(groups.iter().map(|(wrong, lanes)| undefined(at, width, *wrong, *lanes)));
         let mut poison: Vec<(Kind, LaneMask)> = Vec::new();
-        let mut left: HashMap<Span, LaneMask> = HashMap::new();
+        let mut left: HashMap<Span, LaneMask> = HashMap::default();
         for lane in at.active.iter() {
             let key = (at.group, at.wave, lane, event.handles[lane as usize]);
             let own = event.wrong.iter().find(|it| it.0 == lane).map(|it| kind_of(it.1));
@@ -98,7 +97,7 @@ impl Rays {
     pub(crate) fn wave_end(&mut self, at: At, width: u32) -> Vec<Finding> {
         let own = |key: &Key| (key.0, key.1) == (at.group, at.wave);
         self.spoiled.retain(|key, _| !own(key));
-        let mut left: HashMap<Span, LaneMask> = HashMap::new();
+        let mut left: HashMap<Span, LaneMask> = HashMap::default();
         for (key, span) in self.unread.iter().filter(|it| own(it.0)) {
             *left.entry(*span).or_default() |= LaneMask::only(key.2);
         }

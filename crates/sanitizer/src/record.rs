@@ -5,12 +5,11 @@
 //! in which the same work is done by other lanes, waves or groups.
 //! Only values on which the difference may depend are kept; memory is followed within the group and in buffers.
 
-use std::collections::{HashMap, HashSet};
-
 use interp::Observer;
 use interp::observe::{AccessEvent, At, Space, WaveEvent};
 use ir::{Binding, Inst, Module, Value};
 
+use crate::hash::{HashMap, HashSet};
 use crate::marked::{Mark, Marked};
 
 /// The number of values and accesses remembered of a run; a longer run is not explained in this way.
@@ -95,12 +94,12 @@ impl<'a> Record<'a> {
             threads: threads.iter().map(|it| it[3]).collect(),
             now: 0,
             count: 0,
-            values: HashMap::new(),
-            writes: HashMap::new(),
-            reads: HashMap::new(),
-            executed: HashMap::new(),
-            meetings: HashMap::new(),
-            met: HashMap::new(),
+            values: HashMap::default(),
+            writes: HashMap::default(),
+            reads: HashMap::default(),
+            executed: HashMap::default(),
+            meetings: HashMap::default(),
+            met: HashMap::default(),
         }
     }
 

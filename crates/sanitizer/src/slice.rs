@@ -1,11 +1,10 @@
 //! A static backward slice: the values, memory, and conditions on which an instruction depends.
 
-use std::collections::HashSet;
-
 use ir::facts::Space;
 use ir::{Inst, Module, Op, Value};
 
 use crate::facts::Facts;
+use crate::hash::HashSet;
 
 /// Memory at the granularity of the slice: whole arrays and whole resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,9 +44,9 @@ impl Memory {
 /// All instructions whose results may affect what `from` does.
 pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
     let module = facts.module;
-    let mut slice = HashSet::new();
-    let mut values: HashSet<Value> = HashSet::new();
-    let mut memories: HashSet<Memory> = HashSet::new();
+    let mut slice = HashSet::default();
+    let mut values: HashSet<Value> = HashSet::default();
+    let mut memories: HashSet<Memory> = HashSet::default();
     let mut open = vec![from];
     while let Some(inst) = open.pop() {
         if !slice.insert(inst) {

@@ -10,8 +10,9 @@
 //! address is known before the decision, or else the whole resource.
 
 mod queries;
+mod state;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use diag::Span;
 use interp::Observer;
@@ -25,11 +26,13 @@ use ops::{LaneMask, Ternary, WaveOp};
 
 use crate::facts::Facts;
 use crate::finding::Kind;
+use crate::flying::Flying;
+use crate::hash::HashMap;
 use crate::marked::{Mark, Marked};
 use crate::masks::{self, Masks};
 use crate::race::Racing;
 
-use queries::Queries;
+use state::{Decision, Group, Wave};
 
 /// The number of a cause, or 0: nothing undefined reaches the value.
 pub(crate) type Tag = u32;
@@ -170,76 +173,6 @@ pub(crate) struct Sources {
     pub(crate) broken: HashMap<[u32; 3], Span>,
 }
 
-/// A decision on a tagged value that still has effects.
-struct Decision {
-    /// The construct at whose end the lanes are together again; `None` if some returned.
-    until: Option<Inst>,
-    lanes: LaneMask,
-    tag: Tag,
-}
-
-/// The tags and values of one wave.
-#[derive(Default)]
-struct Wave {
-    /// By value: a tag for each lane, if there are any.
-    tags: Vec<Option<Box<[Tag]>>>,
-    /// By value: the bits of each lane, for values that may be addresses.
-    bits: Vec<Option<Box<[u64]>>>,
-    decisions: Vec<Decision>,
-    /// What an event says about the result of an instruction that has not been marked yet.
-    pending: Option<(Inst, Vec<Tag>)>,
-    private: HashMap<(u32, u64, u32), Tag>,
-    /// Private arrays of a lane of which any element may have changed.
-    private_whole: HashMap<(u32, u32), Tag>,
-    queries: Queries,
-    /// Whether any value or array was ever tagged, or any decision. Most waves never see anything undefined.
-    is_tagged: bool,
-}
-
-impl Wave {
-    fn tag(&self, value: Value, lane: u32) -> Tag {
-        let row = self.tags.get(value.index()).and_then(Option::as_ref);
-        row.map_or(0, |it| it[lane as usize])
-    }
-
-    fn bits(&self, value: Value, lane: u32) -> Option<u64> {
-        let row = self.bits.get(value.index()).and_then(Option::as_ref)?;
-        Some(row[lane as usize])
-    }
-
-    fn set(&mut self, value: Value, width: u32, lanes: LaneMask, tag: impl Fn(u32) -> Tag) {
-        if self.tags.len() <= value.index() {
-            self.tags.resize_with(value.index() + 1, || None);
-        }
-        let row = &mut self.tags[value.index()];
-        if row.is_none() && lanes.iter().all(|lane| tag(lane) == 0) {
-            return;
-        }
-        self.is_tagged = true;
-        let row = row.get_or_insert_with(|| vec![0; width as usize].into());
-        lanes.iter().for_each(|lane| row[lane as usize] = tag(lane));
-    }
-
-    fn set_bits(&mut self, value: Value, width: u32, lanes: LaneMask, bits: impl Fn(u32) -> u64) {
-        if self.bits.len() <= value.index() {
-            self.bits.resize_with(value.index() + 1, || None);
-        }
-        let row = self.bits[value.index()].get_or_insert_with(|| vec![0; width as usize].into());
-        lanes.iter().for_each(|lane| row[lane as usize] = bits(lane));
-    }
-
-    /// What decided that a lane is here.
-    fn control(&self, lane: u32) -> Tag {
-        let mut around = self.decisions.iter().filter(|it| it.lanes.contains(lane));
-        around.next().map_or(0, |it| it.tag)
-    }
-
-    /// What decided which lanes are here.
-    fn company(&self) -> Tag {
-        self.decisions.first().map_or(0, |it| it.tag)
-    }
-}
-
 /// Follows the tags through one run.
 pub(crate) struct Spread<'a> {
     facts: &'a Facts<'a>,
@@ -248,9 +181,7 @@ pub(crate) struct Spread<'a> {
     width: u32,
     sources: &'a Sources,
     reach: Reach,
-    waves: HashMap<([u32; 3], u32), Wave>,
-    shared: HashMap<([u32; 3], u32, u64), Tag>,
-    shared_whole: HashMap<([u32; 3], u32), Tag>,
+    groups: Flying<Group>,
     /// For each selection, how far its decisions have effects.
     extents: HashMap<Inst, Option<Inst>>,
     /// By value: whether its bits are ever looked at.
@@ -294,10 +225,8 @@ impl<'a> Spread<'a> {
             width,
             sources,
             reach: before,
-            waves: HashMap::new(),
-            shared: HashMap::new(),
-            shared_whole: HashMap::new(),
-            extents: HashMap::new(),
+            groups: Flying::default(),
+            extents: HashMap::default(),
             is_looked_at: looked_at(facts, marked),
         }
     }
@@ -307,7 +236,7 @@ impl<'a> Spread<'a> {
     }
 
     fn wave(&mut self, at: At) -> &mut Wave {
-        self.waves.entry((at.group, at.wave)).or_default()
+        self.groups.of(at.group).wave(at.wave)
     }
 
     /// The construct until whose end a decision has effects: the outermost that lanes leave inside the selection.
@@ -351,7 +280,8 @@ impl<'a> Spread<'a> {
     /// Lanes might have executed a store, or might not have.
     fn might_store(&mut self, at: At, inst: Inst, until: Option<Inst>, lanes: LaneMask, tag: Tag) {
         let (facts, module) = (self.facts, self.facts.module);
-        let wave = self.waves.entry((at.group, at.wave)).or_default();
+        let group = self.groups.of(at.group);
+        let wave = group.wave(at.wave);
         let known = |value: Value, lane: u32| -> Option<u64> {
             if let Some(bits) = module.constant(value) {
                 return Some(bits);
@@ -374,10 +304,11 @@ impl<'a> Spread<'a> {
                 }
             }
             Op::SharedStore { memory, index, .. } | Op::SharedAtomic { memory, index, .. } => {
-                for lane in lanes.iter() {
-                    match known(*index, lane) {
-                        Some(index) => self.shared.insert((at.group, memory.0, index), tag),
-                        None => self.shared_whole.insert((at.group, memory.0), tag),
+                let places: Vec<_> = lanes.iter().map(|lane| known(*index, lane)).collect();
+                for index in places {
+                    match index {
+                        Some(index) => group.shared.insert((memory.0, index), tag),
+                        None => group.shared_whole.insert(memory.0, tag),
                     };
                 }
             }
@@ -468,7 +399,7 @@ impl<'a> Spread<'a> {
         let op = &module.inst(inst).op;
         let width = self.width;
         let is_looked_at = self.is_looked_at[value.index()];
-        let wave = self.waves.entry((at.group, at.wave)).or_default();
+        let wave = self.groups.of(at.group).wave(at.wave);
         let is_told = wave.pending.as_ref().is_some_and(|it| it.0 == inst);
         if !wave.is_tagged && !is_told && (poison & at.active).is_empty() {
             if is_looked_at {
@@ -575,7 +506,10 @@ impl<'a> Spread<'a> {
         }
         match event.space {
             Space::Private(_) => true,
-            Space::Shared(_) => self.shared.is_empty() && self.shared_whole.is_empty(),
+            Space::Shared(_) => {
+                let group = self.groups.of(at.group);
+                group.shared.is_empty() && group.shared_whole.is_empty()
+            }
             Space::Buffer(binding, _) | Space::Counter(binding) => {
                 let all = (binding, 0)..=(binding, u32::MAX);
                 self.reach.buffers.range(all).next().is_none()
@@ -598,7 +532,7 @@ impl<'a> Spread<'a> {
         let mut told = vec![0; self.width as usize];
         for lane in at.active.iter() {
             let start = event.addresses[lane as usize];
-            let wave = self.waves.entry((at.group, at.wave)).or_default();
+            let wave = self.groups.of(at.group).wave(at.wave);
             let tag_of = |values: &[Value]| {
                 values.iter().map(|it| wave.tag(*it, lane)).find(|it| *it != 0).unwrap_or(0)
             };
@@ -634,10 +568,12 @@ impl<'a> Spread<'a> {
                     }
                 }
                 Space::Shared(memory) => {
-                    let key = (at.group, memory.0, start);
-                    let races = self.racing(at.inst, |it| it.shared.contains(&key));
-                    let whole = self.shared_whole.get(&(at.group, memory.0)).copied();
-                    let own = self.shared.get(&key).copied().or(whole).unwrap_or(0);
+                    let key = (memory.0, start);
+                    let races =
+                        self.racing(at.inst, |it| it.shared.contains(&(at.group, memory.0, start)));
+                    let group = self.groups.of(at.group);
+                    let whole = group.shared_whole.get(&memory.0).copied();
+                    let own = group.shared.get(&key).copied().or(whole).unwrap_or(0);
                     if reads {
                         told[lane as usize] = either(either(by_address, own), races);
                     }
@@ -646,19 +582,17 @@ impl<'a> Spread<'a> {
                             0 => self.reach.tag(Cause { kind: Kind::OutOfBounds, span: at.span }),
                             tag => tag,
                         };
-                        for array in 0..module.groupshared.len() as u32 {
-                            self.shared_whole.insert((at.group, array), tag);
-                        }
-                        self.shared.retain(|key, _| key.0 != at.group);
+                        let arrays = 0..module.groupshared.len() as u32;
+                        group.shared_whole.extend(arrays.map(|it| (it, tag)));
+                        group.shared.clear();
                     } else if writes {
                         // An atomic operation keeps what was there.
                         let kept = if reads { own } else { 0 };
                         let tag = either(either(stored, races), kept);
-                        let is_whole = self.shared_whole.contains_key(&(at.group, memory.0));
-                        if tag != 0 || is_whole {
-                            self.shared.insert(key, tag);
+                        if tag != 0 || whole.is_some() {
+                            group.shared.insert(key, tag);
                         } else {
-                            self.shared.remove(&key);
+                            group.shared.remove(&key);
                         }
                     }
                 }
@@ -699,7 +633,7 @@ impl<'a> Spread<'a> {
     /// Values move along a path.
     fn moved(&mut self, at: At, inst: Inst) {
         let (marked, width, module) = (self.marked, self.width, self.facts.module);
-        let wave = self.waves.entry((at.group, at.wave)).or_default();
+        let wave = self.groups.of(at.group).wave(at.wave);
         if !wave.is_tagged {
             // All at once: a parameter may move into another.
             let moves = marked.moves(inst).iter().filter(|it| self.is_looked_at[it.0.index()]);
@@ -743,9 +677,7 @@ const MOST_ELEMENTS: u32 = 1 << 12;
 
 impl Observer for Spread<'_> {
     fn group_end(&mut self, group: [u32; 3]) {
-        self.waves.retain(|it, _| it.0 != group);
-        self.shared.retain(|it, _| it.0 != group);
-        self.shared_whole.retain(|it, _| it.0 != group);
+        self.groups.remove(group);
     }
 
     fn wave_op(&mut self, event: &WaveEvent<'_>) {
@@ -842,7 +774,7 @@ impl Observer for Spread<'_> {
         let operands = self.facts.module.inst(at.inst).op.operands();
         let broken = self.sources.broken.get(&at.group).copied();
         for lane in at.active.iter() {
-            let wave = self.waves.entry((at.group, at.wave)).or_default();
+            let wave = self.groups.of(at.group).wave(at.wave);
             let own = operands.iter().map(|it| wave.tag(*it, lane)).find(|it| *it != 0);
             let mut tag = either(own.unwrap_or(0), wave.control(lane));
             let write = event.writes.iter().find(|it| it.lane == lane);

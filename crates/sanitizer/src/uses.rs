@@ -5,12 +5,11 @@
 //! A static backward slice over data, through private and groupshared arrays as wholes, and not through buffers. It is
 //! computed only for modules that synchronise through memory.
 
-use std::collections::HashSet;
-
 use ir::{Inst, Op, Value};
 use ops::{Binary, Ternary};
 
 use crate::facts::Facts;
+use crate::hash::HashSet;
 use crate::slice::{self, Memory};
 
 #[derive(Debug, Default)]
@@ -37,7 +36,7 @@ impl Uses {
         let decides = by_inst(facts, selectors().collect(), is_arithmetic);
         let roots = acting.flat_map(|it| it.op.operands()).chain(selectors());
         let used = by_inst(facts, roots.collect(), |_| false);
-        let mut uses = Uses { used, decides, acquired: HashSet::new() };
+        let mut uses = Uses { used, decides, acquired: HashSet::default() };
         for inst in (0..module.insts.len() as u32).map(Inst) {
             let op = &module.inst(inst).op;
             let Some(memory) = slice::read(module, op) else { continue };
@@ -87,7 +86,7 @@ fn by_inst(facts: &Facts<'_>, mut open: Vec<Value>, stops: fn(&Op) -> bool) -> V
     let module = facts.module;
     let mut seen = vec![false; module.values.len()];
     let mut insts = vec![false; module.insts.len()];
-    let mut memories: HashSet<Memory> = HashSet::new();
+    let mut memories: HashSet<Memory> = HashSet::default();
     while let Some(value) = open.pop() {
         if std::mem::replace(&mut seen[value.index()], true) {
             continue;

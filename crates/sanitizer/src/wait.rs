@@ -1,6 +1,6 @@
 //! Endless loops: which lanes wait, for which store, and why it cannot happen.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use interp::Progress;
 use interp::observe::At;
@@ -9,6 +9,7 @@ use ir::{Inst, Op, Value};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
+use crate::hash::HashSet;
 use crate::slice::{self, Memory};
 
 /// The finding about lanes that were in a loop when the run was given up; `is_proven` if it can never end.

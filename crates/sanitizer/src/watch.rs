@@ -1,7 +1,5 @@
 //! The observer: passes events to the detectors and collects their findings.
 
-use std::collections::HashMap;
-
 use diag::Span;
 use interp::observe::{
     AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, ExitTo,
@@ -23,6 +21,7 @@ use crate::facts::Facts;
 use crate::feedback::Feedback;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
+use crate::flying::Flying;
 use crate::marked::{Mark, Marked};
 use crate::masks::{self, Masks};
 use crate::pixels::Pixels;
@@ -60,9 +59,7 @@ pub struct Watcher<'a> {
     descriptors: Vec<u32>,
     masks: Masks,
     /// The waves of the groups in flight.
-    flows: HashMap<[u32; 3], Vec<Flow>>,
-    /// A cache: the group of the last event, which is usually that of the next one.
-    current: Option<([u32; 3], Vec<Flow>)>,
+    flows: Flying<Vec<Flow>>,
     idle: Option<Vec<Flow>>,
     poison: Poison,
     /// The module that runs, if it has marks.
@@ -107,8 +104,7 @@ impl<'a> Watcher<'a> {
             width,
             rules,
             masks: Masks::new(module),
-            flows: HashMap::new(),
-            current: None,
+            flows: Flying::default(),
             idle: None,
             poison: Poison::default(),
             marked: None,
@@ -202,11 +198,8 @@ impl<'a> Watcher<'a> {
 
     /// Why the run was given up, if lanes wait for something that never happens. `is_proven` if it can never end.
     pub fn endless_wait(&self, progress: Progress, is_proven: bool) -> Option<Finding> {
-        let current = self.current.iter().map(|(group, flows)| (group, flows));
-        let mut all: Vec<_> = self.flows.iter().chain(current).collect();
-        ops::sort_by_key(&mut all, |it| *it.0);
-        let mut waiting =
-            all.into_iter().flat_map(|it| it.1).filter_map(|flow| Some((flow, flow.back_edge?)));
+        let all = self.flows.sorted().into_iter().flatten();
+        let mut waiting = all.filter_map(|flow| Some((flow, flow.back_edge?)));
         waiting.find_map(|(flow, at)| {
             let found = wait::endless(&self.facts, flow, at, self.width, progress, is_proven);
             found.map(|it| it.with_stacks(self.facts.module))
@@ -267,16 +260,9 @@ impl<'a> Watcher<'a> {
 
     /// The flow of the wave of an event. It borrows only a part of the watcher.
     fn flow(&mut self, at: At) -> (&Facts<'a>, &mut Flow, &mut Poison, &mut Barriers) {
-        if self.current.as_ref().is_none_or(|it| it.0 != at.group) {
-            if let Some((old, flows)) = self.current.take() {
-                self.flows.insert(old, flows);
-            }
-            // The flows of a finished group are reused for the next one.
-            let flows = self.flows.remove(&at.group).or_else(|| self.idle.take());
-            let flows = flows.unwrap_or_default();
-            self.current = Some((at.group, flows));
-        }
-        let Some((_, flows)) = &mut self.current else { unreachable!("it has just been inserted") };
+        // The flows of a finished group are reused for the next one.
+        let idle = &mut self.idle;
+        let flows = self.flows.get_or_insert_with(at.group, || idle.take().unwrap_or_default());
         if flows.len() <= at.wave as usize {
             flows.resize_with(at.wave as usize + 1, Flow::default);
         }
@@ -378,10 +364,7 @@ impl Observer for Watcher<'_> {
         self.poison.group_end(group);
         self.dropped.group_end(group);
         self.races.group_end(group);
-        if self.current.as_ref().is_some_and(|it| it.0 == group) {
-            self.idle = self.current.take().map(|it| it.1);
-        }
-        self.flows.remove(&group);
+        self.idle = self.flows.remove(group).or(self.idle.take());
     }
 
     fn wave_begin(&mut self, at: At) {

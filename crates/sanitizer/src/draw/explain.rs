@@ -4,7 +4,7 @@
 //! on which the result depends, each gives every invocation a sequence of values; the first value that differs for an
 //! invocation which both draws have names the operation. An invocation is the same in both whatever lane it is.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
@@ -20,6 +20,7 @@ use super::{Ended, How, Order, Part, Scene, Sweep, Watched};
 use crate::compare::of_type;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
+use crate::hash::{HashMap, HashSet};
 use crate::marked::{Mark, Marked};
 use crate::pixels::named;
 use crate::slice::{self, Memory};
@@ -71,7 +72,7 @@ impl<'a> Trail<'a> {
             invocations: Vec::new(),
             threads: threads.iter().map(|it| it[3]).collect(),
             width,
-            company: HashMap::new(),
+            company: HashMap::default(),
             steps: Vec::new(),
             by: BTreeMap::new(),
         }

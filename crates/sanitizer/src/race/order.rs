@@ -8,15 +8,13 @@
 //! Lanes of one wave are distinguished, as when each takes a lock for itself: for them the wave's own visits are
 //! remembered. That memory is bounded; what it has forgotten counts as ordered: silence is better than a false report.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use ir::Inst;
 use ops::LaneMask;
 
 use super::SyncObject;
 use super::shadow::Record;
 use super::times::Times;
+use crate::hash::HashMap;
 
 /// The number of a wave's visits that are remembered.
 const MOST_VISITS: usize = 4096;
@@ -263,33 +261,7 @@ struct Meeting {
     barriers: u32,
 }
 
-/// Mixes the words of a key by multiplication.
-#[derive(Default)]
-pub(super) struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|it| self.write_u64(u64::from(*it)));
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_isize(&mut self, word: isize) {
-        self.write_u64(word as u64);
-    }
-}
-
-type Places = HashMap<SyncObject, Meeting, BuildHasherDefault<Mix>>;
+type Places = HashMap<SyncObject, Meeting>;
 
 /// All places at which waves have synchronised.
 #[derive(Debug)]
@@ -321,7 +293,7 @@ pub(super) enum Ordered {
 
 impl Meetings {
     pub(super) fn new(is_strict: bool, waves: u32) -> Meetings {
-        let (buffers, shared) = (Places::default(), HashMap::new());
+        let (buffers, shared) = (Places::default(), HashMap::default());
         Meetings { is_strict, waves: u64::from(waves), buffers, shared }
     }
 

@@ -1,12 +1,11 @@
 //! Tags through ray queries: a map for each wave, by handle and lane. A tag that enters a query with its ray, its flags or
 //! a committed distance is on everything that the query answers, until it is traced again.
 
-use std::collections::HashMap;
-
 use interp::observe::RayEvent;
 use ir::RayOp;
 
 use super::{Cause, Spread, Tag, either};
+use crate::hash::HashMap;
 use crate::rays::kind_of;
 
 /// The tags of the queries of one wave.
@@ -49,7 +48,7 @@ impl Spread<'_> {
             let cause = Cause { kind: kind_of(*it), span: at.span };
             wrong[*lane as usize] = either(wrong[*lane as usize], self.reach.tag(cause));
         }
-        let wave = self.waves.entry((at.group, at.wave)).or_default();
+        let wave = self.groups.of(at.group).wave(at.wave);
         let mut told = vec![0; self.width as usize];
         for lane in at.active.iter() {
             let handle = event.handles[lane as usize];
