@@ -181,3 +181,15 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(Out[t].low, (uint16_t)(t + 3));
     EXPECT_EQ(Out[t].high, (uint16_t)(t + 7));
 }
+
+//--- lanes-choose-among-buffers-of-different-sizes
+//# in Sizes[0] u32: 1 2 3 4 5
+//# in Sizes[1] u32: 6 7 8
+StructuredBuffer<uint> Sizes[2];
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    uint chosen = NonUniformResourceIndex(lane & 1), count, stride;
+    Sizes[chosen].GetDimensions(count, stride);
+    EXPECT_EQ(count, chosen == 0 ? 5 : 3);
+    EXPECT_EQ(Sizes[chosen][4], chosen == 0 ? 5 : 0);
+}

@@ -66,6 +66,24 @@ void main(uint lane : SV_GroupIndex) {
 }
 //= Map u8: 0 2 3 1  255*12
 
+//--- probes-just-before-a-region
+//# texture Paired R8_UNORM 17x64 mips 2
+//# feedback Map min-mip Paired 4x8
+//# sampler S linear clamp anisotropic=2 lod=1..1
+Texture2D<float4> Paired;
+SamplerState S;
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> Map;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    // The upper probe is just behind x = 4/17, where the second region begins, the lower one just before it: so near that
+    // its place of 8 texels, in doubles, times 17 would be rounded to the region's start.
+    float2 at = float2(asfloat(0x3e70f0f1), 17.0 / 32);
+    float2 along = float2(asfloat(0xb170f0f1), 0.5);
+    if (lane == 0) Map.WriteSamplerFeedbackGrad(Paired, S, at, along, 0);
+    EXPECT_EQ(lane, WaveGetLaneIndex());
+}
+//= Map u8: 255*15  255 1 255*3  255*5  1 1 255*3  255*10
+
 //--- layers-and-arrays-of-maps
 //# texture Paired R8_UNORM 8x8 layers 3
 //# feedback Maps[0] min-mip Paired 4x4

@@ -116,6 +116,15 @@ fn feedback_by_arithmetic_takes_the_probes_of_anisotropic_filters() {
     check(&section("64x64", "4x4", "linear mirror anisotropic=7 bias=-0.5", false));
 }
 
+/// A probe whose place in texels times the size of the largest level is no double, and lies just before a region.
+#[test]
+fn feedback_by_arithmetic_is_exact_between_doubles() {
+    let text = include_str!("../../../suite/texture/feedback.hlsl");
+    let sections = suite::section::read("feedback.hlsl", text).unwrap();
+    let near = sections.iter().find(|it| it.name == "probes-just-before-a-region");
+    check(near.expect("the suite has the section"));
+}
+
 /// Lanes choose maps, textures and samplers of arrays, right pairs and wrong ones, elements without a map and beyond the end.
 #[test]
 fn feedback_by_arithmetic_chooses_among_the_elements_of_arrays() {

@@ -1,8 +1,9 @@
 //! Writes of sampler feedback as atomic operations, as `ops::texture::feedback` defines them. The level of detail, the
 //! texels and their addresses are those of samples (`lod.rs`, `sample.rs`), so that a map cannot differ from filtering.
 //!
-//! A map is a buffer of words, which begins with a [`Header`]. The region of a texel is exact, because coordinates are
-//! singles and sizes have 15 bits: their products fit in an f64.
+//! A map is a buffer of words, which begins with a [`Header`]. The region of a texel is exact: sizes have 15 bits, so that
+//! the products of coordinates that are singles fit in an f64; those of the probes of an anisotropic filter are doubles, and
+//! their products are computed in two parts.
 
 use ir::{Address as At, Atomic, Binding, Inst, Op, Place, Texture, TextureOp, Value};
 use ops::texture::feedback::{FIXED_WORDS, Header, Kind, LEVEL_WORDS, USED};
@@ -27,6 +28,8 @@ struct Map<'a> {
     regions: [Term<'a>; 2],
     /// The index of the layer's first texel, relative to that of the level.
     layer: Term<'a>,
+    /// Whether coordinates may be those of probes, which are doubles.
+    has_probes: bool,
 }
 
 /// A texel on an axis.
@@ -133,9 +136,10 @@ impl<'a> Writer<'a> {
                     self.layer(dim, &shape, Some(*it)) * header(Header::LayerTexels)
                 });
                 let regions = [Header::RegionX, Header::RegionY].map(header);
-                let map = Map { place, kind: *kind, shape, regions, layer };
                 let at: Vec<Term<'a>> = at.iter().map(|it| it.as_double()).collect();
                 let footprint = self.footprint(&shape, dim, &state, &at, &detail);
+                let has_probes = footprint.probes.is_some();
+                let map = Map { place, kind: *kind, shape, regions, layer, has_probes };
                 let clamped = self.clamped_lod(footprint.lod, &state, args[7].first().copied());
                 let levels = self.recorded_levels(&map, &state, clamped);
                 self.each_probe(&at, &footprint, |at| self.mark_levels(&map, &state, &levels, at));
@@ -258,7 +262,7 @@ impl<'a> Writer<'a> {
             return found.as_word().right_by(log);
         }
         let largest = map.shape.size[axis].as_long_unsigned();
-        let within = self.place_within(mode, [texel, found, size], position, largest);
+        let within = self.place_within(map, mode, [texel, found, size], [position, largest]);
         let place = (found * largest + within).as_word();
         place.quotient_unsigned(size.as_word().left_by(log))
     }
@@ -267,19 +271,24 @@ impl<'a> Writer<'a> {
     /// mirrored and clamped with the texel.
     fn place_within(
         &'a self,
+        map: &Map<'a>,
         mode: Term<'a>,
         [texel, found, size]: [Term<'a>; 3],
-        position: Term<'a>,
-        largest: Term<'a>,
+        [position, largest]: [Term<'a>; 2],
     ) -> Term<'a> {
         let (start, end) = (largest.whole(0), largest - largest.whole(1));
         let own = self.whole(position);
-        let scaled = position * largest.as_double();
-        // Far beyond every texel there are no fractions.
-        let is_whole = position.equals(position.floor());
-        let beyond = |it: Term<'a>| is_whole.pick(start, self.whole(it) - own * largest);
-        let down = beyond(scaled);
-        let up = (largest - beyond(scaled.ceil())).min(end);
+        let [down, up] = match map.has_probes {
+            true => self.scaled_fraction(position, largest),
+            false => {
+                let scaled = position * largest.as_double();
+                // Far beyond every texel there are no fractions.
+                let is_whole = position.equals(position.floor());
+                let beyond = |it: Term<'a>| is_whole.pick(start, self.whole(it) - own * largest);
+                [beyond(scaled), beyond(scaled.ceil())]
+            }
+        };
+        let (down, up) = (down.min(end), (largest - up).min(end));
         let (is_own, is_above) = (texel.equals(own), own.less(texel));
         let along = is_own.pick(down, is_above.pick(start, end));
         let reversed = is_own.pick(up, is_above.pick(end, start));
@@ -294,5 +303,81 @@ impl<'a> Writer<'a> {
         let is_before = is(Address::Clamp) & texel.less(texel.whole(0));
         let inside = (reflected | folded).pick(reversed, along);
         is_after.pick(end, is_before.pick(start, inside))
+    }
+
+    /// The fraction of a position times an integer of at most 15 bits, rounded down and up.
+    ///
+    /// The fraction is high / 2³¹ + low / 2⁶⁷, and a rest that is not 0 only below 2⁻¹⁵, where the product is less than 1.
+    /// Each part times the integer fits in 64 bits. The fraction itself is rounded just below 0, as in the definition.
+    fn scaled_fraction(&'a self, position: Term<'a>, by: Term<'a>) -> [Term<'a>; 2] {
+        let fraction = (position - position.floor()) * position.double((1u64 << 31) as f64);
+        let high = self.whole(fraction);
+        let rest = (fraction - high.as_double()) * position.double((1u64 << 36) as f64);
+        let low = self.whole(rest);
+        let below = low * by;
+        let sum = high * by + below.right_signed(36);
+        let down = sum.right_signed(31);
+        let is_zero =
+            |it: Term<'a>, bits: u32| (it & it.whole((1 << bits) - 1)).equals(it.whole(0));
+        let is_whole = is_zero(sum, 31) & is_zero(below, 36) & rest.equals(low.as_double());
+        [down, is_whole.pick(down, down + down.whole(1))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Target;
+
+    /// ⌊fraction · by⌋ and ⌈fraction · by⌉ in integers: the fraction is its mantissa divided by a power of two.
+    fn expected(position: f64, by: u64) -> [u64; 2] {
+        let fraction = position - position.floor();
+        if fraction == 0.0 {
+            return [0, 0];
+        }
+        let bits = fraction.to_bits();
+        let exponent = (bits >> 52).max(1) as u32;
+        let implied = u64::from(bits >> 52 != 0) << 52;
+        let product = u128::from(bits & ((1 << 52) - 1) | implied) * u128::from(by);
+        match 1075 - exponent {
+            shift @ 0..128 => {
+                let down = product >> shift;
+                [down, down + u128::from(down << shift != product)].map(|it| it as u64)
+            }
+            _ => [0, 1],
+        }
+    }
+
+    #[test]
+    fn the_fraction_of_a_double_is_scaled_exactly() {
+        let text = "entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {\nreturn\n}\n";
+        let module = ir::text::read(text).unwrap();
+        let target = Target::vulkan(true, true);
+        let writer = Writer::new(&module, &target);
+        // Constants are folded, so that the formula gives numbers.
+        let scaled = |position: f64, by: u64| {
+            let by = writer.term(writer.constant(Ty::I64, by));
+            writer
+                .scaled_fraction(writer.double_term(position), by)
+                .map(|it| writer.known(it.value))
+        };
+        let mut rounds = 0;
+        for by in [1u64, 3, 17, 37, 1000, 4096, 16383, 16384, 32767] {
+            let mut positions = vec![0.0, 3.0, -2.0, 0.5, 1e300, -1e300, 5e-324, -5e-324, -1e-17];
+            for part in (0..by).step_by((by / 16).max(1) as usize) {
+                for near in [0.0, 1.0, -1.0, 117.0, 1.0 / 65536.0] {
+                    let near = near + part as f64 / by as f64;
+                    positions.extend([near.next_down().next_down(), near.next_down(), near]);
+                    positions.extend([near.next_up(), near.next_up().next_up(), near / 32768.0]);
+                }
+            }
+            for position in positions {
+                let wanted = expected(position, by);
+                assert_eq!(scaled(position, by), wanted.map(Some), "{position:e} times {by}");
+                let own = position.floor() * by as f64;
+                rounds += u64::from((position * by as f64).floor() - own != wanted[0] as f64);
+            }
+        }
+        assert!(rounds > 20, "the product of doubles is wrong {rounds} times only");
     }
 }
