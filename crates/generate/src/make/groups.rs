@@ -14,6 +14,8 @@ const MOST_THREADS: u32 = 128;
 const MOST_PARENTS: u32 = 2;
 /// How many statements stand before the counts of a mesh shader are set.
 const BEFORE_COUNTS: i32 = 5;
+/// The counts of a thread are some values plus constants below this one: the values alone are mostly 0.
+const COUNTS_PLUS: u32 = 64;
 
 /// The outputs of the program that is being made.
 #[derive(Default)]
@@ -162,9 +164,13 @@ impl Maker<'_> {
         }
     }
 
-    /// The counts of one thread.
+    /// The counts of one thread, before they are reduced to what the shader declares.
     fn counts(&mut self) -> Stmt {
-        let values = [(); 2].map(|()| self.expr(Ty::UINT, 3));
+        let values = [(); 2].map(|()| {
+            let value = self.expr(Ty::UINT, 3);
+            let plus = literal(Ty::UINT, i64::from(self.random.below(COUNTS_PLUS)));
+            bin(Bin::Add, value, plus)
+        });
         Stmt::Counts { values, from: self.random.below(self.outputs.threads) }
     }
 
