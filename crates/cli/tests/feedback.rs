@@ -287,3 +287,77 @@ fn an_adapter_without_feedback_refuses_a_shader_that_records() {
     let (status, text) = wavelane(&folder, &["run", "idle.hlsl", "--caps", "feedback=none"]);
     assert_eq!(status, 0, "{text}");
 }
+
+/// Lanes choose maps, textures and samplers in arrays, right pairs and wrong ones; two of the samplers take probes.
+/// Maps that lanes of a wave choose among have the same size, which Mesa's driver takes from the first lane:
+/// `docs/hardware.md`.
+const ARRAYS: &str = "Texture2D<float4> T[3] : register(t0);
+Texture2DArray<float4> L : register(t8);
+SamplerState S[3] : register(s0);
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> Least[4] : register(u0);
+FeedbackTexture2D<SAMPLER_FEEDBACK_MIP_REGION_USED> Used[2] : register(u8);
+FeedbackTexture2DArray<SAMPLER_FEEDBACK_MIP_REGION_USED> Layers : register(u16);
+RWStructuredBuffer<uint> Out : register(u20);
+[numthreads(32, 1, 1)] void main(uint lane : SV_GroupIndex) {
+    for (uint i = lane; i < 192; i += 32) {
+        float2 at = float2((i * 37 % 101) / 90.0 - 0.3, (i * 53 % 89) / 70.0 - 0.2);
+        float2 dx = float2((i * 7 % 23) / 90.0, (i * 5 % 19) / 300.0);
+        float2 dy = float2((i * 3 % 17) / 500.0, (i * 13 % 29) / 200.0);
+        uint t = NonUniformResourceIndex(i % 3), s = NonUniformResourceIndex(i / 3 % 3);
+        uint l = i / 16 % 4, u = NonUniformResourceIndex(i / 6 % 2);
+        Least[l].WriteSamplerFeedbackGrad(T[t], S[s], at, dx, dy);
+        Used[u].WriteSamplerFeedbackLevel(T[t], S[s], at, (i % 7) / 3.0);
+        Used[0].WriteSamplerFeedbackGrad(T[0], S[2], at, dx / 50, dy / 10);
+        Layers.WriteSamplerFeedbackGrad(L, S[s], float3(at, i % 5), dx / 3, dy / 4);
+        uint width, height, levels;
+        Least[l].GetDimensions(0, width, height, levels);
+        Out[i] = width * 100 + levels;
+    }
+}
+";
+
+/// Devices have no instruction for feedback: what is written instead leaves the same maps on a CPU driver of Vulkan.
+#[test]
+fn maps_of_arrays_and_of_anisotropic_samplers_are_the_same_through_vulkan() {
+    let Some(device) = support::processor(256) else {
+        return;
+    };
+    let folder = support::fresh_folder("feedback/arrays", &[("a.hlsl", ARRAYS)]);
+    let buffers = |engine: &[&str]| {
+        let mut words = [&["run", "a.hlsl", "--format", "json", "--engine"][..], engine].concat();
+        for bound in [
+            "T[0]=R8_UNORM[160x64 mips 6]",
+            "T[1]=R8_UNORM[90x75 mips 4]",
+            "T[2]=R8_UNORM[160x64 mips 6]",
+            "L=R8_UNORM[96x64 layers 3 mips 5]",
+            "S[0]=linear clamp",
+            "S[1]=nearest wrap anisotropic=16",
+            "S[2]=linear mirror anisotropic=4 lod=0..1.5",
+            "Least[0]=feedback(T[1], region=4x8)",
+            "Least[1]=none",
+            "Least[2]=feedback(T[0], region=4x4)",
+            "Least[3]=feedback(T[2], region=8x8)",
+            "Used[0]=feedback(T[0], region=8x4)",
+            "Used[1]=feedback(T[2], region=8x4)",
+            "Layers=feedback(L, region=4x4)",
+            "Out=[192]",
+        ] {
+            words.extend(["--bind", bound]);
+        }
+        let mut command = support::command(&folder, &words);
+        let ran =
+            support::Ran::from(command.env("LP_NATIVE_VECTOR_WIDTH", "256").output().unwrap());
+        assert_eq!(ran.status, 0, "{engine:?}: {}", ran.text());
+        ran.json()["runs"][0]["buffers"].clone()
+    };
+    let wanted = buffers(&["interp"]);
+    let got = buffers(&["vulkan", "--device", &device["index"].to_string()]);
+    let all = wanted.as_object().unwrap();
+    for (name, texels) in all {
+        assert_eq!(got[name], *texels, "{name}");
+        let texels = texels.as_array().unwrap();
+        let are_mixed = texels.iter().any(|it| *it != texels[0]);
+        assert!(are_mixed || texels.is_empty(), "{name} tells nothing: {texels:?}");
+    }
+    assert_eq!(got.as_object().unwrap().len(), all.len());
+}
