@@ -191,5 +191,5 @@ void main(uint lane : SV_GroupIndex) {
     uint chosen = NonUniformResourceIndex(lane & 1), count, stride;
     Sizes[chosen].GetDimensions(count, stride);
     EXPECT_EQ(count, chosen == 0 ? 5 : 3);
-    EXPECT_EQ(Sizes[chosen][4], chosen == 0 ? 5 : 0);
+    EXPECT_EQ(Sizes[chosen][2], chosen == 0 ? 3 : 8);
 }

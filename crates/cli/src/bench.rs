@@ -38,7 +38,7 @@ use crate::module::read_module;
 use crate::problem::{End, Exit, Problem};
 use crate::testing::{Beside, setup};
 use crate::watch::Watch;
-use crate::{bind, compile, device, terminal, testing};
+use crate::{bind, compile, device, operand, terminal, testing};
 use against::{Compared, Differs, Other};
 
 /// The time limit for repeated compilations.
@@ -220,7 +220,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
 
 /// What is measured of a file: a shader, or the runs of jobs.
 fn subjects(file: &str, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, Problem> {
-    if !testing::is_job(file) {
+    if !operand::is_job(file) {
         if let Some(draw) = &args.draw {
             let subject = draw::of_shader(file, args, draw, device)?;
             return Ok(vec![Item::Draw(Box::new(subject))]);

@@ -13,7 +13,7 @@ use crate::asked::Compiling;
 use crate::files::{Folders, read_source};
 use crate::problem::{Exit, Problem};
 use crate::value::counted;
-use crate::{terminal, testing};
+use crate::{operand, terminal};
 
 /// A compiled file.
 pub(crate) struct Compiled {
@@ -34,7 +34,7 @@ pub(crate) type Step = fn(&str, &str, &Options, &mut dyn Includer) -> Result<Com
 /// Compiles a file. Errors in its text are part of the result.
 pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
-    testing::refuse_job(&name, &text)?;
+    operand::refuse_job(&name, &text)?;
     let mut includer = Recorder { folders: folders_of(args), included: BTreeMap::new() };
     let compilation = step(&name, &text, &args.options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;

@@ -31,6 +31,7 @@ mod launch;
 mod layers;
 mod missing;
 mod module;
+mod operand;
 mod pages;
 mod picture;
 mod plan;

@@ -20,7 +20,7 @@ use crate::files::read_source;
 use crate::problem::{End, Exit, Problem};
 use crate::value::counted;
 use crate::worker::PATIENCE;
-use crate::{bind, terminal, testing};
+use crate::{bind, operand, terminal};
 use keep::{Guard, Keep, Keeper};
 
 /// What `reduce` needs.
@@ -70,7 +70,7 @@ impl ReduceArgs {
 
 pub(crate) fn reduce(args: ReduceArgs) -> Result<Exit, End> {
     let (name, text) = read_source(&args.operand)?;
-    testing::refuse_job(&name, &text)?;
+    operand::refuse_job(&name, &text)?;
     let keep = Keep::of(&args)?;
     let (setting, defined) = setting(&args, &name, &text, &keep)?;
     let guard = match defined {

@@ -28,7 +28,7 @@ use crate::configuration::configuration;
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
-use crate::{compile, device, feedback, missing, printed, terminal, testing, texture};
+use crate::{compile, device, feedback, missing, operand, printed, terminal, texture};
 
 use person::Base;
 
@@ -165,7 +165,7 @@ fn told(
 
 pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     if args.prints_configuration {
-        if testing::is_job(&args.operand) || args.draw.is_some() {
+        if operand::is_job(&args.operand) || args.draw.is_some() {
             let problem = Problem::input("`--debug` is for dispatches of a shader");
             return Err(problem
                 .help("the debugger steps compute shaders: name an `.hlsl` file")
@@ -175,7 +175,7 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
         terminal::print(&format!("{configuration:#}\n"))?;
         return Ok(Exit::Fine);
     }
-    if testing::is_job(&args.operand) {
+    if operand::is_job(&args.operand) {
         return job::run_job(&args);
     }
     if let Some(draw) = args.draw.take() {

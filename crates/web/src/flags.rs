@@ -7,7 +7,7 @@
 
 use hlsl::{Dialect, Options, ShaderModel, Version};
 use ir::exec::{LaneOrder, Schedule};
-use sanitizer::{Publication, Reconvergence, Rules};
+use sanitizer::{Progress, Publication, Reconvergence, Rules};
 use values::order;
 
 use crate::Problem;
@@ -27,6 +27,8 @@ pub struct Flags {
     pub unordered: Vec<String>,
     /// What the sanitizer takes for granted.
     pub rules: Rules,
+    /// Which waves make progress while others wait.
+    pub progress: Progress,
     /// The smallest that `--wave-size` names.
     pub width: Option<u32>,
 }
@@ -66,6 +68,17 @@ const FLAGS: &[(&[&str], Set)] = &[
         it.rules.publication = choose(value, &choices)?;
         Ok(())
     }),
+    (&["--progress"], |it, value| {
+        let (lockstep, concurrent) = (Progress::Lockstep, Progress::Concurrent);
+        let choices = [
+            ("lockstep", lockstep),
+            ("concurrent", concurrent),
+            ("occupancy-bound", Progress::OccupancyBound),
+            ("fair", Progress::Fair),
+        ];
+        it.progress = choose(value, &choices)?;
+        Ok(())
+    }),
     (&["--width-dependent"], |it, value| {
         it.width_dependent.push(value.to_owned());
         Ok(())
@@ -96,6 +109,7 @@ impl Default for Flags {
             width_dependent: Vec::new(),
             unordered: Vec::new(),
             rules: Rules::default(),
+            progress: Progress::default(),
             width: None,
         }
     }
@@ -324,7 +338,7 @@ mod tests {
     fn flags_mean_what_they_mean_on_the_command_line() {
         let flags = Flags::read(
             "--groups 2,3 --bind A=u32[4] --bind=B=1 --set C[1]=2 --counter A=3 --lane-order random:7 --schedule \
-             round-robin --dialect slang -HV 2018 -E other -D N=4 -D M -T cs_6_5 -enable-16bit-types --wave-size 8,16 --publication strict \
+             round-robin --dialect slang -HV 2018 -E other -D N=4 -D M -T cs_6_5 -enable-16bit-types --wave-size 8,16 --publication strict --progress fair \
              --reconvergence=spirv --uniform-lane-index --unordered A --width-dependent B",
         )
         .unwrap();
@@ -342,6 +356,7 @@ mod tests {
         assert_eq!(flags.options.defines.len(), 2);
         assert_eq!(flags.rules.reconvergence, Reconvergence::Spirv);
         assert_eq!(flags.rules.publication, Publication::Strict);
+        assert_eq!(flags.progress, Progress::Fair);
         assert!(flags.rules.uniform_lane_index);
         assert_eq!((flags.unordered[0].as_str(), flags.width_dependent[0].as_str()), ("A", "B"));
     }

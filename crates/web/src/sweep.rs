@@ -27,6 +27,7 @@ pub(crate) fn sweep(flags: &Flags, module: &Module, bindings: &Bindings, fuel: u
     };
     let mut plan = Plan::new(widths.clone());
     plan.rules = flags.rules;
+    plan.progress = flags.progress;
     plan.width_dependent.clone_from(&flags.width_dependent);
     plan.unordered.clone_from(&flags.unordered);
     let launch = run::launch(flags, module, *first, fuel);
