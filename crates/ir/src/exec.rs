@@ -320,7 +320,7 @@ impl From<What> for Buffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedbackMap {
     pub map: ops::texture::feedback::Map,
-    /// The [`Buffer::identity`] of the texture.
+    /// What tells the texture from others: the `identity` of [`What::Texture`].
     pub paired: u64,
 }
 
