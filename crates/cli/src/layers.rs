@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::args::{self, Line};
 use crate::asked::{Binds, LowArgs};
 use crate::command::Command;
+use crate::operand::is_job;
 use crate::problem::Problem;
 use crate::project::{self, Project};
 use crate::terminal;
@@ -51,10 +52,8 @@ impl Layers {
             _ => true,
         };
         // A job says itself what is bound.
-        let is_shader = |it: &&String| {
-            let is_job = [".test", ".yaml", ".yml"].iter().any(|ending| it.ends_with(ending));
-            said.operands.len() == 1 && !it.contains("::") && !is_job
-        };
+        let is_shader =
+            |it: &&String| said.operands.len() == 1 && !it.contains("::") && !is_job(it);
         match file.filter(is_shader).filter(|_| works_on_one) {
             Some(file) => self.values(said.command, Some((file, entry))),
             None => self.values(said.command, None),

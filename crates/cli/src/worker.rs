@@ -198,8 +198,8 @@ pub(crate) fn requests() -> impl Iterator<Item = Value> {
     requests.into_iter()
 }
 
-/// The requests on standard input, one per line, each read when the one before is answered. The end of the input ends nothing:
-/// whoever wrote all requests at once waits for the answers.
+/// The requests on standard input, one per line, each read when the one before is answered. The end of the input does not
+/// end the worker at once: a client may write all its requests first, and then wait for the answers.
 pub(crate) fn requests_in_turn() -> impl Iterator<Item = Value> {
     let lines = std::io::stdin().lock().lines().map_while(Result::ok);
     lines.map(|it| serde_json::from_str(&it).unwrap_or_default())

@@ -136,7 +136,7 @@ fn a_right_compiler_agrees_and_a_wrong_one_miscompiles_where_there_is_a_device()
     if outcomes["agrees"] == 0 {
         println!("skipped: no device of Vulkan can be used here: {}", outcomes);
         assert_eq!(outcomes["not run"], 6, "{}", ran.out);
-        // What nothing ran is no success.
+        // A run in which no program ran does not succeed.
         assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
         return;
     }

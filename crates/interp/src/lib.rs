@@ -132,6 +132,16 @@ pub enum Progress {
     Fair,
 }
 
+impl Progress {
+    /// Each assumption as users spell it.
+    pub const NAMES: [(&str, Progress); 4] = [
+        ("lockstep", Progress::Lockstep),
+        ("concurrent", Progress::Concurrent),
+        ("occupancy-bound", Progress::OccupancyBound),
+        ("fair", Progress::Fair),
+    ];
+}
+
 /// Runs a decoded module, for callers that launch it often.
 pub fn run_program<O: Observer>(
     program: &Program,

@@ -28,6 +28,15 @@ pub enum Reconvergence {
     Independent,
 }
 
+impl Reconvergence {
+    /// Each rule as users spell it.
+    pub const NAMES: [(&str, Reconvergence); 3] = [
+        ("maximal", Reconvergence::Maximal),
+        ("spirv", Reconvergence::Spirv),
+        ("independent", Reconvergence::Independent),
+    ];
+}
+
 /// The lanes of one wave.
 #[derive(Default)]
 pub(crate) struct Convergence {

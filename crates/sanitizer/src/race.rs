@@ -53,6 +53,12 @@ pub enum Publication {
     Strict,
 }
 
+impl Publication {
+    /// Each rule as users spell it.
+    pub const NAMES: [(&str, Publication); 2] =
+        [("plain", Publication::Plain), ("strict", Publication::Strict)];
+}
+
 /// What orders the accesses of the lanes of one wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntraWaveSync {

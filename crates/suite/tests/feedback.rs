@@ -116,7 +116,8 @@ fn feedback_by_arithmetic_takes_the_probes_of_anisotropic_filters() {
     check(&section("64x64", "4x4", "linear mirror anisotropic=7 bias=-0.5", false));
 }
 
-/// A probe whose place in texels times the size of the largest level is no double, and lies just before a region.
+/// A probe just before a region, whose place in texels times the size of the largest level cannot be represented as a
+/// double.
 #[test]
 fn feedback_by_arithmetic_is_exact_between_doubles() {
     let text = include_str!("../../../suite/texture/feedback.hlsl");

@@ -57,26 +57,15 @@ const FLAGS: &[(&[&str], Set)] = &[
     (&["-D"], define),
     (&["-T"], profile),
     (&["--reconvergence"], |it, value| {
-        let (maximal, spirv) = (Reconvergence::Maximal, Reconvergence::Spirv);
-        let choices =
-            [("maximal", maximal), ("spirv", spirv), ("independent", Reconvergence::Independent)];
-        it.rules.reconvergence = choose(value, &choices)?;
+        it.rules.reconvergence = choose(value, &Reconvergence::NAMES)?;
         Ok(())
     }),
     (&["--publication"], |it, value| {
-        let choices = [("plain", Publication::Plain), ("strict", Publication::Strict)];
-        it.rules.publication = choose(value, &choices)?;
+        it.rules.publication = choose(value, &Publication::NAMES)?;
         Ok(())
     }),
     (&["--progress"], |it, value| {
-        let (lockstep, concurrent) = (Progress::Lockstep, Progress::Concurrent);
-        let choices = [
-            ("lockstep", lockstep),
-            ("concurrent", concurrent),
-            ("occupancy-bound", Progress::OccupancyBound),
-            ("fair", Progress::Fair),
-        ];
-        it.progress = choose(value, &choices)?;
+        it.progress = choose(value, &Progress::NAMES)?;
         Ok(())
     }),
     (&["--width-dependent"], |it, value| {

@@ -99,8 +99,7 @@ pub(super) const PUBLICATION: Flag = Flag {
     help: "what makes a value visible to a wave that has seen a flag: plain, the flag\n\
            itself; strict, a device memory barrier before it (plain)",
     set: |args, value| {
-        args.san.publication =
-            choose(value, &[("plain", Publication::Plain), ("strict", Publication::Strict)])?;
+        args.san.publication = choose(value, &Publication::NAMES)?;
         Ok(())
     },
 };
@@ -114,14 +113,7 @@ pub(super) const RECONVERGENCE: Flag = Flag {
            spirv, only what the whole wave came to and leaves together; independent,\n\
            only barriers (maximal). Wave operations that count on more are reported",
     set: |args, value| {
-        args.san.reconvergence = choose(
-            value,
-            &[
-                ("maximal", Reconvergence::Maximal),
-                ("spirv", Reconvergence::Spirv),
-                ("independent", Reconvergence::Independent),
-            ],
-        )?;
+        args.san.reconvergence = choose(value, &Reconvergence::NAMES)?;
         Ok(())
     },
 };
@@ -135,15 +127,7 @@ pub(super) const PROGRESS: Flag = Flag {
            groups that have started; concurrent, of all groups; occupancy-bound, of\n\
            one group at a time; fair, every lane (lockstep)",
     set: |args, value| {
-        args.san.progress = choose(
-            value,
-            &[
-                ("lockstep", Progress::Lockstep),
-                ("concurrent", Progress::Concurrent),
-                ("occupancy-bound", Progress::OccupancyBound),
-                ("fair", Progress::Fair),
-            ],
-        )?;
+        args.san.progress = choose(value, &Progress::NAMES)?;
         Ok(())
     },
 };
