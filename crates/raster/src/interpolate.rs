@@ -6,6 +6,8 @@
 //!
 //! Spec: Direct3D 11.3, 3.5 and 16.5; `docs/semantics.md`.
 
+mod exact;
+
 use std::ops::Range;
 
 use crate::cover::place;
@@ -229,22 +231,39 @@ impl Wave {
     /// Computes the weights at a place for all lanes, if they are not there yet.
     #[inline(always)]
     fn prepare(&mut self, at: InterpolationPlace) {
-        let mut lanes = std::mem::take(&mut self.weights.of[at as usize]);
-        if !lanes.is_valid {
-            // A pair of quads is computed together; of the last one, only one may exist.
-            let count = self.width as usize + 4;
-            if lanes.reciprocal.len() < count {
-                for it in lanes.weights.iter_mut().chain(&mut lanes.over_w) {
-                    it.resize(count, 0.0);
-                }
-                lanes.reciprocal.resize(count, 0.0);
-            }
-            for run in &self.runs {
-                self.weigh(*run, at, &mut lanes);
-            }
-            lanes.is_valid = true;
+        if self.weights.of[at as usize].is_valid {
+            return;
         }
+        let mut lanes = std::mem::take(&mut self.weights.of[at as usize]);
+        // A pair of quads is computed together; of the last one, only one may exist.
+        let count = self.width as usize + 4;
+        if lanes.reciprocal.len() < count {
+            for it in lanes.weights.iter_mut().chain(&mut lanes.over_w) {
+                it.resize(count, 0.0);
+            }
+            lanes.reciprocal.resize(count, 0.0);
+        }
+        for run in &self.runs {
+            self.weigh(*run, at, &mut lanes);
+        }
+        lanes.is_valid = true;
         self.weights.of[at as usize] = lanes;
+    }
+
+    /// Whether all lanes interpolate at the centres of their pixels.
+    #[inline(always)]
+    fn is_at_centres(&self, at: InterpolationPlace) -> bool {
+        at == InterpolationPlace::Centre || self.samples == Samples::One
+    }
+
+    /// The sum of weighted values in the lanes of a run, where it is a plane.
+    #[inline(always)]
+    fn plane(&self, run: Run, at: InterpolationPlace, values: [f64; 3]) -> Option<exact::Plane> {
+        let geometry = &self.record_of(run).geometry;
+        if !run.is_solid || geometry.kind != Kind::Triangle || !self.is_at_centres(at) {
+            return None;
+        }
+        exact::Weights::of(geometry, &self.listed(run)[0]).plane(geometry, values)
     }
 
     /// The weights of a run.
@@ -252,8 +271,7 @@ impl Wave {
     fn weigh(&self, run: Run, at: InterpolationPlace, lanes: &mut Lanes) {
         let geometry = &self.record_of(run).geometry;
         let planes = geometry.planes();
-        let is_common = geometry.kind == Kind::Triangle
-            && (at == InterpolationPlace::Centre || self.samples == Samples::One);
+        let is_common = geometry.kind == Kind::Triangle && self.is_at_centres(at);
         // Of a pair of quads beyond the end of the run, the next run overwrites the second.
         let quads = run.end - run.start;
         let of = 4 * run.start..4 * (run.start + quads.next_multiple_of(2));
@@ -329,14 +347,25 @@ impl Wave {
         Interpolation { mode, place: at }: Interpolation,
         row: &mut [u32],
     ) {
-        self.prepare(at);
-        let lanes = &self.weights.of[at as usize];
-        for run in &self.runs {
-            let geometry = &self.record_of(*run).geometry;
+        for i in 0..self.runs.len() {
+            let run = self.runs[i];
             let values = self.numbers_of(run.record, inputs, number);
             let of = 4 * run.start..4 * run.end;
             let row = &mut row[of.clone()];
+            let geometry = &self.record_of(run).geometry;
             let is_linear = mode == Mode::Linear && !geometry.is_affine;
+            if !is_linear && let Some(plane) = self.plane(run, at, values) {
+                match scalar {
+                    Scalar::F32 => {
+                        plane.fill(geometry.reciprocal, row, |it| (it as f32).to_bits());
+                    }
+                    _ => plane.fill(geometry.reciprocal, row, |it| scalar.round(it)),
+                }
+                continue;
+            }
+            self.prepare(at);
+            let lanes = &self.weights.of[at as usize];
+            let geometry = &self.record_of(run).geometry;
             let weights = if is_linear { &lanes.over_w } else { &lanes.weights };
             let weights = each3([0, 1, 2], |i: usize| &weights[i][of.clone()]);
             let reciprocal = match is_linear {
