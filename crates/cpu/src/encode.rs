@@ -472,6 +472,7 @@ impl Writer<'_> {
             };
             match view {
                 View::R8 => BYTES[number],
+                View::R16 => Register::AX + number as u32,
                 View::R32 => Register::EAX + number as u32,
                 View::R64 => Register::RAX + number as u32,
                 View::Xmm => Register::XMM0 + number as u32,

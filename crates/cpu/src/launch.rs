@@ -826,7 +826,7 @@ pub(crate) fn header(compiled: &Compiled, common: &Common<'_>) -> Header {
         fuel: 0,
         grant: 0,
         ask: 0,
-        unused: 0,
+        first_lane: 0,
         threads: std::ptr::null(),
         shared: std::ptr::null_mut(),
         call: call::enter,

@@ -33,7 +33,8 @@ pub(crate) struct Header {
     pub(crate) grant: i64,
     /// How much waves of the frame that have ended may still spend on loops before returning to the host.
     pub(crate) ask: i32,
-    pub(crate) unused: u32,
+    /// The first lane of the strip that runs, in a vertex or pixel shader.
+    pub(crate) first_lane: u32,
     /// The coordinates of a group's threads in the order of lanes: all X, all Y, all Z, all indices.
     pub(crate) threads: *const u32,
     pub(crate) shared: *mut u8,
@@ -74,6 +75,7 @@ pub(crate) const WAVES_IN_GROUP: usize = offset_of!(Header, waves_in_group);
 pub(crate) const FUEL: usize = offset_of!(Header, fuel);
 pub(crate) const GRANT: usize = offset_of!(Header, grant);
 pub(crate) const ASK: usize = offset_of!(Header, ask);
+pub(crate) const FIRST_LANE: usize = offset_of!(Header, first_lane);
 pub(crate) const THREADS: usize = offset_of!(Header, threads);
 pub(crate) const SHARED: usize = offset_of!(Header, shared);
 pub(crate) const CALL: usize = offset_of!(Header, call);
@@ -221,11 +223,13 @@ pub(crate) fn scalar_bytes(ty: Ty) -> usize {
 }
 
 impl Layout {
-    pub(crate) fn new(module: &Module, isa: Isa, width: u32) -> Layout {
+    /// For code of that width; the host exchanges rows of waves of the requested one.
+    pub(crate) fn new(module: &Module, isa: Isa, width: u32, asked: u32) -> Layout {
         let lanes = (width as usize).next_multiple_of(isa.lanes());
         let slices = size_of::<Header>();
         let rows = (slices + module.resources.len() * size_of::<Slice>()).next_multiple_of(64);
-        let stage = StageRows::new(module, rows, lanes);
+        let exchanged = (asked as usize).next_multiple_of(isa.lanes());
+        let stage = StageRows::new(module, rows, exchanged);
         let rows = stage.as_ref().map_or(rows, |it| it.end);
         let mut shared_bytes = 0;
         let shared = module

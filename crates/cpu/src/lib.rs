@@ -197,7 +197,7 @@ pub fn compile_unless(
     let module = &counting::alone(module, width).map_or_else(|| Arc::clone(module), Arc::new);
     // The feed of a vertex or pixel shader deals waves of the requested width.
     let made_for = match module.io {
-        Some(_) => width,
+        Some(_) => unseen_width::of_strips(module, isa, width),
         None => unseen_width::made_for(module, isa, width),
     };
     let made = generate(module, isa, [made_for, width], None, is_cancelled)?;

@@ -27,6 +27,7 @@ pub(crate) const MASK: RegClass = RegClass::Vector;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum View {
     R8,
+    R16,
     R32,
     R64,
     Xmm,
@@ -538,7 +539,7 @@ impl Builder {
         options: Options,
     ) -> VReg {
         let class = match view {
-            View::R8 | View::R32 | View::R64 => GENERAL,
+            View::R8 | View::R16 | View::R32 | View::R64 => GENERAL,
             View::Xmm | View::Ymm | View::Zmm => VECTOR,
             View::K => MASK,
         };

@@ -163,7 +163,7 @@ pub(crate) fn select<'m>(
         asked,
         lanes,
         chunks,
-        layout: Layout::new(module, isa, width),
+        layout: Layout::new(module, isa, width, asked),
         sites: Vec::new(),
         rows: 1,
         homes: vec![None; module.values.len()],
@@ -234,7 +234,7 @@ impl<'m> Selector<'m> {
             // The host exchanges inputs and outputs between two waves.
             if self.a.b.has_predecessors(self.next_wave) {
                 self.a.b.switch_to(self.next_wave);
-                self.a.b.finish_waves(DONE);
+                self.end_stage(start);
             }
             return self.a.b.seal(start);
         }

@@ -10,10 +10,15 @@
 //! vice versa. With a single access, made once by each thread, the order does not change: threads access in ascending
 //! order at any width. Otherwise the order does not matter if no two lanes of a wave, however wide, access the same
 //! element, that is, if their index is one affine value.
+//!
+//! The waves of a vertex or pixel shader keep their width, which the feed deals, but may run in *strips* of it one after
+//! the other (strip mining), so that values stay in registers while rows are long. There nothing is written but outputs,
+//! each in a place of its lane, and quads are never divided.
 
-use ir::facts::Kind;
+use ir::facts::{Kind, Space};
 use ir::uniformity::{Uniformities, Uniformity};
-use ir::{Address, Binding, Inst, Module, Op, Place, Region, ResourceKind, Value};
+use ir::{Address, Binding, Inst, Module, Op, Place, Region, ResourceKind, TextureOp, Value};
+use ops::WaveOp;
 
 use crate::isa::Isa;
 
@@ -30,6 +35,32 @@ pub(crate) fn made_for(module: &Module, isa: Isa, width: u32) -> u32 {
     let fits =
         module.threads_per_group().is_multiple_of(best.max(width)) && (best < width || is_free);
     if width != best && fits && is_unseen(module) { best } else { width }
+}
+
+/// The width of the strips in which a wave of a vertex or pixel shader runs: its own, if the program can tell.
+///
+/// Loops are left out, since a wave is charged for iterations of all its lanes together, and samples, which are calls
+/// that cost more for several short rows.
+pub(crate) fn of_strips(module: &Module, isa: Isa, width: u32) -> u32 {
+    let best = fastest(isa);
+    let writes = module.resources.iter().any(|it| it.used && it.kind.writable());
+    let runs_alike = |op: &Op| match op {
+        Op::Eval { .. } | Op::InputAt { .. } | Op::Builtin(_) | Op::Loop { .. } => false,
+        Op::Wave { op: WaveOp::IsHelperLane, .. } => true,
+        Op::Texture(texture) => texture.op == TextureOp::Size,
+        op => {
+            let effects = op.effects();
+            match effects.kind {
+                Kind::Pure | Kind::Stage | Kind::Construct | Kind::Terminator => true,
+                Kind::Lanes => effects.asks_quad,
+                Kind::Memory(Space::Resource(_), access) => !access.writes(),
+                Kind::Memory(Space::Private(_), _) => true,
+                Kind::Memory(..) | Kind::Barrier | Kind::Print | Kind::Note => false,
+            }
+        }
+    };
+    let is_alike = !writes && module.insts.iter().all(|it| runs_alike(&it.op));
+    if best < width && is_alike { best } else { width }
 }
 
 /// An access to memory that is written.

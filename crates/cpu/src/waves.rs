@@ -74,7 +74,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn all(&mut self, launch: &Launch) -> Result<(), Trap> {
-        let width = self.compiled.width;
+        let width = self.compiled.asked;
         let mut inputs = WaveInputs::new(self.rows.inputs.len() as u32, width);
         let mut outputs = WaveOutputs::new(self.rows.outputs.len() as u32, width);
         let feed = || {
@@ -102,7 +102,7 @@ impl Runner<'_> {
                 lanes
             };
             if !lanes.is_empty() {
-                self.run_one(number)?;
+                self.run_one(number, lanes)?;
                 if self.common.fault.is_set() {
                     break;
                 }
@@ -148,7 +148,7 @@ impl Runner<'_> {
 
     /// Puts the inputs of a wave into the frame, and nothing into its outputs.
     fn put(&mut self, inputs: &WaveInputs, lanes: LaneMask) {
-        let width = self.compiled.width as usize;
+        let width = self.compiled.asked as usize;
         self.frame.put_set_of_lanes(self.rows.lanes, lanes);
         self.frame.put_set_of_lanes(self.rows.helpers(), inputs.helpers & lanes);
         for (slot, row) in (0..).map(Slot).zip(&self.rows.inputs).filter(|(_, row)| row.is_used) {
@@ -168,7 +168,7 @@ impl Runner<'_> {
 
     /// Puts nothing into the outputs of a wave.
     fn begin_outputs(&mut self) {
-        let width = self.compiled.width as usize;
+        let width = self.compiled.asked as usize;
         for row in self.rows.outputs.iter().filter(|row| row.is_used) {
             self.frame.put_set_of_lanes(row.written, LaneMask::EMPTY);
             match row.ty.repr() {
@@ -179,9 +179,23 @@ impl Runner<'_> {
         }
     }
 
+    /// Puts nothing into the lanes from `end` on of the outputs that code writes whole: no strip of theirs runs.
+    fn clear_behind(&mut self, end: usize) {
+        let width = self.compiled.asked as usize;
+        if end >= width {
+            return;
+        }
+        for row in self.rows.outputs.iter().filter(|row| row.is_used && row.is_whole) {
+            match row.ty.repr() {
+                Repr::Bit | Repr::Word => self.frame.row_words(row.at, width)[end..].fill(0),
+                Repr::Long => self.frame.row_longs(row.at, width)[end..].fill(0),
+            }
+        }
+    }
+
     /// Takes the outputs of a wave from the frame.
     fn take(&mut self, outputs: &mut WaveOutputs, lanes: LaneMask) {
-        let width = self.compiled.width as usize;
+        let width = self.compiled.asked as usize;
         let helpers = self.frame.set_of_lanes(self.rows.helpers());
         (outputs.live, outputs.helpers) = (lanes & !helpers, helpers);
         for (number, row) in self.rows.outputs.iter().enumerate().filter(|(_, row)| row.is_used) {
@@ -205,13 +219,17 @@ impl Runner<'_> {
     }
 
     /// Runs a wave to its end, or until the runtime has panicked.
-    fn run_one(&mut self, number: u32) -> Result<(), Trap> {
+    fn run_one(&mut self, number: u32, lanes: LaneMask) -> Result<(), Trap> {
         let (compiled, meter) = (self.compiled, self.common.meter);
         let header = self.header();
+        // Those behind the last lane have nothing to do.
+        let strips = (128 - lanes.0.leading_zeros()).div_ceil(compiled.width);
+        self.clear_behind((strips * compiled.width) as usize);
         // SAFETY: a frame begins with a header, and no code runs in it now.
         unsafe {
             (*header).resume = compiled.code.address(compiled.code.start);
-            ((*header).wave, (*header).remaining) = (number, 1);
+            ((*header).wave, (*header).remaining) = (number, u64::from(strips));
+            (*header).first_lane = 0;
         }
         let (mut rounds, mut turns) = (ROUNDS, 0);
         let mut past = Past::default();

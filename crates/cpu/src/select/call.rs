@@ -192,10 +192,11 @@ impl Selector<'_> {
     }
 
     /// The masks of a set of lanes in the frame.
-    pub(super) fn load_set(&mut self, at: usize) -> Vec<VReg> {
+    pub(super) fn load_set(&mut self, at: Address) -> Vec<VReg> {
         (0..self.chunks)
             .map(|chunk| {
-                let source = Source::Memory(Address::frame(at + chunk * self.lanes / 8));
+                let byte = (chunk * self.lanes / 8) as i32;
+                let source = Source::Memory(Address { displacement: at.displacement + byte, ..at });
                 let code = match self.a.isa {
                     Isa::Avx512 => Movzx_r32_rm16,
                     Isa::Avx2 => Movzx_r32_rm8,
@@ -206,18 +207,11 @@ impl Selector<'_> {
             .collect()
     }
 
-    /// Stores a set of lanes into the frame.
-    pub(super) fn store_set(&mut self, at: usize, masks: &[VReg]) {
-        for (i, part) in self.lane_bits(masks).into_iter().enumerate() {
-            self.a.store_general(View::R64, Address::frame(at + 8 * i), part);
-        }
-    }
-
     fn take_row(&mut self, row: usize, value: Value) {
         let at = self.layout.row(row);
         let home = match self.ty(value).repr() {
             Repr::Bit => {
-                let masks = self.load_set(at);
+                let masks = self.load_set(Address::frame(at));
                 Home::Bits(masks)
             }
             Repr::Word => Home::Words(

@@ -1,6 +1,7 @@
 //! Vertex and pixel shaders: inputs and outputs, helper lanes, and the quads of lanes that belong together.
 //!
-//! Inputs are loaded from rows of the frame, outputs stored to others, and the host exchanges them between waves. The
+//! Inputs are loaded from rows of the frame, outputs stored to others, and the host exchanges them between waves. Where
+//! the code is made for a narrower width than that of the waves, it runs once for each strip of the rows. The
 //! helper lanes are a set in variables, like the active one, in pixel shaders only; other code has none of this.
 //!
 //! A quad that consists of helper lanes *retires*: its lanes leave every construct at once. The sets of lanes that wait
@@ -13,6 +14,7 @@ use ops::{Binary, QuadDirection, Repr, Ty, WaveOp};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{Home, Selector};
+use crate::layout::*;
 use crate::machine::*;
 use crate::vector::*;
 
@@ -27,6 +29,17 @@ pub(super) struct Stage {
     kept: Vec<Var>,
     /// In an operation that helper lanes execute but do not participate in: the lanes that execute it.
     executing: Option<Vec<VReg>>,
+    /// The strip that runs, if waves have several.
+    strip: Option<Strip>,
+}
+
+/// Where the lanes of a strip lie.
+#[derive(Clone, Copy)]
+struct Strip {
+    /// The first lane.
+    first: VReg,
+    /// The byte of a set of lanes that holds it.
+    byte: VReg,
 }
 
 /// A set, and the block where it was computed.
@@ -58,18 +71,74 @@ impl Selector<'_> {
     pub(super) fn begin_stage(&mut self) {
         let Some(rows) = &self.layout.stage else { return };
         let (lanes, helpers) = (rows.lanes, rows.helpers());
-        let lanes = self.load_set(lanes);
+        if self.width < self.asked {
+            let first = self.a.load_general(View::R32, Address::frame(FIRST_LANE));
+            let three = Source::Immediate(Immediate::Byte(3));
+            let byte = self.a.general(Shr_rm32_imm8, View::R32, first, three);
+            self.stage.strip = Some(Strip { first, byte });
+        }
+        let lanes = self.load_set(self.set_in_strip(lanes));
         self.set_active(&lanes);
         if !self.module.has_helpers() {
             return;
         }
         // The lanes of a pixel shader are dealt in whole quads.
         self.derived.whole.push(lanes.clone());
-        let masks = self.load_set(helpers);
+        let masks = self.load_set(self.set_in_strip(helpers));
         self.stage.helpers = self.mask_variables(&masks);
         let discards = self.module.insts.iter().any(|it| matches!(it.op, Op::Discard));
         if discards && !self.module.helpers_take_part() {
             self.stage.kept = self.mask_variables(&lanes);
+        }
+    }
+
+    /// The end of a wave, or of one of its strips.
+    pub(super) fn end_stage(&mut self, start: Block) {
+        if self.stage.strip.is_none() {
+            return self.a.b.finish_waves(DONE);
+        }
+        let remaining = Source::Memory(Address::frame(REMAINING));
+        let first = Source::Memory(Address::frame(FIRST_LANE));
+        let step = Source::Immediate(Immediate::Word(self.width));
+        self.a.b.effect(Add_rm32_imm32, &[first, step]);
+        let one = Source::Immediate(Immediate::SignedByte64(1));
+        self.a.b.effect(Sub_rm64_imm8, &[remaining, one]);
+        let (more, done) = (self.a.b.block(), self.a.b.block());
+        self.a.b.branch(Condition::Zero, done, more);
+        self.a.b.switch_to(done);
+        self.a.b.finish_waves(DONE);
+        self.a.b.switch_to(more);
+        self.a.b.jump(start);
+    }
+
+    /// The strip's part of the set of lanes at this offset.
+    fn set_in_strip(&self, at: usize) -> Address {
+        let index = self.stage.strip.map(|it| (View::R64, it.byte));
+        Address { index, ..Address::frame(at) }
+    }
+
+    /// The strip's part of the row at this offset, whose elements have as many bytes.
+    fn row_in_strip(&self, at: usize, bytes: u8) -> Address {
+        let index = self.stage.strip.map(|it| (View::R64, it.first));
+        Address { index, scale: bytes, ..Address::frame(at) }
+    }
+
+    /// Stores a set of lanes into the frame, or adds it to what is there.
+    fn store_set(&mut self, at: usize, bits: Vec<VReg>, adds: bool) {
+        let of_strip = if self.stage.strip.is_some() { self.width } else { 64 };
+        let (code, view) = match (of_strip, adds) {
+            (8, false) => (Mov_rm8_r8, View::R8),
+            (8, true) => (Or_rm8_r8, View::R8),
+            (16, false) => (Mov_rm16_r16, View::R16),
+            (16, true) => (Or_rm16_r16, View::R16),
+            (32, false) => (Mov_rm32_r32, View::R32),
+            (32, true) => (Or_rm32_r32, View::R32),
+            (_, false) => (Mov_rm64_r64, View::R64),
+            (_, true) => (Or_rm64_r64, View::R64),
+        };
+        for (i, part) in bits.into_iter().enumerate() {
+            let place = self.set_in_strip(at + 8 * i);
+            self.a.b.store(code, place, Source::Register(view, part), None);
         }
     }
 
@@ -217,7 +286,8 @@ impl Selector<'_> {
         let variables = self.stage.helpers.clone();
         self.write_all(&variables, &all);
         if let Some(at) = self.layout.stage.as_ref().map(|it| it.helpers()) {
-            self.store_set(at, &all);
+            let bits = self.lane_bits(&all);
+            self.store_set(at, bits, false);
         }
         if self.stage.kept.is_empty() {
             return;
@@ -283,8 +353,9 @@ impl Selector<'_> {
             Repr::Bit | Repr::Word => self.chunks,
             Repr::Long => 2 * self.chunks,
         };
+        let bytes = scalar_bytes(self.ty(to)) as u8;
         let vectors: Vec<VReg> = (0..count)
-            .map(|i| self.a.load_vector(Address::frame(at + 4 * self.lanes * i)))
+            .map(|i| self.a.load_vector(self.row_in_strip(at + 4 * self.lanes * i, bytes)))
             .collect();
         let home = match self.ty(to).repr() {
             Repr::Bit => {
@@ -305,12 +376,9 @@ impl Selector<'_> {
         let row = rows.outputs[slot.index()];
         let lanes = self.active();
         let bits = self.derive(Rule::Bits, &lanes, |s| s.lane_bits(&lanes));
-        for (i, part) in bits.into_iter().enumerate() {
-            let code = if row.is_whole { Mov_rm64_r64 } else { Or_rm64_r64 };
-            let written = Address::frame(row.written + 8 * i);
-            self.a.b.store(code, written, Source::Register(View::R64, part), None);
-        }
-        let at = |chunk: usize| Address::frame(row.at + 4 * self.lanes * chunk);
+        self.store_set(row.written, bits, !row.is_whole);
+        let bytes = scalar_bytes(self.ty(value)) as u8;
+        let at = |chunk: usize| self.row_in_strip(row.at + 4 * self.lanes * chunk, bytes);
         let places: Vec<Address> = (0..2 * self.chunks).map(at).collect();
         let words = match self.ty(value).repr() {
             Repr::Bit => self.bits(value).into_iter().map(|it| self.a.ones(it)).collect(),
