@@ -49,24 +49,48 @@ const timeline = (() => {
       }
     }
 
+    // Zigzag: as for `number`, a small one is a Number.
     signed() {
-      const number = BigInt(this.number());
+      const number = this.number();
+      if (typeof number === "number") return number % 2 ? -(number + 1) / 2 : number / 2;
       return (number >> 1n) ^ -(number & 1n);
     }
 
     set() {
       let value = 0n;
-      for (let i = 0; i < this.setBytes; i++) value |= BigInt(this.bytes[this.at++]) << BigInt(8 * i);
+      for (let base = 0; base < this.setBytes; base += 4) {
+        let word = 0;
+        const end = Math.min(4, this.setBytes - base);
+        for (let i = 0; i < end; i++) word += this.bytes[this.at++] * 2 ** (8 * i);
+        value = base ? value | (BigInt(word) << BigInt(8 * base)) : BigInt(word);
+      }
       return value;
     }
   }
 
   const small = (value) => (value < 2n ** 53n ? Number(value) : value);
 
-  // Lanes of a set, ascending.
+  // The value after so many steps from the first: of 64 bits, which wrap.
+  function ramp(start, step, count) {
+    if (typeof start === "number" && typeof step === "number") {
+      const value = start + step * count;
+      if (value >= 0 && value < 2 ** 53) return value;
+    }
+    return small(BigInt.asUintN(64, BigInt(start) + BigInt(step) * BigInt(count)));
+  }
+
+  // An exclusive-or with the value before.
+  function changed(value, before) {
+    if (value < 2 ** 32 && before < 2 ** 32) return (Number(value) ^ Number(before)) >>> 0;
+    return small(BigInt(value) ^ BigInt(before));
+  }
+
+  // Lanes of a set, ascending. Word by word, because operations of BigInt are slow.
   function lanesOf(set) {
     const lanes = [];
-    for (let lane = 0; set > 0n; lane++, set >>= 1n) if (set & 1n) lanes.push(lane);
+    for (let base = 0; set > 0n; base += 32, set >>= 32n) {
+      for (let word = Number(set & 0xffffffffn) | 0; word; word &= word - 1) lanes.push(base + 31 - Math.clz32(word & -word));
+    }
     return lanes;
   }
 
@@ -92,6 +116,7 @@ const timeline = (() => {
       // Sets, and for each step the number of its sets.
       this.sets = [];
       this.flags = [];
+      this.lists = [];
       this.known = new Map();
       this.active = new Uint32Array(this.length);
       this.live = new Uint32Array(this.length);
@@ -102,6 +127,8 @@ const timeline = (() => {
       this.reads = [];
       this.firstRead = new Uint32Array(this.length + 1);
       this.before = new Map();
+      // The chunks whose values and shuffles have not been read yet: only those of waves that are looked at are.
+      this.unread = [];
       this.snapshots = new Map();
     }
 
@@ -117,10 +144,10 @@ const timeline = (() => {
 
     read(bytes, first, steps) {
       const reader = new Reader(bytes, this.width);
-      let statement = 0n;
+      let statement = 0;
       for (let step = first; step < first + steps; step++) {
         statement += reader.signed();
-        this.statement[step] = Number(statement);
+        this.statement[step] = statement;
       }
       for (const column of [this.active, this.live]) {
         for (let step = first; step < first + steps; ) {
@@ -130,14 +157,25 @@ const timeline = (() => {
           step += run;
         }
       }
+      this.unread.push([reader, first, steps]);
+    }
+
+    // Reads what the chunks have behind the sets.
+    complete() {
+      for (const [reader, first, steps] of this.unread) this.readValues(reader, first, steps);
+      this.unread = [];
+    }
+
+    readValues(reader, first, steps) {
       const early = first === 0 ? reader.number() : 0;
       const counts = [];
       for (let step = 0; step < steps; step++) counts.push(reader.number());
-      for (let i = 0; i < early; i++) this.write(reader, this.lanes);
+      const all = lanesOf(this.lanes);
+      for (let i = 0; i < early; i++) this.write(reader, this.lanes, all);
       for (let step = 0; step < steps; step++) {
         this.firstWrite[first + step] = this.writes.length;
-        const active = this.sets[this.active[first + step]];
-        for (let i = 0; i < counts[step]; i++) this.write(reader, active);
+        const active = this.active[first + step];
+        for (let i = 0; i < counts[step]; i++) this.write(reader, this.sets[active], this.listed(active));
       }
       this.firstWrite[first + steps] = this.writes.length;
       this.readShuffles(reader, first, steps);
@@ -163,7 +201,7 @@ const timeline = (() => {
       const shuffle = reader.number();
       const lanes = form & 8 ? reader.set() : active;
       const kind = form & 3;
-      const fixed = kind === 1 ? Number(reader.signed()) : kind < 3 ? reader.number() : 0;
+      const fixed = kind === 1 ? reader.signed() : kind < 3 ? reader.number() : 0;
       const pairs = lanesOf(lanes).map((lane) => {
         const from = [fixed, lane + fixed, (lane ^ fixed) >>> 0][kind] ?? reader.number();
         return { lane, from, isDefined: from < this.width && has(lanes, from) };
@@ -171,41 +209,45 @@ const timeline = (() => {
       this.reads.push({ shuffle, pairs });
     }
 
+    // The variables that a step gives values to, each as in `stateAt`.
+    writtenIn(step) {
+      this.complete();
+      const writes = this.writes.slice(this.firstWrite[step], this.firstWrite[step + 1]);
+      return new Set(writes.map((it) => it.variable * 65536 + it.scalar));
+    }
+
     // The shuffles of a step: for each lane that takes part, the lane that it reads.
     readsAt(step) {
+      this.complete();
       return this.reads.slice(this.firstRead[step], this.firstRead[step + 1]);
     }
 
-    write(reader, active) {
+    // A write by these lanes, unless it names others.
+    write(reader, active, listed) {
       const form = reader.number();
       const variable = reader.number();
       const scalar = reader.number();
       const lanes = form & 8 ? reader.set() : active;
+      const list = form & 8 ? lanesOf(lanes) : listed;
       const poison = form & 4 ? reader.set() : 0n;
       const key = variable * 65536 + scalar;
       let old = this.before.get(key);
       if (!old) this.before.set(key, (old = new Array(this.width).fill(0)));
       const kind = form & 3;
-      let value = kind < 2 ? BigInt(reader.number()) : 0n;
-      const step = kind === 1 ? reader.signed() : 0n;
-      const values = [];
-      for (const lane of lanesOf(lanes)) {
-        let own;
-        if (kind < 2) {
-          own = small(value);
-          value = BigInt.asUintN(64, value + step);
-        } else {
-          own = reader.number();
-          if (kind === 3) own = small(BigInt(own) ^ BigInt(old[lane]));
-        }
-        old[lane] = own;
-        values.push(own);
-      }
-      this.writes.push({ variable, scalar, lanes, poison, values });
+      const start = kind < 2 ? reader.number() : 0;
+      const step = kind === 1 ? reader.signed() : 0;
+      const values = list.map((lane, at) => {
+        if (kind < 2) return ramp(start, step, at);
+        const own = reader.number();
+        return kind === 3 ? changed(own, old[lane]) : own;
+      });
+      list.forEach((lane, at) => (old[lane] = values[at]));
+      this.writes.push({ variable, scalar, lanes, list, poison, values });
     }
 
     // The next step with a shuffle.
     shuffleAfter(step) {
+      this.complete();
       for (let at = step + 1; at < this.length; at++) if (this.firstRead[at] < this.firstRead[at + 1]) return at;
       return step;
     }
@@ -218,6 +260,11 @@ const timeline = (() => {
       return this.sets[this.live[step]];
     }
 
+    // The lanes of a set, by its number.
+    listed(number) {
+      return (this.lists[number] ??= lanesOf(this.sets[number]));
+    }
+
     // The flags of a set, by its number.
     lanesIn(number) {
       return (this.flags[number] ??= flags(this.sets[number], this.width));
@@ -225,6 +272,7 @@ const timeline = (() => {
 
     // What scalars hold before a step: a map from `variable * 65536 + scalar`.
     stateAt(step) {
+      this.complete();
       const base = Math.floor(step / CHUNK_SNAPSHOT) * CHUNK_SNAPSHOT;
       let state = new Map();
       let from = 0;
@@ -239,13 +287,13 @@ const timeline = (() => {
       state = new Map(state);
       const apply = (first, last) => {
         for (let i = first; i < last; i++) {
-          const { variable, scalar, lanes, poison, values } = this.writes[i];
+          const { variable, scalar, lanes, list, poison, values } = this.writes[i];
           const key = variable * 65536 + scalar;
           const old = state.get(key);
           const row = old
             ? { values: old.values.slice(), written: old.written, poison: old.poison }
             : { values: new Array(this.width).fill(0), written: 0n, poison: 0n };
-          lanesOf(lanes).forEach((lane, at) => (row.values[lane] = values[at]));
+          list.forEach((lane, at) => (row.values[lane] = values[at]));
           row.written |= lanes;
           row.poison = (row.poison & ~lanes) | poison;
           state.set(key, row);
@@ -262,9 +310,10 @@ const timeline = (() => {
     // What a lane does at a step, and since which step it has not run.
     laneAt(step, lane) {
       if (!has(this.lanes, lane)) return { state: "absent", since: null };
-      if (has(this.activeAt(step), lane)) return { state: "active", since: null };
+      const runs = (at) => this.lanesIn(this.active[at])[lane] === 1;
+      if (runs(step)) return { state: "active", since: null };
       let since = step - 1;
-      while (since >= 0 && !has(this.activeAt(since), lane)) since--;
+      while (since >= 0 && !runs(since)) since--;
       const state = has(this.liveAt(step), lane) ? "waiting" : "returned";
       return { state, since: since < 0 ? null : since };
     }
@@ -376,7 +425,7 @@ const timeline = (() => {
       const depth = variable.scope === null ? scopes.length : scopes.indexOf(variable.scope);
       if (depth < 0) continue;
       const [path, type] = variable.scalars[key % 65536];
-      rows.push({ name: variable.name + path, type, depth, ...row });
+      rows.push({ key, name: variable.name + path, type, depth, ...row });
     }
     return rows.sort((a, b) => a.depth - b.depth);
   }
@@ -403,7 +452,7 @@ const timeline = (() => {
     let active = 0;
     let all = 0;
     for (const wave of recording.waves) {
-      const counts = wave.sets.map(count);
+      const counts = wave.sets.map((_, number) => wave.listed(number).length);
       const lanes = count(wave.lanes);
       for (let step = 0; step < wave.length; step++) active += counts[wave.active[step]];
       all += lanes * wave.length;

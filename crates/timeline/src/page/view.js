@@ -7,6 +7,8 @@
   let wave = 0;
   let step = 0;
   let base = 0;
+  // How many lanes are active, in per cent.
+  let busy = "";
   // The lane whose arrows stand out, if one is chosen.
   let chosen = null;
   // The steps that the bands show.
@@ -22,13 +24,52 @@
 
   // The waves of the bands: those around the current one.
   function shown() {
-    const most = Math.max(1, Math.min(recording.waves.length, Math.floor(640 / bandHeight())));
+    const most = Math.max(1, Math.min(recording.waves.length, Math.floor(bandRoom() / bandHeight())));
     const first = Math.max(0, Math.min(wave - Math.floor(most / 2), recording.waves.length - most));
     return { first, last: first + most };
   }
 
-  const rowHeight = () => (recording.width <= 16 ? 5 : recording.width <= 32 ? 3 : 1);
+  // The height of all bands together: source and lanes need the rest of the window.
+  const bandRoom = () => Math.min(640, window.innerHeight * 0.35);
+  // The height of a lane: more than the least, where there are few.
+  function rowHeight() {
+    const least = recording.width <= 16 ? 5 : recording.width <= 32 ? 3 : 1;
+    const each = bandRoom() / recording.waves.length - 14;
+    return Math.max(least, Math.min(10, Math.floor(each / recording.width)));
+  }
   const bandHeight = () => recording.width * rowHeight() + 14;
+
+  // The steps of a wave as pixels: operations of the canvas for each lane would take longer than all the rest.
+  function bandImage(context, it, width, ratio, colours) {
+    const height = Math.max(1, Math.round(rowHeight() * ratio));
+    const image = context.createImageData(width, recording.width * height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const [active, waiting, returned] = [colours.active, colours.waiting, colours.faint].map(pixel);
+    const exists = timeline.flags(it.lanes, recording.width);
+    // A row of one pixel has no room for a gap.
+    const full = Math.max(1, height - Math.round(ratio));
+    const half = Math.max(1, Math.floor(full / 2));
+    const dots = Math.round(4 * ratio);
+    for (let x = 0; x < width; x++) {
+      const index = from + Math.floor((x * (to - from)) / width);
+      if (index >= it.length) break;
+      const [runs, waits] = [it.lanesIn(it.active[index]), it.lanesIn(it.live[index])];
+      for (let lane = 0; lane < recording.width; lane++) {
+        // Waiting is half of the height, and returned dots: told apart without colour, too.
+        const isDot = exists[lane] && x % dots < ratio;
+        const [colour, rows] = runs[lane] ? [active, full] : waits[lane] ? [waiting, half] : [returned, isDot ? 1 : 0];
+        for (let y = 0; y < rows; y++) pixels[(lane * height + y) * width + x] = colour;
+      }
+    }
+    return image;
+  }
+
+  // A colour `#rgb` or `#rrggbb` as a pixel.
+  function pixel(text) {
+    const digits = text.length === 4 ? [...text.slice(1)].map((it) => it + it).join("") : text.slice(1);
+    const [red, green, blue] = [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16));
+    return new Uint32Array(new Uint8Array([red, green, blue, 255]).buffer)[0];
+  }
 
   function drawBands() {
     const canvas = at("bands");
@@ -41,7 +82,7 @@
     canvas.style.height = `${height}px`;
     const context = canvas.getContext("2d");
     context.scale(ratio, ratio);
-    const colours = { active: colour("--active"), waiting: colour("--waiting"), ink: colour("--ink"), line: colour("--line") };
+    const colours = { active: colour("--active"), waiting: colour("--waiting"), ink: colour("--ink"), faint: colour("--faint"), line: colour("--line") };
     const left = 110;
     const room = width - left;
     const span = Math.max(1, to - from);
@@ -49,37 +90,10 @@
     for (let number = first; number < last; number++) {
       const it = recording.waves[number];
       const top = (number - first) * bandHeight();
-      const exists = timeline.flags(it.lanes, recording.width);
       context.fillStyle = colours.ink;
       context.fillText(name(it), 2, top + 11, left - 6);
-      const columns = Math.min(span, room);
-      const stepAt = (column) => from + Math.floor((column * span) / columns);
-      const kept = Math.min(columns, Math.ceil(((it.length - from) * columns) / span));
-      // Columns with the same sets are drawn at once: lanes part far less often than they step.
-      for (let begin = 0; begin < kept; ) {
-        const index = stepAt(begin);
-        const [active, live] = [it.active[index], it.live[index]];
-        let end = begin + 1;
-        while (end < kept && it.active[stepAt(end)] === active && it.live[stepAt(end)] === live) end++;
-        const x = left + (begin * room) / columns;
-        const w = Math.max(1, ((end - begin) * room) / columns);
-        const [runs, waits] = [it.lanesIn(active), it.lanesIn(live)];
-        for (let lane = 0; lane < recording.width; lane++) {
-          const y = top + lane * rowHeight();
-          if (runs[lane]) {
-            context.fillStyle = colours.active;
-            context.fillRect(x, y, w, Math.max(1, rowHeight() - 1));
-          } else if (waits[lane]) {
-            // Half of the height: told apart without colour, too.
-            context.fillStyle = colours.waiting;
-            context.fillRect(x, y, w, Math.max(1, (rowHeight() - 1) / 2));
-          } else if (exists[lane]) {
-            context.fillStyle = colours.line;
-            for (let dot = x; dot < x + w; dot += 4) context.fillRect(dot, y, 1, 1);
-          }
-        }
-        begin = end;
-      }
+      const image = bandImage(context, it, Math.round(room * ratio), ratio, colours);
+      context.putImageData(image, Math.round(left * ratio), Math.round(top * ratio));
       if (it.total > it.length) {
         const x = left + ((it.length - from) * room) / span;
         for (let offset = 0; offset < 40; offset += 5) {
@@ -88,6 +102,9 @@
         }
       }
     }
+    const all = recording.waves.length;
+    const some = last - first < all ? `, waves ${first + 1} to ${last} of ${all} shown` : "";
+    at("busy").textContent = `· ${busy} % of lanes busy${some}`;
     const own = (wave - first) * bandHeight();
     const x = left + ((step + 0.5 - from) * room) / span;
     context.fillStyle = colours.ink;
@@ -183,20 +200,21 @@
       container.replaceChildren();
       const counts = new Map(recording.lines.filter((it) => it[0] === file).map((it) => [it[1], it]));
       const found = new Set(recording.findings.map((it) => it.line));
-      (recording.program.files[file]?.[1] ?? "").split("\n").forEach((text, index) => {
+      (recording.program.files[file]?.[1] ?? "").replace(/\n$/, "").split("\n").forEach((text, index) => {
         const row = document.createElement("div");
         const own = counts.get(index + 1);
         const cells = [
           ["number", String(index + 1)],
-          ["count", own ? `×${own[2]}  ${(own[3] / own[2]).toFixed(1)} lanes` : ""],
+          ["count", own ? `×${own[2]}` : ""],
           ["text", text],
         ];
-        for (const [kind, content] of cells) {
-          const cell = document.createElement("span");
-          cell.className = kind;
-          cell.textContent = content;
-          row.append(cell);
+        const [number, count, code] = cells.map(([kind, content]) => cell("span", content, [kind]));
+        if (own) {
+          const average = (own[3] / own[2]).toFixed(1);
+          count.append(cell("span", ` ${average} lanes`, ["lanes-word"]));
+          count.title = `begun ${own[2]} times, with ${average} lanes on average`;
         }
+        row.append(number, count, code);
         if (file === 0 && found.has(index + 1)) row.classList.add("finding");
         container.append(row);
       });
@@ -205,8 +223,8 @@
     const here = container.children[line - 1];
     if (here) {
       here.classList.add("here");
-      const [top, bottom] = [here.offsetTop - container.offsetTop, container.clientHeight];
-      if (top < container.scrollTop || top > container.scrollTop + bottom - 40) container.scrollTop = top - bottom / 2;
+      const [top, height] = [here.offsetTop - container.offsetTop, container.clientHeight];
+      if (top < container.scrollTop || top > container.scrollTop + height - 40) container.scrollTop = top - height / 2;
     }
   }
 
@@ -250,17 +268,14 @@
     });
     table.append(state);
     const wires = drawReads(table);
-    const written = new Set();
-    if (step > 0) {
-      for (let i = it.firstWrite[step - 1]; i < it.firstWrite[step]; i++) {
-        written.add(it.writes[i].variable * 65536 + it.writes[i].scalar);
-      }
-    }
+    const written = step > 0 ? it.writtenIn(step - 1) : new Set();
     for (const row of timeline.rowsAt(recording, it, step)) {
       const tr = document.createElement("tr");
       const th = cell("th", "  ".repeat(row.depth) + row.name);
       th.scope = "row";
       th.title = row.type;
+      // What the statement before has given values to.
+      if (written.has(row.key)) th.classList.add("changed");
       tr.append(th);
       lanes.forEach((lane) => {
         const classes = [states[lane].state];
@@ -284,7 +299,7 @@
     root.dataset.wave = String(wave);
     at("place").textContent = `step ${step} of ${it.total}`;
     at("wave").value = String(wave);
-    at("base").textContent = timeline.BASES[base];
+    at("base").textContent = `values: ${timeline.BASES[base]}`;
     if (it.length) {
       const active = it.activeAt(step);
       const line = timeline.lineAt(recording, it, step);
@@ -408,7 +423,7 @@
       const room = at("bands").clientWidth - 110;
       go(first + Math.floor(y / bandHeight()), from + Math.floor((x * (to - from)) / room));
     };
-    window.addEventListener("resize", drawBands);
+    window.addEventListener("resize", draw);
     window.addEventListener("hashchange", fromAddress);
   }
 
@@ -425,7 +440,7 @@
     at("wave").append(...options);
     const waves = recording.waves.length === 1 ? "1 wave" : `${recording.waves.length} waves`;
     at("bands").setAttribute("aria-label", `${waves} of ${recording.width} lanes over time; arrow keys move the cursor`);
-    at("busy").textContent = `· ${(timeline.busy(recording) * 100).toFixed(0)} % of lanes busy`;
+    busy = (timeline.busy(recording) * 100).toFixed(0);
     const notes = [];
     if (recording.failure) notes.push(`The run did not end: ${recording.failure}.`);
     if (!recording.complete) notes.push("Not all steps are kept (hatched): --limit keeps more.");

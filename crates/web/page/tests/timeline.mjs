@@ -2,8 +2,8 @@
 //
 //   node timeline.mjs BROWSER FOLDER SCREENSHOTS
 //
-// The folder has `small.html`, a wave of eight lanes in a loop, `large.html`, a run of a million lane-steps, and
-// `shuffles.html`, in which lanes read lanes.
+// The folder has `small.html`, a wave of eight lanes in a loop, `large.html`, a run of a million lane-steps, `huge.html`,
+// one of ten times as many, and `shuffles.html`, in which lanes read lanes.
 import assert from "node:assert/strict";
 import { open, visit } from "./browser.mjs";
 
@@ -90,16 +90,35 @@ await visit({
         await page.close();
     },
 
-    async "a million lane-steps are shown, and zoomed"() {
-        const page = await open("large.html");
-        await ready(page);
-        const steps = Number(await data(page, "steps")) * Number(await data(page, "lanes"));
-        assert.ok(steps >= 1e6, `${steps} lane-steps`);
-        const first = await page.run("Math.round(Number(document.documentElement.dataset.ready))");
-        // Drawn, not only asked for: the time of a picture is that of its script.
-        const zoom = await page.run("(() => { const times = []; for (let at = 0; at < 20; at++) { const begin = performance.now(); document.dispatchEvent(new KeyboardEvent('keydown', { key: at < 10 ? '+' : '-' })); times.push(performance.now() - begin); } return times.sort((a, b) => a - b).map(it => Math.round(it * 10) / 10); })()");
-        console.log(`timeline: ${(steps / 1e6).toFixed(1)} M lane-steps: first picture ${first} ms after the script began, zoom ${zoom[10]} ms (median), ${zoom[19]} ms (worst)`);
-        await page.shot("timeline-large");
-        await page.close();
+    async "the line and the lanes at the cursor are in view, however many waves there are"() {
+        for (const size of [[1280, 800], [1024, 600], [1920, 1080]]) {
+            const page = await open("large.html", size);
+            await ready(page);
+            for (const key of ["Home", "End", "[", "ArrowDown"]) {
+                await page.key(key);
+                const isSeen = selector => `(() => { const it = document.querySelector('${selector}').getBoundingClientRect(); return it.top >= 0 && it.bottom <= innerHeight; })()`;
+                for (const selector of ["#source .here", "#status", "#grid tr"]) {
+                    assert.ok(await page.run(isSeen(selector)), `${selector} after ${key} in ${size}`);
+                }
+            }
+            assert.match(await page.run("document.getElementById('busy').textContent"), /waves \d+ to \d+ of 8 shown/);
+            await page.close();
+        }
+    },
+
+    async "a million lane-steps are shown, and ten million"() {
+        for (const [file, least] of [["large.html", 1e6], ["huge.html", 1e7]]) {
+            const page = await open(file);
+            await ready(page);
+            const steps = Number(await data(page, "steps")) * Number(await data(page, "lanes"));
+            assert.ok(steps >= least, `${steps} lane-steps`);
+            const first = await page.run("Math.round(Number(document.documentElement.dataset.ready))");
+            // Drawn, not only asked for: reading a pixel waits for the picture.
+            const times = key => page.run(`(() => { const times = []; for (let at = 0; at < 20; at++) { const begin = performance.now(); document.dispatchEvent(new KeyboardEvent('keydown', { key: ${key} })); document.getElementById('bands').getContext('2d').getImageData(0, 0, 1, 1); times.push(performance.now() - begin); } return times.sort((a, b) => a - b).map(it => Math.round(it * 10) / 10); })()`);
+            const [zoom, step] = [await times("at < 10 ? '+' : '-'"), await times("'ArrowRight'")];
+            console.log(`timeline: ${(steps / 1e6).toFixed(1)} M lane-steps: first picture ${first} ms after the script began, zoom ${zoom[10]} ms (median), ${zoom[19]} ms (worst), a step ${step[10]} ms (median), ${step[19]} ms (worst)`);
+            await page.shot(file.replace(/(.*).html/, "timeline-$1"));
+            await page.close();
+        }
     },
 });

@@ -46,9 +46,11 @@ pub(super) fn all() -> Result<(), String> {
     };
     let screenshots = crate::root().join("target/web-screenshots");
     node("page.mjs", &[Path::new(browser), &folder(), &screenshots])?;
+    let huge = picture::LARGE.1.replace("700", "7000");
     for (name, (width, text)) in [
         ("small.html", picture::SMALL),
         ("large.html", picture::LARGE),
+        ("huge.html", (picture::LARGE.0, &huge)),
         ("shuffles.html", picture::SHUFFLES),
     ] {
         let page = timeline::page::page(&picture::recording(width, text));
