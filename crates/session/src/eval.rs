@@ -269,6 +269,10 @@ fn compile(mut source: crate::session::Source, text: &str) -> Result<Module, Ref
             let all = sink.into_sorted();
             let error = all.into_iter().find(|it| it.level >= Level::Error);
             let why = error.map_or_else(|| "it does not compile".to_owned(), |it| it.message);
+            // The function that takes the value is ours, and takes everything but nothing.
+            if why.contains(SHOWN) {
+                return Err(Refused(format!("`{text}` has no value")));
+            }
             Err(Refused(format!("`{text}`: {why}")))
         }
     }

@@ -159,6 +159,10 @@ fn expressions_are_those_of_the_language() {
     ] {
         assert!(session.eval(FIRST, wrong).is_err(), "{wrong}");
     }
+    for nothing in ["GroupMemoryBarrierWithGroupSync()", "InterlockedAdd(Out[0], 1)"] {
+        let why = session.eval(FIRST, nothing).unwrap_err();
+        assert_eq!(why.to_string(), format!("`{nothing}` has no value"));
+    }
 }
 
 #[test]
