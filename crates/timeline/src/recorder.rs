@@ -1,6 +1,6 @@
 //! The observer that makes a recording.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use diag::{SourceMap, Span};
 use interp::Observer;
@@ -8,6 +8,7 @@ use interp::observe::{AccessEvent, At, NoteEvent, WaveEvent};
 use ir::notes::{Note, Notes, ScopeId};
 use ir::{HostScalar, Module};
 use ops::{LaneMask, wave};
+use rustc_hash::FxHashMap;
 
 use crate::comparison::{Comparison, Place, Writers};
 use crate::window::Window;
@@ -203,16 +204,23 @@ pub struct Recording {
     pub comparison: Option<Comparison>,
 }
 
+/// A group, and the number of a wave in it.
+type WaveKey = ([u32; 3], u32);
+
 /// Records a run of a module with notes.
 pub struct Recorder<'a> {
     notes: &'a Notes,
     sources: &'a SourceMap,
     window: &'a Window,
     recording: Recording,
-    known: HashMap<(Span, ScopeId), u32>,
-    shuffles: HashMap<Span, u32>,
-    files: HashMap<String, u32>,
-    waves: HashMap<([u32; 3], u32), usize>,
+    known: FxHashMap<(Span, ScopeId), u32>,
+    shuffles: FxHashMap<Span, u32>,
+    files: FxHashMap<String, u32>,
+    waves: FxHashMap<WaveKey, usize>,
+    /// The wave that was found last: most events are of the one before.
+    newest: Option<(WaveKey, usize)>,
+    /// By statement; lines are counted at the end.
+    counts: Vec<LineCount>,
     steps: u64,
     values: usize,
     ticks: u64,
@@ -260,10 +268,12 @@ impl<'a> Recorder<'a> {
                 has_all_values: true,
                 ..Recording::default()
             },
-            known: HashMap::new(),
-            shuffles: HashMap::new(),
-            files: HashMap::new(),
-            waves: HashMap::new(),
+            known: FxHashMap::default(),
+            shuffles: FxHashMap::default(),
+            files: FxHashMap::default(),
+            waves: FxHashMap::default(),
+            newest: None,
+            counts: Vec::new(),
             steps: 0,
             values: 0,
             ticks: 0,
@@ -305,7 +315,25 @@ impl<'a> Recorder<'a> {
     /// The recording of the run, which ended so.
     pub fn finish(mut self, failure: Option<String>) -> Recording {
         self.recording.failure = failure;
+        for (statement, count) in self.recording.statements.iter().zip(&self.counts) {
+            let line = self.recording.lines.entry((statement.file, statement.line)).or_default();
+            line.count += count.count;
+            line.lanes += count.lanes;
+        }
         self.recording
+    }
+
+    /// The number of a wave in the recording.
+    fn wave(&mut self, at: At) -> Option<usize> {
+        let key = (at.group, at.wave);
+        match self.newest {
+            Some((newest, number)) if newest == key => Some(number),
+            _ => {
+                let number = *self.waves.get(&key)?;
+                self.newest = Some((key, number));
+                Some(number)
+            }
+        }
     }
 
     fn file(&mut self, name: &str, text: Option<&str>) -> u32 {
@@ -352,6 +380,7 @@ impl<'a> Recorder<'a> {
         let (file, line, column) = self.place(span);
         let number = self.recording.statements.len() as u32;
         self.recording.statements.push(Statement { file, line, column, scope: scope.0 });
+        self.counts.push(LineCount::default());
         self.known.insert((span, scope), number);
         number
     }
@@ -360,11 +389,10 @@ impl<'a> Recorder<'a> {
         let tick = self.ticks;
         self.ticks += 1;
         let statement = self.statement(at.span, scope);
-        let place = &self.recording.statements[statement as usize];
-        let line = self.recording.lines.entry((place.file, place.line)).or_default();
-        line.count += 1;
-        line.lanes += u64::from(at.active.count());
-        let Some(number) = self.waves.get(&(at.group, at.wave)).copied() else { return };
+        let count = &mut self.counts[statement as usize];
+        count.count += 1;
+        count.lanes += u64::from(at.active.count());
+        let Some(number) = self.wave(at) else { return };
         let wave = &mut self.recording.waves[number];
         wave.total += 1;
         let is_kept = self.steps < MOST_STEPS;
@@ -385,8 +413,11 @@ impl<'a> Recorder<'a> {
     }
 
     /// The number of the wave, if the window has the step in which it is.
-    fn wave_in_window(&self, at: At) -> Option<usize> {
-        let number = *self.waves.get(&(at.group, at.wave))?;
+    fn wave_in_window(&mut self, at: At) -> Option<usize> {
+        if !self.window.has_wave(at.group, at.wave) {
+            return None;
+        }
+        let number = self.wave(at)?;
         let wave = &self.recording.waves[number];
         if wave.steps.len() as u64 != wave.total {
             return None;
@@ -400,7 +431,7 @@ impl<'a> Recorder<'a> {
             // Parameters are given values before the first statement.
             None => true,
         };
-        (in_window && self.window.has_wave(at.group, at.wave)).then_some(number)
+        in_window.then_some(number)
     }
 
     fn read(&mut self, event: &WaveEvent<'_>) {

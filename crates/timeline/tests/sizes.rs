@@ -1,10 +1,7 @@
 //! Sizes of recordings of the benchmark kernels, as ratchets: a byte for each thing that a lane does, or less. How much
-//! longer a recorded run takes is printed.
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "shows sizes and times")]
+//! longer a recorded run takes, `cargo xtask bench --seeing` measures.
+#![allow(clippy::print_stdout, reason = "shows sizes")]
 
-use std::time::{Duration, Instant};
-
-use interp::{NoObserver, Variation};
 use ir::exec::{Bindings, Buffer, Launch};
 use ops::Random;
 use wavelane_timeline::{Program, Window, file, record};
@@ -30,8 +27,6 @@ struct Taken {
     bytes: usize,
     /// How much lanes did in the run: statements that they began, values that they wrote, and lanes that they read.
     events: u64,
-    /// The times of the run alone, with the masks of all steps, and with all values.
-    times: [Duration; 3],
 }
 
 fn taken(text: &str, width: u32) -> Option<Taken> {
@@ -56,28 +51,16 @@ fn taken(text: &str, width: u32) -> Option<Taken> {
         ..Program::default()
     };
     let bindings = Bindings { bindings };
-    let decoded = interp::decode(&ir::notes::without(&module));
-    let mut own = bindings.clone();
-    let begin = Instant::now();
-    interp::run_varied(&decoded, &launch, Variation::default(), &mut own, &mut NoObserver).unwrap();
-    let alone = begin.elapsed();
-    let recorded = |window: &Window| {
-        let (bindings, program) = (bindings.clone(), program.clone());
-        let begin = Instant::now();
-        let (recording, ended) =
-            record(&module, &sources, &launch, bindings, program, window, Vec::new());
-        ended.unwrap();
-        (recording, begin.elapsed())
-    };
-    // No wave has such a number: no values are kept.
-    let (_, masks) = recorded(&Window::parse("wave=4000000000").unwrap());
-    let (recording, all) = recorded(&Window::default());
+    let window = Window::default();
+    let (recording, ended) =
+        record(&module, &sources, &launch, bindings, program, &window, Vec::new());
+    ended.unwrap();
     assert!(recording.complete && recording.has_all_values);
     let events: u64 = recording.lines.values().map(|it| it.lanes).sum();
     let kept = |it: &wavelane_timeline::Wave| it.values.len() as u64 + it.sources.len() as u64;
     let values: u64 = recording.waves.iter().map(kept).sum();
     let bytes = file::write(&recording).len();
-    Some(Taken { bytes, events: events + values, times: [alone, masks, all] })
+    Some(Taken { bytes, events: events + values })
 }
 
 #[test]
@@ -89,18 +72,12 @@ fn recordings_of_kernels_are_small() {
     for path in files.iter().filter(|it| it.extension().is_some_and(|it| it == "hlsl")) {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let taken = taken(&std::fs::read_to_string(path).unwrap(), 32);
-        let Some(Taken { bytes, events, times: [alone, masks, all] }) = taken else {
+        let Some(Taken { bytes, events }) = taken else {
             println!("{name}: has other entry points or options");
             continue;
         };
         tried += 1;
-        let ratio = |it: Duration| it.as_secs_f64() / alone.as_secs_f64();
-        println!(
-            "{name}: {bytes} bytes, {events} events, {:.2}; {alone:.1?}, masks {:.1} times, values {:.1} times as long",
-            bytes as f64 / events as f64,
-            ratio(masks),
-            ratio(all)
-        );
+        println!("{name}: {bytes} bytes, {events} events, {:.2}", bytes as f64 / events as f64);
         assert!(bytes as u64 <= events, "{name}: {bytes} bytes for {events} events");
     }
     assert!(tried >= 8, "{tried}");
