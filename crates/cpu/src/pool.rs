@@ -1,15 +1,24 @@
 //! Threads that are kept between launches: to start one takes as long as thousands of waves.
 //!
 //! Several threads of a host may launch at the same time. Each launch takes threads of its own, so that none waits for
-//! another.
+//! another. A process that was forked has the pools of its parent without their threads, and starts its own.
 
 use std::collections::BTreeMap;
+use std::mem;
+use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
-/// The idle pools by their number of threads, which sleep. There are as many as there were launches at the same time.
-static IDLE: Mutex<BTreeMap<usize, Vec<ThreadPool>>> = Mutex::new(BTreeMap::new());
+/// The idle pools, which sleep. There are as many as there were launches at the same time.
+static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, pools: BTreeMap::new() });
+
+struct Idle {
+    /// The process that started the pools.
+    process: u32,
+    /// The pools by their number of threads.
+    pools: BTreeMap<usize, Vec<ThreadPool>>,
+}
 
 /// The threads of a launch or a draw.
 pub struct Team {
@@ -24,7 +33,7 @@ impl Team {
         if threads <= 1 {
             return Team { pool: None };
         }
-        let kept = idle().get_mut(&threads).and_then(Vec::pop);
+        let kept = idle().pools.get_mut(&threads).and_then(Vec::pop);
         Team { pool: kept.or_else(|| started(threads)) }
     }
 
@@ -46,13 +55,25 @@ impl Team {
 impl Drop for Team {
     fn drop(&mut self) {
         if let Some(pool) = self.pool.take() {
-            idle().entry(pool.current_num_threads()).or_default().push(pool);
+            idle().pools.entry(pool.current_num_threads()).or_default().push(pool);
         }
     }
 }
 
-fn idle() -> MutexGuard<'static, BTreeMap<usize, Vec<ThreadPool>>> {
-    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+fn idle() -> MutexGuard<'static, Idle> {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.belong_to(process::id());
+    idle
+}
+
+impl Idle {
+    /// Forgets the pools of another process: their threads did not survive the fork, and whoever used them would wait for ever.
+    fn belong_to(&mut self, process: u32) {
+        if self.process != process {
+            mem::forget(mem::take(&mut self.pools));
+            self.process = process;
+        }
+    }
 }
 
 fn started(threads: usize) -> Option<ThreadPool> {
