@@ -24,7 +24,7 @@ pub trait Constant {
 /// One number of a [`Constant`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// An integer.
+    /// An integer; 0 and 1 are truth values too.
     Integer(i128),
     /// A float.
     Float(f64),
@@ -244,12 +244,13 @@ fn bits(number: Number, scalar: Scalar) -> Option<u64> {
         (Number::Float(value), Scalar::F16) => Some(F16::from_f64(value).0.into()),
         (Number::Integer(value), _) => {
             let is_signed = matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64);
-            if scalar.is_float() || scalar == Scalar::Bool {
+            if scalar.is_float() {
                 return None;
             }
             let bits = 8 * scalar.bytes() as u32;
             let (min, max) = match is_signed {
                 true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+                false if scalar == Scalar::Bool => (0, 1),
                 false => (0, (1i128 << bits) - 1),
             };
             (min..=max).contains(&value).then_some(value as u64)
