@@ -115,8 +115,15 @@ impl Arguments {
         let memory = match Memory::of(data)? {
             Ok(Some(memory)) => memory,
             Ok(None) => {
+                let help = if data.hasattr("to_numpy")? {
+                    "; pass its `to_numpy()`"
+                } else if data.is_instance_of::<PyList>() || data.is_instance_of::<PyTuple>() {
+                    "; make an array of it, such as with `np.array`"
+                } else {
+                    ""
+                };
                 return Err(refused(&format!(
-                    "a `{}` takes an array (NumPy, a buffer, DLPack or Arrow), and this is `{given}`",
+                    "a `{}` takes an array (NumPy, a buffer, DLPack or Arrow), and this is `{given}`{help}",
                     resource.kind.view().name
                 )));
             }
@@ -269,6 +276,11 @@ fn collect(
     } else if depth > 0 && value.hasattr("tolist")? {
         // NumPy's scalars and small arrays.
         return collect(&value.call_method0("tolist")?, depth - 1, all);
+    } else if value.is_instance_of::<PyDict>() {
+        return Ok(Err(
+            "members of constant buffers are arguments by their own names, not in a `dict`"
+                .to_owned(),
+        ));
     } else {
         return Ok(Err(format!(
             "a constant is a number or a list of numbers, and this is `{}`",

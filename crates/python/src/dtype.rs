@@ -14,6 +14,9 @@ pub(crate) fn parse(format: &str, item_size: usize) -> Result<Layout, String> {
     if !reader.rest.is_empty() {
         return Err(format!("the format `{format}`"));
     }
+    if scalars.is_empty() && size == item_size {
+        return Err(format!("items of {size} bytes without a type"));
+    }
     if scalars.is_empty() || size > item_size {
         return Err(format!("the format `{format}` with items of {item_size} bytes"));
     }
@@ -169,6 +172,12 @@ impl Reader<'_> {
                 "truth values of one byte (in HLSL a `bool` in memory takes four: use `uint32`)"
                     .to_owned(),
             ),
+            'Z' => return Err("complex numbers".to_owned()),
+            'g' => return Err("`longdouble` numbers".to_owned()),
+            'O' => {
+                return Err("Python objects; convert them to numbers, as `astype` does".to_owned());
+            }
+            's' | 'p' | 'u' | 'w' => return Err("text".to_owned()),
             other => return Err(format!("the type `{other}`")),
         })
     }

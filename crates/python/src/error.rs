@@ -1,7 +1,9 @@
 //! The exceptions. All of them are `wavelane.Error`; which one says what kind of failure it is, as exit statuses do.
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use std::ffi::CString;
+
+use pyo3::exceptions::{PyException, PyUserWarning};
 use pyo3::prelude::*;
 use wavelane::{Bug, DispatchError, ExamineError};
 
@@ -11,6 +13,12 @@ create_exception!(
     CompileError,
     Error,
     "The shader is wrong; the text has the source lines with carets."
+);
+create_exception!(
+    wavelane,
+    CompileWarning,
+    PyUserWarning,
+    "What the compiler warns about; the text has the source lines with carets."
 );
 create_exception!(wavelane, ArgumentError, Error, "An argument does not suit the shader.");
 create_exception!(
@@ -26,10 +34,17 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("Error", py.get_type::<Error>())?;
     module.add("CompileError", py.get_type::<CompileError>())?;
+    module.add("CompileWarning", py.get_type::<CompileWarning>())?;
     module.add("ArgumentError", py.get_type::<ArgumentError>())?;
     module.add("Unsupported", py.get_type::<Unsupported>())?;
     module.add("Trap", py.get_type::<Trap>())?;
     module.add("InternalError", py.get_type::<InternalError>())
+}
+
+/// Warns whoever called the function of this package.
+pub(crate) fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let text = CString::new(text.replace('\0', "\u{fffd}"))?;
+    PyErr::warn(py, &py.get_type::<CompileWarning>(), &text, 1)
 }
 
 pub(crate) fn argument(what: impl ToString) -> PyErr {

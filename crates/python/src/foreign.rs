@@ -1,9 +1,11 @@
 //! The C structures of DLPack and of Arrow's C data interface, read from the capsules in which Python objects export them.
 //!
 //! Both are a few fields each, whose layout their specifications fix for ever. The capsule stays the owner: it is kept for as
-//! long as the memory is used, and its own destructor gives the memory back.
+//! long as the memory is used, and its own destructor gives the memory back. What comes out of a stream of Arrow is ours, and
+//! [`Chunk`] gives it back.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::mem::MaybeUninit;
 
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -120,7 +122,8 @@ pub(crate) fn dlpack(capsule: &Bound<'_, PyCapsule>) -> Result<Exported, String>
             (*tensor.shape.add(dim), stride)
         };
         let size = usize::try_from(size).map_err(|_| "an invalid tensor")?;
-        if stride.is_some_and(|it| size > 1 && i64::try_from(count) != Ok(it)) {
+        // An axis of one element and an empty tensor may have any stride.
+        if stride.is_some_and(|it| size > 1 && count > 0 && i64::try_from(count) != Ok(it)) {
             return Err("a tensor that is not contiguous; make a contiguous copy".to_owned());
         }
         count = count.saturating_mul(size);
@@ -141,7 +144,7 @@ struct ArrowSchema {
     n_children: i64,
     children: *mut c_void,
     dictionary: *mut c_void,
-    release: *const c_void,
+    release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
     private_data: *mut c_void,
 }
 
@@ -155,11 +158,103 @@ struct ArrowArray {
     buffers: *const *const c_void,
     children: *mut c_void,
     dictionary: *mut c_void,
-    release: *const c_void,
+    release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
     private_data: *mut c_void,
 }
 
-/// The values of an Arrow array of numbers, which are never written.
+// Spec: the Arrow C stream interface.
+#[repr(C)]
+struct ArrowStream {
+    get_schema: unsafe extern "C" fn(*mut ArrowStream, *mut ArrowSchema) -> i32,
+    get_next: unsafe extern "C" fn(*mut ArrowStream, *mut ArrowArray) -> i32,
+    get_last_error: unsafe extern "C" fn(*mut ArrowStream) -> *const c_char,
+    release: Option<unsafe extern "C" fn(*mut ArrowStream)>,
+    private_data: *mut c_void,
+}
+
+/// An array of a stream, which is given back when it is dropped.
+pub(crate) struct Chunk(Box<ArrowArray>);
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        if let Some(release) = self.0.release {
+            // SAFETY: it has not been released, and nothing else refers to it.
+            unsafe { release(&raw mut *self.0) };
+        }
+    }
+}
+
+struct OwnSchema(ArrowSchema);
+
+impl Drop for OwnSchema {
+    fn drop(&mut self) {
+        if let Some(release) = self.0.release {
+            // SAFETY: as above.
+            unsafe { release(&raw mut self.0) };
+        }
+    }
+}
+
+/// The values of a stream of Arrow that has one chunk besides empty ones, as columns of data frames mostly do.
+pub(crate) fn only_chunk(capsule: &Bound<'_, PyCapsule>) -> Result<(Exported, Chunk), String> {
+    const INVALID: &str = "an invalid stream of Arrow";
+    let stream = capsule.pointer_checked(Some(c"arrow_array_stream")).map_err(|_| INVALID)?;
+    let stream = stream.cast::<ArrowStream>().as_ptr();
+    // SAFETY: a capsule of that name holds this structure, which lives as long as the capsule and is used by nobody else.
+    if unsafe { (*stream).release.is_none() } {
+        return Err("a stream of Arrow that has been read before".to_owned());
+    }
+    let failed = || {
+        // SAFETY: as above; the text is a string of C or null.
+        let text =
+            unsafe { ((*stream).get_last_error)(stream).as_ref().map(|it| CStr::from_ptr(it)) };
+        text.map_or_else(|| INVALID.to_owned(), |it| it.to_string_lossy().into_owned())
+    };
+    let mut schema = MaybeUninit::<ArrowSchema>::uninit();
+    // SAFETY: as above; the function writes the schema if it returns 0.
+    let schema = unsafe {
+        match ((*stream).get_schema)(stream, schema.as_mut_ptr()) {
+            0 => OwnSchema(schema.assume_init()),
+            _ => return Err(failed()),
+        }
+    };
+    let next = || {
+        let mut array = MaybeUninit::<ArrowArray>::uninit();
+        // SAFETY: as above; the function writes the array if it returns 0.
+        match unsafe { ((*stream).get_next)(stream, array.as_mut_ptr()) } {
+            // SAFETY: it is written.
+            0 => Ok(Chunk(Box::new(unsafe { array.assume_init() }))),
+            _ => Err(failed()),
+        }
+    };
+    let mut only = next()?;
+    loop {
+        // An array that is released ends the stream.
+        let other = if only.0.release.is_some() { next()? } else { break };
+        if other.0.release.is_none() {
+            break;
+        }
+        if only.0.length > 0 && other.0.length > 0 {
+            return Err("an Arrow array in several chunks; combine them first".to_owned());
+        }
+        if other.0.length > 0 {
+            only = other;
+        }
+    }
+    let exported = match only.0.release {
+        Some(_) => numbers(&schema.0, &only.0)?,
+        None => Exported {
+            len: 0,
+            shape: vec![0],
+            start: std::ptr::null_mut(),
+            read_only: true,
+            element: Layout::uniform(scalar_of(&schema.0)?, 1),
+        },
+    };
+    Ok((exported, only))
+}
+
+/// The values of an Arrow array of numbers.
 pub(crate) fn arrow(
     schema: &Bound<'_, PyCapsule>,
     array: &Bound<'_, PyCapsule>,
@@ -171,12 +266,20 @@ pub(crate) fn arrow(
     // SAFETY: capsules of these names hold these structures, which live as long as the capsules.
     let (schema, array) =
         unsafe { (schema.cast::<ArrowSchema>().as_ref(), array.cast::<ArrowArray>().as_ref()) };
-    if schema.release.is_null() || array.release.is_null() || schema.format.is_null() {
+    numbers(schema, array)
+}
+
+/// The type of the numbers of an Arrow array.
+fn scalar_of(schema: &ArrowSchema) -> Result<Scalar, String> {
+    if schema.release.is_none() || schema.format.is_null() {
         return Err("an Arrow array that has been released".to_owned());
+    }
+    if !schema.dictionary.is_null() {
+        return Err("an Arrow array that is encoded by a dictionary".to_owned());
     }
     // SAFETY: a format is a string of C.
     let format = unsafe { CStr::from_ptr(schema.format) }.to_bytes();
-    let scalar = match format {
+    Ok(match format {
         b"c" => Scalar::I8,
         b"C" => Scalar::U8,
         b"s" => Scalar::I16,
@@ -188,15 +291,31 @@ pub(crate) fn arrow(
         b"e" => Scalar::F16,
         b"f" => Scalar::F32,
         b"g" => Scalar::F64,
+        b"b" => return Err(
+            "truth values of one bit (in HLSL a `bool` in memory takes four bytes: use `uint32`)"
+                .to_owned(),
+        ),
+        b"+s" => return Err("an Arrow table; pass one of its columns".to_owned()),
+        [b't', ..] => {
+            return Err("an Arrow array of dates or times; cast it to integers".to_owned());
+        }
         other => {
             return Err(format!(
                 "an Arrow array of the format `{}`, which is not a plain number",
                 String::from_utf8_lossy(other)
             ));
         }
-    };
-    if !schema.dictionary.is_null() || array.n_buffers != 2 || array.buffers.is_null() {
-        return Err("an Arrow array that is encoded by a dictionary".to_owned());
+    })
+}
+
+/// The values of an Arrow array of numbers, which are never written.
+fn numbers(schema: &ArrowSchema, array: &ArrowArray) -> Result<Exported, String> {
+    let scalar = scalar_of(schema)?;
+    if array.release.is_none() {
+        return Err("an Arrow array that has been released".to_owned());
+    }
+    if array.n_buffers != 2 || array.buffers.is_null() {
+        return Err("an invalid Arrow array".to_owned());
     }
     // SAFETY: `buffers` has `n_buffers` elements: of an array of numbers the validity bits and the values.
     let (validity, values) = unsafe { (*array.buffers, *array.buffers.add(1)) };

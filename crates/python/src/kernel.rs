@@ -37,6 +37,14 @@ struct Text {
     includes: Vec<PathBuf>,
 }
 
+/// What a text compiles to.
+struct Compiled {
+    shader: Shader,
+    sources: SourceMap,
+    /// The compiler's warnings, with source lines and carets.
+    warnings: Option<String>,
+}
+
 /// A compiled shader. `kernel[groups](Name=array, …)` runs it on arrays in place.
 #[pyclass(frozen, module = "wavelane")]
 pub(crate) struct Kernel {
@@ -83,7 +91,7 @@ fn engine_named(name: Option<&str>) -> PyResult<Engine> {
 /// Compiles a shader.
 ///
 /// `source` is the path of a file, or a text, which has at least one newline. `defines` are macros; `includes` are folders for
-/// `#include`. Raises `CompileError` with the source lines and carets if the shader is wrong.
+/// `#include`. Raises `CompileError` with the source lines and carets if the shader is wrong; warnings are `CompileWarning`s.
 #[pyfunction]
 #[pyo3(signature = (source, *, defines = None, entry = "main", includes = Vec::new(), enable_16bit = false, name = None,
                     engine = None, wave_size = None, threads = 1))]
@@ -112,12 +120,12 @@ pub(crate) fn compile(
             })?;
             let text = std::fs::read_to_string(&path).map_err(|error| {
                 // The usual exception of Python for files: `FileNotFoundError` and its like.
+                let is_missing = !path.exists();
                 let kind = PyErr::from(error);
-                let what = format!(
-                    "{}: {} (a text, in contrast to a path, has a newline)",
-                    path.display(),
-                    kind.value(py)
-                );
+                let mut what = format!("{}: {}", path.display(), kind.value(py));
+                if is_missing {
+                    what.push_str(" (a text, in contrast to a path, has a newline)");
+                }
                 let ty = kind.get_type(py);
                 PyErr::from_type(ty, what)
             })?;
@@ -137,13 +145,16 @@ pub(crate) fn compile(
         options.defines.push((name.extract()?, value));
     }
     let text = Text { name, text, options, includes };
-    let (shader, sources) = text.compile(py)?;
+    let Compiled { shader, sources, warnings } = text.compile(py)?;
+    if let Some(warnings) = warnings {
+        error::warn(py, &warnings)?;
+    }
     let source = Arc::new(Source { shader, sources, text });
     Kernel::new(py, source, engine, threads, wave_size, None)
 }
 
 impl Text {
-    fn compile(&self, py: Python<'_>) -> PyResult<(Shader, SourceMap)> {
+    fn compile(&self, py: Python<'_>) -> PyResult<Compiled> {
         let compiled = py.detach(|| {
             let Text { name, text, options, includes } = self;
             let work = || Shader::compile(name, text, options, &mut Folders(includes.clone()));
@@ -157,10 +168,11 @@ impl Text {
             })
         })?;
         let compiled = compiled.map_err(|it| error::bug(&it))?;
-        if let Some(shader) = compiled.shader {
-            return Ok((shader, compiled.sources));
-        }
         let text = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
+        if let Some(shader) = compiled.shader {
+            let warnings = (!text.is_empty()).then_some(text);
+            return Ok(Compiled { shader, sources: compiled.sources, warnings });
+        }
         let is_missing = |it: &diag::Diagnostic| it.level == diag::Level::Unsupported;
         let is_wrong = compiled.diagnostics.iter().any(|it| it.level == diag::Level::Error);
         if !is_wrong && compiled.diagnostics.iter().any(is_missing) {
@@ -175,7 +187,8 @@ impl Source {
     pub(crate) fn with_notes(&self, py: Python<'_>) -> PyResult<(Shader, SourceMap)> {
         let mut text = self.text.clone();
         text.options.notes = true;
-        text.compile(py)
+        let Compiled { shader, sources, .. } = text.compile(py)?;
+        Ok((shader, sources))
     }
 }
 
@@ -188,6 +201,12 @@ impl Kernel {
         wave_size: Option<u32>,
         fuel: Option<u64>,
     ) -> PyResult<Kernel> {
+        if !(1..=CpuOptions::MOST_THREADS).contains(&threads) {
+            return Err(error::argument(format!(
+                "`threads`: a number from 1 to {} is expected, and this is {threads}",
+                CpuOptions::MOST_THREADS
+            )));
+        }
         let device = py.detach(|| match engine {
             // Small calls are common here, and the code of a kernel is used many times.
             Engine::Cpu => Device::with_cpu(
@@ -341,6 +360,16 @@ impl Kernel {
         py.detach(|| self.pipeline.prepare(width));
     }
 
+    /// A kernel is called with its groups: `kernel[groups](Name=array, …)`.
+    #[pyo3(signature = (*_positional, **_arguments))]
+    fn __call__(
+        &self,
+        _positional: &Bound<'_, PyTuple>,
+        _arguments: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        Err(PyTypeError::new_err("the number of groups is missing: `kernel[groups](Name=array)`"))
+    }
+
     fn __getitem__(slf: Py<Self>, groups: &Bound<'_, PyAny>) -> PyResult<Launch> {
         Ok(Launch { kernel: slf, groups: groups_of(groups)? })
     }
@@ -403,6 +432,10 @@ impl Launch {
     fn groups(&self) -> (u32, u32, u32) {
         (self.groups[0], self.groups[1], self.groups[2])
     }
+
+    fn __repr__(&self) -> String {
+        format!("<wavelane.Launch of {:?}: {}>", self.groups, self.kernel.get().__repr__())
+    }
 }
 
 /// A kernel with its groups and arguments: `call()` runs it. The arrays stay exported, and so cannot be resized, for as long as
@@ -432,5 +465,9 @@ impl BoundLaunch {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
         let kernel = self.kernel.get();
         kernel.run(py, kernel.dispatch_of(self.groups, None), &self.arguments)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<wavelane.BoundLaunch of {:?}: {}>", self.groups, self.kernel.get().__repr__())
     }
 }

@@ -8,13 +8,14 @@
 use std::ptr::NonNull;
 
 use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyMemoryView, PyTuple};
 use wavelane::texture::Shape;
 use wavelane::{Borrowed, Buffer, BufferError, Layout, Texture};
 
 use crate::dtype;
-use crate::foreign::{self, Exported};
+use crate::foreign::{self, Chunk, Exported};
 
 /// The memory of an argument, with whatever keeps it alive.
 pub(crate) struct Memory {
@@ -31,6 +32,7 @@ pub(crate) struct Memory {
 enum Owner {
     Export(PyUntypedBuffer),
     Capsules(Vec<Py<PyAny>>),
+    Chunk(Chunk),
 }
 
 // SAFETY: the address is only used through `Borrowed`; Python code that shares the memory with other threads has to
@@ -48,6 +50,17 @@ impl Memory {
         if let Ok(export) = export {
             return Ok(Memory::of_export(export).map(Some));
         }
+        match Memory::of_protocol(object) {
+            // What an exporter says about its own values, such as that it has no way to export dates.
+            Err(error) if error.is_instance_of::<PyException>(object.py()) => {
+                Ok(Err(format!("an object that exports no memory: {}", error.value(object.py()))))
+            }
+            found => found,
+        }
+    }
+
+    /// The memory of an object that exports it in capsules.
+    fn of_protocol(object: &Bound<'_, PyAny>) -> PyResult<Result<Option<Memory>, String>> {
         if object.hasattr("__arrow_c_array__")? {
             let pair = object.call_method0("__arrow_c_array__")?;
             let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
@@ -60,6 +73,11 @@ impl Memory {
         }
         if object.hasattr("__dlpack__")? {
             return Memory::of_dlpack(object);
+        }
+        if object.hasattr("__arrow_c_stream__")? {
+            let stream = object.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+            let chunk = foreign::only_chunk(&stream);
+            return Ok(chunk.map(|(it, chunk)| Some(Memory::exported(it, Owner::Chunk(chunk)))));
         }
         Ok(Ok(None))
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use wavelane::Layout;
 use wavelane::internal::diag::{self, Allows, Level};
 use wavelane::internal::dispatch;
 use wavelane::sanitizer::Plan;
+use wavelane::{F16, Layout, Scalar};
 
 use crate::arguments::Arguments;
 use crate::dtype;
@@ -248,6 +248,12 @@ pub(crate) fn sweep(
 
 /// Contents as a `memoryview` of the shader's numbers where it has one type of them, and of bytes otherwise.
 fn shown<'py>(py: Python<'py>, layout: &Layout, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    // A `memoryview` has no halves; floats hold the same numbers.
+    if layout.only() == Some(Scalar::F16) {
+        let halves = bytes.chunks_exact(2).map(|it| F16(u16::from_le_bytes([it[0], it[1]])));
+        let floats: Vec<u8> = halves.flat_map(|it| it.to_f32().to_le_bytes()).collect();
+        return shown(py, &Layout::uniform(Scalar::F32, 1), &floats);
+    }
     let bytes = PyBytes::new(py, bytes);
     let view = py.import("builtins")?.getattr("memoryview")?.call1((bytes,))?;
     let code = layout.only().and_then(dtype::code);

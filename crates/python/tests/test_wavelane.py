@@ -2,11 +2,14 @@
 
 import array
 import ctypes
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
+import warnings
 from pathlib import Path
 
 import wavelane as wl
@@ -69,6 +72,12 @@ class Calls(unittest.TestCase):
         wl.compile(ADD)[1](In=words(*range(8)), Out=out, On=False, Amount=3)
         self.assertEqual(out.tolist(), list(range(8)))
 
+    def test_truth_values_are_also_0_and_1(self):
+        for value, amount in ((0, 0), (1, 3)):
+            out = words(*[9] * 8)
+            wl.compile(ADD)[1](In=words(*[0] * 8), Out=out, On=value, Amount=3)
+            self.assertEqual(out.tolist(), [amount] * 8)
+
     def test_the_width_and_the_engine_are_chosen_by_argument(self):
         kernel = wl.compile(SUM)
         for engine in ("interp", wl.compile(SUM).engine):
@@ -104,7 +113,9 @@ class Calls(unittest.TestCase):
         RWStructuredBuffer<uint> Data;
         [numthreads(4, 1, 1)] void main() { while (true) { InterlockedAdd(Data[0], 1); } }
         """
-        call = wl.compile(text, engine="interp").at(fuel=3_000_000).bind(1, Data=words(0))
+        with self.assertWarns(wl.CompileWarning):
+            kernel = wl.compile(text, engine="interp")
+        call = kernel.at(fuel=3_000_000).bind(1, Data=words(0))
         seen = []
 
         def run():
@@ -123,6 +134,22 @@ class Calls(unittest.TestCase):
         thread.join()
         self.assertEqual(seen, ["begin", "the fuel is spent"])
         self.assertGreater(rounds, 1000)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "skipped: this system has no `fork`")
+    def test_a_forked_process_has_threads_of_its_own(self):
+        if "cpu" not in wl.engines():
+            self.skipTest("skipped: this machine has no engine `cpu`")
+        data = words(*[1] * 32)
+        call = wl.compile(DOUBLE, engine="cpu", threads=2).bind(4, Data=data)
+        call()
+        child = os.fork()
+        if child == 0:
+            # A child that hangs is killed.
+            signal.alarm(60)
+            call()
+            os._exit(data.tolist() != [4] * 32)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(data.tolist(), [2] * 32)
 
     def test_what_the_shader_prints_is_printed(self):
         text = 'RWStructuredBuffer<uint> Data;\n[numthreads(2, 1, 1)] void main(uint i : SV_GroupIndex) { printf("lane %u", i); Data[i] = i; }'
@@ -160,6 +187,33 @@ class Compiling(unittest.TestCase):
         with self.assertRaises(wl.ArgumentError) as caught:
             wl.compile(DOUBLE, wave_size=12)
         self.assertIn("`wave_size`", str(caught.exception))
+        for threads in (0, 1_000_000):
+            for refused in (lambda: wl.compile(DOUBLE, threads=threads), lambda: wl.compile(DOUBLE).at(threads=threads)):
+                with self.assertRaises(wl.ArgumentError) as caught:
+                    refused()
+                self.assertIn("`threads`: a number from 1 to 256", str(caught.exception))
+
+    def test_warnings_are_warnings_of_python(self):
+        text = DOUBLE.replace("*= 2", "= 3.7")
+        with self.assertWarns(wl.CompileWarning) as caught:
+            wl.compile(text, name="lossy.hlsl")
+        self.assertIn("lossy.hlsl:3:", str(caught.warning))
+        self.assertIn("^", str(caught.warning))
+        self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            wl.compile(DOUBLE)
+            with self.assertRaises(wl.CompileWarning):
+                wl.compile(text)
+
+    def test_a_file_that_is_not_utf_8_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "latin.hlsl"
+            file.write_bytes(b"// caf\xe9\n")
+            with self.assertRaises(OSError) as caught:
+                wl.compile(file)
+            self.assertIn("UTF-8", str(caught.exception))
+            self.assertNotIn("newline", str(caught.exception))
 
 
 class Refusals(unittest.TestCase):
@@ -182,6 +236,9 @@ class Refusals(unittest.TestCase):
         self.refused("`Amount`", "`str`", Amount="one")
         self.refused("`Tint`", "3 numbers", Tint=[1, 2])
         self.refused("`Amount`", "64 bits", Amount=2**70)
+        self.refused("`Params`", "by their own names", Params={"Amount": 1})
+        self.refused("`On`", "2", On=2)
+        self.refused("`In`", "np.array", In=[1, 2, 3])
 
     def test_what_is_missing_is_named(self):
         with self.assertRaises(wl.ArgumentError) as caught:
@@ -221,6 +278,11 @@ class Refusals(unittest.TestCase):
         for _ in range(200):
             inner = type("Nested", (ctypes.Structure,), {"_fields_": [("inner", inner)]})
         self.refused("`In`", "nest so deeply", In=(inner * 0)())
+
+    def test_a_kernel_without_groups_says_so(self):
+        with self.assertRaises(TypeError) as caught:
+            wl.compile(DOUBLE)(Data=words(0))
+        self.assertIn("kernel[groups]", str(caught.exception))
 
     def test_arguments_are_passed_by_name(self):
         with self.assertRaises(TypeError):
@@ -427,6 +489,23 @@ class WithNumPy(unittest.TestCase):
             with self.assertRaises(wl.ArgumentError):
                 kernel[1](Data=np.zeros(4, wrong))
 
+    def test_halves_and_structures_are_compared_with_arrays(self):
+        text = "RWStructuredBuffer<half> Data;\n[numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) { Data[i] = i + 0.5h; }"
+        kernel, data = wl.compile(text, enable_16bit=True), np.zeros(8, "f2")
+        self.assertEqual(wl.sweep(kernel, 1, Data=data).results[4]["Data"].tolist(), [it + 0.5 for it in range(8)])
+        assert_agrees(kernel, 1, Data=data, expected={"Data": np.arange(8) + 0.5})
+        text = """
+        struct Particle { float3 position; uint id; };
+        RWStructuredBuffer<Particle> Data;
+        [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Data[i].id = WaveGetLaneCount(); }
+        """
+        dtype = [("position", "f4", 3), ("id", "u4")]
+        kernel, data = wl.compile(text), np.zeros(4, dtype)
+        assert_agrees(kernel, 1, Data=data, expected=lambda width: {"Data": np.array([((0, 0, 0), width)] * 4, dtype)})
+        with self.assertRaises(AssertionError) as caught:
+            assert_agrees(kernel, 1, Data=data, widths=[8], expected={"Data": np.array([((0, 0, 0), 9)] * 4, dtype)})
+        self.assertIn("`Data[3]` is 8, and 9 is expected", str(caught.exception))
+
     def test_vectors_are_rows(self):
         text = "RWStructuredBuffer<float4> Data;\n[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Data[i].w = i; }"
         data = np.zeros((4, 4), "f4")
@@ -435,10 +514,22 @@ class WithNumPy(unittest.TestCase):
 
     def test_what_numpy_has_and_hlsl_has_not(self):
         kernel = wl.compile(DOUBLE)
-        for dtype in ("?", "c8", ">u4", "u8", "f2"):
-            with self.assertRaises(wl.ArgumentError) as caught:
+        for dtype, part in (
+            ("?", "truth values"),
+            ("c8", "complex numbers"),
+            (">u4", "big-endian"),
+            ("u8", "`uint64`"),
+            ("f2", "`float16`"),
+            ("O", "Python objects"),
+            ("U4", "text"),
+            ("S4", "text"),
+            ("V4", "4 bytes without a type"),
+            ("M8[s]", "exports no memory"),
+        ):
+            with self.assertRaises(wl.ArgumentError, msg=dtype) as caught:
                 kernel[1](Data=np.zeros(8, dtype))
             self.assertIn("`Data`", str(caught.exception))
+            self.assertIn(part, str(caught.exception))
         unaligned = np.zeros(33, "u1")[1:].view("u4")
         with self.assertRaises(wl.ArgumentError) as caught:
             kernel[1](Data=unaligned)
@@ -480,6 +571,28 @@ class WithArrow(unittest.TestCase):
         out = words(*[0] * 8)
         wl.compile(ADD)[1](In=pa.array(range(100, 116), pa.uint32())[8:], Out=out, On=False)
         self.assertEqual(out.tolist(), list(range(108, 116)))
+
+    def test_a_column_in_one_chunk_is_read_in_place(self):
+        numbers = pa.array(range(100, 116), pa.uint32())
+        empty = pa.array([], pa.uint32())
+        for chunks, first in (([numbers], 100), ([empty, numbers[8:], empty], 108)):
+            out = words(*[0] * 8)
+            column = pa.chunked_array(chunks)
+            call = wl.compile(ADD).bind(1, In=column, Out=out, On=False)
+            del column, chunks
+            call()
+            self.assertEqual(out.tolist(), list(range(first, first + 8)))
+        out = words(*[7] * 8)
+        wl.compile(ADD)[1](In=pa.chunked_array([], pa.uint32()), Out=out, On=False)
+        self.assertEqual(out.tolist(), [0] * 8)
+        for wrong, part in (
+            (pa.chunked_array([numbers, numbers]), "several chunks"),
+            (pa.table({"column": numbers}), "one of its columns"),
+            (pa.chunked_array([pa.array([True] * 8)]), "truth values"),
+        ):
+            with self.assertRaises(wl.ArgumentError) as caught:
+                wl.compile(ADD)[1](In=wrong, Out=words(*[0] * 8))
+            self.assertIn(part, str(caught.exception))
 
     def test_what_arrow_cannot_give(self):
         for wrong, part in (

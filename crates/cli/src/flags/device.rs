@@ -1,6 +1,6 @@
 //! The flags that say on what it runs.
 
-use wavelane::{Engine, RayQueries};
+use wavelane::{CpuOptions, Engine, RayQueries};
 
 use super::values::{caps, choose, golden};
 use super::{
@@ -138,8 +138,13 @@ pub(super) const FLAGS: &[Flag] = &[
                program can tell the difference by the results of atomic operations",
         set: |args, value| {
             args.device.threads = match value.parse() {
-                Ok(threads @ 1..=256) => threads,
-                _ => return Err("a number of threads is 1 to 256".to_owned()),
+                Ok(threads @ 1..=CpuOptions::MOST_THREADS) => threads,
+                _ => {
+                    return Err(format!(
+                        "a number of threads is 1 to {}",
+                        CpuOptions::MOST_THREADS
+                    ));
+                }
             };
             Ok(())
         },

@@ -32,11 +32,21 @@ def assert_agrees(
             named.add(name)
             if name not in ran.results[width]:
                 raise AssertionError(f"the shader writes no resource `{name}`")
-            _compare(name, width, ran.results[width][name].tolist(), _flat(values))
+            _compare(name, width, *_numbers(ran.results[width][name], values))
     for name, groups_of_widths in ran.differences.items():
         if name not in named:
             shown = "; ".join(", ".join(map(str, it)) for it in groups_of_widths)
             raise AssertionError(f"`{name}` depends on the width: these agree with each other: {shown}")
+
+
+def _numbers(got: memoryview, wanted: Any) -> tuple[list[Any], list[Any]]:
+    """The numbers of both. A `memoryview` has only bytes of structures; the array that is wanted says what they are."""
+    dtype = getattr(wanted, "dtype", None)
+    if getattr(dtype, "names", None):
+        import numpy as np
+
+        return _flat(np.frombuffer(got, dtype)), _flat(wanted)
+    return got.tolist(), _flat(wanted)
 
 
 def _flat(values: Any) -> list[Any]:
@@ -46,7 +56,7 @@ def _flat(values: Any) -> list[Any]:
         return [values]
     flat: list[Any] = []
     for value in values:
-        flat.extend(_flat(value) if isinstance(value, (list, tuple)) else [value])
+        flat.extend(_flat(value))
     return flat
 
 

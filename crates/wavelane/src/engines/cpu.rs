@@ -39,6 +39,11 @@ pub struct CpuOptions {
     pub leaves_small: bool,
 }
 
+impl CpuOptions {
+    /// The most threads that front ends accept.
+    pub const MOST_THREADS: usize = 256;
+}
+
 impl Default for CpuOptions {
     fn default() -> CpuOptions {
         CpuOptions { isa: None, threads: 1, leaves_small: false }
