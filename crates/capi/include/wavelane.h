@@ -44,6 +44,32 @@ typedef struct WlDefine {
     const char *value;
 } WlDefine;
 
+/* A file that a shader includes: `length` bytes of `text`, and its name in messages, which is also the `from` of the files
+ * that it includes itself. The same file has the same name each time; null stands for the path in the directive. */
+typedef struct WlFile {
+    const char *name;
+    const char *text;
+    size_t length;
+} WlFile;
+
+/* Finds the file that `from` includes as `path`, with `/` for backslashes; `is_system` is 1 for `<path>`, else 0. Returns 0 if
+ * there is none, and otherwise fills `*file`, whose texts stay as they are until `wl_compile_with` returns. It is called while
+ * that function runs, on another thread, and must not unwind. */
+typedef uint32_t (*WlInclude)(void *user, const char *path, const char *from, uint32_t is_system, WlFile *file);
+
+/* How a shader is compiled. Zeros stand for the defaults: the name "shader.hlsl", the entry point "main", no macros, `half`
+ * with 32 bits, and no includes. `enable_16bit` 1 makes `half` and the `min16` types real 16-bit types. `user` is passed to
+ * `include`. */
+typedef struct WlOptions {
+    const char *name;
+    const char *entry;
+    const WlDefine *defines;
+    size_t define_count;
+    uint32_t enable_16bit;
+    WlInclude include;
+    void *user;
+} WlOptions;
+
 /* The size and format of a texture. `format` is a name of Direct3D such as "RGBA8_UNORM". Unused axes, `layers`, `levels` and
  * `samples` are 1, and a cube has six layers. */
 typedef struct WlTexture {
@@ -71,11 +97,6 @@ const char *wl_last_error(void);
 
 /* The version of the library, such as `0.1.0`. */
 const char *wl_version(void);
-
-/* Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null stands for
- * "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the source
- * lines with carets. The text may not `#include` others. */
-WlStatus wl_compile(const char *text, size_t length, const char *name, const char *entry, const WlDefine *defines, size_t define_count, WlShader **shader);
 
 /* Frees a shader. Pipelines and tables that were made from it stay valid. Null is allowed. */
 void wl_shader_free(WlShader *shader);
@@ -113,6 +134,17 @@ const char *wl_text(const WlText *text);
 
 /* Frees a text. Null is allowed. */
 void wl_text_free(WlText *text);
+
+/* Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null stands for
+ * "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the source
+ * lines with carets. The text may not `#include` others: see `wl_compile_with`. */
+WlStatus wl_compile(const char *text, size_t length, const char *name, const char *entry, const WlDefine *defines, size_t define_count, WlShader **shader);
+
+/* The same with options; null stands for the defaults. */
+WlStatus wl_compile_with(const char *text, size_t length, const WlOptions *options, WlShader **shader);
+
+/* The compiler's warnings about a shader, with source lines; empty if there are none. It is valid until the shader is freed. */
+const char *wl_warnings(const WlShader *shader);
 
 /* Binds `size` bytes of the caller's to the texture `name`, in place, under the rules of `wl_bind`: all texels, layer by
  * layer, within a layer level by level, within a level row by row. */

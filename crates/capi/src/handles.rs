@@ -2,11 +2,10 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Arc;
-use std::thread;
 
 use wavelane::{
-    Adapter, Borrowed, Buffer, ComputePipeline, CpuOptions, Device, Engine, NoIncludes, Number,
-    Options, ResourceTable, Shader, SourceMap,
+    Adapter, Borrowed, Buffer, ComputePipeline, CpuOptions, Device, Engine, Number, ResourceTable,
+    Shader, SourceMap,
 };
 
 use crate::error::{Failed, WlStatus, c_text, enter};
@@ -15,6 +14,8 @@ use crate::error::{Failed, WlStatus, c_text, enter};
 pub struct WlShader {
     pub(crate) shader: Shader,
     pub(crate) sources: Arc<SourceMap>,
+    /// The compiler's warnings.
+    pub(crate) warnings: CString,
 }
 
 /// A shader on an engine.
@@ -38,16 +39,6 @@ impl WlText {
         WlText { text: c_text(text) }
     }
 }
-
-/// A macro for a shader. `value` may be null.
-#[repr(C)]
-pub struct WlDefine {
-    pub name: *const c_char,
-    pub value: *const c_char,
-}
-
-/// Room for shaders that nest as deeply as the front end's limits allow, which the caller's thread may not have.
-const STACK: usize = 256 << 20;
 
 /// A string of C's.
 ///
@@ -108,78 +99,6 @@ unsafe fn free<T>(handle: *mut T) {
     }
 }
 
-/// Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null stands for
-/// "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the source
-/// lines with carets. The text may not `#include` others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_compile(
-    text: *const c_char,
-    length: usize,
-    name: *const c_char,
-    entry: *const c_char,
-    defines: *const WlDefine,
-    define_count: usize,
-    shader: *mut *mut WlShader,
-) -> WlStatus {
-    enter(|| {
-        if text.is_null() || defines.is_null() && define_count > 0 {
-            return Err(Failed::input("the text or the list of macros is null"));
-        }
-        // SAFETY: the header asks for this many bytes and macros.
-        let (bytes, defines) = unsafe {
-            let defines = if define_count == 0 {
-                &[]
-            } else {
-                std::slice::from_raw_parts(defines, define_count)
-            };
-            (std::slice::from_raw_parts(text.cast::<u8>(), length), defines)
-        };
-        let source =
-            std::str::from_utf8(bytes).map_err(|_| Failed::input("the text is not UTF-8"))?;
-        // SAFETY: the header asks for strings.
-        let or = |it: *const c_char, default: &str, what| unsafe {
-            if it.is_null() {
-                Ok(default.to_owned())
-            } else {
-                self::text(it, what).map(str::to_owned)
-            }
-        };
-        let (name, entry) =
-            (or(name, "shader.hlsl", "the name")?, or(entry, "main", "the entry point")?);
-        let mut options = Options { entry, ..Options::default() };
-        for define in defines {
-            // SAFETY: the header asks for strings.
-            let name = unsafe { self::text(define.name, "the name of a macro") }?;
-            let value = or(define.value, "", "the value of a macro")?;
-            options.defines.push((name.to_owned(), (!define.value.is_null()).then_some(value)));
-        }
-        let work = || Shader::compile(&name, source, &options, &mut NoIncludes);
-        let compiled = thread::scope(|scope| {
-            let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-            started.map(|it| it.join())
-        });
-        let compiled = match compiled {
-            Ok(Ok(Ok(compiled))) => compiled,
-            Ok(Ok(Err(bug))) => return Err(Failed(WlStatus::WL_BUG, bug.to_string())),
-            Ok(Err(payload)) => std::panic::resume_unwind(payload),
-            Err(error) => {
-                return Err(Failed::unsupported(format!("no thread can be started: {error}")));
-            }
-        };
-        let is_unsupported = compiled.shader.is_none()
-            && compiled.diagnostics.iter().all(|it| it.level != wavelane::Level::Error);
-        let sources = compiled.sources.clone();
-        match compiled.shader() {
-            // SAFETY: the header asks for a place.
-            Ok(compiled) => unsafe {
-                give(shader, WlShader { shader: compiled, sources: Arc::new(sources) })
-            },
-            Err(error) if is_unsupported => Err(Failed::unsupported(error)),
-            Err(error) => Err(Failed::input(error)),
-        }
-    })
-}
-
 /// Frees a shader. Pipelines and tables that were made from it stay valid. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_shader_free(shader: *mut WlShader) {
@@ -210,8 +129,14 @@ pub unsafe extern "C" fn wl_pipeline(
         };
         let device = match engine {
             Engine::Cpu => {
-                let options =
-                    CpuOptions { threads: threads.max(1) as usize, ..CpuOptions::default() };
+                let threads = threads.max(1) as usize;
+                if threads > CpuOptions::MOST_THREADS {
+                    let most = CpuOptions::MOST_THREADS;
+                    return Err(Failed::input(format!(
+                        "{threads} threads are too many; the limit is {most}"
+                    )));
+                }
+                let options = CpuOptions { threads, ..CpuOptions::default() };
                 Device::with_cpu(Adapter::reference(), options)
             }
             other => Device::with_engine(Adapter::reference(), other),

@@ -139,6 +139,74 @@ static void samples(void) {
     wl_shader_free(shader);
 }
 
+/* A folder in memory. */
+static uint32_t include(void *user, const char *path, const char *from, uint32_t is_system, WlFile *file) {
+    static const char by[] = "#include <amount.hlsli>\n", amount[] = "#define AMOUNT half(1.5)\n", latin[] = "\xe9";
+    int *calls = user;
+    ++*calls;
+    if (strcmp(path, "lib/by.hlsli") == 0 && strcmp(from, "main.hlsl") == 0 && !is_system) {
+        *file = (WlFile){"lib/by.hlsli", by, sizeof by - 1};
+    } else if (strcmp(path, "amount.hlsli") == 0 && strcmp(from, "lib/by.hlsli") == 0 && is_system) {
+        *file = (WlFile){NULL, amount, sizeof amount - 1};
+    } else if (strcmp(path, "latin.hlsli") == 0) {
+        *file = (WlFile){NULL, latin, 1};
+    } else if (strcmp(path, "nothing.hlsli") == 0) {
+        *file = (WlFile){NULL, NULL, 1};
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static WlStatus compile_with(const char *text, const WlOptions *options, WlShader **shader) {
+    return wl_compile_with(text, strlen(text), options, shader);
+}
+
+static void includes(void) {
+    static const char text[] =
+        "#include \"lib/by.hlsli\"\n"
+        "cbuffer Params { bool On; };\n"
+        "RWStructuredBuffer<half> Data;\n"
+        "[numthreads(4, 1, 1)] void sum(uint i : SV_GroupIndex) {\n"
+        "    int lost = 3.7;\n"
+        "    if (On) Data[i] = WavePrefixSum(AMOUNT) + lost;\n"
+        "}\n";
+    static const char plain[] = "RWStructuredBuffer<uint> Data;\n[numthreads(4, 1, 1)] void main() { Data[0] = 1; }\n";
+    int calls = 0;
+    WlOptions options = {.name = "main.hlsl", .entry = "sum", .enable_16bit = 1, .include = include, .user = &calls};
+    WlShader *shader = NULL;
+    WlPipeline *pipeline = NULL;
+    WlTable *table = NULL;
+    CHECK(compile_with(text, &options, &shader) == WL_OK && calls == 2);
+    CHECK(strstr(wl_warnings(shader), "main.hlsl:5:") && strchr(wl_warnings(shader), '^'));
+    CHECK(wl_pipeline(shader, NULL, 257, &pipeline) == WL_BAD_INPUT && strstr(wl_last_error(), "256"));
+    CHECK(wl_pipeline(shader, NULL, 0, &pipeline) == WL_OK);
+    CHECK(wl_table(shader, &table) == WL_OK);
+    uint16_t halves[4] = {0};
+    const int64_t on = 1, two = 2;
+    CHECK(wl_bind(table, "Data", halves, sizeof halves) == WL_OK);
+    CHECK(wl_set_integers(table, "On", &two, 1) == WL_BAD_INPUT);
+    CHECK(wl_set_integers(table, "On", &on, 1) == WL_OK);
+    WlLaunch launch = {1, 1, 1, 0, 0};
+    CHECK(wl_dispatch(pipeline, &launch, table) == WL_OK);
+    /* 3 and 7.5 */
+    CHECK(halves[0] == 0x4200 && halves[3] == 0x4780);
+    wl_table_free(table);
+    wl_pipeline_free(pipeline);
+    wl_shader_free(shader);
+
+    shader = NULL;
+    options.entry = "main";
+    CHECK(compile_with("#include \"latin.hlsli\"\n", &options, &shader) == WL_BAD_INPUT && strstr(wl_last_error(), "UTF-8"));
+    CHECK(compile_with("#include \"nothing.hlsli\"\n", &options, &shader) == WL_BAD_INPUT && strstr(wl_last_error(), "is null"));
+    CHECK(compile_with("#include \"missing.hlsli\"\n", &options, &shader) == WL_BAD_INPUT);
+    CHECK(strstr(wl_last_error(), "main.hlsl:1:") && strstr(wl_last_error(), "missing.hlsli"));
+    CHECK(shader == NULL);
+    CHECK(compile_with(plain, NULL, &shader) == WL_OK && *wl_warnings(shader) == 0);
+    wl_shader_free(shader);
+    CHECK(*wl_warnings(NULL) == 0);
+}
+
 static void refuses(void) {
     WlShader *shader = NULL;
     WlPipeline *pipeline = NULL;
@@ -208,6 +276,7 @@ int main(void) {
     examines(FINDINGS, 1);
     examines(ALLOWED, 0);
     samples();
+    includes();
     refuses();
     puts("passed");
     return 0;

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use syn::{
-    Expr, Fields, FnArg, Item, Lit, Meta, Pat, PointerMutability, ReturnType, Type, Visibility,
+    Expr, Fields, FnArg, GenericArgument, Item, Lit, Meta, Pat, PathArguments, PointerMutability,
+    ReturnType, Type, Visibility,
 };
 
 /// The files, in the order of the header.
-const FILES: [&str; 4] = ["error.rs", "handles.rs", "texture.rs", "run.rs"];
+const FILES: [&str; 5] = ["error.rs", "handles.rs", "compile.rs", "texture.rs", "run.rs"];
 
 /// The text of `crates/capi/include/wavelane.h`.
 pub(crate) fn text() -> String {
@@ -33,6 +34,7 @@ pub(crate) fn text() -> String {
         match item {
             Item::Enum(it) if is_public(&it.vis) => declare_enum(&mut text, it),
             Item::Struct(it) if is_public(&it.vis) => declare_struct(&mut text, it),
+            Item::Type(it) if is_public(&it.vis) => declare_callback(&mut text, it),
             _ => {}
         }
     }
@@ -111,6 +113,34 @@ fn declare_struct(text: &mut String, item: &syn::ItemStruct) {
         let _ = writeln!(text, "    {};", declared(&field.ty, &name.to_string()));
     }
     let _ = writeln!(text, "}} {name};");
+}
+
+/// The type of a function of the caller's, which may be null: `Option<unsafe extern "C" fn(…) -> …>`.
+fn declare_callback(text: &mut String, item: &syn::ItemType) {
+    text.push('\n');
+    comment(text, "", &item.attrs);
+    let name = &item.ident;
+    let Type::Path(path) = &*item.ty else { panic!("`{name}` is an `Option`") };
+    let function = path.path.segments.last().and_then(|it| match &it.arguments {
+        PathArguments::AngleBracketed(it) => it.args.first(),
+        _ => None,
+    });
+    let Some(GenericArgument::Type(Type::FnPtr(function))) = function else {
+        panic!("`{name}` is an `Option` of a function")
+    };
+    let parameters: Vec<String> = function
+        .inputs
+        .iter()
+        .map(|it| match &it.name {
+            Some((parameter, _)) => declared(&it.ty, &parameter.to_string()),
+            None => panic!("a parameter of `{name}` has a name"),
+        })
+        .collect();
+    let head = match &function.output {
+        ReturnType::Default => format!("void (*{name})"),
+        ReturnType::Type(_, ty) => declared(ty, &format!("(*{name})")),
+    };
+    let _ = writeln!(text, "typedef {head}({});", parameters.join(", "));
 }
 
 fn declare_function(text: &mut String, item: &syn::ItemFn) {
