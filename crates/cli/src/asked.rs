@@ -288,6 +288,38 @@ pub(crate) struct Binds {
     pub(crate) auto: Option<u64>,
     /// The command line, for a proposal of how it goes on.
     pub(crate) words: Vec<String>,
+    /// What of it stands in the project file.
+    pub(crate) of_project: Vec<Given>,
+}
+
+/// A binding of the project file.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) flag: &'static str,
+    /// `NAME=VALUE`
+    pub(crate) text: String,
+    /// Where it stands, as a problem says it.
+    pub(crate) place: Option<(String, String)>,
+}
+
+impl Binds {
+    /// A problem with a binding, at its place if it stands in the project file.
+    pub(crate) fn blamed(
+        &self,
+        flag: &str,
+        name: &str,
+        value: &str,
+        mut problem: Problem,
+    ) -> Problem {
+        let text = format!("{name}={value}");
+        // Later ones win.
+        let given = self.of_project.iter().rfind(|it| it.flag == flag && it.text == text);
+        let Some(place) = given.and_then(|it| it.place.clone()) else { return problem };
+        if let Some((declared, _)) = problem.place.replace(place) {
+            problem.helps.push(format!("it is declared at {declared}"));
+        }
+        problem
+    }
 }
 
 /// What a shader runs on.

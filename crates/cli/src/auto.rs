@@ -100,23 +100,41 @@ impl Auto {
 }
 
 /// The shader as which one with made-up bindings runs. Where nothing is bound in a heap and its elements are taken as several
-/// types by computed indices, each view becomes an array of its own, so that every index leads to the declared type.
+/// types by computed indices, each view becomes an array of its own, so that every index leads to the declared type. What
+/// was made up for such views is bound by their names, which therefore take the heap apart as well.
 pub(crate) fn prepared(shader: Shader, binds: &Binds) -> Shader {
-    if binds.auto.is_none() {
-        return shader;
-    }
-    let survey = survey(&shader);
+    let heaps = [RegisterClass::ResourceHeap, RegisterClass::SamplerHeap].into_iter();
+    let apart_by_name = |class: &RegisterClass| names_views(binds, shader.resources(), *class);
+    let (named, rest): (Vec<RegisterClass>, Vec<RegisterClass>) = heaps.partition(apart_by_name);
+    let mixed = if binds.auto.is_some() { mixed(&shader, binds, rest) } else { Vec::new() };
+    named.into_iter().chain(mixed).fold(shader, |shader, class| apart(&shader, class))
+}
+
+/// Whether a binding names a view of a heap that was taken apart, such as `ResourceDescriptorHeap.Texture2D[0]`.
+fn names_views(binds: &Binds, resources: &[Resource], class: RegisterClass) -> bool {
+    let Some(heap) = heap_name(resources, class) else { return false };
+    let is_view = |name: &str| name.strip_prefix(heap).is_some_and(|it| it.starts_with('.'));
+    let mut names = binds.binds.iter().map(|it| &it.0);
+    names.any(|it| is_view(it)) || binds.counters.iter().any(|it| is_view(&it.0))
+}
+
+/// The name of a heap that the shader uses.
+fn heap_name(resources: &[Resource], class: RegisterClass) -> Option<&str> {
+    let in_heap = |it: &&Resource| it.used && it.register.class == class;
+    resources.iter().find(in_heap).map(|it| it.name.as_str())
+}
+
+/// The heaps in which nothing is bound and which are used as several types by computed indices.
+fn mixed(shader: &Shader, binds: &Binds, heaps: Vec<RegisterClass>) -> Vec<RegisterClass> {
+    let survey = survey(shader);
     let resources = shader.resources();
     let is_mixed = |class: &RegisterClass| {
-        let in_heap = |it: &&Resource| it.used && it.register.class == *class;
-        let Some(name) = resources.iter().find(in_heap).map(|it| &it.name) else { return false };
-        let is_given = |given: &str| given.split('[').next() == Some(name.as_str());
+        let Some(name) = heap_name(resources, *class) else { return false };
+        let is_given = |given: &str| given.split('[').next() == Some(name);
         let is_free = !binds.binds.iter().any(|it| is_given(&it.0));
         is_free && computed(&survey, resources, *class, |it| is_given_constant(binds, it)).len() > 1
     };
-    let mixed = [RegisterClass::ResourceHeap, RegisterClass::SamplerHeap].into_iter();
-    let mixed: Vec<RegisterClass> = mixed.filter(is_mixed).collect();
-    mixed.into_iter().fold(shader, |shader, class| apart(&shader, class))
+    heaps.into_iter().filter(is_mixed).collect()
 }
 
 /// Whether the command line binds a constant buffer.

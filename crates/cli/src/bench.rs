@@ -33,12 +33,13 @@ use crate::common::Common;
 use crate::compare::{Difference, Rules, compare};
 use crate::compile::{Remembered, flags_of};
 use crate::files::read_source;
+use crate::fitting::{self, Running};
 use crate::launch::{Contents, failed, widths};
 use crate::module::read_module;
 use crate::problem::{End, Exit, Problem};
 use crate::testing::{Beside, setup};
 use crate::watch::Watch;
-use crate::{bind, compile, device, operand, terminal, testing};
+use crate::{auto, bind, compile, device, operand, terminal, testing};
 use against::{Compared, Differs, Other};
 
 /// The time limit for repeated compilations.
@@ -67,6 +68,15 @@ impl BenchArgs {
         let rules = Rules { room: san.float_room, unordered: san.unordered, without: Vec::new() };
         let is_packed_by_device = draw.is_packed_by_device;
         let draw = (!draw.what.is_empty()).then_some(draw);
+        for operand in &common.operands {
+            let runs = match &draw {
+                _ if operand::is_job(operand) => Running::Job,
+                Some(_) => Running::Draw,
+                None => Running::Dispatch,
+            };
+            fitting::check(&common.line, runs)?;
+        }
+        fitting::check_engine(&common.line, common.device.engine)?;
         Ok(BenchArgs { common, module, rounds, against, rules, draw, is_packed_by_device })
     }
 }
@@ -247,6 +257,7 @@ fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, P
         compile::compile(file, &args.common.compile, Shader::compile).map(drop)
     })?;
     front.add(first);
+    let shader = auto::prepared(shader, &args.common.bind);
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
     let Bound { table, auto, .. } =

@@ -94,7 +94,8 @@ pub(crate) fn bind_rest(
     let pairs = recorded.filter_map(|(_, text)| crate::feedback::paired(text));
     bound.pairs.extend(pairs.map(|it| (it, None)));
     for (name, text) in others.into_iter().chain(maps) {
-        bind_one(name, text, shader, sources, &mut bound, unused)?;
+        bind_one(name, text, shader, sources, &mut bound, unused)
+            .map_err(|problem| args.blamed("--bind", name, text, problem))?;
     }
     match args.auto {
         Some(seed) => make_up(seed, args, groups, shader, sources, &mut bound, unused)?,
@@ -216,9 +217,9 @@ fn set_counters(
         }
         let mut buffer = table.get_mut(base, element);
         let Some(counter) = buffer.as_mut().and_then(|it| it.what.counter_mut()) else {
-            return Err(Problem::input(format!(
-                "`--counter {name}={count}`: no buffer `{name}` is bound"
-            )));
+            let what = format!("`--counter {name}={count}`: no buffer `{name}` is bound");
+            let problem = Problem::input(what);
+            return Err(args.blamed("--counter", name, &count.to_string(), problem));
         };
         *counter = *count;
     }
@@ -450,38 +451,51 @@ fn set_members(
 ) -> Result<Touched, Problem> {
     let mut touched = Touched::new();
     for (path, text) in &args.sets {
-        let target = match find_in(path, shader) {
-            Ok(target) => target,
-            Err(_) if unused.opaque(base_of(path), shader, sources) => continue,
-            Err(problem) => return Err(problem),
-        };
-        match shader.resource(&target.resource.name) {
-            None => {
-                unused.member(&target.member.name, target.resource, shader, sources);
-                continue;
-            }
-            Some((index, _)) if !is_read(shader, index, target.member) => {
-                unused.member(&target.member.name, target.resource, shader, sources);
-            }
-            Some(_) => {}
-        }
-        let (name, element) = (&target.resource.name, target.element);
-        let fail =
-            |what: String| Problem::input(format!("`--set {path}={}`: {what}", shortened(text)));
-        let value = value::parse(text, &mut open).map_err(fail)?;
-        if table.get(name, element).is_none() {
-            let ResourceKind::Constant { size, .. } = target.resource.kind else { continue };
-            let buffer = Slot::new(vec![0; size as usize]);
-            table.bind_at(name, element, buffer).map_err(|error| fail(error.to_string()))?;
-            touched.insert((name.clone(), element), Vec::new());
-        }
-        let Some(mut buffer) = table.get_mut(name, element) else { continue };
-        target.write(&value, &mut buffer.bytes).map_err(fail)?;
-        if let Some(members) = touched.get_mut(&(name.clone(), element)) {
-            members.push(target.member.name.clone());
-        }
+        set_member(path, text, shader, sources, table, unused, &mut touched)
+            .map_err(|problem| args.blamed("--set", path, text, problem))?;
     }
     Ok(touched)
+}
+
+fn set_member(
+    path: &str,
+    text: &str,
+    shader: &Shader,
+    sources: &SourceMap,
+    table: &mut ResourceTable,
+    unused: &mut Unused,
+    touched: &mut Touched,
+) -> Result<(), Problem> {
+    let target = match find_in(path, shader) {
+        Ok(target) => target,
+        Err(_) if unused.opaque(base_of(path), shader, sources) => return Ok(()),
+        Err(problem) => return Err(problem),
+    };
+    match shader.resource(&target.resource.name) {
+        None => {
+            unused.member(&target.member.name, target.resource, shader, sources);
+            return Ok(());
+        }
+        Some((index, _)) if !is_read(shader, index, target.member) => {
+            unused.member(&target.member.name, target.resource, shader, sources);
+        }
+        Some(_) => {}
+    }
+    let (name, element) = (&target.resource.name, target.element);
+    let fail = |what: String| Problem::input(format!("`--set {path}={}`: {what}", shortened(text)));
+    let value = value::parse(text, &mut open).map_err(fail)?;
+    if table.get(name, element).is_none() {
+        let ResourceKind::Constant { size, .. } = target.resource.kind else { return Ok(()) };
+        let buffer = Slot::new(vec![0; size as usize]);
+        table.bind_at(name, element, buffer).map_err(|error| fail(error.to_string()))?;
+        touched.insert((name.clone(), element), Vec::new());
+    }
+    let Some(mut buffer) = table.get_mut(name, element) else { return Ok(()) };
+    target.write(&value, &mut buffer.bytes).map_err(fail)?;
+    if let Some(members) = touched.get_mut(&(name.clone(), element)) {
+        members.push(target.member.name.clone());
+    }
+    Ok(())
 }
 
 /// `Count` of `Count[2]`, and `Lights` of `Lights[1].Color`.

@@ -20,7 +20,7 @@ use crate::problem::{Exit, Problem};
 
 use mesh::Mesh;
 pub(crate) use state::{DEPTH, STENCIL, State};
-pub(crate) use tables::{Tables, for_shader};
+pub(crate) use tables::Tables;
 
 /// The geometry of a draw.
 pub(crate) struct Scene {

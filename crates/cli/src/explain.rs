@@ -104,13 +104,19 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
     let known = known.chain(concepts.copied());
     let problem =
         Problem::input(format!("there is no diagnostic code, function or concept `{word}`"));
-    Err(match diag::most_similar(word, known) {
-        Some(meant) => problem.help(format!("did you mean `wavelane explain {meant}`?")),
-        None => problem.help(
-            "`wavelane explain --list` lists the codes, which messages show in brackets, and the concepts",
-        ),
-    }
-    .into())
+    // Of equally similar names, those of HLSL come first.
+    let of = |name| Some((diag::similarity(word, name)?, name));
+    let own = known.filter_map(of).min();
+    let foreign = reference::foreign_names().filter_map(of).min();
+    let meant = match (own, foreign) {
+        (Some(own), Some(foreign)) if foreign.0 < own.0 => Some(foreign.1),
+        (own, foreign) => own.or(foreign).map(|it| it.1),
+    };
+    let Some(meant) = meant else {
+        let help = "`wavelane explain --list` lists the codes, which messages show in brackets, and the concepts";
+        return Err(problem.help(help).into());
+    };
+    Err(problem.help(format!("did you mean `wavelane explain {meant}`?")).into())
 }
 
 /// All codes, errors and warnings apart, each with its line.

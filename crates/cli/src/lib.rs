@@ -24,6 +24,7 @@ mod external;
 mod feedback;
 mod files;
 mod finding;
+mod fitting;
 mod flags;
 mod generated;
 mod help;

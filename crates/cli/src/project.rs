@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 use wavelane::internal::diag;
 use wavelane::{SourceMap, Span};
 
-use crate::asked::LowArgs;
+use crate::asked::{Given, LowArgs};
 use crate::command::Command;
 use crate::flags;
 use crate::problem::Problem;
@@ -267,6 +267,10 @@ impl Project {
             for (value, at) in values {
                 if let Err(what) = (row.set)(args, value) {
                     return Err(self.wrong(at.clone(), &format!("`{value}`: {what}")));
+                }
+                if ["--bind", "--set", "--counter"].contains(flag) {
+                    let place = self.wrong(at.clone(), "").place;
+                    args.bind.of_project.push(Given { flag: *flag, text: value.clone(), place });
                 }
             }
         }

@@ -20,7 +20,7 @@ use crate::problem::{Exit, Problem};
 use crate::side::Side;
 use crate::testing::{Beside, read_flags, setup};
 use crate::watch::Watch;
-use crate::{bind, compared, compile, device, terminal};
+use crate::{auto, bind, compared, compile, device, terminal};
 
 /// What is recorded.
 pub(crate) struct Subject<'a> {
@@ -243,6 +243,7 @@ fn prepare(subject: &Subject<'_>) -> Result<Prepare, Problem> {
     compiling.options.cancel = watch.cancel.clone().into();
     compiling.options.notes = true;
     let (shader, sources, source) = compile::program(file, &compiling)?;
+    let shader = auto::prepared(shader, subject.bind);
     let device = Device::new(adapter.clone());
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|error| match error.missing {

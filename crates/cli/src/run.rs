@@ -25,6 +25,7 @@ use crate::auto::{self, Auto};
 use crate::bind::{self, Bound};
 use crate::common::Common;
 use crate::configuration::configuration;
+use crate::fitting::{self, Running};
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
@@ -60,6 +61,13 @@ impl RunArgs {
         let LowArgs { prints, outs, lists_bindings, draw, target_file, seeing, .. } = low;
         let prints_configuration = seeing.prints_configuration;
         let draw = (!draw.what.is_empty()).then_some(draw);
+        let runs = match &draw {
+            _ if operand::is_job(&operand) => Running::Job,
+            Some(_) => Running::Draw,
+            None => Running::Dispatch,
+        };
+        fitting::check(&common.line, runs)?;
+        fitting::check_engine(&common.line, common.device.engine)?;
         if target_file.is_some() && draw.is_none() {
             let problem = Problem::input("`-o` writes the targets of a draw");
             return Err(problem.help("`--draw fullscreen` draws; `--out NAME=FILE` writes buffers"));
@@ -165,12 +173,6 @@ fn told(
 
 pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     if args.prints_configuration {
-        if operand::is_job(&args.operand) || args.draw.is_some() {
-            let problem = Problem::input("`--debug` is for dispatches of a shader");
-            return Err(problem
-                .help("the debugger steps compute shaders: name an `.hlsl` file")
-                .into());
-        }
         let configuration = configuration(&args.operand, &args.common.line);
         terminal::print(&format!("{configuration:#}\n"))?;
         return Ok(Exit::Fine);

@@ -18,6 +18,7 @@ use crate::args::Line;
 use crate::asked::{Baselines, DrawArgs, LowArgs, Output, Sanitizing};
 use crate::command::Command;
 use crate::common::Common;
+use crate::fitting::{self, Running};
 use crate::layers::Layers;
 use crate::pages::Pages;
 use crate::problem::{End, Exit, Problem};
@@ -61,6 +62,10 @@ impl SanArgs {
 pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     if args.common.is_worker {
         return pool::serve(args);
+    }
+    match args.draw {
+        Some(_) => fitting::check(&args.common.line, Running::Draw)?,
+        None => fitting::check_undrawn(&args.common.line)?,
     }
     let (started, since) = (report::now(), Instant::now());
     let works = subject::works(&args)?;

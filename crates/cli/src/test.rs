@@ -22,7 +22,7 @@ use crate::report::{Baseline, Record, Report, read_baseline, write_baseline};
 use crate::testing::Selected;
 use crate::value::counted;
 use crate::worker::Worker;
-use crate::{device, report, terminal, testing};
+use crate::{device, fitting, report, terminal, testing};
 
 /// What `test` needs.
 pub(crate) struct TestArgs {
@@ -43,6 +43,7 @@ impl TestArgs {
 }
 
 pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
+    fitting::check_engine(&args.common.line, args.common.device.engine)?;
     let device = device::open(&args.common.device, false)?;
     let features = args.common.select.features(device.adapter());
     if args.common.is_worker {

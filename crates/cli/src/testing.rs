@@ -299,11 +299,12 @@ pub(crate) fn read_flags(words: &[String]) -> Result<Flags, String> {
 /// Files beside the test.
 pub(crate) struct Beside {
     roots: Roots,
+    ignore_case: bool,
 }
 
 impl Beside {
     pub(crate) fn of(args: &Compiling) -> Beside {
-        Beside { roots: args.include_roots.clone() }
+        Beside { roots: args.include_roots.clone(), ignore_case: args.ignore_case_includes }
     }
 }
 
@@ -322,7 +323,7 @@ impl Files for Beside {
         Box::new(Folders {
             folders: includes.iter().map(PathBuf::from).collect(),
             roots: self.roots.clone(),
-            ignore_case: false,
+            ignore_case: self.ignore_case,
         })
     }
 }

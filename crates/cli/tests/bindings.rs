@@ -322,6 +322,22 @@ fn views_of_a_heap_with_computed_indices_are_arrays_of_their_own() {
 }
 
 #[test]
+fn what_was_made_up_for_a_heap_taken_apart_is_repeated_by_the_line_that_says_it() {
+    let folder = support::folder("bindings-repeat", &[("a.hlsl", COMPUTED)]);
+    let auto = support::wavelane(&folder, &["run", "a.hlsl", "--auto"]);
+    assert_eq!(auto.status, 0, "{}", auto.err);
+    let (_, made) = auto.err.trim().split_once("made up by --auto=1: ").unwrap();
+    assert!(made.contains("'ResourceDescriptorHeap.RWStructuredBuffer[0]="), "{made}");
+    let made = made.split(' ').map(|it| it.trim_matches('\''));
+    for command in ["run", "san", "trace"] {
+        let words: Vec<&str> = [command, "a.hlsl"].into_iter().chain(made.clone()).collect();
+        let again = support::wavelane(&folder, &words);
+        assert_eq!(again.status, 0, "{command}: {}", again.err);
+        assert!(command != "run" || again.out == auto.out, "{}", again.out);
+    }
+}
+
+#[test]
 fn samplers_of_two_kinds_are_made_up_apart_from_textures_that_constants_name() {
     let shader = "cbuffer Push { uint image; uint plain; };
 StructuredBuffer<uint> Which; RWStructuredBuffer<float> Out;
@@ -347,7 +363,7 @@ fn what_cannot_be_made_up_is_named_and_ends_with_3() {
         let ran = wavelane("cannot", COMPUTED, &format!("{command} a.hlsl --auto {given}"));
         assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     }
-    let ran = wavelane("cannot", COMPUTED, "bench a.hlsl --auto");
+    let ran = wavelane("cannot", COMPUTED, "diff a.hlsl --auto");
     assert_eq!(ran.status, 3, "{}", ran.err);
     assert!(ran.err.contains("cannot make up `ResourceDescriptorHeap`"), "{}", ran.err);
 }

@@ -678,3 +678,16 @@ fn the_representation_for_a_target_has_no_operation_that_it_lacks() {
     assert!(unknown.err.contains("vulkan1.3") && unknown.err.contains("cuda"), "{}", unknown.err);
     assert_eq!(wavelane("target", text, "emit --spirv --for cuda a.hlsl").status, 2);
 }
+
+#[test]
+fn a_file_without_declarations_has_a_place_for_its_missing_entry_point() {
+    for text in ["", "// nothing\n", "#define X 1\n"] {
+        let ran = wavelane("nothing", text, "run a.hlsl");
+        assert_eq!(ran.status, 2, "{}", ran.err);
+        assert!(
+            ran.err.starts_with("a.hlsl:1:1: error: the entry point `main` is not declared"),
+            "{}",
+            ran.err
+        );
+    }
+}

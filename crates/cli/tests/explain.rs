@@ -49,6 +49,25 @@ fn names_of_other_languages_are_explained_by_the_function_of_hlsl() {
 }
 
 #[test]
+fn misspelt_names_of_any_language_lead_to_the_right_one() {
+    for (word, meant) in [
+        ("wavesum", "WaveSum"),
+        ("wavebroadcast", "WaveBroadcast"),
+        ("waveactivesum", "WaveActiveSum"),
+        ("SubgroupAdd", "subgroupAdd"),
+        ("__shfl_syn", "__shfl_sync"),
+        ("simdsum", "simd_sum"),
+        ("ballott", "ballot"),
+    ] {
+        let (status, text) = wavelane(&["explain", word]);
+        let help = format!("did you mean `wavelane explain {meant}`?");
+        assert!(status == 2 && text.contains(&help), "{word}: {text}");
+        let (status, text) = wavelane(&["explain", meant]);
+        assert_eq!(status, 0, "{meant}: {text}");
+    }
+}
+
+#[test]
 fn a_loop_that_nothing_can_end_is_no_deadlock() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let run = |name: &str, condition: &str| {

@@ -506,6 +506,110 @@ fn a_job_is_run_as_a_test_and_shows_what_it_left() {
 }
 
 #[test]
+fn flags_without_effect_are_refused() {
+    let job =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suite/jobs/push.test"));
+    let shader = "RWStructuredBuffer<uint> Out; [numthreads(4,1,1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }";
+    let pixel = "float4 main(float4 at : SV_Position) : SV_Target { return at; }";
+    let cases = "#include <wavelane.hlsli>\nTEST_CASE(one) { EXPECT_EQ(1u, 1u); }\n";
+    let job = job.unwrap();
+    let files = [("a.test", &*job), ("a.hlsl", shader), ("p.hlsl", pixel), ("u.hlsl", cases)];
+    let folder = folder("effects", &files);
+    for (subject, flags) in [
+        (
+            "run a.hlsl --bind Out=[4]",
+            &[
+                "--size 4x4",
+                "--vertex VS",
+                "--mesh MS",
+                "--target RGBA8_UNORM",
+                "--blend alpha",
+                "--depth less",
+                "--samples 4",
+                "--packing device",
+                "--overlay quads",
+                "--raster Cull:Back",
+                "--golden .",
+                "--profile vulkan",
+                "--device 0",
+                "--cpu avx2 --engine interp",
+                "--threads 2 --engine interp",
+                "-o a.png",
+            ][..],
+        ),
+        (
+            "run p.hlsl --draw fullscreen --size 4x4",
+            &[
+                "--groups 2",
+                "--lane-order morton",
+                "--schedule descending",
+                "--golden .",
+                "--debug",
+            ],
+        ),
+        (
+            "run a.test",
+            &[
+                "--groups 2",
+                "--bind A=[4]",
+                "--auto",
+                "--size 4x4",
+                "--samples 4",
+                "-E main",
+                "--bindings",
+                "--debug",
+                "--print Data",
+                "-D A=1",
+                "-T cs_6_6",
+                "-HV 2021",
+                "--debugging",
+                "--device 0",
+            ],
+        ),
+        ("run u.hlsl::one", &["-E other", "--bindings", "--overlay quads", "--groups 2"]),
+        ("san a.hlsl --bind Out=[4]", &["--size 4x4", "--samples 4"]),
+        ("san p.hlsl --draw fullscreen --size 4x4", &["--groups 2", "--schedule descending"]),
+        ("bench a.hlsl --bind Out=[4]", &["--size 4x4", "--packing device", "--device 0"]),
+        ("test a.test", &["--device 0", "--threads 2 --engine interp"]),
+    ] {
+        for flag in flags {
+            let line = format!("{subject} {flag}");
+            let output = wavelane(&line.split(' ').collect::<Vec<_>>(), &folder);
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{line}: {said}");
+            let name = flag.split(' ').next().unwrap();
+            assert!(said.contains(&format!("`{name}` ")), "{line}: {said}");
+        }
+        let output = wavelane(&subject.split(' ').collect::<Vec<_>>(), &folder);
+        assert_eq!(output.status.code(), Some(0), "{subject}: {}", text(&output.stderr));
+    }
+    // They count for cases, which do not say how they are compiled.
+    for flag in ["-D A=1", "-T cs_6_6", "--debugging", "--profile vulkan"] {
+        let line = format!("run u.hlsl::one {flag}");
+        let output = wavelane(&line.split(' ').collect::<Vec<_>>(), &folder);
+        assert_eq!(output.status.code(), Some(0), "{line}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn plain_buffers_of_a_job_are_written_as_arrays() {
+    let job =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suite/jobs/push.test"));
+    let folder = folder("npy", &[("a.test", &job.unwrap())]);
+    let output = wavelane(&["run", "a.test", "--wave-size", "4", "--out", "Out=o.npy"], &folder);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let file = std::fs::read(folder.join("o.npy")).unwrap();
+    let (head, numbers) = file.split_at(file.len() - 16);
+    let head = String::from_utf8_lossy(head);
+    assert!(head.contains("NUMPY") && head.contains("4'") && head.contains("(4,)"), "{head}");
+    let numbers: Vec<u8> = numbers.iter().copied().step_by(4).collect();
+    assert_eq!(numbers, [1, 0, 3, 4]);
+    let output = wavelane(&["run", "a.test", "--wave-size", "4", "--out", "Out[1]=o.npy"], &folder);
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("no `Out[1]`"), "{said}");
+}
+
+#[test]
 fn a_job_given_to_a_command_for_shaders_is_called_a_job() {
     let job =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suite/jobs/push.test"));

@@ -421,3 +421,32 @@ TEST_CASE(adds) { if (test_index < 8) Acc[test_index] += Data[test_index]; }
         assert_eq!(ended, status, "{from}: {out}");
     }
 }
+
+#[test]
+fn a_wrong_binding_of_the_project_file_is_reported_where_it_stands() {
+    let shader =
+        "cbuffer C { uint Count; }\nStructuredBuffer<uint> Src;\nRWStructuredBuffer<uint> Dst;
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Dst[i] = Src[i] + Count; }
+";
+    for (line, says) in [
+        (
+            "bind = [\"Src=u32[4]\", \"Dst=f99[4]\"]",
+            "wavelane.toml:2:23: error: `--bind Dst=f99[4]`",
+        ),
+        ("bind = [\"Scr=u32[4]\"]", "wavelane.toml:2:9: error: the shader has no buffer `Scr`"),
+        ("set = [\"Cuont=4\"]", "wavelane.toml:2:8: error: no constant buffer has a member"),
+        ("counter = [\"Src=4\"]", "wavelane.toml:2:12: error: `--counter Src=4`"),
+    ] {
+        let text = format!("[entry.main]\n{line}\n");
+        let folder = folder("blamed", &[("wavelane.toml", &*text), ("a.hlsl", shader)]);
+        for command in ["run", "san"] {
+            let (status, _, err) = ran(&format!("{command} a.hlsl"), &folder);
+            assert_eq!(status, 2, "{line}: {err}");
+            assert!(err.contains(says) && err.contains("2 | "), "{line}: {err}");
+        }
+    }
+    // What the command line says instead is not the file's fault.
+    let folder = folder("blamed", &[("wavelane.toml", "[entry.main]\nbind = [\"Dst=u32[4]\"]\n")]);
+    let (status, _, err) = ran("run a.hlsl --bind Dst=f99[4]", &folder);
+    assert!(status == 2 && !err.contains("wavelane.toml"), "{err}");
+}

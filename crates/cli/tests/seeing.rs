@@ -320,5 +320,5 @@ fn a_run_is_written_as_a_configuration_for_editors() {
     assert_eq!(configuration, wanted);
     let (status, _, err) = wavelane("configuration", TESTS, &["run", "a.hlsl::right", "--debug"]);
     assert_eq!(status, 2, "{err}");
-    assert!(err.contains("for dispatches of a shader"), "{err}");
+    assert!(err.contains("`--debug` is for dispatches of a shader"), "{err}");
 }

@@ -3,6 +3,7 @@
 //! Only names without a meaning in HLSL are listed. They are looked up only after an error. Wave functions follow rules, which
 //! are in `waves`.
 
+mod names;
 mod waves;
 
 use std::borrow::Cow;
@@ -46,9 +47,8 @@ pub fn foreign(word: &str) -> Option<Foreign> {
 }
 
 /// All names of the table, and the wave functions that the specifications list.
-#[cfg(test)]
-pub(crate) fn words() -> impl Iterator<Item = &'static str> {
-    let waves = waves::tests::ALL.iter().flat_map(|it| it.1.split_whitespace());
+pub fn words() -> impl Iterator<Item = &'static str> {
+    let waves = names::WAVES.iter().flat_map(|it| it.1.split_whitespace());
     ROWS.iter().flat_map(|it| it.0.split(' ')).chain(waves)
 }
 

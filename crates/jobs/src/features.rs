@@ -33,8 +33,12 @@ pub fn features(adapter: &Adapter, api: Api) -> Features {
     // We accept what dxc accepts, and check what it checks.
     let mut names = vec!["DXC".to_owned()];
     let model = adapter.shader_model;
-    // The names end at 6.9, the highest version that tests can require.
-    let models = (0..=model.minor.min(9)).filter(|_| model.major == 6);
+    // Direct3D tells the highest version that it has; for Vulkan, the public tests know versions up to 6.9.
+    let highest = match api {
+        Api::DirectX | Api::Wavelane => model.minor,
+        Api::Vulkan => model.minor.min(9),
+    };
+    let models = (0..=highest).filter(|_| model.major == 6);
     names.extend(models.map(|minor| format!("SM_6_{minor}")));
     let mut add = |has: bool, more: &[&str]| {
         if has {
@@ -72,12 +76,13 @@ mod tests {
     #[test]
     fn features_follow_the_caps() {
         let all = features(&Adapter::reference(), Api::DirectX);
-        for name in ["DirectX", "DXC", "MeshShader", "SM_6_9", "Half", "WaveSize_4", "WaveSize_128"]
-        {
+        for name in ["DirectX", "DXC", "MeshShader", "SM_6_9", "SM_6_10", "Half", "WaveSize_128"] {
             assert!(all.contains(name), "{name}");
         }
         assert!(all.contains("acceleration-structure"));
-        assert!(!all.contains("Vulkan") && !all.contains("WARP") && !all.contains("SM_6_10"));
+        assert!(!all.contains("Vulkan") && !all.contains("WARP") && all.contains("WaveSize_4"));
+        let vulkan = features(&Adapter::reference(), Api::Vulkan);
+        assert!(vulkan.contains("SM_6_9") && !vulkan.contains("SM_6_10"));
         let mut poor = Adapter::reference();
         poor.options1.int64_shader_ops = false;
         poor.shader_model.minor = 5;

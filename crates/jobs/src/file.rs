@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use wavelane::{Bug, Entries, Includer, Options};
 
+use crate::lit::Features;
 use crate::parts;
+use crate::script::{Command, step};
 use crate::section::{self, Section};
-use crate::test::{NotATest, Test, tests_with};
+use crate::test::{NotATest, Test, script, tests_with};
 use crate::unit;
 
 /// A file of tests.
@@ -112,6 +114,18 @@ impl TestFile {
     pub fn test(&self, case: Option<&str>) -> Option<&Test> {
         let index = *self.places.get(&case.map(str::to_owned))?;
         self.tests.as_ref().ok()?.get(index)
+    }
+
+    /// Whether it says itself how its shaders are compiled, so that flags given from outside do not count.
+    pub fn says_flags(&self) -> bool {
+        if self.has_sections || self.compiled.is_some() {
+            return self.has_sections;
+        }
+        let Ok(script) = script(&self.text) else { return false };
+        let steps = script.directives.run.iter().map(|it| step(it, &Features::new()));
+        steps
+            .flatten()
+            .any(|it| matches!(&it.command, Command::Compile { flags, .. } if !flags.is_empty()))
     }
 
     /// How often the front end has read and checked a text for the tests of this file, so that a test can bound it.

@@ -26,6 +26,11 @@ pub fn foreign(word: &str) -> Option<(String, Option<Function>)> {
     Some((found.help(word), function_named))
 }
 
+/// The names of other shading languages for which [`foreign`] has an answer; it has more, which follow rules.
+pub fn foreign_names() -> impl Iterator<Item = &'static str> {
+    hlsl::foreign::words()
+}
+
 /// The names of all wave and quad functions, including aliases.
 pub fn function_names() -> impl Iterator<Item = &'static str> {
     intrinsics::all()

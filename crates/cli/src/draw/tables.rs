@@ -129,8 +129,10 @@ fn check_names(
     shaders: &[(Stage, &Shader)],
     sources: &SourceMap,
 ) -> Result<(), Problem> {
-    let given = binds.binds.iter().map(|it| &it.0);
-    for name in given.chain(binds.counters.iter().map(|it| &it.0)) {
+    let given = binds.binds.iter().map(|(name, value)| ("--bind", name, value.clone()));
+    let counters = binds.counters.iter();
+    let counters = counters.map(|(name, count)| ("--counter", name, count.to_string()));
+    for (flag, name, value) in given.chain(counters) {
         let (base, _) = split_element(name)?;
         let all = || shaders.iter().map(|it| it.1);
         match named(all().map(|it| resource(base, it))) {
@@ -143,11 +145,12 @@ fn check_names(
                 known.sort_unstable();
                 known.dedup();
                 let what = format!("no shader of the draw has a buffer `{base}`");
-                return Err(unknown(&what, base, known.into_iter()));
+                let problem = unknown(&what, base, known.into_iter());
+                return Err(binds.blamed(flag, name, &value, problem));
             }
         }
     }
-    for (path, _) in &binds.sets {
+    for (path, value) in &binds.sets {
         let mut found = Vec::new();
         let mut others: Vec<&str> = Vec::new();
         for (_, shader) in shaders {
@@ -174,7 +177,8 @@ fn check_names(
                 others.sort_unstable();
                 others.dedup();
                 let what = format!("no constant buffer of the draw has a member `{path}`");
-                return Err(unknown(&what, base_of(path), others.into_iter()));
+                let problem = unknown(&what, base_of(path), others.into_iter());
+                return Err(binds.blamed("--set", path, value, problem));
             }
         }
     }
@@ -202,7 +206,7 @@ fn resource(name: &str, shader: &Shader) -> Option<Named> {
 }
 
 /// What is given to a shader of several: what it has no resource for is meant for another one.
-pub(crate) fn for_shader(binds: &Binds, shader: &Shader) -> Binds {
+fn for_shader(binds: &Binds, shader: &Shader) -> Binds {
     let has = |name: &str| {
         let name = name.split('[').next().unwrap_or(name);
         shader.resource(name).is_some()

@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 
 use jobs::{Api, DrawRepro, Flags, Format, ReproAttribute, ReproStage, Source, Test, TestFile};
 use jobs::{Verdict, Widths};
-use wavelane::internal::{StageElement, signature};
+use wavelane::internal::{Slots, StageElement, signature};
 use wavelane::{HostScalar, ResourceTable, Shader, SourceMap, Stage};
 
 use super::{NewArgs, Target, beside, checks_nothing, from_folder_of, made_up, no_word};
 use crate::asked::{Compiling, DrawArgs};
-use crate::bind;
 use crate::compile::{compile, flags_of, program};
-use crate::draw::{Scene, for_shader};
+use crate::draw::{Scene, Tables};
 use crate::problem::{End, Exit, Problem};
 use crate::testing::{Beside, setup};
 
@@ -109,9 +108,12 @@ fn stages<'a>(
     sources: &SourceMap,
     source: &Source,
 ) -> Result<Vec<Written<'a>>, Problem> {
-    let bound = |shader: &Shader| {
-        let binds = made_up(shader, &for_shader(&args.bind, shader), [1; 3]);
-        bind::bind(&binds, [1; 3], shader, sources).map(|it| it.table)
+    let shaders = scene.shaders().into_iter().map(|it| it.1).chain([pixel]);
+    let binds = shaders.fold(args.bind.clone(), |binds, it| made_up(it, &binds, [1; 3]));
+    let tables = Tables::bind(&binds, scene, pixel, sources)?;
+    let bound = |stage: Stage| {
+        let table = tables.of_stage(stage).map(ResourceTable::copied);
+        table.unwrap_or_else(|| unreachable!("every stage of the draw has a table"))
     };
     let mut all = Vec::new();
     for (stage, shader) in scene.shaders() {
@@ -132,12 +134,12 @@ fn stages<'a>(
                 (options.stage, options.entry) = (stage, shader.entry().to_owned());
             }
         }
-        let (is_made, table) = (made.is_some(), bound(shader)?);
+        let (is_made, table) = (made.is_some(), bound(stage));
         all.push(Written { stage, shader, source, is_made, table });
     }
     // An amplification shader is in front of the mesh shader.
     all.sort_by_key(|it| it.stage != Stage::Amplification);
-    let (stage, source, table) = (Stage::Pixel, source.clone(), bound(pixel)?);
+    let (stage, source, table) = (Stage::Pixel, source.clone(), bound(Stage::Pixel));
     all.push(Written { stage, shader: pixel, source, is_made: false, table });
     Ok(all)
 }

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use jobs::{Features, Setup, Test, Verdict, printed_text};
 use wavelane::{Device, Layout};
 
-use super::RunArgs;
+use super::{RunArgs, show};
 use crate::asked::Output;
+use crate::bind::split_element;
 use crate::command::Command;
 use crate::compile::flags_of;
 use crate::problem::{End, Exit, Problem};
@@ -16,7 +17,7 @@ use crate::report::{Baseline, Record, Report};
 use crate::testing::{Beside, LastFile, find, refuse_flags_of_shaders, setup, widths_of};
 use crate::watch::Watch;
 use crate::worker::late;
-use crate::{device, missing, report, terminal, texture};
+use crate::{device, fitting, missing, report, terminal, texture};
 
 /// `wavelane run` with a job: in this process, with what the buffers hold at the end.
 pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
@@ -27,6 +28,11 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let device = device::open(&args.common.device, false)?;
     let features = args.common.select.features(device.adapter());
     let tests = find(&[operand.to_owned()], Command::Run)?;
+    for test in &tests {
+        if LastFile::default().read(&test.file)?.says_flags() {
+            fitting::check_compiler(&args.common.line, &test.name())?;
+        }
+    }
     let started = Some(report::now());
     let mut watch = Watch::start(args.common.launch.timeout, 0);
     let all = here(args, &device, &features, &tests, &watch.cancel)?;
@@ -109,9 +115,19 @@ fn write_outs(args: &RunArgs, outcome: &jobs::Outcome, several: bool) -> Result<
         return Ok(());
     }
     for (name, path) in &args.outs {
-        let Some(buffer) = outcome.buffers.iter().find(|it| it.name == *name) else {
+        let (base, element) = split_element(name)?;
+        let Some(buffer) = outcome.buffers.iter().find(|it| it.name == base) else {
             let known = outcome.buffers.iter().map(|it| it.name.as_str());
-            return Err(missing::unknown(&format!("the job has no buffer `{name}`"), name, known));
+            return Err(missing::unknown(&format!("the job has no buffer `{base}`"), base, known));
+        };
+        let count = buffer.data.len();
+        if name == base && count > 1 {
+            let problem = Problem::input(format!("`{name}` is an array of {count} buffers"));
+            return Err(problem.help(format!("--out '{name}[0]={path}'")));
+        }
+        let Some(bytes) = buffer.data.get(element as usize) else {
+            let what = format!("there is no `{name}`, since the array has {count}");
+            return Err(Problem::input(what));
         };
         if several && !path.contains("{width}") {
             let what = format!("`--out {name}={path}` names one file for several wave sizes");
@@ -120,20 +136,26 @@ fn write_outs(args: &RunArgs, outcome: &jobs::Outcome, several: bool) -> Result<
             return Err(Problem::input(what).help(help));
         }
         let path = path.replace("{width}", &outcome.width.to_string());
-        let bytes = buffer.data.first().map_or(&[][..], Vec::as_slice);
         let wrong = |what: String| Problem::input(format!("`{path}`: {what}"));
         let ending = path.rsplit_once('.').map_or("", |it| it.1);
         let file = match (ending, buffer.shape().map_err(wrong)?) {
-            ("bin", _) => bytes.to_vec(),
+            ("bin", _) => bytes.clone(),
+            ("npy", None) => {
+                // Of an element, the numbers; they are of one type.
+                let each = match buffer.stride as usize / buffer.format.bytes() {
+                    0 => buffer.channels as usize,
+                    numbers => numbers,
+                };
+                show::file(&Layout::uniform(buffer.format.scalar(), each), bytes, true)
+            }
             ("png" | "npy", Some(shape)) => {
                 let layout = Layout::of_texel(shape.format);
                 texture::file(&shape, &layout, bytes, ending == "png").map_err(wrong)?
             }
-            ("png" | "npy", None) => {
+            ("png", None) => {
                 let what = format!("`{name}` has no `OutputProps` that say its size");
-                return Err(
-                    Problem::input(what).help("write its bytes: a file that ends in `.bin`")
-                );
+                let help = "write its numbers or its bytes: a file that ends in `.npy` or `.bin`";
+                return Err(Problem::input(what).help(help));
             }
             _ => {
                 let what = format!("`{path}` ends in none of `.png`, `.npy` and `.bin`");

@@ -224,10 +224,11 @@ impl<'a> Checker<'a> {
             // The function may be declared with errors.
             return None;
         }
-        let at = file.items.last().map_or(Span::NONE, |it| it.span);
+        // The sources begin with the main file, where a file without declarations is reported.
+        let at = file.items.last().map_or(Span::new(0, 0), |it| it.span.end());
         let mut report = Diagnostic::new(
             &code::NO_ENTRY_POINT,
-            at.end(),
+            at,
             format!("the entry point `{wanted}` is not declared"),
         );
         // An entry point is a function of the file: neither a method nor in a namespace.

@@ -1,0 +1,148 @@
+//! Flags that fit what is run: one that would have no effect there is refused, since whoever gives it expects one.
+//!
+//! Only the command line counts. What a project file says is for everything below its folder, whether all of it uses it or not.
+
+use wavelane::Engine;
+
+use crate::args::Line;
+use crate::flags::{self, Section};
+use crate::problem::Problem;
+
+/// What a command line runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Running {
+    Dispatch,
+    Draw,
+    Job,
+}
+
+/// Flags with what they are for.
+struct Rule {
+    flags: &'static [&'static str],
+    fits: &'static [Running],
+    /// In the plural: `draws`.
+    what: &'static str,
+    help: &'static str,
+}
+
+const RULES: [Rule; 6] = [
+    Rule {
+        flags: &[
+            "--size",
+            "--vertex",
+            "--mesh",
+            "--amplification",
+            "--hull",
+            "--domain",
+            "--geometry",
+            "--target",
+            "--blend",
+            "--depth",
+            "--stencil",
+            "--raster",
+            "--samples",
+            "--packing",
+            "--overlay",
+        ],
+        fits: &[Running::Draw],
+        what: "draws with `--draw`",
+        help: "`--draw fullscreen` draws with a pixel shader; a job says itself what it draws",
+    },
+    Rule {
+        flags: &["--groups"],
+        fits: &[Running::Dispatch],
+        what: "dispatches",
+        help: "`--mesh ENTRY --draw 8` draws with 8 groups; a job says itself how many groups run",
+    },
+    Rule {
+        flags: &["--lane-order", "--schedule"],
+        fits: &[Running::Dispatch, Running::Job],
+        what: "dispatches",
+        help: "draws pack pixels into waves in one canonical order, and run these in that order",
+    },
+    Rule {
+        flags: &["--profile", "--golden"],
+        fits: &[Running::Job],
+        what: "jobs",
+        help: "a job is a `.test` or `.yaml` file, or a case of a file: FILE.hlsl::CASE",
+    },
+    Rule {
+        flags: &["-E", "--bindings"],
+        fits: &[Running::Dispatch, Running::Draw],
+        what: "shaders",
+        help: "a job says itself what is bound, and names its entry points",
+    },
+    Rule {
+        flags: &["--debug"],
+        fits: &[Running::Dispatch],
+        what: "dispatches of a shader",
+        help: "the debugger steps compute shaders: name an `.hlsl` file",
+    },
+];
+
+/// Flags that only one kind of engine reads.
+const OF_ENGINES: [(&str, &[Engine]); 3] = [
+    ("--device", &[Engine::Vulkan, Engine::Cuda]),
+    ("--cpu", &[Engine::Cpu]),
+    ("--threads", &[Engine::Cpu]),
+];
+
+/// Refuses flags that cannot mean anything to what is run.
+pub(crate) fn check(line: &Line, runs: Running) -> Result<(), Problem> {
+    obey(&RULES, line, runs)
+}
+
+/// Refuses flags of draws where none is asked for, and files of several kinds may run.
+pub(crate) fn check_undrawn(line: &Line) -> Result<(), Problem> {
+    obey(&RULES[..1], line, Running::Dispatch)
+}
+
+fn obey(rules: &[Rule], line: &Line, runs: Running) -> Result<(), Problem> {
+    for (name, ..) in line.flags() {
+        let unfit = |it: &&Rule| it.flags.contains(&name) && !it.fits.contains(&runs);
+        let Some(rule) = rules.iter().find(unfit) else { continue };
+        let this = match runs {
+            Running::Dispatch => "a dispatch",
+            Running::Draw => "a draw",
+            Running::Job => "a job",
+        };
+        let what = format!("`{name}` is for {}, and this runs {this}", rule.what);
+        return Err(Problem::input(what).help(rule.help));
+    }
+    Ok(())
+}
+
+/// Refuses flags of engines other than the one that runs.
+pub(crate) fn check_engine(line: &Line, engine: Option<Engine>) -> Result<(), Problem> {
+    for (name, ..) in line.flags() {
+        let of = OF_ENGINES.iter().find(|it| it.0 == name).map(|it| it.1);
+        let Some(engines) = of else { continue };
+        // Where no machine code can be made, the default is another engine, which nobody asked for.
+        let is_fit = match engine {
+            Some(engine) => engines.contains(&engine),
+            None => engines.contains(&Engine::Cpu),
+        };
+        if !is_fit {
+            let names: Vec<String> = engines.iter().map(|it| format!("`{}`", it.name())).collect();
+            let used = engine.unwrap_or(Engine::Cpu).name();
+            let names = names.join(" and ");
+            let what = format!("`{name}` is for the engine {names}, and `{used}` runs this");
+            let help = format!("--engine {}", engines[0].name());
+            return Err(Problem::input(what).help(help));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses flags of the compiler for a job that says itself how its shaders are compiled.
+pub(crate) fn check_compiler(line: &Line, job: &str) -> Result<(), Problem> {
+    let is_for_compiler = |name: &str| {
+        // They say which files can be found at all.
+        let is_about_files = ["--include-root", "--ignore-case-includes"].contains(&name);
+        let is_language = |it: &flags::Flag| it.section == Section::Language && it.names[0] == name;
+        !is_about_files && (name == "--debugging" || flags::all().any(is_language))
+    };
+    let Some((name, ..)) = line.flags().find(|it| is_for_compiler(it.0)) else { return Ok(()) };
+    let what = format!("`{name}` has no effect: `{job}` says itself how it is compiled");
+    Err(Problem::input(what).help("change the flags in its `RUN:` lines or its sections"))
+}
