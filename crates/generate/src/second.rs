@@ -5,6 +5,7 @@
 //! definition.
 //! It supports only what generated programs contain.
 
+mod expr;
 mod groups;
 mod values;
 mod waves;
@@ -12,15 +13,11 @@ mod waves;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::moments::{Moment, Simple, Value as Val};
-use crate::{Counter, Expr, ExprKind, Function, Group, Kind, Program, Stmt};
+use crate::{Counter, Expr, Function, Group, Program, Stmt};
 
 use groups::Running;
 pub use groups::{Left, Started, children, groups};
-use values::{
-    binary, boolean, cast, compare, double, increment, int, integer, negate, number, pairs, set,
-    truth, words, wrap, zero,
-};
-use waves::Call;
+use values::{increment, int, truth, words, zero};
 
 /// The lanes that execute something together.
 type Tangle = BTreeSet<u32>;
@@ -525,163 +522,5 @@ impl Wave<'_> {
     /// Notes that lanes go different ways, if they do.
     fn parted(&mut self, one: &Tangle, other: &Tangle) {
         self.seen.observed.splits += u64::from(!one.is_empty() && !other.is_empty());
-    }
-
-    /// The value of an expression in each lane of the tangle; other lanes do not matter.
-    fn expr(&mut self, it: &Expr, lanes: &Tangle, frame: &Frame<'_>) -> Vec<Vals> {
-        let mut result = vec![Vec::new(); self.width as usize];
-        if lanes.is_empty() {
-            return result;
-        }
-        let kind = it.ty.kind;
-        match &it.kind {
-            ExprKind::Literal(values) => {
-                let value: Vals = values.iter().map(|value| number(kind, *value)).collect();
-                set(&mut result, lanes, |_| value.clone());
-            }
-            ExprKind::Local(local) => {
-                set(&mut result, lanes, |lane| frame.locals[*local][lane].clone())
-            }
-            ExprKind::Thread => {
-                let first = self.first;
-                set(&mut result, lanes, |lane| vec![Val::Int(i128::from(first) + lane as i128)]);
-            }
-            ExprKind::Lane => set(&mut result, lanes, |lane| vec![Val::Int(lane as i128)]),
-            ExprKind::Group => {
-                let number = i128::from(self.group.number);
-                set(&mut result, lanes, |_| vec![Val::Int(number)]);
-            }
-            ExprKind::Payload(index) => {
-                let index = self.expr(index, lanes, frame);
-                set(&mut result, lanes, |lane| vec![self.group.received(int(&index[lane]))]);
-            }
-            ExprKind::Neg(a) => {
-                let a = self.expr(a, lanes, frame);
-                set(&mut result, lanes, |lane| {
-                    a[lane].iter().map(|value| negate(kind, *value)).collect()
-                });
-            }
-            ExprKind::Not(a) => {
-                let a = self.expr(a, lanes, frame);
-                set(&mut result, lanes, |lane| {
-                    a[lane].iter().map(|it| Val::Bool(!boolean(*it))).collect()
-                });
-            }
-            ExprKind::Bin(op, a, b) => {
-                let (a, b) = (self.expr(a, lanes, frame), self.expr(b, lanes, frame));
-                set(&mut result, lanes, |lane| {
-                    pairs(&a[lane], &b[lane], |a, b| binary(kind, *op, a, b))
-                });
-            }
-            ExprKind::Shift { left, value, by } => {
-                let value = self.expr(value, lanes, frame);
-                let shift = |value: Val| {
-                    let value = integer(value);
-                    Val::Int(wrap(kind, if *left { value << by } else { value >> by }))
-                };
-                set(&mut result, lanes, |lane| value[lane].iter().map(|it| shift(*it)).collect());
-            }
-            ExprKind::Cmp(op, a, b) => {
-                let (a, b) = (self.expr(a, lanes, frame), self.expr(b, lanes, frame));
-                set(&mut result, lanes, |lane| {
-                    pairs(&a[lane], &b[lane], |a, b| Val::Bool(compare(*op, a, b)))
-                });
-            }
-            ExprKind::Cast(a) => {
-                let from = a.ty.kind;
-                let a = self.expr(a, lanes, frame);
-                set(&mut result, lanes, |lane| {
-                    a[lane].iter().map(|it| cast(from, kind, *it)).collect()
-                });
-            }
-            ExprKind::Component(a, component) => {
-                let a = self.expr(a, lanes, frame);
-                set(&mut result, lanes, |lane| vec![a[lane][*component]]);
-            }
-            ExprKind::Make(parts) => {
-                for part in parts {
-                    let values = self.expr(part, lanes, frame);
-                    for lane in lanes {
-                        result[*lane as usize].extend(&values[*lane as usize]);
-                    }
-                }
-            }
-            ExprKind::Logic { and, lhs, rhs } => {
-                let (yes, no) = self.split(lhs, lanes, frame);
-                let (ask, known) = if *and { (yes, no) } else { (no, yes) };
-                let (right_yes, _) = self.split(rhs, &ask, frame);
-                set(&mut result, lanes, |lane| {
-                    let lane = lane as u32;
-                    vec![Val::Bool(if known.contains(&lane) {
-                        !and
-                    } else {
-                        right_yes.contains(&lane)
-                    })]
-                });
-            }
-            ExprKind::Conditional(condition, a, b) => {
-                let (yes, no) = self.split(condition, lanes, frame);
-                let (a, b) = (self.expr(a, &yes, frame), self.expr(b, &no, frame));
-                set(&mut result, lanes, |lane| {
-                    if yes.contains(&(lane as u32)) { a[lane].clone() } else { b[lane].clone() }
-                });
-            }
-            ExprKind::Wave { intrinsic, args } => {
-                let kinds: Vec<Kind> = args.iter().map(|it| it.ty.kind).collect();
-                let args: Vec<Vec<Vals>> =
-                    args.iter().map(|it| self.expr(it, lanes, frame)).collect();
-                let active = match lanes.len() {
-                    all if all == self.lanes => Active::All,
-                    1 => Active::One,
-                    _ => Active::Some,
-                };
-                *self.seen.observed.calls.entry((intrinsic.name, active)).or_default() += 1;
-                let call = Call {
-                    name: intrinsic.name,
-                    ty: it.ty,
-                    kinds: &kinds,
-                    args: &args,
-                    lanes: &self.present(lanes),
-                    active: self.participants(lanes),
-                    wave: self,
-                };
-                let results = call.run();
-                set(&mut result, lanes, |lane| match self.gone.contains(&(lane as u32)) {
-                    true => zero(it.ty),
-                    false => results[lane].clone(),
-                });
-            }
-            ExprKind::Peer(flip) => {
-                let active = self.participants(lanes);
-                set(&mut result, lanes, |lane| {
-                    let other = lane as u32 ^ flip;
-                    let lane = lane as u32;
-                    vec![Val::Int(i128::from(if active.contains(&other) { other } else { lane }))]
-                });
-            }
-            ExprKind::Derivative { down, fine, value } => {
-                let values = self.expr(value, lanes, frame);
-                set(&mut result, lanes, |lane| {
-                    let lane = lane as u32;
-                    let step = if *down { 2 } else { 1 };
-                    let from = if *fine { lane & !step } else { lane & !3 };
-                    let held = |other: u32| {
-                        let other = if lanes.contains(&other) { other } else { lane };
-                        double(values[other as usize][0])
-                    };
-                    vec![Val::Float((held(from + step) - held(from)) % 16.0)]
-                });
-            }
-            ExprKind::Call(function, argument) => {
-                let argument = self.expr(argument, lanes, frame);
-                let returned = self.call(*function, lanes, Some(argument));
-                // Lanes that retire in the function return nothing, and nothing reads what is put here.
-                set(&mut result, lanes, |lane| {
-                    returned[lane].clone().unwrap_or_else(|| zero(it.ty))
-                });
-            }
-        }
-        debug_assert!(frame.function.locals.len() == frame.locals.len());
-        result
     }
 }

@@ -8,8 +8,9 @@
 //! The meaning of operations is defined in [`ops`] alone; here are control flow, memory and order.
 //!
 //! # Map
-//! `walk` → `allocate` → `decode` produce the program (`code`); `machine` runs one wave, with `registers`
-//! (arithmetic), `memory`, `buffers`, `local` (memory), `texture`, `ray` (queries) and `wave` (wave operations);
+//! `walk` → `allocate` → `decode` produce the program (`code`); `machine` holds a wave's state, `machine::step` is the
+//! loop over its instructions, with `registers` (arithmetic), `memory`, `buffers`, `local` (memory), `texture`, `ray`
+//! (queries) and `wave` (wave operations);
 //! `schedule` runs groups and waves, `waves` those of a feed; `run` is a run that can be left, saved and taken up;
 //! `deal` assigns threads to lanes; `observe` defines what observers of a run see.
 //!

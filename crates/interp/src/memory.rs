@@ -5,6 +5,7 @@ use ops::wave::Lanes;
 
 use crate::buffers::{Memory, for_each_lane, lanes_where, operands};
 use crate::code::{AccessCode, AddressCode, Code, Row};
+use crate::local::SharedMemory;
 use crate::machine::{GroupContext, Machine, WaveState};
 use crate::observe::{AccessEvent, At, Observer, Space};
 use crate::registers::Registers;
@@ -159,118 +160,77 @@ impl<O: Observer> Machine<'_, O> {
         active: LaneMask,
     ) {
         let program = self.program;
-        let registers = &mut wave.registers;
-        let (kind, space, index, value) = match program.codes[pc] {
-            Code::SharedLoad { memory, index, .. } => {
-                (Kind::Load, Space::Shared(memory), index, None)
+        let (registers, private) = (&mut wave.registers, &mut wave.private);
+        let shared = &mut *group.shared;
+        let (space, index, value) = match program.codes[pc] {
+            Code::SharedLoad { memory, index, .. } | Code::SharedAtomic { memory, index, .. } => {
+                (Space::Shared(memory), index, None)
             }
             Code::SharedStore { memory, index, value } => {
-                (Kind::Store, Space::Shared(memory), index, Some(value))
+                (Space::Shared(memory), index, Some(value))
             }
-            Code::SharedAtomic { memory, index, .. } => {
-                (Kind::Atomic, Space::Shared(memory), index, None)
-            }
-            Code::PrivateLoad { memory, index, .. } => {
-                (Kind::Load, Space::Private(memory), index, None)
-            }
+            Code::PrivateLoad { memory, index, .. } => (Space::Private(memory), index, None),
             Code::PrivateStore { memory, index, value } => {
-                (Kind::Store, Space::Private(memory), index, Some(value))
+                (Space::Private(memory), index, Some(value))
             }
             _ => unreachable!("the caller passes array accesses only"),
         };
         let index_poison = registers.poison(index);
-        let mut value_poison = value.map_or(LaneMask::EMPTY, |row| registers.poison(row));
         if O::EVENTS {
             // Results may overwrite the row of the index.
             for (place, index) in self.places.start.iter_mut().zip(registers.words(index)) {
                 *place = u64::from(*index);
             }
         }
-        let shared = &mut *group.shared;
-        match program.codes[pc] {
+        let (kind, value_poison) = match program.codes[pc] {
             Code::SharedLoad { memory, to, index } => {
                 let array = memory.index();
-                let mut poison = LaneMask::EMPTY;
-                for_each_lane(active, |lane| {
-                    let at = u64::from(registers.words(index)[lane as usize]);
-                    if O::POISON && shared.poison(array, at) {
-                        poison |= LaneMask::only(lane);
-                    }
-                    registers.set(to, lane, shared.load(array, at).unwrap_or(0));
+                let poison = load::<O>(registers, [to, index], active, |at, _| {
+                    (shared.load(array, at), O::POISON && shared.poison(array, at))
                 });
-                if O::POISON {
-                    registers.set_poison(to, poison | index_poison);
-                }
-                value_poison = poison;
+                (Kind::Load, poison)
+            }
+            Code::PrivateLoad { memory, to, index } => {
+                let array = memory.index();
+                let poison = load::<O>(registers, [to, index], active, |at, lane| {
+                    (private.load(array, at, lane), O::POISON && private.poison(array, at, lane))
+                });
+                (Kind::Load, poison)
             }
             Code::SharedStore { memory, index, value } => {
                 let array = memory.index();
+                let poison = registers.poison(value);
                 self.changes += 1;
                 for_each_lane(active, |lane| {
                     let at = u64::from(registers.words(index)[lane as usize]);
                     shared.store(array, at, registers.get(value, lane));
                     if O::POISON {
-                        shared.set_poison(array, at, value_poison.contains(lane));
+                        shared.set_poison(array, at, poison.contains(lane));
                     }
                 });
-            }
-            Code::SharedAtomic { memory, index, table } => {
-                let (array, access) = (memory.index(), &program.accesses[table as usize]);
-                let op = access.atomic.unwrap_or_else(|| {
-                    unreachable!("the decoder sets the operation of every atomic access")
-                });
-                value_poison = union(registers, &access.values);
-                let mut poison = LaneMask::EMPTY;
-                for_each_lane(active, |lane| {
-                    let at = u64::from(registers.words(index)[lane as usize]);
-                    let args = operands(access, registers, lane);
-                    let old = shared.load(array, at);
-                    if O::POISON {
-                        let bad = shared.poison(array, at);
-                        poison = poison.with(lane, bad);
-                        let stays = bad && !op.ignores_old(access.ty, args);
-                        shared.set_poison(array, at, stays || value_poison.contains(lane));
-                    }
-                    if let Some(old) = old {
-                        let new = op.apply(access.ty, old, args);
-                        self.changes += u64::from(new != old);
-                        shared.store(array, at, new);
-                    }
-                    if let Some(result) = access.result {
-                        registers.set(result, lane, old.unwrap_or(0));
-                    }
-                });
-                if let (true, Some(result)) = (O::POISON, access.result) {
-                    registers.set_poison(result, poison | index_poison);
-                }
-            }
-            Code::PrivateLoad { memory, to, index } => {
-                let array = memory.index();
-                let mut poison = LaneMask::EMPTY;
-                for_each_lane(active, |lane| {
-                    let at = u64::from(registers.words(index)[lane as usize]);
-                    if O::POISON && wave.private.poison(array, at, lane) {
-                        poison |= LaneMask::only(lane);
-                    }
-                    registers.set(to, lane, wave.private.load(array, at, lane).unwrap_or(0));
-                });
-                if O::POISON {
-                    registers.set_poison(to, poison | index_poison);
-                }
-                value_poison = poison;
+                (Kind::Store, poison)
             }
             Code::PrivateStore { memory, index, value } => {
                 let array = memory.index();
+                let poison = registers.poison(value);
                 for_each_lane(active, |lane| {
                     let at = u64::from(registers.words(index)[lane as usize]);
-                    wave.private.store(array, at, lane, registers.get(value, lane));
+                    private.store(array, at, lane, registers.get(value, lane));
                     if O::POISON {
-                        wave.private.set_poison(array, at, lane, value_poison.contains(lane));
+                        private.set_poison(array, at, lane, poison.contains(lane));
                     }
                 });
+                (Kind::Store, poison)
+            }
+            Code::SharedAtomic { memory, index, table } => {
+                let access = &program.accesses[table as usize];
+                let poison = union(registers, &access.values);
+                let array = (shared, memory.index());
+                self.changes += shared_atomic::<O>(registers, access, array, index, active);
+                (Kind::Atomic, poison)
             }
             _ => unreachable!("the caller passes array accesses only"),
-        }
+        };
         if O::EVENTS {
             let len = match space {
                 Space::Shared(memory) => u64::from(program.groupshared[memory.index()].len),
@@ -282,13 +242,7 @@ impl<O: Observer> Machine<'_, O> {
             let addresses = &self.places.start[..self.width as usize];
             let stored = value.map(|row| registers.lanes(row));
             let event = AccessEvent {
-                at: At {
-                    group: group.id,
-                    wave: wave.index,
-                    inst: program.origins[pc],
-                    span: program.span(pc),
-                    active,
-                },
+                at: self.at(group.id, wave.index, pc, active),
                 space,
                 addresses,
                 size: 1,
@@ -300,6 +254,69 @@ impl<O: Observer> Machine<'_, O> {
             tell(self.observer, kind, &event);
         }
     }
+}
+
+/// Loads an element of an array for each lane, which the closure returns with its poison; returns the poison.
+#[inline(always)]
+fn load<O: Observer>(
+    registers: &mut Registers,
+    [to, index]: [Row; 2],
+    active: LaneMask,
+    element: impl Fn(u64, u32) -> (Option<u64>, bool),
+) -> LaneMask {
+    let index_poison = registers.poison(index);
+    let mut poison = LaneMask::EMPTY;
+    for_each_lane(active, |lane| {
+        let (bits, poisoned) = element(u64::from(registers.words(index)[lane as usize]), lane);
+        if poisoned {
+            poison |= LaneMask::only(lane);
+        }
+        registers.set(to, lane, bits.unwrap_or(0));
+    });
+    if O::POISON {
+        registers.set_poison(to, poison | index_poison);
+    }
+    poison
+}
+
+/// An atomic operation on an element of a groupshared array for each lane; returns how many change it.
+fn shared_atomic<O: Observer>(
+    registers: &mut Registers,
+    access: &AccessCode,
+    (shared, array): (&mut SharedMemory, usize),
+    index: Row,
+    active: LaneMask,
+) -> u64 {
+    let op = access
+        .atomic
+        .unwrap_or_else(|| unreachable!("the decoder sets the operation of every atomic access"));
+    let index_poison = registers.poison(index);
+    let value_poison = union(registers, &access.values);
+    let mut poison = LaneMask::EMPTY;
+    let mut changes = 0;
+    for_each_lane(active, |lane| {
+        let at = u64::from(registers.words(index)[lane as usize]);
+        let args = operands(access, registers, lane);
+        let old = shared.load(array, at);
+        if O::POISON {
+            let bad = shared.poison(array, at);
+            poison = poison.with(lane, bad);
+            let stays = bad && !op.ignores_old(access.ty, args);
+            shared.set_poison(array, at, stays || value_poison.contains(lane));
+        }
+        if let Some(old) = old {
+            let new = op.apply(access.ty, old, args);
+            changes += u64::from(new != old);
+            shared.store(array, at, new);
+        }
+        if let Some(result) = access.result {
+            registers.set(result, lane, old.unwrap_or(0));
+        }
+    });
+    if let (true, Some(result)) = (O::POISON, access.result) {
+        registers.set_poison(result, poison | index_poison);
+    }
+    changes
 }
 
 fn tell<O: Observer>(observer: &mut O, kind: Kind, event: &AccessEvent<'_>) {

@@ -1,13 +1,7 @@
 //! Values of the second evaluator: mathematical integers and doubles, wrapped and rounded into the types of HLSL.
 
-use super::{Tangle, Val, Vals};
+use super::{Val, Vals};
 use crate::{Bin, Cmp, Kind, Ty};
-
-pub(super) fn set(result: &mut [Vals], lanes: &Tangle, value: impl Fn(usize) -> Vals) {
-    for lane in lanes {
-        result[*lane as usize] = value(*lane as usize);
-    }
-}
 
 pub(super) fn pairs(a: &Vals, b: &Vals, f: impl Fn(Val, Val) -> Val) -> Vals {
     a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
