@@ -32,7 +32,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- stream-compaction-keeps-the-order
-//# finds order-dependent-result
+//# finds order-dependent-result race
 //# groups 3 1 1
 //# zero Kept 4096
 //# zero Size 4

@@ -22,3 +22,13 @@ void main(uint t : SV_GroupIndex) {
     In.GetDimensions(count, stride);
     if (t < count) Out[t] = In[t];
 }
+
+//--- san-the-element-before-the-first
+//# in In u32: 1 2 3 4 5 6 7 8
+//# zero Out 32
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[t] = In[t - 1]; //? buffer-out-of-bounds: element -1 (4294967295 without a sign)
+}

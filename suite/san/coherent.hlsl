@@ -159,3 +159,23 @@ void main(uint t : SV_GroupIndex) {
         Out[mine] = sum + 1;
     }
 }
+
+//--- san-a-node-is-linked-after-it-is-on-the-stack
+// Only a wave that runs right behind the exchange meets a node without its link.
+//# san --unordered=Head --unordered=Next --unordered=Out
+//# groups 4 1 1
+//# zero Head 4
+//# zero Next 512
+//# zero Out 512
+globallycoherent RWStructuredBuffer<uint> Head;
+globallycoherent RWStructuredBuffer<uint> Next;
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint i : SV_DispatchThreadID) {
+    uint old;
+    InterlockedExchange(Head[0], i + 1, old);
+    Next[i] = old;
+    uint top;
+    InterlockedOr(Head[0], 0, top);
+    Out[i] = Next[top - 1]; //? race: race on `Next`
+}

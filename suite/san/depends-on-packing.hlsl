@@ -82,6 +82,34 @@ float4 ps(V v, bool is_front : SV_IsFrontFace) : SV_Target {
     return is_front;
 }
 
+//--- the-greatest-of-a-wave-that-every-wave-has
+// Waves of 16 lanes all hold the first point of some patch; a wave of fewer need not.
+//# draw 2x2 vertices 9 patches 3
+//# widths 16
+struct P { float2 at : AT; };
+struct V { float4 position : SV_Position; float a : A; };
+struct Factors { float edges[3] : SV_TessFactor; float inside : SV_InsideTessFactor; };
+P vs(uint id : SV_VertexID) {
+    P p;
+    p.at = float2(id % 3 == 1 ? 3 : -1, id % 3 == 2 ? -3 : 1);
+    return p;
+}
+Factors constants(InputPatch<P, 3> patch) {
+    Factors f;
+    f.edges[0] = f.edges[1] = f.edges[2] = f.inside = 3;
+    return f;
+}
+[domain("tri")] [partitioning("integer")] [outputtopology("triangle_cw")] [outputcontrolpoints(3)] [patchconstantfunc("constants")]
+P hs(InputPatch<P, 3> patch, uint i : SV_OutputControlPointID) { return patch[i]; }
+[domain("tri")]
+V ds(Factors f, float3 uvw : SV_DomainLocation, const OutputPatch<P, 3> patch) {
+    V v;
+    v.position = float4(patch[0].at * uvw.x + patch[1].at * uvw.y + patch[2].at * uvw.z, 0, 1);
+    v.a = uvw.x / WaveActiveMax(uvw.x); //? depends-on-packing: patches=one-lane
+    return v;
+}
+float4 ps(V v) : SV_Target { return v.a; }
+
 //--- a-vertex-by-its-number
 //# draw 2x2 vertices 3
 struct V { float4 position : SV_Position; };

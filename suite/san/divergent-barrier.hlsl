@@ -44,3 +44,20 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: this barrier
     Out[t] = t;
 }
+
+//--- san-two-barriers-in-a-loop-of-different-lengths
+//# zero Out 256
+//# finds uninitialized-value
+RWStructuredBuffer<uint> Out;
+groupshared uint s[64];
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = 0;
+    for (uint k = 0; k < t / 16; ++k) {
+        s[t] = k;
+        GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: and 1 more barrier in the same branch or loop, which follows from the same mistake
+        sum += s[63 - t];
+        GroupMemoryBarrierWithGroupSync();
+    }
+    Out[t] = sum;
+}

@@ -229,3 +229,22 @@ void main(uint t : SV_GroupIndex) {
     while (flags[k] == 0) k ^= 1; //? endless-wait: wait for ever for `ResourceDescriptorHeap` to change
     written[0] = 1;
 }
+
+//--- san-a-look-back-without-tickets-is-not-about-lanes
+// Other lanes of the wave come to the store, but only groups that have not started are waited for.
+//# groups 8 1 1
+//# zero State 32
+//# zero Out 32
+globallycoherent RWStructuredBuffer<uint> State;
+RWStructuredBuffer<uint> Out;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    uint sum = 0;
+    if (g > 0 && t == 0) {
+        while (State[g - 1] == 0) {} //? endless-wait: help: let each group take a number from an atomic counter
+        sum = State[g - 1];
+    }
+    sum = WaveReadLaneFirst(sum);
+    if (t == 0) State[g] = sum + 1;
+    if (t == 0) Out[g] = sum;
+}

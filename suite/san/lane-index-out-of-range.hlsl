@@ -19,3 +19,13 @@ void main(uint t : SV_GroupIndex) {
     uint sum = WavePrefixSum(t) + t;
     Out[t] = WaveReadLaneAt(sum, WaveGetLaneCount() - 1);
 }
+
+//--- san-the-lane-before-the-first
+//# zero Out 256
+//# widths 4
+RWStructuredBuffer<uint> Out;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint left = WaveReadLaneAt(t, WaveGetLaneIndex() - 1); //? lane-index-out-of-range: help: that neighbour is in another wave, or in none
+    Out[t] = t > 0 ? left : 0;
+}

@@ -47,3 +47,12 @@ void main(uint t : SV_GroupIndex) {
     uint64_t across = Bytes.Load<uint64_t>(t + 20); //? misaligned-address: multiple of 8
     Out[0] = half_word + odd + (uint)pair + (uint)across;
 }
+
+//--- san-a-stride-that-is-not-a-multiple
+//# args -T cs_6_6 -enable-16bit-types
+//# zero Bytes 256
+RWByteAddressBuffer Bytes;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Bytes.Store<uint64_t>(12 * t, t); //? misaligned-address: help: let what is added and multiplied to an address be a multiple of 8
+}

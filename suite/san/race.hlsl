@@ -270,3 +270,92 @@ void main(uint t : SV_GroupIndex) {
     Out[t] = q.CommittedStatus();
     Out[32 + t] = t;
 }
+
+//--- san-race-of-one-round-with-the-next
+// A sorting network of which each step has to wait for the last.
+//# zero Keys 1024
+RWStructuredBuffer<uint> Keys;
+groupshared uint s[256];
+[numthreads(256, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    s[t] = Keys[t] + 255 - t;
+    GroupMemoryBarrierWithGroupSync();
+    for (uint k = 2; k <= 256; k <<= 1) {
+        for (uint j = k >> 1; j > 0; j >>= 1) {
+            uint other = t ^ j;
+            if (other > t) {
+                uint a = s[t], b = s[other]; //? race: help: put `GroupMemoryBarrierWithGroupSync()` at the end of the loop, so that
+                if ((a > b) == ((t & k) == 0)) { s[t] = b; s[other] = a; } //? race: help: put `GroupMemoryBarrierWithGroupSync()` at the end of the loop, so that
+            }
+        }
+        GroupMemoryBarrierWithGroupSync();
+    }
+    Keys[t] = s[t];
+}
+
+//--- san-race-of-sums-without-atomic-operations
+//# zero Sum 4
+RWStructuredBuffer<uint> Sum;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Sum[0] += t; //? race: help: change `Sum` by one atomic operation, such as `InterlockedAdd`
+}
+
+//--- san-race-of-a-scan-that-reads-while-others-write
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint s[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    s[t] = t;
+    for (uint d = 1; d < 128; d <<= 1) {
+        GroupMemoryBarrierWithGroupSync();
+        if (t >= d) s[t] += s[t - d]; //? race: help: read into a variable first, and put `GroupMemoryBarrierWithGroupSync()` between the read and the store
+    }
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = s[t];
+}
+
+//--- san-race-of-a-filter-in-place
+//# groups 2 1 1
+//# zero Row 512
+RWStructuredBuffer<uint> Row;
+[numthreads(64, 1, 1)]
+void main(uint i : SV_DispatchThreadID) {
+    uint sum = Row[i] + Row[i ^ 64]; //? race: help: store to another buffer or texture than `Row`
+    AllMemoryBarrierWithGroupSync();
+    Row[i] = sum;
+}
+
+//--- san-race-in-the-tail-of-a-reduction
+// The last steps count on waves of 32 lanes, and a barrier does not fit where they stand.
+//# zero Out 4
+RWStructuredBuffer<uint> Out;
+groupshared uint s[64];
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    s[t] = t;
+    GroupMemoryBarrierWithGroupSync();
+    if (t < 32) {
+        s[t] += s[t + 32]; //? race: the branch around both accesses has to be left before it
+        s[t] += s[t + 16];
+        s[t] += s[t + 8];
+        s[t] += s[t + 4];
+        s[t] += s[t + 2];
+        s[t] += s[t + 1];
+    }
+    if (t == 0) Out[0] = s[0];
+}
+
+//--- san-race-whichever-access-comes-first
+// With narrow waves the second wave still clears; with wide ones it counts too early. It is one mistake.
+//# zero Out 256
+RWStructuredBuffer<uint> Out;
+groupshared uint bins[64];
+[numthreads(256, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t < 64) bins[t] = 0; //? race: or make both of them atomic operations
+    InterlockedAdd(bins[t * 7 & 63], 1);
+    GroupMemoryBarrierWithGroupSync();
+    if (t < 64) Out[t] = bins[t];
+}

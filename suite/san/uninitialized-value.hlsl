@@ -203,3 +203,34 @@ void main(uint t : SV_GroupIndex) {
     if (t & 1) x = t;
     Out[t] = WaveActiveSum(x);
 }
+
+//--- san-a-counter-of-the-group-that-nothing-clears
+//# zero Out 256
+//# zero Size 4
+RWStructuredBuffer<uint> Out;
+RWStructuredBuffer<uint> Size;
+groupshared uint count;
+groupshared uint list[64];
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t & 1) {
+        uint at;
+        InterlockedAdd(count, 1, at); //? uninitialized-value: `count` is changed before it is given a value
+        list[at] = t;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) Size[0] = count;
+}
+
+//--- san-threads-return-before-they-store
+//# groups 2 1 1
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+groupshared uint s[64];
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex, uint i : SV_DispatchThreadID) {
+    if (i >= 100) return;
+    s[t] = i;
+    GroupMemoryBarrierWithGroupSync();
+    Out[i] = s[63 - t]; //? uninitialized-value: returned here, before the store
+}

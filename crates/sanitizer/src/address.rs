@@ -3,7 +3,7 @@
 
 use interp::observe::{AccessEvent, At, Space};
 use ir::{Address, Binding, Inst, Module, Op, Value};
-use ops::LaneMask;
+use ops::{Binary, LaneMask};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
@@ -162,6 +162,20 @@ pub(crate) fn descriptor(
     ))
 }
 
+/// Whether an address is a product or a shifted value already, possibly with something added.
+fn is_scaled(facts: &Facts<'_>, op: &Op) -> bool {
+    let mut open: Vec<Value> = op.address_and_values().0.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        let made = facts.module.made_by(value).map(|it| &facts.module.inst(it).op);
+        match made {
+            Some(Op::Binary(Binary::Mul | Binary::Shl, ..)) => return true,
+            Some(Op::Binary(Binary::Add | Binary::Or | Binary::Sub, a, b)) => open.extend([*a, *b]),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// An address in a byte address buffer that is not a multiple of the size of the scalars.
 pub(crate) fn alignment(
     facts: &Facts<'_>,
@@ -194,7 +208,12 @@ pub(crate) fn alignment(
             "lane {lane} {verb}s {} bytes from byte {}, in scalars of {size} bytes",
             event.size, event.addresses[lane as usize]
         )],
-        helps: vec![format!("addresses count bytes: multiply the index by {size}")],
+        helps: vec![match is_scaled(facts, op) {
+            true => format!(
+                "let what is added and multiplied to an address be a multiple of {size}, with padding where that is needed"
+            ),
+            false => format!("addresses count bytes: multiply the index by {size}"),
+        }],
         stacks: Vec::new(),
         group: at.group,
         wave: at.wave,

@@ -25,6 +25,12 @@ pub enum ExitedThreads {
     Missing,
 }
 
+impl ExitedThreads {
+    /// Each rule as users spell it.
+    pub const NAMES: [(&str, ExitedThreads); 2] =
+        [("arrived", ExitedThreads::Arrived), ("missing", ExitedThreads::Missing)];
+}
+
 /// A group in flight.
 #[derive(Default)]
 struct Group {
@@ -128,6 +134,11 @@ impl Barriers {
         self.groups.of(at.group).ended.push(at);
     }
 
+    /// Where lanes of a group have returned.
+    pub(crate) fn left(&mut self, group: [u32; 3]) -> &[At] {
+        &self.groups.of(group).ended
+    }
+
     pub(crate) fn group_end(
         &mut self,
         facts: &Facts<'_>,
@@ -192,7 +203,15 @@ fn judge(
             inst: Some(first.inst),
             text: format!("wave {} waits here", first.wave),
         },
-        related: Vec::new(),
+        related: facts
+            .condition(first.inst)
+            .into_iter()
+            .map(|(inst, span)| Site {
+                span,
+                inst: Some(inst),
+                text: format!("wave {} goes in here, wave {} does not", first.wave, passed.wave),
+            })
+            .collect(),
         notes: vec![format!(
             "the condition around the barrier is the same for all lanes of wave {}, but differs for wave {}",
             passed.wave, first.wave

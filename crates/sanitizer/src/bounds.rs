@@ -67,13 +67,24 @@ pub(crate) fn access(
         },
         related: vec![declared],
         notes,
-        helps: Vec::new(),
+        helps: vec![help(kind)],
         stacks: Vec::new(),
         group: at.group,
         wave: at.wave,
         lanes: outside & LaneMask::first_n(width),
         width,
     })
+}
+
+/// What to do about an index beyond the end.
+pub(crate) fn help(kind: Kind) -> String {
+    match kind {
+        Kind::BufferOutOfBounds => {
+            "compare the index with the number of elements first, or clamp it with `min` and `max`"
+        }
+        _ => "make the array large enough for every wave width, or compare the index with its size first",
+    }
+    .to_owned()
 }
 
 fn array(memory: &ir::Memory) -> (Kind, String, Site, &'static str) {

@@ -27,10 +27,11 @@ use self::contents::{Difference, Room};
 use self::explain::MARKS;
 use self::part::{sees_waves, writes};
 use crate::finding::{Finding, Kind};
-use crate::marked::Marked;
+use crate::marked::{self, Marked};
 use crate::order::{Order, sums_floats};
 use crate::spread::Cause;
 use crate::sweep::{LeftOut, Plan, Seen, explains_differences, listed};
+use crate::wait::Given;
 use crate::watch::Watcher;
 
 /// A draw that can be repeated from the same contents.
@@ -382,7 +383,10 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 let watcher = watched.iter().find(|it| it.0 == *part);
                 match trap {
                     Trap::Deadlock { .. } | Trap::OutOfFuel { .. } => watcher
-                        .and_then(|it| it.1.endless_wait(progress, is_proven))
+                        .and_then(|it| {
+                            let blames_groups = false;
+                            it.1.endless_wait(Given { progress, is_proven, blames_groups })
+                        })
                         .map(|it| (part.stage(), it)),
                     _ => None,
                 }
@@ -391,13 +395,9 @@ impl<'a, S: Scene> Sweep<'a, S> {
         };
         let wants_marks = ended.is_ok() && watched.iter().any(|it| it.1.wants_marks());
         let mut found = drawn(watched);
-        // What was found without the marks stands if the run with them fails.
         let mut failed = None;
         if wants_marks {
-            match self.with_origins(how) {
-                Ok(exact) => found = exact.unwrap_or(found),
-                Err(why) => failed = Some(why),
-            }
+            (found, failed) = marked::told(found, self.with_origins(how));
         }
         let mut undefined = None;
         for (part, found) in found {

@@ -1,7 +1,7 @@
 //! Static facts about a module: the nesting of instructions, and the dependences of values.
 
 use ir::flow::Structure;
-use ir::{Inst, Module, Op, Value, ValueDef, Values, values};
+use ir::{Inst, Module, Op, Span, Value, ValueDef, Values, values};
 
 /// Facts about one module.
 pub(crate) struct Facts<'a> {
@@ -68,6 +68,24 @@ impl<'a> Facts<'a> {
         let around = std::iter::once(earlier).chain(self.ancestors(earlier));
         let construct = around.take_while(|it| !self.encloses(*it, later)).last();
         construct.is_some_and(|it| self.extent[later.index()].0 >= self.extent[it.index()].1)
+    }
+
+    /// The innermost branch or loop around an instruction, and where its condition is: of a loop, that of the first branch
+    /// in which lanes leave it.
+    pub(crate) fn condition(&self, inst: Inst) -> Option<(Inst, Span)> {
+        let span = |it: Inst| self.module.inst(it).span;
+        let is_branch =
+            |it: &Inst| matches!(self.module.inst(*it).op, Op::If { .. } | Op::Switch { .. });
+        let around =
+            |it: &Inst| is_branch(it) || matches!(self.module.inst(*it).op, Op::Loop { .. });
+        let construct = self.ancestors(inst).find(around)?;
+        if is_branch(&construct) {
+            return Some((construct, span(construct)));
+        }
+        let mut leaves = self.structure.exits_to(construct);
+        let left = leaves.find_map(|it| self.ancestors(it).find(is_branch));
+        let left = left.filter(|it| self.encloses(construct, *it)).unwrap_or(construct);
+        Some((left, span(left)))
     }
 
     /// The instructions by which lanes reach the end of a construct, or its next iteration.

@@ -248,6 +248,26 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// Whether another finding follows from the same mistake, although its place is another one: two races that have an
+    /// access in common, or barriers in one branch or loop that not all threads enter.
+    pub fn has_cause_of(&self, other: &Finding) -> bool {
+        let declared = |it: &Finding| it.related.get(1).map(|it| it.span);
+        let accesses = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
+        let parted = |it: &Finding| it.related.first().map(|it| it.span);
+        match (self.kind, other.kind) {
+            (Kind::Race, Kind::Race) => {
+                declared(self) == declared(other)
+                    && accesses(self).iter().any(|it| accesses(other).contains(it))
+            }
+            (Kind::DivergentBarrier, Kind::DivergentBarrier) => {
+                parted(self).is_some() && parted(self) == parted(other)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// The number of a location in a report, such as `(1)`, with which its text begins.
 fn number_of(text: &str) -> &str {
     let first = text.split(' ').next().unwrap_or("");

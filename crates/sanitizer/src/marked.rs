@@ -36,6 +36,15 @@ pub(crate) struct Marked {
     moves: HashMap<Inst, Vec<(Value, Value)>>,
 }
 
+/// What a run found, with the origins that its repetition with marks has, if that ended; and why the repetition failed
+/// otherwise than by the time that the marks take. What was found without them stands in either case.
+pub(crate) fn told<T, E>(found: T, exact: Result<Option<T>, E>) -> (T, Option<E>) {
+    match exact {
+        Ok(exact) => (exact.unwrap_or(found), None),
+        Err(why) => (found, Some(why)),
+    }
+}
+
 impl Marked {
     pub(crate) fn new(module: &Module) -> Marked {
         let moves = moves(module);

@@ -137,6 +137,8 @@ pub enum LanePacking {
     Dense,
     /// In order; a wave holds those of one patch or primitive.
     Apart,
+    /// None: each has a wave of its own, as the last one of a draw may have anywhere.
+    OneLane,
     Random(u64),
 }
 
@@ -148,8 +150,8 @@ impl Order {
         rays=farthest|index|random:SEED|twice|boxes-1|boxes-10|boxes-all|ties|edges; \
         in draws waves, folds, helpers=none|included, packing=per-primitive|one-quad, \
         quad-origin=01|10|11, coarse=lower|right|fine, early-z, \
-        vertices=per-instance|reuse|random:SEED, patches=per-patch|random:SEED, \
-        primitives=per-primitive|random:SEED, children=descending|random:SEED";
+        vertices=per-instance|reuse|random:SEED, patches=per-patch|one-lane|random:SEED, \
+        primitives=per-primitive|one-lane|random:SEED, children=descending|random:SEED";
 
     /// Parses `lanes=random:3` and the like.
     pub fn parse(text: &str) -> Option<Order> {
@@ -352,9 +354,11 @@ impl fmt::Display for Order {
             Order::Vertices(VertexOrder::Random(seed)) => write!(f, "vertices=random:{seed}"),
             Order::Patches(LanePacking::Dense) => f.write_str("patches=dense"),
             Order::Patches(LanePacking::Apart) => f.write_str("patches=per-patch"),
+            Order::Patches(LanePacking::OneLane) => f.write_str("patches=one-lane"),
             Order::Patches(LanePacking::Random(seed)) => write!(f, "patches=random:{seed}"),
             Order::Primitives(LanePacking::Dense) => f.write_str("primitives=dense"),
             Order::Primitives(LanePacking::Apart) => f.write_str("primitives=per-primitive"),
+            Order::Primitives(LanePacking::OneLane) => f.write_str("primitives=one-lane"),
             Order::Primitives(LanePacking::Random(seed)) => write!(f, "primitives=random:{seed}"),
             Order::Children(Schedule::Ascending) => f.write_str("children=ascending"),
             Order::Children(Schedule::Descending) => f.write_str("children=descending"),
@@ -414,7 +418,7 @@ const OF_RAYS: [RayOrder; 8] = [
     RayOrder::Edges,
 ];
 
-const OF_DRAWS: [Order; 16] = [
+const OF_DRAWS: [Order; 18] = [
     Order::Helpers(HelperPolicy::None),
     Order::Helpers(HelperPolicy::Included),
     Order::Packing(QuadPacking::PerPrimitive),
@@ -429,7 +433,9 @@ const OF_DRAWS: [Order; 16] = [
     Order::Vertices(VertexOrder::PerInstance),
     Order::Vertices(VertexOrder::Reuse),
     Order::Patches(LanePacking::Apart),
+    Order::Patches(LanePacking::OneLane),
     Order::Primitives(LanePacking::Apart),
+    Order::Primitives(LanePacking::OneLane),
     Order::Children(Schedule::Descending),
 ];
 
@@ -470,8 +476,10 @@ mod tests {
             "vertices=reuse",
             "vertices=random:9",
             "patches=per-patch",
+            "patches=one-lane",
             "patches=random:2",
             "primitives=per-primitive",
+            "primitives=one-lane",
             "primitives=random:5",
             "children=descending",
             "children=random:6",

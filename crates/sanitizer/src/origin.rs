@@ -35,6 +35,8 @@ pub(crate) struct Origins {
     elements: HashMap<Element, Number>,
     /// What the latest load of a wave has read.
     loaded: HashMap<WaveKey, (Inst, Vec<Number>)>,
+    /// The places that the latest atomic operation of a wave has changed.
+    changed: HashMap<WaveKey, (Inst, Vec<Option<Element>>)>,
 }
 
 impl Origins {
@@ -42,6 +44,7 @@ impl Origins {
         self.values.retain(|((it, _), _), _| *it != group);
         self.elements.retain(|it, _| it.0 != group);
         self.loaded.retain(|it, _| it.0 != group);
+        self.changed.retain(|it, _| it.0 != group);
     }
 
     fn number(&mut self, from: From) -> Number {
@@ -110,6 +113,15 @@ impl Origins {
                 };
             }
         }
+        // What was never set stays so when it is changed, and later loads of it are about the same mistake.
+        if let Some((_, elements)) = self.changed.get(&wave).filter(|it| it.0 == inst) {
+            let known =
+                poison.iter().filter_map(|it| Some((elements[it as usize]?, row[it as usize])));
+            let known: Vec<_> = known.collect();
+            known.into_iter().for_each(|(element, from)| {
+                self.elements.entry(element).or_insert(from);
+            });
+        }
         self.set(wave, value, at.active, &row);
     }
 
@@ -162,6 +174,11 @@ impl Origins {
                     self.elements.remove(&element);
                 }
             }
+        }
+        if is_atomic {
+            let all =
+                (0..loaded.len() as u32).map(|it| element(it).filter(|_| at.active.contains(it)));
+            self.changed.insert(wave, (at.inst, all.collect()));
         }
         self.loaded.insert(wave, (at.inst, loaded));
     }

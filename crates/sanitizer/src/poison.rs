@@ -13,6 +13,7 @@ use ops::scalar::Hazard;
 use ops::wave::{Hazards, hazards};
 use ops::{LaneMask, WaveOp};
 
+use crate::bounds;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
@@ -170,8 +171,14 @@ impl Poison {
         self.arise(at, origin);
     }
 
-    /// Records loads of poison, and stores of it.
-    pub(crate) fn access(&mut self, facts: &Facts<'_>, event: &AccessEvent<'_>, stores: bool) {
+    /// Records loads of poison, and stores of it. `left` is where threads of the group have returned.
+    pub(crate) fn access(
+        &mut self,
+        facts: &Facts<'_>,
+        event: &AccessEvent<'_>,
+        stores: bool,
+        left: &[At],
+    ) {
         if let Some(exact) = &mut self.exact {
             exact.access(facts, event, stores);
         }
@@ -222,7 +229,7 @@ impl Poison {
                     text: format!("`{name}` has {} elements", memory.len),
                 }],
                 notes: vec![format!("lane {lane} reads {place}")],
-                helps: Vec::new(),
+                helps: vec![bounds::help(Kind::OutOfBounds)],
                 lanes: outside,
             }
         } else if self.exact.is_none() && self.stored.contains_key(&place) {
@@ -238,13 +245,12 @@ impl Poison {
                     inst: Some(event.at.inst),
                     text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
                 },
-                related: vec![Site {
-                    span: memory.span,
-                    inst: None,
-                    text: "declared here".to_owned(),
-                }],
+                related: declared(memory)
+                    .into_iter()
+                    .chain(too_early(facts, array, left))
+                    .collect(),
                 notes: Vec::new(),
-                helps: vec!["give it a value on every path that leads here".to_owned()],
+                helps: vec![set_first(array)],
                 lanes,
             }
         };
@@ -337,10 +343,14 @@ impl Poison {
         let mut origin = match data.op {
             Op::Undef(_) => undefined(facts, data.span, *data.results.first()?, lanes),
             // It may be another wave's, by way of groupshared memory.
-            _ => {
+            ref op => {
                 let of = |number: u32| self.origins.get(&((wave.0, number), inst));
                 let latest = || of(*self.waves.get(&(wave.0, inst))?);
-                of(wave.1).or_else(latest)?.clone()
+                match (of(wave.1).or_else(latest), op) {
+                    (Some(known), _) => known.clone(),
+                    (None, Op::SharedAtomic { memory, .. }) => unset(facts, *memory, inst, lanes),
+                    (None, _) => return None,
+                }
             }
         };
         if let Some(store) = through {
@@ -396,6 +406,54 @@ impl Poison {
     }
 }
 
+fn declared(memory: &ir::Memory) -> Vec<Site> {
+    vec![Site { span: memory.span, inst: None, text: "declared here".to_owned() }]
+}
+
+/// How an array gets a value before it is read.
+fn set_first(array: Array) -> String {
+    match array {
+        Array::Private(_) => "give it a value on every path that leads here",
+        Array::Shared(_) => {
+            "let the threads of the group store all of it first, and put `GroupMemoryBarrierWithGroupSync()` behind that"
+        }
+    }
+    .to_owned()
+}
+
+/// Where threads of the group have returned before they came to a store into the array.
+fn too_early(facts: &Facts<'_>, array: Array, left: &[At]) -> Option<Site> {
+    let Array::Shared(memory) = array else { return None };
+    let mut insts = (0..facts.module.insts.len() as u32).map(Inst);
+    let store = insts.find(|it| match &facts.module.inst(*it).op {
+        Op::SharedStore { memory: it, .. } => *it == memory,
+        _ => false,
+    })?;
+    let at = left.iter().find(|it| facts.position(it.inst) < facts.position(store))?;
+    let lanes = left.iter().filter(|it| (it.wave, it.inst) == (at.wave, at.inst));
+    let lanes = lanes.fold(LaneMask::EMPTY, |all, it| all | it.active);
+    let text = format!("{} of wave {} returned here, before the store", Named(lanes), at.wave);
+    Some(Site { span: at.span, inst: Some(at.inst), text })
+}
+
+/// A groupshared value that an atomic operation changes before anything has been stored there.
+fn unset(facts: &Facts<'_>, memory: ir::Shared, inst: Inst, lanes: LaneMask) -> Origin {
+    let declaration = &facts.module.groupshared[memory.index()];
+    Origin {
+        kind: Kind::UninitializedValue,
+        message: format!("`{}` is changed before it is given a value", declaration.name),
+        site: Site {
+            span: facts.module.inst(inst).span,
+            inst: Some(inst),
+            text: "what was there before is undefined".to_owned(),
+        },
+        related: declared(declaration),
+        notes: Vec::new(),
+        helps: vec![set_first(Array::Shared(memory))],
+        lanes,
+    }
+}
+
 fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Origin {
     let variable = facts.module.variables.iter().find(|it| it.values.contains(&value));
     let message = match variable {
@@ -441,6 +499,25 @@ fn helper_origin(at: At, helpers: LaneMask, message: &str) -> Origin {
     }
 }
 
+/// Remedies of an index of a lane beyond the width.
+const COUNT: &str = "compute the index from `WaveGetLaneCount()`";
+const NEIGHBOUR: &str = "that neighbour is in another wave, or in none: pass the value through groupshared memory, or leave the last lanes of a wave out";
+
+/// Whether the lane that an operation reads is computed from that of the reader.
+fn from_lane_index(facts: &Facts<'_>, inst: Inst) -> bool {
+    let Op::Wave { args, .. } = &facts.module.inst(inst).op else { return false };
+    let mut open: Vec<Value> = args.get(1).copied().into_iter().collect();
+    let mut seen: HashSet<Value> = open.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        let op = facts.module.made_by(value).map(|it| &facts.module.inst(it).op);
+        if matches!(op, Some(Op::Wave { op: WaveOp::LaneIndex, .. })) {
+            return true;
+        }
+        open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it)));
+    }
+    false
+}
+
 /// A remedy wherever helper lanes are left out.
 const INCLUDE: &str =
     "`[WaveOpsIncludeHelperLanes]` (shader model 6.7) lets helper lanes take part";
@@ -466,8 +543,10 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
             (message, "the lanes of a quad are 0 to 3: `lane & 3`", Vec::new())
         } else {
             let note = format!("waves have {width} lanes in this run");
-            let message = format!("lane {index} is read, but there are only {width}");
-            (message, "compute the index from `WaveGetLaneCount()`", vec![note])
+            let message =
+                format!("lane {} is read, but there are only {width}", place::index(index.into()));
+            let is_neighbour = from_lane_index(facts, at.inst);
+            (message, if is_neighbour { NEIGHBOUR } else { COUNT }, vec![note])
         };
         // Such an index is wrong whichever lanes are active; one report for each operation is enough.
         if !found.inactive_source.is_empty() {

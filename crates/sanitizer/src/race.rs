@@ -41,6 +41,7 @@ mod judge;
 mod order;
 mod shadow;
 mod times;
+mod update;
 
 /// What makes earlier stores of a wave visible to a wave that observes a later atomic operation of it, or its store to a
 /// coherent buffer.
@@ -69,6 +70,15 @@ pub enum IntraWaveSync {
     WaveOp,
     /// Only barriers do.
     None,
+}
+
+impl IntraWaveSync {
+    /// Each rule as users spell it.
+    pub const NAMES: [(&str, IntraWaveSync); 3] = [
+        ("lockstep", IntraWaveSync::Lockstep),
+        ("waveop", IntraWaveSync::WaveOp),
+        ("none", IntraWaveSync::None),
+    ];
 }
 
 /// A place through which waves synchronise.

@@ -301,7 +301,10 @@ impl Report {
 
     fn add(&mut self, finding: Finding, order: Option<Order>) {
         let width = finding.width;
-        match self.seen.iter_mut().find(|it| it.finding.is_like(&finding)) {
+        // At another width, and in another order, other lanes meet, in other accesses.
+        let is_known =
+            |it: &&mut Seen| it.finding.is_like(&finding) || it.finding.has_cause_of(&finding);
+        match self.seen.iter_mut().find(is_known) {
             Some(seen) if seen.widths.contains(&width) => {}
             Some(seen) => seen.widths.push(width),
             None => self.seen.push(Seen { finding, widths: vec![width], order, of: None }),

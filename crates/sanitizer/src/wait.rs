@@ -12,7 +12,17 @@ use crate::flow::Flow;
 use crate::hash::HashSet;
 use crate::slice::{self, Memory};
 
-/// The finding about lanes that were in a loop when the run was given up; `is_proven` if it can never end.
+/// How the run that was given up let lanes, waves and groups proceed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub(crate) progress: Progress,
+    /// The run can never end.
+    pub(crate) is_proven: bool,
+    /// A run in which groups do not wait for others to end has ended, so that the lanes of a wave are not what blocks it.
+    pub(crate) blames_groups: bool,
+}
+
+/// The finding about lanes that were in a loop when the run was given up.
 ///
 /// `None` if the loop does not wait for memory and might have ended.
 pub(crate) fn endless(
@@ -20,9 +30,9 @@ pub(crate) fn endless(
     flow: &Flow,
     at: At,
     width: u32,
-    progress: Progress,
-    is_proven: bool,
+    given: Given,
 ) -> Option<Finding> {
+    let Given { progress, is_proven, blames_groups } = given;
     let reads = awaited(facts, at.inst);
     if reads.is_empty() && !is_proven {
         return None;
@@ -58,8 +68,8 @@ pub(crate) fn endless(
     let absent = flow.started() & !at.active;
     let (sites, _) = flow.why_absent(facts, at.inst, absent);
     let could = |store: &Inst| flow.may_come_to(facts, at.inst, *store, absent);
-    let others_could = !sites.is_empty() && stores.iter().any(could);
-    related.extend(sites);
+    let others_could = !blames_groups && !sites.is_empty() && stores.iter().any(could);
+    related.extend(sites.into_iter().filter(|_| !blames_groups));
     if others_could && progress != Progress::Fair {
         notes.push(format!(
             "the lanes of a wave run in lockstep: {} get{} to the store only after the loop has ended for all",

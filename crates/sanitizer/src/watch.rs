@@ -1,11 +1,11 @@
 //! The observer: passes events to the detectors and collects their findings.
 
 use diag::Span;
+use interp::Observer;
 use interp::observe::{
     AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, ExitTo,
     FeedbackEvent, OutputEvent, RayEvent, SampleEvent, Space, WaveEvent,
 };
-use interp::{Observer, Progress};
 use ir::exec::{Bindings, Invocation, WaveInputs};
 use ir::{Binding, Module, Op, RayOp, Value};
 use ops::LaneMask;
@@ -29,7 +29,7 @@ use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Publication, Races};
 use crate::rays::Rays;
 use crate::spread::Sources;
-use crate::wait;
+use crate::wait::{self, Given};
 
 /// After this many findings of one run, duplicates are no longer detected.
 const MOST_FINDINGS: usize = 200;
@@ -196,12 +196,12 @@ impl<'a> Watcher<'a> {
         Sources { racing: self.races.take_racing(), broken: self.barriers.take_broken() }
     }
 
-    /// Why the run was given up, if lanes wait for something that never happens. `is_proven` if it can never end.
-    pub fn endless_wait(&self, progress: Progress, is_proven: bool) -> Option<Finding> {
+    /// Why the run was given up, if lanes wait for something that never happens.
+    pub(crate) fn endless_wait(&self, given: Given) -> Option<Finding> {
         let all = self.flows.sorted().into_iter().flatten();
         let mut waiting = all.filter_map(|flow| Some((flow, flow.back_edge?)));
         waiting.find_map(|(flow, at)| {
-            let found = wait::endless(&self.facts, flow, at, self.width, progress, is_proven);
+            let found = wait::endless(&self.facts, flow, at, self.width, given);
             found.map(|it| it.with_stacks(self.facts.module))
         })
     }
@@ -322,30 +322,28 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// Races of the same accesses with others follow from one mistake: the first is reported, and the rest are counted.
+/// What follows from one mistake: the first finding is reported, and the rest are counted.
 fn folded(findings: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<(Finding, usize)> = Vec::new();
     for finding in findings {
-        let spans = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
-        let is_same = |(it, _): &&mut (Finding, usize)| {
-            let declared = |it: &Finding| it.related.get(1).map(|it| it.span);
-            it.kind == Kind::Race
-                && finding.kind == Kind::Race
-                && declared(it) == declared(&finding)
-                && spans(it).iter().any(|one| spans(&finding).contains(one))
-        };
-        match kept.iter_mut().find(is_same) {
+        match kept.iter_mut().find(|(it, _)| it.has_cause_of(&finding)) {
             Some((_, more)) => *more += 1,
             None => kept.push((finding, 0)),
         }
     }
     let told = |(mut finding, more): (Finding, usize)| {
-        if more > 0 {
-            let plural = if more == 1 { "race" } else { "races" };
-            finding.notes.push(format!(
-                "and {more} more {plural} of these accesses with others, which follow from the same mistake"
-            ));
-        }
+        let what = match (finding.kind, more) {
+            (_, 0) => return finding,
+            (Kind::Race, 1) => {
+                "1 more race of these accesses with others, which follows".to_owned()
+            }
+            (Kind::Race, _) => {
+                format!("{more} more races of these accesses with others, which follow")
+            }
+            (_, 1) => "1 more barrier in the same branch or loop, which follows".to_owned(),
+            _ => format!("{more} more barriers in the same branch or loop, which follow"),
+        };
+        finding.notes.push(format!("and {what} from the same mistake"));
         finding
     };
     kept.into_iter().map(told).collect()
@@ -485,7 +483,9 @@ impl Observer for Watcher<'_> {
 
     fn load(&mut self, event: &AccessEvent<'_>) {
         self.access(event, false);
-        self.poison.access(&self.facts, event, false);
+        let is_unset = matches!(event.space, Space::Shared(_)) && !event.value_poison.is_empty();
+        let left = if is_unset { self.barriers.left(event.at.group) } else { &[] };
+        self.poison.access(&self.facts, event, false, left);
         if self.watches_races {
             let found = self.races.load(&self.facts, self.width, event);
             self.add(found);
@@ -509,7 +509,7 @@ impl Observer for Watcher<'_> {
             self.add(found);
         }
         self.access(event, true);
-        self.poison.access(&self.facts, event, true);
+        self.poison.access(&self.facts, event, true, &[]);
         if self.watches_races {
             let found = self.races.store(&self.facts, self.width, event);
             self.add(found);
@@ -518,7 +518,7 @@ impl Observer for Watcher<'_> {
 
     fn atomic(&mut self, event: &AccessEvent<'_>) {
         self.access(event, true);
-        self.poison.access(&self.facts, event, true);
+        self.poison.access(&self.facts, event, true, &[]);
         if !self.pixels.helpers().is_empty() {
             self.poison.atomic_of_helpers(event.at, self.pixels.helpers());
         }

@@ -32,8 +32,12 @@ struct Announced {
     text: String,
 }
 
-/// Whether a report contains a text: in its message, a note, a help, or at one of its places.
+/// Whether a report contains a text: in its message, a note, a help, or at one of its places; behind `help: `, in its
+/// first help.
 fn says(finding: &Finding, text: &str) -> bool {
+    if let Some(text) = text.strip_prefix("help: ") {
+        return finding.helps.first().is_some_and(|it| it.contains(text));
+    }
     let sites = std::iter::once(&finding.site).chain(&finding.related).map(|it| &it.text);
     let notes = finding.notes.iter().chain(&finding.helps);
     sites.chain(notes).chain([&finding.message]).any(|it| it.contains(text))
@@ -57,19 +61,15 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
     for flag in &section.san {
         let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
         match (name, value) {
-            ("--exited-threads", "missing") => plan.rules.exited = ExitedThreads::Missing,
-            ("--intra-wave-sync", "waveop") => plan.rules.sync = IntraWaveSync::WaveOp,
-            ("--intra-wave-sync", "none") => plan.rules.sync = IntraWaveSync::None,
-            ("--publication", "strict") => plan.rules.publication = Publication::Strict,
-            ("--reconvergence", "spirv") => plan.rules.reconvergence = Reconvergence::Spirv,
-            ("--reconvergence", "independent") => {
-                plan.rules.reconvergence = Reconvergence::Independent;
+            ("--exited-threads", it) => plan.rules.exited = choose(it, &ExitedThreads::NAMES)?,
+            ("--intra-wave-sync", it) => plan.rules.sync = choose(it, &IntraWaveSync::NAMES)?,
+            ("--publication", it) => plan.rules.publication = choose(it, &Publication::NAMES)?,
+            ("--reconvergence", it) => {
+                plan.rules.reconvergence = choose(it, &Reconvergence::NAMES)?;
             }
+            ("--progress", it) => plan.progress = choose(it, &Progress::NAMES)?,
             ("--uniform-lane-index", "") => plan.rules.uniform_lane_index = true,
             ("--feedback", "") => plan.rules.feedback_slack = true,
-            ("--progress", "occupancy-bound") => plan.progress = Progress::OccupancyBound,
-            ("--progress", "concurrent") => plan.progress = Progress::Concurrent,
-            ("--progress", "fair") => plan.progress = Progress::Fair,
             ("--thorough", "") => plan.thorough(),
             ("--unordered", name) => plan.unordered.push(name.to_owned()),
             ("--orders", list) => {
@@ -81,6 +81,12 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
         }
     }
     Ok(plan)
+}
+
+/// The value that a table of names has under a word.
+fn choose<T: Copy>(word: &str, names: &[(&str, T)]) -> Result<T, String> {
+    let found = names.iter().find(|it| it.0 == word);
+    found.map(|it| it.1).ok_or_else(|| format!("`{word}` is not a value of the flag"))
 }
 
 fn examine(section: &Section) -> Result<(), String> {
@@ -143,7 +149,8 @@ impl Judge<'_> {
         let fits = |it: &Announced| {
             it.line == line
                 && it.code == finding.kind.code().name
-                && (says(finding, &it.text) || rendered().contains(&it.text))
+                && (says(finding, &it.text)
+                    || !it.text.starts_with("help: ") && rendered().contains(&it.text))
         };
         if self.announced.iter().any(fits) {
             self.missing.retain(|it| !fits(it));

@@ -343,7 +343,8 @@ impl Sweep<'_> {
     fn add_seen(&mut self, pass: usize, width: u32, finding: Finding, order: Option<Order>) {
         let module = |index: usize| &self.all[index].pipeline.shader.module;
         let is_known = |(other, it): &&mut (usize, Seen)| {
-            Arc::ptr_eq(module(*other), module(pass)) && it.finding.is_like(&finding)
+            Arc::ptr_eq(module(*other), module(pass))
+                && (it.finding.is_like(&finding) || it.finding.has_cause_of(&finding))
         };
         match self.found.seen.iter_mut().find(is_known) {
             Some((_, known)) if known.widths.contains(&width) => {}

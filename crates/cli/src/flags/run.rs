@@ -138,14 +138,7 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "what orders the accesses of the lanes of a wave: lockstep, each instruction;\n\
                waveop, wave operations only; none, barriers only (lockstep)",
         set: |args, value| {
-            args.san.sync = choose(
-                value,
-                &[
-                    ("lockstep", IntraWaveSync::Lockstep),
-                    ("waveop", IntraWaveSync::WaveOp),
-                    ("none", IntraWaveSync::None),
-                ],
-            )?;
+            args.san.sync = choose(value, &IntraWaveSync::NAMES)?;
             Ok(())
         },
     },

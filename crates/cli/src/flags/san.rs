@@ -83,10 +83,7 @@ pub(super) const EXITED_THREADS: Flag = Flag {
     help: "how threads that have returned count at a barrier: arrived, missing\n\
            (arrived)",
     set: |args, value| {
-        args.san.exited = choose(
-            value,
-            &[("arrived", ExitedThreads::Arrived), ("missing", ExitedThreads::Missing)],
-        )?;
+        args.san.exited = choose(value, &ExitedThreads::NAMES)?;
         Ok(())
     },
 };

@@ -5,6 +5,7 @@ use ir::{Inst, Op};
 use ops::{Barrier, MemoryScope, SyncScope};
 
 use super::shadow::Act;
+use super::update::{self, Update};
 use crate::calls::{self, Meeting};
 use crate::facts::Facts;
 use crate::finding::{Kind, Site};
@@ -48,77 +49,112 @@ pub(super) fn advise(
             "let one thread store, or allow this with a comment if the stores are meant to be equal"
                 .to_owned(),
         ),
-        _ if same_group => barriers(facts, space, before, now, &mut advice),
-        _ => between_groups(name, before, now, &mut advice),
+        _ => match (update::of(facts, before.0, now.0), same_group) {
+            (Some(Update::SamePlace), _) => {
+                advice.notes.push(format!(
+                    "reading `{name}`, computing and storing are three steps, between which other threads do theirs"
+                ));
+                advice.helps.push(format!(
+                    "change `{name}` by one atomic operation, such as `InterlockedAdd`"
+                ));
+            }
+            // Between groups, values in coherent buffers are on their way from one to the next.
+            (Some(Update::OtherPlaces), false) if !is_coherent(facts, space) => advice.helps.push(format!(
+                "store to another buffer or texture than `{name}`, so that every group reads what was there before"
+            )),
+            (update, true) => barriers(facts, space, (before, now), update, &mut advice),
+            (_, false) => between_groups(name, before, now, &mut advice),
+        },
     }
     advice
+}
+
+fn is_coherent(facts: &Facts<'_>, space: &Space<'_>) -> bool {
+    match space {
+        Space::Buffer(binding, _) => facts.module.resource(*binding).globally_coherent,
+        Space::Shared(_) | Space::Private(_) | Space::Counter(_) => false,
+    }
+}
+
+/// The barrier that a memory needs.
+struct Needed {
+    call: &'static str,
+    memory: &'static str,
+    is_shared: bool,
+}
+
+impl Needed {
+    fn new(space: &Space<'_>) -> Needed {
+        let is_shared = matches!(space, Space::Shared(_));
+        let (call, memory) = match is_shared {
+            true => ("GroupMemoryBarrierWithGroupSync()", "groupshared memory"),
+            false => ("AllMemoryBarrierWithGroupSync()", "buffers"),
+        };
+        Needed { call, memory, is_shared }
+    }
+
+    /// Whether a barrier concerns the memory.
+    fn covers(&self, barrier: &Barrier) -> bool {
+        match self.is_shared {
+            true => barrier.memory != MemoryScope::Device,
+            false => barrier.memory != MemoryScope::Group,
+        }
+    }
+
+    /// Whether a barrier orders accesses of the threads of a group.
+    fn orders(&self, barrier: &Barrier) -> bool {
+        barrier.sync == SyncScope::Group && self.covers(barrier)
+    }
+}
+
+fn all_barriers(facts: &Facts<'_>) -> impl Iterator<Item = (Inst, Barrier)> {
+    let insts = (0..facts.module.insts.len() as u32).map(Inst);
+    insts.filter_map(|it| match &facts.module.inst(it).op {
+        Op::Barrier { barrier, .. } => Some((it, *barrier)),
+        _ => None,
+    })
 }
 
 /// Within a group, a barrier orders accesses.
 fn barriers(
     facts: &Facts<'_>,
     space: &Space<'_>,
-    (before, before_act, before_round): Part,
-    (now, act, round): Part,
+    (before, now): (Part, Part),
+    update: Option<Update>,
     advice: &mut Advice,
 ) {
-    let is_shared = matches!(space, Space::Shared(_));
-    let (needed, memory) = match is_shared {
-        true => ("GroupMemoryBarrierWithGroupSync()", "groupshared memory"),
-        false => ("AllMemoryBarrierWithGroupSync()", "buffers"),
-    };
-    let covers = |it: &Barrier| match is_shared {
-        true => it.memory != MemoryScope::Device,
-        false => it.memory != MemoryScope::Group,
-    };
-    let all = || {
-        let insts = (0..facts.module.insts.len() as u32).map(Inst);
-        insts.filter_map(|it| match &facts.module.inst(it).op {
-            Op::Barrier { barrier, .. } => Some((it, *barrier)),
-            _ => None,
-        })
-    };
-    let span = |inst: Inst| facts.module.inst(inst).span;
-    let round_of =
-        innermost_loop(facts, before).filter(|it| Some(*it) == innermost_loop(facts, now));
-    if let Some(around) = round_of.filter(|_| before_round != round) {
-        let (first, second) = (before_round.min(round), before_round.max(round));
-        let (early, late) = if before_round < round { (1, 2) } else { (2, 1) };
-        advice
-            .notes
-            .push(format!("({early}) is in round {first} of the loop, ({late}) in round {second}"));
-        let inside = all().find(|it| {
-            facts.encloses(around, it.0) && it.1.sync == SyncScope::Group && covers(&it.1)
-        });
-        if let Some((barrier, _)) = inside {
-            let text = "this barrier stands between the two within one round only".to_owned();
-            advice.sites.push(Site { span: span(barrier), inst: Some(barrier), text });
-            let of = calls::other_function(facts.module, around, now);
-            let of = of.map_or_else(String::new, |it| format!(" in `{it}`"));
-            advice.helps.push(format!(
-                "put a second `{needed}` at the end of the loop{of}, so that no thread begins the next round early"
-            ));
-            return;
-        }
+    let needed = Needed::new(space);
+    if between_rounds(facts, &needed, before, now, advice) {
+        return;
     }
+    let ((before, before_act, _), (now, act, _)) = (before, now);
     let [low, high] = {
         let mut both = [facts.position(before), facts.position(now)];
         both.sort_unstable();
         both
     };
+    let call = needed.call;
     // A barrier that stands there already is not proposed again.
-    let between = all().find(|it| {
+    let between = all_barriers(facts).find(|it| {
         let at = facts.position(it.0);
-        low < at && at < high && !(it.1.sync == SyncScope::Group && covers(&it.1))
+        low < at && at < high && !needed.orders(&it.1)
     });
     if let Some((barrier, what)) = between {
-        let text = match (what.sync, covers(&what)) {
+        let memory = needed.memory;
+        let text = match (what.sync, needed.covers(&what)) {
             (SyncScope::Group, _) => format!("this barrier does not cover {memory}"),
             (_, true) => "this barrier makes no thread wait".to_owned(),
             (_, false) => format!("this barrier neither covers {memory} nor makes threads wait"),
         };
-        advice.sites.push(Site { span: span(barrier), inst: Some(barrier), text });
-        advice.helps.push(format!("use `{needed}` instead of the barrier between them"));
+        let span = facts.module.inst(barrier).span;
+        advice.sites.push(Site { span, inst: Some(barrier), text });
+        advice.helps.push(format!("use `{call}` instead of the barrier between them"));
+        return;
+    }
+    if update == Some(Update::OtherPlaces) {
+        advice.helps.push(format!(
+            "read into a variable first, and put `{call}` between the read and the store, where all threads reach it"
+        ));
         return;
     }
     let meeting = Meeting::of(facts.module, before, now);
@@ -133,18 +169,74 @@ fn barriers(
     advice.helps.push(match (before_act, act) {
         (Act::Store, Act::Store) if before == now => {
             let between = between("the stores");
-            format!("let each thread write to its own place, or put `{needed}` {between}")
+            format!("let each thread write to its own place, or put `{call}` {between}")
         }
         (Act::Store, Act::Store) => {
             let between = between("the stores");
-            format!("put `{needed}` {between}, or let each thread write to its own place")
+            format!("put `{call}` {between}, or let each thread write to its own place")
         }
         (Act::Atomic, _) | (_, Act::Atomic) => {
             let between = between("them");
-            format!("put `{needed}` {between}, or make both of them atomic operations")
+            format!("put `{call}` {between}, or make both of them atomic operations")
         }
-        _ => format!("put `{needed}` {}", between("them")),
+        _ => format!("put `{call}` {}", between("them")),
     });
+    advice.notes.extend(apart(facts, before, now));
+}
+
+/// The two accesses are in different rounds of a loop: returns whether that says all that there is to say.
+fn between_rounds(
+    facts: &Facts<'_>,
+    needed: &Needed,
+    (before, _, before_round): Part,
+    (now, _, round): Part,
+    advice: &mut Advice,
+) -> bool {
+    let around = innermost_loop(facts, before).filter(|it| Some(*it) == innermost_loop(facts, now));
+    let Some(around) = around.filter(|_| before_round != round) else { return false };
+    let call = needed.call;
+    let (first, second) = (before_round.min(round), before_round.max(round));
+    let (early, late, numbers) = match before_round < round {
+        true => (before, now, (1, 2)),
+        false => (now, before, (2, 1)),
+    };
+    advice.notes.push(format!(
+        "({}) is in round {first} of the loop, ({}) in round {second}",
+        numbers.0, numbers.1
+    ));
+    let inside =
+        all_barriers(facts).find(|it| facts.encloses(around, it.0) && needed.orders(&it.1));
+    if let Some((barrier, _)) = inside {
+        let text = "this barrier stands between the two within one round only".to_owned();
+        let span = facts.module.inst(barrier).span;
+        advice.sites.push(Site { span, inst: Some(barrier), text });
+        let of = calls::other_function(facts.module, around, now);
+        let of = of.map_or_else(String::new, |it| format!(" in `{it}`"));
+        advice.helps.push(format!(
+            "put a second `{call}` at the end of the loop{of}, so that no thread begins the next round early"
+        ));
+        return true;
+    }
+    // What comes later in the text can only meet what comes earlier in a round after it.
+    let is_carried = facts.position(early) >= facts.position(late);
+    if is_carried {
+        advice.helps.push(format!(
+            "put `{call}` at the end of the loop, so that no thread begins the next round early"
+        ));
+    }
+    is_carried
+}
+
+/// A barrier between two accesses in a branch that some threads do not take would make these wait for ever.
+fn apart(facts: &Facts<'_>, before: Inst, now: Inst) -> Option<String> {
+    let is_branch =
+        |it: &Inst| matches!(facts.module.inst(*it).op, Op::If { .. } | Op::Switch { .. });
+    let branch = facts.ancestors(before).filter(is_branch).find(|it| facts.encloses(*it, now))?;
+    let cond = facts.module.inst(branch).op.selector()?;
+    update::differs(facts, cond).then(|| {
+        "all threads of the group have to reach the barrier: the branch around both accesses has to be left before it, and entered again behind it"
+            .to_owned()
+    })
 }
 
 /// No barrier orders accesses of different groups.

@@ -214,7 +214,15 @@ impl<'a> Judge<'a> {
                 };
                 cell.set_load(access, keeps_old);
             }
-            Act::Store | Act::Atomic => cell.set_store(access),
+            Act::Store => cell.set_store(access),
+            Act::Atomic => {
+                let last = |id: RecordId| (id != 0).then(|| self.record(id).act);
+                let is_store = |which: Access| last(which.record) == Some(Act::Store);
+                match (is_store(cell.store()), is_store(cell.load(1))) {
+                    (false, false) => cell.set_store(access),
+                    (is_plain, _) => cell.set_atomic(access, is_plain),
+                }
+            }
         }
     }
 

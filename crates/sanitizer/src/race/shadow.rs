@@ -71,7 +71,8 @@ pub(super) struct Access {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     store: RecordId,
-    /// The latest load, and the latest by a different wave.
+    /// The latest load, and the latest by a different wave. Behind an atomic operation that has replaced a plain store,
+    /// the second is that store: other atomic operations race with it, and not with the one that hides it.
     loads: [RecordId; 2],
     ranks: [u8; 3],
     pub(super) history: History,
@@ -95,6 +96,15 @@ impl Cell {
     pub(super) fn set_store(&mut self, access: Access) {
         let ranks = [access.rank as u8, 0, 0];
         *self = Cell { store: access.record, loads: [0; 2], ranks, history: self.history };
+    }
+
+    /// An atomic operation comes last; `plain`, if the last store before was a plain one.
+    #[inline(always)]
+    pub(super) fn set_atomic(&mut self, access: Access, plain: bool) {
+        let kept = if plain { self.store() } else { self.load(1) };
+        self.set_store(access);
+        self.loads[1] = kept.record;
+        self.ranks[2] = kept.rank as u8;
     }
 
     #[inline(always)]

@@ -12,12 +12,14 @@ use ops::wave::FoldOrder;
 
 use super::results::{Base, is_permuted, named};
 use super::threads::{Permit, on_threads};
-use super::{Plan, Report, explains_differences};
+use super::{Report, explains_differences};
 use crate::compare::{self, Difference, Side, Turns};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind};
+use crate::marked;
 use crate::order::{GroupOrder, Order};
 use crate::spread::{self, Cause, Reach, Sources, Spread};
+use crate::wait::Given;
 use crate::watch::Watcher;
 
 /// A run: its parameters and its results.
@@ -67,10 +69,19 @@ impl Trial {
         matches!(self.order, Order::Folds(_))
     }
 
-    /// Whether the run is observed, not only compared, in every plan: few programs have one, and what goes wrong in it
-    /// has findings of its own.
-    fn is_observed(&self, plan: &Plan) -> bool {
-        plan.watches_all || self.order == Order::SparseWaves
+    /// Whether the run is observed, not only compared: in plans that observe all; with empty waves, since few programs
+    /// have such a run, and what goes wrong in it has findings of its own; and where waves hand over to each other, since
+    /// what waits for another wave goes wrong there first, and no other run may show the race. For that one width is
+    /// enough, the widest, where runs are shortest.
+    fn is_observed(&self, base: &Base<'_>) -> bool {
+        let is_widest = || {
+            let wider = base.plan.widths.iter().filter(|it| **it > self.launch.wave_width);
+            let mut wider = wider.map(|it| Launch { wave_width: *it, ..self.launch.clone() });
+            !wider.any(|it| self.order.matters(base.module, &it))
+        };
+        base.plan.watches_all
+            || self.order == Order::SparseWaves
+            || self.order == Order::HandOver && is_widest()
     }
 }
 
@@ -229,15 +240,16 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let permit = self.begin(launch);
         let ended = interp::run_varied(&base.program, launch, variation, &mut left, &mut watcher);
         drop(permit);
+        let endless = |is_proven: bool| {
+            let progress = variation.progress;
+            let blames_groups = order.is_some_and(Order::is_of_groups);
+            watcher.endless_wait(Given { progress, is_proven, blames_groups })
+        };
         let endless = match &ended {
             Ok(()) => None,
-            Err(Failure::Trap(Trap::Deadlock { .. })) => {
-                watcher.endless_wait(variation.progress, true)
-            }
+            Err(Failure::Trap(Trap::Deadlock { .. })) => endless(true),
             // The run might have ended; but if it waits for others, saying so is more useful.
-            Err(Failure::Trap(Trap::OutOfFuel { .. })) => {
-                watcher.endless_wait(variation.progress, false)
-            }
+            Err(Failure::Trap(Trap::OutOfFuel { .. })) => endless(false),
             Err(_) => None,
         };
         let groups = launch.groups().iter().map(|it| u64::from(*it)).product::<u64>();
@@ -263,13 +275,15 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let wants_marks = watcher.wants_marks() && ended.is_ok();
         let (waves_meet, overlaps) = (watcher.waves_meet(), watcher.overlaps());
         let (mut findings, sources) = watcher.into_findings_and_sources();
+        let mut failed = None;
         if wants_marks {
-            findings = self.with_origins(launch, variation, findings)?;
+            let exact = self.with_origins(launch, variation);
+            (findings, failed) = marked::told(findings, exact);
         }
         let undefined = findings.iter().find(|it| explains_differences(it.kind));
         let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
         findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
-        match ended {
+        match failed.map_or(ended, Err) {
             Ok(()) => Ok(Some(Watched { left, undefined, sources, waves_meet, overlaps })),
             Err(_) if has_explanation => Ok(None),
             // The bound of `Trial::new`: a loop that counts its turns may end if the other groups run too.
@@ -282,13 +296,13 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         }
     }
 
-    /// The same findings of a run in which each poisoned value is followed from where it arose.
+    /// The findings of a run in which each poisoned value is followed from where it arose; `None` if it does not end,
+    /// since the marks take time too.
     fn with_origins(
         &mut self,
         launch: &Launch,
         variation: Variation,
-        findings: Vec<Finding>,
-    ) -> Result<Vec<Finding>, Failure> {
+    ) -> Result<Option<Vec<Finding>>, Failure> {
         let base = self.base;
         let (launch, marked) = (with_marks(launch), base.marked());
         let watcher = Watcher::new(base.module, launch.wave_width, base.plan.rules);
@@ -297,9 +311,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let program = &marked.program;
         let _permit = self.begin(&launch);
         match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
-            Ok(()) => Ok(watcher.into_findings()),
-            // The marks take time too; what was found without them stands.
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => Ok(findings),
+            Ok(()) => Ok(Some(watcher.into_findings())),
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => Ok(None),
             Err(failure) => Err(failure),
         }
     }
@@ -396,7 +409,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
 
     /// A run in another order, if it ended. `begun` is one that has been made ahead.
     fn again(&mut self, trial: &Trial, begun: Option<Compared>) -> Result<Option<Again>, Failure> {
-        if trial.is_observed(self.base.plan) {
+        if trial.is_observed(self.base) {
             return self.watched_again(trial);
         }
         let compared = begun.unwrap_or_else(|| self.compare_run(trial));
@@ -475,7 +488,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     fn ahead(&mut self, trials: &[Trial]) -> Vec<Option<Compared>> {
         let (base, plan) = (self.base, self.base.plan);
         let unobserved: Vec<usize> =
-            (0..trials.len()).filter(|it| !trials[*it].is_observed(plan)).collect();
+            (0..trials.len()).filter(|it| !trials[*it].is_observed(base)).collect();
         let mut begun: Vec<Option<Compared>> = trials.iter().map(|_| None).collect();
         let bytes: usize = base.bindings.bindings.iter().flatten().map(|it| it.bytes.len()).sum();
         let is_large = bytes.saturating_mul(unobserved.len()) > MOST_AHEAD;

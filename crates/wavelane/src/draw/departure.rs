@@ -110,6 +110,7 @@ pub(super) fn dealt(
     let mut dealt: Vec<Vec<u64>> = match packing {
         LanePacking::Dense => split(&all),
         LanePacking::Apart => all.chunk_by(|a, b| of(*a) == of(*b)).flat_map(split).collect(),
+        LanePacking::OneLane => all.chunks(1).map(<[u64]>::to_vec).collect(),
         LanePacking::Random(seed) => {
             Random::new(seed).shuffle(&mut all);
             split(&all)
