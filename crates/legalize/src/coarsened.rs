@@ -314,7 +314,7 @@ impl Context<'_> {
 }
 
 /// The fold that several operations in a row are one with.
-fn fold_of(op: Atomic) -> Option<Fold> {
+pub(crate) fn fold_of(op: Atomic) -> Option<Fold> {
     match op {
         Atomic::Add => Some(Fold::Sum),
         Atomic::And => Some(Fold::And),
@@ -372,9 +372,9 @@ impl Writer<'_> {
         if !plan.varying.contains(&inst) {
             self.select(0);
             self.inst(inst);
-            for result in &data.results {
-                self.set_in_all(*result, self.get(*result));
-            }
+            // Setting one selects another slot, which does not have the next.
+            let news = self.get_all(&data.results);
+            data.results.iter().zip(news).for_each(|(old, new)| self.set_in_all(*old, new));
             return;
         }
         match &data.op {

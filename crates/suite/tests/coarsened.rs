@@ -20,10 +20,11 @@ const INPUTS: usize = 61;
 
 /// Statements of generated programs, whose results do not depend on the order of groups. `x` and `y` differ between
 /// threads, `id` numbers the threads of the dispatch, `i` those of the group.
-const STATEMENTS: [&str; 30] = [
+const STATEMENTS: [&str; 31] = [
     "y += In[(x + y) % 61];",
     "y += In[i % 61] ^ In[g.x % 61];",
     "y += In[3] * c.y;",
+    "{ uint4 all = c; y += (all.x ^ all.y) * all.z - all.w; }",
     "y ^= WavePrefixSum(x & 7);",
     "y += WaveActiveSum(y & 15);",
     "y += WaveActiveCountBits((y & 1) != 0);",
