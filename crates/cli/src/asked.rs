@@ -16,7 +16,7 @@ use wavelane::internal::{
     ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Publication, Reconvergence,
 };
 use wavelane::{
-    Adapter, CudaGpu, Engine, Isa, LaneOrder, Options, RayQueries, Schedule, Unsupported,
+    Adapter, CudaGpu, Engine, Gpu, Isa, LaneOrder, Options, RayQueries, Schedule, Unsupported,
 };
 
 use crate::command::Command;
@@ -339,11 +339,17 @@ pub(crate) struct DeviceChoice {
     pub(crate) ray_queries: RayQueries,
     /// Whether to say what ran the lanes.
     pub(crate) verbose: bool,
-    /// Whether the engine `cuda` leaves out rewrites that cannot be observed.
+    /// Whether the engines `cuda` and `vulkan` leave out rewrites that cannot be observed.
     pub(crate) unoptimised: bool,
 }
 
 impl DeviceChoice {
+    /// Opens a device of Vulkan.
+    pub(crate) fn vulkan(&self, name: Option<&str>) -> Result<Gpu, Unsupported> {
+        let gpu = Gpu::open_with(name.or(self.name.as_deref()), self.ray_queries)?;
+        Ok(if self.unoptimised { gpu.without_rewrites() } else { gpu })
+    }
+
     /// Opens a device of CUDA.
     pub(crate) fn cuda(&self, name: Option<&str>) -> Result<CudaGpu, Unsupported> {
         let gpu = CudaGpu::open(name.or(self.name.as_deref()))?;

@@ -1,6 +1,6 @@
 //! The device that a command line asks for, and the report where a shader needs what it lacks.
 
-use wavelane::{CpuOptions, Device, Engine, Gpu, Missing, PipelineError, RayQueries, SourceMap};
+use wavelane::{CpuOptions, Device, Engine, Missing, PipelineError, RayQueries, SourceMap};
 
 use crate::asked::DeviceChoice;
 use crate::problem::{Exit, Problem};
@@ -37,13 +37,10 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
         return Ok(Device::with_brute_rays(choice.adapter.clone()));
     }
     if matches!(engine, Engine::Vulkan | Engine::Cuda) {
-        let (adapter, name) = (choice.adapter.clone(), choice.name.as_deref());
+        let adapter = choice.adapter.clone();
         let device = match engine {
             Engine::Cuda => Device::with_cuda(adapter, choice.cuda(None).map_err(unsupported)?),
-            _ => {
-                let gpu = Gpu::open_with(name, choice.ray_queries).map_err(unsupported)?;
-                Device::with_gpu(adapter, gpu)
-            }
+            _ => Device::with_gpu(adapter, choice.vulkan(None).map_err(unsupported)?),
         };
         let none = |error| Problem::new(Exit::Unsupported, format!("--caps: {error}"));
         device.adapter().check().map_err(none)?;

@@ -3,7 +3,7 @@
 //! Deliberately absent: what a difference between them means.
 
 use wavelane::{
-    Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader,
+    Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Isa, Shader,
     Unsupported,
 };
 
@@ -219,19 +219,17 @@ fn open_one(args: Wanted<'_>, name: String) -> Result<Side, Problem> {
             target::check(target)?;
             Runs::Legalized(target.to_owned())
         }
-        (Engine::Vulkan, choice) => {
-            match Gpu::open_with(choice.or(args.device.name.as_deref()), args.device.ray_queries) {
-                Ok(gpu) => {
-                    about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver().trim()));
-                    adapter = adapter.within(gpu.adapter());
-                    match adapter.check() {
-                        Ok(()) => Runs::Engine(Device::with_gpu(args.device.adapter.clone(), gpu)),
-                        Err(error) => Runs::Missing(format!("--caps: {error}")),
-                    }
+        (Engine::Vulkan, choice) => match args.device.vulkan(choice) {
+            Ok(gpu) => {
+                about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver().trim()));
+                adapter = adapter.within(gpu.adapter());
+                match adapter.check() {
+                    Ok(()) => Runs::Engine(Device::with_gpu(args.device.adapter.clone(), gpu)),
+                    Err(error) => Runs::Missing(format!("--caps: {error}")),
                 }
-                Err(error) => missing(error),
             }
-        }
+            Err(error) => missing(error),
+        },
         (Engine::Cuda, choice) => match args.device.cuda(choice) {
             Ok(gpu) => {
                 about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver()));

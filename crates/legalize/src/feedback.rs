@@ -53,7 +53,7 @@ impl Target {
 }
 
 /// Rewrites a module to one without feedback maps, if everything about them is known.
-pub(crate) fn without_feedback<'a>(module: &'a Module, known: &[Feedback]) -> Cow<'a, Module> {
+pub fn without_feedback<'a>(module: &'a Module, known: &[Feedback]) -> Cow<'a, Module> {
     if !can_be_expanded(module, known) {
         return Cow::Borrowed(module);
     }

@@ -16,12 +16,12 @@
 //! in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in software;
 //! `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
 //! `aggregated.rs`: one atomic operation for a group; `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose
-//! course is known; `unsupported.rs`: what cannot be rewritten.
+//! course is known; `waterfalls.rs`: loops over first lanes; `promoted.rs`: private arrays as values; `rewritten.rs`:
+//! these in their order; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
-//! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for
-//! [`merged()`] and [`aggregated()`], which save atomic operations, [`coarsened()`], which keeps more loads in flight,
-//! and [`unrolled()`], which saves branches and makes values constant.
+//! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for those of
+//! whole programs ([`rewritten()`]), which save atomic operations and branches, and keep more loads in flight.
 #![forbid(unsafe_code)]
 
 mod aggregated;
@@ -35,13 +35,16 @@ mod helpers;
 mod math;
 mod merged;
 mod observed;
+mod promoted;
 mod rays;
+mod rewritten;
 mod shorts;
 mod switches;
 mod target;
 mod textures;
 mod unrolled;
 mod unsupported;
+mod waterfalls;
 mod waves;
 mod whole_waves;
 mod writer;
@@ -54,12 +57,15 @@ use ops::{Ty, Unary, WaveOp};
 pub use aggregated::aggregated;
 pub use coarsened::coarsened;
 pub use extents::Dispatch;
-pub use feedback::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState};
-pub use merged::{merged, record as merged_record};
+pub use feedback::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState, without_feedback};
+pub use merged::{Record, merged, merged_by, record as merged_record};
+pub use promoted::promoted;
+pub use rewritten::{Known, Rewritten, coarse_groups, rewritten, runs};
 pub use target::{Class, Has, Row, Target, asks};
 pub use textures::{Extra, Lowered, formats, uses_textures, without_textures};
 pub use unrolled::unrolled;
 pub use unsupported::Unsupported;
+pub use waterfalls::matched;
 
 use folds::Folding;
 use writer::Writer;
@@ -81,7 +87,7 @@ pub fn legalize(module: &Module, target: &Target) -> Module {
 /// The same for one dispatch: accesses that are in bounds in all its threads get no condition.
 pub fn legalize_for(module: &Module, target: &Target, dispatch: Option<&Dispatch>) -> Module {
     let module = &*ir::notes::without(module);
-    let module = &*feedback::without_feedback(module, &target.feedback);
+    let module = &*without_feedback(module, &target.feedback);
     let mut writer = Writer::new(module, target);
     writer.dispatch = dispatch;
     writer.begin();
@@ -117,7 +123,7 @@ impl Writer<'_> {
     fn inst(&self, inst: ir::Inst) {
         let data = self.source.inst(inst);
         self.at(data.span);
-        if self.merges(inst) || self.aggregates(inst) || self.unrolls(inst) || self.coarsens(inst) {
+        if self.is_replaced(inst) {
             return;
         }
         let ty = |value: Value| self.source.ty(value);
@@ -195,6 +201,16 @@ impl Writer<'_> {
             | Op::Return => self.kept(inst),
             Op::Note(_) => unreachable!("notes are dropped before a module is rewritten"),
         }
+    }
+
+    /// Replaces an instruction as the rewrite asks that is under way. Returns whether it has.
+    fn is_replaced(&self, inst: ir::Inst) -> bool {
+        self.merges(inst)
+            || self.aggregates(inst)
+            || self.unrolls(inst)
+            || self.coarsens(inst)
+            || self.serves(inst)
+            || self.promotes(inst)
     }
 
     /// Copies an instruction with new operands. In memory, 16-bit integers keep their type.

@@ -45,9 +45,23 @@ pub fn record(groups: [u32; 3], runs: u32) -> Vec<u8> {
     [groups[0], groups[1], all, runs].into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
+/// What groups in turn must know of the dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// It is in a buffer, the last resource, with the bytes of [`record`].
+    Buffer,
+    /// The groups of the dispatch, and how many groups of the new module run them.
+    Constants { groups: [u32; 3], runs: u32 },
+}
+
+/// The new module, which finds the dispatch in a buffer: see [`merged_by`].
+pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
+    merged_by(module, bytes, Record::Buffer)
+}
+
 /// The new module, whose groups are counted on the first axis only. `bytes` are the sizes of the buffers that are bound
 /// to each resource. `None` if a condition does not hold, or nothing is gained.
-pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
+pub fn merged_by(module: &Module, bytes: &[usize], record: Record) -> Option<Module> {
     let module = &*ir::notes::without(module);
     let used = ir::flow::used(module);
     let copies = copies(module, &used, bytes);
@@ -57,11 +71,7 @@ pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
     let threads = module.threads_per_group() as u32;
     let target = Target::everything();
     let mut writer = Writer::new(module, &target);
-    let record = Place { binding: Binding(module.resources.len() as u32), element: None };
-    let zero = writer.word(0);
-    let at = Address::Structured { index: zero, offset: zero };
-    let words = writer.results(writer.early(Op::Load { place: record, at }, &[Ty::I32; 4]));
-    let [columns, rows, all, runs] = [words[0], words[1], words[2], words[3]];
+    let [columns, rows, all, runs] = writer.recorded(record);
     let first = writer.results(writer.early(Op::Builtin(Builtin::GroupId(0)), &[Ty::I32]))[0];
     let buffers: Vec<Binding> = copies.iter().map(|it| it.0).collect();
     writer.merging = Some(Merging { copies: buffers, groups: [first; 3] });
@@ -71,14 +81,7 @@ pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
     let inst = writer.construct_begins();
     let (_, params) = writer.open(&[Ty::I32]);
     let number = params[0];
-    let divided = |op: Binary, a: Value, b: Value| writer.op2(op, a, b);
-    let unsigned = Sign::Unsigned;
-    let row = divided(Binary::Div(unsigned), number, columns);
-    let groups = [
-        divided(Binary::Rem(unsigned), number, columns),
-        divided(Binary::Rem(unsigned), row, rows),
-        divided(Binary::Div(unsigned), row, rows),
-    ];
+    let groups = writer.places([columns, rows, all], number);
     if let Some(merging) = &mut writer.merging {
         merging.groups = groups;
     }
@@ -86,7 +89,7 @@ pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
         writer.inst(*inst);
     }
     let next = writer.op2(Binary::Add, number, runs);
-    let is_done = writer.test(Compare::Ge(unsigned), next, all);
+    let is_done = writer.test(Compare::Ge(Sign::Unsigned), next, all);
     writer.leave_if(is_done, inst, &[next]);
     let body = writer.close_with(&[next]);
     writer.construct_ends(inst, Op::Loop { body, inits: values![first] }, &[Ty::I32]);
@@ -101,6 +104,12 @@ pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
     writer.add(module.inst(*last).op.clone(), &[]);
 
     let mut new = writer.finish();
+    declare(&mut new, module, copies, record);
+    Some(new)
+}
+
+/// Declares the copies, and the buffer of the record.
+fn declare(new: &mut Module, module: &Module, copies: Vec<(Binding, u32)>, record: Record) {
     for (binding, words) in copies {
         new.groupshared.push(Memory {
             name: format!("{}.copy", module.resource(binding).name),
@@ -108,6 +117,9 @@ pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
             len: words,
             span: ir::Span::NONE,
         });
+    }
+    if record != Record::Buffer {
+        return;
     }
     new.resources.push(Resource {
         name: "groups".to_owned(),
@@ -125,7 +137,6 @@ pub fn merged(module: &Module, bytes: &[usize]) -> Option<Module> {
         used: true,
         span: ir::Span::NONE,
     });
-    Some(new)
 }
 
 /// Whether an instruction adds a word to an element of a buffer, and nothing uses the result.
@@ -241,6 +252,49 @@ impl Writer<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// The groups on the first two axes, how many there are, and how many run them.
+    fn recorded(&self, record: Record) -> [Value; 4] {
+        match record {
+            Record::Buffer => {
+                let binding = Binding(self.source.resources.len() as u32);
+                let zero = self.word(0);
+                let at = Address::Structured { index: zero, offset: zero };
+                let load = Op::Load { place: Place { binding, element: None }, at };
+                let words = self.results(self.early(load, &[Ty::I32; 4]));
+                [words[0], words[1], words[2], words[3]]
+            }
+            Record::Constants { groups, runs } => {
+                let all = groups.iter().fold(1, |all: u32, it| all.saturating_mul(*it));
+                [groups[0], groups[1], all, runs].map(|it| self.word(it))
+            }
+        }
+    }
+
+    /// The number of a group on each axis.
+    fn places(&self, [columns, rows, all]: [Value; 3], number: Value) -> [Value; 3] {
+        // What is divided is less than `all`.
+        let is_one = |it: Value| self.known(it) == Some(1);
+        let is_all = |it: Value| self.known(it).is_some() && self.known(it) == self.known(all);
+        let zero = self.word(0);
+        let unsigned = Sign::Unsigned;
+        if is_all(columns) {
+            return [number, zero, zero];
+        }
+        let row = match is_one(columns) {
+            true => number,
+            false => self.op2(Binary::Div(unsigned), number, columns),
+        };
+        let column = self.op2(Binary::Rem(unsigned), number, columns);
+        match (self.known(columns), self.known(rows), self.known(all)) {
+            (Some(columns), Some(rows), Some(all)) if columns * rows == all => [column, row, zero],
+            _ => [
+                column,
+                self.op2(Binary::Rem(unsigned), row, rows),
+                self.op2(Binary::Div(unsigned), row, rows),
+            ],
+        }
     }
 
     /// Adds a copy to its buffer: each thread some of the words.

@@ -76,14 +76,29 @@ pub enum Class {
     WordBounds,
     /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
+    /// Matches of one word or less. A device without compares the words bit by bit, if they differ in few bits.
+    WordMatch,
     /// Wave operations of pixel shaders without their helper lanes.
     Helpers,
     /// Instructions of ray queries. A device without searches scenes that are buffers.
     RayQuery,
+    // What follows is for whole programs, and only rewritten by [`crate::rewritten`].
+    /// Loops over first lanes. A device without, because they take long, gets one match.
+    FirstLaneLoop,
+    /// Groups that have too few loads in flight. A device without gets several in one.
+    SmallGroup,
+    /// Additions to a small buffer by each wave. A device without adds up in groupshared copies.
+    WaveAddition,
+    /// Additions by each wave whose result is used. A device without adds once for each group.
+    WaveReservation,
+    /// Loops whose course is known, for a device whose compiler does not unroll them.
+    KnownLoop,
+    /// Private arrays whose indices are known, for a device whose compiler leaves them in memory.
+    KnownElement,
 }
 
 impl Class {
-    const COUNT: usize = Class::RayQuery as usize + 1;
+    const COUNT: usize = Class::KnownElement as usize + 1;
 }
 
 /// How a device implements the operations of a row.
@@ -117,6 +132,8 @@ pub struct Target {
     pub(crate) whole_waves: Option<u32>,
     /// Whether folds over a partition are an instruction.
     pub(crate) partitions: bool,
+    /// The words of a set of lanes, for matches bit by bit.
+    pub(crate) set_words: usize,
     /// What is known about resources, for sampler feedback; without it, feedback is left to the device.
     pub(crate) feedback: Vec<Feedback>,
 }
@@ -202,6 +219,16 @@ const CUDA: &[Row] = &[
     row(Class::NamedLanes, ALL, Has::No),
     row(Class::Switch, ALL, Has::Exact),
     row(Class::SampleBias, &[F32], Has::No),
+    row(Class::KnownLoop, &[I32], Has::No),
+    row(Class::KnownElement, &[I32], Has::No),
+];
+
+/// What takes long on devices in general, and can be replaced without an observable difference.
+const SLOW: &[Row] = &[
+    row(Class::FirstLaneLoop, &[I32], Has::No),
+    row(Class::SmallGroup, &[I32], Has::No),
+    row(Class::WaveAddition, &[I32], Has::No),
+    row(Class::WaveReservation, &[I32], Has::No),
 ];
 
 /// Lane operations that SPIR-V has, natively or by a loop that costs less than one in the IR.
@@ -274,6 +301,20 @@ impl Target {
         self
     }
 
+    /// The same device, if matches of words are faster bit by bit than by its own instruction. Its waves have this many
+    /// lanes.
+    pub fn with_matches_by_bits(mut self, lanes: u32) -> Target {
+        self.put(&row(Class::WordMatch, &[I16, I32, F16, F32], Has::No));
+        self.set_words = lanes.div_ceil(32) as usize;
+        self
+    }
+
+    /// The same device, if programs are rewritten where that cannot be observed ([`crate::rewritten`]).
+    pub fn with_rewrites(mut self) -> Target {
+        SLOW.iter().for_each(|row| self.put(row));
+        self
+    }
+
     /// The same device, if it has no ray queries.
     pub fn without_ray_queries(mut self) -> Target {
         self.put(&row(Class::RayQuery, &[I32], Has::No));
@@ -287,7 +328,13 @@ impl Target {
     /// Later rows override earlier ones.
     fn of_rows(rows: &[&[Row]]) -> Target {
         let has = [[Has::Exact; Ty::ALL.len()]; Class::COUNT];
-        let mut target = Target { has, whole_waves: None, partitions: false, feedback: Vec::new() };
+        let mut target = Target {
+            has,
+            whole_waves: None,
+            partitions: false,
+            set_words: 4,
+            feedback: Vec::new(),
+        };
         rows.iter().copied().flatten().for_each(|row| target.put(row));
         target
     }

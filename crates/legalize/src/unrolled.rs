@@ -28,7 +28,7 @@ use crate::target::Target;
 use crate::writer::Writer;
 
 /// The most instructions, before folding, that a loop without unknown exits becomes.
-const MOST_FLAT: usize = 512;
+const MOST_FLAT: usize = 1024;
 /// The same for other loops, whose code has branches anyway.
 const MOST_OTHER: usize = 512;
 /// The most iterations that become one.

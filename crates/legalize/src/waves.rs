@@ -6,7 +6,7 @@
 //! | rotations | a read of the lane at that distance |
 //! | counting over partitions | ballot ∩ mask ∩ lower lanes |
 //! | quad votes | four bits of a ballot |
-//! | `WaveMatch` | a waterfall loop: the first lane's value, a ballot of the lanes that hold it |
+//! | `WaveMatch` | a waterfall loop: the first lane's value, a ballot of the lanes that hold it; or a ballot of each bit in which lanes differ |
 //! | functions with a mask of lanes | a waterfall loop over equal masks, and a branch on being in the mask |
 //!
 //! A waterfall loop is entered by all lanes together. Each iteration serves the lanes with the same key as the first
@@ -16,12 +16,15 @@
 
 use ir::{Op, Value, Values, values};
 use ops::wave::Results;
-use ops::{Binary, Compare, Relation, Sign, Ty, Unary, WaveOp};
+use ops::{Binary, Compare, Fold, Relation, Sign, Ty, Unary, WaveOp};
 
 use crate::target::{Class, asks_wave};
 use crate::writer::Writer;
 
 use Sign::Unsigned;
+
+/// The most bits in which words are compared one by one; half as many in one step.
+const MOST_BITS: u32 = 16;
 
 impl Writer<'_> {
     /// A wave operation with results of these types.
@@ -41,6 +44,15 @@ impl Writer<'_> {
 
     /// Expands the operation if the target lacks it; `ty` is the type of its first operand in the source.
     pub(crate) fn expanded(&self, op: WaveOp, ty: Ty, args: &[Value]) -> Option<Values> {
+        // Helper lanes would take part in each of its steps.
+        let is_whole = !self.source.has_helpers();
+        if op == WaveOp::Match
+            && args.len() == 1
+            && is_whole
+            && self.target.lacks(Class::WordMatch, ty)
+        {
+            return Some(self.matched_by_bits(ty, args[0]));
+        }
         let [Some((class, ty)), None] = asks_wave(op, ty) else { return None };
         if !self.target.lacks(class, ty) {
             return None;
@@ -103,6 +115,57 @@ impl Writer<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// The active lanes that hold the same bits, at most [`MOST_BITS`] of which differ: the lanes that agree in each of
+    /// these. If more differ, what the target does for any match.
+    fn matched_by_bits(&self, ty: Ty, value: Value) -> Values {
+        let value = self.converted(self.key(value), Unsigned, Ty::I32);
+        let fold = |fold: Fold| self.wave_word(WaveOp::Reduce(fold), &[value]);
+        let differing = self.op2(Binary::Xor, fold(Fold::Or), fold(Fold::And));
+        let count = self.op1(Unary::CountBits, differing);
+        let is_few = self.test(Compare::Le(Unsigned), count, self.word(MOST_BITS));
+        let words = self.target.set_words;
+        let by_bits = || {
+            let mut set = self.wave_set(WaveOp::ActiveLanes, &[]);
+            set.truncate(words);
+            let (set, rest) = self.agreeing(value, set, differing);
+            let is_more = self.test(Compare::Ne, rest, self.word(0));
+            let more = || self.agreeing(value, set.clone(), rest).0;
+            self.either(is_more, more, || set.clone())
+        };
+        let at_once = || match self.target.lacks(Class::Match, ty) {
+            true => {
+                let lanes = || self.wave_set(WaveOp::ActiveLanes, &[]);
+                let mut set = self.waterfall(&[value], &[Ty::I32; 4], lanes);
+                set.truncate(words);
+                set
+            }
+            false => {
+                let mut set = self.wave_set(WaveOp::Match, &[value]);
+                set.truncate(words);
+                set
+            }
+        };
+        let mut set = self.either(is_few, by_bits, at_once);
+        set.extend((words..4).map(|_| self.word(0)));
+        set
+    }
+
+    /// The lanes of a set that agree with this lane in the lowest bits of `rest`, as many as a step takes; and the other
+    /// bits. Where no bit is left, all agree.
+    fn agreeing(&self, value: Value, mut set: Values, mut rest: Value) -> (Values, Value) {
+        for _ in 0..MOST_BITS / 2 {
+            let bit = self.op2(Binary::And, rest, self.op2(Binary::Sub, self.word(0), rest));
+            let own = self.test(Compare::Ne, self.op2(Binary::And, value, bit), self.word(0));
+            let lanes = self.wave_set(WaveOp::Ballot, &[own]);
+            for (word, lanes) in set.iter_mut().zip(lanes) {
+                let same = self.choose(own, lanes, self.op1(Unary::Not, lanes));
+                *word = self.op2(Binary::And, *word, same);
+            }
+            rest = self.op2(Binary::Xor, rest, bit);
+        }
+        (set, rest)
     }
 
     /// Whether an operation on masked lanes must become one on active lanes: if it expands to several operations, each

@@ -16,10 +16,12 @@ use crate::coarsened::Coarsening;
 use crate::extents::Dispatch;
 use crate::feedback::Feedback;
 use crate::merged::Merging;
+use crate::promoted::Promoting;
 use crate::rays::state::States;
 use crate::target::{Class, Target};
 use crate::textures::Textures;
 use crate::unrolled::Unrolling;
+use crate::waterfalls::Waterfalls;
 use crate::whole_waves::whole_scans;
 use crate::{observed, rays};
 
@@ -55,6 +57,10 @@ pub(crate) struct Writer<'a> {
     pub(crate) coarsening: Option<Coarsening>,
     /// What is known while loops are unrolled, if they are.
     pub(crate) unrolling: Option<Unrolling>,
+    /// What is known while loops over first lanes are replaced, if they are.
+    pub(crate) waterfalls: Option<Waterfalls>,
+    /// What is known while private arrays become values, if they do.
+    pub(crate) promoting: Option<Promoting>,
     /// The dispatch that the module is for, if it is for one only.
     pub(crate) dispatch: Option<&'a Dispatch>,
 }
@@ -110,6 +116,8 @@ impl<'a> Writer<'a> {
             aggregating: None,
             coarsening: None,
             unrolling: None,
+            waterfalls: None,
+            promoting: None,
             dispatch: None,
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::{Arguments, Write};
 use ir::debug::{Debug, Position};
 use ir::uniformity::{Uniformities, analyse};
 use ir::{Inst, Module, Op, Value};
-use legalize::{Target, legalize_for};
+use legalize::{Known, Rewritten, legalize_for, rewritten};
 use ops::texture::{Channels, Format};
 use ops::{Named, Ty};
 
@@ -47,24 +47,23 @@ pub fn emit(
     }
     let mut environment = environment.clone();
     let mut extras = Vec::new();
-    let coarsened = coarsened(module, &environment);
-    let coarse = coarsened.as_ref().map_or(1, |it| it.1);
-    let module = coarsened.as_ref().map_or(module, |it| &it.0);
+    let module = &*legalize::without_feedback(module, &environment.feedback);
+    let module = &*legalize::without_ray_queries(module);
+    let target = environment.target();
+    let known = Known {
+        width: environment.width,
+        dispatch: environment.dispatch.as_ref(),
+        sizes: environment.sizes.as_deref(),
+        blocks: environment.blocks,
+        in_constants: false,
+    };
+    let record = ir::Binding(module.resources.len() as u32);
+    let Rewritten { module, coarse, in_turn } = rewritten(module, &target, &known);
+    let record = in_turn.then_some(record);
+    let module = &*module;
     if let Some(dispatch) = &mut environment.dispatch {
         dispatch.groups = coarse_groups(dispatch.groups, coarse);
     }
-    // The record of the groups would be among those of textures.
-    let sizes = environment.sizes.as_ref().filter(|_| !legalize::uses_textures(module));
-    let merged = sizes.and_then(|it| legalize::merged(module, it));
-    let record = merged.as_ref().map(|_| ir::Binding(module.resources.len() as u32));
-    let module = merged.as_ref().unwrap_or(module);
-    let aggregated = match (&merged, &environment.sizes) {
-        (None, Some(sizes)) => legalize::aggregated(module, environment.width, sizes),
-        _ => None,
-    };
-    let module = aggregated.as_ref().unwrap_or(module);
-    let unrolled = legalize::unrolled(module, environment.width);
-    let module = unrolled.as_ref().unwrap_or(module);
     let lowered;
     let module = match legalize::uses_textures(module) {
         false => module,
@@ -84,7 +83,7 @@ pub fn emit(
     let environment = &environment;
     // Groups in turn have other numbers, and textures other resources.
     let dispatch = environment.dispatch.as_ref().filter(|_| record.is_none() && extras.is_empty());
-    let ir = &legalize_for(module, &Target::cuda(), dispatch);
+    let ir = &legalize_for(module, &target, dispatch);
     let mut emitter = Emitter {
         ir,
         environment,
@@ -115,18 +114,6 @@ pub fn emit(
     emitter.declare_arrays();
     emitter.body()?;
     Ok(Emitted { extras, record, ..emitter.finish(size.next_multiple_of(LANES)) })
-}
-
-/// The module with as many groups in one as leave enough blocks to keep the device busy, and their number.
-fn coarsened(module: &Module, environment: &Environment) -> Option<(Module, u32)> {
-    let (dispatch, least) = (environment.dispatch.as_ref()?, environment.blocks?);
-    let all = dispatch.groups.iter().try_fold(1, |all: u32, it| all.checked_mul(*it))?;
-    let fits = |it: &u32| dispatch.groups[0].is_multiple_of(*it) && all / it >= least.max(1);
-    let mut numbers = [4, 2].into_iter().filter(fits).peekable();
-    numbers.peek()?;
-    let unrolled = legalize::unrolled(module, environment.width);
-    let module = unrolled.as_ref().unwrap_or(module);
-    numbers.find_map(|it| Some((legalize::coarsened(module, it, &dispatch.bytes)?, it)))
 }
 
 /// The format of a texture if nothing is known of what is bound: that of the shader's element type.
@@ -343,9 +330,7 @@ impl Emitter<'_> {
             Op::Size { place } => self.size(*place, data.results.len()),
             Op::Counter { place, delta } => vec![self.counter(*place, *delta)],
             Op::Texture(_) => unreachable!("`legalize` has made buffers of textures"),
-            Op::Ray(_) => {
-                return self.unsupported("ray queries", "a ray query", Some(inst));
-            }
+            Op::Ray(_) => unreachable!("`legalize` has written out ray queries"),
             Op::Derivative(of, value) => vec![self.derivative(*of, *value)],
             Op::SharedLoad { memory, index } => vec![self.shared_load(*memory, *index)],
             Op::SharedStore { memory, index, value } => {

@@ -1,6 +1,7 @@
 //! What a kernel is emitted for: the architecture, and what is known about the bound resources.
 
 use ir::exec::Format;
+use legalize::Target;
 
 /// The assumed properties of the device and of what is bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Environment {
     /// For each resource of the module, the formats of the textures that are bound ([`legalize::formats`]); empty if
     /// that is unknown: then each has the format of its element type.
     pub textures: Vec<Vec<ops::texture::Format>>,
+    /// For each resource of the module, what decides about sampler feedback; empty if that is unknown.
+    pub feedback: Vec<legalize::Feedback>,
     /// The sizes of the bound buffers, if groups may run in turn ([`legalize::merged()`]) and add at once
     /// ([`legalize::aggregated()`]).
     pub sizes: Option<Vec<usize>>,
@@ -54,15 +57,35 @@ impl Environment {
     /// old.
     pub fn for_device(sm: u32) -> Option<Environment> {
         let sm = Environment::architectures().filter(|it| *it <= sm).last()?;
-        let (formats, textures) = (Vec::new(), Vec::new());
-        let (sizes, dispatch, blocks) = (None, None, None);
-        Some(Environment { sm, width: crate::LANES, formats, textures, sizes, dispatch, blocks })
+        Some(Environment {
+            sm,
+            width: crate::LANES,
+            formats: Vec::new(),
+            textures: Vec::new(),
+            feedback: Vec::new(),
+            sizes: None,
+            dispatch: None,
+            blocks: None,
+        })
     }
 
     /// The version of PTX: as low as the architecture allows, so that older drivers take it.
     pub(crate) fn version(&self) -> &'static str {
         let known = ARCHITECTURES.iter().rev().find(|it| it.0 <= self.sm);
         known.map_or("7.0", |it| it.1)
+    }
+
+    /// What PTX and its assembler lack, and what takes long on the device.
+    pub(crate) fn target(&self) -> Target {
+        let target = Target::cuda();
+        if self.sizes.is_none() && self.dispatch.is_none() {
+            return target;
+        }
+        let target = target.with_rewrites();
+        match self.has_redux() {
+            true => target.with_matches_by_bits(self.width),
+            false => target,
+        }
     }
 
     /// Whether integers are reduced by one instruction (`redux.sync`), which folds over a whole warp.

@@ -49,7 +49,9 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::Environment;
-pub use legalize::{Dispatch, Extra, Unsupported, formats as texture_formats, merged_record};
+pub use legalize::{
+    Dispatch, Extra, Unsupported, coarse_groups, formats as texture_formats, merged_record,
+};
 
 /// The threads of a warp: the lanes of the widest wave.
 pub const LANES: u32 = 32;
@@ -71,11 +73,6 @@ impl Emitted {
     pub fn coarse_groups(&self, groups: [u32; 3]) -> [u32; 3] {
         coarse_groups(groups, self.coarse)
     }
-}
-
-/// The groups of a dispatch if so many on the first axis become one.
-pub fn coarse_groups([x, y, z]: [u32; 3], coarse: u32) -> [u32; 3] {
-    [x / coarse.max(1), y, z]
 }
 
 /// A kernel.

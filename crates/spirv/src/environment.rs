@@ -154,6 +154,8 @@ pub struct Environment {
     pub full_waves: bool,
     /// Lanes can read others by relative index (`GroupNonUniformShuffleRelative`).
     pub relative_reads: bool,
+    /// Matches of words are faster bit by bit than as partitions, if the number of lanes is known.
+    pub matches_by_bits: bool,
     /// Groupshared memory is initialised to zero, as in all our engines.
     pub zero_groupshared: bool,
     /// What is known about the bound resources, for each resource of the module; empty if nothing is. With it and
@@ -261,6 +263,7 @@ impl Default for Environment {
             lanes: None,
             full_waves: false,
             relative_reads: false,
+            matches_by_bits: false,
             zero_groupshared: false,
             bound: Vec::new(),
             numbering: Numbering::Written(Written::default()),
@@ -283,8 +286,12 @@ impl Environment {
     }
 
     /// The target for `legalize`.
-    pub(crate) fn target(&self) -> Target {
+    pub fn target(&self) -> Target {
         let target = Target::vulkan(self.exact, self.short_words);
+        let target = match self.lanes.filter(|_| self.matches_by_bits) {
+            Some(lanes) => target.with_matches_by_bits(lanes),
+            None => target,
+        };
         let target = match self.has(Extension::SubgroupPartitioned) {
             true => target.with_partitions(),
             false => target,

@@ -13,8 +13,9 @@ mod scalar;
 use std::path::Path;
 use std::process::Command;
 
-use ir::exec::{Bindings, Launch};
+use ir::exec::{Bindings, Buffer, Launch};
 use ir::{Binding, Module, ResourceKind};
+use legalize::{Feedback, SamplerState};
 
 pub use machine::{Global, Machine};
 pub use parse::{Kernel, parse};
@@ -64,15 +65,46 @@ pub fn emit(
         .map(|it| before.bindings.get(it).and_then(|it| it.first()).and_then(|it| it.what.format()))
         .collect();
     let textures = ptx::texture_formats(module, |it| shapes(before, it));
-    let size = |it: &Vec<ir::exec::Buffer>| it.first().map_or(0, |it| it.bytes.len());
+    let size = |it: &Vec<Buffer>| it.first().map_or(0, |it| it.bytes.len());
     let bytes: Vec<usize> = before.bindings.iter().map(size).collect();
     let sizes = Some(bytes.clone());
     let dispatch = Some(ptx::Dispatch { groups, bytes });
     ptx::emit(
         module,
-        &ptx::Environment { sm, width, formats, textures, sizes, dispatch, blocks: Some(1) },
+        &ptx::Environment {
+            sm,
+            width,
+            formats,
+            textures,
+            feedback: known_feedback(before),
+            sizes,
+            dispatch,
+            blocks: Some(1),
+        },
         &ir::debug::NoDebug,
     )
+}
+
+/// What decides about sampler feedback: the samplers, and where the textures of maps are bound.
+pub fn known_feedback(bindings: &Bindings) -> Vec<Feedback> {
+    let places = |map: &Buffer| -> Vec<(u32, u32)> {
+        let Some(held) = map.what.feedback() else { return Vec::new() };
+        let all = (0..).zip(&bindings.bindings);
+        let each = all.flat_map(|(binding, elements)| {
+            (0..)
+                .zip(elements)
+                .map(move |(element, it)| ((binding, element), it.what.identified().map(|it| it.1)))
+        });
+        each.filter(|it| it.1 == Some(held.paired)).map(|it| it.0).collect()
+    };
+    let of = |elements: &Vec<Buffer>| Feedback {
+        samplers: elements
+            .iter()
+            .filter_map(|it| it.what.sampler().as_ref().map(SamplerState::from))
+            .collect(),
+        paired: elements.iter().map(places).collect(),
+    };
+    bindings.bindings.iter().map(of).collect()
 }
 
 fn shapes(bindings: &Bindings, binding: Binding) -> Vec<Option<ops::texture::Shape>> {
@@ -109,6 +141,10 @@ pub fn compare(
     wanted: &Bindings,
     seed: u64,
 ) -> Outcome {
+    // Scenes are the bytes in which written-out queries search.
+    let mut packed = before.clone();
+    packed.bindings.iter_mut().flatten().for_each(|it| assert!(it.pack_scene(), "it is small"));
+    let before = &packed;
     let emitted = match emit(module, sm, launch.wave_width, before, launch.groups()) {
         Ok(emitted) => emitted,
         Err(unsupported) => return Outcome::Unsupported(unsupported.what),
@@ -160,7 +196,7 @@ impl Memory {
                 Some(ResourceKind::Constant { size, .. }) => size.div_ceil(16).max(1) * 16,
                 _ => 0,
             };
-            let mut place = |buffer: &ir::exec::Buffer| {
+            let mut place = |buffer: &Buffer| {
                 let mut bytes = buffer.bytes.to_vec();
                 bytes.resize(bytes.len().max(least as usize), 0);
                 let bytes = self.global.add(bytes);

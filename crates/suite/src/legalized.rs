@@ -28,8 +28,10 @@ pub fn targets(width: u32) -> Vec<(&'static str, Target)> {
         ("vulkan1.1 without promises", Target::vulkan(false, false)),
         ("vulkan1.3 with whole waves", Target::vulkan(true, true).with_whole_waves(width)),
         ("vulkan1.3 with partitions", Target::vulkan(true, true).with_partitions()),
+        ("vulkan1.3 with matches by bits", Target::vulkan(true, true).with_matches_by_bits(width)),
         ("vulkan1.3 with checked words", Target::vulkan(true, true).with_word_bounds()),
         ("cuda", Target::cuda()),
+        ("cuda with matches by bits", Target::cuda().with_matches_by_bits(width)),
         ("least", Target::least()),
     ]
 }

@@ -169,6 +169,7 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
         lanes: exact.then_some(32),
         full_waves: exact,
         relative_reads: exact,
+        matches_by_bits: exact,
         zero_groupshared: exact,
         bound: Vec::new(),
         numbering: Numbering::Counted,

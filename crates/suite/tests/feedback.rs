@@ -1,9 +1,9 @@
 //! Sampler feedback as arithmetic: what a device without an instruction for it does leaves the words that the reference
-//! engine leaves, over filters, address modes, levels and sizes.
+//! engine leaves, over filters, address modes, levels and sizes; and so does a kernel in PTX.
 
 use interp::NoObserver;
-use ir::exec::Bindings;
-use legalize::{Feedback, SamplerState, Target};
+use legalize::{Feedback, Target};
+use suite::emulate::{Outcome, compare, known_feedback};
 use suite::legalized::fault;
 use suite::run;
 use suite::section::Section;
@@ -50,28 +50,6 @@ fn section(size: &str, region: &str, sampler: &str, is_array: bool) -> Section {
     suite::section::read("feedback.hlsl", &text).unwrap().remove(0)
 }
 
-/// What a device is told about the resources of a section.
-fn known(bindings: &Bindings) -> Vec<Feedback> {
-    let places = |map: &ir::exec::Buffer| -> Vec<(u32, u32)> {
-        let Some(held) = map.what.feedback() else { return Vec::new() };
-        let all = (0..).zip(&bindings.bindings);
-        let each = all.flat_map(|(binding, elements)| {
-            (0..)
-                .zip(elements)
-                .map(move |(element, it)| ((binding, element), it.what.identified().map(|it| it.1)))
-        });
-        each.filter(|it| it.1 == Some(held.paired)).map(|it| it.0).collect()
-    };
-    let of = |elements: &Vec<ir::exec::Buffer>| Feedback {
-        samplers: elements
-            .iter()
-            .filter_map(|it| it.what.sampler().as_ref().map(SamplerState::from))
-            .collect(),
-        paired: elements.iter().map(places).collect(),
-    };
-    bindings.bindings.iter().map(of).collect()
-}
-
 fn check(section: &Section) {
     let module = run::compile(section, 128).unwrap().module.expect("the section compiles");
     let before = run::inputs(section, &module).unwrap();
@@ -79,9 +57,18 @@ fn check(section: &Section) {
     let mut wanted = before.clone();
     interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
     assert_ne!(wanted, before, "something is written");
-    let target = Target::vulkan(true, true).with_feedback(known(&before));
+    let target = Target::vulkan(true, true).with_feedback(known_feedback(&before));
     if let Some(what) = fault(&module, &target, &launch, &before, &wanted) {
         panic!("{what}\n{}", section.text);
+    }
+    let module = run::compile(section, 32).unwrap().module.expect("the section compiles");
+    let before = run::inputs(section, &module).unwrap();
+    let launch = run::launch(section, &module, 32);
+    let mut wanted = before.clone();
+    interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
+    match compare(&module, 90, &launch, &before, &wanted, 1) {
+        Outcome::Same => {}
+        other => panic!("{other:?}\n{}", section.text),
     }
 }
 
@@ -174,8 +161,8 @@ fn maps_without_a_known_sampler_are_left_alone() {
     let module = run::compile(&section, 4).unwrap().module.unwrap();
     let before = run::inputs(&section, &module).unwrap();
     let without = |it: Feedback| Feedback { samplers: Vec::new(), ..it };
-    let unknown = known(&before).into_iter().map(without).collect();
-    for (known, left) in [(Vec::new(), 2), (unknown, 2), (known(&before), 0)] {
+    let unknown = known_feedback(&before).into_iter().map(without).collect();
+    for (known, left) in [(Vec::new(), 2), (unknown, 2), (known_feedback(&before), 0)] {
         let legal = legalize::legalize(&module, &Target::vulkan(true, true).with_feedback(known));
         let is_map = |it: &ir::Resource| matches!(it.kind, ir::ResourceKind::Feedback { .. });
         assert_eq!(legal.resources.iter().filter(|it| is_map(it)).count(), left);

@@ -6,7 +6,9 @@
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+mod feedback;
 pub(crate) mod reference;
+mod sizes;
 pub(crate) mod vulkan;
 
 use std::any::Any;

@@ -260,7 +260,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Device,
-        help: "no rewrites on the engine cuda, which save atomic operations and run several\ngroups in a block without an observable difference",
+        help: "no rewrites on the engines cuda and vulkan, which save atomic operations and run\nseveral groups as one without an observable difference",
         set: |args, _| {
             args.device.unoptimised = true;
             Ok(())

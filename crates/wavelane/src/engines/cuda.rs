@@ -20,6 +20,7 @@ mod driver;
 pub(crate) mod foreign;
 mod resident;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,9 +29,12 @@ use std::time::Duration;
 use ir::Module;
 use ir::debug::NoDebug;
 use ir::exec::{Bindings, Failure, Format, Launch, Unsupported};
+use legalize::Feedback;
 use ops::intrinsics::ShaderModel;
 use ops::texture;
 
+use super::feedback;
+use super::sizes::{self, MOST_DISPATCHES, small_sizes};
 use super::{Backend, Program, Step, Stopped, launch_of, made};
 use crate::adapter::{
     LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier, SamplerFeedbackTier,
@@ -40,16 +44,13 @@ use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
 use driver::{Context, Driver, Kernel, Properties, UNSUPPORTED_PTX};
 use foreign::ForeignKernel;
-use resident::Bound;
+use resident::{Bound, OnDevice};
 
 /// The most groups of a grid on each axis.
 const MOST_GROUPS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
 /// The blocks that a processor runs at a time at least, with blocks of 256 threads.
 const BLOCKS_OF_PROCESSOR: u32 = 8;
-
-/// The largest buffer of which groups may have a copy.
-const SMALL: usize = 16 << 10;
 
 /// The lanes of the smallest waves, of which several share a warp.
 const LEAST_LANES: u32 = 4;
@@ -110,8 +111,8 @@ fn adapter(device: &Properties) -> Adapter {
             int64_shader_ops: true,
         },
         options4: Options4 { native_16bit_shader_ops: true },
-        options5: Options5 { raytracing_tier: RaytracingTier::NotSupported },
-        options7: Options7 { sampler_feedback_tier: SamplerFeedbackTier::NotSupported },
+        options5: Options5 { raytracing_tier: RaytracingTier::Tier1_1 },
+        options7: Options7 { sampler_feedback_tier: SamplerFeedbackTier::Tier1_0 },
         max_group_shared_memory: ptx::MOST_GROUPSHARED as u32,
     }
 }
@@ -221,6 +222,7 @@ impl Cuda {
     ) -> Result<(), Failure> {
         let kernels: &Kernels = made(step.program);
         let empty = Slot::default();
+        pack_scenes(step, memory)?;
         let contents = memory.contents(&step.places, &empty);
         let ready = kernels.ready(launch, &contents)?;
         let blocks = self.gpu.blocks();
@@ -245,6 +247,23 @@ impl Cuda {
     }
 }
 
+/// Gives the scenes of a dispatch the bytes in which shaders search.
+fn pack_scenes(step: &Step<'_>, memory: &mut Memory<'_>) -> Result<(), Failure> {
+    for cell in step.places.iter().flatten().flatten() {
+        let (_, slot) = memory.cell(*cell).copy_mut::<OnDevice>()?;
+        pack_scene(slot)?;
+    }
+    Ok(())
+}
+
+fn pack_scene(slot: &mut Slot) -> Result<(), Failure> {
+    if slot.pack_scene() {
+        return Ok(());
+    }
+    let asked = "a scene for ray queries".to_owned();
+    Err(Failure::Unsupported(Unsupported { asked, missing: "it takes over 4 GiB".to_owned() }))
+}
+
 impl Backend for Cuda {
     fn engine(&self) -> Engine {
         Engine::Cuda
@@ -256,7 +275,11 @@ impl Backend for Cuda {
 
     fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
         let made = Mutex::default();
-        Arc::new(Kernels { gpu: self.gpu.clone(), module: module.clone(), foreign: None, made })
+        let module = match legalize::without_ray_queries(module) {
+            Cow::Borrowed(_) => module.clone(),
+            Cow::Owned(written) => Arc::new(written),
+        };
+        Arc::new(Kernels { gpu: self.gpu.clone(), module, foreign: None, made })
     }
 
     fn prepare_foreign_kernel(
@@ -294,6 +317,7 @@ impl Backend for Cuda {
         for (number, step) in steps.iter().enumerate() {
             let stopped = |failure: Failure| Stopped { step: number, error: failure.into() };
             let kernels: &Kernels = made(step.program);
+            pack_scenes(step, memory).map_err(stopped)?;
             let contents = memory.contents(&step.places, &empty);
             let ready = kernels.ready(step.launch, &contents).map_err(stopped)?;
             let blocks = self.gpu.blocks();
@@ -337,6 +361,9 @@ impl Backend for Cuda {
         bindings: &mut [Bindings],
         rounds: u32,
     ) -> Result<Option<Vec<Vec<Duration>>>, Failure> {
+        for slot in bindings.iter_mut().flat_map(|it| &mut it.bindings).flatten() {
+            pack_scene(slot)?;
+        }
         let Some(first) = bindings.first() else { return Ok(Some(Vec::new())) };
         let context = &self.gpu.context;
         let mut all = Vec::new();
@@ -390,14 +417,13 @@ struct Key {
     width: u32,
     formats: Vec<Option<Format>>,
     textures: Vec<Vec<texture::Format>>,
+    /// What decides about sampler feedback.
+    feedback: Vec<Feedback>,
     /// The sizes of small buffers, if groups may run in turn and add at once; 0 stands for what is large, or bound twice.
     sizes: Option<Vec<usize>>,
     /// The dispatch, if accesses that are in bounds in all its threads are not tested, and a block may run several groups.
     dispatch: Option<ptx::Dispatch>,
 }
-
-/// The dispatches that a shader has kernels for; others get one that tests all accesses.
-const MOST_DISPATCHES: usize = 64;
 
 /// The kernels of a shader on a device, made for what is bound.
 struct Kernels {
@@ -482,20 +508,6 @@ impl Ready {
     }
 }
 
-/// The sizes of the buffers that are small, and bound at one place only; 0 for all others.
-fn small_sizes(module: &Module, contents: &Contents<'_>) -> Vec<usize> {
-    let first = |it: u32| contents.elements(module.storage(ir::Binding(it))).first().copied();
-    let all: Vec<Option<&Slot>> = (0..module.resources.len() as u32).map(first).collect();
-    let of = |slot: &Option<&Slot>| {
-        let Some(slot) = slot else { return 0 };
-        let places = (0..module.resources.len() as u32)
-            .flat_map(|it| contents.elements(ir::Binding(it)))
-            .filter(|it| std::ptr::eq(**it, *slot));
-        if slot.bytes.len() > SMALL || places.count() != 1 { 0 } else { slot.bytes.len() }
-    };
-    all.iter().map(of).collect()
-}
-
 impl Program for Kernels {
     fn module(&self) -> &Arc<Module> {
         &self.module
@@ -542,12 +554,10 @@ impl Kernels {
         let sizes = self.gpu.rewrites.then(|| small_sizes(module, contents));
         let sizes =
             sizes.filter(|_| groups.iter().try_fold(1, |a: u32, b| a.checked_mul(*b)).is_some());
-        let bytes = (0..module.resources.len() as u32)
-            .map(|it| contents.elements(module.storage(ir::Binding(it))))
-            .map(|it| it.first().map_or(0, |it| it.bytes.len()))
-            .collect();
+        let bytes = sizes::sizes(module, contents);
         let dispatch = self.gpu.rewrites.then_some(ptx::Dispatch { groups, bytes });
-        let mut key = Key { width, formats, textures, sizes, dispatch };
+        let feedback = feedback::known(module, contents);
+        let mut key = Key { width, formats, textures, feedback, sizes, dispatch };
         // A panic while compiling leaves the table as it was.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let all = &mut made.kernels;
@@ -595,6 +605,7 @@ impl Kernels {
             width: key.width,
             formats: key.formats.clone(),
             textures: key.textures.clone(),
+            feedback: key.feedback.clone(),
             sizes: key.sizes.clone(),
             dispatch: key.dispatch.clone(),
             blocks: self.gpu.rewrites.then(|| self.gpu.blocks()),

@@ -31,6 +31,7 @@ mod instance;
 mod program;
 #[allow(unsafe_code, reason = "what stays on the device, and fetching it")]
 mod resident;
+mod rewrites;
 #[allow(unsafe_code, reason = "descriptors, and the recording of a dispatch")]
 mod run;
 #[allow(unsafe_code, reason = "the program that copies the samples of images")]
@@ -58,6 +59,7 @@ use crate::{Adapter, DispatchError, Engine};
 use context::Context;
 use instance::{Capabilities, Instance};
 use program::Program as Pipeline;
+use rewrites::{Launched, Replacement, Replacements};
 use run::{Job, Run};
 
 /// An open Vulkan device: a GPU, or a CPU driver such as lavapipe. Copies are the same device.
@@ -69,6 +71,8 @@ pub struct Gpu {
     /// The number of the device.
     index: usize,
     adapter: Adapter,
+    /// Whether programs are rewritten where that cannot be observed.
+    rewrites: bool,
 }
 
 /// The properties of a device.
@@ -153,7 +157,14 @@ impl Gpu {
                 asked: format!("the device `{}`", adapter.name),
                 missing: format!("it cannot be opened: {result}"),
             })?;
-        Ok(Gpu { context: Arc::new(context), graphics: Arc::default(), index, adapter })
+        let (context, graphics) = (Arc::new(context), Arc::default());
+        Ok(Gpu { context, graphics, index, adapter, rewrites: true })
+    }
+
+    /// The same device, on which compute shaders do what they say, operation by operation: without the rewrites that
+    /// save atomic operations, or run several groups as one, where that cannot be observed.
+    pub fn without_rewrites(self) -> Gpu {
+        Gpu { rewrites: false, ..self }
     }
 
     /// The device again, with a queue that can draw. The queue for dispatches may be a faster one that cannot.
@@ -267,7 +278,8 @@ fn programs(
     let empty = Slot::default();
     let program = |(number, step): (usize, &Step<'_>)| {
         let contents = memory.contents(&step.places, &empty);
-        let program = made::<GpuPrograms>(step.program).ready(step.launch, &contents);
+        let programs = made::<GpuPrograms>(step.program);
+        let program = programs.ready(step.launch, &contents, step.indirect.is_none());
         program.map_err(|failure| (number, failure))
     };
     steps.iter().enumerate().map(program).collect()
@@ -382,8 +394,9 @@ struct GpuPrograms {
 
 #[derive(Default)]
 struct Made {
-    /// By the width and the relevant properties of the bound resources.
-    programs: HashMap<(u32, special::Key), Result<Arc<Pipeline>, Unsupported>>,
+    /// By the width, the relevant properties of the bound resources, and the index of the replacement for the shader.
+    programs: HashMap<(u32, special::Key, Option<usize>), Result<Arc<Pipeline>, Unsupported>>,
+    replacements: Replacements,
     last: Option<Duration>,
 }
 
@@ -402,14 +415,19 @@ impl GpuPrograms {
         GpuPrograms { gpu, module, words, made: Mutex::default() }
     }
 
-    /// Checks that the device supports a launch, and returns its program.
-    fn ready(&self, launch: &Launch, contents: &Contents<'_>) -> Result<Arc<Pipeline>, Failure> {
+    /// Checks that the device supports a launch, and returns its program. `is_counted` if the host knows the groups.
+    fn ready(
+        &self,
+        launch: &Launch,
+        contents: &Contents<'_>,
+        is_counted: bool,
+    ) -> Result<Arc<Pipeline>, Failure> {
         super::refuse_chosen_orders(&self.module, launch)?;
         let (size, module) = (self.module.group_size, &self.module);
         launch
             .check(size, module.wave_size, module.needs.wave_masks)
             .map_err(Failure::Unsupported)?;
-        self.program(launch.wave_width, contents).map_err(Failure::Unsupported)
+        self.program(launch, contents, is_counted).map_err(Failure::Unsupported)
     }
 
     /// Runs several pipelines of a module alternately on the same buffers, `rounds` times each and every time from the
@@ -428,7 +446,7 @@ impl GpuPrograms {
         let Some(bound) = bindings.first() else { return Ok(Some(Vec::new())) };
         let contents = Contents::of(bound);
         let programs: Vec<Arc<Pipeline>> =
-            all.iter().map(|it| it.ready(launch, &contents)).collect::<Result<_, _>>()?;
+            all.iter().map(|it| it.ready(launch, &contents, true)).collect::<Result<_, _>>()?;
         let jobs: Vec<Job<'_>> = programs
             .iter()
             .map(|program| Job {
@@ -474,36 +492,58 @@ impl GpuPrograms {
         Ok(Some(times))
     }
 
-    fn program(&self, width: u32, contents: &Contents<'_>) -> Result<Arc<Pipeline>, Unsupported> {
-        let key = (width, special::key(&self.module, contents));
+    fn program(
+        &self,
+        launch: &Launch,
+        contents: &Contents<'_>,
+        is_counted: bool,
+    ) -> Result<Arc<Pipeline>, Unsupported> {
         // A panic while compiling leaves the table as it was.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(program) = made.programs.get(&key) {
+        let Made { programs, replacements, .. } = &mut *made;
+        let capabilities = &self.gpu.context.capabilities;
+        let replacement = match self.gpu.rewrites && is_counted && self.words.is_none() {
+            true => replacements.of(&self.module, capabilities, launch, contents),
+            false => None,
+        };
+        let width = launch.wave_width;
+        let key = (width, special::key(&self.module, contents), replacement);
+        if let Some(program) = programs.get(&key) {
             return program.clone();
         }
-        let program = self.make(width, &key.1).map(Arc::new);
-        made.programs.insert(key, program.clone());
+        let replacement = replacement.map(|it| &replacements.all[it]);
+        let program = self.make(width, &key.1, replacement).map(Arc::new);
+        programs.insert(key, program.clone());
         program
     }
 
-    fn make(&self, width: u32, key: &special::Key) -> Result<Pipeline, Unsupported> {
+    fn make(
+        &self,
+        width: u32,
+        key: &special::Key,
+        replacement: Option<&Replacement>,
+    ) -> Result<Pipeline, Unsupported> {
         let mut environment = self.gpu.environment();
+        let capabilities = &self.gpu.context.capabilities;
         // Without a required width, a device may choose a different one for each dispatch.
-        environment.lanes = self.gpu.context.capabilities.requires_width.then_some(width);
+        environment.lanes = capabilities.requires_width.then_some(width);
         environment.bound = key.iter().map(|it| it.bound.clone()).collect();
-        let module = special::module(&self.module, key);
+        environment.matches_by_bits = self.gpu.rewrites && !capabilities.is_processor();
+        let launched = replacement.map_or(Launched::PLAIN, |it| it.launched);
+        let own = replacement.map_or(&*self.module, |it| &it.module);
+        let module = special::module(own, key);
         if let Some(words) = &self.words {
             let mut words = Emitted::clone(words);
             for it in &mut words.reflection.bindings {
                 it.count = it.count.or(module.resource(it.resource).count);
             }
-            return Pipeline::new(&self.gpu.context, &self.module, &words, width);
+            return Pipeline::new(&self.gpu.context, &self.module, &words, width, launched);
         }
         let emitted = spirv::emit(&module, &environment, &NoDebug).map_err(|it| {
             let missing = format!("SPIR-V cannot express {}", it.what);
             Unsupported { asked: it.asked, missing }
         })?;
-        Pipeline::new(&self.gpu.context, &self.module, &emitted, width)
+        Pipeline::new(&self.gpu.context, &module, &emitted, width, launched)
     }
 }
 

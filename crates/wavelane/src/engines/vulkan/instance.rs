@@ -549,6 +549,7 @@ impl Capabilities {
             lanes: None,
             full_waves: self.features13.compute_full_subgroups == vk::TRUE,
             relative_reads: self.operations.contains(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+            matches_by_bits: false,
             zero_groupshared: zeros,
             bound: Vec::new(),
             numbering: Numbering::Counted,

@@ -9,6 +9,7 @@ use ir::exec::Unsupported;
 use spirv::{BindingKind, Emitted, Reflection};
 
 use super::context::Context;
+use super::rewrites::Launched;
 
 pub(super) struct Program {
     pub(super) context: Arc<Context>,
@@ -18,6 +19,8 @@ pub(super) struct Program {
     pub(super) sets: Vec<vk::DescriptorSetLayout>,
     pub(super) layout: vk::PipelineLayout,
     pub(super) pipeline: vk::Pipeline,
+    /// How the groups of a dispatch are launched.
+    pub(super) launched: Launched,
 }
 
 /// The descriptor type of a binding.
@@ -40,6 +43,7 @@ impl Program {
         module: &Module,
         emitted: &Emitted,
         width: u32,
+        launched: Launched,
     ) -> Result<Program, Unsupported> {
         let Emitted { words, reflection } = emitted;
         let name = &context.capabilities.name;
@@ -51,6 +55,7 @@ impl Program {
         let counts: Vec<u32> = reflection.bindings.iter().map(|it| it.count.unwrap_or(1)).collect();
         enough_descriptors(context, reflection, &counts)?;
         let mut program = Program::empty(context, reflection, counts);
+        program.launched = launched;
         program.make(words, width, module.group_size).map_err(|result| {
             let asked = format!("a pipeline for `{}`", module.name);
             unsupported(asked, format!("the driver of `{name}` cannot create it: {result}"))
@@ -66,6 +71,7 @@ impl Program {
             sets: Vec::new(),
             layout: vk::PipelineLayout::null(),
             pipeline: vk::Pipeline::null(),
+            launched: Launched::PLAIN,
         }
     }
 

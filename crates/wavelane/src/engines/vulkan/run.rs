@@ -526,7 +526,7 @@ impl<'a> Run<'a> {
                 clock(2 * number, Stage::BOTTOM_OF_PIPE);
                 match job.indirect {
                     None => {
-                        let [x, y, z] = job.groups();
+                        let [x, y, z] = program.launched.groups(job.groups());
                         device.cmd_dispatch(commands, x, y, z);
                     }
                     Some((cell, offset)) => {

@@ -13,11 +13,12 @@ use std::borrow::Cow;
 
 use ir::exec::What;
 use ir::{Module, ResourceKind};
-use legalize::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState};
+use legalize::Feedback;
 use ops::texture::{Address, Channel, Channels, Filter, Format, Sampler};
 use spirv::Bound;
 
 use super::format;
+use crate::engines::feedback;
 use crate::memory::{Contents, Slot};
 
 /// The relevant properties of what is bound, for each resource.
@@ -33,8 +34,7 @@ pub(super) struct Fact {
 }
 
 pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
-    let is_map = |it: &ir::Resource| it.kind.view().contents == ir::Contents::Feedback;
-    let records = module.resources.iter().any(|it| it.used && is_map(it));
+    let records = feedback::is_recorded(module);
     let one = |index: usize, resource: &ir::Resource| {
         let storage = module.storage(ir::Binding(index as u32));
         let elements = contents.elements(storage);
@@ -57,7 +57,7 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
         };
         let mut bound = bound(elements);
         if records {
-            bound.feedback = feedback(module, contents, &resource.kind, elements);
+            bound.feedback = feedback::of(module, contents, &resource.kind, elements);
         }
         Fact { count, components, bound }
     };
@@ -84,40 +84,6 @@ fn bound(elements: &[&Slot]) -> Bound {
         whole_levels: common.whole_levels && it.whole_levels,
         feedback: Feedback::default(),
     })
-}
-
-/// What decides about sampler feedback: the samplers of a resource, and where the textures of its maps are bound.
-fn feedback(
-    module: &Module,
-    contents: &Contents<'_>,
-    kind: &ResourceKind,
-    elements: &[&Slot],
-) -> Feedback {
-    let mut found = Feedback::default();
-    if elements.len() > MOST_FEEDBACK_ELEMENTS {
-        return found;
-    }
-    let places = |slot: &&Slot| -> Vec<(u32, u32)> {
-        let Some(map) = slot.what.feedback() else { return Vec::new() };
-        let bindings = (0..module.resources.len() as u32).map(ir::Binding);
-        let of = |binding: ir::Binding| {
-            let slots = contents.elements(module.storage(binding)).iter();
-            let numbered = (0..).zip(slots).filter(|it| {
-                it.1.what.identified().is_some_and(|(_, identity)| identity == map.paired)
-            });
-            numbered.map(move |it| (binding.0, it.0)).collect::<Vec<_>>()
-        };
-        bindings.flat_map(of).collect()
-    };
-    match kind {
-        ResourceKind::Sampler { .. } => {
-            let state = |it: &&Slot| SamplerState::from(&it.what.sampler().unwrap_or_default());
-            found.samplers = elements.iter().map(state).collect();
-        }
-        ResourceKind::Feedback { .. } => found.paired = elements.iter().map(places).collect(),
-        _ => {}
-    }
-    found
 }
 
 fn is_single(sampler: &Sampler) -> bool {

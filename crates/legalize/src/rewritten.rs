@@ -1,0 +1,118 @@
+//! The rewrites of whole programs that nobody can see, in their order: those that a target asks for (see
+//! [`Target::with_rewrites`]) and whose conditions hold for the dispatch.
+//!
+//! 1. Loops over first lanes become one match (`waterfalls.rs`).
+//! 2. Several groups become one (`coarsened.rs`), after loops whose course is known have been unrolled (`unrolled.rs`).
+//! 3. Groups run in turn and add up in groupshared copies (`merged.rs`), or else reserve at once (`aggregated.rs`).
+//! 4. Loops whose course is known are unrolled, and private arrays whose indices are known by then become values
+//!    (`promoted.rs`), for a device whose compiler does not do that.
+
+use std::borrow::Cow;
+
+use ir::Module;
+use ops::Ty;
+
+use crate::aggregated::aggregated;
+use crate::coarsened::coarsened;
+use crate::extents::Dispatch;
+use crate::merged::{Record, merged_by};
+use crate::promoted::promoted;
+use crate::target::{Class, Target};
+use crate::textures::uses_textures;
+use crate::unrolled::unrolled;
+use crate::waterfalls::matched;
+
+/// What the rewrites may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known<'a> {
+    /// The lanes of a wave.
+    pub width: u32,
+    /// The only dispatch that the module is for.
+    pub dispatch: Option<&'a Dispatch>,
+    /// The sizes of the buffers that are small and bound at one place only; 0 for the others.
+    pub sizes: Option<&'a [usize]>,
+    /// The least number of groups that keeps the device busy.
+    pub blocks: Option<u32>,
+    /// Whether groups in turn find the dispatch in constants, instead of a buffer with which one module serves all
+    /// dispatches.
+    pub in_constants: bool,
+}
+
+/// What has become of a module.
+#[derive(Clone, Debug)]
+pub struct Rewritten<'a> {
+    pub module: Cow<'a, Module>,
+    /// The groups on the first axis that became one.
+    pub coarse: u32,
+    /// Whether groups run in turn: then they are counted on the first axis only, and there may be any number of them, or
+    /// with constants as many as [`runs`] says.
+    pub in_turn: bool,
+}
+
+/// The groups that run all groups in turn, on a device that so many groups keep busy.
+pub fn runs(groups: [u32; 3], blocks: u32) -> u32 {
+    groups.iter().fold(1, |all: u32, it| all.saturating_mul(*it)).min(blocks)
+}
+
+/// The groups that are left if so many on the first axis become one.
+pub fn coarse_groups([x, y, z]: [u32; 3], coarse: u32) -> [u32; 3] {
+    [x / coarse.max(1), y, z]
+}
+
+/// Rewrites a module as far as the target asks for it.
+pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> Rewritten<'a> {
+    let mut result = Rewritten { module: Cow::Borrowed(module), coarse: 1, in_turn: false };
+    let became = |new: Option<Module>, it: &mut Cow<'a, Module>| match new {
+        Some(new) => {
+            *it = Cow::Owned(new);
+            true
+        }
+        None => false,
+    };
+    let asks = |class: Class| target.lacks(class, Ty::I32);
+    let module = &mut result.module;
+    if asks(Class::FirstLaneLoop) {
+        became(matched(module, known.width), module);
+    }
+    if asks(Class::SmallGroup)
+        && let Some((new, coarse)) = coarser(module, known)
+    {
+        result.coarse = coarse;
+        became(Some(new), module);
+    }
+    // The record would be among those of textures.
+    let sizes = known.sizes.filter(|_| !uses_textures(module));
+    if let Some(sizes) = sizes.filter(|_| asks(Class::WaveAddition)) {
+        let record = match (known.dispatch, known.blocks) {
+            _ if !known.in_constants => Some(Record::Buffer),
+            (Some(dispatch), Some(blocks)) => {
+                let groups = coarse_groups(dispatch.groups, result.coarse);
+                Some(Record::Constants { groups, runs: runs(groups, blocks) })
+            }
+            _ => None,
+        };
+        result.in_turn = became(record.and_then(|it| merged_by(module, sizes, it)), module);
+    }
+    if let Some(sizes) = known.sizes.filter(|_| asks(Class::WaveReservation) && !result.in_turn) {
+        became(aggregated(module, known.width, sizes), module);
+    }
+    if asks(Class::KnownLoop) {
+        became(unrolled(module, known.width), module);
+    }
+    if asks(Class::KnownElement) {
+        became(promoted(module), module);
+    }
+    result
+}
+
+/// The module with as many groups in one as leave enough to keep the device busy, and their number.
+fn coarser(module: &Module, known: &Known<'_>) -> Option<(Module, u32)> {
+    let (dispatch, least) = (known.dispatch?, known.blocks?);
+    let all = dispatch.groups.iter().try_fold(1, |all: u32, it| all.checked_mul(*it))?;
+    let fits = |it: &u32| dispatch.groups[0].is_multiple_of(*it) && all / it >= least.max(1);
+    let mut numbers = [4, 2].into_iter().filter(fits).peekable();
+    numbers.peek()?;
+    let unrolled = unrolled(module, known.width);
+    let module = unrolled.as_ref().unwrap_or(module);
+    numbers.find_map(|it| Some((coarsened(module, it, &dispatch.bytes)?, it)))
+}
