@@ -7,6 +7,7 @@ mod engine;
 mod front;
 mod plot;
 mod san;
+mod seeing;
 
 use std::io::Write;
 use std::path::Path;
@@ -110,6 +111,7 @@ struct Flags {
     document: bool,
     front: bool,
     san: bool,
+    seeing: bool,
     /// Whether to measure draws, and whether this process is the one with the driver.
     draws: bool,
     on_driver: bool,
@@ -133,6 +135,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
             flags.widths.first().copied().unwrap_or(32),
             flags.rounds,
         );
+    }
+    if flags.seeing {
+        let width = flags.widths.first().copied().unwrap_or(32);
+        return seeing::run(flags.kernels.as_deref(), width, flags.rounds);
     }
     let of_draws = crate::root().join("benches/draws");
     if flags.on_driver {
@@ -239,6 +245,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         document: false,
         front: false,
         san: false,
+        seeing: false,
         draws: false,
         on_driver: false,
         algorithms: None,
@@ -249,12 +256,13 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         match flag.as_str() {
             "--front" => flags.front = true,
             "--san" => flags.san = true,
+            "--seeing" => flags.seeing = true,
             "--draws" => flags.draws = true,
             "--draws-on-driver" => flags.on_driver = true,
             "--document" => flags.document = true,
             _ => {}
         }
-        let modes = ["--front", "--san", "--document", "--draws", "--draws-on-driver"];
+        let modes = ["--front", "--san", "--seeing", "--document", "--draws", "--draws-on-driver"];
         if modes.contains(&flag.as_str()) {
             continue;
         }

@@ -119,6 +119,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --peer COMMAND  another compiler's command, in which FILE is replaced
   bench --draws    measure draws, in release builds, and the same draws on the first Vulkan driver
                    --kernels lists scenes of `benches/draws`; --width, --rounds, --threads, --engine
+  bench --seeing   measure recordings, the page of a long run, and the debugger, against their bars (docs/seeing.md)
+                   --kernels (recordings of these alone), --width, --rounds as above
   bench --san      measure the cost of the sanitizer: all dynamic detectors against none
                    --kernels, --width, --rounds as above
                    --algorithms DIR  instead the public algorithms of which DIR holds checkouts, and whole sweeps

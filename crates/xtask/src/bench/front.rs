@@ -75,7 +75,7 @@ fn start_up(wavelane: &Path, folder: &Path, rounds: usize) -> Result<(), String>
 }
 
 /// The command line tool in a release build.
-fn wavelane() -> Result<PathBuf, String> {
+pub(super) fn wavelane() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .args(["build", "--release", "--quiet", "-p", "wavelane-cli", "--message-format=json"])
