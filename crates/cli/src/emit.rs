@@ -68,8 +68,11 @@ impl EmitArgs {
 
 pub(crate) fn emit(args: &EmitArgs) -> Result<Exit, End> {
     let file = args.file.as_str();
-    if [args.ir, args.spirv, args.ptx].iter().filter(|it| **it).count() != 1 {
-        return Err(Problem::input("say what to emit")
+    let asked = [args.ir, args.spirv, args.ptx].iter().filter(|it| **it).count();
+    if asked != 1 {
+        let what =
+            if asked == 0 { "say what to emit" } else { "only one form is emitted at a time" };
+        return Err(Problem::input(what)
             .help(format!("wavelane emit --ir {file}"))
             .help(format!("wavelane emit --spirv {file}"))
             .help(format!("wavelane emit --ptx {file}"))

@@ -196,7 +196,7 @@ pub(crate) fn open(args: Wanted<'_>) -> Result<Vec<Side>, Problem> {
     }
     if sides.iter().all(|it| matches!(it.runs, Runs::Reference)) {
         let problem = Problem::input("there is nothing to compare the reference engine with");
-        return Err(problem.help("--engines interp,cpu,vulkan"));
+        return Err(problem.help("name another engine, as in `--engines interp,cpu`"));
     }
     Ok(sides)
 }

@@ -214,6 +214,7 @@ fn exit_statuses_are_the_contract() {
         ("ptx", SUM, "emit --ptx --sm 90 a.hlsl", 0, ".target sm_90"),
         ("sm", SUM, "emit --ptx --sm 91 a.hlsl", 2, "`91` is not an architecture"),
         ("lonely-sm", SUM, "emit --ir --sm 90 a.hlsl", 2, "`--sm` goes with `--ptx`"),
+        ("two-forms", SUM, "emit --ir --ptx a.hlsl", 2, "only one form is emitted at a time"),
         (
             "coarse",
             "RWStructuredBuffer<uint> A, B;

@@ -66,6 +66,9 @@ const TYPES: [(&str, Scalar); 25] = [
     ("double", Scalar::F64),
 ];
 
+/// What contents can be other than a list or a file.
+const PATTERNS: [&str; 3] = ["iota", "fill", "rand"];
+
 /// The most scalars of a value; the façade limits the bytes of buffers.
 const MOST_SCALARS: usize = 1 << 31;
 
@@ -93,6 +96,9 @@ pub fn parse(
                 }
             }
             return Err(message);
+        }
+        if PATTERNS.contains(&word) {
+            return Err(format!("`{word}` stands behind a type or a size, as in `u32[16]:{text}`"));
         }
         if !word.is_empty() || rest.starts_with(['-', '+', '.', ',']) {
             return Ok(Value { scalar: None, count: None, content: list(text) });
@@ -165,9 +171,24 @@ fn contents(text: &str) -> Result<Content, String> {
         ("rand", _) => Err("`rand` takes a seed, and a bound for integers".to_owned()),
         ("fill", _) => Err("`fill` takes one value, as in `fill(7)`".to_owned()),
         ("iota", _) => Err("`iota` takes at most a start and a step".to_owned()),
+        (word, []) if is_name(word) => {
+            let mut message = format!("`{word}` is not a number");
+            match diag::most_similar(word, PATTERNS) {
+                Some(meant) => message.push_str(&format!("; did you mean `{meant}`?")),
+                None => message.push_str(", and the patterns are `iota`, `fill` and `rand`"),
+            }
+            Err(message)
+        }
         (_, []) => Ok(list(text)),
         (word, _) => Err(format!("`{word}(…)` is not known; there are `iota`, `fill` and `rand`")),
     }
+}
+
+/// Whether a word names something, rather than a number such as `inf` or `true`.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|it: char| it.is_ascii_alphabetic())
+        && !word.contains(',')
+        && number::parse(word, Scalar::F64).is_err()
 }
 
 fn list(text: &str) -> Content {
@@ -359,6 +380,9 @@ mod tests {
             ("u32[4]:rand", "needs a seed"),
             ("u32[4]:fill", "`fill` takes one value"),
             ("u32[4]:ramp(3)", "`ramp(…)` is not known"),
+            ("u32[4]:iot", "did you mean `iota`?"),
+            ("u32[4]:xyz", "`xyz` is not a number, and the patterns are"),
+            ("iota(3)", "as in `u32[16]:iota(3)`"),
             ("@none.bin", "no `none.bin`"),
             ("@bad.npy", "not a `.npy` file"),
         ] {
@@ -378,6 +402,8 @@ mod tests {
         assert_eq!(scalars("[3]:iota(255)", 3, Scalar::U8), Ok(vec![255, 0, 1]));
         assert_eq!(scalars("[3]:iota(1,-1)", 3, Scalar::I32), Ok(vec![1, 0, 0xffff_ffff]));
         assert_eq!(scalars(":fill(1)", 2, Scalar::F32), Ok(vec![0x3f80_0000; 2]));
+        assert_eq!(scalars("f32:inf", 1, Scalar::F32), Ok(vec![0x7f80_0000]));
+        assert_eq!(scalars("bool:true", 1, Scalar::Bool), Ok(vec![1]));
         assert_eq!(scalars("@four.bin", 1, Scalar::U32), Ok(vec![1]));
         assert_eq!(scalars("1,2", 3, Scalar::U32), Err("2 values for 3 scalars".to_owned()));
         assert_eq!(scalars("@four.bin", 2, Scalar::U32), Err("the file is too short".to_owned()));
