@@ -18,17 +18,18 @@ mod mesh;
 mod pixels;
 mod portions;
 mod replay;
+mod run;
 mod statistics;
 mod target;
 mod vertices;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ir::exec::{Bindings, Feed, Launch, Schedule, Trap, Unsupported};
+use ir::exec::{Launch, Unsupported};
 use ir::print::PrintLog;
 use ops::intrinsics::Stage;
-use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
+use raster::{Assembly, MergeState, RasterState};
 use smallvec::smallvec;
 
 pub use self::copy::DrawCopy;
@@ -40,18 +41,13 @@ pub use self::statistics::DrawStatistics;
 pub(crate) use self::target::MOST_PIXELS;
 pub use self::target::{DepthTarget, RenderTarget};
 
-pub(crate) use self::departure::{Departure, Part, Stages, VertexOrder};
 pub use self::mesh::MOST_MESH_GROUPS;
 
-use self::bands::Band;
-use self::between::{Made, check_words};
-use self::departure::{Programs, Reordered, Shuffled};
+use self::departure::{Programs, Stages};
 use self::inputs::BoundBuffers;
-use self::pixels::{Pixels, Portion};
-use self::portions::Portions;
-use self::replay::{Drawn, Replay};
+use self::run::Run;
 use self::target::{BoundTargets, Planes};
-use self::vertices::{Fetched, Transformed, VertexFeed};
+use self::vertices::Fetched;
 use crate::engines::{DrawJob, StagePlaces};
 use crate::graphics::{
     GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
@@ -202,6 +198,11 @@ impl<'a> StageTables<'a> {
         StageTables { vertex, amplification, hull, domain, geometry, pixel }
     }
 
+    fn all(&self) -> [Option<&'a ResourceTable>; 6] {
+        let StageTables { vertex, amplification, hull, domain, geometry, pixel } = *self;
+        [Some(vertex), pixel, amplification, hull, domain, geometry]
+    }
+
     /// The tables by their stages; `None` without one for a vertex or a mesh shader.
     pub fn by_stage(of: impl Fn(Stage) -> Option<&'a ResourceTable>) -> Option<StageTables<'a>> {
         let vertex = of(Stage::Mesh).or_else(|| of(Stage::Vertex))?;
@@ -255,6 +256,38 @@ impl Draw {
     }
 }
 
+/// What is known of a draw before anything is locked.
+struct Plan {
+    width: u32,
+    state: RasterState,
+    planes: Planes,
+    assembly: Assembly,
+    /// The contents of the index buffer, for engines that read it themselves.
+    indices: Option<Vec<u8>>,
+    /// How many vertices there are.
+    total: u64,
+}
+
+/// Where the locked memory of a draw has what is bound to each stage, the targets, the recording and the vertex buffers.
+struct Locked {
+    vertex: Indices,
+    amplification: Indices,
+    hull: Indices,
+    domain: Indices,
+    geometry: Indices,
+    pixel: Indices,
+    targets: Indices,
+    log: Indices,
+    buffers: Indices,
+}
+
+impl Locked {
+    fn stages(&self) -> StagePlaces<'_> {
+        let Locked { vertex, amplification, hull, domain, geometry, pixel, .. } = self;
+        StagePlaces { vertex, amplification, hull, domain, geometry, pixel }
+    }
+}
+
 impl GraphicsPipeline {
     /// Draws. The results are in the targets, and in the buffers that the tables hold.
     ///
@@ -280,148 +313,157 @@ impl GraphicsPipeline {
         tables: &StageTables<'_>,
         stages: &mut dyn Stages,
     ) -> Result<(), DrawError> {
-        let desc = &*self.desc;
-        let (vertex_table, pixel_table) = (tables.vertex, tables.pixel);
         let width = draw.wave_size.unwrap_or_else(|| self.default_wave_size());
         if !self.wave_sizes().contains(&width) {
             let allowed = self.wave_sizes().to_vec();
             return Err(DispatchError::WaveSize { asked: width, allowed }.into());
         }
         let empty = self.check_tables(tables)?;
-        let optional = self.optional(tables);
-        let [of_amplification, of_hull, of_domain, of_geometry] = std::array::from_fn(|it| {
-            let (shader, table) = optional[it];
-            shader.and(table.or(empty[it].as_ref()))
-        });
-        if let Some(slot) = (draw.vertex_buffers.len()..self.link.buffers).next() {
-            return Err(DrawError::NoVertexBuffer { slot });
-        }
-        let state = self.raster_state(draw)?;
-        let written = draw.written();
-        let others = [of_amplification, of_hull, of_domain, of_geometry];
-        check_aliases(draw, &written, &[&[Some(vertex_table), pixel_table][..], &others].concat())?;
-        let planes = Planes::of(draw)?;
-        let assembly = assembly(draw, desc.topology)?;
-        // Engines with fixed functions of their own read indices themselves.
-        let indices = draw.indices.as_ref().filter(|_| self.backend.gpu().is_some());
-        let index_bytes = indices.map(|it| it.buffer.read_bytes()).transpose()?;
-        let total = u64::from(assembly.vertices()) * u64::from(draw.instances);
-        if total > MOST_VERTICES {
-            return Err(DrawError::TooManyVertices { vertices: total, most: MOST_VERTICES });
-        }
-        let mut merge = self.merge_state(draw);
-        merge.early |= stages.departure().early_depth;
-        let recorded = recorded(draw, &state, &assembly, width);
+        let tables = &self.with_empty(tables, &empty);
+        let plan = self.plan(draw, tables, width)?;
+        let recorded = recorded(draw, &plan.state, &plan.assembly, width);
         // The buffers of the groups of a mesh and of an amplification shader.
         let own: [Arc<Cell>; 4] = std::array::from_fn(|_| Cell::new(Slot::default(), None));
-        // Everything is locked at once, in one order for all draws and dispatches.
-        let places = places_of(pixel_table);
-        let amplification = match &desc.amplification {
-            Some(shader) => with_own(places_of(of_amplification), shader, &own[2..]),
-            None => Places::new(),
-        };
-        let first = with_own(vertex_table.places(), &desc.vertex, &own[..2]);
-        let targets = written.iter().map(|it| smallvec![Some(&***it)]).collect();
-        let log = recorded.iter().map(|it| smallvec![Some(&*it.cell)]).collect();
-        let vertex_buffers = &draw.vertex_buffers[..self.link.buffers];
-        let vertex_buffers =
-            vertex_buffers.iter().map(|it| smallvec![Some(&*it.buffer.cell)]).collect();
-        let (mut memory, indices) = memory::lock(&[
-            first,
-            places,
-            targets,
-            log,
-            amplification,
-            places_of(of_hull),
-            places_of(of_domain),
-            places_of(of_geometry),
-            vertex_buffers,
-        ]);
-        let [
-            of_vertex,
-            of_pixel,
-            of_targets,
-            of_log,
-            amplification,
-            hull,
-            domain,
-            geometry,
-            of_buffers,
-        ] = indices.as_slice()
-        else {
-            unreachable!("nine lists of places are locked")
-        };
-        let cells: Vec<usize> = of_targets.iter().flatten().flatten().copied().collect();
-        let others = [of_vertex, of_pixel, amplification, hull, domain, geometry];
-        let inputs = BoundBuffers::take(&mut memory, of_buffers, &others)?;
-        let buffers = inputs.bytes();
-        let mut bound = match BoundTargets::take(&mut memory, &cells) {
-            Ok(bound) => bound,
+        let (mut memory, locked) = self.lock(draw, tables, &own, recorded.as_ref());
+        let places = locked.stages();
+        let inputs = BoundBuffers::take(&mut memory, &locked.buffers, &places.all())?;
+        let cells: Vec<usize> = locked.targets.iter().flatten().flatten().copied().collect();
+        let mut targets = match BoundTargets::take(&mut memory, &cells) {
+            Ok(targets) => targets,
             Err(error) => {
                 inputs.put(&mut memory);
                 return Err(error);
             }
         };
-        let on_device = catch(|| {
-            let mut job = DrawJob {
-                desc,
-                link: &self.link,
-                draw,
-                state: &state,
-                width,
-                launch: &draw.launch(width, draw.fuel),
-                kind: self.between.kind(desc.topology),
-                places: StagePlaces {
-                    vertex: of_vertex,
-                    amplification,
-                    hull,
-                    domain,
-                    geometry,
-                    pixel: of_pixel,
-                },
-                buffers: &buffers,
-                indices: index_bytes,
-                record: of_log.iter().flatten().flatten().next().copied(),
-                attached: bound.attached(&planes, desc)?,
-            };
-            match self.backend.draw(&mut job, &mut memory) {
-                None if draw.record.is_some() => {
-                    let missing = "the engine has one packing, which is always the same";
-                    Err(unsupported("the recording of a packing", missing))
-                }
-                None => Ok(false),
-                Some(ended) => Ok(ended.map(|()| true)?),
+        let buffers = &inputs.bytes();
+        let ended = catch(|| {
+            if self.draw_on_device(draw, &plan, &locked, buffers, &mut targets, &mut memory)? {
+                return Ok(true);
             }
+            let mut merge = self.merge_state(draw);
+            merge.early |= stages.departure().early_depth;
+            let Plan { state, planes, assembly, total, .. } = &plan;
+            let (desc, link, total) = (&*self.desc, &self.link, *total);
+            let fetched = Fetched { draw, desc, link, assembly, buffers };
+            let run = Run { pipeline: self, draw, width, fetched, merge, total, places };
+            run.on_host(stages, &mut memory, state, &mut targets, planes).map(|()| false)
         });
-        match on_device.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into())) {
-            Ok(false) => {}
-            ended => {
-                bound.put(&mut memory, &cells);
-                inputs.put(&mut memory);
-                drop(memory);
-                ended?;
-                return draw.keep(recorded.as_ref(), width);
-            }
-        }
-        let fetched =
-            Fetched { draw, desc, link: &self.link, assembly: &assembly, buffers: &buffers };
-        let between = between::Bound { hull, domain, geometry };
-        let run =
-            Run { pipeline: self, draw, width, fetched, merge, total, between, amplification };
-        let result = catch(|| {
-            let places = [of_vertex, of_pixel];
-            run.on_host(stages, &mut memory, places, state, &mut bound, &planes)
-        });
-        bound.put(&mut memory, &cells);
+        targets.put(&mut memory, &cells);
         inputs.put(&mut memory);
-        result.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into()))
+        drop(memory);
+        match ended.unwrap_or_else(|bug| Err(DispatchError::Bug(bug).into()))? {
+            true => draw.keep(recorded.as_ref(), width),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks what the draw asks for, but for its tables.
+    fn plan(&self, draw: &Draw, tables: &StageTables<'_>, width: u32) -> Result<Plan, DrawError> {
+        if let Some(slot) = (draw.vertex_buffers.len()..self.link.buffers).next() {
+            return Err(DrawError::NoVertexBuffer { slot });
+        }
+        let state = self.raster_state(draw)?;
+        check_aliases(draw, &tables.all())?;
+        let planes = Planes::of(draw)?;
+        let assembly = assembly(draw, self.desc.topology)?;
+        // Engines with fixed functions of their own read indices themselves.
+        let indices = draw.indices.as_ref().filter(|_| self.backend.gpu().is_some());
+        let indices = indices.map(|it| it.buffer.read_bytes()).transpose()?;
+        let total = u64::from(assembly.vertices()) * u64::from(draw.instances);
+        if total > MOST_VERTICES {
+            return Err(DrawError::TooManyVertices { vertices: total, most: MOST_VERTICES });
+        }
+        Ok(Plan { width, state, planes, assembly, indices, total })
+    }
+
+    /// Locks everything at once, in one order for all draws and dispatches.
+    fn lock<'a>(
+        &self,
+        draw: &'a Draw,
+        tables: &StageTables<'a>,
+        own: &'a [Arc<Cell>; 4],
+        recorded: Option<&'a Buffer>,
+    ) -> (Memory<'a>, Locked) {
+        let cell = |it: &'a Arc<Cell>| smallvec![Some(&**it)];
+        let amplification = match &self.desc.amplification {
+            Some(shader) => with_own(places_of(tables.amplification), shader, &own[2..]),
+            None => Places::new(),
+        };
+        let vertex_buffers = &draw.vertex_buffers[..self.link.buffers];
+        let (memory, indices) = memory::lock(&[
+            with_own(tables.vertex.places(), &self.desc.vertex, &own[..2]),
+            amplification,
+            places_of(tables.hull),
+            places_of(tables.domain),
+            places_of(tables.geometry),
+            places_of(tables.pixel),
+            draw.written().into_iter().map(cell).collect(),
+            recorded.iter().map(|it| cell(&it.cell)).collect(),
+            vertex_buffers.iter().map(|it| cell(&it.buffer.cell)).collect(),
+        ]);
+        let Ok([vertex, amplification, hull, domain, geometry, pixel, targets, log, buffers]) =
+            <[Indices; 9]>::try_from(indices.into_vec())
+        else {
+            unreachable!("nine lists of places are locked")
+        };
+        let locked =
+            Locked { vertex, amplification, hull, domain, geometry, pixel, targets, log, buffers };
+        (memory, locked)
+    }
+
+    /// Draws on an engine with fixed functions of its own; returns whether the engine has some.
+    fn draw_on_device(
+        &self,
+        draw: &Draw,
+        plan: &Plan,
+        locked: &Locked,
+        buffers: &[&[u8]],
+        targets: &mut BoundTargets,
+        memory: &mut Memory<'_>,
+    ) -> Result<bool, DrawError> {
+        let desc = &*self.desc;
+        let mut job = DrawJob {
+            desc,
+            link: &self.link,
+            draw,
+            state: &plan.state,
+            width: plan.width,
+            launch: &draw.launch(plan.width, draw.fuel),
+            kind: self.between.kind(desc.topology),
+            places: locked.stages(),
+            buffers,
+            indices: plan.indices.as_deref(),
+            record: locked.log.iter().flatten().flatten().next().copied(),
+            attached: targets.attached(&plan.planes, desc)?,
+        };
+        match self.backend.draw(&mut job, memory) {
+            None if draw.record.is_some() => {
+                let missing = "the engine has one packing, which is always the same";
+                Err(unsupported("the recording of a packing", missing))
+            }
+            None => Ok(false),
+            Some(ended) => Ok(ended.map(|()| true)?),
+        }
+    }
+
+    /// The tables, with empty ones for optional stages that are given none.
+    fn with_empty<'a>(
+        &self,
+        tables: &StageTables<'a>,
+        empty: &'a [Option<ResourceTable>; 4],
+    ) -> StageTables<'a> {
+        let [amplification, hull, domain, geometry] = std::array::from_fn(|it| {
+            let (shader, table) = self.optional(tables)[it];
+            shader.and(table.or(empty[it].as_ref()))
+        });
+        StageTables { amplification, hull, domain, geometry, ..*tables }
     }
 
     /// The optional stages but for the pixel shader, and the tables that are given for them.
-    fn optional<'a>(
-        &'a self,
+    fn optional<'s, 'a>(
+        &'s self,
         tables: &StageTables<'a>,
-    ) -> [(Option<&'a Shader>, Option<&'a ResourceTable>); 4] {
+    ) -> [(Option<&'s Shader>, Option<&'a ResourceTable>); 4] {
         let desc = &*self.desc;
         [
             (desc.amplification.as_ref(), tables.amplification),
@@ -536,11 +578,8 @@ fn with_own<'a>(mut places: Places<'a>, of: &Shader, own: &'a [Arc<Cell>]) -> Pl
 }
 
 /// Refuses memory that is a target and also something else of the draw.
-fn check_aliases(
-    draw: &Draw,
-    written: &[&Arc<Cell>],
-    tables: &[Option<&ResourceTable>],
-) -> Result<(), DrawError> {
+fn check_aliases(draw: &Draw, tables: &[Option<&ResourceTable>]) -> Result<(), DrawError> {
+    let written = draw.written();
     let bound =
         tables.iter().copied().flatten().flat_map(ResourceTable::cells).map(|(_, _, it)| it);
     let read = draw.vertex_buffers.iter().map(|it| &it.buffer.cell);
@@ -569,376 +608,4 @@ fn assembly(draw: &Draw, topology: Topology) -> Result<Assembly, DrawError> {
             Assembly::indexed(topology, *format, bytes, draw.start, draw.count)
         }
     })
-}
-
-/// A stage of a running draw.
-struct At<'a> {
-    part: Part,
-    /// What is bound to it.
-    places: &'a Indices,
-    fuel: &'a mut Option<u64>,
-}
-
-/// Where the pixel side of a draw runs.
-struct ToPixels<'a, 'm, 't> {
-    stages: &'a mut dyn Stages,
-    memory: &'a mut Memory<'m>,
-    /// What is bound to the pixel shader.
-    places: &'a Indices,
-    bands: &'a mut [Band<'t>],
-}
-
-/// A draw that runs.
-#[derive(Clone)]
-struct Run<'a> {
-    pipeline: &'a GraphicsPipeline,
-    draw: &'a Draw,
-    width: u32,
-    fetched: Fetched<'a>,
-    merge: MergeState,
-    /// How many vertices there are.
-    total: u64,
-    between: between::Bound<'a>,
-    /// What is bound to the amplification shader.
-    amplification: &'a Indices,
-}
-
-impl Run<'_> {
-    /// Draws, or replays a recording, with the waves of the stages.
-    fn on_host(
-        &self,
-        stages: &mut dyn Stages,
-        memory: &mut Memory<'_>,
-        places: [&Indices; 2],
-        state: RasterState,
-        bound: &mut BoundTargets,
-        planes: &Planes,
-    ) -> Result<(), DrawError> {
-        let (pipeline, draw, width) = (self.pipeline, self.draw, self.width);
-        let GraphicsPipeline { desc, link, between, .. } = pipeline;
-        let Some(recording) = &draw.replay else {
-            let primitives = self.fetched.assembly.count().saturating_mul(draw.instances.into());
-            let most = bands::most_spent(pipeline, &state, self.total, primitives, width);
-            if most.zip(draw.fuel).is_some_and(|(most, fuel)| most < fuel) {
-                let draw = Draw { fuel: None, ..draw.clone() };
-                let run = Run { draw: &draw, ..self.clone() };
-                return run.on_host(stages, memory, places, state, bound, planes);
-            }
-            let mut threads = stages.threads();
-            let targets = bound.targets(planes)?;
-            if draw.fuel.is_some() && pipeline.has_bands(draw, threads, &state, &targets) {
-                let before = bound.copy();
-                let targets = bound.targets(planes)?;
-                match self.attempt(stages, memory, places, &state, targets) {
-                    ended if bands::is_open(&ended) => bound.restore(before),
-                    ended => return ended,
-                }
-                threads = 1;
-            }
-            let targets = bound.targets(planes)?;
-            let mut bands = pipeline.bands(draw, threads, &state, width, targets);
-            return self.all(stages, memory, places, &mut bands);
-        };
-        if !between.is_empty() {
-            let missing = "the pipeline has more stages than two";
-            return Err(unsupported("the replay of a packing", missing));
-        }
-        let pixels = Pixels::new(state, link, desc.topology.kind(), width);
-        let band = Band { pixels, targets: bound.targets(planes)? };
-        self.replay(stages, memory, places, recording, band)
-    }
-
-    /// Draws on several threads with bounded fuel, which may leave open how the draw ends on one.
-    fn attempt(
-        &self,
-        stages: &mut dyn Stages,
-        memory: &mut Memory<'_>,
-        places: [&Indices; 2],
-        state: &RasterState,
-        targets: Targets<'_>,
-    ) -> Result<(), DrawError> {
-        let statistics = &self.draw.statistics;
-        let counted = statistics.as_ref().map(|_| Arc::<DrawStatistics>::default());
-        let draw = Draw { statistics: counted.clone(), ..self.draw.clone() };
-        let threads = stages.threads();
-        let mut bands = self.pipeline.bands(&draw, threads, state, self.width, targets);
-        let ended = Run { draw: &draw, ..self.clone() }.all(stages, memory, places, &mut bands);
-        if !bands::is_open(&ended) {
-            let both = statistics.iter().zip(&counted);
-            both.for_each(|(statistics, counted)| statistics.add(counted));
-        }
-        ended
-    }
-
-    /// Runs portions of whole instances, one after the other.
-    fn all(
-        &self,
-        stages: &mut dyn Stages,
-        memory: &mut Memory<'_>,
-        [of_vertex, of_pixel]: [&Indices; 2],
-        bands: &mut [Band<'_>],
-    ) -> Result<(), DrawError> {
-        let assembly = self.fetched.assembly;
-        let (per_instance, instances) = (u64::from(assembly.vertices()), self.draw.instances);
-        if self.pipeline.between.mesh.is_some() {
-            return self.all_groups(stages, memory, [of_vertex, of_pixel], bands);
-        }
-        if self.total == 0 {
-            return Ok(());
-        }
-        let has_more = !self.pipeline.between.is_empty();
-        let Departure { vertices, waves, .. } = stages.departure();
-        let is_canonical = vertices == VertexOrder::Dense && waves == Schedule::Ascending;
-        let is_one = self.pipeline.desc.writes_memory() || !is_canonical || has_more;
-        let most = if is_one { u64::MAX } else { PORTION };
-        // The primitives of a small portion often lie in the band of one thread.
-        let portions = Portions::new(assembly, instances, most, bands.len() == 1);
-        let link = &self.pipeline.link;
-        let mut transformed = Transformed::new(link.vertex_slots);
-        let mut fuel = self.draw.fuel;
-        let mut next = 0;
-        for portions::Part { instances: drawn, primitives: ids, vertices: kept, is_last } in
-            portions
-        {
-            transformed.forget(kept.start);
-            let end_vertex = kept.end;
-            let kept = end_vertex - transformed.first + u64::from(self.width);
-            if kept.saturating_mul(u64::from(link.vertex_slots.max(1))) > MOST_WORDS {
-                let most = MOST_WORDS / u64::from(link.vertex_slots.max(1));
-                return Err(DrawError::TooManyVertices { vertices: self.total, most });
-            }
-            let mut feed = VertexFeed {
-                fetched: &self.fetched,
-                transformed: &mut transformed,
-                next: &mut next,
-                end: end_vertex,
-                width: self.width,
-                total: self.total,
-                lanes: 0,
-            };
-            let mut stage = At { part: Part::Vertex, places: of_vertex, fuel: &mut fuel };
-            if is_canonical {
-                self.stage(stages, memory, &mut stage, &mut feed)?;
-            } else {
-                let mut feed = Reordered::new(&mut feed, vertices, waves);
-                self.stage(stages, memory, &mut stage, &mut feed)?;
-                feed.finish();
-            }
-            let first = transformed.first;
-            let primitives = || {
-                let ids = ids.clone();
-                drawn.clone().flat_map(move |instance| {
-                    // The kept vertices are fewer than `MOST_WORDS`.
-                    let start = u64::from(instance) * per_instance;
-                    let kept = move |it: u32| (start + u64::from(it) - first) as u32;
-                    assembly
-                        .some_primitives(ids.clone())
-                        .map(move |it| Primitive { vertices: it.vertices.map(kept), id: it.id })
-                })
-            };
-            if has_more {
-                let made = self.between(stages, memory, transformed, &mut fuel)?;
-                let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
-                let primitives = || made.primitives.iter().copied();
-                return self.rasterize(&mut pixels, &mut fuel, &made.transformed, true, primitives);
-            }
-            let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
-            self.rasterize(&mut pixels, &mut fuel, &transformed, is_last, primitives)?;
-        }
-        Ok(())
-    }
-
-    /// Draws what the groups of a mesh shader make.
-    fn all_groups(
-        &self,
-        stages: &mut dyn Stages,
-        memory: &mut Memory<'_>,
-        [of_mesh, of_pixel]: [&Indices; 2],
-        bands: &mut [Band<'_>],
-    ) -> Result<(), DrawError> {
-        let mut fuel = self.draw.fuel;
-        let writes = self.pipeline.desc.writes_memory();
-        let mut kept: Option<Made> = None;
-        self.mesh(stages, memory, of_mesh, &mut fuel, &mut |stages, memory, fuel, made| {
-            // Where the order of the stages can be seen, all groups run first.
-            if let (true, Some(before)) = (writes, &mut kept) {
-                return before.append(made);
-            }
-            if writes {
-                kept = Some(made);
-                return Ok(());
-            }
-            let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
-            let primitives = || made.primitives.iter().copied();
-            self.rasterize(&mut pixels, fuel, &made.transformed, false, primitives)
-        })?;
-        // The last wave may not be full.
-        let rest = kept.unwrap_or_else(|| Made::new(0));
-        let mut pixels = ToPixels { stages, memory, places: of_pixel, bands };
-        let primitives = || rest.primitives.iter().copied();
-        self.rasterize(&mut pixels, &mut fuel, &rest.transformed, true, primitives)
-    }
-
-    /// Rasterizes primitives, and runs the pixel shader.
-    fn rasterize<I: Iterator<Item = Primitive>>(
-        &self,
-        ToPixels { stages, memory, places, bands }: &mut ToPixels<'_, '_, '_>,
-        fuel: &mut Option<u64>,
-        transformed: &Transformed,
-        is_last: bool,
-        primitives: impl Fn() -> I + Sync,
-    ) -> Result<(), DrawError> {
-        if let Some(statistics) = &self.draw.statistics {
-            statistics.add_primitives(primitives().count() as u64);
-        }
-        let link = &self.pipeline.link;
-        let [Band { pixels, targets }] = &mut **bands else {
-            let each = bands::most_for_each(self.width);
-            let launch = self.draw.launch(self.width, fuel.map(|it| it / each));
-            let (pipeline, merge) = (self.pipeline, &self.merge);
-            let common = bands::Common { pipeline, merge, transformed, launch: &launch, is_last };
-            let mut bindings = memory.take(places)?;
-            let result = bands::draw(bands, &common, &mut bindings, primitives);
-            if let Some(program) = &self.pipeline.pixel {
-                memory.put(places, bindings, program.module());
-            }
-            let spent = result?;
-            return match fuel {
-                Some(fuel) if *fuel / each <= spent && spent > 0 => {
-                    let span = ir::Span::NONE;
-                    Err(DispatchError::Trap(Trap::OutOfFuel { span }).into())
-                }
-                Some(fuel) => {
-                    *fuel -= spent * each;
-                    Ok(())
-                }
-                None => Ok(()),
-            };
-        };
-        let mut of_draw = Portion {
-            link,
-            merge: &self.merge,
-            transformed,
-            primitives: &mut primitives(),
-            targets,
-            is_last,
-        };
-        if self.pipeline.pixel.is_none() {
-            pixels.run_alone(&mut of_draw);
-            return Ok(());
-        }
-        let mut stage = At { part: Part::Pixel, places, fuel };
-        let mut feed = pixels.feed(of_draw);
-        match stages.departure().waves {
-            Schedule::Ascending => self.stage(*stages, memory, &mut stage, &mut feed),
-            order => {
-                let mut feed = Shuffled::new(feed, order);
-                self.stage(*stages, memory, &mut stage, &mut feed)?;
-                feed.finish();
-                Ok(())
-            }
-        }
-    }
-
-    /// Runs the pixel shader's waves as a device packed them.
-    fn replay(
-        &self,
-        stages: &mut dyn Stages,
-        memory: &mut Memory<'_>,
-        [of_vertex, of_pixel]: [&Indices; 2],
-        recording: &Recording,
-        Band { mut pixels, mut targets }: Band<'_>,
-    ) -> Result<(), DrawError> {
-        let refused = |why: String| {
-            let asked = "the replay of a packing".to_owned();
-            let missing = Unsupported { asked, missing: why };
-            DrawError::Run(DispatchError::Unsupported(missing))
-        };
-        if recording.width != self.width {
-            let why = format!("it was recorded with waves of {} lanes", recording.width);
-            return Err(refused(why));
-        }
-        if self.pipeline.pixel.is_none() {
-            return Err(refused("there is no pixel shader".to_owned()));
-        }
-        let link = &self.pipeline.link;
-        let per_instance = u64::from(self.fetched.assembly.vertices());
-        let mut transformed = Transformed::new(link.vertex_slots);
-        check_words(self.total, link.vertex_slots.into())?;
-        let (mut fuel, mut next) = (self.draw.fuel, 0);
-        let mut feed = VertexFeed {
-            fetched: &self.fetched,
-            transformed: &mut transformed,
-            next: &mut next,
-            end: self.total,
-            width: self.width,
-            total: self.total,
-            lanes: 0,
-        };
-        let mut stage = At { part: Part::Vertex, places: of_vertex, fuel: &mut fuel };
-        self.stage(stages, memory, &mut stage, &mut feed)?;
-        let mut quads = Vec::new();
-        for instance in 0..self.draw.instances {
-            let start = (u64::from(instance) * per_instance) as u32;
-            let mut primitives = self.fetched.assembly.primitives().map(|it| Primitive {
-                vertices: it.vertices.map(|vertex| start + vertex),
-                id: it.id,
-            });
-            let mut of_draw = Portion {
-                link,
-                merge: &self.merge,
-                transformed: &transformed,
-                primitives: &mut primitives,
-                targets: &mut targets,
-                is_last: true,
-            };
-            quads.extend(pixels.quads(&mut of_draw).map(|wave| Drawn { instance, wave }));
-        }
-        let tests = self.merge.depth_stencil;
-        let culls = !self.merge.early && (tests.depth.is_some() || tests.stencil.is_some());
-        let counts = pixels.counts();
-        let layers = pixels.layers();
-        let mut feed =
-            Replay::new(link, quads, recording, layers, culls, counts).map_err(refused)?;
-        let mut stage = At { part: Part::Pixel, places: of_pixel, fuel: &mut fuel };
-        self.stage(stages, memory, &mut stage, &mut feed)?;
-        feed.merge(&self.merge, &mut targets);
-        Ok(())
-    }
-
-    /// The shader of a part.
-    fn shader(&self, part: Part) -> &Shader {
-        let desc = &*self.pipeline.desc;
-        let found = match part {
-            Part::Vertex | Part::Mesh => None,
-            Part::Hull | Part::PatchConstants => desc.hull.as_ref(),
-            Part::Domain => desc.domain.as_ref(),
-            Part::Geometry => desc.geometry.as_ref(),
-            Part::Amplification => desc.amplification.as_ref(),
-            Part::Pixel => desc.pixel.as_ref(),
-        };
-        found.unwrap_or(&desc.vertex)
-    }
-
-    /// Runs the waves of a stage that a feed supplies.
-    fn stage(
-        &self,
-        stages: &mut dyn Stages,
-        memory: &mut Memory<'_>,
-        At { part, places, fuel }: &mut At<'_>,
-        feed: &mut dyn Feed,
-    ) -> Result<(), DrawError> {
-        let launch = self.draw.launch(self.width, **fuel);
-        let mut bindings: Bindings = memory.take(places)?;
-        // The contents are put back into the buffers in any case.
-        let result = catch(|| stages.run(*part, &launch, &mut bindings, feed));
-        memory.put(places, bindings, &self.shader(*part).module);
-        if let (Some(fuel), Some(spent)) = (fuel.as_mut(), &launch.spent) {
-            *fuel = fuel.saturating_sub(spent.load(Ordering::Relaxed));
-        }
-        match result {
-            Ok(ended) => Ok(ended?),
-            Err(bug) => Err(DispatchError::Bug(bug).into()),
-        }
-    }
 }

@@ -183,7 +183,7 @@ pub(crate) struct DrawJob<'a> {
     pub(crate) places: StagePlaces<'a>,
     /// The contents of the vertex buffers by slot, and of the index buffer.
     pub(crate) buffers: &'a [&'a [u8]],
-    pub(crate) indices: Option<Vec<u8>>,
+    pub(crate) indices: Option<&'a [u8]>,
     /// The cell of the buffer that records the packing.
     pub(crate) record: Option<usize>,
     pub(crate) attached: Vec<Attached<'a>>,
@@ -199,6 +199,13 @@ pub(crate) struct StagePlaces<'a> {
     pub(crate) domain: &'a Indices,
     pub(crate) geometry: &'a Indices,
     pub(crate) pixel: &'a Indices,
+}
+
+impl<'a> StagePlaces<'a> {
+    pub(crate) fn all(self) -> [&'a Indices; 6] {
+        let StagePlaces { vertex, amplification, hull, domain, geometry, pixel } = self;
+        [vertex, amplification, hull, domain, geometry, pixel]
+    }
 }
 
 /// The texels of a target, on the host.

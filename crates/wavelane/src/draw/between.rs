@@ -10,10 +10,11 @@ use ops::LaneMask;
 use raster::{Factors, Primitive, tessellate};
 
 use super::departure::{LanePacking, Part, Stages, dealt};
+use super::run::Run;
 use super::vertices::Transformed;
-use super::{At, DrawError, MOST_WORDS, Run};
+use super::{DrawError, MOST_WORDS};
 use crate::graphics::{Geometry, Source, Step, Tessellation};
-use crate::memory::{Indices, Memory};
+use crate::memory::Memory;
 
 /// Vertices, and the primitives that they form.
 pub(super) struct Made {
@@ -189,14 +190,6 @@ fn assembled(invocation: Invocation) -> u64 {
     }
 }
 
-/// What is bound to the stages between.
-#[derive(Clone, Copy)]
-pub(super) struct Bound<'a> {
-    pub(super) hull: &'a Indices,
-    pub(super) domain: &'a Indices,
-    pub(super) geometry: &'a Indices,
-}
-
 impl Run<'_> {
     /// Runs the stages between for all primitives of the draw.
     pub(super) fn between(
@@ -248,25 +241,24 @@ impl Run<'_> {
     fn lanes(
         &self,
         at: &mut Stage<'_, '_>,
-        (part, places): (Part, &Indices),
+        part: Part,
         step: &Step,
         of: Numbered<'_>,
     ) -> Result<Vec<u32>, DrawError> {
         check_words(of.total, step.outputs.into())?;
         let departure = at.stages.departure();
         let how = (departure.packing(part), departure.waves);
-        let mut of_stage = At { part, places, fuel: at.fuel };
         if how == (LanePacking::Dense, Schedule::Ascending) {
             let (next, lanes) = (0, 0);
             let mut feed = Lanes { step, of, next, width: self.width, lanes, words: Vec::new() };
-            self.stage(at.stages, at.memory, &mut of_stage, &mut feed)?;
+            self.stage(at.stages, at.memory, (part, at.fuel), &mut feed)?;
             return Ok(feed.words);
         }
         let mut waves = dealt(of.total, self.width, how, |it| assembled((of.invocation)(it)));
         waves.reverse();
         let words = vec![0; of.total as usize * step.outputs as usize];
         let mut feed = Dealt { step, of, waves, running: Vec::new(), words };
-        self.stage(at.stages, at.memory, &mut of_stage, &mut feed)?;
+        self.stage(at.stages, at.memory, (part, at.fuel), &mut feed)?;
         Ok(feed.words)
     }
 
@@ -291,7 +283,7 @@ impl Run<'_> {
             point: (lane % made) as u32,
         };
         let of = Numbered { total: patches * made, word: &word, invocation: &invocation };
-        let points = self.lanes(at, (Part::Hull, self.between.hull), hull, of)?;
+        let points = self.lanes(at, Part::Hull, hull, of)?;
         let (of_point, of_patch) = (hull.outputs as usize, constants.outputs as usize);
         let point = |patch: u64, point: u32, slot: u32| {
             let lane = (patch * made) as usize + point as usize;
@@ -301,7 +293,7 @@ impl Run<'_> {
             Source::Point { point: number, slot } => point(lane, number, slot),
             source => of_vertices(lane, 0, source),
         };
-        let part = (Part::PatchConstants, self.between.hull);
+        let part = Part::PatchConstants;
         let invocation = |lane: u64| Invocation::Patch(read.assembled(lane));
         let of = Numbered { total: patches, word: &word, invocation: &invocation };
         let constants_of = self.lanes(at, part, constants, of)?;
@@ -345,7 +337,7 @@ impl Run<'_> {
             Invocation::DomainPoint { patch: read.assembled(patch), number, at }
         };
         let of = Numbered { total: places.len() as u64, word: &word, invocation: &invocation };
-        let words = self.lanes(at, (Part::Domain, self.between.domain), domain, of)?;
+        let words = self.lanes(at, Part::Domain, domain, of)?;
         let slots = domain.outputs as usize;
         Ok(Read { words, slots, vertices, each, ids, per_instance: None })
     }
@@ -370,7 +362,7 @@ impl Run<'_> {
             instance: (lane % instances) as u32,
         };
         let of = Numbered { total, word: &word, invocation: &invocation };
-        let words = self.lanes(at, (Part::Geometry, self.between.geometry), step, of)?;
+        let words = self.lanes(at, Part::Geometry, step, of)?;
         let drawn = traits.streams.first();
         let slots = drawn.map_or(0, |it| ir::stage::slot_count(&it.elements)) as usize;
         let corners = drawn.map_or(3, |it| it.corners);

@@ -10,12 +10,12 @@ use ir::group::{HEADER_BYTES, MeshIo, PAYLOAD_AT};
 use ir::stage::slot_count;
 use raster::Primitive;
 
+use super::DrawError;
 use super::between::Made;
 use super::departure::{Part, Stages, scheduled};
-use super::{DrawError, Run};
-use crate::Shader;
+use super::run::Run;
 use crate::graphics::Mesh;
-use crate::memory::{Indices, Memory};
+use crate::memory::Memory;
 
 /// The most groups of a draw in one direction.
 pub const MOST_MESH_GROUPS: u32 = 65535;
@@ -60,13 +60,11 @@ impl Run<'_> {
         &self,
         stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
-        of_mesh: &Indices,
         fuel: &mut Option<u64>,
         take: Taker<'_>,
     ) -> Result<(), DrawError> {
         let Some(mesh) = &self.pipeline.between.mesh else { return Ok(()) };
         group_count(self.draw.groups)?;
-        let shader = &self.pipeline.desc.vertex;
         let most = (BATCH / (mesh.record_bytes as usize).max(1)).max(1);
         let mut before = 0;
         let mut run = |stages: &mut dyn Stages,
@@ -74,8 +72,7 @@ impl Run<'_> {
                        fuel: &mut Option<u64>,
                        batch: &Batch| {
             let bytes = mesh.record_bytes as usize;
-            let records =
-                self.groups(stages, memory, (Part::Mesh, of_mesh), shader, bytes, batch, fuel)?;
+            let records = self.groups(stages, memory, Part::Mesh, bytes, batch, fuel)?;
             let first = before;
             before += batch.groups.len() as u32;
             take(stages, memory, fuel, made(mesh, &records, first))
@@ -99,9 +96,8 @@ impl Run<'_> {
             let parents: Vec<_> =
                 groups.by_ref().take((BATCH / bytes).max(1)).map(|it| (it, 0)).collect();
             let parents = Batch { groups: parents, payloads: Vec::new() };
-            let part = (Part::Amplification, self.amplification);
-            let shader = &amplification.shader;
-            let records = self.groups(stages, memory, part, shader, bytes, &parents, fuel)?;
+            let part = Part::Amplification;
+            let records = self.groups(stages, memory, part, bytes, &parents, fuel)?;
             for record in records.chunks_exact(bytes) {
                 let counts = [0, 4, 8].map(|it| word(record, it));
                 if group_count(counts)? == 0 {
@@ -133,13 +129,11 @@ impl Run<'_> {
     }
 
     /// Runs a batch of groups, and returns their records.
-    #[expect(clippy::too_many_arguments, reason = "what runs, with what, and what it costs")]
     fn groups(
         &self,
         stages: &mut dyn Stages,
         memory: &mut Memory<'_>,
-        (part, places): (Part, &Indices),
-        shader: &Shader,
+        part: Part,
         record_bytes: usize,
         batch: &Batch,
         fuel: &mut Option<u64>,
@@ -153,6 +147,7 @@ impl Run<'_> {
             headers.extend(words.into_iter().flat_map(u32::to_le_bytes));
         }
         headers.extend_from_slice(&batch.payloads);
+        let (places, shader) = (self.places(part), self.shader(part));
         let cell = |at: usize| places.iter().rev().nth(at).and_then(|it| it[0]);
         let (Some(of_headers), Some(of_records)) = (cell(1), cell(0)) else {
             unreachable!("the buffers of the groups are bound last")

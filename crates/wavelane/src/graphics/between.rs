@@ -90,7 +90,6 @@ pub(crate) struct Mesh {
 /// The shader in front of a mesh shader.
 #[derive(Clone, Debug)]
 pub(crate) struct Amplification {
-    pub(crate) shader: Shader,
     pub(crate) program: Arc<dyn Program>,
     pub(crate) record_bytes: u32,
     pub(crate) payload: u32,
@@ -457,7 +456,6 @@ impl Mesh {
                     return Err(GraphicsError::Stages { problem });
                 }
                 Some(Amplification {
-                    shader: shader.clone(),
                     program: backend.prepare(&shader.module),
                     record_bytes: own.record_bytes(),
                     payload: own.payload,
