@@ -1,46 +1,21 @@
 //! Textures out of PNG files, and PNG files out of textures.
 //!
-//! A file of a few bytes may promise gigabytes, so sizes are checked before memory is taken. Rows are converted as they come:
-//! there is no second copy of a picture but where its rows are interlaced.
+//! Rows are converted as they come: there is no second copy of a picture but where its rows are interlaced.
 
-use std::io::{Cursor, Write};
+use std::io::Write;
 
+use jobs::picture;
 use wavelane::internal::{Slot, What};
 use wavelane::texture::{Channels, Conversion, Encoding, Format, Shape};
 use wavelane::{Element, HostScalar, MOST_BYTES};
 
-/// A picture has no more pixels than one of 8192x8192.
-const MOST_PIXELS: u64 = 1 << 26;
-
-/// Whether a picture may have that size.
-pub(super) fn fits(width: u32, height: u32) -> Result<(), String> {
-    let pixels = u64::from(width) * u64::from(height);
-    if pixels <= MOST_PIXELS {
-        return Ok(());
-    }
-    Err(format!("{width}x{height} are {pixels} pixels, and a picture has at most {MOST_PIXELS}"))
-}
-
 /// A texture of the pixels of a PNG file.
 pub(super) fn read(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Slot, String> {
-    let refused = |error: png::DecodingError| match error {
-        png::DecodingError::LimitsExceeded => "the picture is too large".to_owned(),
-        // The decoder's message about a file that is not a PNG would be misleading.
-        _ if !file.starts_with(b"\x89PNG\r\n\x1a\n") => "it is not a PNG file".to_owned(),
-        other => format!("the picture cannot be read: {other}"),
-    };
-    let mut decoder =
-        png::Decoder::new_with_limits(Cursor::new(file), png::Limits { bytes: MOST_BYTES });
+    let refused = |error: png::DecodingError| picture::refused(file, &error);
     // Grey or colours, and alpha.
-    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::ALPHA);
-    let (width, height) = decoder.read_header_info().map_err(refused)?.size();
-    fits(width, height)?;
-    let mut reader = decoder.read_info().map_err(refused)?;
-    // Deflate makes 1032 bytes of one at most.
-    const MOST_PACKED: usize = 1032;
-    if reader.info().raw_bytes() > file.len().saturating_mul(MOST_PACKED) {
-        return Err(format!("the file is too short for a picture of {width}x{height} pixels"));
-    }
+    let transformations = png::Transformations::EXPAND | png::Transformations::ALPHA;
+    let mut reader = picture::open(file, transformations, MOST_BYTES)?;
+    let (width, height) = reader.info().size();
     let (colour, depth) = reader.output_color_type();
     let bits: u8 = if depth == png::BitDepth::Sixteen { 16 } else { 8 };
     let is_int = !matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
@@ -92,7 +67,7 @@ pub(super) fn read(element: &Element, format: Option<Format>, file: &[u8]) -> Re
 
 /// The largest level of a texture as a PNG file.
 pub(super) fn write(shape: &Shape, bytes: &[u8]) -> Result<Vec<u8>, String> {
-    fits(shape.width, shape.height)?;
+    picture::fits(shape.width, shape.height)?;
     let format = unorm_of(shape.format);
     let is_wide = matches!(
         format,

@@ -179,7 +179,7 @@ pub(super) fn check_png(name: &str, shape: Option<Shape>) -> Result<(), Problem>
     if shape.depth > 1 || shape.layers > 1 || shape.samples > 1 {
         return problem("has several layers or samples, so it cannot be written as one picture");
     }
-    picture::fits(shape.width, shape.height)
+    jobs::picture::fits(shape.width, shape.height)
         .or_else(|what| problem(&format!("is too large: {what}")))
 }
 

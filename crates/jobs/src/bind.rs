@@ -19,7 +19,7 @@ use wavelane::texture::{
 
 use crate::job::{self, BindPoint, Job, Kind, Resource};
 use crate::number::Format;
-use crate::root::Root;
+use crate::root::{Root, RootPlace};
 
 /// The binding of one buffer of the job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,146 +57,186 @@ pub(crate) fn bind(
 }
 
 /// The same; a pass of several binds the memory that they share, but not where it binds another buffer itself.
-fn bind_with(
-    job: &Job,
-    shader: &Shader,
+fn bind_with<'a>(
+    job: &'a Job,
+    shader: &'a Shader,
     root: &Root,
     is_vulkan: bool,
-    mut passing: Option<&mut passes::Passing<'_>>,
+    passing: Option<&mut passes::Passing<'_>>,
 ) -> Result<Binding, BindProblem> {
-    let mut table = ResourceTable::new(shader);
-    let (mut bound, mut doubts) = (Vec::new(), Vec::new());
-    let mut maps = Vec::new();
-    let in_sets = job.sets.iter().enumerate();
-    for (set, resource) in in_sets.flat_map(|(set, all)| all.iter().map(move |it| (set, it))) {
-        if is_vulkan
+    let table = ResourceTable::new(shader);
+    let (bound, doubts, maps) = (Vec::new(), Vec::new(), Vec::new());
+    let mut binder = Binder { job, shader, is_vulkan, passing, table, bound, doubts, maps };
+    for (set, resources) in job.sets.iter().enumerate() {
+        for resource in resources {
+            binder.resource(set, resource)?;
+        }
+    }
+    binder.feedback_maps()?;
+    push(job, shader, &mut binder.table)?;
+    binder.root(root)?;
+    let Binder { table, bound, doubts, .. } = binder;
+    Ok(Binding { table, bound, doubts })
+}
+
+/// Where a resource is bound: the class, number and space of its register.
+type Place = (RegisterClass, u32, u32);
+
+/// A binding in progress.
+struct Binder<'a, 'p, 'm> {
+    job: &'a Job,
+    shader: &'a Shader,
+    is_vulkan: bool,
+    passing: Option<&'p mut passes::Passing<'m>>,
+    table: ResourceTable,
+    bound: Vec<Bound>,
+    doubts: Vec<String>,
+    /// A map needs its texture, wherever that stands: maps are bound last.
+    maps: Vec<(&'a Resource, job::Feedback, usize, Place)>,
+}
+
+impl<'a> Binder<'a, '_, '_> {
+    fn resource(&mut self, set: usize, resource: &'a Resource) -> Result<(), BindProblem> {
+        if self.is_vulkan
             && resource.has_counter
             && resource.vulkan.is_some_and(|it| it.counter.is_none())
         {
             let what = "No CounterBinding provided for resource";
             return Err(BindProblem(format!("{what} '{}' with a counter", resource.name)));
         }
-        let (class, index, space) = place(resource, set, shader, is_vulkan);
+        let at = place(resource, set, self.shader, self.is_vulkan);
+        let (class, index, space) = at;
         // A heap may hold resources that a shader does not use.
-        let is_taken = || declared(shader, class, index, space, resource.kind).next().is_some();
+        let is_taken =
+            || declared(self.shader, class, index, space, resource.kind).next().is_some();
         if class.is_heap() && !is_taken() {
-            doubts.push(not_taken(resource, shader, class, index));
+            self.doubts.push(not_taken(resource, self.shader, class, index));
         }
-        let buffer = match (resource.kind, resource.buffer) {
-            (Kind::Sampler, _) => {
-                let state = resource.sampler.map(|it| sampler(&job.samplers[it]));
-                let slot = Slot::from(state.map_or_else(What::default, What::Sampler));
-                bind_each(&mut table, shader, (class, index, space), resource, slot)?;
-                continue;
+        match resource.kind {
+            Kind::Sampler => {
+                let state = resource.sampler.map(|it| &self.job.samplers[it]);
+                return self.sampler(at, resource, state);
             }
-            (Kind::SampledTexture2D, _) => {
-                // Vulkan has one binding for both; the sampler has the name of the texture.
-                let state = job.samplers.iter().find(|it| it.name == resource.name).map(sampler);
-                let slot = Slot::from(state.map_or_else(What::default, What::Sampler));
-                let place = (RegisterClass::Sampler, index, space);
-                bind_each(&mut table, shader, place, resource, slot)?;
-                match resource.buffer {
-                    Some(buffer) => buffer,
-                    None => {
-                        let what = format!("`{}` is a texture and has no buffer", resource.name);
-                        return Err(BindProblem(what));
-                    }
-                }
+            Kind::AccelerationStructure => return self.scenes(at, resource),
+            // Vulkan has one binding for both; the sampler has the name of the texture.
+            Kind::SampledTexture2D => {
+                let state = self.job.samplers.iter().find(|it| it.name == resource.name);
+                self.sampler((RegisterClass::Sampler, index, space), resource, state)?;
             }
-            (Kind::AccelerationStructure, _) => {
-                let elements = resource.scene.map_or(&[][..], |it| &job.scenes[it].elements);
-                for (part, level) in elements.iter().enumerate() {
-                    let place = (class, index.saturating_add(part as u32), space);
-                    bind_each(&mut table, shader, place, resource, level)?;
-                }
-                continue;
-            }
-            (_, None) => {
-                let what = format!("`{}` has no buffer", resource.name);
-                return Err(BindProblem(what));
-            }
-            (_, Some(buffer)) => buffer,
+            _ => {}
+        }
+        let Some(buffer) = resource.buffer else {
+            let is = if resource.kind == Kind::SampledTexture2D { "is a texture and " } else { "" };
+            return Err(BindProblem(format!("`{}` {is}has no buffer", resource.name)));
         };
         if let Some(feedback) = resource.feedback {
-            if passing.is_some() {
+            if self.passing.is_some() {
                 let what = format!(
                     "`{}` is a feedback map, which jobs bind to single dispatches only",
                     resource.name
                 );
                 return Err(BindProblem(what));
             }
-            maps.push((resource, feedback, buffer, class, index, space));
-            continue;
+            self.maps.push((resource, feedback, buffer, at));
+            return Ok(());
         }
-        for part in 0..job.buffers[buffer].data.len() {
+        for part in 0..self.job.buffers[buffer].data.len() {
             let register = index.saturating_add(part as u32);
-            for declared in declared(shader, class, register, space, resource.kind) {
-                let element = register - declared.register.index;
-                let at = Bound {
-                    name: declared.name.clone(),
-                    element,
-                    buffer,
-                    part,
-                    is_written: declared.kind.writable(),
-                    has_counter: resource.has_counter,
-                };
-                if put(&mut table, declared, &at, job, Some(resource), passing.as_deref_mut())? {
-                    bound.push(at);
-                }
+            for declared in declared(self.shader, class, register, space, resource.kind) {
+                let has_counter = resource.has_counter;
+                let at = Bound { part, has_counter, ..bound_at(declared, register, buffer) };
+                self.put(declared, at, Some(resource))?;
             }
         }
+        Ok(())
     }
-    // A map needs its texture, wherever that stands.
-    for (resource, feedback, buffer, class, index, space) in maps {
-        for declared in declared(shader, class, index, space, resource.kind) {
-            let at = Bound {
-                name: declared.name.clone(),
-                element: index - declared.register.index,
-                buffer,
-                part: 0,
-                is_written: true,
-                has_counter: false,
-            };
-            put_map(&mut table, &at, &feedback, job, &bound)?;
-            bound.push(at);
+
+    /// Binds the state of a sampler.
+    fn sampler(
+        &mut self,
+        at: Place,
+        resource: &Resource,
+        state: Option<&job::Sampler>,
+    ) -> Result<(), BindProblem> {
+        let slot = Slot::from(state.map_or_else(What::default, |it| What::Sampler(sampler(it))));
+        bind_each(&mut self.table, self.shader, at, resource, slot)
+    }
+
+    /// Binds acceleration structures, an array element by element.
+    fn scenes(
+        &mut self,
+        (class, index, space): Place,
+        resource: &Resource,
+    ) -> Result<(), BindProblem> {
+        let elements = resource.scene.map_or(&[][..], |it| &self.job.scenes[it].elements);
+        for (part, level) in elements.iter().enumerate() {
+            let at = (class, index.saturating_add(part as u32), space);
+            bind_each(&mut self.table, self.shader, at, resource, level)?;
         }
+        Ok(())
     }
-    push(job, shader, &mut table)?;
-    for (place, sampler) in &root.samplers {
-        let mut all = shader.resources().iter();
-        if let Some(declared) = all.find(|it| covers(it, place.class, place.index, place.space)) {
-            let buffer = Slot::from(What::Sampler(*sampler));
-            table
-                .bind_at(&declared.name, place.index - declared.register.index, buffer)
+
+    fn feedback_maps(&mut self) -> Result<(), BindProblem> {
+        for (resource, feedback, buffer, (class, index, space)) in std::mem::take(&mut self.maps) {
+            for declared in declared(self.shader, class, index, space, resource.kind) {
+                let at = Bound { is_written: true, ..bound_at(declared, index, buffer) };
+                put_map(&mut self.table, &at, &feedback, self.job, &self.bound)?;
+                self.bound.push(at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds the static samplers of a root signature, and the buffers that it binds itself.
+    fn root(&mut self, root: &Root) -> Result<(), BindProblem> {
+        let resources = self.shader.resources();
+        let at = |place: &RootPlace| {
+            resources.iter().find(|it| covers(it, place.class, place.index, place.space))
+        };
+        for (place, sampler) in &root.samplers {
+            let Some(declared) = at(place) else { continue };
+            let element = place.index - declared.register.index;
+            let state = Slot::from(What::Sampler(*sampler));
+            self.table
+                .bind_at(&declared.name, element, state)
                 .map_err(|error| BindProblem(error.to_string()))?;
         }
-    }
-    for (buffer, place) in root.bindings(job).map_err(BindProblem)? {
-        let declared =
-            shader.resources().iter().find(|it| covers(it, place.class, place.index, place.space));
-        let Some(declared) = declared else { continue };
-        let at = Bound {
-            name: declared.name.clone(),
-            element: place.index - declared.register.index,
-            buffer,
-            part: 0,
-            is_written: declared.kind.writable(),
-            has_counter: false,
-        };
-        if put(&mut table, declared, &at, job, None, passing.as_deref_mut())? {
-            bound.push(at);
+        for (buffer, place) in root.bindings(self.job).map_err(BindProblem)? {
+            if let Some(declared) = at(&place) {
+                self.put(declared, bound_at(declared, place.index, buffer), None)?;
+            }
         }
+        Ok(())
     }
-    Ok(Binding { table, bound, doubts })
+
+    fn put(
+        &mut self,
+        declared: &Declared,
+        at: Bound,
+        resource: Option<&Resource>,
+    ) -> Result<(), BindProblem> {
+        let passing = self.passing.as_deref_mut();
+        if put(&mut self.table, declared, &at, self.job, resource, passing)? {
+            self.bound.push(at);
+        }
+        Ok(())
+    }
+}
+
+/// The binding of the only element of a buffer, without a counter.
+fn bound_at(declared: &Declared, register: u32, buffer: usize) -> Bound {
+    Bound {
+        name: declared.name.clone(),
+        element: register - declared.register.index,
+        buffer,
+        part: 0,
+        is_written: declared.kind.writable(),
+        has_counter: false,
+    }
 }
 
 /// The class, number and space of a resource's register.
-fn place(
-    resource: &Resource,
-    set: usize,
-    shader: &Shader,
-    is_vulkan: bool,
-) -> (RegisterClass, u32, u32) {
+fn place(resource: &Resource, set: usize, shader: &Shader, is_vulkan: bool) -> Place {
     let class = class(resource.kind);
     match (resource.place, resource.vulkan) {
         // If the registers of Direct3D do not match, those of Vulkan may: a space is a descriptor set there.
@@ -218,7 +258,7 @@ fn place(
 fn bind_each(
     table: &mut ResourceTable,
     shader: &Shader,
-    (class, register, space): (RegisterClass, u32, u32),
+    (class, register, space): Place,
     resource: &Resource,
     what: impl Into<Bindable> + Clone,
 ) -> Result<(), BindProblem> {

@@ -22,7 +22,7 @@ mod lit;
 mod number;
 mod outcome;
 mod parts;
-mod picture;
+pub mod picture;
 mod printed;
 mod repro;
 mod root;

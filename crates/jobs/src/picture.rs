@@ -103,31 +103,17 @@ impl Picture {
         &self.samples[first..first + self.channels]
     }
 
-    /// Reads a PNG file. Sizes are checked before memory is taken: a few bytes may promise gigabytes.
+    /// Reads a PNG file.
     pub fn read(file: &[u8]) -> Result<Picture, String> {
-        let refused = |error: png::DecodingError| match error {
-            png::DecodingError::LimitsExceeded => "the picture is too large".to_owned(),
-            _ if !file.starts_with(b"\x89PNG\r\n\x1a\n") => "it is not a PNG file".to_owned(),
-            other => format!("the picture cannot be read: {other}"),
-        };
-        let limits = png::Limits { bytes: MOST_BYTES };
-        let mut decoder = png::Decoder::new_with_limits(Cursor::new(file), limits);
-        decoder.set_transformations(png::Transformations::EXPAND);
-        let (width, height) = decoder.read_header_info().map_err(refused)?.size();
-        fits(width, height)?;
-        let mut reader = decoder.read_info().map_err(refused)?;
-        // Deflate makes 1032 bytes of one at most.
-        const MOST_PACKED: usize = 1032;
-        if reader.info().raw_bytes() > file.len().saturating_mul(MOST_PACKED) {
-            return Err(format!("the file is too short for a picture of {width}x{height} pixels"));
-        }
+        let mut reader = open(file, png::Transformations::EXPAND, MOST_BYTES)?;
+        let (width, height) = reader.info().size();
         let (colour, depth) = reader.output_color_type();
         let bits = if depth == png::BitDepth::Sixteen { 16 } else { 8 };
         let is_linear =
             bits == 16 && reader.info().source_gamma.is_none() && reader.info().srgb.is_none();
         let size = reader.output_buffer_size().ok_or("the picture is too large")?;
         let mut bytes = vec![0; size];
-        reader.next_frame(&mut bytes).map_err(refused)?;
+        reader.next_frame(&mut bytes).map_err(|error| refused(file, &error))?;
         let samples = match bits {
             // Big end first.
             16 => bytes.chunks_exact(2).map(|it| u16::from_be_bytes([it[0], it[1]])).collect(),
@@ -206,13 +192,43 @@ impl Picture {
     }
 }
 
-fn fits(width: u32, height: u32) -> Result<(), String> {
+pub fn fits(width: u32, height: u32) -> Result<(), String> {
     let pixels = u64::from(width) * u64::from(height);
     match (1..=MOST_PIXELS).contains(&pixels) {
         true => Ok(()),
         false => Err(format!(
             "{width}x{height} are {pixels} pixels, and a picture has 1 to {MOST_PIXELS}"
         )),
+    }
+}
+
+/// Begins to read a PNG file. Sizes are checked before memory is taken: a few bytes may promise gigabytes.
+pub fn open(
+    file: &[u8],
+    transformations: png::Transformations,
+    most_bytes: usize,
+) -> Result<png::Reader<Cursor<&[u8]>>, String> {
+    let refused = |error: png::DecodingError| refused(file, &error);
+    let limits = png::Limits { bytes: most_bytes };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(file), limits);
+    decoder.set_transformations(transformations);
+    let (width, height) = decoder.read_header_info().map_err(refused)?.size();
+    fits(width, height)?;
+    let reader = decoder.read_info().map_err(refused)?;
+    // Deflate makes 1032 bytes of one at most.
+    const MOST_PACKED: usize = 1032;
+    if reader.info().raw_bytes() > file.len().saturating_mul(MOST_PACKED) {
+        return Err(format!("the file is too short for a picture of {width}x{height} pixels"));
+    }
+    Ok(reader)
+}
+
+/// Why a file cannot be read. The decoder's message about a file that is not a PNG would be misleading.
+pub fn refused(file: &[u8], error: &png::DecodingError) -> String {
+    match error {
+        png::DecodingError::LimitsExceeded => "the picture is too large".to_owned(),
+        _ if !file.starts_with(b"\x89PNG\r\n\x1a\n") => "it is not a PNG file".to_owned(),
+        other => format!("the picture cannot be read: {other}"),
     }
 }
 
