@@ -30,6 +30,7 @@ use crate::auto::Auto;
 use crate::bind::Bound;
 use crate::command::Command;
 use crate::common::Common;
+use crate::compare::drawn::Differs;
 use crate::compare::{Difference, Rules, compare};
 use crate::compile::{Remembered, flags_of};
 use crate::files::read_source;
@@ -40,7 +41,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::testing::{Beside, setup};
 use crate::watch::Watch;
 use crate::{auto, bind, compile, device, operand, terminal, testing};
-use against::{Compared, Differs, Other};
+use against::{Compared, Other};
 
 /// The time limit for repeated compilations.
 const COMPILATIONS: Duration = Duration::from_secs(1);

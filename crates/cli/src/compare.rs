@@ -3,6 +3,8 @@
 //! Differences between nearby floats are distinguished from all others, because some sides may round as they like;
 //! whether that is so here is for others to judge.
 
+pub(crate) mod drawn;
+
 use std::ops::Range;
 
 use serde_json::{Value, json};

@@ -127,6 +127,33 @@ fn draws_are_compared_with_the_packing_of_the_device() {
     assert_eq!(records[2]["findings"][0]["id"], "helper-result", "{report}");
 }
 
+/// A device runs the pixels of a draw in an order of its own, which a list shows.
+#[test]
+fn lists_of_draws_may_be_declared_unordered() {
+    let Some(device) = support::processor(VECTORS[0]) else {
+        return;
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vulkan-lists");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("list.hlsl");
+    let text = "//--- list\n//# draw 128x128\n//# zero List 65536\n//# zero Next 4\n\
+        RWStructuredBuffer<uint> List : register(u0);\n\
+        RWStructuredBuffer<uint> Next : register(u1);\n\
+        float4 vs(uint id : SV_VertexID) : SV_Position {\n\
+        return float4(id == 1 ? 3 : -1, id == 2 ? -3 : 1, 0, 1);\n}\n\
+        float4 ps(float4 at : SV_Position) : SV_Target {\n\
+        uint next; InterlockedAdd(Next[0], 1u, next);\n\
+        List[next] = 128 * uint(at.y) + uint(at.x); return 1; }\n";
+    std::fs::write(&file, text).unwrap();
+    let engines = format!("interp,vulkan:{}", device["index"]);
+    let words = ["diff", file.to_str().unwrap(), "--engines", &engines, "--format", "json"];
+    for (more, expected) in [(&[][..], "differs"), (&["--unordered", "List"], "same")] {
+        let report: Value =
+            serde_json::from_str(&wavelane(&[&words[..], more].concat(), VECTORS[0])).unwrap();
+        assert_eq!(report["comparisons"][0]["engines"][0]["result"], expected, "{report}");
+    }
+}
+
 #[test]
 fn two_programs_are_measured_beside_each_other_on_a_device() {
     if support::processor(VECTORS[0]).is_none() {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Bench, Row, Times, ms};
 use crate::asked::Against;
-use crate::compare::Difference;
+use crate::compare::drawn::Differs;
 use crate::files::read_source;
 use crate::problem::{Exit, Problem};
 
@@ -57,40 +57,6 @@ pub(super) struct Compared {
     pub(super) is_above: bool,
 }
 
-/// What another program leaves that ours does not.
-pub(super) enum Differs {
-    Element(Difference),
-    /// In a draw: the place, and both values.
-    Drawn {
-        place: String,
-        expected: String,
-        got: String,
-    },
-}
-
-impl Differs {
-    fn as_json(&self) -> Value {
-        match self {
-            Differs::Element(difference) => difference.to_json(),
-            Differs::Drawn { place, expected, got } => {
-                json!({ "place": place, "expected": expected, "got": got })
-            }
-        }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Differs::Element(it) => format!(
-                "{}{} is {}, and {} in ours; {} of {} elements differ",
-                it.buffer, it.place, it.got, it.expected, it.count, it.of
-            ),
-            Differs::Drawn { place, expected, got } => {
-                format!("{place} is {got}, and {expected} in ours")
-            }
-        }
-    }
-}
-
 impl Compared {
     /// With a program that ran in turns; each round gave a ratio.
     pub(super) fn with_program(
@@ -131,7 +97,7 @@ impl Compared {
             value["same_results"] = json!(self.differs.is_none());
         }
         if let Some(difference) = &self.differs {
-            value["difference"] = difference.as_json();
+            value["difference"] = difference.to_json();
         }
         value
     }
@@ -152,7 +118,7 @@ impl Compared {
             (Some(run), Some(it)) => text.push_str(&format!(
                 ", which takes {} ms\n             it leaves something else: {}",
                 ms(run.median()),
-                it.text()
+                it.text("ours")
             )),
             (None, _) => text.push_str(" has it"),
         }

@@ -9,17 +9,17 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use jobs::DrawnRun;
-use wavelane::internal::{self, DrawCopy, Holder, Slots};
+use wavelane::internal::{self, DrawCopy, Slots};
 use wavelane::{
-    Device, Draw, DrawError, DrawStatistics, Engine, GraphicsPipeline, Resource, ResourceTable,
-    Shader, SourceMap, Stage, StageTables,
+    Device, Draw, DrawError, DrawStatistics, Engine, GraphicsPipeline, ResourceTable, Shader,
+    SourceMap, Stage, StageTables,
 };
 
-use super::against::{Compared, Differs};
+use super::against::Compared;
 use super::{Bench, BenchArgs, COMPILATIONS, Counts, Row, Times, widths_among};
 use crate::asked::{Compiling, DrawArgs};
 use crate::auto::{self, Auto};
-use crate::compare::compare_slots;
+use crate::compare::drawn::{Differs, check, compare_drawn};
 use crate::draw::{self, Scene, Tables};
 use crate::problem::{Exit, Problem};
 use crate::watch::Watch;
@@ -235,26 +235,9 @@ impl At<'_> {
             let what = format!("`{}` draws into other targets or buffers", other.name);
             return Err(Problem::input(what));
         }
-        let rules = &self.args.rules;
-        let is_target = |it: &&String| subject.names.contains(it);
-        if let Some(name) = rules.unordered.iter().find(is_target) {
-            let what =
-                format!("`--unordered {name}`: `{name}` is a target, whose pixels have places");
-            return Err(Problem::input(what));
-        }
-        let mut pairs = ours.contents.iter().zip(&theirs.contents);
-        let of_buffers = pairs.find_map(|(ours, theirs)| {
-            let Holder::Resource(part, _, element) = ours.holder else { return None };
-            let mut held = subject.of(part.stage())?.iter();
-            let is_it = |it: &Resource, at: u32| it.name == ours.name && at == element;
-            let (resource, ..) = held.find(|(resource, at, _)| is_it(resource, *at))?;
-            compare_slots(resource, element, [&ours.buffer, &theirs.buffer], rules)
-        });
-        if let Some(found) = of_buffers {
-            return Ok(Some(Differs::Element(found)));
-        }
-        let found = ours.first_far_target(&theirs, rules.room);
-        Ok(found.map(|(place, [expected, got])| Differs::Drawn { place, expected, got }))
+        check(&self.args.rules, &subject.names)?;
+        let table = |stage| subject.of(stage);
+        Ok(compare_drawn(&ours, &theirs, table, &self.args.rules, |_, _, _| false))
     }
 
     /// Draws once.

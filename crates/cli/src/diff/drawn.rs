@@ -8,7 +8,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jobs::DrawnRun;
-use serde_json::json;
 use wavelane::draw::Recording;
 use wavelane::internal::{self, Left, diag};
 use wavelane::sanitizer::DrawReport;
@@ -16,8 +15,10 @@ use wavelane::{Device, DispatchError, Draw, DrawError, GraphicsPipeline, Stage};
 
 use super::judge::Told;
 use super::record::{Compared, Record, Verdict};
-use super::run::{Explained, Runner, explained};
+use super::run::{Explained, Runner, explained, rules_of};
 use crate::asked::WaveSizes;
+use crate::compare::Rules;
+use crate::compare::drawn::{check, compare_drawn};
 use crate::launch::failed;
 use crate::plan::plan_of;
 use crate::problem::{Exit, Problem};
@@ -50,6 +51,10 @@ pub(super) fn judge(
         let why = "none of its widths is among those asked for".to_owned();
         return tell(Told::Record(Box::new(Record::nothing(&drawn.name, Exit::Unsupported, why))));
     }
+    let rules = rules_of(runner.args, &drawn.run.san);
+    if let Err(Problem { exit, message, .. }) = check(&rules, &drawn.run.names) {
+        return tell(Told::Record(Box::new(Record::nothing(&drawn.name, exit, message))));
+    }
     for width in widths {
         if runner.is_done() {
             continue;
@@ -57,7 +62,9 @@ pub(super) fn judge(
         if runner.is_lost.get() {
             return;
         }
-        tell(Told::Record(Box::new(At { runner, drawn, width }.judge(sides, style))));
+        tell(Told::Record(Box::new(
+            At { runner, drawn, width, rules: &rules }.judge(sides, style),
+        )));
     }
 }
 
@@ -90,11 +97,12 @@ struct At<'a> {
     runner: &'a Runner<'a>,
     drawn: &'a Drawn,
     width: u32,
+    rules: &'a Rules,
 }
 
 impl At<'_> {
     fn judge(&self, sides: &[Side], style: diag::Style) -> Record {
-        let At { runner, drawn, width } = *self;
+        let At { runner, drawn, width, .. } = *self;
         let expected = match self.draw(&self.reference(), |_| {}) {
             Ok(left) => left,
             Err(Ended::Unsupported(why)) => {
@@ -182,20 +190,22 @@ impl At<'_> {
         left: &Left,
         record: &mut Record,
     ) -> (Compared, bool) {
+        let table = |stage| self.drawn.run.of(stage).map(|it| &it.table);
         let far = match side.is_gpu() {
-            true => expected.first_far(left, internal::is_device_choice),
+            true => compare_drawn(expected, left, table, self.rules, internal::is_device_choice),
             false => None,
         };
         let is_near = side.is_gpu() && far.is_none();
-        let Some((place, [right, wrong])) = far.or_else(|| expected.first_difference(left)) else {
+        let any = || compare_drawn(expected, left, table, self.rules, |_, _, _| false);
+        let Some(found) = far.or_else(any) else {
             return (Compared::Same, true);
         };
         record.details.push(format!(
-            "`{}` and `interp` differ: {place} is {wrong}, and {right} in `interp`",
-            side.name
+            "`{}` and `interp` differ: {}",
+            side.name,
+            found.text("`interp`")
         ));
-        let first = json!({ "place": place, "expected": right, "got": wrong });
-        (Compared::Differs(Some(first)), is_near)
+        (Compared::Differs(Some(found.to_json())), is_near)
     }
 
     /// Asks the sanitizer whether the program explains that a GPU differs.

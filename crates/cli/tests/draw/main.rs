@@ -393,6 +393,16 @@ fn engines_draw_alike() {
 }
 
 #[test]
+fn pixels_have_places() {
+    let folder = folder("places", &[("a.test", &PACKED.replace("SHOWN", "position / 3"))]);
+    let words = ["diff", "a.test", "--engines", "interp,cpu", "--unordered", "T"];
+    let refused = wavelane(&words, &folder);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stdout));
+    let said = text(&refused.stdout) + &text(&refused.stderr);
+    assert!(said.contains("`T` is a target, whose pixels have places"), "{said}");
+}
+
+#[test]
 fn a_gpu_packs_pixels_as_it_likes_only_where_that_is_accepted() {
     let folder = folder("packing", &[("a.hlsl", BALLOT)]);
     let draw = ["run", "a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "4x4"];

@@ -69,13 +69,8 @@ pub(super) enum Position {
 }
 
 impl Left {
-    /// The first place that differs in any bit, and its values in both, in words.
-    pub fn first_difference(&self, other: &Left) -> Option<(String, [String; 2])> {
-        self.first_far(other, |_, _, _| false)
-    }
-
-    /// The same, without the texels of targets that are close enough.
-    pub fn first_far(
+    /// The first place that differs, but for texels of targets that are close enough, and its values in both, in words.
+    fn first_far(
         &self,
         other: &Left,
         is_close: impl Fn(Format, &[u8], &[u8]) -> bool,
@@ -98,18 +93,21 @@ impl Left {
         })
     }
 
-    /// The first texel of a target or of the depth buffer that differs by more than there is room for, and its values.
+    /// The first texel of a target or of the depth buffer that differs by more than there is room for, and that is not
+    /// close enough otherwise, and its values.
     pub fn first_far_target(
         &self,
         other: &Left,
         room: Option<FloatRoom>,
+        is_close: impl Fn(Format, &[u8], &[u8]) -> bool,
     ) -> Option<(String, [String; 2])> {
         let targets = |it: &Left| {
             let is_target = |it: &&Content| !matches!(it.holder, Holder::Resource(..));
             Left { contents: it.contents.iter().filter(is_target).cloned().collect() }
         };
         targets(self).first_far(&targets(other), |format, a, b| {
-            room.is_some_and(|room| !Room::Floats(room).apart(format, a, b).contains(&true))
+            is_close(format, a, b)
+                || room.is_some_and(|it| !Room::Floats(it).apart(format, a, b).contains(&true))
         })
     }
 
