@@ -270,7 +270,7 @@ impl Project {
                 }
                 if ["--bind", "--set", "--counter"].contains(flag) {
                     let place = self.wrong(at.clone(), "").place;
-                    args.bind.of_project.push(Given { flag: *flag, text: value.clone(), place });
+                    args.bind.of_project.push(Given { flag, text: value.clone(), place });
                 }
             }
         }

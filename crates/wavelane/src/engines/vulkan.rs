@@ -392,10 +392,19 @@ struct GpuPrograms {
     made: Mutex<Made>,
 }
 
+/// What a pipeline is made for.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Wanted {
+    width: u32,
+    /// The relevant properties of the bound resources.
+    bound: special::Key,
+    /// The index of the replacement for the shader.
+    replacement: Option<usize>,
+}
+
 #[derive(Default)]
 struct Made {
-    /// By the width, the relevant properties of the bound resources, and the index of the replacement for the shader.
-    programs: HashMap<(u32, special::Key, Option<usize>), Result<Arc<Pipeline>, Unsupported>>,
+    programs: HashMap<Wanted, Result<Arc<Pipeline>, Unsupported>>,
     replacements: Replacements,
     last: Option<Duration>,
 }
@@ -506,14 +515,14 @@ impl GpuPrograms {
             true => replacements.of(&self.module, capabilities, launch, contents),
             false => None,
         };
-        let width = launch.wave_width;
-        let key = (width, special::key(&self.module, contents), replacement);
-        if let Some(program) = programs.get(&key) {
+        let bound = special::key(&self.module, contents);
+        let wanted = Wanted { width: launch.wave_width, bound, replacement };
+        if let Some(program) = programs.get(&wanted) {
             return program.clone();
         }
         let replacement = replacement.map(|it| &replacements.all[it]);
-        let program = self.make(width, &key.1, replacement).map(Arc::new);
-        programs.insert(key, program.clone());
+        let program = self.make(wanted.width, &wanted.bound, replacement).map(Arc::new);
+        programs.insert(wanted, program.clone());
         program
     }
 
