@@ -138,8 +138,7 @@ impl Writer<'_> {
             let power = left.minus(self.long(DIGITS));
             let scale = power.plus(self.long(1023)).left(self.long(52)).double();
             let multiple = step * scale;
-            let quotient =
-                Wide { to: self, value: self.op1(Unary::Trunc, (rest / multiple).value) };
+            let quotient = (rest / multiple).whole();
             let smaller = rest - quotient * multiple;
             // A quotient just below an integer may have been rounded up to it.
             let smaller = Wide::pick(nought.above(smaller), smaller + multiple, smaller);
@@ -229,6 +228,14 @@ impl<'a> Neg for Wide<'a> {
 }
 
 impl<'a> Wide<'a> {
+    /// A number from 0 to 2⁵², without its fraction. Drivers on processors without vectors of eight doubles truncate
+    /// doubles as if they were floats: from 2²⁴ on, the fraction stays.
+    fn whole(self) -> Wide<'a> {
+        let no_fraction = self.constant((1u64 << 52) as f64);
+        let nearest = (self + no_fraction) - no_fraction;
+        Wide::pick(nearest.above(self), nearest - self.constant(1.0), nearest)
+    }
+
     fn test(self, op: Compare, other: Wide<'a>) -> Truth<'a> {
         Truth { to: self.to, value: self.to.test(op, self.value, other.value) }
     }

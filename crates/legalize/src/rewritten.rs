@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
-use ir::Module;
-use ops::Ty;
+use ir::{Module, Op};
+use ops::{Ty, WaveOp};
 
 use crate::aggregated::aggregated;
 use crate::coarsened::coarsened;
@@ -74,7 +74,12 @@ pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> 
     if asks(Class::FirstLaneLoop) {
         became(matched(module, known.width), module);
     }
-    if asks(Class::SmallGroup)
+    let is_scan = |op: &Op| matches!(op, Op::Wave { op: WaveOp::Scan(_), .. });
+    let group = match module.insts.iter().any(|it| is_scan(&it.op)) {
+        true => Class::ScanningGroup,
+        false => Class::SmallGroup,
+    };
+    if asks(group)
         && let Some((new, coarse)) = coarser(module, known)
     {
         result.coarse = coarse;

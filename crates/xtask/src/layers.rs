@@ -114,7 +114,7 @@ fn unsafe_code_stays_in_few_files() {
     // The exports of the module for browsers.
     let of_web = ["abi.rs"];
     let of_python = ["foreign.rs", "memory.rs"];
-    let of_capi = ["error.rs", "handles.rs", "run.rs", "texture.rs"];
+    let of_capi = ["compile.rs", "error.rs", "handles.rs", "run.rs", "texture.rs"];
     for (name, allowed) in [
         ("cpu", &of_cpu[..]),
         ("wavelane", &of_facade),
