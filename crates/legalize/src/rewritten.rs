@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
-use ir::{Module, Op};
-use ops::{Ty, WaveOp};
+use ir::Module;
+use ops::Ty;
 
 use crate::aggregated::aggregated;
 use crate::coarsened::coarsened;
@@ -74,12 +74,7 @@ pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> 
     if asks(Class::FirstLaneLoop) {
         became(matched(module, known.width), module);
     }
-    let is_scan = |op: &Op| matches!(op, Op::Wave { op: WaveOp::Scan(_), .. });
-    let group = match module.insts.iter().any(|it| is_scan(&it.op)) {
-        true => Class::ScanningGroup,
-        false => Class::SmallGroup,
-    };
-    if asks(group)
+    if asks(Class::SmallGroup)
         && let Some((new, coarse)) = coarser(module, known)
     {
         result.coarse = coarse;

@@ -87,8 +87,6 @@ pub enum Class {
     FirstLaneLoop,
     /// Groups that have too few loads in flight. A device without gets several in one.
     SmallGroup,
-    /// The same with scans over waves. A device whose scans wait for each other is better off with small groups.
-    ScanningGroup,
     /// Additions to a small buffer by each wave. A device without adds up in groupshared copies.
     WaveAddition,
     /// Additions by each wave whose result is used. A device without adds once for each group.
@@ -221,7 +219,6 @@ const CUDA: &[Row] = &[
     row(Class::NamedLanes, ALL, Has::No),
     row(Class::Switch, ALL, Has::Exact),
     row(Class::SampleBias, &[F32], Has::No),
-    row(Class::ScanningGroup, &[I32], Has::No),
     row(Class::KnownLoop, &[I32], Has::No),
     row(Class::KnownElement, &[I32], Has::No),
 ];
