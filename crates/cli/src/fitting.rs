@@ -1,4 +1,4 @@
-//! Flags that fit what is run: one that would have no effect there is refused, since whoever gives it expects one.
+//! Flags that fit what is run: one that would have no effect there is refused.
 //!
 //! Only the command line counts. What a project file says is for everything below its folder, whether all of it uses it or not.
 
@@ -114,17 +114,14 @@ fn obey(rules: &[Rule], line: &Line, runs: Running) -> Result<(), Problem> {
 
 /// Refuses flags of engines other than the one that runs.
 pub(crate) fn check_engine(line: &Line, engine: Option<Engine>) -> Result<(), Problem> {
+    // Where machine code cannot be made, the default falls back to another engine, without the user's choice.
+    let used = engine.unwrap_or(Engine::Cpu);
     for (name, ..) in line.flags() {
         let of = OF_ENGINES.iter().find(|it| it.0 == name).map(|it| it.1);
         let Some(engines) = of else { continue };
-        // Where no machine code can be made, the default is another engine, which nobody asked for.
-        let is_fit = match engine {
-            Some(engine) => engines.contains(&engine),
-            None => engines.contains(&Engine::Cpu),
-        };
-        if !is_fit {
+        if !engines.contains(&used) {
             let names: Vec<String> = engines.iter().map(|it| format!("`{}`", it.name())).collect();
-            let used = engine.unwrap_or(Engine::Cpu).name();
+            let used = used.name();
             let names = names.join(" and ");
             let what = format!("`{name}` is for the engine {names}, and `{used}` runs this");
             let help = format!("--engine {}", engines[0].name());

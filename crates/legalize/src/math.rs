@@ -228,8 +228,8 @@ impl<'a> Neg for Wide<'a> {
 }
 
 impl<'a> Wide<'a> {
-    /// A number from 0 to 2⁵², without its fraction. Drivers on processors without vectors of eight doubles truncate
-    /// doubles as if they were floats: from 2²⁴ on, the fraction stays.
+    /// A number from 0 to 2⁵², without its fraction. llvmpipe, on processors without AVX-512, truncates doubles as
+    /// if they were floats: from 2²⁴ on, the fraction stays.
     fn whole(self) -> Wide<'a> {
         let no_fraction = self.constant((1u64 << 52) as f64);
         let nearest = (self + no_fraction) - no_fraction;

@@ -134,18 +134,14 @@ impl Writer<'_> {
             let more = || self.agreeing(value, set.clone(), rest).0;
             self.either(is_more, more, || set.clone())
         };
-        let at_once = || match self.target.lacks(Class::Match, ty) {
-            true => {
-                let lanes = || self.wave_set(WaveOp::ActiveLanes, &[]);
-                let mut set = self.waterfall(&[value], &[Ty::I32; 4], lanes);
-                set.truncate(words);
-                set
-            }
-            false => {
-                let mut set = self.wave_set(WaveOp::Match, &[value]);
-                set.truncate(words);
-                set
-            }
+        let at_once = || {
+            let lanes = || self.wave_set(WaveOp::ActiveLanes, &[]);
+            let mut set = match self.target.lacks(Class::Match, ty) {
+                true => self.waterfall(&[value], &[Ty::I32; 4], lanes),
+                false => self.wave_set(WaveOp::Match, &[value]),
+            };
+            set.truncate(words);
+            set
         };
         let mut set = self.either(is_few, by_bits, at_once);
         set.extend((words..4).map(|_| self.word(0)));

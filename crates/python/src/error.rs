@@ -41,7 +41,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InternalError", py.get_type::<InternalError>())
 }
 
-/// Warns whoever called the function of this package.
+/// Warns at the caller of this package's function.
 pub(crate) fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
     let text = CString::new(text.replace('\0', "\u{fffd}"))?;
     PyErr::warn(py, &py.get_type::<CompileWarning>(), &text, 1)

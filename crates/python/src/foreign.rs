@@ -200,7 +200,7 @@ pub(crate) fn only_chunk(capsule: &Bound<'_, PyCapsule>) -> Result<(Exported, Ch
     const INVALID: &str = "an invalid stream of Arrow";
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream")).map_err(|_| INVALID)?;
     let stream = stream.cast::<ArrowStream>().as_ptr();
-    // SAFETY: a capsule of that name holds this structure, which lives as long as the capsule and is used by nobody else.
+    // SAFETY: a capsule of that name holds this structure, which lives as long as the capsule and has no other user.
     if unsafe { (*stream).release.is_none() } {
         return Err("a stream of Arrow that has been read before".to_owned());
     }
