@@ -394,11 +394,11 @@ impl<'a, S: Scene> Sweep<'a, S> {
             _ => None,
         };
         let wants_marks = ended.is_ok() && watched.iter().any(|it| it.1.wants_marks());
-        let mut found = drawn(watched);
-        let mut failed = None;
-        if wants_marks {
-            (found, failed) = marked::told(found, self.with_origins(how));
-        }
+        let exact = wants_marks.then(|| self.with_origins(how));
+        let is_cut_short = matches!(&ended, Err(Ended::Run(_, failure)) if marked::is_cancelled(failure));
+        let (found, failed) = marked::told(exact, is_cut_short, |guesses| {
+            drawn(watched.into_iter().map(|(part, it)| (part, it.with_guesses(guesses))))
+        });
         let mut undefined = None;
         for (part, found) in found {
             for (finding, at) in found {

@@ -10,6 +10,7 @@
 //! Deliberately absent: what the values mean. `spread` follows undefined ones through them, `record` remembers them.
 
 use interp::Program;
+use ir::exec::{Failure, Trap};
 use ir::flow::Structure;
 use ir::rewrite::{Rewriter, rewrite};
 use ir::{Inst, Memory, Module, Op, Private, Region, Span, Value};
@@ -36,13 +37,32 @@ pub(crate) struct Marked {
     moves: HashMap<Inst, Vec<(Value, Value)>>,
 }
 
-/// What a run found, with the origins that its repetition with marks has, if that ended; and why the repetition failed
-/// otherwise than by the time that the marks take. What was found without them stands in either case.
-pub(crate) fn told<T, E>(found: T, exact: Result<Option<T>, E>) -> (T, Option<E>) {
+/// What a run found, with the origins that its repetition with marks has, if there was one and it ended; and why that
+/// failed otherwise than by the time that the marks take. `found` gives what the run found by itself, without guesses
+/// where it or its repetition was cut short: nothing is left then that would confirm them.
+pub(crate) fn told<T, E>(
+    exact: Option<Result<Option<T>, E>>,
+    is_cut_short: bool,
+    found: impl FnOnce(Guesses) -> T,
+) -> (T, Option<E>) {
     match exact {
-        Ok(exact) => (exact.unwrap_or(found), None),
-        Err(why) => (found, Some(why)),
+        Some(Ok(Some(exact))) => (exact, None),
+        Some(Err(why)) => (found(Guesses::Dropped), Some(why)),
+        None if is_cut_short => (found(Guesses::Dropped), None),
+        Some(Ok(None)) | None => (found(Guesses::Kept), None),
     }
+}
+
+/// What becomes of findings whose origin is only likely, since it was searched for in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guesses {
+    Kept,
+    Dropped,
+}
+
+/// Whether a run was ended from outside.
+pub(crate) fn is_cancelled(failure: &Failure) -> bool {
+    matches!(failure, Failure::Trap(Trap::Cancelled { .. }))
 }
 
 impl Marked {

@@ -22,7 +22,7 @@ use crate::feedback::Feedback;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
 use crate::flying::Flying;
-use crate::marked::{Mark, Marked};
+use crate::marked::{Guesses, Mark, Marked};
 use crate::masks::{self, Masks};
 use crate::pixels::Pixels;
 use crate::poison::Poison;
@@ -72,6 +72,8 @@ pub struct Watcher<'a> {
     dropped: Dropped,
     feedback: Feedback,
     findings: Vec<(Finding, Option<Invocation>)>,
+    /// Those of them whose origin was searched for in the code, which another run has to confirm.
+    guesses: Vec<usize>,
     /// The number of groups that have started, and of those that have ended.
     started: u64,
     ended: u64,
@@ -115,6 +117,7 @@ impl<'a> Watcher<'a> {
             rays: Rays::default(),
             feedback: Feedback::default(),
             findings: Vec::new(),
+            guesses: Vec::new(),
             started: 0,
             ended: 0,
             overlaps: false,
@@ -135,6 +138,16 @@ impl<'a> Watcher<'a> {
     /// Reports indices into arrays of resources beyond what is bound here.
     pub fn with_bindings(mut self, bindings: &Bindings) -> Watcher<'a> {
         self.descriptors = bindings.bindings.iter().map(|it| it.len() as u32).collect();
+        self
+    }
+
+    /// The same with or without findings whose origin is only likely.
+    pub(crate) fn with_guesses(mut self, guesses: Guesses) -> Watcher<'a> {
+        if guesses == Guesses::Dropped {
+            let mut index = 0..;
+            self.findings.retain(|_| index.next().is_none_or(|it| !self.guesses.contains(&it)));
+            self.guesses.clear();
+        }
         self
     }
 
@@ -182,17 +195,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Where undefined values come from, other than from poison.
-    pub(crate) fn into_sources(mut self) -> Sources {
-        self.sources()
-    }
-
-    /// The findings, in execution order, and where undefined values come from.
-    pub(crate) fn into_findings_and_sources(mut self) -> (Vec<Finding>, Sources) {
-        let sources = self.sources();
-        (self.into_findings(), sources)
-    }
-
-    fn sources(&mut self) -> Sources {
+    pub(crate) fn take_sources(&mut self) -> Sources {
         Sources { racing: self.races.take_racing(), broken: self.barriers.take_broken() }
     }
 
@@ -217,6 +220,15 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// Adds what became of poison, whose origin only a run with marks knows.
+    fn add_poisoned(&mut self, finding: Option<Finding>) {
+        let before = self.findings.len();
+        self.add(finding);
+        if self.marked.is_none() {
+            self.guesses.extend(before..self.findings.len());
+        }
+    }
+
     fn sink(&mut self, at: At, values: &[Value], lanes: LaneMask, what: &str) {
         // What helper lanes do has no effect by itself.
         let lanes = lanes & !self.pixels.helpers();
@@ -230,7 +242,7 @@ impl<'a> Watcher<'a> {
         };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
-        self.add(found);
+        self.add_poisoned(found);
     }
 
     /// Reports lanes that take a derivative in a partially active quad.
@@ -255,7 +267,7 @@ impl<'a> Watcher<'a> {
         };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, &[selector], lanes, used);
-        self.add(found);
+        self.add_poisoned(found);
     }
 
     /// The flow of the wave of an event. It borrows only a part of the watcher.

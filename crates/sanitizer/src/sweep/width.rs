@@ -188,7 +188,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                 let _permit = self.begin(&launch);
                 let program = &base.program;
                 match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
-                    Ok(()) => watcher.into_sources(),
+                    Ok(()) => watcher.take_sources(),
                     Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
                         return Ok(spread::everything(&facts, first));
                     }
@@ -274,12 +274,12 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let has_explanation = endless.is_some();
         let wants_marks = watcher.wants_marks() && ended.is_ok();
         let (waves_meet, overlaps) = (watcher.waves_meet(), watcher.overlaps());
-        let (mut findings, sources) = watcher.into_findings_and_sources();
-        let mut failed = None;
-        if wants_marks {
-            let exact = self.with_origins(launch, variation);
-            (findings, failed) = marked::told(findings, exact);
-        }
+        let sources = watcher.take_sources();
+        let exact = wants_marks.then(|| self.with_origins(launch, variation));
+        let is_cut_short = ended.as_ref().is_err_and(marked::is_cancelled);
+        let (findings, failed) = marked::told(exact, is_cut_short, |guesses| {
+            watcher.with_guesses(guesses).into_findings()
+        });
         let undefined = findings.iter().find(|it| explains_differences(it.kind));
         let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
         findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
