@@ -83,6 +83,38 @@ void main(uint t : SV_GroupIndex) {{
     }
 }
 
+/// A run that is cut short tells what it found, except for origins that only a whole run can tell apart.
+#[test]
+fn a_time_limit_keeps_what_is_certain() {
+    let shader = |stores: &str| {
+        format!(
+            "RWStructuredBuffer<uint> Out;
+groupshared uint tile[32];
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {{
+    {stores}
+    for (uint i = 0; i < 4000000000; ++i) Out[32 + t] += i * t;
+}}
+"
+        )
+    };
+    let one = "uint a; if (t < 4) a = 1; Out[t] = a;";
+    let two = "uint a, b; if (t < 4) a = 1; if (t > 8) b = 2; Out[t] = Out[t] < 1 ? a : b;";
+    let race = "tile[t] = t; Out[t] = tile[31 - t];";
+    for (name, stores, found) in [
+        ("one-origin", one, &["uninitialized-value"][..]),
+        ("two-origins", two, &[]),
+        ("race", race, &["race"]),
+    ] {
+        let line = "san a.hlsl --bind Out=[64] --wave-size 8 --fuel none --timeout 1";
+        let ran = wavelane(&format!("cut-short-{name}"), &[("a.hlsl", &shader(stores))], line);
+        assert_eq!(ran.status, 1, "{}\n{}", ran.out, ran.err);
+        assert_eq!(codes(&ran.out), found, "{}\n{}", ran.out, ran.err);
+        let told = ran.out + &ran.err;
+        assert!(told.contains("the time of 1 s is spent, with waves of 8 lanes"), "{told}");
+    }
+}
+
 /// What a flag, a comment or a baseline hides is not taken for a result, and the rest is still compared.
 #[test]
 fn a_hidden_finding_hides_nothing_else() {

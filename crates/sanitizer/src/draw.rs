@@ -395,7 +395,8 @@ impl<'a, S: Scene> Sweep<'a, S> {
         };
         let wants_marks = ended.is_ok() && watched.iter().any(|it| it.1.wants_marks());
         let exact = wants_marks.then(|| self.with_origins(how));
-        let is_cut_short = matches!(&ended, Err(Ended::Run(_, failure)) if marked::is_cancelled(failure));
+        let is_cut_short =
+            matches!(&ended, Err(Ended::Run(_, failure)) if marked::is_cancelled(failure));
         let (found, failed) = marked::told(exact, is_cut_short, |guesses| {
             drawn(watched.into_iter().map(|(part, it)| (part, it.with_guesses(guesses))))
         });

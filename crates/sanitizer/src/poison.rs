@@ -363,6 +363,30 @@ impl Poison {
         Some((Some(inst), origin))
     }
 
+    /// Whether these values can be undefined for one reason only: among all that they are computed from there is one
+    /// origin, and nothing that another lane or memory supplied.
+    pub(crate) fn has_one_origin(
+        &self,
+        facts: &Facts<'_>,
+        wave: WaveKey,
+        values: &[Value],
+    ) -> bool {
+        let module = facts.module;
+        let mut seen: HashSet<Value> = values.iter().copied().collect();
+        let mut next = values.to_vec();
+        let mut origins = 0;
+        while let Some(value) = next.pop() {
+            let made_by = module.made_by(value).map(|inst| (inst, &module.inst(inst).op));
+            match made_by {
+                Some((_, Op::Undef(_))) => origins += 1,
+                Some((inst, _)) if self.origins.contains_key(&(wave, inst)) => origins += 1,
+                Some((_, op)) if !(op.is_pure() || op.is_construct()) => return false,
+                _ => next.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it))),
+            }
+        }
+        origins == 1
+    }
+
     /// The nearest origin, searching backwards from these values.
     fn origin(
         &self,

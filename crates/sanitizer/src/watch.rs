@@ -72,7 +72,7 @@ pub struct Watcher<'a> {
     dropped: Dropped,
     feedback: Feedback,
     findings: Vec<(Finding, Option<Invocation>)>,
-    /// Those of them whose origin was searched for in the code, which another run has to confirm.
+    /// Those of them whose origin was searched for in the code and may be another one, as a run with marks tells.
     guesses: Vec<usize>,
     /// The number of groups that have started, and of those that have ended.
     started: u64,
@@ -220,11 +220,15 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Adds what became of poison, whose origin only a run with marks knows.
-    fn add_poisoned(&mut self, finding: Option<Finding>) {
+    /// Adds what became of poison in these values.
+    fn add_poisoned(&mut self, finding: Option<Finding>, values: &[Value]) {
+        let Some(finding) = finding else { return };
+        let key = (finding.group, finding.wave);
+        let is_guess =
+            self.marked.is_none() && !self.poison.has_one_origin(&self.facts, key, values);
         let before = self.findings.len();
-        self.add(finding);
-        if self.marked.is_none() {
+        self.add(Some(finding));
+        if is_guess {
             self.guesses.extend(before..self.findings.len());
         }
     }
@@ -242,7 +246,7 @@ impl<'a> Watcher<'a> {
         };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
-        self.add_poisoned(found);
+        self.add_poisoned(found, values);
     }
 
     /// Reports lanes that take a derivative in a partially active quad.
@@ -267,7 +271,7 @@ impl<'a> Watcher<'a> {
         };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, &[selector], lanes, used);
-        self.add_poisoned(found);
+        self.add_poisoned(found, &[selector]);
     }
 
     /// The flow of the wave of an event. It borrows only a part of the watcher.
