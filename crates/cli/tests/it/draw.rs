@@ -1,7 +1,6 @@
 //! Draws without a job: `wavelane run FILE --draw`, and jobs with golden images.
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod bench;
 mod binds;
@@ -463,7 +462,7 @@ float4 main(V v) : SV_Target { return v.shade; }
 
 #[test]
 fn mesh_amplification_and_geometry_shaders_draw() {
-    let folder = folder("mesh", &[("a.hlsl", MESH)]);
+    let folder = folder("mesh-shader", &[("a.hlsl", MESH)]);
     let draw = |more: &[&'static str]| {
         let words = ["run", "a.hlsl", "-T", "ps_6_6", "--size", "4x1", "--target", "R32_FLOAT"];
         let words = [&words[..], &["-o", "a.bin"], more].concat();

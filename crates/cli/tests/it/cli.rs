@@ -1,6 +1,6 @@
 //! The built program on small shaders: what it prints, where, and with which exit status.
 
-mod support;
+use crate::support;
 
 use std::io::Write;
 use std::path::PathBuf;

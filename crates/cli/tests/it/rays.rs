@@ -1,6 +1,6 @@
 //! Acceleration structures on the command line: every form of a scene, jobs that hold one, and bad ones.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 //! processor through Vulkan where there is one.
 #![expect(clippy::print_stdout, reason = "engines that this machine lacks are printed")]
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `wavelane campaign` as scripts see it: the same report however units are dealt, and after any kill.
 #![cfg(unix)]
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 use std::process::Stdio;

@@ -1,6 +1,6 @@
 //! `wavelane trace` and `wavelane timeline` on the built program.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 

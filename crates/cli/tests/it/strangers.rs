@@ -2,7 +2,7 @@
 //! that cannot be written to.
 #![cfg(unix)]
 
-mod support;
+use crate::support;
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};

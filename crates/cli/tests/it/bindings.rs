@@ -1,6 +1,6 @@
 //! Binding the resources of shaders as they are: several entry points in a file, many resources, none of them known by heart.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 

@@ -79,7 +79,7 @@ fn warnings_about_waves_are_in_the_list() {
     for id in LINTS {
         assert!(diag::by_name(id).is_some(), "{id}");
     }
-    let document = include_str!("../../../docs/sanitizer.md");
+    let document = include_str!("../../../../docs/sanitizer.md");
     let (_, rest) = document.split_once("## Without running\n").unwrap();
     let documented = rest.split("\n## ").next().unwrap_or(rest);
     let rows = documented.lines().filter_map(|it| it.strip_prefix("| `")?.split_once('`'));

@@ -1,6 +1,6 @@
 //! Sampler feedback on the command line: every form of a map, decoded maps in and out, and bad ones.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! The project file, folders and entry points: what `check`, `test`, `san`, `run` and `new` make of a tree of shaders.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! Runs the built program in folders of tests.
-#![allow(dead_code, reason = "each test program uses a part of this")]
+#![cfg_attr(not(unix), allow(dead_code, reason = "some tests need Unix"))]
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Ran {
     }
 }
 
-/// A folder for a test, with these files beside those that are there. Its name begins with that of the test program.
+/// A folder for a test, with these files beside those that are there. Its name begins with that of the module: tests run side by side.
 pub(crate) fn folder<T: AsRef<[u8]>>(name: &str, files: &[(&str, T)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();

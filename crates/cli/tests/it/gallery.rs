@@ -1,6 +1,6 @@
 //! The pages about findings: each names a command, whose output is what the gallery in `docs/sanitizer/` shows.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 

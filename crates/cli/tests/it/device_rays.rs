@@ -2,7 +2,7 @@
 //! that can be used, a test says so and checks nothing.
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

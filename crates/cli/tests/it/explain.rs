@@ -1,6 +1,6 @@
 //! `wavelane explain`: concepts with their lanes, names of other languages; and loops that cannot end.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
-mod support;
+use crate::support;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `wavelane reduce` as scripts see it.
 #![cfg(unix)]
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 

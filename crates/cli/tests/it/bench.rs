@@ -2,7 +2,7 @@
 //! Times are never asserted: thresholds are so far away that no machine comes near them.
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

@@ -107,7 +107,7 @@ fn feedback_by_arithmetic_takes_the_probes_of_anisotropic_filters() {
 /// double.
 #[test]
 fn feedback_by_arithmetic_is_exact_between_doubles() {
-    let text = include_str!("../../../suite/texture/feedback.hlsl");
+    let text = include_str!("../../../../suite/texture/feedback.hlsl");
     let sections = suite::section::read("feedback.hlsl", text).unwrap();
     let near = sections.iter().find(|it| it.name == "probes-just-before-a-region");
     check(near.expect("the suite has the section"));

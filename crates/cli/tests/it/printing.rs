@@ -1,6 +1,6 @@
 //! What shaders print, and assertions that fail, on the built program.
 
-mod support;
+use crate::support;
 
 /// Status, standard output and standard error of `wavelane` in a folder of its own that holds `a.hlsl`.
 fn wavelane(name: &str, shader: &str, line: &str) -> (i32, String, String) {

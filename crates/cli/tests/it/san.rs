@@ -1,6 +1,6 @@
 //! `wavelane san` as it is adopted: levels, comments with reasons, baselines, tests and formats.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 use std::process::Command;

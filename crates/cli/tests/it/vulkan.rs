@@ -5,7 +5,7 @@
 //! a driver's compiler can take its process with it. Without a driver that can be used the test says so and checks nothing.
 #![expect(clippy::print_stdout, reason = "what is skipped or unsupported must be seen")]
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ fn wavelane(words: &[&str], vector: u32) -> String {
 }
 
 fn open() -> BTreeSet<String> {
-    let text = include_str!("vulkan/open.txt");
+    let text = include_str!("../vulkan/open.txt");
     let lines = text.lines().filter(|it| !it.is_empty() && !it.starts_with('#'));
     lines.map(|it| it.split_once(" # ").expect("each line has its reason").0.to_owned()).collect()
 }

@@ -1,7 +1,7 @@
 //! The runner where things go wrong: reports that are cut, names that are misspelt, parents that are killed. A mistake is never a
 //! pass.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

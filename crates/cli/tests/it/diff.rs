@@ -1,7 +1,7 @@
 //! `wavelane diff` as scripts see it. What needs a device of Vulkan says so where there is none, and checks nothing.
 #![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

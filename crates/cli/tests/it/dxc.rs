@@ -1,6 +1,6 @@
 //! `wavelane dxc` as a build uses it: what was asked for is written, or the status says that it is not.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! `wavelane test` as its users meet it: our own jobs pass, failures tell what a person needs, reports join.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -638,7 +638,7 @@ fn a_job_given_to_a_command_for_shaders_is_called_a_job() {
 #[test]
 fn a_file_without_an_end_is_refused_soon() {
     let shader = "RWStructuredBuffer<uint> Out; [numthreads(4,1,1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }";
-    let folder = folder("endless", &[("a.hlsl", shader)]);
+    let folder = folder("endless-input", &[("a.hlsl", shader)]);
     let output = wavelane(&["run", "a.hlsl", "--bind", "Out=@/dev/zero"], &folder);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not a regular file and did not end within 64 MiB"));
