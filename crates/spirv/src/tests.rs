@@ -1,4 +1,4 @@
-//! Small modules in the text form of the IR, and what their listings must contain. `crates/suite/tests/spirv.rs` tests
+//! Small modules in the text form of the IR, and what their listings must contain. `crates/suite/tests/it/spirv.rs` tests
 //! that modules are valid.
 
 use ir::{Register, RegisterClass};
