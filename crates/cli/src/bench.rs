@@ -112,8 +112,10 @@ struct Bench {
     /// Of all bound buffers and textures together.
     bytes: u64,
     /// What a run moves if it touches every byte of them once: those that are loaded, and those that are stored.
-    moved: u64,
-    groups: [u32; 3],
+    /// Passes and draws touch them otherwise.
+    moved: Option<u64>,
+    /// Of the only dispatch.
+    groups: Option<[u32; 3]>,
     rows: Vec<Row>,
     /// The bindings that were made up.
     auto: Option<Auto>,
@@ -366,7 +368,7 @@ fn measure(
             shader.resource(&resource.name).map_or((false, false), |(at, _)| shader.uses(at));
         buffer.bytes.len() as u64 * (u64::from(loads) + u64::from(stores))
     });
-    let moved = moved.sum();
+    let moved = Some(moved.sum());
     let count: u64 = groups.iter().map(|it| u64::from(*it)).product();
     let mut watch = Watch::start(args.common.launch.timeout, count);
     let mut rows = Vec::new();
@@ -383,6 +385,7 @@ fn measure(
     }
     watch.stop();
     let (front, drawn) = (Some(front), None);
+    let groups = Some(groups);
     Ok(Bench { file: name, front, bytes, moved, groups, rows, auto, drawn })
 }
 
@@ -699,7 +702,8 @@ impl Bench {
     /// Gigabytes in a second, if every byte that is bound were moved once each way that the shader moves it.
     fn speed(&self, row: &Row) -> Option<f64> {
         let time = row.run.median();
-        (self.moved > 0 && time > 0.0).then(|| self.moved as f64 / (time * 1e6))
+        let moved = self.moved.filter(|it| *it > 0 && time > 0.0)?;
+        Some(moved as f64 / (time * 1e6))
     }
 
     /// What a draw does in a second.

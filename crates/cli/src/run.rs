@@ -145,10 +145,11 @@ struct Ran {
 }
 
 /// Says which engine runs waves of that width, if that was asked for: without `--engine` it does not matter, since the
-/// results are the same.
+/// results are the same. `which` begins the line, where there are several passes.
 fn told(
     args: &RunArgs,
     engine: Engine,
+    which: &str,
     width: u32,
     fallback: impl FnOnce() -> Option<String>,
     order: impl FnOnce() -> String,
@@ -159,11 +160,13 @@ fn told(
     let instead = fallback();
     match &instead {
         Some(what) => terminal::note(&format!(
-            "the engine `cpu` does not support {what}: the reference engine runs waves of {width} lanes"
+            "{which}the engine `cpu` does not support {what}: the reference engine runs waves of {width} lanes"
         )),
         None if args.common.device.verbose => {
             let (engine, order) = (engine.name(), order());
-            terminal::note(&format!("the engine `{engine}` runs waves of {width} lanes{order}"));
+            terminal::note(&format!(
+                "{which}the engine `{engine}` runs waves of {width} lanes{order}"
+            ));
         }
         None => {}
     }
@@ -406,7 +409,7 @@ fn run_all(
         };
         let order = || pipeline.order(*width).map_or(String::new(), |it| format!(" {it}"));
         let fallback = || pipeline.fallback(&dispatch, table);
-        engines.extend(told(args, engine, *width, fallback, order));
+        engines.extend(told(args, engine, "", *width, fallback, order));
         let is_wanted = found.as_ref().is_none_or(Missed::is_empty);
         // What is counted runs for itself, and prints nothing.
         let silent = Dispatch { prints: None, ..dispatch.clone() };

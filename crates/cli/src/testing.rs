@@ -250,6 +250,7 @@ pub(crate) fn setup<'a>(
         golden: None,
         print_limit: launch.print_limit,
         wants_output: false,
+        on_engine: None,
     }
 }
 

@@ -53,8 +53,8 @@ pub use printed::{
 };
 pub use repro::{DrawRepro, Repro, ReproAttribute, ReproStage, Source, words, write, write_draw};
 pub use run::{
-    DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Files, Flags, NotDrawn, Packed, PassName,
-    Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work, prepare, run,
+    DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Engaged, Files, Flags, NotDrawn, Packed,
+    PassName, Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work, prepare, run,
 };
 pub use script::words as shell_words;
 pub use shrink::{shrink, shrink_expressions};

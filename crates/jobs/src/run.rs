@@ -92,6 +92,20 @@ pub struct Setup<'a> {
     /// Whether the final contents of the buffers are wanted even if no pattern checks them: writing large buffers
     /// takes longer than the run.
     pub wants_output: bool,
+    /// Told before each dispatch and draw what runs its waves.
+    pub on_engine: Option<&'a dyn Fn(Engaged)>,
+}
+
+/// What runs the waves of a dispatch or a draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engaged {
+    /// The pass, if the job has several.
+    pub pass: Option<PassName>,
+    pub width: u32,
+    /// What the engine asked for does not support, so that the reference engine runs them.
+    pub fallback: Option<String>,
+    /// Why waves run in their canonical order, if they do.
+    pub order: Option<String>,
 }
 
 /// Runs a test; `report` is called for each width as soon as it is done. Right before each width, `wanted` decides

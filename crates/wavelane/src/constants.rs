@@ -331,7 +331,8 @@ impl fmt::Display for ConstantError {
                 write!(f, "`{name}` is an array of structures; set its members one by one")
             }
             ConstantProblem::Count { given, needs } => {
-                write!(f, "`{name}` takes {needs} numbers, got {given}")
+                let plural = if *needs == 1 { "" } else { "s" };
+                write!(f, "`{name}` takes {needs} number{plural}, got {given}")
             }
             ConstantProblem::Value { number, scalar } => {
                 write!(f, "`{name}` is `{}`, which cannot hold {number}", scalar.name())

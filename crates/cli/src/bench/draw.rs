@@ -142,7 +142,7 @@ pub(super) fn measure(
     let tables = subject.tables.iter().flat_map(|it| it.1.iter());
     let bytes = tables.map(|(_, _, buffer)| buffer.bytes.len() as u64).sum();
     let Subject { name, front, auto, .. } = subject;
-    Ok(Bench { file: name, front, bytes, moved: 0, groups: [0; 3], rows, auto, drawn })
+    Ok(Bench { file: name, front, bytes, moved: None, groups: None, rows, auto, drawn })
 }
 
 /// What is measured at one width.

@@ -45,7 +45,7 @@ pub(super) fn measure(
         rows.push(Measured { sequence: &sequence, args, device, width }.row(&watch)?);
     }
     watch.stop();
-    let (moved, groups, auto) = (0, [0; 3], None);
+    let (moved, groups, auto) = (None, None, None);
     let (front, drawn) = (Some(front), None);
     Ok(Bench { file: name, front, bytes, moved, groups, rows, auto, drawn })
 }

@@ -108,7 +108,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: &[Command::Run],
         section: Section::Output,
-        help: "run nothing; print the configuration with which an editor debugs this run\n\
+        help: "print the configuration with which an editor debugs this run, and run nothing\n\
                (see `wavelane dap`)",
         set: |args, _| {
             args.seeing.prints_configuration = true;

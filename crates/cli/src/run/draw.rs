@@ -63,7 +63,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     let mut engines = Vec::new();
     for width in &widths {
         let fallback = || pipeline.fallback(*width);
-        engines.extend(told(&args, device.engine(), *width, fallback, String::new));
+        engines.extend(told(&args, device.engine(), "", *width, fallback, String::new));
         tables.restore(&contents);
         let log = pixel.prints().then(|| Arc::new(PrintLog::new(args.common.launch.print_limit)));
         let (scene, state) = (&scene, &scene.state);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use jobs::{Features, Setup, Test, Verdict, printed_text};
+use jobs::{Engaged, Features, Setup, Test, Verdict, printed_text};
 use wavelane::{Device, Layout};
 
-use super::{RunArgs, show};
+use super::{RunArgs, show, told};
 use crate::asked::Output;
 use crate::bind::split_element;
 use crate::command::Command;
@@ -85,7 +85,13 @@ fn here(
     let widths = widths_of(&args.common.launch);
     let flags = flags_of(&args.common.compile);
     let fuel = |width| args.common.launch.fuel.at(width);
+    let engaged = |it: Engaged| {
+        let which = it.pass.map_or(String::new(), |it| format!("{it}: "));
+        let order = it.order.map_or(String::new(), |it| format!(" {it}"));
+        told(args, device.engine(), &which, it.width, || it.fallback, || order);
+    };
     let setup = Setup {
+        on_engine: Some(&engaged),
         cancel: Some(cancel.clone()),
         wants_output: true,
         golden: args.common.select.golden.as_deref(),

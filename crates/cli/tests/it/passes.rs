@@ -139,24 +139,40 @@ fn mistakes_that_need_the_shader_are_located() {
         let line = text[..at].matches('\n').count() + 1;
         let column = at - text[..at].rfind('\n').unwrap();
         let ran = wavelane("wrong", &text, "test job.test");
-        assert_ne!(ran.status, 0, "{passes}");
+        assert_eq!(ran.status, 2, "{passes}");
         let place = format!("job.test:{line}:{column}: error: ");
         assert!(ran.out.contains(&place) && ran.out.contains(part), "{place}{part}: {}", ran.out);
     }
     for (passes, part) in [
         (
             "  - { Entry: Copy, Set: { Pair: [ 1, 2 ] } }",
-            "pass 1 (`Copy`): nothing is bound to `In`",
+            "job.test:6:5: error: pass 1 (`Copy`): nothing is bound to `In`",
         ),
         (
             "  - { Entry: Grow, Set: { Add: 0 } }\n  - { Entry: Copy, Bind: { In: Data }, Set: { Add: 0 } }",
-            "pass 2 (`Copy`): the same buffer",
+            "error: pass 2 (`Copy`): the same buffer",
         ),
         ("  - { Entry: Missing }", "Missing"),
     ] {
         let ran = wavelane("wrong", &job(STEPS, passes), "test job.test");
-        assert!(ran.status != 0 && ran.out.contains(part), "{part}: {}", ran.out);
+        assert!(ran.status == 2 && ran.out.contains(part), "{part}: {}", ran.out);
     }
+}
+
+/// `--verbose` names what runs each pass, and the reason where the engine cannot.
+#[test]
+fn verbose_names_the_engine_of_each_pass() {
+    let passes =
+        "  - { Entry: Grow, Set: { Add: 1 } }\n  - { Entry: Grow, Set: { Add: 2 }, Repeat: 2 }";
+    let job = job(STEPS, passes);
+    let ran = wavelane("verbose", &job, "run job.test --verbose --engine interp --wave-size 8");
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    for pass in ["pass 1 (`Grow`)", "pass 2 (`Grow`), round 2 of 2"] {
+        let line = format!("note: {pass}: the engine `interp` runs waves of 8 lanes\n");
+        assert!(ran.err.contains(&line), "{line}{}", ran.err);
+    }
+    let quiet = wavelane("verbose", &job, "run job.test --engine interp --wave-size 8");
+    assert_eq!((quiet.out, quiet.err.as_str()), (ran.out, ""));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use wavelane::{
 };
 
 use super::steps::{Prepared, Ready, What};
-use super::{End, Runner, failed, pictures, unsupported};
+use super::{End, Engaged, PassName, Runner, failed, pictures, unsupported};
 use crate::bind::{self, BindProblem, Binding};
 use crate::compare::{Difference, compare};
 use crate::dump::{dump, dump_failure};
@@ -173,6 +173,7 @@ impl Runner<'_> {
             cancel: self.setup.cancel.clone(),
             ..Dispatch::new(groups)
         };
+        self.engaged(None, pipeline, &dispatch, table);
         let result = internal::dispatch(pipeline, &dispatch, table);
         let printed = log.map(|log| shader.printed(&log)).unwrap_or_default();
         let none = SourceMap::new();
@@ -180,6 +181,20 @@ impl Runner<'_> {
         self.keep(PrintedLines::new(&printed, sources));
         result.map_err(|error| not_run(&error, ""))?;
         Ok(printed)
+    }
+
+    /// Tells what runs a dispatch, if anyone wants to know.
+    pub(super) fn engaged(
+        &self,
+        pass: Option<PassName>,
+        pipeline: &ComputePipeline,
+        dispatch: &Dispatch,
+        table: &ResourceTable,
+    ) {
+        let Some(told) = self.setup.on_engine else { return };
+        let width = dispatch.wave_size.unwrap_or(0);
+        let fallback = pipeline.fallback(dispatch, table);
+        told(Engaged { pass, width, fallback, order: pipeline.order(width) });
     }
 
     /// Keeps what a dispatch has printed for the outcome.

@@ -9,7 +9,7 @@ use wavelane::{
 
 use super::dispatch::{NotBound, not_run};
 use super::steps::{Object, Prepared, What};
-use super::{End, Runner, failed, unsupported};
+use super::{End, Engaged, Runner, failed, unsupported};
 use crate::Error;
 use crate::bind::draw as bound;
 use crate::job::draw::Draw;
@@ -242,6 +242,10 @@ impl Runner<'_> {
         bound.draw.fuel = (self.setup.fuel)(width);
         bound.draw.cancel = self.setup.cancel.clone();
         bound.draw.prints = prints.then(|| log.clone());
+        if let Some(told) = self.setup.on_engine {
+            let fallback = pipeline.fallback(width);
+            told(Engaged { pass: None, width, fallback, order: None });
+        }
         let ended = pipeline.draw_stages(&bound.draw, &bound::tables(&stages));
         if prints {
             let printed = programs[pixel].0.printed(&log);

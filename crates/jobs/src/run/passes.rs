@@ -174,19 +174,18 @@ impl Runner<'_> {
             (program.with(is_flushed).0, &program.root)
         };
         let is_vulkan = self.setup.features.contains("Vulkan");
-        passes::bind(&prepared.job, &programs, is_vulkan).map_err(|problem| match problem {
-            Problem::Located(mut error) => {
-                let (file, text, offset) = &prepared.place;
-                error.at = error.at.start + offset..error.at.end + offset;
-                NotBound::Wrong(format!("the job has errors\n{}", error.render(file, text)))
-            }
-            Problem::Of(index, problem) => {
-                let name = PassName::of(&prepared.job, index, 0);
-                match NotBound::from(problem) {
-                    NotBound::Wrong(what) => NotBound::Wrong(format!("{name}: {what}")),
-                    end => end,
+        passes::bind(&prepared.job, &programs, is_vulkan).map_err(|problem| {
+            let mut error = match problem {
+                Problem::Located(error) => error,
+                Problem::Of(index, problem) => {
+                    let name = PassName::of(&prepared.job, index, 0);
+                    let at = prepared.job.passes[index].at.clone();
+                    Error::new(at, format!("{name}: {}", problem.0))
                 }
-            }
+            };
+            let (file, text, offset) = &prepared.place;
+            error.at = error.at.start + offset..error.at.end + offset;
+            super::wrong_file(format!("the job has errors\n{}", error.render(file, text))).into()
         })
     }
 
@@ -234,6 +233,8 @@ impl Runner<'_> {
                 cancel: self.setup.cancel.clone(),
                 ..Dispatch::new([0; 3])
             };
+            let pass = PassName::of(job, it.index, it.round);
+            self.engaged(Some(pass), pipeline, &dispatch, &it.pass.table);
             let recorded = it.pass.record(&mut list, pipeline, &dispatch);
             recorded.map_err(|error| stopped(number, &error))?;
             logs.extend(log.map(|log| (number, shader, &program.sources, log)));
