@@ -36,7 +36,11 @@ const DEBUG: &str = "--debug";
 
 /// The arguments of a launch as the command line that they stand for; `Err` is what the command line prints.
 pub(crate) fn low_args(arguments: &Value) -> Result<LowArgs, String> {
-    let program = arguments["program"].as_str().ok_or("error: `program` is missing")?;
+    let program = match &arguments["program"] {
+        Value::String(program) => program,
+        Value::Null => return Err("error: `program` is missing".to_owned()),
+        _ => return Err("error: `program` is not a text".to_owned()),
+    };
     let mut words = vec!["wavelane".to_owned(), "run".to_owned(), program.to_owned()];
     for (name, flag, argument) in &ARGUMENTS {
         let given = &arguments[name];

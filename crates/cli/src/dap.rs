@@ -105,6 +105,9 @@ impl Launcher for Words {
     fn launch(&mut self, arguments: &Value) -> Result<Session, String> {
         let low = low_args(arguments)?;
         let file = low.operand().map_err(|it| told(&it))?;
+        if !low.draw.what.is_empty() {
+            return Err("error: the debugger steps dispatches, not draws\n  = help: `--draw` belongs to `wavelane run` alone".to_owned());
+        }
         self.outs = low.outs.clone();
         if let Some((_, path)) = self.outs.iter().find(|it| !it.1.ends_with(".bin")) {
             return Err(format!("error: `{path}` does not end in `.bin`"));

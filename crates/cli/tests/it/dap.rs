@@ -495,6 +495,11 @@ fn nonsense_neither_ends_the_adapter_nor_moves_the_run() {
     ] {
         client.refused("launch", wrong);
     }
+    let number = client.refused("launch", json!({"program": 7}));
+    assert_eq!(number, "error: `program` is not a text");
+    let drawn = json!({"program": "a.hlsl", "flags": ["--draw", "fullscreen"]});
+    let drawn = client.refused("launch", drawn);
+    assert!(drawn.contains("the debugger steps dispatches, not draws"), "{drawn}");
     client.launch(json!({"stopOnEntry": true}));
     client.ask("configurationDone", json!({}));
     let here = client.stopped();
