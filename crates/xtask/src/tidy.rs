@@ -41,6 +41,42 @@ fn every_source_file_says_what_it_is_for_and_is_not_too_long() {
     }
 }
 
+/// Without its `mod`, a file beside a test program's `main.rs` would not be compiled, and its tests would not run.
+#[test]
+fn every_file_of_a_test_program_is_one_of_its_modules() {
+    let programs = files(&crate::root().join("crates"), "rs");
+    let programs = programs.iter().filter(|it| it.ends_with("main.rs"));
+    for main in programs.filter(|it| it.iter().any(|part| part == "tests")) {
+        let text = std::fs::read_to_string(main).unwrap();
+        for entry in std::fs::read_dir(main.parent().unwrap()).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let is_module = path != *main && path.extension().is_some_and(|it| it == "rs");
+            let declared = text.lines().any(|it| it == format!("mod {name};"));
+            assert!(!is_module || declared, "{} has no `mod {name};`", main.display());
+        }
+    }
+}
+
+/// Each program links what it tests once more, and leaves cores idle while its last test runs.
+#[test]
+fn tests_that_need_no_program_of_their_own_share_one() {
+    for name in ["cli", "suite"] {
+        let folder = crate::root().join("crates").join(name);
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        for entry in std::fs::read_dir(folder.join("tests")).unwrap() {
+            let path = entry.unwrap().path();
+            let program = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let listed = manifest.contains(&format!("[[test]]\nname = \"{program}\"\n"));
+            assert!(
+                listed || path.extension().is_none_or(|it| it != "rs"),
+                "{}: move it to `tests/it`, or list it in `Cargo.toml` with a reason",
+                path.display()
+            );
+        }
+    }
+}
+
 #[test]
 fn every_wave_function_has_a_suite_file() {
     let files = files(&suite::folder().join("wave"), "hlsl");
