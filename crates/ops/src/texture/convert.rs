@@ -346,24 +346,37 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    #[test]
-    fn converting_many_texels_equals_converting_each() {
+    /// Every pair of formats. Each choice of channels is a test of its own, so that all cores have work.
+    fn many_equal_each(sources: [usize; 4]) {
         const COUNT: usize = 512;
         let noise = noise(COUNT * 32);
         for from in Format::all() {
             for to in Format::all() {
-                for sources in [[0, 1, 2, 3], [0, 0, 0, 1], [2, 1, 0, 3]] {
-                    // For this many texels, every table is worth building.
-                    let quick = Conversion::with_sources(from, to, sources, 1 << 20);
-                    let slow = Conversion { from, to, sources, way: Way::Each };
-                    let texels = &noise[..COUNT * from.bytes()];
-                    let mut all = [vec![0xee; COUNT * to.bytes()], vec![0xdd; COUNT * to.bytes()]];
-                    quick.apply(texels, &mut all[0]);
-                    slow.apply(texels, &mut all[1]);
-                    assert!(all[0] == all[1], "{from} to {to} by {sources:?}");
-                }
+                // For this many texels, every table is worth building.
+                let quick = Conversion::with_sources(from, to, sources, 1 << 20);
+                let slow = Conversion { from, to, sources, way: Way::Each };
+                let texels = &noise[..COUNT * from.bytes()];
+                let mut all = [vec![0xee; COUNT * to.bytes()], vec![0xdd; COUNT * to.bytes()]];
+                quick.apply(texels, &mut all[0]);
+                slow.apply(texels, &mut all[1]);
+                assert!(all[0] == all[1], "{from} to {to} by {sources:?}");
             }
         }
+    }
+
+    #[test]
+    fn converting_many_texels_equals_converting_each() {
+        many_equal_each([0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn converting_many_texels_with_a_channel_repeated_equals_converting_each() {
+        many_equal_each([0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn converting_many_texels_with_channels_swapped_equals_converting_each() {
+        many_equal_each([2, 1, 0, 3]);
     }
 
     #[test]
