@@ -17,7 +17,8 @@
 //! `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
 //! `aggregated.rs`: one atomic operation for a group; `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose
 //! course is known; `waterfalls.rs`: loops over first lanes; `promoted.rs`: private arrays as values; `rewritten.rs`:
-//! these in their order; `unsupported.rs`: what cannot be rewritten.
+//! these in their order; `slots.rs`: waves wider than the device's; `shape.rs`: which constructs observe lanes;
+//! `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for those of
@@ -38,7 +39,9 @@ mod observed;
 mod promoted;
 mod rays;
 mod rewritten;
+pub mod shape;
 mod shorts;
+mod slots;
 mod switches;
 mod target;
 mod textures;
@@ -61,6 +64,7 @@ pub use feedback::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState, without_feedb
 pub use merged::{Record, merged, merged_by, record as merged_record};
 pub use promoted::promoted;
 pub use rewritten::{Known, Rewritten, coarse_groups, rewritten, runs};
+pub use slots::{SLOT_LANES, in_slots};
 pub use target::{Class, Has, Row, Target, asks};
 pub use textures::{Extra, Lowered, formats, uses_textures, without_textures};
 pub use unrolled::unrolled;

@@ -25,8 +25,8 @@ use ops::scalar::Family;
 
 use crate::Unsupported;
 use crate::emit::Emitter;
-use crate::shape::{Shared, Touched, touched};
 use crate::text::{Class, Label, Operand, Reg, put, put_if};
+use legalize::shape::{Shared, Touched, touched};
 
 /// The lanes that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,16 +6,16 @@ use std::fmt::{Arguments, Write};
 use ir::debug::{Debug, Position};
 use ir::uniformity::{Uniformities, analyse};
 use ir::{Inst, Module, Op, Value};
-use legalize::{Known, Rewritten, legalize_for, rewritten};
+use legalize::shape::Shapes;
+use legalize::{Known, Rewritten, in_slots, legalize_for, rewritten};
 use ops::texture::{Channels, Format};
 use ops::{Named, Ty};
 
 use crate::control::{Act, Construct, Pending};
 use crate::environment::Environment;
 use crate::memory::Descriptor;
-use crate::shape::Shapes;
 use crate::text::{Class, Operand, Reg, Text, identifier, put};
-use crate::{Emitted, LANES, MOST_GROUPSHARED, Unsupported, coarse_groups};
+use crate::{Emitted, LANES, MOST_GROUPSHARED, MOST_LANES, Unsupported, coarse_groups};
 
 /// The most threads of a block.
 const MOST_THREADS: u32 = 1024;
@@ -41,9 +41,9 @@ pub fn emit(
         let asked = format!("{bytes} bytes of groupshared memory");
         return refuse("more than 48 KB of groupshared memory", asked);
     }
-    if !(4..=LANES).contains(&environment.width) || !environment.width.is_power_of_two() {
+    if !(4..=MOST_LANES).contains(&environment.width) || !environment.width.is_power_of_two() {
         let asked = format!("waves of {} lanes", environment.width);
-        return refuse("waves of more than 32 lanes", asked);
+        return refuse("waves of other than 4 to 128 lanes", asked);
     }
     let mut environment = environment.clone();
     let mut extras = Vec::new();
@@ -80,10 +80,14 @@ pub fn emit(
             &lowered.module
         }
     };
-    let environment = &environment;
     // Groups in turn have other numbers, and textures other resources.
     let dispatch = environment.dispatch.as_ref().filter(|_| record.is_none() && extras.is_empty());
-    let ir = &legalize_for(module, &target, dispatch);
+    let mut legal = legalize_for(module, &target, dispatch);
+    if environment.width > LANES {
+        legal = in_slots(&legal, environment.width);
+        environment.width = LANES;
+    }
+    let (ir, environment) = (&legal, &environment);
     let mut emitter = Emitter {
         ir,
         environment,
@@ -113,7 +117,7 @@ pub fn emit(
     emitter.bind();
     emitter.declare_arrays();
     emitter.body()?;
-    Ok(Emitted { extras, record, ..emitter.finish(size.next_multiple_of(LANES)) })
+    Ok(Emitted { extras, record, ..emitter.finish(ir.threads_per_group().next_multiple_of(LANES)) })
 }
 
 /// The format of a texture if nothing is known of what is bound: that of the shader's element type.

@@ -11,7 +11,8 @@
 //!   that the kernel is for.
 //! - **Widths.** A warp holds one wave of 32 lanes, or several of 16, 8 or 4 side by side. They walk together; each
 //!   lane's predicate is its own, so nothing but wave operations has to tell them apart: these take the part of a vote
-//!   that belongs to the wave, and shuffle within segments of a warp.
+//!   that belongs to the wave, and shuffle within segments of a warp. A thread holds two lanes of a wave of 64 lanes, and
+//!   four of one of 128: `legalize` has made a module of them ([`legalize::in_slots`]), so that nothing here differs.
 //! - **Order.** Statements that lanes execute together are ordered, also between lanes: `bar.warp.sync -1` stands
 //!   between an access to shared memory and a later one that may conflict with it.
 //!
@@ -24,11 +25,10 @@
 //! [`Emitted::extras`].
 //!
 //! # Map
-//! `shape.rs`: which constructs observe lanes; `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`:
-//! control flow; `scalar.rs`, `division.rs`, `wave.rs`, `memory.rs`, `local.rs`, `texel.rs`, `thread.rs`: lowerings; `text.rs`:
+//! `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`: control flow; `scalar.rs`, `division.rs`, `wave.rs`, `memory.rs`, `local.rs`, `texel.rs`, `thread.rs`: lowerings; `text.rs`:
 //! registers, operands and lines.
 //!
-//! Deliberately absent: files, devices, texture hardware, waves of more than 32 lanes, the inputs and outputs of a draw;
+//! Deliberately absent: files, devices, texture hardware, the inputs and outputs of a draw;
 //! optimisation, but for what the driver's assembler does not do: it neither divides by constants without a division,
 //! nor unrolls loops that lanes leave early, nor selects where there are branches, nor runs several groups in a block.
 #![forbid(unsafe_code)]
@@ -41,7 +41,6 @@ mod local;
 mod memory;
 mod natural;
 mod scalar;
-mod shape;
 mod texel;
 mod text;
 mod thread;
@@ -53,8 +52,11 @@ pub use legalize::{
     Dispatch, Extra, Unsupported, coarse_groups, formats as texture_formats, merged_record,
 };
 
-/// The threads of a warp: the lanes of the widest wave.
-pub const LANES: u32 = 32;
+/// The threads of a warp.
+pub const LANES: u32 = legalize::SLOT_LANES;
+
+/// The lanes of the widest wave.
+pub const MOST_LANES: u32 = 128;
 
 /// The size of a descriptor in the parameter and in the tables of resource arrays: the address of the bytes (64 bits),
 /// the address of the hidden counter (64), the size in bytes (32), and the number of array elements (32).

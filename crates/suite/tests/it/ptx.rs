@@ -23,6 +23,9 @@ const WIDTH: u32 = 32;
 /// The widths of waves that share a warp.
 const PACKED: [u32; 3] = [4, 8, 16];
 
+/// The widths of waves of which a thread holds several lanes.
+const WIDE: [u32; 2] = [64, 128];
+
 /// Generated programs of each kind.
 const PROGRAMS: u64 = 400;
 
@@ -137,12 +140,10 @@ fn the_suite_does_the_same_in_ptx() {
             }
             // With a filter, at every width; otherwise at 32, and at the others by turns.
             let packed = PACKED[turn as usize % PACKED.len()];
-            let all = section.widths.iter().copied().filter(|width| match filter.is_empty() {
-                true => [packed, WIDTH].contains(width),
-                false => *width <= WIDTH,
-            });
+            let wide = WIDE[turn as usize % WIDE.len()];
+            let is_due = |width: &u32| !filter.is_empty() || [packed, WIDTH, wide].contains(width);
             turn += 1;
-            for width in all {
+            for width in section.widths.iter().copied().filter(is_due) {
                 if let Err(what) = tally.check(&section, width, turn) {
                     wrong.push(what);
                 }
@@ -191,6 +192,76 @@ fn generated_programs_do_the_same_in_ptx() {
 fn generated_programs_do_the_same_in_waves_that_share_a_warp() {
     for width in PACKED {
         generated(Programs::Generated, width, PROGRAMS / 4);
+    }
+}
+
+/// Whether a module in slots, on the reference engine in waves of 32 lanes, leaves what the source leaves in wider ones.
+fn in_slots(section: &Section, width: u32) -> Result<bool, String> {
+    let Some(module) = run::compile(section, width)?.module else { return Ok(false) };
+    let Ok(before) = run::inputs(section, &module) else { return Ok(false) };
+    if legalize::uses_textures(&module) || !module.queries.is_empty() {
+        return Ok(false);
+    }
+    let mut launch = run::launch(section, &module, width);
+    let mut wanted = before.clone();
+    if interp::run(&module, &launch, &mut wanted, &mut NoObserver).is_err() {
+        return Ok(false);
+    }
+    let legal = legalize::legalize(&module, &legalize::Target::cuda());
+    let slots = legalize::in_slots(&legal, width);
+    let fail = |what: String| Err(format!("{} at {width}: {what}", section.name));
+    if let Err(problems) = ir::verify::verify(&slots) {
+        return fail(problems[0].to_string());
+    }
+    let source = launch.clone();
+    launch.wave_width = WIDTH;
+    launch.fuel = launch.fuel.map(|it| it.saturating_mul(64));
+    let mut got = before.clone();
+    if let Err(failure) = interp::run(&slots, &launch, &mut got, &mut NoObserver) {
+        return fail(failure.to_string());
+    }
+    match engines::difference(&module, &wanted, &got) {
+        Some(differs) => {
+            let is_defined = is_defined(&module, &source, &before);
+            if is_defined && is_aligned(&module, &source, &before) {
+                fail(differs)
+            } else {
+                Ok(false)
+            }
+        }
+        None => Ok(true),
+    }
+}
+
+#[test]
+fn wide_waves_do_the_same_in_slots_on_the_reference_engine() {
+    let filter = std::env::var("PTX").unwrap_or_default();
+    let (mut runs, mut wrong) = (0, Vec::new());
+    for file in suite::files(&suite::folder()) {
+        for section in suite::read(&file).unwrap() {
+            let is_error = |level: &str| level == "error" || level == "unsupported";
+            let fails = section.annotations.iter().any(|it| is_error(&it.level));
+            if fails || section.may_wait_for_ever() || !section.name.contains(&filter) {
+                continue;
+            }
+            for width in WIDE.into_iter().filter(|it| section.widths.contains(it)) {
+                match in_slots(&section, width) {
+                    Ok(ran) => runs += u32::from(ran),
+                    Err(what) => wrong.push(what),
+                }
+            }
+        }
+    }
+    println!("{runs} runs");
+    let shown: Vec<&str> = wrong.iter().take(40).filter_map(|it| it.lines().next()).collect();
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), shown.join("\n"));
+    assert!(runs > 1500 || !filter.is_empty(), "{runs} runs");
+}
+
+#[test]
+fn generated_programs_do_the_same_in_waves_of_which_a_thread_holds_several_lanes() {
+    for width in WIDE {
+        generated(Programs::Generated, width, PROGRAMS / 8);
     }
 }
 

@@ -3,7 +3,7 @@
 //! The driver's library is opened when the first device is requested, so that a build needs no toolkit and a machine
 //! without it only gets `unsupported`. A module is emitted as PTX for the device's architecture, and for the formats of
 //! the bound buffers and textures; the driver compiles it. A kernel that the driver refuses is a bug of ours. Waves have
-//! 4 to 32 lanes.
+//! 4 to 128 lanes.
 //!
 //! Buffers stay on the device after a dispatch (`resident.rs`): the next one uses them there, and results are copied
 //! back when the host reads them.
@@ -106,7 +106,7 @@ fn adapter(device: &Properties) -> Adapter {
         double_precision_float_shader_ops: true,
         options1: Options1 {
             wave_ops: true,
-            wave_lane_count: LaneCounts { min: LEAST_LANES, max: ptx::LANES },
+            wave_lane_count: LaneCounts { min: LEAST_LANES, max: ptx::MOST_LANES },
             total_lane_count: device.processors.saturating_mul(LANES_OF_PROCESSOR),
             int64_shader_ops: true,
         },
@@ -527,10 +527,6 @@ impl Kernels {
         };
         super::refuse_chosen_orders(&self.module, launch)?;
         let width = launch.wave_width;
-        if width > ptx::LANES {
-            let asked = format!("wave width {width}");
-            return unsupported(&asked, "waves of the engine `cuda` have 4 to 32 lanes".to_owned());
-        }
         if self.foreign.is_some() && width != ptx::LANES {
             let asked = format!("wave width {width}");
             return unsupported(&asked, "waves of another compiler's kernel have 32".to_owned());

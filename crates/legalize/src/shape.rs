@@ -15,7 +15,7 @@ use ir::{Atomic, Binding, Inst, Module, Op, Region};
 
 /// Memory that lanes share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shared {
+pub enum Shared {
     Resource(Binding),
     Counter(Binding),
     Group(u32),
@@ -23,9 +23,9 @@ pub(crate) enum Shared {
 
 /// What is done to some shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Touched {
-    pub(crate) reads: bool,
-    pub(crate) writes: bool,
+pub struct Touched {
+    pub reads: bool,
+    pub writes: bool,
     /// The number of instructions; a loop counts as many.
     times: u32,
     /// The only kind of access, if it is an atomic operation whose order cannot be observed.
@@ -34,27 +34,27 @@ pub(crate) struct Touched {
 
 /// What a construct contains, at any depth.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shape {
+pub struct Shape {
     /// An operation that depends on which lanes execute it together.
     sees_lanes: bool,
-    pub(crate) touched: BTreeMap<Shared, Touched>,
-    pub(crate) returns: bool,
-    pub(crate) has_loop: bool,
+    pub touched: BTreeMap<Shared, Touched>,
+    pub returns: bool,
+    pub has_loop: bool,
     /// The number of instructions.
-    pub(crate) size: u32,
+    pub size: u32,
     /// Constructs around it that it exits to.
-    pub(crate) exits: BTreeSet<Inst>,
+    pub exits: BTreeSet<Inst>,
     /// A barrier, which orders what comes before and after it.
-    pub(crate) has_barrier: bool,
+    pub has_barrier: bool,
 }
 
 impl Shape {
-    pub(crate) fn is_collective(&self) -> bool {
+    pub fn is_collective(&self) -> bool {
         self.sees_lanes || self.touched.values().any(|it| it.is_ordered())
     }
 
     /// Whether lanes leave it otherwise than at its end.
-    pub(crate) fn escapes(&self) -> bool {
+    pub fn escapes(&self) -> bool {
         self.returns || !self.exits.is_empty()
     }
 
@@ -82,7 +82,7 @@ impl Shape {
 }
 
 impl Touched {
-    pub(crate) fn add(&mut self, other: Touched) {
+    pub fn add(&mut self, other: Touched) {
         self.reads |= other.reads;
         self.writes |= other.writes;
         self.times = self.times.saturating_add(other.times);
@@ -97,14 +97,14 @@ impl Touched {
     }
 
     /// Whether an access after this one must come after it for all lanes.
-    pub(crate) fn conflicts(&self, other: Touched) -> bool {
+    pub fn conflicts(&self, other: Touched) -> bool {
         let commute = self.commutes.is_some() && self.commutes == other.commutes;
         (self.writes || other.writes) && !commute
     }
 }
 
 /// The shared memory that an instruction accesses, and how.
-pub(crate) fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, Touched)> {
+pub fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, Touched)> {
     let data = module.inst(inst);
     let (space, access) = data.op.effects().memory()?;
     let memory = match space {
@@ -131,15 +131,15 @@ pub(crate) fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Sha
 }
 
 /// The shapes of all instructions and regions of a module that are reachable from its body.
-pub(crate) struct Shapes {
+pub struct Shapes {
     insts: BTreeMap<Inst, Shape>,
     regions: Vec<Shape>,
     /// Whether anything uses each value.
-    pub(crate) used: Vec<bool>,
+    pub used: Vec<bool>,
 }
 
 impl Shapes {
-    pub(crate) fn of(module: &Module) -> Shapes {
+    pub fn of(module: &Module) -> Shapes {
         let regions = vec![Shape::default(); module.regions.len()];
         let mut shapes = Shapes { insts: BTreeMap::new(), regions, used: ir::flow::used(module) };
         // Textual order puts a construct before its regions, so the reverse computes what is inside first.
@@ -155,14 +155,14 @@ impl Shapes {
     }
 
     /// The shape of a construct.
-    pub(crate) fn construct(&self, inst: Inst) -> &Shape {
+    pub fn construct(&self, inst: Inst) -> &Shape {
         match self.insts.get(&inst) {
             Some(shape) => shape,
             None => unreachable!("only constructs have shapes, and each has been visited"),
         }
     }
 
-    pub(crate) fn of_region(&self, region: Region) -> &Shape {
+    pub fn of_region(&self, region: Region) -> &Shape {
         &self.regions[region.index()]
     }
 
