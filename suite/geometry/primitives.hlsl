@@ -210,3 +210,32 @@ void gs(triangle V v[3], inout TriangleStream<V> stream) {
 }
 float4 ps(V v) : SV_Target { return 6; }
 //= Target f32: 6*4
+
+//--- waves-of-pixels-behind-a-geometry-shader
+// Two triangles over the whole target, which a wave of 16 lanes shares; what the geometry shader numbers, pixels see.
+//# draw 4x2 vertices 2 geometry
+//# raster Topology: PointList
+//# finds depends-on-packing
+struct V { uint id : ID; };
+struct Corner { float4 position : SV_Position; uint number : SV_PrimitiveID; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.id = id;
+    return v;
+}
+[maxvertexcount(3)]
+void gs(point V v[1], inout TriangleStream<Corner> stream) {
+    for (uint i = 0; i < 3; i++) {
+        Corner corner;
+        corner.position = float4(i == 1 ? 3 : -1, i == 2 ? -3 : 1, 0.5, 1);
+        corner.number = 7 + v[0].id;
+        stream.Append(corner);
+    }
+}
+float4 ps(uint number : SV_PrimitiveID) : SV_Target { return WaveActiveSum(number); }
+//= Target f32 @4: 32*32
+//= Target f32 @8: 64*32
+//= Target f32 @16: 120*32
+//= Target f32 @32: 120*32
+//= Target f32 @64: 120*32
+//= Target f32 @128: 120*32

@@ -150,3 +150,33 @@ void gs(triangle V v[3], inout PointStream<V> stream) {
 }
 float4 ps(V v) : SV_Target { return v.shade; }
 //= Target f32: 3*4 0*4 4*4 0*4
+
+//--- waves-of-pixels-behind-a-tessellator
+// Two patches of two triangles over the whole target; both triangles of a patch have its number.
+//# draw 4x2 vertices 2 patches 1
+//# finds depends-on-packing
+struct P { uint id : ID; };
+struct Factors { float edges[4] : SV_TessFactor; float insides[2] : SV_InsideTessFactor; };
+P vs(uint id : SV_VertexID) {
+    P p;
+    p.id = id;
+    return p;
+}
+Factors constants(InputPatch<P, 1> patch) {
+    Factors f;
+    f.edges[0] = f.edges[1] = f.edges[2] = f.edges[3] = f.insides[0] = f.insides[1] = 1;
+    return f;
+}
+[domain("quad")] [partitioning("integer")] [outputtopology("triangle_cw")] [outputcontrolpoints(1)] [patchconstantfunc("constants")]
+P hs(InputPatch<P, 1> patch, uint i : SV_OutputControlPointID) { return patch[i]; }
+[domain("quad")]
+float4 ds(Factors f, float2 uv : SV_DomainLocation, const OutputPatch<P, 1> patch) : SV_Position {
+    return float4(uv.x * 2 - 1, 1 - uv.y * 2, 0.5, 1);
+}
+float4 ps(uint patch : SV_PrimitiveID) : SV_Target { return WaveActiveSum(1 + patch); }
+//= Target f32 @4: 6*8 2*4 6*4 6*4 2*4 6*8
+//= Target f32 @8: 8*32
+//= Target f32 @16: 16*32
+//= Target f32 @32: 24*32
+//= Target f32 @64: 24*32
+//= Target f32 @128: 24*32

@@ -108,9 +108,16 @@ pub fn vertex(module: &Module) -> Module {
     module
 }
 
-/// A pixel shader that also records its packing, and the buffer for it. `instances` and `layers`: whether the vertex
-/// shader says which ones they are.
-pub fn pixel(module: &Module, instances: bool, layers: bool) -> (Module, Binding) {
+/// What the stages in front of a pixel shader tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub primitives: bool,
+    pub instances: bool,
+    pub layers: bool,
+}
+
+/// A pixel shader that also records its packing, and the buffer for it. What it is not told is recorded as 0.
+pub fn pixel(module: &Module, told: Told) -> (Module, Binding) {
     let binding = Binding(module.resources.len() as u32);
     let mut module = module.clone();
     let register = free_register(&module);
@@ -131,13 +138,14 @@ pub fn pixel(module: &Module, instances: bool, layers: bool) -> (Module, Binding
     position.interpolation = Interpolation::default();
     let inputs = &mut io.inputs;
     let position = slot_of(inputs, position);
-    let primitive = slot_of(inputs, number("SV_PrimitiveID", Some(SystemValue::PrimitiveId)));
     let optional = |is_there: bool, element: Element, inputs: &mut Vec<Element>| {
         is_there.then(|| slot_of(inputs, element))
     };
-    let instance = optional(instances, number(INSTANCE, None), inputs);
+    let primitive = number("SV_PrimitiveID", Some(SystemValue::PrimitiveId));
+    let primitive = optional(told.primitives, primitive, inputs);
+    let instance = optional(told.instances, number(INSTANCE, None), inputs);
     let index = SystemValue::RenderTargetArrayIndex;
-    let layer = optional(layers, number("SV_RenderTargetArrayIndex", Some(index)), inputs);
+    let layer = optional(told.layers, number("SV_RenderTargetArrayIndex", Some(index)), inputs);
     let sample = number("SV_SampleIndex", Some(SystemValue::SampleIndex));
     let sample = optional(per_sample, sample, inputs);
     let place = Place { binding, element: None };
@@ -173,7 +181,7 @@ pub fn pixel(module: &Module, instances: bool, layers: bool) -> (Module, Binding
             None => zero,
         };
         let mut words = vec![one, coordinate(to, 0), coordinate(to, 1)];
-        for slot in [Some(primitive), instance, layer, sample] {
+        for slot in [primitive, instance, layer, sample] {
             words.push(input(to, slot));
         }
         for (number, word) in (0..).zip(words) {

@@ -50,7 +50,7 @@ use self::target::{BoundTargets, Planes};
 use self::vertices::Fetched;
 use crate::engines::{DrawJob, StagePlaces};
 use crate::graphics::{
-    GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
+    Between, GraphicsPipeline, IndexFormat, Packing, RasterizerState, Scissor, Topology, Viewport,
 };
 use crate::guard::catch;
 use crate::memory::{self, Cell, Indices, Memory, Places, Slot};
@@ -230,10 +230,20 @@ impl Draw {
 }
 
 /// A buffer for the packing of a draw, if it is recorded.
-fn recorded(draw: &Draw, state: &RasterState, assembly: &Assembly, width: u32) -> Option<Buffer> {
+fn recorded(
+    draw: &Draw,
+    between: &Between,
+    state: &RasterState,
+    assembly: &Assembly,
+    width: u32,
+) -> Option<Buffer> {
     draw.record.as_ref()?;
     // A wave has a quad at least. A device may cut triangles into some, each with quads of its own.
-    let primitives = assembly.count().saturating_mul(draw.instances.into());
+    let primitives = match between.is_empty() {
+        true => assembly.count().saturating_mul(draw.instances.into()),
+        // Unknown before the stages have run.
+        false => u64::MAX,
+    };
     let per_primitive = u64::from(state.width / 2 + 1) * u64::from(state.height / 2 + 1);
     let samples = if state.sample_frequency { state.samples.count() } else { 1 };
     let waves = primitives.saturating_mul(per_primitive * u64::from(samples)).saturating_mul(3);
@@ -321,7 +331,7 @@ impl GraphicsPipeline {
         let empty = self.check_tables(tables)?;
         let tables = &self.with_empty(tables, &empty);
         let plan = self.plan(draw, tables, width)?;
-        let recorded = recorded(draw, &plan.state, &plan.assembly, width);
+        let recorded = recorded(draw, &self.between, &plan.state, &plan.assembly, width);
         // The buffers of the groups of a mesh and of an amplification shader.
         let own: [Arc<Cell>; 4] = std::array::from_fn(|_| Cell::new(Slot::default(), None));
         let (mut memory, locked) = self.lock(draw, tables, &own, recorded.as_ref());

@@ -11,6 +11,8 @@ mod link;
 use std::sync::Arc;
 
 use ir::exec::{Bindings, Launch};
+use ir::packing::Told;
+use ir::stage::{Element, SystemValue};
 use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format, Shape};
 
@@ -158,6 +160,31 @@ impl GraphicsDesc {
         let others = [&self.amplification, &self.hull, &self.domain, &self.geometry, &self.pixel];
         let shaders = std::iter::once(&self.vertex).chain(others.into_iter().flatten());
         shaders.flat_map(Shader::resources).any(|it| it.used && it.kind.writable())
+    }
+
+    /// What the stages in front of the pixel shader tell it, in a draw of so many instances.
+    pub(crate) fn told(&self, instances: u32) -> Told {
+        let writes = |system: SystemValue| {
+            let is = |it: &Element| it.system == Some(system);
+            let group = self.vertex.module.group.as_ref();
+            if let Some(mesh) = group.and_then(|it| it.mesh.as_ref()) {
+                return mesh.vertices.iter().chain(&mesh.primitives).any(is);
+            }
+            let last = self.geometry.as_ref().or(self.domain.as_ref()).unwrap_or(&self.vertex);
+            last.module.io.as_ref().is_some_and(|io| match &io.shape {
+                ir::stage::Shape::Geometry(traits) => {
+                    traits.streams.first().is_some_and(|it| it.elements.iter().any(is))
+                }
+                _ => io.outputs.iter().any(is),
+            })
+        };
+        // The device numbers what it assembles itself.
+        let is_assembled = self.geometry.is_none() && self.vertex.module.group.is_none();
+        Told {
+            primitives: is_assembled || writes(SystemValue::PrimitiveId),
+            instances: is_assembled && self.hull.is_none() && instances > 1,
+            layers: writes(SystemValue::RenderTargetArrayIndex),
+        }
     }
 }
 

@@ -4,18 +4,30 @@
 //! lanes name; lanes that recorded nothing are helper lanes. A device may have clipped a triangle that we draw whole,
 //! so that two of its quads are parts of one of ours: then each gets the lanes that it recorded.
 //! Outputs are merged in our order, after all waves have run: that of primitives.
+//!
+//! A pixel is found by what the stages before tell the pixel shader of it. Behind tessellation that is the patch, and
+//! behind a geometry or mesh shader only what it writes; if several primitives that share it cover the same lanes, the
+//! recording does not say which of them a wave has, and is refused.
 
 use std::collections::BTreeMap;
 
 use ir::Slot;
-use ir::exec::{Evaluated, Feed, WaveInputs, WaveOutputs};
-use ir::packing::{Seat, Seats};
+use ir::exec::{Evaluated, Feed, Unsupported, WaveInputs, WaveOutputs};
+use ir::packing::{Seat, Seats, Told};
 use ir::stage::EvalPlace;
 use ops::LaneMask;
 use raster::{At, MergeState, Targets, Wave};
 
-use super::pixels::outputs;
+use super::bands::Band;
+use super::between::{Made, check_words};
+use super::departure::{Part, Stages};
+use super::pixels::{Portion, outputs};
+use super::run::Run;
+use super::vertices::{Transformed, VertexFeed};
+use super::DrawError;
+use crate::DispatchError;
 use crate::graphics::Link;
+use crate::memory::Memory;
 
 /// Which pixel each lane of each wave of a draw was: recorded by one engine ([`super::Draw::record`]), replayed on
 /// another one ([`super::Draw::replay`]).
@@ -75,13 +87,13 @@ pub(super) struct Replay<'a> {
 type Key = (u32, u32, u32, u32, u32, u32);
 
 impl<'a> Replay<'a> {
-    /// Finds the quads of a recording. `culls`: whether the device may have dropped pixels that fail depth or stencil
-    /// tests.
+    /// Finds the quads of a recording. `told`: what it has of each pixel. `culls`: whether the device may have dropped
+    /// pixels that fail depth or stencil tests.
     pub(super) fn new(
         link: &'a Link,
         quads: Vec<Drawn>,
         recording: &Recording,
-        layers: u32,
+        (told, layers): (Told, u32),
         culls: bool,
         (samples, vertices): (u32, u32),
     ) -> Result<Replay<'a>, String> {
@@ -92,9 +104,9 @@ impl<'a> Replay<'a> {
             let key = (
                 quad.x as u32,
                 quad.y as u32,
-                quad.layer,
+                if told.layers { quad.layer } else { 0 },
                 quad.sample.unwrap_or(0).into(),
-                drawn.wave.primitive_id(0),
+                if told.primitives { drawn.wave.primitive_id(0) } else { 0 },
                 drawn.instance,
             );
             by_key.entry(key).or_default().push(number);
@@ -124,13 +136,19 @@ impl<'a> Replay<'a> {
                     live |= 1 << lane;
                 }
                 let candidates = by_key.get(&key).map_or(&[][..], Vec::as_slice);
-                let Some(quad) = candidates.iter().copied().find(|it| left[*it] & live == live)
-                else {
+                let mut fitting = candidates.iter().copied().filter(|it| left[*it] & live == live);
+                let Some(quad) = fitting.next() else {
                     return Err(format!(
                         "primitive {} of instance {} covers other pixels of the quad at ({}, {}) on the device",
                         key.4, key.5, key.0, key.1
                     ));
                 };
+                if fitting.next().is_some() {
+                    return Err(format!(
+                        "several primitives cover the quad at ({}, {}), and no `SV_PrimitiveID` tells them apart",
+                        key.0, key.1
+                    ));
+                }
                 left[quad] &= !live;
                 places.push(QuadSlot { at, quad, live });
             }
@@ -222,5 +240,96 @@ impl Feed for Replay<'_> {
         let (wave, lane) = self.seat(lane);
         let bits = wave.at_vertex(&self.link.inputs, slot.index(), lane, vertex);
         Evaluated { bits: bits.into(), poisoned: vertex >= self.vertices }
+    }
+}
+
+impl Run<'_> {
+    /// Runs the pixel shader's waves as a device packed them.
+    pub(super) fn replay(
+        &self,
+        stages: &mut dyn Stages,
+        memory: &mut Memory<'_>,
+        recording: &Recording,
+        Band { mut pixels, mut targets }: Band<'_>,
+    ) -> Result<(), DrawError> {
+        let refused = |why: String| {
+            let asked = "the replay of a packing".to_owned();
+            let missing = Unsupported { asked, missing: why };
+            DrawError::Run(DispatchError::Unsupported(missing))
+        };
+        if recording.width != self.width {
+            let why = format!("it was recorded with waves of {} lanes", recording.width);
+            return Err(refused(why));
+        }
+        if self.pipeline.pixel.is_none() {
+            return Err(refused("there is no pixel shader".to_owned()));
+        }
+        let link = &self.pipeline.link;
+        let mut fuel = self.draw.fuel;
+        let mut quads = Vec::new();
+        for (instance, made) in self.made(stages, memory, &mut fuel)? {
+            let mut of_draw = Portion {
+                link,
+                merge: &self.merge,
+                transformed: &made.transformed,
+                primitives: &mut made.primitives.iter().copied(),
+                targets: &mut targets,
+                is_last: true,
+            };
+            quads.extend(pixels.quads(&mut of_draw).map(|wave| Drawn { instance, wave }));
+        }
+        let tests = self.merge.depth_stencil;
+        let culls = !self.merge.early && (tests.depth.is_some() || tests.stencil.is_some());
+        let counts = pixels.counts();
+        let told = (self.pipeline.desc.told(self.draw.instances), pixels.layers());
+        let mut feed = Replay::new(link, quads, recording, told, culls, counts).map_err(refused)?;
+        self.stage(stages, memory, (Part::Pixel, &mut fuel), &mut feed)?;
+        feed.merge(&self.merge, &mut targets);
+        Ok(())
+    }
+
+    /// All vertices and primitives that reach the rasterizer, by instance where its number is told.
+    fn made(
+        &self,
+        stages: &mut dyn Stages,
+        memory: &mut Memory<'_>,
+        fuel: &mut Option<u64>,
+    ) -> Result<Vec<(u32, Made)>, DrawError> {
+        let (link, between) = (&self.pipeline.link, &self.pipeline.between);
+        if between.mesh.is_some() {
+            let mut all: Option<Made> = None;
+            self.mesh(stages, memory, fuel, &mut |_, _, _, made| match &mut all {
+                Some(all) => all.append(made),
+                None => {
+                    all = Some(made);
+                    Ok(())
+                }
+            })?;
+            return Ok(all.map(|it| (0, it)).into_iter().collect());
+        }
+        let mut transformed = Transformed::new(link.vertex_slots);
+        check_words(self.total, link.vertex_slots.into())?;
+        let mut next = 0;
+        let mut feed = VertexFeed {
+            fetched: &self.fetched,
+            transformed: &mut transformed,
+            next: &mut next,
+            end: self.total,
+            width: self.width,
+            total: self.total,
+            lanes: 0,
+        };
+        self.stage(stages, memory, (Part::Vertex, fuel), &mut feed)?;
+        if !between.is_empty() {
+            return Ok(vec![(0, self.between(stages, memory, transformed, fuel)?)]);
+        }
+        let per_instance = self.fetched.assembly.vertices() as usize * transformed.slots;
+        let instance = |number: u32| {
+            let words = &transformed.words[number as usize * per_instance..][..per_instance];
+            let (first, words, slots) = (0, words.to_vec(), transformed.slots);
+            let primitives = self.fetched.assembly.primitives().collect();
+            (number, Made { transformed: Transformed { first, words, slots }, primitives })
+        };
+        Ok((0..self.draw.instances).map(instance).collect())
     }
 }

@@ -4,18 +4,17 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ir::exec::{Bindings, Feed, Schedule, Trap, Unsupported};
+use ir::exec::{Bindings, Feed, Schedule, Trap};
 use raster::{MergeState, Primitive, RasterState, Targets};
 
 use super::bands::{self, Band};
-use super::between::{Made, check_words};
+use super::between::Made;
 use super::departure::{Departure, Part, Reordered, Shuffled, Stages, VertexOrder};
 use super::pixels::{Pixels, Portion};
 use super::portions::{self, Portions};
-use super::replay::{Drawn, Recording, Replay};
 use super::target::{BoundTargets, Planes};
 use super::vertices::{Fetched, Transformed, VertexFeed};
-use super::{Draw, DrawError, DrawStatistics, MOST_WORDS, PORTION, unsupported};
+use super::{Draw, DrawError, DrawStatistics, MOST_WORDS, PORTION};
 use crate::engines::StagePlaces;
 use crate::graphics::GraphicsPipeline;
 use crate::guard::catch;
@@ -77,11 +76,7 @@ impl<'a> Run<'a> {
             let mut bands = pipeline.bands(draw, threads, state, width, targets);
             return self.all(stages, memory, &mut bands);
         };
-        if !between.is_empty() {
-            let missing = "the pipeline has more stages than two";
-            return Err(unsupported("the replay of a packing", missing));
-        }
-        let pixels = Pixels::new(state.clone(), link, desc.topology.kind(), width);
+        let pixels = Pixels::new(state.clone(), link, between.kind(desc.topology), width);
         let band = Band { pixels, targets: bound.targets(planes)? };
         self.replay(stages, memory, recording, band)
     }
@@ -271,69 +266,6 @@ impl<'a> Run<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// Runs the pixel shader's waves as a device packed them.
-    fn replay(
-        &self,
-        stages: &mut dyn Stages,
-        memory: &mut Memory<'_>,
-        recording: &Recording,
-        Band { mut pixels, mut targets }: Band<'_>,
-    ) -> Result<(), DrawError> {
-        let refused = |why: String| {
-            let asked = "the replay of a packing".to_owned();
-            let missing = Unsupported { asked, missing: why };
-            DrawError::Run(DispatchError::Unsupported(missing))
-        };
-        if recording.width != self.width {
-            let why = format!("it was recorded with waves of {} lanes", recording.width);
-            return Err(refused(why));
-        }
-        if self.pipeline.pixel.is_none() {
-            return Err(refused("there is no pixel shader".to_owned()));
-        }
-        let link = &self.pipeline.link;
-        let per_instance = u64::from(self.fetched.assembly.vertices());
-        let mut transformed = Transformed::new(link.vertex_slots);
-        check_words(self.total, link.vertex_slots.into())?;
-        let (mut fuel, mut next) = (self.draw.fuel, 0);
-        let mut feed = VertexFeed {
-            fetched: &self.fetched,
-            transformed: &mut transformed,
-            next: &mut next,
-            end: self.total,
-            width: self.width,
-            total: self.total,
-            lanes: 0,
-        };
-        self.stage(stages, memory, (Part::Vertex, &mut fuel), &mut feed)?;
-        let mut quads = Vec::new();
-        for instance in 0..self.draw.instances {
-            let start = (u64::from(instance) * per_instance) as u32;
-            let mut primitives = self.fetched.assembly.primitives().map(|it| Primitive {
-                vertices: it.vertices.map(|vertex| start + vertex),
-                id: it.id,
-            });
-            let mut of_draw = Portion {
-                link,
-                merge: &self.merge,
-                transformed: &transformed,
-                primitives: &mut primitives,
-                targets: &mut targets,
-                is_last: true,
-            };
-            quads.extend(pixels.quads(&mut of_draw).map(|wave| Drawn { instance, wave }));
-        }
-        let tests = self.merge.depth_stencil;
-        let culls = !self.merge.early && (tests.depth.is_some() || tests.stencil.is_some());
-        let counts = pixels.counts();
-        let layers = pixels.layers();
-        let mut feed =
-            Replay::new(link, quads, recording, layers, culls, counts).map_err(refused)?;
-        self.stage(stages, memory, (Part::Pixel, &mut fuel), &mut feed)?;
-        feed.merge(&self.merge, &mut targets);
-        Ok(())
     }
 
     /// What is bound to the shader of a part.

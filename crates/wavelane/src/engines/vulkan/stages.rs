@@ -88,12 +88,7 @@ impl<'a> Planned<'a> {
 fn planned<'a>(job: &DrawJob<'a>) -> Result<Vec<Planned<'a>>, Unsupported> {
     use vk::ShaderStageFlags as Flag;
     let (desc, places) = (job.desc, job.places);
-    let has_more = desc.hull.is_some() || desc.geometry.is_some();
     let is_mesh = desc.vertex.module.group.is_some();
-    if job.record.is_some() && (has_more || is_mesh) {
-        let missing = "only that of pipelines of a vertex and a pixel shader is recorded";
-        return state::unsupported("the recording of a packing", missing);
-    }
     let mut all = Vec::new();
     if let Some(shader) = &desc.amplification {
         let source = Cow::Borrowed(&*shader.module);
@@ -230,11 +225,9 @@ fn recorded_modules(job: &DrawJob<'_>) -> Option<[Module; 2]> {
     job.record?;
     let pixel = &*job.desc.pixel.as_ref()?.module;
     let vertex = &*job.desc.vertex.module;
-    let has_instances = job.draw.instances > 1;
-    let index = SystemValue::RenderTargetArrayIndex;
-    let has_layers = vertex.io.as_ref().is_some_and(|io| io.system_output(index).is_some());
-    let (pixel, _) = ir::packing::pixel(pixel, has_instances, has_layers);
-    let vertex = if has_instances { ir::packing::vertex(vertex) } else { vertex.clone() };
+    let told = job.desc.told(job.draw.instances);
+    let (pixel, _) = ir::packing::pixel(pixel, told);
+    let vertex = if told.instances { ir::packing::vertex(vertex) } else { vertex.clone() };
     Some([vertex, pixel])
 }
 
