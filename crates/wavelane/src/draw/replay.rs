@@ -18,13 +18,13 @@ use ir::stage::EvalPlace;
 use ops::LaneMask;
 use raster::{At, MergeState, Targets, Wave};
 
+use super::DrawError;
 use super::bands::Band;
 use super::between::{Made, check_words};
 use super::departure::{Part, Stages};
 use super::pixels::{Portion, outputs};
 use super::run::Run;
 use super::vertices::{Transformed, VertexFeed};
-use super::DrawError;
 use crate::DispatchError;
 use crate::graphics::Link;
 use crate::memory::Memory;
