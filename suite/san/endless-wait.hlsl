@@ -248,3 +248,91 @@ void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
     if (t == 0) State[g] = sum + 1;
     if (t == 0) Out[g] = sum;
 }
+
+//--- san-a-waterfall-that-compares-with-another-variable
+//# zero Out 32
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint key = t & 1;
+    while (true) { //? endless-wait: the first lane's `key` is compared with `t` here
+        uint first = WaveReadLaneFirst(key);
+        if (first == t) {
+            Out[t] = first;
+            break;
+        }
+    }
+}
+
+//--- san-a-waterfall-over-a-key-that-is-not-a-number
+//# widths 8 32
+//# in Keys f32: 4 1 4 1 -1 2 -1 2
+//# zero Out 32
+StructuredBuffer<float> Keys;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float key = sqrt(Keys[t]);
+    while (true) { //? endless-wait: NaN == NaN is false
+        float first = WaveReadLaneFirst(key);
+        if (first == key) {
+            Out[t] = uint(first);
+            break;
+        }
+    }
+}
+
+//--- san-a-waterfall-over-the-bits-of-a-key
+//# in Keys f32: 4 1 4 1 -1 2 -1 2
+//# zero Out 32
+//= Out u32: 2 1 2 1 9 1 9 1
+StructuredBuffer<float> Keys;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float key = sqrt(Keys[t]);
+    while (true) {
+        float first = WaveReadLaneFirst(key);
+        if (asuint(first) == asuint(key)) {
+            Out[t] = isnan(first) ? 9 : uint(first);
+            break;
+        }
+    }
+}
+
+//--- san-a-waterfall-that-the-lanes-do-not-leave
+//# args -Wno-endless-loop
+//# widths 8 32
+//# zero Out 32
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint key = t & 1;
+    bool done = false;
+    while (true) { //? endless-wait: nothing in the loop leaves it
+        if (done) continue;
+        uint first = WaveReadLaneFirst(key);
+        if (first == key) {
+            Out[t] = first;
+            done = true;
+        }
+    }
+}
+
+//--- san-a-waterfall-whose-lanes-only-remember-that-they-are-done
+//# widths 8 32
+//# zero Out 32
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint key = t & 1, sum = 0;
+    bool done = false;
+    while (!WaveActiveAllTrue(done)) { //? endless-wait: lane 0 stays
+        uint first = WaveReadLaneFirst(key);
+        if (first == key) {
+            sum = first;
+            done = true;
+        }
+    }
+    Out[t] = sum;
+}

@@ -7,6 +7,7 @@ use ops::LaneMask;
 use crate::converge::Convergence;
 use crate::facts::Facts;
 use crate::finding::{Named, Site, third_person};
+use crate::waterfall::FirstRead;
 
 /// A selection that has begun and not ended.
 struct Open {
@@ -25,6 +26,7 @@ pub(crate) struct Flow {
     left: Vec<(LaneMask, At, ExitTo)>,
     /// The latest back edge of a loop that has not ended.
     pub(crate) back_edge: Option<At>,
+    pub(crate) first_read: Option<FirstRead>,
     pub(crate) convergence: Convergence,
 }
 
@@ -35,6 +37,7 @@ impl Flow {
         self.open.clear();
         self.left.clear();
         self.back_edge = None;
+        self.first_read = None;
         self.convergence.begin(started);
     }
 

@@ -39,6 +39,7 @@ mod sweep;
 mod uses;
 mod wait;
 mod watch;
+mod waterfall;
 
 pub use barrier::ExitedThreads;
 pub use compare::{Difference, Side, explain};

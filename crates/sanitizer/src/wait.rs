@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 
 use interp::Progress;
 use interp::observe::At;
-use ir::{Inst, Op, Value};
+use ir::{Inst, Value};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
 use crate::hash::HashSet;
 use crate::slice::{self, Memory};
+use crate::waterfall;
 
 /// How the run that was given up let lanes, waves and groups proceed.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +90,12 @@ pub(crate) fn endless(
                 .to_owned(),
         );
     }
+    if reads.is_empty() {
+        let why = waterfall::explain(facts, at, flow.first_read);
+        related.extend(why.sites);
+        notes.extend(why.notes);
+        helps.extend(why.helps);
+    }
     if !is_proven {
         notes.push(
             "the run was given up here; the loop also changes local values, so it might still end"
@@ -130,15 +137,7 @@ pub(crate) fn endless(
 /// The memory that decides whether lanes leave a loop, and where they read it.
 fn awaited(facts: &Facts<'_>, around: Inst) -> Vec<(Inst, Memory)> {
     let module = facts.module;
-    let mut open: VecDeque<Value> = VecDeque::new();
-    for ender in facts.enders(around).filter(|it| matches!(module.inst(*it).op, Op::Exit { .. })) {
-        let inside = facts.ancestors(ender).take_while(|it| *it != around);
-        open.extend(inside.filter_map(|it| match module.inst(it).op {
-            Op::If { cond, .. } => Some(cond),
-            Op::Switch { selector, .. } => Some(selector),
-            _ => None,
-        }));
-    }
+    let mut open: VecDeque<Value> = facts.leaving(around).into();
     let mut seen: HashSet<Value> = open.iter().copied().collect();
     let mut found = Vec::new();
     while let Some(value) = open.pop_front() {

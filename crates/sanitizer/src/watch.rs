@@ -8,9 +8,9 @@ use interp::observe::{
 };
 use ir::exec::{Bindings, Invocation, WaveInputs};
 use ir::{Binding, Module, Op, RayOp, Value};
-use ops::LaneMask;
 use ops::scalar::Hazard;
 use ops::wave::Sees;
+use ops::{LaneMask, WaveOp};
 
 use crate::address::{self, Marks};
 use crate::barrier::{Barriers, ExitedThreads};
@@ -30,6 +30,7 @@ use crate::race::{IntraWaveSync, Publication, Races};
 use crate::rays::Rays;
 use crate::spread::Sources;
 use crate::wait::{self, Given};
+use crate::waterfall::FirstRead;
 
 /// After this many findings of one run, duplicates are no longer detected.
 const MOST_FINDINGS: usize = 200;
@@ -421,6 +422,9 @@ impl Observer for Watcher<'_> {
         }
         let (facts, flow, poison, _) = self.flow(event.at);
         poison.wave_op(facts, flow, event);
+        if event.op == WaveOp::ReadLaneFirst {
+            flow.first_read = FirstRead::new(event.at, event.args);
+        }
         let apart = flow.convergence.wave_op(facts, width, event);
         self.add(apart);
         self.add(self.masks.cut(width, event));
