@@ -1,5 +1,6 @@
 //! What README.md shows is what the program prints.
 
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
@@ -11,17 +12,19 @@ fn every_command_in_the_readme_prints_what_stands_below_it() {
     for block in readme.split("```console\n$ wavelane ").skip(1) {
         let block = block.split("```").next().unwrap();
         let (command, expected) = block.split_once('\n').unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        // One pipe, so that lines come in the order in which a terminal shows them.
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_wavelane"))
             .args(jobs::shell_words(command))
             .current_dir(&root)
-            .output()
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .spawn()
             .unwrap();
-        let printed = [output.stdout, output.stderr].concat();
-        assert_eq!(
-            String::from_utf8(printed).unwrap().trim_end(),
-            expected.trim_end(),
-            "wavelane {command}"
-        );
+        let mut printed = String::new();
+        reader.read_to_string(&mut printed).unwrap();
+        child.wait().unwrap();
+        assert_eq!(printed.trim_end(), expected.trim_end(), "wavelane {command}");
         shown += 1;
     }
     assert!(shown >= 5, "only {shown} commands found");
