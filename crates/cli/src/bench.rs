@@ -77,6 +77,7 @@ impl BenchArgs {
             };
             fitting::check(&common.line, runs)?;
         }
+        fitting::check_one_entry(&common.line)?;
         fitting::check_engine(&common.line, common.device.engine)?;
         Ok(BenchArgs { common, module, rounds, against, rules, draw, is_packed_by_device })
     }

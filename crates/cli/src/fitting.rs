@@ -92,6 +92,15 @@ pub(crate) fn check(line: &Line, runs: Running) -> Result<(), Problem> {
     obey(&RULES, line, runs)
 }
 
+/// Refuses several entry points where one runs.
+pub(crate) fn check_one_entry(line: &Line) -> Result<(), Problem> {
+    let mut named = line.flags().filter(|it| it.0 == "-E").map(|it| it.1);
+    let (Some(first), Some(second)) = (named.next(), named.next()) else { return Ok(()) };
+    let what = format!("`-E {first}` and `-E {second}`: this runs one entry point");
+    Err(Problem::input(what)
+        .help("`check`, `san` and `test` take several, and a job has `Passes:`"))
+}
+
 /// Refuses flags of draws where none is asked for, and files of several kinds may run.
 pub(crate) fn check_undrawn(line: &Line) -> Result<(), Problem> {
     obey(&RULES[..1], line, Running::Dispatch)

@@ -67,6 +67,7 @@ impl RunArgs {
             None => Running::Dispatch,
         };
         fitting::check(&common.line, runs)?;
+        fitting::check_one_entry(&common.line)?;
         fitting::check_engine(&common.line, common.device.engine)?;
         if target_file.is_some() && draw.is_none() {
             let problem = Problem::input("`-o` writes the targets of a draw");

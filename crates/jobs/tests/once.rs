@@ -50,6 +50,7 @@ fn all(name: &str, text: &str) -> (Vec<Outcome>, usize, usize) {
         golden: None,
         print_limit: 1000,
         wants_output: false,
+        on_engine: None,
     };
     let reads = Rc::new(Cell::new(0));
     let mut outcomes = Vec::new();

@@ -130,6 +130,13 @@ fn exit_statuses_are_the_contract() {
             "not a multiple of the 4-byte stride of `Out`",
         ),
         ("binfile", SUM, "run a.hlsl --bind Out=@none.bin", 2, "`none.bin` cannot be read"),
+        (
+            "entries",
+            SUM,
+            "run a.hlsl -E main -E other --bind Out=[8]",
+            2,
+            "this runs one entry point",
+        ),
         ("groups", SUM, "run a.hlsl --bind Out=[8] --groups 65536", 2, "65535"),
         (
             "threads",
