@@ -94,6 +94,13 @@ impl<'a> Facts<'a> {
         self.structure.exits_to(construct).chain(yields)
     }
 
+    /// The conditions that decide whether lanes leave a loop.
+    pub(crate) fn leaving(&self, around: Inst) -> Vec<Value> {
+        let ways = self.structure.exits_to(around);
+        let inside = ways.flat_map(|it| self.ancestors(it).take_while(|it| *it != around));
+        inside.filter_map(|it| self.module.inst(it).op.selector()).collect()
+    }
+
     /// The values from which a value is directly computed, not through memory.
     pub(crate) fn sources(&self, value: Value) -> Values {
         let module = self.module;
