@@ -212,7 +212,8 @@ float4 ps(V v) : SV_Target { return 6; }
 //= Target f32: 6*4
 
 //--- waves-of-pixels-behind-a-geometry-shader
-// Two triangles over the whole target, which a wave of 16 lanes shares; what the geometry shader numbers, pixels see.
+// Two triangles over the whole target, the second nearer; a wave of 16 lanes runs both. Pixels see the numbers that the
+// geometry shader gives.
 //# draw 4x2 vertices 2 geometry
 //# raster Topology: PointList
 //# finds depends-on-packing
@@ -227,7 +228,7 @@ V vs(uint id : SV_VertexID) {
 void gs(point V v[1], inout TriangleStream<Corner> stream) {
     for (uint i = 0; i < 3; i++) {
         Corner corner;
-        corner.position = float4(i == 1 ? 3 : -1, i == 2 ? -3 : 1, 0.5, 1);
+        corner.position = float4(i == 1 ? 3 : -1, i == 2 ? -3 : 1, 0.5 - 0.1 * v[0].id, 1);
         corner.number = 7 + v[0].id;
         stream.Append(corner);
     }

@@ -152,9 +152,9 @@ float4 ps(V v) : SV_Target { return v.shade; }
 //= Target f32: 3*4 0*4 4*4 0*4
 
 //--- waves-of-pixels-behind-a-tessellator
-// Two patches of two triangles over the whole target; both triangles of a patch have its number.
+// Two patches of two triangles over the whole target, the second nearer; both triangles of a patch have its number.
 //# draw 4x2 vertices 2 patches 1
-//# finds depends-on-packing
+//# finds depends-on-helpers depends-on-packing
 struct P { uint id : ID; };
 struct Factors { float edges[4] : SV_TessFactor; float insides[2] : SV_InsideTessFactor; };
 P vs(uint id : SV_VertexID) {
@@ -171,7 +171,7 @@ Factors constants(InputPatch<P, 1> patch) {
 P hs(InputPatch<P, 1> patch, uint i : SV_OutputControlPointID) { return patch[i]; }
 [domain("quad")]
 float4 ds(Factors f, float2 uv : SV_DomainLocation, const OutputPatch<P, 1> patch) : SV_Position {
-    return float4(uv.x * 2 - 1, 1 - uv.y * 2, 0.5, 1);
+    return float4(uv.x * 2 - 1, 1 - uv.y * 2, 0.5 - 0.1 * patch[0].id, 1);
 }
 float4 ps(uint patch : SV_PrimitiveID) : SV_Target { return WaveActiveSum(1 + patch); }
 //= Target f32 @4: 6*8 2*4 6*4 6*4 2*4 6*8

@@ -14,11 +14,12 @@ use wavelane::{
 
 use super::dispatch::{NotBound, not_run};
 use super::steps::{Object, Prepared, Program};
-use super::{End, Flags, Runner};
+use super::{End, Flags, Runner, wrong_file};
 use crate::Error;
 use crate::bind::passes::{self, Passes, Problem};
 use crate::error::did_you_mean;
 use crate::job::{Groups, Job};
+use crate::outcome::Verdict;
 use crate::printed::PrintedLines;
 use crate::repro::Source;
 
@@ -175,7 +176,7 @@ impl Runner<'_> {
         };
         let is_vulkan = self.setup.features.contains("Vulkan");
         passes::bind(&prepared.job, &programs, is_vulkan).map_err(|problem| {
-            let mut error = match problem {
+            let error = match problem {
                 Problem::Located(error) => error,
                 Problem::Of(index, problem) => {
                     let name = PassName::of(&prepared.job, index, 0);
@@ -183,9 +184,7 @@ impl Runner<'_> {
                     Error::new(at, format!("{name}: {}", problem.0))
                 }
             };
-            let (file, text, offset) = &prepared.place;
-            error.at = error.at.start + offset..error.at.end + offset;
-            super::wrong_file(format!("the job has errors\n{}", error.render(file, text))).into()
+            wrong_job(prepared, error).into()
         })
     }
 
@@ -236,7 +235,14 @@ impl Runner<'_> {
             let pass = PassName::of(job, it.index, it.round);
             self.engaged(Some(pass), pipeline, &dispatch, &it.pass.table);
             let recorded = it.pass.record(&mut list, pipeline, &dispatch);
-            recorded.map_err(|error| stopped(number, &error))?;
+            recorded.map_err(|error| match stopped(number, &error) {
+                // Before anything has run, only the job can be at fault.
+                end if end.verdict == Verdict::Failed => {
+                    let at = job.passes[it.index].at.clone();
+                    wrong_job(prepared, Error::new(at, end.message))
+                }
+                end => end,
+            })?;
             logs.extend(log.map(|log| (number, shader, &program.sources, log)));
         }
         let ended = internal::execute(self.setup.device, &list);
@@ -285,4 +291,11 @@ impl Runner<'_> {
         let results = job.results.iter().map(|it| job.buffers[it.actual].name.clone()).collect();
         Ok(Sequence { programs, passes, results })
     }
+}
+
+/// The end of a test whose job has an error.
+fn wrong_job(prepared: &Prepared, mut error: Error) -> End {
+    let (file, text, offset) = &prepared.place;
+    error.at = error.at.start + offset..error.at.end + offset;
+    wrong_file(format!("the job has errors\n{}", error.render(file, text)))
 }
