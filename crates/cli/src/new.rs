@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use jobs::Repro;
 use wavelane::internal::{self, Slots};
-use wavelane::{AddressKind, Device, Dispatch, Layout, ResourceKind, ResourceTable, Shader, Stage};
+use wavelane::{Device, Dispatch, Layout, ResourceKind, ResourceTable, Shader, Stage};
 
 use crate::asked::{Binds, Compiling, DrawArgs, Launch, LowArgs};
 use crate::entries::{self, Entries};
@@ -232,28 +232,33 @@ fn made_up(shader: &Shader, given: &Binds, groups: [u32; 3]) -> Binds {
             }
             continue;
         }
-        let view = resource.kind.view();
-        if matches!(resource.kind, ResourceKind::Sampler { .. }) {
-            binds.binds.push((name.clone(), "linear clamp".to_owned()));
-            continue;
-        }
-        if view.address == AddressKind::Texture {
-            binds.binds.push((name.clone(), "[4x4]:iota".to_owned()));
-            continue;
-        }
-        let contents = if resource.kind.writable() { "" } else { ":iota" };
+        let value = contents(resource, count);
         match resource.count {
-            Some(1) => binds.binds.push((name.clone(), format!("[{count}]{contents}"))),
+            Some(1) => binds.binds.push((name.clone(), value)),
             elements => {
-                for element in 0..elements.unwrap_or(1).min(16) {
-                    binds
-                        .binds
-                        .push((format!("{name}[{element}]"), format!("[{count}]{contents}")));
-                }
+                let elements = 0..elements.unwrap_or(1).min(16);
+                binds.binds.extend(elements.map(|it| (format!("{name}[{it}]"), value.clone())));
             }
         }
     }
     binds
+}
+
+/// The size of a texture: few enough texels that a person reads them.
+const TEXELS: [u64; 3] = [4, 4, 2];
+
+/// What a resource is given, as `--bind` says it: where it is read, each number is another.
+fn contents(resource: &wavelane::Resource, count: u64) -> String {
+    let view = resource.kind.view();
+    let numbers = if view.writable { "" } else { ":iota" };
+    match resource.kind {
+        ResourceKind::Sampler { comparison: true } => "linear clamp less-equal".to_owned(),
+        ResourceKind::Sampler { comparison: false } => "linear clamp".to_owned(),
+        ResourceKind::Texture { dim, .. } => {
+            format!("[{}]{numbers}", crate::texture::sizes(dim, TEXELS))
+        }
+        _ => format!("[{count}]{numbers}"),
+    }
 }
 
 /// The names of resources whose contents differ.

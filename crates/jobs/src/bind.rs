@@ -13,9 +13,7 @@ use wavelane::{
     Resource as Declared, ResourceKind, ResourceTable, Shader,
 };
 
-use wavelane::texture::{
-    Address, Channels, Comparison, Encoding, Filter, Format as TextureFormat, Sampler, Shape,
-};
+use wavelane::texture::{Channels, Encoding, Format as TextureFormat, Shape};
 
 use crate::job::{self, BindPoint, Job, Kind, Resource};
 use crate::number::Format;
@@ -158,7 +156,7 @@ impl<'a> Binder<'a, '_, '_> {
         resource: &Resource,
         state: Option<&job::Sampler>,
     ) -> Result<(), BindProblem> {
-        let slot = Slot::from(state.map_or_else(What::default, |it| What::Sampler(sampler(it))));
+        let slot = Slot::from(state.map_or_else(What::default, |it| What::Sampler(it.state)));
         bind_each(&mut self.table, self.shader, at, resource, slot)
     }
 
@@ -517,6 +515,13 @@ pub(crate) fn texel_format(source: &job::Buffer) -> Result<TextureFormat, String
     }
 }
 
+/// The numbers of a texel in the words of jobs: their format, and how many there are.
+pub(crate) fn numbers_of(texel: TextureFormat) -> Option<(Format, u32)> {
+    let all = Format::NAMES.iter().flat_map(|it| (1..=4).map(|channels| (it.1, channels)));
+    let is_it = |(format, channels): &(Format, u32)| texel_format_of(*format, *channels) == texel;
+    all.into_iter().find(is_it)
+}
+
 /// The same for 1 to 4 channels.
 fn texel_format_of(format: Format, channels: u32) -> TextureFormat {
     let encoding = match format {
@@ -534,42 +539,6 @@ fn texel_format_of(format: Format, channels: u32) -> TextureFormat {
     let bits = 8 * format.bytes() as u8;
     let channels = Channels::of(channels).unwrap_or(Channels::Rgba);
     TextureFormat::Plain { channels, bits, encoding }
-}
-
-fn sampler(it: &job::Sampler) -> Sampler {
-    let filter = |it| match it {
-        job::Filter::Nearest => Filter::Nearest,
-        job::Filter::Linear => Filter::Linear,
-    };
-    let address = match it.address {
-        job::AddressMode::Clamp => Address::Clamp,
-        job::AddressMode::Repeat => Address::Wrap,
-        job::AddressMode::Mirror => Address::Mirror,
-        job::AddressMode::Border => Address::Border,
-        job::AddressMode::MirrorOnce => Address::MirrorOnce,
-    };
-    let compare = match it.comparison {
-        job::ComparisonOp::Never => Comparison::Never,
-        job::ComparisonOp::Less => Comparison::Less,
-        job::ComparisonOp::Equal => Comparison::Equal,
-        job::ComparisonOp::LessEqual => Comparison::LessEqual,
-        job::ComparisonOp::Greater => Comparison::Greater,
-        job::ComparisonOp::NotEqual => Comparison::NotEqual,
-        job::ComparisonOp::GreaterEqual => Comparison::GreaterEqual,
-        job::ComparisonOp::Always => Comparison::Always,
-    };
-    Sampler {
-        min: filter(it.min_filter),
-        mag: filter(it.mag_filter),
-        // The format cannot express it, and its own tool uses the nearest level.
-        mip: Filter::Nearest,
-        address: [address; 3],
-        bias: it.mip_lod_bias,
-        min_lod: it.min_lod,
-        max_lod: it.max_lod,
-        compare,
-        ..Sampler::default()
-    }
 }
 
 /// The size of a tile of a reserved resource in bytes.

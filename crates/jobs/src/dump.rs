@@ -6,6 +6,7 @@ use std::fmt::Write;
 use wavelane::graphics::Topology;
 
 use crate::job::draw::Draw;
+use crate::job::sampler as words;
 use crate::job::*;
 use crate::number::Format;
 
@@ -272,24 +273,14 @@ impl Out {
 
     fn sampler(&mut self, sampler: &Sampler) {
         self.entry(2, "Name", &sampler.name, true);
-        if sampler.compares {
+        if sampler.compares() {
             self.entry(2, "Kind", "SamplerComparison", false);
         }
-        let filter = |it| match it {
-            Filter::Nearest => "Nearest",
-            Filter::Linear => "Linear",
-        };
-        for (key, value) in [("MinFilter", sampler.min_filter), ("MagFilter", sampler.mag_filter)] {
-            self.entry(2, key, filter(value), false);
+        let state = &sampler.state;
+        for (key, value) in [("MinFilter", state.min), ("MagFilter", state.mag)] {
+            self.entry(2, key, words::filter(value), false);
         }
-        let address = match sampler.address {
-            AddressMode::Clamp => "Clamp",
-            AddressMode::Repeat => "Repeat",
-            AddressMode::Mirror => "Mirror",
-            AddressMode::Border => "Border",
-            AddressMode::MirrorOnce => "MirrorOnce",
-        };
-        self.entry(2, "Address", address, false);
+        self.entry(2, "Address", words::address(state.address[0]), false);
     }
 
     fn result(&mut self, result: &Expectation, job: &Job) {

@@ -5,9 +5,11 @@
 
 pub mod draw;
 mod read;
+pub(crate) mod sampler;
 
 pub(crate) use read::read_rules;
 pub use read::{Open, StateKey, read, read_for, read_scenes, read_state, read_target};
+pub use sampler::Sampler;
 
 use std::ops::Range;
 
@@ -184,47 +186,6 @@ pub struct TextureSize {
     pub height: u32,
     pub depth: u32,
     pub mips: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filter {
-    Nearest,
-    Linear,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressMode {
-    Clamp,
-    Repeat,
-    Mirror,
-    Border,
-    MirrorOnce,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ComparisonOp {
-    Never,
-    Less,
-    Equal,
-    LessEqual,
-    Greater,
-    NotEqual,
-    GreaterEqual,
-    Always,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sampler {
-    pub name: String,
-    pub compares: bool,
-    pub min_filter: Filter,
-    pub mag_filter: Filter,
-    pub address: AddressMode,
-    pub min_lod: f32,
-    pub max_lod: f32,
-    pub mip_lod_bias: f32,
-    pub comparison: ComparisonOp,
-    pub at: Range<usize>,
 }
 
 /// A top level of `AccelerationStructures`.

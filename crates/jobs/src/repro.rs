@@ -13,12 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use wavelane::internal::{PROFILES, Slot, Slots};
+use wavelane::texture::Shape;
 use wavelane::{
-    AddressKind, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
+    Contents, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
     RegisterClass, Resource, ResourceKind, ResourceTable, Shader, ShaderModel, Version,
 };
 
-use crate::job::Kind;
+use crate::bind::numbers_of;
+use crate::job::{self, Kind};
 use crate::number::Format;
 use crate::run::Flags;
 
@@ -194,6 +196,17 @@ struct Written<'a> {
     at: u32,
 }
 
+impl Written<'_> {
+    fn is_sampler(&self) -> bool {
+        self.resource.kind.view().contents == Contents::Sampler
+    }
+
+    /// Whether it is a texture with several levels.
+    fn has_levels(&self) -> bool {
+        self.elements.iter().filter_map(|it| it.what.texture()).any(|it| it.levels > 1)
+    }
+}
+
 fn job(repro: &Repro<'_>) -> Result<String, String> {
     let entry = repro.shader.entry();
     let mut text = format!("---\nShaders:\n  - Stage: Compute\n    Entry: {entry}\nBuffers:\n");
@@ -209,7 +222,9 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
     };
     let outputs: Vec<&Written<'_>> = expected.iter().filter(is_checked).collect();
     let mut buffers = String::new();
-    for it in &listed {
+    let (samplers, held): (Vec<&Written<'_>>, Vec<&Written<'_>>) =
+        listed.iter().copied().partition(|it| it.is_sampler());
+    for it in &held {
         buffers.push_str(&buffer(&it.name, it)?);
     }
     for it in &outputs {
@@ -219,6 +234,7 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
         true => text = text.replace("Buffers:\n", "Buffers: []\n"),
         false => text.push_str(&buffers),
     }
+    text.push_str(&self::samplers(samplers, held.iter().any(|it| it.has_levels()))?);
     if !outputs.is_empty() {
         text.push_str("Results:\n");
     }
@@ -290,17 +306,37 @@ fn bound(table: &ResourceTable) -> Result<Vec<Written<'_>>, String> {
     Ok(all)
 }
 
+/// The kind of a resource in the words of jobs, where a texture is one whatever its dimensions.
 fn kind(resource: &Resource) -> Result<Kind, String> {
     let view = resource.kind.view();
-    match view.address {
-        AddressKind::Texture | AddressKind::None => {
-            Err(format!("the texture or sampler `{}`", resource.name))
+    match view.contents {
+        Contents::Texture if view.writable => Ok(Kind::RwTexture2D),
+        Contents::Texture => Ok(Kind::Texture2D),
+        Contents::Sampler => Ok(Kind::Sampler),
+        Contents::Scene | Contents::Feedback => {
+            Err(format!("`{}`, a {}", resource.name, view.name))
         }
-        AddressKind::Element | AddressKind::Byte | AddressKind::Texel => {
+        Contents::Buffer | Contents::Constants => {
             let kind = Kind::NAMES.iter().find(|it| it.0 == view.name);
             Ok(kind.unwrap_or_else(|| unreachable!("jobs have all kinds of buffers")).1)
         }
     }
+}
+
+/// The list of samplers, if there are any.
+fn samplers<'a>(
+    all: impl IntoIterator<Item = &'a Written<'a>>,
+    has_levels: bool,
+) -> Result<String, String> {
+    let mut text = String::new();
+    for Written { name, resource, elements, .. } in all {
+        let [only] = elements.as_slice() else {
+            return Err(format!("an array of samplers like `{}`", resource.name));
+        };
+        let state = only.what.sampler().unwrap_or_default();
+        text.push_str(&job::sampler::entry(name, &state, has_levels)?);
+    }
+    Ok(if text.is_empty() { text } else { format!("Samplers:\n{text}") })
 }
 
 fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
@@ -314,6 +350,7 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
                 .ok_or_else(|| format!("the format of the texels of `{}`", resource.name))?;
             (format, format!("    Channels: {channels}\n"))
         }
+        ResourceKind::Texture { dim, .. } => texture(dim.is_array(), written)?,
         kind => {
             let stride = kind.view().stride;
             let by = |bytes: usize| {
@@ -356,6 +393,30 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
         list(&mut text, "      - ", &numbers(&element.bytes, format)?);
     }
     Ok(text)
+}
+
+/// The format of a texture's numbers, and the lines that say its size.
+fn texture(is_array: bool, written: &Written<'_>) -> Result<(Format, String), String> {
+    let Written { resource, elements, .. } = written;
+    let name = &resource.name;
+    let shape = elements.first().and_then(|it| it.what.texture());
+    let shape = shape.ok_or_else(|| format!("`{name}`, whose size is not known"))?;
+    if elements.iter().any(|it| it.what.texture() != Some(shape)) {
+        return Err(format!("an array of textures like `{name}`, which differ in size or format"));
+    }
+    if shape.samples > 1 {
+        return Err(format!("the samples of `{name}`"));
+    }
+    let (format, channels) =
+        numbers_of(shape.format).ok_or_else(|| format!("the format of the texture `{name}`"))?;
+    let Shape { width, height, depth, layers, levels, .. } = shape;
+    if !is_array && layers > 1 {
+        return Err(format!("`{name}`, a {}", resource.kind.view().name));
+    }
+    let depth = if is_array { layers } else { depth };
+    let levels = if levels > 1 { format!(", MipLevels: {levels}") } else { String::new() };
+    let size = format!("Height: {height}, Width: {width}, Depth: {depth}{levels}");
+    Ok((format, format!("    Channels: {channels}\n    OutputProps: {{ {size} }}\n")))
 }
 
 /// A flow list, a few numbers a line.
@@ -435,7 +496,6 @@ fn numbers(bytes: &[u8], format: Format) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job;
     use wavelane::internal::Slot;
 
     #[test]

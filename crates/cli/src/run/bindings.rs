@@ -11,7 +11,7 @@ use wavelane::{
 
 use super::RunArgs;
 use crate::asked::{Binds, Output};
-use crate::auto::Auto;
+use crate::auto::{Auto, Made};
 use crate::bind::{self, Bound};
 use values::member::{described, type_of};
 
@@ -26,7 +26,7 @@ struct Row<'a> {
     read: Vec<bool>,
     /// How many elements make sense, and what would be bound.
     elements: Option<u64>,
-    bind: Vec<String>,
+    made: Vec<Made>,
 }
 
 pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Result<Exit, End> {
@@ -41,14 +41,14 @@ pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Resu
         if is_known || resource.register.class.is_heap() && !resource.used {
             continue;
         }
-        let (elements, bind) = match bound.as_ref().filter(|_| resource.used) {
+        let (elements, made) = match bound.as_ref().filter(|_| resource.used) {
             Some(bound) => (elements(resource, bound), made(resource, bound.auto.as_ref())),
             None => (None, Vec::new()),
         };
-        rows.push(Row { resource, read: uses[index].members.clone(), elements, bind });
+        rows.push(Row { resource, read: uses[index].members.clone(), elements, made });
     }
     for resource in shader.unreached() {
-        rows.push(Row { resource, read: Vec::new(), elements: None, bind: Vec::new() });
+        rows.push(Row { resource, read: Vec::new(), elements: None, made: Vec::new() });
     }
     match args.common.output {
         Output::Json => {
@@ -84,14 +84,14 @@ fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
     }
 }
 
-/// The flags that would give it what is made up; of an array one for each element.
-fn made(resource: &Resource, auto: Option<&Auto>) -> Vec<String> {
+/// What is made up for it; of an array one for each element.
+fn made(resource: &Resource, auto: Option<&Auto>) -> Vec<Made> {
     let is_of = |name: &str| {
         let rest = name.strip_prefix(resource.name.as_str());
         rest.is_some_and(|it| it.is_empty() || it.starts_with('['))
     };
     let all = auto.map_or(&[][..], |it| &it.made).iter();
-    all.filter(|it| is_of(&it.name)).map(|it| format!("{}={}", it.name, it.value)).collect()
+    all.filter(|it| is_of(&it.name)).cloned().collect()
 }
 
 fn as_json(row: &Row<'_>) -> Value {
@@ -104,6 +104,8 @@ fn as_json(row: &Row<'_>) -> Value {
         value
     };
     let members = named_members(&resource.kind).iter().enumerate().map(member);
+    let bind = row.made.iter().map(|it| format!("{}={}", it.name, it.value));
+    let counters = row.made.iter().filter_map(|it| Some(format!("{}={}", it.name, it.counter?)));
     json!({
         "name": resource.name,
         "kind": kind_name(resource),
@@ -114,7 +116,9 @@ fn as_json(row: &Row<'_>) -> Value {
         "used": resource.used,
         "elements": row.elements,
         "members": members.collect::<Vec<_>>(),
-        "bind": row.bind,
+        "bind": bind.collect::<Vec<_>>(),
+        "has_counter": resource.kind.view().counter,
+        "counter": counters.collect::<Vec<_>>(),
     })
 }
 
@@ -122,7 +126,8 @@ fn as_json(row: &Row<'_>) -> Value {
 fn opaque_as_json(resource: &OpaqueResource) -> Value {
     json!({
         "name": resource.name, "kind": resource.ty, "type": null, "register": null, "space": null,
-        "array": null, "used": false, "elements": null, "members": [], "bind": [],
+        "array": null, "used": false, "elements": null, "members": [], "bind": [], "has_counter": false,
+        "counter": [],
     })
 }
 
@@ -173,15 +178,15 @@ fn text(args: &RunArgs, shader: &Shader, rows: &[Row<'_>]) -> String {
     let width = |all: &[String]| all.iter().map(|it| it.chars().count()).max().unwrap_or(0);
     let (first, second) = (width(&registers), width(&declarations).max(width(&opaque)).min(60));
     for ((row, register), declaration) in rows.iter().zip(&registers).zip(&declarations) {
-        let what = match row.bind.as_slice() {
+        let what = match row.made.as_slice() {
             _ if !row.resource.used => "not used".to_owned(),
             [] => row.elements.map_or_else(String::new, |it| format!("{it} elements")),
-            [bind, rest @ ..] => {
+            [first, rest @ ..] => {
                 let more = match rest.len() {
                     0 => String::new(),
                     count => format!(" and {count} more"),
                 };
-                format!("--bind {}{more}", crate::problem::quoted(bind))
+                format!("{}{more}", first.words())
             }
         };
         let line = format!("  {register:<first$}  {declaration:<second$}  {what}");

@@ -195,6 +195,22 @@ cbuffer Params { uint Count; float2 Scale; };
 }
 
 #[test]
+fn counters_are_listed_with_the_flag_that_sets_them() {
+    let shader = "AppendStructuredBuffer<uint> To; ConsumeStructuredBuffer<uint> From;
+RWStructuredBuffer<uint> Plain;
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupThreadID) { To.Append(From.Consume()); Plain[i] = i; }";
+    let text = wavelane("counters", shader, "run a.hlsl --bindings").out;
+    assert!(text.contains("--bind 'From=u32[4]' --counter From=4\n"), "{text}");
+    assert!(text.contains("--bind 'To=u32[4]'\n"), "{text}");
+    let value = wavelane("counters", shader, "run a.hlsl --bindings --format json").json();
+    for row in value["bindings"].as_array().unwrap() {
+        assert_eq!(row["has_counter"], row["name"] != "Plain", "{row}");
+        let counters = row["counter"].as_array().unwrap();
+        assert_eq!(*counters == ["From=4"], row["name"] == "From", "{row}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_made_up_from_a_seed_and_can_be_pasted() {
     let line = "run a.hlsl -E Scale --auto=7 --format json";
     let ran = wavelane("auto", LIBRARY, line);

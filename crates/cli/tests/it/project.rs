@@ -353,6 +353,60 @@ fn new_writes_a_test_that_passes_and_never_overwrites() {
     assert_eq!(status, 0, "{err}");
 }
 
+/// Textures of any dimensions and samplers are written with all that decides about results, such as the filter between
+/// levels.
+#[test]
+fn new_writes_textures_and_samplers() {
+    let files = [(
+        "a.hlsl",
+        "Texture2D<float4> Image; Texture2DArray<uint2> Layers[2]; SamplerState Smooth; SamplerComparisonState Shadow;
+Texture2D<float> Depths; RWTexture3D<float> Out; RWTexture2D<uint2> Sum;
+[numthreads(2, 2, 1)] void Sample(uint2 i : SV_GroupThreadID) {
+    Out[uint3(i, 1)] = Image.SampleLevel(Smooth, i + 0.25, 0.5).y + Depths.SampleCmpLevelZero(Shadow, i * 0.5, 0.5);
+    Sum[i] = Layers[1].Load(int4(i, 1, 0)) + Layers[0].Load(int4(i, 0, 0));
+}
+",
+    )];
+    let root = folder("new-textures", &files);
+    let binds = [
+        "Image=RGBA32_FLOAT[4x4 mips 3]:rand(3)",
+        "Smooth=nearest mip=linear mirror",
+        "Shadow=linear less",
+    ];
+    let words = ["new", "test", "a.hlsl"].into_iter();
+    let words: Vec<&str> = words.chain(binds.iter().flat_map(|it| ["--bind", it])).collect();
+    let made = support::wavelane(&root, &words);
+    assert_eq!(made.status, 0, "{}", made.err);
+    let text = std::fs::read_to_string(root.join("Sample.test")).unwrap();
+    for part in [
+        "OutputProps: { Height: 4, Width: 4, Depth: 1, MipLevels: 3 }",
+        "{ Name: Smooth, MinFilter: Nearest, MagFilter: Nearest, MipFilter: Linear, Address: Mirror }",
+        "{ Name: Shadow, Kind: SamplerComparison, ComparisonOp: Less, MipFilter: Linear }",
+        "ArraySize: 2",
+        "Kind: RWTexture2D",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (status, out, err) = ran("test Sample.test --wave-size all", &root);
+    assert_eq!(status, 0, "{out}{err}");
+    // Each of these decides about a result.
+    for (old, new) in [
+        ("MipFilter: Linear, A", "A"),
+        ("Address: Mirror", "Address: Clamp"),
+        (": Less", ": Greater"),
+    ] {
+        assert!(text.contains(old), "{old}: {text}");
+        std::fs::write(root.join("Sample.test"), text.replace(old, new)).unwrap();
+        let (status, out, _) = ran("test Sample.test --wave-size 4", &root);
+        assert_eq!(status, 1, "{new}: {out}");
+    }
+    let (status, _, err) = ran("new test a.hlsl --bind Smooth=anisotropic=4", &root);
+    assert!(status == 2 && err.contains("exists already"), "{err}");
+    std::fs::remove_file(root.join("Sample.test")).unwrap();
+    let (status, _, err) = ran("new test a.hlsl --bind Smooth=anisotropic=4", &root);
+    assert!(status == 3 && err.contains("a job has no word for the anisotropic filter"), "{err}");
+}
+
 #[test]
 fn unit_tests_have_buffers() {
     let text = "#include <wavelane.hlsli>

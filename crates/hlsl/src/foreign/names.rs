@@ -79,7 +79,15 @@ pub(super) const WAVES: &[(&str, &str)] = &[
       AmdDxExtShaderIntrinsics_WaveActiveBitAnd AmdDxExtShaderIntrinsics_WaveActiveBitOr \
       AmdDxExtShaderIntrinsics_WaveActiveBitXor AmdDxExtShaderIntrinsics_WavePrefixSum \
       AmdDxExtShaderIntrinsics_WavePrefixProduct AmdDxExtShaderIntrinsics_WavePrefixMin \
-      AmdExtD3DShaderIntrinsics_ReadfirstlaneU AmdExtD3DShaderIntrinsics_WavePostfixSum",
+      AmdDxExtShaderIntrinsics_WavePrefixMax AmdDxExtShaderIntrinsics_WavePostfixSum \
+      AmdDxExtShaderIntrinsics_WavePostfixProduct AmdDxExtShaderIntrinsics_WavePostfixMin \
+      AmdDxExtShaderIntrinsics_WavePostfixMax AmdDxExtShaderIntrinsics_WaveReduce AmdDxExtShaderIntrinsics_WaveScan \
+      AmdExtD3DShaderIntrinsics_ReadfirstlaneF AmdExtD3DShaderIntrinsics_ReadfirstlaneU \
+      AmdExtD3DShaderIntrinsics_ReadlaneAt AmdExtD3DShaderIntrinsics_ReadlaneF AmdExtD3DShaderIntrinsics_ReadlaneU \
+      AmdExtD3DShaderIntrinsics_LaneId AmdExtD3DShaderIntrinsics_GetWaveSize AmdExtD3DShaderIntrinsics_Ballot \
+      AmdExtD3DShaderIntrinsics_MBCnt AmdExtD3DShaderIntrinsics_SwizzleU AmdExtD3DShaderIntrinsics_WaveActiveSum \
+      AmdExtD3DShaderIntrinsics_WavePrefixSum AmdExtD3DShaderIntrinsics_WavePostfixSum \
+      AmdExtD3DShaderIntrinsics_WaveReduce AmdExtD3DShaderIntrinsics_WaveScan",
     ),
     (
         "",

@@ -120,6 +120,10 @@ const XOR: &str = "it is `WaveReadLaneAt(x, WaveGetLaneIndex() ^ m)`";
 const ROTATE: &str = "it is `WaveReadLaneAt(x, (WaveGetLaneIndex() + n) % WaveGetLaneCount())`, if all lanes are active";
 const AT: &str = "it is `WaveReadLaneAt(x, lane)`; the set of lanes is that of the active ones";
 const COUNT: &str = "it is `WaveActiveCountBits(condition)`";
+const REDUCE_BY: &str =
+    "each operation has a function of its own: `WaveActiveSum`, `WaveActiveMin` and its like";
+const SCAN_BY: &str = "each operation has a function of its own, `WavePrefixSum` or, with a mask of lanes, `WaveMultiPrefixBitOr` and its \
+     like; none includes the lane's own value";
 const COUNT_BELOW: &str = "it is `WavePrefixCountBits(condition)`";
 const COUNT_UP_TO: &str = "it is `WavePrefixCountBits(condition) + (condition ? 1 : 0)`";
 const BIT_OF_MINE: &str =
@@ -453,13 +457,15 @@ fn ags(word: &str) -> Found {
         "BallotAll" => name("WaveActiveAllTrue"),
         "MBCnt" => text(COUNT_BELOW),
         "Swizzle" => text(SWIZZLE),
+        // The operation is an argument.
+        "WaveReduce" => text(REDUCE_BY),
+        "WaveScan" => text(SCAN_BY),
         _ => {
             let kinds = [
                 ("WaveActive", Kind::Reduce),
-                ("WaveReduce", Kind::Reduce),
                 ("WavePrefix", Kind::Exclusive),
                 ("WavePostfix", Kind::Inclusive),
-                ("WaveScan", Kind::Inclusive),
+                ("WaveCluster", Kind::Clustered),
             ];
             kinds.into_iter().find_map(|(prefix, kind)| {
                 Some(folded(kind, operation(untyped.strip_prefix(prefix)?)?))

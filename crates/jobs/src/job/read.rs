@@ -12,6 +12,7 @@ pub use scenes::{Open, read_scenes};
 use std::ops::Range;
 
 use wavelane::feedback::Kind as FeedbackKind;
+use wavelane::texture::Sampler as SamplerState;
 
 use crate::Error;
 use crate::error::did_you_mean;
@@ -550,63 +551,41 @@ impl Reader {
         let kind = fields.get("Kind");
         let compares =
             self.choose_or(kind, false, &[("Sampler", false), ("SamplerComparison", true)]);
-        let filters = [("Nearest", Filter::Nearest), ("Linear", Filter::Linear)];
-        let (min, mag) = (fields.get("MinFilter"), fields.get("MagFilter"));
-        let min_filter = self.choose_or(min, Filter::Linear, &filters);
-        let mag_filter = self.choose_or(mag, Filter::Linear, &filters);
+        let usual = sampler::usual();
+        let filters = ["MinFilter", "MagFilter", "MipFilter"].map(|key| fields.get(key));
+        let min = self.choose_or(filters[0], usual.min, &sampler::FILTERS);
+        let mag = self.choose_or(filters[1], usual.mag, &sampler::FILTERS);
+        let mip = self.choose_or(filters[2], usual.mip, &sampler::FILTERS);
         let address = fields.get("Address");
-        let address = self.choose_or(
-            address,
-            AddressMode::Clamp,
-            &[
-                ("Clamp", AddressMode::Clamp),
-                ("Repeat", AddressMode::Repeat),
-                ("Mirror", AddressMode::Mirror),
-                ("Border", AddressMode::Border),
-                ("MirrorOnce", AddressMode::MirrorOnce),
-            ],
-        );
-        let lods = [fields.get("MinLOD"), fields.get("MaxLOD"), fields.get("MipLODBias")];
-        let min_lod = self.float_or(lods[0], 0.0);
-        let max_lod = self.float_or(lods[1], f64::from(f32::MAX));
-        let mip_lod_bias = self.float_or(lods[2], 0.0);
+        let address = self.choose_or(address, usual.address[0], &sampler::ADDRESSES);
+        let lods = ["MinLOD", "MaxLOD", "MipLODBias"].map(|key| fields.get(key));
+        let min_lod = self.float_or(lods[0], f64::from(usual.min_lod));
+        let max_lod = self.float_or(lods[1], f64::from(usual.max_lod));
+        let bias = self.float_or(lods[2], f64::from(usual.bias));
         let comparison_node = fields.get("ComparisonOp");
-        let comparison = self.choose_or(
-            comparison_node,
-            ComparisonOp::Never,
-            &[
-                ("Never", ComparisonOp::Never),
-                ("Less", ComparisonOp::Less),
-                ("Equal", ComparisonOp::Equal),
-                ("LessEqual", ComparisonOp::LessEqual),
-                ("Greater", ComparisonOp::Greater),
-                ("NotEqual", ComparisonOp::NotEqual),
-                ("GreaterEqual", ComparisonOp::GreaterEqual),
-                ("Always", ComparisonOp::Always),
-            ],
-        );
+        let compare = self.choose_or(comparison_node, usual.compare, &sampler::COMPARISONS);
         self.done(fields);
         let at = name_node.map_or(node.at.clone(), |it| it.at.clone());
-        let (compares, comparison) = (compares?, comparison?);
-        if compares == (comparison == ComparisonOp::Never) {
+        let (compares, compare) = (compares?, compare?);
+        if compares == (compare == usual.compare) {
             let what = match compares {
                 true => "a `SamplerComparison` needs a `ComparisonOp` other than `Never`",
                 false => "a `Sampler` has no `ComparisonOp`; use a `SamplerComparison`",
             };
             return self.error(&comparison_node.map_or(at, |it| it.at.clone()), what);
         }
-        Some(Sampler {
-            name: name?,
-            compares,
-            min_filter: min_filter?,
-            mag_filter: mag_filter?,
-            address: address?,
+        let state = SamplerState {
+            min: min?,
+            mag: mag?,
+            mip: mip?,
+            address: [address?; 3],
             min_lod: min_lod? as f32,
             max_lod: max_lod? as f32,
-            mip_lod_bias: mip_lod_bias? as f32,
-            comparison,
-            at,
-        })
+            bias: bias? as f32,
+            compare,
+            ..usual
+        };
+        Some(Sampler { name: name?, state, at })
     }
 
     fn expectation(&mut self, node: &Node, buffers: &[Buffer]) -> Option<Expectation> {

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use wavelane::internal::Slot;
-use wavelane::texture::{Encoding, Format as TextureFormat};
-use wavelane::{AddressKind, RegisterClass, ResourceKind, ResourceTable, Shader, Stage};
+use wavelane::texture::Format as TextureFormat;
+use wavelane::{RegisterClass, ResourceTable, Shader, Stage};
 
 use super::{Source, Written, body, bound, buffer, defused, list, numbers, quoted, words};
+use crate::bind::numbers_of;
 use crate::job::stage_name;
 use crate::number::Format;
 
@@ -89,17 +90,14 @@ fn part(stage: Stage) -> String {
 enum Held<'a> {
     Target(TextureFormat),
     Buffer(Written<'a>),
-    /// A texture, with the format of its texels and how many numbers each has.
-    Texture(Written<'a>, Format, u32),
-    /// Whether it compares.
-    Sampler(Written<'a>, bool),
+    Sampler(Written<'a>),
 }
 
 impl Held<'_> {
     fn written(&self) -> Option<&Written<'_>> {
         match self {
             Held::Target(_) => None,
-            Held::Buffer(it) | Held::Texture(it, ..) | Held::Sampler(it, _) => Some(it),
+            Held::Buffer(it) | Held::Sampler(it) => Some(it),
         }
     }
 }
@@ -120,7 +118,10 @@ fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
                 // The same in another stage.
                 Some(Some(it)) if it == register => continue,
                 Some(_) => return Err(format!("two things called `{}`", written.name)),
-                None => all.push((written.name.clone(), held(written)?)),
+                None if written.is_sampler() => {
+                    all.push((written.name.clone(), Held::Sampler(written)));
+                }
+                None => all.push((written.name.clone(), Held::Buffer(written))),
             }
         }
     }
@@ -134,8 +135,8 @@ fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
     for (name, held) in &all {
         match held {
             Held::Target(format) => {
-                let (number, channels) =
-                    plain(*format).ok_or_else(|| format!("a target of the format {format}"))?;
+                let (number, channels) = numbers_of(*format)
+                    .ok_or_else(|| format!("a target of the format {format}"))?;
                 let size = u64::from(width) * u64::from(height) * format.bytes() as u64;
                 let _ = writeln!(
                     text,
@@ -163,35 +164,14 @@ fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
                     text.push_str(&buffer(&format!("Expected_{name}"), &after)?);
                 }
             }
-            Held::Texture(written, number, channels) => {
-                let Some(shape) = written.elements[0].what.texture() else { continue };
-                let _ = writeln!(
-                    text,
-                    "  - Name: {name}\n    Format: {}\n    Channels: {channels}\n    OutputProps: \
-                     {{ Width: {}, Height: {}, Depth: 1 }}",
-                    number.name(),
-                    shape.width,
-                    shape.height
-                );
-                list(&mut text, "    Data: ", &numbers(&written.elements[0].bytes, *number)?);
-            }
             Held::Sampler(..) => {}
         }
     }
     vertices(repro, &mut text)?;
-    if all.iter().any(|it| matches!(it.1, Held::Sampler(..))) {
-        text.push_str("Samplers:\n");
-    }
-    for (name, held) in &all {
-        let _ = match held {
-            Held::Sampler(_, false) => writeln!(text, "  - {{ Name: {name} }}"),
-            Held::Sampler(_, true) => writeln!(
-                text,
-                "  - {{ Name: {name}, Kind: SamplerComparison, ComparisonOp: LessEqual }}"
-            ),
-            _ => Ok(()),
-        };
-    }
+    let has_levels = all.iter().filter_map(|it| it.1.written()).any(Written::has_levels);
+    let is_sampler = |it: &&(String, Held<'_>)| matches!(it.1, Held::Sampler(_));
+    let samplers = all.iter().filter(is_sampler).filter_map(|it| it.1.written());
+    text.push_str(&super::samplers(samplers, has_levels)?);
     if !repro.expected.is_empty() {
         text.push_str("Results:\n");
     }
@@ -201,14 +181,10 @@ fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
             "  - {{ Result: {name}, Rule: BufferExact, Actual: {name}, Expected: Expected_{name} }}"
         );
     }
-    let bound = all.iter().filter_map(|(name, held)| Some((name, held, held.written()?)));
+    let bound = all.iter().filter_map(|(name, held)| Some((name, held.written()?)));
     let mut sets = String::new();
-    for (name, held, written) in bound {
-        let kind = match held {
-            Held::Sampler(..) => "Sampler",
-            Held::Texture(..) => written.resource.kind.view().name,
-            _ => super::kind(written.resource)?.name(),
-        };
+    for (name, written) in bound {
+        let kind = super::kind(written.resource)?.name();
         let _ = writeln!(sets, "    - Name: {name}\n      Kind: {kind}");
         if written.resource.kind.view().counter {
             sets.push_str("      HasCounter: true\n");
@@ -228,46 +204,6 @@ fn job(repro: &DrawRepro<'_>) -> Result<String, String> {
     state(repro, &mut text);
     text.push_str("...");
     Ok(text)
-}
-
-/// What a resource of a draw is in a job.
-fn held(written: Written<'_>) -> Result<Held<'_>, String> {
-    let resource = written.resource;
-    let view = resource.kind.view();
-    if let ResourceKind::Sampler { comparison } = resource.kind {
-        return Ok(Held::Sampler(written, comparison));
-    }
-    match (view.address, view.name) {
-        (AddressKind::Texture, "Texture2D") if written.elements.len() == 1 => {
-            let shape = written.elements[0].what.texture();
-            let found = shape.filter(|it| it.levels == 1).and_then(|it| plain(it.format));
-            match found {
-                Some((format, channels)) => Ok(Held::Texture(written, format, channels)),
-                None => Err(format!("the format of the texture `{}`", resource.name)),
-            }
-        }
-        (AddressKind::Texture | AddressKind::None, name) => {
-            Err(format!("`{}`, a {name} of a draw", resource.name))
-        }
-        (AddressKind::Element | AddressKind::Byte | AddressKind::Texel, _) => {
-            Ok(Held::Buffer(written))
-        }
-    }
-}
-
-/// The numbers of a texel, in the words of jobs.
-fn plain(format: TextureFormat) -> Option<(Format, u32)> {
-    let TextureFormat::Plain { channels, bits, encoding } = format else { return None };
-    let number = match (encoding, bits) {
-        (Encoding::Float, 32) => Format::Float32,
-        (Encoding::Float, 16) => Format::Float16,
-        (Encoding::Uint, 32) => Format::UInt32,
-        (Encoding::Uint, 16) => Format::UInt16,
-        (Encoding::Sint, 32) => Format::Int32,
-        (Encoding::Sint, 16) => Format::Int16,
-        _ => return None,
-    };
-    Some((number, channels.count() as u32))
 }
 
 /// The vertex buffer.
