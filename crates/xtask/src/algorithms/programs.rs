@@ -314,7 +314,7 @@ fn device_radix_sort() -> Algorithm {
         repository: SORTING,
         claims: (4, 128),
         evidence: SORT_EVIDENCE,
-        note: "The findings are in `Downsweep` with waves of 4 and 8 lanes, and the fault is the algorithm's: there is no barrier between `ClearWaveHists` and the ranking of keys, although `DigitBinningPass` of the same repository has one. The canonical order of waves hides it. With that barrier there are no findings at any width.",
+        note: "The finding is in `Downsweep` with waves of 4 and 8 lanes, and the fault is the algorithm's: there is no barrier between `ClearWaveHists` and the ranking of keys, although `DigitBinningPass` of the same repository has one. The canonical order of waves hides it. With that barrier there is no finding at any width.",
         kernels,
     }
 }
