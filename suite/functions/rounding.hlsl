@@ -172,6 +172,25 @@ void main() {
     EXPECT_EQ(saturate(D[3]), 0.0l);
 }
 
+//--- remainders-of-doubles-are-exact
+//# in A f64: 5.5 -5.5 5.5 -5.5 0 -0 1 -1 inf 1 nan 1 1e300 1.7976931348623157e308 5e-324 1e-310 0.3 9007199254740993 1e-5 2.2250738585072014e-308
+//# in B f64: 2 2 -2 -2 1 1 inf -inf 1 0 1 nan 3.3 5e-324 1e-310 5e-324 0.1 3 1e-310 1.5e-310
+//# in Y f64: 1.5 -1.5 1.5 -1.5 0 -0 1 -1 nan nan nan nan 0.6893925374809653 0 5e-324 0 0.09999999999999998 2.0 5.349839945143e-311 5.0738585071716e-311
+StructuredBuffer<double> A;
+StructuredBuffer<double> B;
+StructuredBuffer<double> Y;
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    uint count, stride;
+    A.GetDimensions(count, stride);
+    for (uint i = 0; i < count; i++) {
+        uint2 got, wanted;
+        asuint(A[i] % B[i], got.x, got.y);
+        asuint(Y[i], wanted.x, wanted.y);
+        EXPECT_EQ(got, wanted);
+    }
+}
+
 //--- functions-that-have-no-double-form-compute-in-float
 //# in D f64: 2 0.1 2.5
 StructuredBuffer<double> D;

@@ -8,6 +8,8 @@
 //!
 //! Division, roots and `fma` of f64 are left to the device.
 
+mod remainder;
+
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Sub};
 
 use ir::Value;
@@ -56,6 +58,9 @@ impl Writer<'_> {
         let rounds = matches!(class, Class::Division | Class::Remainder | Class::Transcendental);
         if !rounds || !self.target.lacks(class, ty) {
             return None;
+        }
+        if let (Binary::Rem(_), Ty::F64) = (op, ty) {
+            return Some(self.double_remainder(a, b));
         }
         let by_way_of_f32 = class != Class::Transcendental || !self.target.lacks(class, Ty::F32);
         if ty == Ty::F16 && by_way_of_f32 {

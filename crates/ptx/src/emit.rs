@@ -314,7 +314,7 @@ impl Emitter<'_> {
             | Op::Output { .. }
             | Op::Discard => unreachable!("`emit` refuses modules with inputs and outputs"),
             Op::Unary(op, a) => vec![self.unary(*op, ir.ty(*a), *a)],
-            Op::Binary(op, a, b) => vec![self.binary(inst, *op, ir.ty(*a), *a, *b)?],
+            Op::Binary(op, a, b) => vec![self.binary(*op, ir.ty(*a), *a, *b)],
             Op::Compare(op, a, b) => vec![self.compare(*op, ir.ty(*a), *a, *b)],
             Op::Ternary(op, args) => vec![self.ternary(*op, ir.ty(args[1]), *args)],
             Op::Wave { op, args, lanes } => {

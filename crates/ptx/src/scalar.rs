@@ -4,10 +4,9 @@
 //! and denormals are kept. 16-bit floats are compared and combined as 16-bit floats, but their minimum and maximum are
 //! those of 32 bits, which older architectures lack.
 
-use ir::{Inst, Value};
+use ir::Value;
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
-use crate::Unsupported;
 use crate::emit::Emitter;
 use crate::text::{Class, Operand, Reg, put};
 
@@ -196,22 +195,12 @@ impl Emitter<'_> {
         result
     }
 
-    pub(crate) fn binary(
-        &mut self,
-        inst: Inst,
-        op: Binary,
-        ty: Ty,
-        a: Value,
-        b: Value,
-    ) -> Result<Operand, Unsupported> {
-        if let (Binary::Rem(_), Ty::F64) = (op, ty) {
-            return self.unsupported("remainders of 64-bit floats", "`%`", Some(inst));
-        }
+    pub(crate) fn binary(&mut self, op: Binary, ty: Ty, a: Value, b: Value) -> Operand {
         let (a, b) = (self.get(a), self.get(b));
         if let (Operand::Bits(_, a), Operand::Bits(_, b)) = (a, b) {
-            return Ok(Operand::Bits(ty, ops::scalar::eval_binary(op, ty, a, b)));
+            return Operand::Bits(ty, ops::scalar::eval_binary(op, ty, a, b));
         }
-        Ok(self.combine(op, ty, a, b))
+        self.combine(op, ty, a, b)
     }
 
     /// An operation on operands that are not both constants.
