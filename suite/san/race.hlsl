@@ -155,6 +155,15 @@ void main(uint t : SV_GroupIndex) {
     Image[uint2(0, 0)] = t; //? race: race on `Image`
 }
 
+//--- san-races-name-the-texel
+//# widths 4
+//# texture Image R32_UINT 8x4
+RWTexture2D<uint> Image;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Image[uint2(5 + t / 2, 3)] = t; //? race: lane 1 writes texel (5, 3) here
+}
+
 //--- san-a-texel-for-each-thread
 //= Image u32: 1 2 3 4
 //# texture Image R32_UINT 128x1

@@ -295,3 +295,11 @@ void main(uint t : SV_GroupIndex) {
     }
 }
 //= Out u32: 0 3 6 9 12 15 18 21 24 27 30 33 36 39 42 45 48 51 54 57 60 64
+
+//--- san-a-texel-that-differs-is-named
+//# texture Image R32_UINT 4x2
+RWTexture2D<uint> Image;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Image[uint2(t % 4, t / 4)] = t < 6 ? t : WaveGetLaneCount(); //? width-dependent-result: texel (2, 1) of `Image` is the first that differs
+}

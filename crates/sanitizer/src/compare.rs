@@ -158,7 +158,7 @@ pub fn explain(
     what: &str,
     right: &[&Launch],
 ) -> Result<Finding, Failure> {
-    let facts = Facts::new(a.module);
+    let facts = Facts::new(a.module).with_textures(a.bindings);
     let watch = |side: &Side<'_>, slice: HashSet<Inst>| {
         let mut trace = Trace::new(difference, side, slice);
         let mut bindings = side.bindings.clone();

@@ -1,7 +1,10 @@
-//! Static facts about a module: the nesting of instructions, and the dependences of values.
+//! Static facts about a module: the nesting of instructions, the dependences of values, and the shapes of the textures
+//! that are bound.
 
+use ir::exec::{Bindings, What};
 use ir::flow::Structure;
-use ir::{Inst, Module, Op, Span, Value, ValueDef, Values, values};
+use ir::{Binding, Inst, Module, Op, Span, Value, ValueDef, Values, values};
+use ops::texture::Shape;
 
 /// Facts about one module.
 pub(crate) struct Facts<'a> {
@@ -11,6 +14,8 @@ pub(crate) struct Facts<'a> {
     extent: Vec<(u32, u32)>,
     /// The yields at the ends of a construct's regions.
     yields: Vec<Vec<Inst>>,
+    /// By resource: the shape that all its textures have.
+    shapes: Vec<Option<Shape>>,
 }
 
 impl<'a> Facts<'a> {
@@ -32,7 +37,26 @@ impl<'a> Facts<'a> {
                 *outer = end.max(*outer);
             }
         }
-        Facts { module, structure, extent, yields }
+        Facts { module, structure, extent, yields, shapes: Vec::new() }
+    }
+
+    /// Learns what is bound, so that places in textures have coordinates.
+    pub(crate) fn with_textures(mut self, bindings: &Bindings) -> Facts<'a> {
+        let shape = |all: &Vec<ir::exec::Buffer>| {
+            let mut shapes = all.iter().map(|it| match &it.what {
+                What::Texture { shape, .. } => Some(*shape),
+                _ => None,
+            });
+            let first = shapes.next()??;
+            shapes.all(|it| it == Some(first)).then_some(first)
+        };
+        self.shapes = bindings.bindings.iter().map(shape).collect();
+        self
+    }
+
+    /// The shape of a texture; `None` if it is not known, or elements of an array of textures have different ones.
+    pub(crate) fn shape(&self, binding: Binding) -> Option<&Shape> {
+        self.shapes.get(binding.index())?.as_ref()
     }
 
     /// The constructs around an instruction, innermost first.

@@ -136,9 +136,10 @@ impl<'a> Watcher<'a> {
         self.marked.is_none() && self.poison.has_searched()
     }
 
-    /// Reports indices into arrays of resources beyond what is bound here.
+    /// Reports indices into arrays of resources beyond what is bound here, and names texels by their coordinates.
     pub fn with_bindings(mut self, bindings: &Bindings) -> Watcher<'a> {
         self.descriptors = bindings.bindings.iter().map(|it| it.len() as u32).collect();
+        self.facts = self.facts.with_textures(bindings);
         self
     }
 
