@@ -418,20 +418,25 @@ fn compare_widths(
         }
         note = Some(text);
     }
-    for other in others {
+    let explained = |at: usize| {
         let steps = |a: usize, b: usize| {
             let bits = |it| i64::from(width(&it).trailing_zeros());
             (bits(a) - bits(b)).abs()
         };
-        let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
-        let Some((a, b)) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b)) else { continue };
+        let pairs = others[at].iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
+        let (a, b) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b))?;
         let (a, b) = (&runs[a], &runs[b]);
-        let Some(difference) = base.between(a, b) else { continue };
+        let difference = base.between(a, b)?;
         let (kind, what) = (Kind::WidthDependentResult, "the wave width");
         let right: Vec<&Launch> = reference.iter().map(|it| &runs[*it].launch).collect();
         let (here, there) = (base.side(&a.launch), base.side(&b.launch));
-        let finding = compare::explain(kind, &here, &there, difference, what, &right)
-            .map_err(|failure| (b.launch.wave_width, failure))?;
+        let finding = compare::explain(kind, &here, &there, difference, what, &right);
+        Some(finding.map_err(|failure| (b.launch.wave_width, failure)))
+    };
+    let is_fine = |it: &Option<Result<_, _>>| !matches!(it, Some(Err(_)));
+    let explained = on_threads(base.plan.threads, others.len(), explained, is_fine);
+    for (other, finding) in others.iter().zip(explained) {
+        let Some(finding) = finding.transpose()? else { continue };
         for width in widths(other) {
             let mut finding = finding.clone();
             finding.notes.extend(note.clone());

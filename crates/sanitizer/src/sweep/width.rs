@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use diag::Span;
 use interp::{NoObserver, Progress, Variation};
@@ -91,37 +91,30 @@ struct Compared {
     /// What was decided by floats, if they were summed in another order.
     turns: Turns,
     ended: Result<(), Failure>,
+    /// Where its results differ, if it ended.
+    different: Result<Vec<Difference>, Failure>,
 }
 
 /// A run in another order that ended.
 struct Again {
     left: Bindings,
-    /// What is known of undefined things that it did, if it was observed.
+    /// Something undefined that it did or may have met.
     undefined: Option<Cause>,
-    sources: Option<Sources>,
+    different: Vec<Difference>,
     turns: Turns,
-}
-
-impl From<Watched> for Again {
-    fn from(it: Watched) -> Again {
-        Again {
-            left: it.left,
-            undefined: it.undefined,
-            sources: Some(it.sources),
-            turns: Turns::default(),
-        }
-    }
 }
 
 /// The runs at one width.
 pub(super) struct AtWidth<'a, 'b> {
     base: &'a Base<'b>,
     report: Report,
+    /// How often the program was run.
+    runs: AtomicUsize,
 }
 
 impl<'a, 'b> AtWidth<'a, 'b> {
     pub(super) fn new(base: &'a Base<'b>) -> AtWidth<'a, 'b> {
-        AtWidth { base, report: Report::default() }
+        AtWidth { base, report: Report::default(), runs: AtomicUsize::new(0) }
     }
 
     /// Runs all orders. Returns what was found, and the run in the order of the launch if it ended.
@@ -129,6 +122,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         // Runs that go on at once cannot share a count of what they have done.
         let progress = launch.progress.clone().filter(|_| self.base.plan.threads <= 1);
         let ended = self.all_orders(Launch { progress, ..launch });
+        self.report.runs = self.runs.into_inner();
         (self.report, ended)
     }
 
@@ -156,7 +150,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let waves_meet = waves_meet || undefined.is_some();
         // What passes before this one leave undefined goes on.
         let reach = match undefined.or_else(|| plan.reached.first_cause()) {
-            Some(cause) => self.reach(&launch, variation, cause, Some(sources))?,
+            Some(cause) => self.reach(&launch, variation, cause, Some(&sources))?,
             None => Reach::default(),
         };
         let mut run = Run { launch, left, reach, spent: spent.load(Ordering::Relaxed) };
@@ -170,16 +164,17 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     /// What something undefined reaches in a run. `first` is one cause of it; `sources` what is known to be undefined, if
     /// the run has been observed already.
     fn reach(
-        &mut self,
+        &self,
         launch: &Launch,
         variation: Variation,
         first: Cause,
-        sources: Option<Sources>,
+        sources: Option<&Sources>,
     ) -> Result<Reach, Failure> {
         let (base, plan) = (self.base, self.base.plan);
         let facts = Facts::new(base.module);
         let launch = with_marks(launch);
         let width = launch.wave_width;
+        let observed;
         let sources = match sources {
             Some(sources) => sources,
             None => {
@@ -188,16 +183,17 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                 let _permit = self.begin(&launch);
                 let program = &base.program;
                 match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
-                    Ok(()) => watcher.take_sources(),
+                    Ok(()) => observed = watcher.take_sources(),
                     Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
                         return Ok(spread::everything(&facts, first));
                     }
                     Err(failure) => return Err(failure),
                 }
+                &observed
             }
         };
         let marked = base.marked();
-        let mut spread = Spread::new(&facts, marked, width, &sources, plan.reached.clone());
+        let mut spread = Spread::new(&facts, marked, width, sources, plan.reached.clone());
         let mut left = base.bindings.clone();
         let _permit = self.begin(&launch);
         match interp::run_varied(&marked.program, &launch, variation, &mut left, &mut spread) {
@@ -299,7 +295,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     /// The findings of a run in which each poisoned value is followed from where it arose; `None` if it does not end,
     /// since the marks take time too.
     fn with_origins(
-        &mut self,
+        &self,
         launch: &Launch,
         variation: Variation,
     ) -> Result<Option<Vec<Finding>>, Failure> {
@@ -317,10 +313,18 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         }
     }
 
-    /// Counts a run, and waits until it may begin.
-    fn begin(&mut self, launch: &Launch) -> Permit<'a> {
-        self.report.runs += 1;
-        begin(self.base, launch)
+    /// Counts a run, waits until it may begin, and starts the count within it.
+    fn begin(&self, launch: &Launch) -> Permit<'a> {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let permit = self.base.permit();
+        if let Some(pace) = &self.base.plan.pace {
+            pace.width.store(launch.wave_width, Ordering::Relaxed);
+            pace.run.fetch_add(1, Ordering::Relaxed);
+        }
+        if let Some(progress) = &launch.progress {
+            progress.store(0, Ordering::Relaxed);
+        }
+        permit
     }
 
     /// The runs in other orders that may show something.
@@ -349,7 +353,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
     fn other_orders(&mut self, run: &mut Run, trials: Vec<Trial>) -> Result<(), Failure> {
         let (base, plan) = (self.base, self.base.plan);
-        let begun = self.ahead(&trials);
+        let begun = self.ahead(run, &trials);
         // What a finding has said that the results depend on: one is enough.
         let mut settled: Vec<&str> = Vec::new();
         let mut canonical: Option<Turns> = None;
@@ -359,7 +363,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             let trial = &trial;
             let subject = trial.order.subject();
             let is_settled = settled.contains(&subject);
-            let Some(Again { left, undefined, sources, turns }) = self.again(trial, begun)? else {
+            let Some(again) = self.again(run, trial, begun)? else {
                 if let Some(order) = trial.fallback {
                     queue.push_front((Trial::new(order, run, plan.progress), None));
                 }
@@ -369,8 +373,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                 }
                 continue;
             };
-            let undefined = undefined.or_else(|| run.reach.first_cause());
-            let different = self.differences(run, trial, &left, undefined, sources)?;
+            let Again { left, undefined, different, turns } = again;
             for (number, difference) in different.iter().enumerate() {
                 let Difference { binding, element, .. } = *difference;
                 let permuted = is_permuted(base.module, &run.left, &left, *difference);
@@ -408,22 +411,46 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     }
 
     /// A run in another order, if it ended. `begun` is one that has been made ahead.
-    fn again(&mut self, trial: &Trial, begun: Option<Compared>) -> Result<Option<Again>, Failure> {
+    fn again(
+        &mut self,
+        run: &Run,
+        trial: &Trial,
+        begun: Option<Compared>,
+    ) -> Result<Option<Again>, Failure> {
         if trial.is_observed(self.base) {
-            return self.watched_again(trial);
+            return self.watched_again(run, trial);
         }
-        let compared = begun.unwrap_or_else(|| self.compare_run(trial));
-        self.ended(trial, compared)
+        let compared = begun.unwrap_or_else(|| self.compared(run, trial));
+        let Compared { left, turns, ended, different } = compared;
+        match ended {
+            Ok(()) => {
+                let undefined = run.reach.first_cause();
+                Ok(Some(Again { left, undefined, different: different?, turns }))
+            }
+            // Repeated and observed, it says why.
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                Ok(self.watched_again(run, trial)?.map(|it| Again { turns, ..it }))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn watched_again(&mut self, run: &Run, trial: &Trial) -> Result<Option<Again>, Failure> {
+        let watched = self.watch(&trial.launch, trial.variation, Some(trial.order))?;
+        let Some(Watched { left, undefined, sources, .. }) = watched else { return Ok(None) };
+        let undefined = undefined.or_else(|| run.reach.first_cause());
+        let different = self.differences(run, trial, &left, undefined, Some(&sources))?;
+        Ok(Some(Again { left, undefined, different, turns: Turns::default() }))
     }
 
     /// Where the results of a run in another order differ. `undefined` is something undefined that either run did.
     fn differences(
-        &mut self,
+        &self,
         run: &Run,
         trial: &Trial,
         left: &Bindings,
         undefined: Option<Cause>,
-        sources: Option<Sources>,
+        sources: Option<&Sources>,
     ) -> Result<Vec<Difference>, Failure> {
         let base = self.base;
         let find = |reaches: &[&Reach]| -> Vec<Difference> {
@@ -471,8 +498,15 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let variation = Variation { folds: FoldOrder::Canonical, ..trial.variation };
         let trial =
             Trial { launch: run.launch.clone(), variation, order: trial.order, fallback: None };
-        let compared = self.compare_run(&trial);
-        Ok(self.ended(&trial, compared)?.map(|it| it.turns).unwrap_or_default())
+        let (_, turns, ended) = self.unobserved(&trial);
+        match ended {
+            Ok(()) => Ok(turns),
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                let watched = self.watch(&trial.launch, variation, Some(trial.order))?;
+                Ok(watched.map(|_| turns).unwrap_or_default())
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Reports the first decision that another order of float sums has changed. Returns whether there is one.
@@ -485,7 +519,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     }
 
     /// For each trial its run, if it was made ahead on several threads.
-    fn ahead(&mut self, trials: &[Trial]) -> Vec<Option<Compared>> {
+    fn ahead(&self, run: &Run, trials: &[Trial]) -> Vec<Option<Compared>> {
         let (base, plan) = (self.base, self.base.plan);
         let unobserved: Vec<usize> =
             (0..trials.len()).filter(|it| !trials[*it].is_observed(base)).collect();
@@ -495,72 +529,49 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         if plan.threads <= 1 || unobserved.len() <= 1 || is_large {
             return begun;
         }
-        self.report.runs += unobserved.len();
-        let run = |at: usize| self::unobserved(base, &trials[unobserved[at]]);
-        let all = on_threads(plan.threads, unobserved.len(), run, |_| true);
+        let one = |at: usize| self.compared(run, &trials[unobserved[at]]);
+        let all = on_threads(plan.threads, unobserved.len(), one, |_| true);
         unobserved.iter().zip(all).for_each(|(at, it)| begun[*at] = Some(it));
         begun
     }
 
-    /// A run of which only the results matter.
-    fn compare_run(&mut self, trial: &Trial) -> Compared {
-        self.report.runs += 1;
-        unobserved(self.base, trial)
+    /// A run in another order that is not observed, and what differs in it. Where both runs meet something undefined,
+    /// that takes two more runs, which need not wait for those of other orders.
+    fn compared(&self, run: &Run, trial: &Trial) -> Compared {
+        let (left, turns, ended) = self.unobserved(trial);
+        let different = match &ended {
+            Ok(()) => self.differences(run, trial, &left, run.reach.first_cause(), None),
+            Err(_) => Ok(Vec::new()),
+        };
+        Compared { left, turns, ended, different }
     }
 
-    /// The results of a run. If it did not end, it is repeated and observed.
-    fn ended(&mut self, trial: &Trial, compared: Compared) -> Result<Option<Again>, Failure> {
-        let Compared { left, turns, ended } = compared;
-        match ended {
-            Ok(()) => Ok(Some(Again { left, undefined: None, sources: None, turns })),
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                Ok(self.watched_again(trial)?.map(|it| Again { turns, ..it }))
-            }
-            Err(failure) => Err(failure),
+    /// A run of which only the results matter, and the decisions where floats are summed in another order.
+    fn unobserved(&self, trial: &Trial) -> (Bindings, Turns, Result<(), Failure>) {
+        let Trial { launch, variation, .. } = trial;
+        let base = self.base;
+        let _permit = self.begin(launch);
+        let mut left = base.bindings.clone();
+        let mut turns = Turns::default();
+        let program = &base.program;
+        if trial.folds() {
+            let ended = interp::run_varied(program, launch, *variation, &mut left, &mut turns);
+            return (left, turns, ended);
         }
+        let is_canonical =
+            *variation == Variation::default() && launch.schedule == Schedule::Ascending;
+        let fast = base.fast.filter(|_| is_canonical && launch.prints.is_none());
+        let ended = fast.and_then(|it| it.run(launch, &mut left)).unwrap_or_else(|| {
+            interp::run_varied(program, launch, *variation, &mut left, &mut NoObserver)
+        });
+        (left, turns, ended)
     }
-
-    fn watched_again(&mut self, trial: &Trial) -> Result<Option<Again>, Failure> {
-        let watched = self.watch(&trial.launch, trial.variation, Some(trial.order))?;
-        Ok(watched.map(Again::from))
-    }
-}
-
-/// A run of which only the results matter, and the decisions where floats are summed in another order.
-fn unobserved(base: &Base<'_>, trial: &Trial) -> Compared {
-    let Trial { launch, variation, .. } = trial;
-    let _permit = begin(base, launch);
-    let mut left = base.bindings.clone();
-    let mut turns = Turns::default();
-    if trial.folds() {
-        let ended = interp::run_varied(&base.program, launch, *variation, &mut left, &mut turns);
-        return Compared { left, turns, ended };
-    }
-    let is_canonical = *variation == Variation::default() && launch.schedule == Schedule::Ascending;
-    let fast = base.fast.filter(|_| is_canonical && launch.prints.is_none());
-    let ended = fast.and_then(|it| it.run(launch, &mut left)).unwrap_or_else(|| {
-        interp::run_varied(&base.program, launch, *variation, &mut left, &mut NoObserver)
-    });
-    Compared { left, turns, ended }
 }
 
 /// The launch of a module with marks: they are instructions too.
 fn with_marks(launch: &Launch) -> Launch {
     let fuel = launch.fuel.map(|it| it.saturating_mul(MARKED_FUEL));
     Launch { fuel, prints: None, spent: None, ..launch.clone() }
-}
-
-/// Waits until a run may begin, and starts the count within it.
-fn begin<'a>(base: &'a Base<'_>, launch: &Launch) -> Permit<'a> {
-    let permit = base.permit();
-    if let Some(pace) = &base.plan.pace {
-        pace.width.store(launch.wave_width, Ordering::Relaxed);
-        pace.run.fetch_add(1, Ordering::Relaxed);
-    }
-    if let Some(progress) = &launch.progress {
-        progress.store(0, Ordering::Relaxed);
-    }
-    permit
 }
 
 /// Instructions of a module with marks, for each of its own, at most.
