@@ -31,4 +31,5 @@ mod rays;
 mod rewritten;
 mod silent;
 mod spirv;
+mod sweeps;
 mod threads;
