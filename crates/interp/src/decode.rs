@@ -323,15 +323,23 @@ impl<'m> Decoder<'m> {
 
     /// An instruction without effects whose result only notes use.
     fn only_noted(&mut self, inst: Inst) {
-        let op = &self.module.inst(inst).op;
-        if matches!(op, Op::Const { .. } | Op::Undef(_)) {
-            return;
-        }
+        let ty = |it: &Value| self.module.ty(*it);
+        let has_hazards = match &self.module.inst(inst).op {
+            Op::Const { .. } | Op::Undef(_) => return,
+            Op::Unary(op, a) => op.has_hazards(ty(a)),
+            Op::Binary(op, a, _) => op.has_hazards(ty(a)),
+            Op::Compare(..) | Op::Ternary(..) => false,
+            _ => true,
+        };
         // Each of these four leaves the budget as it was, so that no turn ends between them.
-        self.emit(Code::Hazards(false));
+        if has_hazards {
+            self.emit(Code::Hazards(false));
+        }
         self.emit(Code::Free);
         self.plain_inst(inst);
-        self.emit(Code::Hazards(true));
+        if has_hazards {
+            self.emit(Code::Hazards(true));
+        }
     }
 
     fn note(&mut self, note: &Note) {

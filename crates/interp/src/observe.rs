@@ -17,6 +17,8 @@ use ops::{Barrier, LaneMask, Ty, WaveOp};
 pub trait Observer {
     /// Whether to report events at all; without an observer, the engine spends nothing on them.
     const EVENTS: bool = true;
+    /// Whether to report notes and the beginnings of waves: without other events, these alone.
+    const NOTES: bool = Self::EVENTS;
     /// Whether the engine tracks poison. Without it every poison set is empty.
     const POISON: bool = true;
 
@@ -79,6 +81,7 @@ pub struct Pair<'a, A, B>(pub &'a mut A, pub &'a mut B);
 
 impl<A: Observer, B: Observer> Observer for Pair<'_, A, B> {
     const EVENTS: bool = A::EVENTS || B::EVENTS;
+    const NOTES: bool = A::NOTES || B::NOTES;
     const POISON: bool = A::POISON || B::POISON;
 
     fn group_begin(&mut self, group: [u32; 3]) {
@@ -288,10 +291,8 @@ pub struct NoteEvent<'a> {
     pub note: &'a ir::notes::Note,
     /// The lanes of the wave that have not returned.
     pub live: LaneMask,
-    /// What a write gives to each scalar.
-    pub values: &'a [Lanes<'a>],
-    /// For each of them the lanes whose value is poisoned.
-    pub poison: &'a [LaneMask],
+    /// What a write gives to each scalar, and the lanes whose value is poisoned.
+    pub values: &'a [(Lanes<'a>, LaneMask)],
 }
 
 /// A sample, a gather or a query of a level of detail by the lanes `at.active`.

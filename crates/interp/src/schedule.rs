@@ -317,7 +317,7 @@ impl<O: Observer> Scheduler<'_, O> {
             let lanes = LaneMask::first_n((run.threads - index * width).min(width));
             wave.reset(index, lanes);
             *status = Status::Ready;
-            if O::EVENTS {
+            if O::NOTES {
                 let at = self.machine.at(id, index, 0, lanes);
                 self.machine.observer.wave_begin(at);
             }

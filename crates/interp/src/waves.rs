@@ -93,18 +93,17 @@ fn run_all<O: Observer>(
         let lanes = if without { lanes & !helpers } else { lanes };
         wave.reset(number, lanes);
         wave.helpers = helpers & lanes;
-        if O::EVENTS {
-            let StageRun { feed, inputs, .. } = stage;
+        let at = machine.at(group.id, number, 0, lanes);
+        if O::NOTES {
+            machine.observer.wave_begin(at);
+        }
+        if let (true, Some(StageRun { feed, inputs, .. })) = (O::EVENTS, &mut machine.stage) {
             inputs.invocations.clear();
             inputs.invocations.extend((0..width).map(|it| match lanes.contains(it) {
                 true => feed.invocation(it),
                 false => None,
             }));
-            let at = machine.at(group.id, number, 0, lanes);
-            machine.observer.wave_begin(at);
-            if let Some(stage) = &machine.stage {
-                machine.observer.fed(at, &stage.inputs);
-            }
+            machine.observer.fed(at, inputs);
         }
         if !lanes.is_empty() {
             run_one(&mut machine, launch, fuel, &mut group, &mut wave)?;

@@ -167,6 +167,21 @@ pub fn strip(module: &Module) -> Stripped {
     Stripped { module, insts, values }
 }
 
+/// A module with notes of its statements alone, for those who look at no values: what only other notes need is gone. A run
+/// of it is cheaper, and otherwise that of the module.
+pub fn statements(module: &Module) -> Module {
+    let mut module = module.clone();
+    let Module { regions, insts, .. } = &mut module;
+    let is_other =
+        |op: &Op| matches!(op, Op::Note(note) if !matches!(**note, Note::Statement { .. }));
+    for region in regions {
+        region.insts.retain(|it| !is_other(&insts[it.index()].op));
+    }
+    simplify::prune_mapped(&mut module);
+    module.summarise();
+    module
+}
+
 /// Drops the scopes that no instruction of a module without notes is in, and numbers the others anew.
 pub(crate) fn drop_unused_scopes(module: &mut Module) {
     if module.has_notes() || module.notes.scopes.is_empty() {

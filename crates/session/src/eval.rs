@@ -390,7 +390,7 @@ impl Observer for Catcher<'_> {
         let active = event.at.active;
         shown.active |= active;
         let rows = shown.rows.iter_mut().skip(*first as usize);
-        for (row, (values, poison)) in rows.zip(event.values.iter().zip(event.poison)) {
+        for (row, (values, poison)) in rows.zip(event.values) {
             active.iter().for_each(|lane| row.bits[lane as usize] = values.get(lane));
             row.written |= active;
             row.poison |= *poison & active;

@@ -88,7 +88,7 @@ impl View {
             .entry(variable)
             .or_insert_with(|| vec![Row { bits: vec![0; width], ..Row::default() }; scalars]);
         let rows = rows[first as usize..].iter_mut();
-        for (row, (values, poison)) in rows.zip(event.values.iter().zip(event.poison)) {
+        for (row, (values, poison)) in rows.zip(event.values) {
             at.active.iter().for_each(|lane| row.bits[lane as usize] = values.get(lane));
             row.written |= at.active;
             row.poison = row.poison & !at.active | *poison & at.active;

@@ -416,15 +416,27 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
     #[inline(always)]
     fn note(&mut self, table: u32) -> Option<Stop> {
         self.left += 1;
-        if !O::EVENTS {
+        if !O::NOTES {
             return None;
         }
         let code = &self.machine.program.notes[table as usize];
         let registers = &self.wave.registers;
-        let values: Vec<Lanes<'_>> = code.values.iter().map(|row| registers.lanes(*row)).collect();
-        let poison: Vec<LaneMask> = code.values.iter().map(|row| registers.poison(*row)).collect();
-        let (at, live) = (self.at(), self.wave.live);
-        let event = NoteEvent { at, note: &code.note, live, values: &values, poison: &poison };
+        // PERF: most writes are of a scalar or a vector: recording all values of `matmul` took half as long again with an
+        // allocation for each.
+        let mut few = [(Lanes::Bits(LaneMask::EMPTY), LaneMask::EMPTY); 4];
+        let many: Vec<(Lanes<'_>, LaneMask)>;
+        let given = |row: &Row| (registers.lanes(*row), registers.poison(*row));
+        let values = match code.values.len() {
+            count if count <= few.len() => {
+                few.iter_mut().zip(&code.values).for_each(|(to, row)| *to = given(row));
+                &few[..count]
+            }
+            _ => {
+                many = code.values.iter().map(given).collect();
+                &many
+            }
+        };
+        let event = NoteEvent { at: self.at(), note: &code.note, live: self.wave.live, values };
         self.machine.observer.note(&event);
         self.machine.observer.pauses().then_some(Stop::Paused)
     }

@@ -1,5 +1,6 @@
 //! Notes change nothing: with notes and without, a module leaves the same bytes, spends the same fuel, has the same
-//! findings, and reports the same other events, in every order of waves. Nor does leaving a run and taking it up.
+//! findings, and reports the same other events, in every order of waves. Nor does leaving a run and taking it up. A module
+//! with notes of its statements alone has the same statements.
 //!
 //! `NOTES=text` runs only the sections whose names contain the text.
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
@@ -13,7 +14,7 @@ use generate::Statistics;
 use interp::observe::*;
 use interp::{Advance, NoObserver, Observer, Run, Variation};
 use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
-use ir::notes::{Stripped, strip};
+use ir::notes::{Note, Stripped, statements, strip};
 use ir::{Inst, Module};
 use ops::LaneMask;
 use ops::scalar::Hazard;
@@ -22,6 +23,7 @@ use suite::engines::Programs;
 use suite::run;
 use suite::section::{Section, WIDTHS};
 
+/// `PROGRAMS=100000` tries so many of each kind.
 const PROGRAMS: u64 = 400;
 /// Enough for nearly all.
 const FUEL: u64 = 1 << 18;
@@ -48,8 +50,14 @@ fn check(section: &Section, width: u32, turn: usize) -> Result<bool, String> {
         let texts = [&stripped, &plain].map(ir::text::print);
         return Err(format!("stripped:\n{}\nplain:\n{}", texts[0], texts[1]));
     }
-    if let Err(problems) = ir::verify::verify(&noted) {
-        return Err(format!("not a module: {}", problems[0]));
+    let lean = statements(&noted);
+    if strip(&lean).module != plain {
+        return Err("without values, something else is left".to_owned());
+    }
+    for module in [&noted, &lean] {
+        if let Err(problems) = ir::verify::verify(module) {
+            return Err(format!("not a module: {}", problems[0]));
+        }
     }
     if plain.io.is_some() {
         return Ok(true);
@@ -66,20 +74,20 @@ fn check(section: &Section, width: u32, turn: usize) -> Result<bool, String> {
     // The canonical order, and another one in which turns end in the middle.
     for schedule in [Schedule::Ascending, schedules[1 + turn % 3]] {
         launch.schedule = schedule;
-        let full = alike(&plain, &noted, &insts, &launch, &before)?;
+        let full = alike([&plain, &noted, &lean], &insts, &launch, &before)?;
         // The same where the fuel is spent on the way.
         if schedule != Schedule::Ascending && full > 1 {
             let less = Launch { fuel: Some(1 + turn as u64 % full), ..launch.clone() };
-            alike(&plain, &noted, &insts, &less, &before)?;
+            alike([&plain, &noted, &lean], &insts, &less, &before)?;
         }
     }
     Ok(true)
 }
 
-/// Compares two runs; returns the fuel that each spent.
+/// Compares runs of a module without notes, with notes, and with those of statements alone; returns the fuel that each
+/// spent.
 fn alike(
-    plain: &Module,
-    noted: &Module,
+    [plain, noted, lean]: [&Module; 3],
     insts: &[Option<Inst>],
     launch: &Launch,
     before: &Bindings,
@@ -87,6 +95,7 @@ fn alike(
     let identity: Vec<Option<Inst>> =
         (0..plain.insts.len() as u32).map(|it| Some(Inst(it))).collect();
     let wanted = observed(plain, &identity, launch, before, None);
+    let begun = begun(lean, launch, before);
     for (name, steps) in [("with notes", None), ("left and taken up", Some(launch.wave_width))] {
         let got = observed(noted, insts, launch, before, steps);
         if wanted.ended != got.ended {
@@ -110,14 +119,60 @@ fn alike(
         if wanted.bindings != got.bindings {
             return Err(format!("{name}: the buffers differ"));
         }
+        if got.begun != begun.2 {
+            return Err(format!("{name}: other statements than without values"));
+        }
+    }
+    if (wanted.ended, wanted.spent, &wanted.bindings) != (begun.0, begun.1, &begun.3) {
+        return Err("with notes of statements alone, the run differs".to_owned());
     }
     Ok(wanted.spent)
+}
+
+/// How a run of which nothing but statements is reported ends, the fuel, the statements, and what it leaves.
+fn begun(module: &Module, launch: &Launch, before: &Bindings) -> (String, u64, u64, Bindings) {
+    let spent = Arc::new(AtomicU64::new(0));
+    let launch = Launch { spent: Some(spent.clone()), ..launch.clone() };
+    let (mut bindings, mut begun) = (before.clone(), Begun::default());
+    let ended = interp::run(module, &launch, &mut bindings, &mut begun);
+    let spent = spent.load(std::sync::atomic::Ordering::Relaxed);
+    (told(ended), spent, begun.0.finish(), bindings)
+}
+
+/// A digest of the waves that begin, and of the statements that they begin.
+#[derive(Default)]
+struct Begun(DefaultHasher);
+
+impl Observer for Begun {
+    const EVENTS: bool = false;
+    const NOTES: bool = true;
+    const POISON: bool = false;
+
+    fn wave_begin(&mut self, at: At) {
+        (at.group, at.wave, at.active).hash(&mut self.0);
+    }
+
+    fn note(&mut self, event: &NoteEvent<'_>) {
+        let At { group, wave, span, active, .. } = event.at;
+        if let Note::Statement { scope, .. } = event.note {
+            (group, wave, span, active, event.live, scope).hash(&mut self.0);
+        }
+    }
+}
+
+/// How a run ended. Where in the text the fuel ends may be a note.
+fn told(ended: Result<(), Failure>) -> String {
+    match ended {
+        Err(Failure::Trap(Trap::OutOfFuel { .. })) => "out of fuel".to_owned(),
+        other => format!("{other:?}"),
+    }
 }
 
 struct Observed {
     ended: String,
     spent: u64,
     events: Vec<(&'static str, u64)>,
+    begun: u64,
     bindings: Bindings,
 }
 
@@ -132,20 +187,22 @@ fn observed(
     let spent = Arc::new(AtomicU64::new(0));
     let launch = Launch { spent: Some(spent.clone()), ..launch.clone() };
     let mut bindings = before.clone();
-    let mut events = Events { insts, all: Vec::new(), notes: 0, pauses: steps.is_some() };
+    let mut events = Events {
+        insts,
+        all: Vec::new(),
+        notes: 0,
+        begun: Begun::default(),
+        pauses: steps.is_some(),
+    };
     let ended = match steps {
         None => interp::run(module, &launch, &mut bindings, &mut events),
         Some(steps) => left_and_taken_up(module, &launch, &mut bindings, &mut events, steps),
     };
-    // Where in the text the fuel ends may be a note.
-    let ended = match ended {
-        Err(Failure::Trap(Trap::OutOfFuel { .. })) => "out of fuel".to_owned(),
-        other => format!("{other:?}"),
-    };
     Observed {
-        ended,
+        ended: told(ended),
         spent: spent.load(std::sync::atomic::Ordering::Relaxed),
         events: events.all,
+        begun: events.begun.0.finish(),
         bindings,
     }
 }
@@ -178,6 +235,7 @@ struct Events<'a> {
     insts: &'a [Option<Inst>],
     all: Vec<(&'static str, u64)>,
     notes: u32,
+    begun: Begun,
     pauses: bool,
 }
 
@@ -232,6 +290,7 @@ fn rows(row: Lanes<'_>, active: LaneMask, hasher: &mut DefaultHasher) {
 
 impl Observer for Events<'_> {
     fn wave_begin(&mut self, at: At) {
+        self.begun.wave_begin(at);
         (self.all.len() < 200_000).then(|| self.all.push(("wave_begin", u64::from(at.wave))));
     }
 
@@ -302,7 +361,8 @@ impl Observer for Events<'_> {
         self.push("exit", at, |hasher| to.hash(hasher));
     }
 
-    fn note(&mut self, _: &NoteEvent<'_>) {
+    fn note(&mut self, event: &NoteEvent<'_>) {
+        self.begun.note(event);
         self.notes += 1;
     }
 
@@ -339,6 +399,8 @@ fn the_suite_does_the_same_with_notes() {
 }
 
 fn programs(programs: Programs, count: u64) {
+    let asked = std::env::var("PROGRAMS").ok().and_then(|it| it.parse().ok());
+    let count = asked.unwrap_or(count);
     let mut statistics = Statistics::default();
     for seed in 0..count {
         let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
@@ -426,8 +488,13 @@ fn what_only_notes_need_is_silent_and_free() {
     let launch = suite::engines::launch([1, 1, 1], 32);
     let buffer = ir::exec::Buffer { bytes: vec![0; 256].into(), ..Default::default() };
     let mut bindings = Bindings { bindings: vec![vec![buffer]] };
-    let mut events =
-        Events { insts: &vec![None; noted.insts.len()], all: Vec::new(), notes: 0, pauses: false };
+    let mut events = Events {
+        insts: &vec![None; noted.insts.len()],
+        all: Vec::new(),
+        notes: 0,
+        begun: Begun::default(),
+        pauses: false,
+    };
     let ended = interp::run(&noted, &launch, &mut bindings, &mut events);
     assert!(matches!(ended, Err(Failure::Trap(Trap::Deadlock { .. }))), "{ended:?}");
     assert!(events.all.iter().all(|it| it.0 != "arithmetic"));
