@@ -7,7 +7,8 @@ use interp::Observer;
 use interp::observe::{AccessEvent, At, NoteEvent, WaveEvent};
 use ir::notes::{Note, Notes, ScopeId};
 use ir::{HostScalar, Module};
-use ops::{LaneMask, wave};
+use ops::LaneMask;
+use ops::wave::{self, Lanes};
 use rustc_hash::FxHashMap;
 
 use crate::comparison::{Comparison, Place, Writers};
@@ -17,6 +18,9 @@ use crate::window::Window;
 const MOST_STEPS: u64 = 1 << 21;
 /// The most values and sources of shuffles that are kept, of all lanes together.
 pub(crate) const MOST_VALUES: usize = 1 << 23;
+
+/// A statement that has not begun yet.
+const UNKNOWN: u32 = u32::MAX;
 
 /// The most characters of a call.
 const MOST_TEXT: usize = 80;
@@ -214,6 +218,8 @@ pub struct Recorder<'a> {
     window: &'a Window,
     recording: Recording,
     known: FxHashMap<(Span, ScopeId), u32>,
+    /// For each instruction of the module the statement that it notes, or [`UNKNOWN`]: what the table above has found.
+    by_inst: Vec<u32>,
     shuffles: FxHashMap<Span, u32>,
     files: FxHashMap<String, u32>,
     waves: FxHashMap<WaveKey, usize>,
@@ -269,6 +275,7 @@ impl<'a> Recorder<'a> {
                 ..Recording::default()
             },
             known: FxHashMap::default(),
+            by_inst: vec![UNKNOWN; module.insts.len()],
             shuffles: FxHashMap::default(),
             files: FxHashMap::default(),
             waves: FxHashMap::default(),
@@ -373,7 +380,19 @@ impl<'a> Recorder<'a> {
         number
     }
 
-    fn statement(&mut self, span: Span, scope: ScopeId) -> u32 {
+    /// The number of the statement that a note begins.
+    fn statement(&mut self, at: At, scope: ScopeId) -> u32 {
+        let known = self.by_inst[at.inst.index()];
+        if known != UNKNOWN {
+            return known;
+        }
+        let number = self.statement_of(at.span, scope);
+        self.by_inst[at.inst.index()] = number;
+        number
+    }
+
+    /// Notes of one statement are several where a loop is unrolled.
+    fn statement_of(&mut self, span: Span, scope: ScopeId) -> u32 {
         if let Some(number) = self.known.get(&(span, scope)) {
             return *number;
         }
@@ -388,7 +407,7 @@ impl<'a> Recorder<'a> {
     fn step(&mut self, at: At, live: LaneMask, scope: ScopeId) {
         let tick = self.ticks;
         self.ticks += 1;
-        let statement = self.statement(at.span, scope);
+        let statement = self.statement(at, scope);
         let count = &mut self.counts[statement as usize];
         count.count += 1;
         count.lanes += u64::from(at.active.count());
@@ -467,7 +486,7 @@ impl<'a> Recorder<'a> {
         let Some(number) = self.wave_in_window(at) else { return };
         let wave = &mut self.recording.waves[number];
         let lanes = at.active;
-        for ((values, poison), scalar) in event.values.iter().zip(event.poison).zip(first..) {
+        for ((values, poison), scalar) in event.values.iter().zip(first..) {
             let count = lanes.count() as usize;
             if self.values + count > MOST_VALUES {
                 self.recording.has_all_values = false;
@@ -477,8 +496,37 @@ impl<'a> Recorder<'a> {
             let poison = *poison & lanes;
             let write = Write { variable, scalar, lanes, poison, values: wave.values.len() as u32 };
             wave.writes.push(write);
-            wave.values.extend(lanes.iter().map(|lane| values.get(lane)));
+            push_values(&mut wave.values, *values, lanes);
         }
+    }
+}
+
+/// Appends the values of these lanes, in order.
+fn push_values(to: &mut Vec<u64>, values: Lanes<'_>, lanes: LaneMask) {
+    let count = lanes.count();
+    // PERF: mostly no lane is inactive before an active one, and a copy takes a fraction of a walk over the set.
+    match values {
+        Lanes::Words(words) if lanes == LaneMask::first_n(count) => {
+            to.extend(words[..count as usize].iter().map(|it| u64::from(*it)));
+        }
+        _ => to.extend(lanes.iter().map(|lane| values.get(lane))),
+    }
+}
+
+/// Records the steps alone: which lanes begin which statements.
+pub(crate) struct Masks<'r, 'a>(pub(crate) &'r mut Recorder<'a>);
+
+impl Observer for Masks<'_, '_> {
+    const EVENTS: bool = false;
+    const NOTES: bool = true;
+    const POISON: bool = false;
+
+    fn wave_begin(&mut self, at: At) {
+        self.0.wave_begin(at);
+    }
+
+    fn note(&mut self, event: &NoteEvent<'_>) {
+        self.0.note(event);
     }
 }
 

@@ -15,9 +15,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// Reads `group=0,0,0 wave=0..3 line=40..60 steps=0..5000`. Ranges include both ends; one number is a range of one.
+    /// Reads `group=0,0,0 wave=0..3 line=40..60 steps=0..5000`. Ranges include both ends; one number is a range of one. The
+    /// window `none` has no steps.
     pub fn parse(text: &str) -> Result<Window, String> {
         let mut window = Window::default();
+        if text.trim() == "none" {
+            return Ok(Window { waves: Some(0..0), ..window });
+        }
         for part in text.split_whitespace() {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(format!("`{part}` is not of the form `KEY=VALUE`"));
@@ -35,6 +39,13 @@ impl Window {
             }
         }
         Ok(window)
+    }
+
+    /// Whether it has any wave of a run with so many groups, each of so many waves.
+    pub fn has_waves_of(&self, groups: [u32; 3], waves: u32) -> bool {
+        let has_group = |it: [u32; 3]| it.iter().zip(groups).all(|(at, count)| *at < count);
+        self.group.is_none_or(has_group)
+            && self.waves.as_ref().is_none_or(|it| it.start < it.end.min(waves))
     }
 
     pub fn has_wave(&self, group: [u32; 3], wave: u32) -> bool {
@@ -98,6 +109,19 @@ mod tests {
         // Other files have other lines.
         assert!(!window.has_place(1, 40) && Window::default().has_place(1, 40));
         assert!(window.has_step(9) && !window.has_step(10) && !window.has_step(4));
+        let none = Window::parse("none").unwrap();
+        assert!(!none.has_wave([0; 3], 0) && !none.has_waves_of([u32::MAX; 3], u32::MAX));
+        for (text, is_met) in [
+            ("", true),
+            ("wave=3", true),
+            ("wave=4", false),
+            ("group=0,1", true),
+            ("group=0,2", false),
+            ("group=0,2 wave=0", false),
+            ("steps=5..9", true),
+        ] {
+            assert_eq!(Window::parse(text).unwrap().has_waves_of([1, 2, 1], 4), is_met, "{text}");
+        }
         for text in [
             "group",
             "wave=x",

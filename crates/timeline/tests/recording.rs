@@ -6,8 +6,8 @@ use std::process::Command;
 
 use ir::exec::{Bindings, Buffer, Launch};
 use wavelane_timeline::{
-    Comparison, Difference, Finding, Place, Program, Recorder, Recording, Window, file, fit, json,
-    page, svg,
+    Comparison, Difference, Finding, Place, Program, Recorder, Recording, Wave, Window, file, fit,
+    json, page, svg,
 };
 
 const TEXT: &str = "RWStructuredBuffer<float> Out;
@@ -56,28 +56,85 @@ fn recorded_beside(
     includer: &mut dyn hlsl::Includer,
     compared: Option<(Comparison, Vec<Place>)>,
 ) -> Recording {
+    let (module, sources) = compiled(text, includer);
+    let launch = Launch::dispatch([2, 1, 1], width);
+    let mut recorder = Recorder::new(&module, &sources, program(width), window, Vec::new());
+    if let Some((comparison, places)) = compared {
+        recorder.compare(comparison, &places);
+    }
+    interp::run(&module, &launch, &mut buffers(), &mut recorder).unwrap();
+    recorder.finish(None)
+}
+
+fn compiled(text: &str, includer: &mut dyn hlsl::Includer) -> (ir::Module, diag::SourceMap) {
     let (mut sources, mut sink) = (diag::SourceMap::new(), diag::Sink::new());
     let main = sources.add("a.hlsl", text).unwrap();
     let options = hlsl::Options { notes: true, ..hlsl::Options::default() };
     let compiled = hlsl::compile(main, &mut sources, includer, &options, &mut sink);
-    let module = compiled.unwrap_or_else(|| panic!("{:?}", sink.into_sorted())).module;
-    let launch = Launch::dispatch([2, 1, 1], width);
+    (compiled.unwrap_or_else(|| panic!("{:?}", sink.into_sorted())).module, sources)
+}
+
+fn buffers() -> Bindings {
     let buffer = Buffer { bytes: vec![0; 64].into(), ..Buffer::default() };
-    let mut bindings = Bindings { bindings: vec![vec![buffer]] };
-    let program = Program {
+    Bindings { bindings: vec![vec![buffer]] }
+}
+
+fn program(width: u32) -> Program {
+    Program {
         name: "a.hlsl".to_owned(),
         entry: "main".to_owned(),
         groups: [2, 1, 1],
         group_size: [12, 1, 1],
         wave_size: width,
         ..Program::default()
-    };
-    let mut recorder = Recorder::new(&module, &sources, program, window, Vec::new());
-    if let Some((comparison, places)) = compared {
-        recorder.compare(comparison, &places);
     }
-    interp::run(&module, &launch, &mut bindings, &mut recorder).unwrap();
-    recorder.finish(None)
+}
+
+/// What [`timeline::record`] makes of a program.
+fn record(text: &str, width: u32, window: &str) -> Recording {
+    let (module, sources) = compiled(text, &mut Nothing);
+    let launch = Launch::dispatch([2, 1, 1], width);
+    let window = Window::parse(window).unwrap();
+    let made = program(width);
+    let (recording, ended) =
+        wavelane_timeline::record(&module, &sources, &launch, buffers(), made, &window, vec![]);
+    ended.unwrap();
+    recording
+}
+
+#[test]
+fn a_window_without_waves_leaves_out_values_alone() {
+    for text in [TEXT, SHUFFLES] {
+        for width in [4, 8, 32] {
+            let mut all = record(text, width, "");
+            // Two groups, of three waves at most.
+            for window in ["none", "wave=3", "group=2"] {
+                let mut masks = record(text, width, window);
+                assert!(masks.waves.iter().all(|it| it.values.is_empty() && it.sources.is_empty()));
+                assert!(masks.complete && !masks.waves.iter().all(|it| it.steps.is_empty()));
+                masks.shuffles.clear();
+                for recording in [&mut all, &mut masks] {
+                    for wave in &mut recording.waves {
+                        wave.steps.iter_mut().for_each(|it| (it.writes, it.reads) = (0, 0));
+                        *wave = Wave { steps: std::mem::take(&mut wave.steps), ..bare(wave) };
+                    }
+                }
+                all.shuffles.clear();
+                assert_eq!(all, masks, "{window}, {width} lanes");
+            }
+        }
+    }
+}
+
+/// A wave without its steps and values.
+fn bare(wave: &Wave) -> Wave {
+    Wave {
+        group: wave.group,
+        wave: wave.wave,
+        lanes: wave.lanes,
+        total: wave.total,
+        ..Wave::default()
+    }
 }
 
 #[test]

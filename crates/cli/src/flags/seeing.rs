@@ -50,7 +50,8 @@ pub(super) const FLAGS: &[Flag] = &[
         on: RECORDS,
         section: Section::Run,
         help: "the steps to show, or of which values are kept: group=0,0,0 wave=0..3\n\
-               line=40..60 steps=0..5000, each of them optional, both ends included",
+               line=40..60 steps=0..5000, each of them optional, both ends included;\n\
+               none keeps no values",
         set: |args, value| {
             args.seeing.window = Window::parse(value)?;
             Ok(())
