@@ -5,7 +5,7 @@
 //! | the payload | a variable of words that the group shares with those it dispatches |
 //! | the counts | `SetMeshOutputs`, in front of the branch in which one lane sets them: all must call it |
 //! | indices | a vector for each primitive, stored with its last corner |
-//! | slots | the outputs of vertices and primitives |
+//! | slots | the outputs of vertices and primitives, stored with the last component of an element |
 //!
 //! A count above the declared maximum is lowered to it. A primitive that refers to no vertex of the group becomes a
 //! degenerate one, which covers nothing.
@@ -32,11 +32,14 @@ pub(crate) struct Groups {
     vertices: Option<Id>,
     /// The corners of the primitive that is being stored.
     corners: Vec<Id>,
+    /// The components of the element that is being stored.
+    pub(crate) components: Vec<Value>,
 }
 
 impl Groups {
     pub(crate) fn new(io: GroupIo, parts: Parts) -> Groups {
-        Groups { io, parts, payload: None, indices: None, vertices: None, corners: Vec::new() }
+        let (corners, components) = (Vec::new(), Vec::new());
+        Groups { io, parts, payload: None, indices: None, vertices: None, corners, components }
     }
 }
 

@@ -316,7 +316,8 @@ impl<'a> Emitter<'a> {
         self.effect(op::STORE, &[pointer, value]);
     }
 
-    /// Stores to a slot of the vertices or primitives of a mesh shader, at the number of one of them.
+    /// Stores to a slot of the vertices or primitives of a mesh shader, at the number of one of them. The slots of an
+    /// element are written one after the other; with the last one all are stored.
     pub(crate) fn store_mesh_slot(&mut self, list: MeshList, slot: u32, at: Id, value: Value) {
         let lists = self.output_lists();
         let [(vertices, _), (primitives, _)] = lists[..] else {
@@ -332,15 +333,47 @@ impl<'a> Emitter<'a> {
         let Some((number, (first, element))) = found else {
             unreachable!("the record has a place for each slot")
         };
-        let (scalar, component) = (element.scalar, slot - first.0);
-        let ty = self.ir.ty(value);
-        let value = self.get(value);
-        for output in self.signature.outputs.get(&(before + number)).cloned().unwrap_or_default() {
-            let value = match (output.kind, ty) {
-                (Kind::Bool, Ty::I32) => self.as_truth(value),
-                (kind, _) => self.departed(kind, scalar, value, ty),
-            };
-            self.put(output, Some(at), component, value);
+        let component = slot - first.0;
+        let Some(groups) = &mut self.groups else { return };
+        if component == 0 {
+            groups.components.clear();
         }
+        groups.components.push(value);
+        if component + 1 < u32::from(element.components) {
+            return;
+        }
+        let values = std::mem::take(&mut groups.components);
+        for output in self.signature.outputs.get(&(before + number)).cloned().unwrap_or_default() {
+            let values: Vec<Id> =
+                values.iter().map(|it| self.mesh_scalar(output.kind, element, *it)).collect();
+            self.put_all(output, at, &values);
+        }
+    }
+
+    /// A scalar of a mesh shader's output as the variable has it.
+    fn mesh_scalar(&mut self, kind: Kind, element: &Element, value: Value) -> Id {
+        let (ty, value) = (self.ir.ty(value), self.get(value));
+        match (kind, ty) {
+            (Kind::Bool, Ty::I32) => self.as_truth(value),
+            (kind, _) => self.departed(kind, element.scalar, value, ty),
+        }
+    }
+
+    /// Stores all components of an element: a vector as a whole, since llvmpipe loses components that are stored alone
+    /// (Mesa 25.0.7).
+    fn put_all(&mut self, output: Output, at: Id, values: &[Id]) {
+        let is_vector = values.len() > 1
+            && !self.signature.shared_arrays.values().any(|it| *it == output.variable);
+        if !is_vector {
+            for (component, value) in (0..).zip(values) {
+                self.put(output, Some(at), component, *value);
+            }
+            return;
+        }
+        let ty = self.vector_ty(output.kind, values.len() as u32);
+        let whole = self.op(op::COMPOSITE_CONSTRUCT, ty, values);
+        let pointer_ty = self.out.pointer(op::OUTPUT, ty);
+        let pointer = self.op(op::ACCESS_CHAIN, pointer_ty, &[output.variable, at]);
+        self.effect(op::STORE, &[pointer, whole]);
     }
 }

@@ -166,3 +166,36 @@ fn vertex_shaders_see_indices_without_their_bases() {
     }
     assert_eq!(listing.matches(" ISub ").count(), 2, "{listing}");
 }
+
+#[test]
+fn mesh_shaders_store_vectors_as_wholes() {
+    let text = "struct V { float4 p : SV_Position; float2 c : SV_ClipDistance; float3 color : COLOR; float k : K; };
+        struct P { uint id : SV_PrimitiveID; uint2 pair : PAIR; };
+        [numthreads(4, 1, 1)] [outputtopology(\"triangle\")]
+        void main(uint i : SV_GroupIndex, out vertices V v[4], out indices uint3 t[4], out primitives P p[4]) {
+            SetMeshOutputCounts(4, 4);
+            V own = { float4(i, 1, 0, 1), float2(i, 1), float3(1, i, 2), i };
+            v[i] = own;
+            t[i] = uint3(0, 1, i);
+            p[i].id = i;
+            p[i].pair = uint2(i, 7);
+        }";
+    let listing = listing(text, "ms_6_6");
+    // llvmpipe loses components of vectors that are stored alone.
+    for (decoration, indices) in [
+        ("BuiltIn Position", 1),
+        ("BuiltIn ClipDistance", 2),
+        ("COLOR Location", 1),
+        ("PAIR Location", 1),
+    ] {
+        let found = listing.lines().find(|it| it.contains("Decorate") && it.contains(decoration));
+        let variable = found.and_then(|it| it.split_whitespace().nth(1));
+        let variable = variable.unwrap_or_else(|| panic!("no {decoration}\n{listing}"));
+        let mut chains = listing.lines().filter_map(|it| {
+            let mut words = it.split_whitespace().skip_while(|it| *it != "AccessChain").skip(2);
+            (words.next() == Some(variable)).then(|| words.count())
+        });
+        assert_eq!(chains.next(), Some(indices), "{decoration}\n{listing}");
+        assert!(chains.all(|it| it == indices), "{decoration}\n{listing}");
+    }
+}

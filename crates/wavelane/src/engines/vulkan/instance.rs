@@ -251,11 +251,8 @@ impl Instance {
                 barycentrics: of.barycentric.fragment_shader_barycentric == vk::TRUE,
                 controls_quads: of.quads.shader_quad_control == vk::TRUE,
                 orders_pixels: of.interlock.fragment_shader_pixel_interlock == vk::TRUE,
-                // llvmpipe has them, and draws nothing with ours (Mesa 25.0.7).
-                meshes: of.meshes.mesh_shader == vk::TRUE
-                    && properties.device_type != vk::PhysicalDeviceType::CPU,
-                amplifies: of.meshes.task_shader == vk::TRUE
-                    && properties.device_type != vk::PhysicalDeviceType::CPU,
+                meshes: of.meshes.mesh_shader == vk::TRUE,
+                amplifies: of.meshes.task_shader == vk::TRUE,
                 groups: group_limits(&of_groups),
             },
             rays: scene::Support {
