@@ -64,6 +64,11 @@ pub(super) fn check(context: &Context, job: &DrawJob<'_>) -> Result<(), Unsuppor
         check_groups(context, job)?;
     }
     let is_line = job.kind == raster::Kind::Line;
+    let is_meshed = is_line && desc.vertex.module.group.is_some();
+    if is_meshed && capabilities.is_processor() {
+        // llvmpipe, Mesa 25.0.7.
+        return unsupported("lines of a mesh shader", format!("the device `{name}` draws none"));
+    }
     needs(is_line, graphics.draws_lines, "lines by the diamond rule (`bresenhamLines`)")?;
     let is_adjacent = matches!(
         desc.topology,
