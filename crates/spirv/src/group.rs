@@ -5,7 +5,7 @@
 //! | the payload | a variable of words that the group shares with those it dispatches |
 //! | the counts | `SetMeshOutputs`, in front of the branch in which one lane sets them: all must call it |
 //! | indices | a vector for each primitive, stored with its last corner |
-//! | slots | the outputs of vertices and primitives, stored with the last component of an element |
+//! | slots | the outputs of vertices and primitives, an element stored when all its components are there |
 //!
 //! A count above the declared maximum is lowered to it. A primitive that refers to no vertex of the group becomes a
 //! degenerate one, which covers nothing.
@@ -32,8 +32,8 @@ pub(crate) struct Groups {
     vertices: Option<Id>,
     /// The corners of the primitive that is being stored.
     corners: Vec<Id>,
-    /// The components of the element that is being stored.
-    pub(crate) components: Vec<Value>,
+    /// What has come of elements that are not complete: the number of the element, the component, its value.
+    pub(crate) components: Vec<(usize, u32, Value)>,
 }
 
 impl Groups {

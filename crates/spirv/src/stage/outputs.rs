@@ -316,8 +316,8 @@ impl<'a> Emitter<'a> {
         self.effect(op::STORE, &[pointer, value]);
     }
 
-    /// Stores to a slot of the vertices or primitives of a mesh shader, at the number of one of them. The slots of an
-    /// element are written one after the other; with the last one all are stored.
+    /// Stores to a slot of the vertices or primitives of a mesh shader, at the number of one of them. All slots are
+    /// written in one place, those of matrices column by column; an element is stored when its last component comes.
     pub(crate) fn store_mesh_slot(&mut self, list: MeshList, slot: u32, at: Id, value: Value) {
         let lists = self.output_lists();
         let [(vertices, _), (primitives, _)] = lists[..] else {
@@ -333,17 +333,16 @@ impl<'a> Emitter<'a> {
         let Some((number, (first, element))) = found else {
             unreachable!("the record has a place for each slot")
         };
-        let component = slot - first.0;
+        let (number, component) = (before + number, slot - first.0);
         let Some(groups) = &mut self.groups else { return };
-        if component == 0 {
-            groups.components.clear();
-        }
-        groups.components.push(value);
-        if component + 1 < u32::from(element.components) {
-            return;
-        }
-        let values = std::mem::take(&mut groups.components);
-        for output in self.signature.outputs.get(&(before + number)).cloned().unwrap_or_default() {
+        groups.components.push((number, component, value));
+        let of = |component: u32| {
+            groups.components.iter().find(|it| (it.0, it.1) == (number, component)).map(|it| it.2)
+        };
+        let values = (0..element.components.into()).map(of).collect::<Option<Vec<Value>>>();
+        let Some(values) = values else { return };
+        groups.components.retain(|it| it.0 != number);
+        for output in self.signature.outputs.get(&number).cloned().unwrap_or_default() {
             let values: Vec<Id> =
                 values.iter().map(|it| self.mesh_scalar(output.kind, element, *it)).collect();
             self.put_all(output, at, &values);

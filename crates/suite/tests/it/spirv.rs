@@ -169,12 +169,12 @@ fn vertex_shaders_see_indices_without_their_bases() {
 
 #[test]
 fn mesh_shaders_store_vectors_as_wholes() {
-    let text = "struct V { float4 p : SV_Position; float2 c : SV_ClipDistance; float3 color : COLOR; float k : K; };
+    let text = "struct V { float4 p : SV_Position; float2 c : SV_ClipDistance; float3 color : COLOR; float k : K; float2x2 m : MAT; };
         struct P { uint id : SV_PrimitiveID; uint2 pair : PAIR; };
         [numthreads(4, 1, 1)] [outputtopology(\"triangle\")]
         void main(uint i : SV_GroupIndex, out vertices V v[4], out indices uint3 t[4], out primitives P p[4]) {
             SetMeshOutputCounts(4, 4);
-            V own = { float4(i, 1, 0, 1), float2(i, 1), float3(1, i, 2), i };
+            V own = { float4(i, 1, 0, 1), float2(i, 1), float3(1, i, 2), i, float2x2(1, 2, 3, i) };
             v[i] = own;
             t[i] = uint3(0, 1, i);
             p[i].id = i;
@@ -186,6 +186,7 @@ fn mesh_shaders_store_vectors_as_wholes() {
         ("BuiltIn Position", 1),
         ("BuiltIn ClipDistance", 2),
         ("COLOR Location", 1),
+        ("MAT Location", 1),
         ("PAIR Location", 1),
     ] {
         let found = listing.lines().find(|it| it.contains("Decorate") && it.contains(decoration));
