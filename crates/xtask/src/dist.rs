@@ -6,6 +6,7 @@
 mod archive;
 mod build;
 mod debian;
+mod install;
 mod library;
 mod lists;
 mod npm;
@@ -34,10 +35,11 @@ type Package = fn(&Path) -> Result<PathBuf, String>;
 const OTHERS: [(&str, Package); 3] =
     [("c", library::write), ("wheel", wheel::write), ("npm", npm::write)];
 
-/// Writes the packages into a folder: `--out DIR`, by default `target/dist`. Words choose packages; without them all are tried.
+/// Writes the packages into a folder: `--out DIR`, by default `target/dist`. Words choose packages; without them all are made.
+/// With `--try` those that are there are installed instead.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut out = crate::root().join("target/dist");
-    let mut chosen = Vec::new();
+    let (mut chosen, mut tries) = (Vec::new(), false);
     let mut words = arguments.iter();
     let names: Vec<&str> =
         TARGETS.iter().map(|it| it.0).chain(OTHERS.iter().map(|it| it.0)).collect();
@@ -48,6 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                 // The tools that are started below run in other folders.
                 out = std::path::absolute(folder).map_err(|error| format!("{folder}: {error}"))?;
             }
+            "--try" => tries = true,
             word if names.contains(&word) => chosen.push(word),
             other => {
                 return Err(format!(
@@ -56,6 +59,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                 ));
             }
         }
+    }
+    if tries {
+        return match chosen.is_empty() {
+            true => install::run(&out),
+            false => Err("`--try` tries all packages of the folder".to_owned()),
+        };
     }
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let is_chosen = |name: &str| chosen.is_empty() || chosen.contains(&name);

@@ -43,6 +43,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    that can be built here, and the Python wheel where maturin is installed
                    NAME            only these: `wheel`, or a target such as x86_64-unknown-linux-musl
                    --out DIR       the folder (default target/dist)
+                   --try           instead install each package of the folder in a new prefix, and run README's first
+                                   command there
   bless [NAME]     update the rendered messages in the suite (`//|`),
   in all files or those whose path contains NAME; review the diff afterwards
   bench [FLAGS]    measure an engine on the kernels in benches/
