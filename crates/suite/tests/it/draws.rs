@@ -20,7 +20,7 @@ use wavelane::{Adapter, Device, Engine};
 const FUEL: u64 = 1 << 28;
 
 /// Sections whose results on lavapipe are not those of the reference engine, with the reason.
-const DIFFERENT: [(&str, &str); 11] = [
+const DIFFERENT: [(&str, &str); 10] = [
     (
         "included-helpers-contribute",
         "lavapipe leaves helper lanes out of wave operations, also where maximal reconvergence keeps them active",
@@ -46,7 +46,6 @@ const DIFFERENT: [(&str, &str); 11] = [
         "the-centroid-of-a-whole-pixel-is-its-centre",
         "for Vulkan the centroid may be any place in the pixel that the primitive covers",
     ),
-    ("an-output-is-not-written", "it holds what was there before, as `san` finds"),
     ("vertices-that-are-counted", "devices transform a vertex once for several primitives"),
     (
         "wave-result-in-a-quad-operation",
@@ -54,6 +53,9 @@ const DIFFERENT: [(&str, &str); 11] = [
     ),
     ("a-derivative-for-some-pixels-of-a-quad", "its value is not specified, as `san` finds"),
 ];
+
+/// Sections whose results are undefined, as `san` finds, and equal in some runs.
+const UNDEFINED: [&str; 1] = ["an-output-is-not-written"];
 
 /// Sections that lavapipe must record, behind each kind of stage that it has.
 const REPLAYED: [&str; 2] =
@@ -165,6 +167,9 @@ fn sections_that_draw_agree_with_the_reference_engine() {
                 wrong.push(format!("{} is not replayed: {what}", section.name));
             }
             (Outcome::Unsupported(what), _) => println!("unsupported: {}: {what}", section.name),
+            (Outcome::Different(_), None) if UNDEFINED.contains(&section.name.as_str()) => {
+                println!("differs: {}: it is undefined", section.name);
+            }
             (Outcome::Different(_), Some((name, why))) => println!("differs: {name}: {why}"),
             (Outcome::Different(what), None) => wrong.push(format!("{}: {what}", section.name)),
         }
