@@ -54,8 +54,11 @@ const DIFFERENT: [(&str, &str); 10] = [
     ("a-derivative-for-some-pixels-of-a-quad", "its value is not specified, as `san` finds"),
 ];
 
-/// Sections whose results are undefined, as `san` finds, and equal in some runs.
-const UNDEFINED: [&str; 1] = ["an-output-is-not-written"];
+/// Sections whose results are left to a device, with the reason; they are equal in some runs.
+const OPEN: [(&str, &str); 2] = [
+    ("an-output-is-not-written", "what it holds is undefined, as `san` finds"),
+    ("children-are-ascending-x-fastest", "groups of an amplification shader come in any order"),
+];
 
 /// Sections that lavapipe must record, behind each kind of stage that it has.
 const REPLAYED: [&str; 2] =
@@ -153,12 +156,13 @@ fn sections_that_draw_agree_with_the_reference_engine() {
             continue;
         };
         let known = DIFFERENT.iter().find(|it| is_lavapipe && section.name == it.0);
-        match (drawn(&section, &device, width), known) {
-            (Outcome::Same { waves }, None) => {
+        let open = OPEN.iter().find(|it| section.name == it.0);
+        match (drawn(&section, &device, width), known.or(open)) {
+            (Outcome::Same { waves }, it) if it == open => {
                 same += 1;
                 replayed += u32::from(waves);
             }
-            (Outcome::Same { .. }, Some(_)) => {
+            (Outcome::Same { .. }, _) => {
                 wrong.push(format!("{} agrees, and is listed as different", section.name));
             }
             (Outcome::Unsupported(what), _)
@@ -167,9 +171,6 @@ fn sections_that_draw_agree_with_the_reference_engine() {
                 wrong.push(format!("{} is not replayed: {what}", section.name));
             }
             (Outcome::Unsupported(what), _) => println!("unsupported: {}: {what}", section.name),
-            (Outcome::Different(_), None) if UNDEFINED.contains(&section.name.as_str()) => {
-                println!("differs: {}: it is undefined", section.name);
-            }
             (Outcome::Different(_), Some((name, why))) => println!("differs: {name}: {why}"),
             (Outcome::Different(what), None) => wrong.push(format!("{}: {what}", section.name)),
         }
