@@ -19,12 +19,14 @@
 //! alone, never for what they mean.
 #![forbid(unsafe_code)]
 
+mod asked;
 mod group;
 mod make;
 pub mod moments;
 mod print;
 pub mod second;
 
+pub use asked::seeds;
 pub use group::{Array, Field, Groups, MOST_CHILDREN, Mesh, Meshlets, Owners};
 pub use make::{Random, Statistics, Wanted, meshlets, pixels, program};
 pub use print::{CHECKED, print, print_checked};

@@ -23,7 +23,7 @@ use suite::engines::Programs;
 use suite::run;
 use suite::section::{Section, WIDTHS};
 
-/// `PROGRAMS=100000` tries so many of each kind.
+/// `PROGRAMS=100000` tries so many of each kind, and `PROGRAMS=1000..2000` those with these seeds.
 const PROGRAMS: u64 = 400;
 /// Enough for nearly all.
 const FUEL: u64 = 1 << 18;
@@ -399,10 +399,8 @@ fn the_suite_does_the_same_with_notes() {
 }
 
 fn programs(programs: Programs, count: u64) {
-    let asked = std::env::var("PROGRAMS").ok().and_then(|it| it.parse().ok());
-    let count = asked.unwrap_or(count);
     let mut statistics = Statistics::default();
-    for seed in 0..count {
+    for seed in generate::seeds(count) {
         let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
         let text = programs.section(seed, width, &mut statistics);
         for section in &suite::section::read("program.hlsl", &text).unwrap() {
