@@ -30,7 +30,7 @@ const MOST_FUEL: u64 = 1 << 24;
 /// |---|---|---|
 /// | `tokens` | | `pieces`: start, length and class of each coloured piece |
 /// | `compile` | | `diagnostics`, `flags`, `entry`, `group_size`, `width`; `runs`: whether it can run, else a `problem` |
-/// | `run` | `widths`, `fuel` | `widths`, `buffers` and `printed` of all widths that have run so far; `unfinished` |
+/// | `run` | `widths`, `fuel`, `bytes` | `widths`, `buffers` and `printed` of all widths that have run so far; `unfinished` |
 /// | `sweep` | `fuel` | `findings`, `rows`, `left_out`, `runs`, `stopped` |
 /// | `mend` | `fuel` | `fixes` of the sweep's findings, each of which was tried |
 /// | `lanes` | `width`, `fuel` | `waves` with their steps, `lines` with a profile, `ended` |
@@ -94,7 +94,7 @@ impl Engine {
         match what {
             "compile" => Ok(text.compiled()),
             "emit" => Ok(json!({ "ir": ir::text::print_without_spans(&text.module()?.module) })),
-            "run" => text.run(&widths(&request["widths"]), fuel),
+            "run" => text.run(&widths(&request["widths"]), fuel, request["bytes"] == true),
             "sweep" => text.sweep(fuel),
             "mend" => text.mend(fuel),
             _ => text.lanes(&widths(&request["width"]), fuel),
@@ -215,7 +215,7 @@ impl Text {
         }
     }
 
-    fn run(&mut self, widths: &[u32], fuel: u64) -> Result<Value, Problem> {
+    fn run(&mut self, widths: &[u32], fuel: u64, bytes: bool) -> Result<Value, Problem> {
         let (flags, compiled, places, ready) = self.parts()?;
         let module = &compiled.module;
         for width in widths {
@@ -227,7 +227,7 @@ impl Text {
             }
         }
         let outcomes = WIDTHS.map(|width| ready.runs.get(&width));
-        let mut answer = run::table(module, &outcomes, places);
+        let mut answer = run::table(module, &outcomes, places, bytes);
         let unfinished = outcomes.iter().flatten().any(|it| it.is_unfinished());
         answer["unfinished"] = json!(unfinished);
         Ok(answer)

@@ -99,8 +99,14 @@ pub(crate) fn span(failure: &Failure) -> Span {
     }
 }
 
-/// All widths side by side: `outcomes` are in the order of [`WIDTHS`], absent where nothing has run yet.
-pub(crate) fn table(module: &Module, outcomes: &[Option<&Outcome>], places: &Places) -> Value {
+/// All widths side by side: `outcomes` are in the order of [`WIDTHS`], absent where nothing has run yet. With `bytes`, buffers
+/// have all their bytes too, in hexadecimal.
+pub(crate) fn table(
+    module: &Module,
+    outcomes: &[Option<&Outcome>],
+    places: &Places,
+    bytes: bool,
+) -> Value {
     let widths = WIDTHS.iter().zip(outcomes).map(
         |(width, outcome)| json!({ "width": width, "ended": outcome.map(|it| ended(it, places)) }),
     );
@@ -110,7 +116,7 @@ pub(crate) fn table(module: &Module, outcomes: &[Option<&Outcome>], places: &Pla
     });
     json!({
         "widths": widths.collect::<Vec<Value>>(),
-        "buffers": buffers(module, outcomes),
+        "buffers": buffers(module, outcomes, bytes),
         "printed": printed.collect::<Vec<Value>>(),
     })
 }
@@ -131,7 +137,7 @@ fn print(width: u32, printed: &Printed, places: &Places) -> Value {
     })
 }
 
-fn buffers(module: &Module, outcomes: &[Option<&Outcome>]) -> Vec<Value> {
+fn buffers(module: &Module, outcomes: &[Option<&Outcome>], bytes: bool) -> Vec<Value> {
     let mut rows = Vec::new();
     for (index, resource) in module.resources.iter().enumerate().filter(|(_, it)| is_result(it)) {
         let held = |outcome: &Outcome| outcome.left.bindings.get(index).map_or(0, Vec::len);
@@ -144,7 +150,11 @@ fn buffers(module: &Module, outcomes: &[Option<&Outcome>]) -> Vec<Value> {
                     outcome.left.bindings.get(index)?.get(element)
                 })
                 .collect();
-            rows.push(row(resource, element, &contents));
+            let mut row = row(resource, element, &contents);
+            if bytes {
+                row["bytes"] = contents.iter().map(|it| it.map(hexadecimal)).collect();
+            }
+            rows.push(row);
         }
     }
     rows
@@ -184,6 +194,11 @@ fn row(resource: &Resource, element: usize, contents: &[Option<&Buffer>]) -> Val
         "first": first.map(|it| format!("{name}[{}]", it / each)),
         "counters": resource.kind.view().counter.then_some(counters),
     })
+}
+
+fn hexadecimal(buffer: &Buffer) -> String {
+    let digit = |it: u8| char::from(b"0123456789abcdef"[usize::from(it)]);
+    buffer.bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]).collect()
 }
 
 /// What most widths have; of two that are equally frequent, the one at the smaller width.

@@ -65,6 +65,25 @@ fn widths_can_run_one_by_one() {
 }
 
 #[test]
+fn all_bytes_of_buffers_can_be_asked_for() {
+    let text = "RWStructuredBuffer<uint> Out;\nRWByteAddressBuffer Raw[2];\n[numthreads(2, 1, 1)] void main(uint t : SV_GroupIndex) {\n\
+                Out[t] = 0x1234 + t; Raw[1].Store(0, WaveGetLaneCount()); }";
+    let request = json!({ "do": "run", "text": text, "widths": [8, 32], "bytes": true });
+    let run = ask(&mut Engine::new(), request);
+    let bytes = |buffer: usize| &run["buffers"][buffer]["bytes"];
+    let out = "3412000035120000";
+    assert_eq!(bytes(0), &json!([null, out, null, out, null, null]));
+    assert_eq!(
+        (run["buffers"][2]["name"].as_str(), &bytes(1)[1]),
+        (Some("Raw[1]"), &json!("0000000000000000"))
+    );
+    assert_eq!(
+        (&bytes(2)[1], &bytes(2)[3]),
+        (&json!("0800000000000000"), &json!("2000000000000000"))
+    );
+}
+
+#[test]
 fn endless_loops_end_by_fuel_in_slices() {
     let text = "RWStructuredBuffer<uint> Out;\n[numthreads(4, 1, 1)] void main() {\n\
                 uint i = 0; while (Out[0] < 5) { i++; Out[1] = i; } }";

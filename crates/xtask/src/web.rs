@@ -7,6 +7,7 @@ mod check;
 mod concepts;
 mod module;
 mod pack;
+mod sections;
 mod serve;
 mod site;
 

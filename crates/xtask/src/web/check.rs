@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{folder, module, site};
+use super::{folder, module, sections, site};
 use crate::picture;
 
 /// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason, the module's to a million
@@ -32,9 +32,13 @@ pub(super) fn all() -> Result<(), String> {
     let scratch = crate::root().join("target/web-scratch");
     std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let module = scratch.join("module.wasm");
-    let cases = scratch.join("cases.json");
+    let cases = scratch.join("cases.jsonl");
     site::put(&module, &bytes)?;
-    site::put(&cases, Value::from(cases_for_node()?).to_string().as_bytes())?;
+    let of_suite = sections::sections()?;
+    println!("{of_suite}");
+    let all = cases_for_node()?.into_iter().chain(of_suite.cases);
+    let lines: String = all.map(|it| format!("{it}\n")).collect();
+    site::put(&cases, lines.as_bytes())?;
     if !is_there("node") {
         println!("skipped: the module and the page: there is no `node`");
         return Ok(());
@@ -121,7 +125,7 @@ fn cases_for_node() -> Result<Vec<Value>, String> {
     Ok(cases)
 }
 
-fn answered(request: &Value) -> Value {
+pub(super) fn answered(request: &Value) -> Value {
     let answer = web::Engine::new().call(request.to_string().as_bytes());
     json!({ "request": request, "answer": String::from_utf8_lossy(&answer) })
 }
