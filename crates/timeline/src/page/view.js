@@ -18,8 +18,12 @@
   const current = () => recording.waves[wave];
   const name = (it) => `wave ${it.wave} · (${it.group.join(",")})`;
 
-  function colour(variable) {
-    return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+  const FONT = "11px ui-monospace, monospace";
+
+  // Writes a text, unless it is there: what changes is laid out again.
+  function say(id, text) {
+    const it = at(id);
+    if (it.textContent !== text) it.textContent = text;
   }
 
   // The waves of the bands: those around the current one.
@@ -40,28 +44,61 @@
   const bandHeight = () => recording.width * rowHeight() + 14;
 
   // The steps of a wave as pixels: operations of the canvas for each lane would take longer than all the rest.
-  function bandImage(context, it, width, ratio, colours) {
+  function bandImage(context, it, width, ratio) {
     const height = Math.max(1, Math.round(rowHeight() * ratio));
     const image = context.createImageData(width, recording.width * height);
     const pixels = new Uint32Array(image.data.buffer);
-    const [active, waiting, returned] = [colours.active, colours.waiting, colours.faint].map(pixel);
-    const exists = timeline.flags(it.lanes, recording.width);
     // A row of one pixel has no room for a gap.
     const full = Math.max(1, height - Math.round(ratio));
     const half = Math.max(1, Math.floor(full / 2));
     const dots = Math.round(4 * ratio);
-    for (let x = 0; x < width; x++) {
-      const index = from + Math.floor((x * (to - from)) / width);
-      if (index >= it.length) break;
-      const [runs, waits] = [it.lanesIn(it.active[index]), it.lanesIn(it.live[index])];
-      for (let lane = 0; lane < recording.width; lane++) {
+    const steps = Array.from({ length: width }, (_, x) => from + Math.floor((x * (to - from)) / width));
+    const end = steps.findIndex((step) => step >= it.length);
+    const columns = steps.slice(0, end < 0 ? width : end).map((step) => columnOf(it, it.active[step], it.live[step]));
+    // Row by row, in the order of memory.
+    for (let lane = 0; lane < recording.width; lane++) {
+      for (let y = 0; y < full; y++) {
+        const row = (lane * height + y) * width;
         // Waiting is half of the height, and returned dots: told apart without colour, too.
-        const isDot = exists[lane] && x % dots < ratio;
-        const [colour, rows] = runs[lane] ? [active, full] : waits[lane] ? [waiting, half] : [returned, isDot ? 1 : 0];
-        for (let y = 0; y < rows; y++) pixels[(lane * height + y) * width + x] = colour;
+        for (let x = 0; x < columns.length; x++) {
+          const { dotted, upper, lower } = columns[x];
+          pixels[row + x] = (y >= half ? lower : y === 0 && x % dots < ratio ? dotted : upper)[lane];
+        }
       }
     }
     return image;
+  }
+
+  // The colours of all lanes of a wave that has these sets, by their numbers: where dots are, in the upper half of a lane,
+  // and in the lower.
+  function columnOf(it, active, live) {
+    const key = active * 2 ** 24 + live;
+    const columns = palette().columns;
+    if (!columns.has(it)) columns.set(it, new Map());
+    let column = columns.get(it).get(key);
+    if (!column) {
+      const { pixels } = palette();
+      const [exists, runs, waits] = [timeline.flags(it.lanes, recording.width), it.lanesIn(active), it.lanesIn(live)];
+      const of = (rest) => Uint32Array.from(runs, (_, lane) => (runs[lane] ? pixels.active : rest(lane)));
+      const upper = of((lane) => (waits[lane] ? pixels.waiting : 0));
+      const dotted = of((lane) => (waits[lane] ? pixels.waiting : exists[lane] ? pixels.faint : 0));
+      column = { dotted, upper, lower: of(() => 0) };
+      columns.get(it).set(key, column);
+    }
+    return column;
+  }
+
+  // The colours of the page, as texts and as pixels, until it becomes light or dark.
+  let colours = null;
+  function palette() {
+    if (!colours) {
+      const style = getComputedStyle(document.documentElement);
+      const names = ["active", "waiting", "ink", "faint", "line", "arrow", "bad"];
+      colours = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+      colours.pixels = Object.fromEntries(names.map((name) => [name, pixel(colours[name])]));
+      colours.columns = new Map();
+    }
+    return colours;
   }
 
   // A colour `#rgb` or `#rrggbb` as a pixel.
@@ -71,50 +108,76 @@
     return new Uint32Array(new Uint8Array([red, green, blue, 255]).buffer)[0];
   }
 
+  // The bands without the cursor, and what they show: a step moves only the cursor.
+  const bands = { shows: "", canvas: document.createElement("canvas") };
+
+  function bandsPicture({ first, last, width, height, ratio, left }) {
+    const shows = [first, last, width, height, ratio, from, to].join();
+    const { canvas } = bands;
+    if (bands.shows === shows && colours) return canvas;
+    bands.shows = shows;
+    resize(canvas, width * ratio, height * ratio);
+    // Pixels that the script makes: to take them to the graphics processor and back would cost more.
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    const room = width - left;
+    context.font = FONT;
+    for (let number = first; number < last; number++) {
+      const it = recording.waves[number];
+      const top = (number - first) * bandHeight();
+      context.fillStyle = palette().ink;
+      context.fillText(name(it), 2, top + 11, left - 6);
+      const image = bandImage(context, it, Math.round(room * ratio), ratio);
+      context.putImageData(image, Math.round(left * ratio), Math.round(top * ratio));
+      if (it.total > it.length) {
+        const x = left + ((it.length - from) * room) / Math.max(1, to - from);
+        context.fillStyle = palette().line;
+        for (let offset = 0; offset < 40; offset += 5) context.fillRect(x + offset, top, 2, bandHeight() - 14);
+      }
+    }
+    return canvas;
+  }
+
+  // A canvas that gets a size, even its own, is made anew.
+  function resize(canvas, width, height) {
+    if (canvas.width !== Math.floor(width)) canvas.width = width;
+    if (canvas.height !== Math.floor(height)) canvas.height = height;
+  }
+
   function drawBands() {
     const canvas = at("bands");
     const { first, last } = shown();
     const ratio = window.devicePixelRatio || 1;
     const width = canvas.clientWidth || 800;
     const height = (last - first) * bandHeight();
-    canvas.width = width * ratio;
-    canvas.height = height * ratio;
-    canvas.style.height = `${height}px`;
-    const context = canvas.getContext("2d");
-    context.scale(ratio, ratio);
-    const colours = { active: colour("--active"), waiting: colour("--waiting"), ink: colour("--ink"), faint: colour("--faint"), line: colour("--line") };
     const left = 110;
-    const room = width - left;
-    const span = Math.max(1, to - from);
-    context.font = "11px ui-monospace, monospace";
-    for (let number = first; number < last; number++) {
-      const it = recording.waves[number];
-      const top = (number - first) * bandHeight();
-      context.fillStyle = colours.ink;
-      context.fillText(name(it), 2, top + 11, left - 6);
-      const image = bandImage(context, it, Math.round(room * ratio), ratio, colours);
-      context.putImageData(image, Math.round(left * ratio), Math.round(top * ratio));
-      if (it.total > it.length) {
-        const x = left + ((it.length - from) * room) / span;
-        for (let offset = 0; offset < 40; offset += 5) {
-          context.fillStyle = colours.line;
-          context.fillRect(x + offset, top, 2, bandHeight() - 14);
-        }
-      }
-    }
+    const picture = bandsPicture({ first, last, width, height, ratio, left });
+    resize(canvas, width * ratio, height * ratio);
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(picture, 0, 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const all = recording.waves.length;
     const some = last - first < all ? `, waves ${first + 1} to ${last} of ${all} shown` : "";
-    at("busy").textContent = `· ${busy} % of lanes busy${some}`;
-    const own = (wave - first) * bandHeight();
+    say("busy", `· ${busy} % of lanes busy${some}`);
+    drawCursor(context, (wave - first) * bandHeight(), left, width - left, height);
+  }
+
+  // The cursor, and the shuffles of its step: from each source, left of it, to the lane that reads.
+  function drawCursor(context, own, left, room, height) {
+    const { ink, arrow, bad } = palette();
+    const span = Math.max(1, to - from);
     const x = left + ((step + 0.5 - from) * room) / span;
-    context.fillStyle = colours.ink;
-    context.fillRect(x, 0, 1, height);
-    // Shuffles of the step at the cursor: from each source, left of it, to the lane that reads.
+    context.fillStyle = ink;
+    context.fillRect(x, 0, 1, height - 13);
     const reach = Math.max(8, Math.min(24, room / span / 2));
     const middle = (lane) => own + (lane + 0.5) * rowHeight();
     for (const { lane, from: source, isDefined } of current().length ? arrows() : []) {
       if (source >= recording.width) continue;
-      context.strokeStyle = colour(isDefined ? "--arrow" : "--bad");
+      context.strokeStyle = isDefined ? arrow : bad;
       context.setLineDash(isDefined ? [] : [3, 2]);
       context.beginPath();
       context.moveTo(x - reach, middle(source));
@@ -123,7 +186,7 @@
       context.stroke();
     }
     context.setLineDash([]);
-    context.strokeStyle = colours.ink;
+    context.strokeStyle = ink;
     context.strokeRect(left, own - 1, room - 1, bandHeight() - 12);
   }
 
@@ -295,22 +358,25 @@
   function draw() {
     const it = current();
     const root = document.documentElement;
+    // First what asks for sizes, then what changes them.
+    drawBands();
+    drawSource();
     root.dataset.step = String(step);
     root.dataset.wave = String(wave);
-    at("place").textContent = `step ${step} of ${it.total}`;
+    say("place", `step ${step} of ${it.total}`);
     at("wave").value = String(wave);
-    at("base").textContent = `values: ${timeline.BASES[base]}`;
+    say("base", `values: ${timeline.BASES[base]}`);
     if (it.length) {
       const active = it.activeAt(step);
       const line = timeline.lineAt(recording, it, step);
-      at("status").textContent =
+      say(
+        "status",
         `${name(it)}, step ${step}, line ${line}: active ${timeline.mask(active, recording.width)}, ` +
-        `${timeline.count(active)} of ${timeline.count(it.lanes)} lanes`;
+          `${timeline.count(active)} of ${timeline.count(it.lanes)} lanes`,
+      );
     } else {
-      at("status").textContent = `${name(it)}: no steps are kept`;
+      say("status", `${name(it)}: no steps are kept`);
     }
-    drawBands();
-    drawSource();
     drawGrid();
     history.replaceState(null, "", `#wave=${wave}&step=${step}`);
   }
@@ -331,7 +397,7 @@
     const span = Math.max(16, Math.min(longest, Math.round((to - from) * factor)));
     from = Math.max(0, Math.min(step - Math.floor(span / 2), longest - span));
     to = from + span;
-    draw();
+    drawBands();
   }
 
   // Goes to the next of these places, each a wave and a step.
@@ -424,6 +490,10 @@
       go(first + Math.floor(y / bandHeight()), from + Math.floor((x * (to - from)) / room));
     };
     window.addEventListener("resize", draw);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      colours = null;
+      draw();
+    });
     window.addEventListener("hashchange", fromAddress);
   }
 

@@ -44,6 +44,32 @@ await visit({
         await other.close();
     },
 
+    async "bands show what lanes do, by colour and by height"() {
+        const page = await open("small.html");
+        await ready(page);
+        // Lane 0 leaves the loop at once, and waits; all lanes begin.
+        const pixel = (step, y, last) => page.run(`(() => { const it = document.getElementById('bands'); const x = 110 + (it.width - 110) * (${step} + 0.5) / ${last}; return [...it.getContext('2d').getImageData(x, ${y}, 1, 1).data].join(); })()`);
+        const colour = name => page.run(`(() => { const it = document.createElement('canvas').getContext('2d'); it.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--${name}'); it.fillRect(0, 0, 1, 1); return [...it.getImageData(0, 0, 1, 1).data].join(); })()`);
+        const [active, waiting, none] = [await colour("active"), await colour("waiting"), "0,0,0,0"];
+        const steps = Number(await data(page, "steps"));
+        const look = async last => [await pixel(1, 1, last), await pixel(1, 7, last), await pixel(10, 1, last), await pixel(10, 7, last), await pixel(10, 9, last)];
+        const wanted = [active, active, waiting, none, none];
+        assert.deepEqual(await look(steps), wanted);
+        for (const key of ["ArrowRight", "ArrowRight"]) await page.key(key);
+        assert.deepEqual(await look(steps), wanted);
+        // 16 steps are the fewest that are shown.
+        for (const key of ["+", "+"]) await page.key(key);
+        assert.deepEqual(await look(16), wanted);
+        // In the other colours.
+        await page.tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] });
+        await page.until("matchMedia('(prefers-color-scheme: dark)').matches", "dark colours");
+        const dark = [await colour("active"), await colour("waiting")];
+        assert.notDeepEqual(dark, [active, waiting]);
+        assert.deepEqual(await look(16), [dark[0], dark[0], dark[1], none, none]);
+        await page.shot("timeline-dark");
+        await page.close();
+    },
+
     async "arrows lead from the lanes that shuffles read"() {
         const page = await open("shuffles.html#wave=0&step=0");
         await ready(page);
