@@ -90,6 +90,32 @@ void main() {
     assert!(tester.tested < 400, "{}", tester.tested);
 }
 
+/// A call that only decides about other statements stays without them.
+#[test]
+fn calls_in_conditions_outlive_their_statements() {
+    for statement in [
+        "for (; WaveActiveAllTrue(id > 3); ) { Out[id] = 1; }",
+        "while (WaveActiveAllTrue(id > 3)) { Out[id] = 1; }",
+        "do { Out[id] = 1; } while (WaveActiveAllTrue(id > 3));",
+        "if (WaveActiveAllTrue(id > 3)) { Out[id] = 1; }",
+        "switch (WaveActiveAllTrue(id > 3)) { case 0: Out[id] = 1; break; default: break; }",
+    ] {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out;\n[numthreads(64, 1, 1)]\n\
+             void main(uint id : SV_GroupIndex) {{\n    {statement}\n}}\n"
+        );
+        let mut tester = Needs::all(&["WaveActiveAllTrue"]);
+        let reduced = reduce(&text, &Settings::default(), &mut tester);
+        let expected = "\
+[numthreads(1, 1, 1)]
+void main() {
+    WaveActiveAllTrue(0);
+}
+";
+        assert_eq!(reduced.text, expected, "{statement}");
+    }
+}
+
 #[test]
 fn the_result_does_not_depend_on_how_many_are_tested_at_a_time() {
     let of = |window, attempts| {

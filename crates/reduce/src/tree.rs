@@ -320,6 +320,14 @@ impl Tree {
         self.unwraps.push(Edit::replace(at.clone(), by));
     }
 
+    /// A statement by the expression that decides about it, and others: what matters may be a call in the expression.
+    fn unwrap_with(&mut self, decides: &Expr, at: &Range<usize>, by: &str) {
+        let text = self.at(decides.span).map(|it| self.text_of(it));
+        if let Some(text) = text.filter(|it| it.contains('(')) {
+            self.unwrap(at, format!("{text}; {by}"));
+        }
+    }
+
     /// What stands in a place.
     fn text_of(&self, at: Range<usize>) -> String {
         self.text[at].to_owned()
@@ -371,6 +379,9 @@ impl Tree {
                     self.unwrap(at, by.clone());
                     self.unwrap(at, format!("{init}{ended} {by}"));
                     self.unwrap(at, format!("{{ {init}{ended} {by} }}"));
+                    if let Some(condition) = &it.condition {
+                        self.unwrap_with(condition, at, &by);
+                    }
                 }
                 self.stmt(&it.init);
                 it.condition.iter().chain(&it.step).for_each(|it| self.expr(it));
@@ -378,7 +389,8 @@ impl Tree {
             }
             StmtKind::While { condition, body } | StmtKind::Do { body, condition } => {
                 if let (Some(at), Some(by)) = (&at, self.opened(body)) {
-                    self.unwrap(at, by);
+                    self.unwrap(at, by.clone());
+                    self.unwrap_with(condition, at, &by);
                 }
                 self.expr(condition);
                 self.stmt(body);
@@ -402,6 +414,11 @@ impl Tree {
                 if let Some(by) = self.opened(body) {
                     self.unwrap(at, by);
                 }
+            }
+            if let (Some(arm), [body]) = (it.arms.first(), bodies.as_slice())
+                && let Some(by) = self.opened(body)
+            {
+                self.unwrap_with(&arm.condition, at, &by);
             }
             // Several arms after each other.
             if bodies.len() > 1 {
@@ -451,6 +468,9 @@ impl Tree {
             }
         }
         runs(&apart(groups), &mut self.unwraps);
+        if let Some(at) = &at {
+            self.unwrap_with(&it.value, at, "");
+        }
         self.expr(&it.value);
         for group in &it.groups {
             self.stmts(&group.stmts);
