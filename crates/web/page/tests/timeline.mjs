@@ -62,7 +62,8 @@ await visit({
         assert.deepEqual(await look(16), wanted);
         // In the other colours.
         await page.tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] });
-        await page.until("matchMedia('(prefers-color-scheme: dark)').matches", "dark colours");
+        // The page hears of it with the next frame, and may draw with the one after that.
+        await page.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
         const dark = [await colour("active"), await colour("waiting")];
         assert.notDeepEqual(dark, [active, waiting]);
         assert.deepEqual(await look(16), [dark[0], dark[0], dark[1], none, none]);
