@@ -30,6 +30,8 @@
 //! groups whose X and Y are both even it is sound for every lane order, in others only for threads in index order.
 //! It is conservative: it does not track memory or ranges. The module must be verified.
 
+mod single_lane;
+
 use ops::wave::Spread;
 use ops::{Binary, Ternary, Ty, Unary, WaveOp};
 

@@ -4,14 +4,18 @@ use super::*;
 use crate::text::read;
 use crate::verify::verify;
 
-/// Analyses a module with the given lines in its body.
-fn analysed(group_size: &str, lines: &str) -> Uniformities {
+/// A module with the given lines in its body.
+pub(super) fn module(group_size: &str, lines: &str) -> Module {
     let text = format!(
         "entry \"main\": compute 6.0\ngroup_size {group_size}\nb0 \"B\": raw.rw at u0 used\ng0 \"g\": i32 x 4\np0 \"p\": i32 x 4\nbody r0 {{\n{lines}\nyield\n}}\n"
     );
     let module = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&module).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
-    analyse(&module)
+    module
+}
+
+fn analysed(group_size: &str, lines: &str) -> Uniformities {
+    analyse(&module(group_size, lines))
 }
 
 /// The uniformity of all values: `u` for uniform, the stride of affine ones, `-` for varying.
