@@ -6,11 +6,13 @@
 //!
 //! Statements of one tangle are ordered, so a construct is also collective if lanes could observe one another's
 //! progress: one access writes, and another one, or the same one in another iteration, touches the same memory.
-//! Atomic operations of one kind whose results are unused commute, and do not count.
+//! Atomic operations of one kind whose results are unused commute, and do not count. Neither need accesses in a
+//! single-lane region: no other lane is there to observe their order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ir::facts::{Access, Kind, Space};
+use ir::uniformity::Uniformities;
 use ir::{Atomic, Binding, Inst, Module, Op, Region};
 
 /// Memory that lanes share.
@@ -26,7 +28,7 @@ pub enum Shared {
 pub struct Touched {
     pub reads: bool,
     pub writes: bool,
-    /// The number of instructions; a loop counts as many.
+    /// The number of instructions; a loop counts as many, and a single-lane region as one.
     times: u32,
     /// The only kind of access, if it is an atomic operation whose order cannot be observed.
     commutes: Option<Atomic>,
@@ -68,6 +70,13 @@ impl Shape {
         self.exits.extend(&other.exits);
         for (memory, touched) in &other.touched {
             self.touch(*memory, *touched);
+        }
+    }
+
+    /// At most one lane at a time does all of it, in the order of the program.
+    fn run_by_one_lane(&mut self) {
+        for touched in self.touched.values_mut() {
+            touched.times = 1;
         }
     }
 
@@ -134,14 +143,30 @@ pub fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, To
 pub struct Shapes {
     insts: BTreeMap<Inst, Shape>,
     regions: Vec<Shape>,
+    /// The regions whose accesses need no order between lanes, because at most one runs them at a time.
+    single_lane: Vec<bool>,
     /// Whether anything uses each value.
     pub used: Vec<bool>,
 }
 
 impl Shapes {
+    /// Accesses need an order between lanes in every region.
     pub fn of(module: &Module) -> Shapes {
-        let regions = vec![Shape::default(); module.regions.len()];
-        let mut shapes = Shapes { insts: BTreeMap::new(), regions, used: ir::flow::used(module) };
+        Shapes::with(module, vec![false; module.regions.len()])
+    }
+
+    /// Accesses need no order in single-lane regions, so these are not collective for that reason.
+    pub fn with_single_lanes(module: &Module, uniformities: &Uniformities) -> Shapes {
+        Shapes::with(module, uniformities.single_lane_regions(module))
+    }
+
+    fn with(module: &Module, single_lane: Vec<bool>) -> Shapes {
+        let mut shapes = Shapes {
+            insts: BTreeMap::new(),
+            regions: vec![Shape::default(); module.regions.len()],
+            single_lane,
+            used: ir::flow::used(module),
+        };
         // Textual order puts a construct before its regions, so the reverse computes what is inside first.
         let structure = ir::flow::Structure::of(module);
         for step in structure.steps.iter().rev() {
@@ -190,9 +215,13 @@ impl Shapes {
     /// Everything inside the constructs of the region is known.
     fn region(&mut self, module: &Module, region: Region) {
         let mut shape = Shape::default();
+        let single_lane = self.single_lane[region.index()];
         for inst in &module.region(region).insts {
-            if let Some(inner) = self.insts.get(inst) {
-                shape.add(&inner.clone());
+            if let Some(inner) = self.insts.get_mut(inst) {
+                if single_lane {
+                    inner.run_by_one_lane();
+                }
+                shape.add(inner);
                 continue;
             }
             let op = &module.inst(*inst).op;
@@ -210,6 +239,9 @@ impl Shapes {
                 Op::Return => shape.returns = true,
                 _ => {}
             }
+        }
+        if single_lane {
+            shape.run_by_one_lane();
         }
         self.regions[region.index()] = shape;
     }

@@ -88,12 +88,14 @@ pub fn emit(
         environment.width = LANES;
     }
     let (ir, environment) = (&legal, &environment);
+    let uniformity = analyse(ir);
     let mut emitter = Emitter {
         ir,
         environment,
         debug,
-        shapes: Shapes::of(ir),
-        uniformity: analyse(ir),
+        shapes: Shapes::with_single_lanes(ir, &uniformity),
+        sizes: dispatch.map_or(&[], |it| &it.bytes),
+        uniformity,
         text: Text::default(),
         values: vec![None; ir.values.len()],
         act: Act::All,
@@ -150,6 +152,8 @@ pub(crate) struct Emitter<'a> {
     /// What has been done to shared memory since the lanes were last synchronised.
     pub(crate) pending: Pending,
     pub(crate) descriptors: BTreeMap<u32, Descriptor>,
+    /// The size in bytes of what is bound to each resource; 0 if that is unknown. Resources beyond the end are unknown.
+    pub(crate) sizes: &'a [usize],
     /// What identifies the thread, by name.
     pub(crate) thread: BTreeMap<&'static str, Reg>,
     pub(crate) slots: Vec<ir::Binding>,

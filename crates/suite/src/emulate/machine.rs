@@ -6,7 +6,7 @@
 //! -1. Atomic operations of one instruction are performed in the order of lanes, as the hardware does.
 //!
 //! Registers begin with garbage. An address outside all buffers, or that is not a multiple of the size of the access,
-//! is an error, as on the device.
+//! is an error, as on the device; so is a kernel that stores to a buffer and loads from it as read-only (`ld.global.nc`).
 
 use ops::Random;
 
@@ -28,26 +28,49 @@ const APART: u32 = 40;
 /// Global memory: buffers far apart from each other.
 #[derive(Default)]
 pub struct Global {
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    bytes: Vec<u8>,
+    is_stored_to: bool,
+    /// Whether a load relied on it that nothing is.
+    is_read_only: bool,
+}
+
+/// What is done at an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Load,
+    /// A load of what nothing stores to while the kernel runs.
+    ReadOnly,
+    Store(u64),
 }
 
 impl Global {
     /// Adds a buffer, and returns its address.
     pub fn add(&mut self, bytes: Vec<u8>) -> u64 {
-        self.buffers.push(bytes);
+        self.buffers.push(Memory { bytes, ..Memory::default() });
         (self.buffers.len() as u64) << APART
     }
 
     /// The bytes of a buffer that was added.
     pub fn bytes(&self, address: u64) -> &[u8] {
-        &self.buffers[(address >> APART) as usize - 1]
+        &self.buffers[(address >> APART) as usize - 1].bytes
     }
 
-    fn find(&mut self, address: u64, size: usize) -> Result<&mut [u8], String> {
+    fn find(&mut self, address: u64, size: usize, access: Access) -> Result<&mut [u8], String> {
+        let outside = || format!("{size} bytes at address {address:#x} are in no buffer");
         let buffer = ((address >> APART) as usize).wrapping_sub(1);
         let at = (address & ones(APART)) as usize;
-        let bytes = self.buffers.get_mut(buffer).and_then(|it| it.get_mut(at..at + size));
-        bytes.ok_or_else(|| format!("{size} bytes at address {address:#x} are in no buffer"))
+        let memory = self.buffers.get_mut(buffer).ok_or_else(outside)?;
+        memory.is_stored_to |= matches!(access, Access::Store(_));
+        memory.is_read_only |= access == Access::ReadOnly;
+        if memory.is_stored_to && memory.is_read_only {
+            return Err("a buffer is loaded as read-only and stored to".to_owned());
+        }
+        memory.bytes.get_mut(at..at + size).ok_or_else(outside)
     }
 }
 
@@ -370,7 +393,7 @@ impl<'a> Machine<'a> {
             args.iter().map(|arg| value(thread, arg, ty)).collect::<Result<_, _>>()?;
         let space = it.modifiers.iter().find(|it| ["global", "shared"].contains(&it.as_str()));
         let space = space.ok_or("an atomic operation needs a space")?.clone();
-        let old = self.access(&space, thread, &it.operands[at], size, None)?;
+        let old = self.access(&space, thread, &it.operands[at], size, Access::Load)?;
         let op = it.modifiers.last().map_or("", String::as_str);
         let signed = ty.is_signed();
         let wide = |value: u64| {
@@ -407,7 +430,8 @@ impl<'a> Machine<'a> {
             "max" => old.max(args[0]),
             _ => return Err("unknown atomic operation".to_owned()),
         };
-        self.access(&space, thread, &it.operands[at], size, Some(new & ones(ty.bits())))?;
+        let store = Access::Store(new & ones(ty.bits()));
+        self.access(&space, thread, &it.operands[at], size, store)?;
         if let (true, Operand::Register(to)) = (has_result, &it.operands[0]) {
             thread.registers[to.index] = old;
         }
@@ -421,9 +445,9 @@ impl<'a> Machine<'a> {
         thread: &mut Thread,
         operand: &Operand,
         size: usize,
-        store: Option<u64>,
+        access: Access,
     ) -> Result<u64, String> {
-        self.access_at(space, thread, operand, 0, size, size, store)
+        self.access_at(space, thread, operand, 0, size, size, access)
     }
 
     #[expect(clippy::too_many_arguments, reason = "an access has so many parts")]
@@ -435,7 +459,7 @@ impl<'a> Machine<'a> {
         more: usize,
         size: usize,
         aligned: usize,
-        store: Option<u64>,
+        access: Access,
     ) -> Result<u64, String> {
         let Operand::Memory(base, offset) = operand else { return Err("no address".to_owned()) };
         let start = match base {
@@ -457,7 +481,7 @@ impl<'a> Machine<'a> {
             }
         };
         let bytes: &mut [u8] = match space {
-            "global" => self.global.find(address, size)?,
+            "global" => self.global.find(address, size, access)?,
             "shared" => {
                 let at = at(&self.shared)?;
                 &mut self.shared[at..at + size]
@@ -466,7 +490,7 @@ impl<'a> Machine<'a> {
                 let at = at(&thread.local)?;
                 &mut thread.local[at..at + size]
             }
-            "param" if store.is_none() => {
+            "param" if access == Access::Load => {
                 let at = at(self.param)?;
                 let mut word = [0; 8];
                 word[..size].copy_from_slice(&self.param[at..at + size]);
@@ -476,7 +500,7 @@ impl<'a> Machine<'a> {
         };
         let mut word = [0; 8];
         word[..size].copy_from_slice(bytes);
-        if let Some(new) = store {
+        if let Access::Store(new) = access {
             bytes.copy_from_slice(&new.to_le_bytes()[..size]);
         }
         Ok(u64::from_le_bytes(word))
@@ -550,8 +574,12 @@ impl<'a> Machine<'a> {
                         if to.bits < ty.bits() {
                             return Err("the register is too small".to_owned());
                         }
+                        let access = match it.has("nc") {
+                            true => Access::ReadOnly,
+                            false => Access::Load,
+                        };
                         let loaded =
-                            self.access_at(space, thread, at, more, size, aligned, None)?;
+                            self.access_at(space, thread, at, more, size, aligned, access)?;
                         let loaded = match ty.is_signed() {
                             true => {
                                 ((loaded << (64 - ty.bits())) as i64 >> (64 - ty.bits())) as u64
@@ -570,7 +598,8 @@ impl<'a> Machine<'a> {
                             }
                             other => value(thread, other, ty)?,
                         };
-                        self.access_at(space, thread, at, more, size, aligned, Some(stored))?;
+                        let access = Access::Store(stored);
+                        self.access_at(space, thread, at, more, size, aligned, access)?;
                     }
                 }
             }

@@ -307,6 +307,62 @@ fn lanes_are_synchronised_where_accesses_may_conflict_and_nowhere_else() {
     let counts = kernel("InterlockedAdd(tile[0], i); InterlockedAdd(tile[1], i);");
     assert!(counts.contains("red.relaxed.cta.shared.add.u32"), "{counts}");
     assert!(!counts.contains("bar.warp.sync"), "{counts}");
+    // The barrier of a group orders its accesses by itself.
+    let group = kernel("tile[i] = i; GroupMemoryBarrierWithGroupSync(); Out[i] = tile[i ^ 33];");
+    assert!(group.contains("bar.sync") && !group.contains("fence"), "{group}");
+    let device = kernel("tile[i] = i; AllMemoryBarrierWithGroupSync(); Out[i] = tile[i ^ 33];");
+    assert!(device.contains("fence.acq_rel.gpu"), "{device}");
+}
+
+/// A loop in which lanes look at flags of the groups before, one after another.
+fn look_back(condition: &str, width: u32, flags: usize) -> String {
+    let text = format!(
+        "globallycoherent RWStructuredBuffer<uint> Flags; RWStructuredBuffer<uint> Out;
+         [numthreads(64, 1, 1)] void main(uint i : SV_GroupIndex, uint3 g : SV_GroupID) {{
+             uint sum = 0;
+             if ({condition}) {{
+                 uint at = g.x;
+                 while (true) {{
+                     uint flag = Flags[at];
+                     if (flag == 0) continue;
+                     sum += flag >> 2;
+                     if (flag & 1) break;
+                     at--;
+                 }}
+                 uint old;
+                 InterlockedExchange(Flags[g.x], sum, old);
+             }}
+             Out[i] = sum;
+         }}"
+    );
+    let compiled = run::compile_text("kernel.hlsl", &text, &hlsl::Options::default());
+    let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let dispatch = Some(ptx::Dispatch { groups: [8, 1, 1], bytes: vec![flags, 256] });
+    let environment = ptx::Environment::for_device(80).unwrap();
+    let environment = ptx::Environment { width, dispatch, ..environment };
+    ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text
+}
+
+#[test]
+fn what_one_lane_does_is_ordinary_branches() {
+    for condition in ["i == 5", "!i", "g.x && !i", "!(g.x == 0 || i != 9)"] {
+        for width in [16, 32] {
+            let kernel = look_back(condition, width, 32);
+            assert!(!kernel.contains(".sync"), "{condition}: {kernel}");
+        }
+    }
+    assert!(look_back("i < 2", 32, 32).contains("bar.warp.sync"));
+}
+
+/// A branch around the load would cost more than the load of another element.
+#[test]
+fn a_lane_that_waits_loads_without_a_branch_where_something_is_bound() {
+    let loads = |flags: usize| {
+        let kernel = look_back("i == 5", 32, flags);
+        let load = kernel.lines().find(|it| it.contains("ld.relaxed.gpu.global")).unwrap();
+        load.trim_start().starts_with('@')
+    };
+    assert_eq!([32, 4, 0].map(loads), [false, false, true]);
 }
 
 #[test]
@@ -318,7 +374,7 @@ fn accesses_of_one_element_become_one() {
     let module = compiled.module.unwrap();
     let environment = ptx::Environment::for_device(75).unwrap();
     let text = ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text;
-    assert!(text.contains("ld.global.v4.b32") && text.contains("st.global.v4.b32"), "{text}");
+    assert!(text.contains("ld.global.nc.v4.b32") && text.contains("st.global.v4.b32"), "{text}");
 }
 
 #[test]
@@ -406,7 +462,7 @@ fn a_texture_of_which_nothing_is_known_has_the_format_of_its_elements() {
     let text =
         ptx::emit(&compiled.module.unwrap(), &environment, &ir::debug::NoDebug).unwrap().text;
     assert!(text.contains("In.shapes") || text.contains("In_shapes"), "{text}");
-    assert!(text.contains("ld.global.b32") && text.contains("st.global.b32"), "{text}");
+    assert!(text.contains("ld.global.nc.b32") && text.contains("st.global.b32"), "{text}");
 }
 
 /// Texels of every format, read as every type and stored back: all contents of small scalars, and the corners of others.
