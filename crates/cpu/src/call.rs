@@ -23,6 +23,7 @@ use crate::fault::Fault;
 use crate::frame::Rows;
 use crate::layout::{Header, Layout, scalar_bytes};
 use crate::meter::Meter;
+use crate::rays;
 use crate::texture::Operand;
 use crate::views::{View, Views};
 
@@ -234,7 +235,9 @@ impl<'a> Call<'a> {
         };
         let queries = self.queries();
         self.each(|lane| {
-            let answer = queries.run(call, self, lane as u32, &Search::default(), scene);
+            // SAFETY: generated code calls, which runs only on hosts that have its instructions.
+            let answer =
+                unsafe { rays::run(queries, call, self, lane as u32, &Search::TREE, scene) };
             for i in 0..self.site.results.len() {
                 self.set_result(i, lane, answer.bits[i]);
             }

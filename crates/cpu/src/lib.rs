@@ -14,9 +14,9 @@
 //! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
 //!
 //! # Unsafe code
-//! It is in `code`, `frame`, `views`, `call`, `launch`, `waves` and `bounds` (hand-written kernels, for the benchmarks), each
-//! block with its reason. Generated code accesses memory only through the slices in its frame, with bounds in the mask
-//! of every access.
+//! It is in `code`, `frame`, `views`, `call`, `launch`, `waves`, `rays` and `bounds` (hand-written kernels, for the
+//! benchmarks), each block with its reason. Generated code accesses memory only through the slices in its frame, with
+//! bounds in the mask of every access.
 
 mod allocate;
 mod away;
@@ -37,6 +37,7 @@ mod layout;
 mod machine;
 mod meter;
 mod pool;
+mod rays;
 mod schedule;
 mod select;
 mod split;

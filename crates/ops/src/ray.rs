@@ -30,6 +30,7 @@ mod search;
 mod transform;
 mod tree;
 mod triangle;
+mod vector;
 
 pub use bottom::{Bottom, BottomOptions, Geometry, Shape};
 pub use field::{Field, Got, Misuse, Needs, Which};
@@ -42,6 +43,7 @@ pub use refusal::Refusal;
 pub use scene::{Instance, InstanceProblem, Scene};
 pub use search::{Admissible, BoxSize, Edges, Method, Order, Search, Ties};
 pub use transform::{IDENTITY, Transform};
+pub use vector::{LANES, Portable, Vector};
 
 /// What `CandidateClusterID` and `CommittedClusterID` answer for geometry without clusters.
 pub const CLUSTER_ID_INVALID: u32 = 0xffff_ffff;

@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use ops::ray::{CommitResult, Misuse, Query, Ray, Scene, Search, State};
+use ops::ray::{CommitResult, Misuse, Portable, Query, Ray, Scene, Search, State, Vector};
 
 use super::{MOST_SLOTS, RayOp};
 use crate::{Binding, Module, Operands, Value};
@@ -141,6 +141,19 @@ impl Queries {
         search: &Search,
         scene: impl Fn(Binding, u32) -> Option<&'s Scene>,
     ) -> Answer {
+        self.run_with::<Portable, T>(call, operands, lane, search, scene)
+    }
+
+    /// The same by vectors of the caller's, and inlined: see [`Query::proceed_with`].
+    #[inline(always)]
+    pub fn run_with<'s, V: Vector, T: Copy>(
+        &mut self,
+        call: &RayCall<T>,
+        operands: &impl Operands<T>,
+        lane: u32,
+        search: &Search,
+        scene: impl Fn(Binding, u32) -> Option<&'s Scene>,
+    ) -> Answer {
         let mut answer = Answer { bits: [0; MOST_RESULTS], wrong: None };
         if call.op == RayOp::Allocate {
             let (first, len) = call.slots;
@@ -169,7 +182,7 @@ impl Queries {
                 None
             }
             RayOp::Proceed => {
-                answer.bits[0] = u64::from(query.proceed(bound, search));
+                answer.bits[0] = u64::from(query.proceed_with::<V>(bound, search));
                 wrong_if(state == State::New)
             }
             RayOp::Abort => wrong_if(!query.abort()),

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use super::search::{self, Admissible, Hit, Key, Method, Search, Wanted};
+use super::vector::{Portable, Vector};
 use super::{Ray, Scene, ray_flag, tree};
 
 /// A `RayQuery` object of one lane. Plain data: a copy is a query of its own.
@@ -142,12 +143,12 @@ impl Query {
     /// `Proceed`: whether there is a candidate for the shader. `scene` is that of the last `TraceRayInline`; without
     /// one, every ray misses. In state [`State::New`], where it is not allowed, the answer is false.
     pub fn proceed(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
-        self.proceed_inline(scene, search)
+        self.proceed_with::<Portable>(scene, search)
     }
 
-    /// The same, inlined, for callers that compile it for the instructions of a host.
+    /// The same by vectors of the caller's, and inlined: for engines that compile it for the instructions of a host.
     #[inline(always)]
-    pub fn proceed_inline(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
+    pub fn proceed_with<V: Vector>(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
         match self.state {
             State::New | State::Finished => return false,
             State::Traced | State::CandidateTriangle | State::CandidateProcedural => {}
@@ -159,7 +160,7 @@ impl Query {
         match search.method {
             Method::Tree | Method::Any if is_canonical => {
                 let any = search.method == Method::Any && self.is_any_hit(scene);
-                self.proceed_by_tree(scene, any)
+                self.proceed_by_tree::<V>(scene, any)
             }
             Method::Tree | Method::Any => {
                 let hits = search::by_tree(scene, &self.wanted(search.admissible));
@@ -183,10 +184,10 @@ impl Query {
 
     /// One search for each candidate.
     #[inline(always)]
-    fn proceed_by_tree(&mut self, scene: &Scene, any: bool) -> bool {
+    fn proceed_by_tree<V: Vector>(&mut self, scene: &Scene, any: bool) -> bool {
         loop {
             let wanted = self.wanted(Admissible::CANONICAL);
-            let Some(hit) = tree::closest(scene, &wanted, any) else { return false };
+            let Some(hit) = tree::closest::<V>(scene, &wanted, any) else { return false };
             match self.take(&hit) {
                 Step::Offered => return true,
                 Step::Ended => return false,

@@ -12,20 +12,24 @@
 //!
 //! The shape of the tree is deterministic, and does not matter.
 
+mod block;
 mod build;
 mod find;
 mod flat;
 mod slab;
 
+pub(super) use block::Block;
 pub(super) use build::{Bounds, build};
-pub(super) use find::{Block, closest, gather};
+pub(super) use find::{closest, gather};
 pub(super) use flat::Flat;
+
+use super::vector::LANES;
 
 /// The factor of padding, 16u: twice the greatest deviation of a hit, over the greatest |coordinate|.
 pub(super) const PAD: f32 = 1.0 / (1u32 << 20) as f32;
 
 /// How many children a node has.
-pub(super) const WIDTH: usize = 8;
+pub(super) const WIDTH: usize = LANES;
 /// How many primitives a leaf has at the most. PERF: with four, rays take a tenth longer.
 pub(super) const LEAF: usize = 8;
 
@@ -44,8 +48,8 @@ pub(super) struct Tree {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Node {
-    /// The least x, y and z of each child, then the greatest.
-    planes: [[f32; WIDTH]; 6],
+    /// By axis: the least coordinate of each child, then the greatest.
+    planes: [[[f32; WIDTH]; 2]; 3],
     children: [Child; WIDTH],
 }
 
@@ -58,19 +62,6 @@ struct Child(u32);
 pub(super) struct Leaf {
     pub(super) primitives: [u32; LEAF],
     pub(super) count: u32,
-}
-
-/// The bit of each lane. PERF: selecting from them and a horizontal OR stay vectors; shifts of single answers do not, and
-/// neither does `array::map`, whose closure is compiled without the caller's instructions.
-const BITS: [u32; WIDTH] = [1, 2, 4, 8, 16, 32, 64, 128];
-
-#[inline(always)]
-fn any_of<const N: usize>(bits: &[u32; N]) -> u32 {
-    let mut all = 0;
-    for bit in bits {
-        all |= bit;
-    }
-    all
 }
 
 impl Child {
@@ -116,8 +107,8 @@ impl Tree {
         let node = self.nodes.first()?;
         let mut all = Bounds::EMPTY;
         for child in 0..WIDTH {
-            all.low = [0, 1, 2].map(|axis| all.low[axis].min(node.planes[axis][child]));
-            all.high = [0, 1, 2].map(|axis| all.high[axis].max(node.planes[axis + 3][child]));
+            all.low = [0, 1, 2].map(|axis| all.low[axis].min(node.planes[axis][0][child]));
+            all.high = [0, 1, 2].map(|axis| all.high[axis].max(node.planes[axis][1][child]));
         }
         Some(all)
     }

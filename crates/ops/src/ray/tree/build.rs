@@ -126,14 +126,7 @@ pub(in crate::ray) fn build(boxes: impl Iterator<Item = Option<Bounds>>, pad: f3
 
 impl Node {
     const EMPTY: Node = Node {
-        planes: [
-            [f32::INFINITY; WIDTH],
-            [f32::INFINITY; WIDTH],
-            [f32::INFINITY; WIDTH],
-            [f32::NEG_INFINITY; WIDTH],
-            [f32::NEG_INFINITY; WIDTH],
-            [f32::NEG_INFINITY; WIDTH],
-        ],
+        planes: [[[f32::INFINITY; WIDTH], [f32::NEG_INFINITY; WIDTH]]; 3],
         children: [Child::NONE; WIDTH],
     };
 }
@@ -196,8 +189,8 @@ impl Builder {
             node.children[lane] = child;
             let bounds = range.bounds.enlarged(self.pad);
             for axis in 0..3 {
-                node.planes[axis][lane] = bounds.low[axis];
-                node.planes[axis + 3][lane] = bounds.high[axis];
+                node.planes[axis][0][lane] = bounds.low[axis];
+                node.planes[axis][1][lane] = bounds.high[axis];
             }
         }
     }

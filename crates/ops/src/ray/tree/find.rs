@@ -1,77 +1,14 @@
 //! What a search finds by trees: one over the instances of a scene, and one in each bottom level.
 
+use std::marker::PhantomData;
+
 use super::slab::{Interval, Slab, Visit, traverse};
-use super::{BITS, LEAF, Leaf, any_of};
 use crate::ray::aabb::Aabb;
 use crate::ray::bottom::{Bottom, Primitives};
 use crate::ray::scene::{Placed, Scene};
 use crate::ray::search::{Hit, Key, Wanted};
 use crate::ray::triangle::Shear;
-
-/// The triangles of a leaf, each coordinate of them side by side.
-#[derive(Clone, Debug)]
-#[repr(align(16))]
-pub(in crate::ray) struct Block {
-    /// x, y and z of the first vertex, then of the others.
-    rows: [[f32; LEAF]; 9],
-}
-
-impl Block {
-    pub(in crate::ray) fn new(leaf: &Leaf, triangles: &[[[f32; 3]; 3]]) -> Block {
-        let mut block = Block { rows: [[0.0; LEAF]; 9] };
-        for lane in 0..leaf.count as usize {
-            let vertices = triangles[leaf.primitives[lane] as usize];
-            for (row, value) in vertices.as_flattened().iter().enumerate() {
-                block.rows[row][lane] = *value;
-            }
-        }
-        block
-    }
-
-    #[inline(always)]
-    fn triangle(&self, lane: usize) -> [[f32; 3]; 3] {
-        [0, 1, 2].map(|vertex| [0, 1, 2].map(|axis| self.rows[vertex * 3 + axis][lane]))
-    }
-
-    /// A mask of the triangles that the ray may hit: a filter in f32 in front of the exact test. It refuses a triangle
-    /// only if two edge functions have opposite signs beyond doubt. Their error is below 2⁻²² of the sum of the sizes of
-    /// both products, or below the least normal number where products are denormal.
-    #[inline(always)]
-    fn filter(&self, shear: &Shear) -> u32 {
-        const ERROR: f32 = 1.0 / (1u32 << 22) as f32;
-        let [x, y, z] = shear.axes;
-        let [ox, oy, oz] = shear.axes.map(|axis| shear.origin[axis]);
-        let mut across = [[[0.0f32; LEAF]; 2]; 3];
-        for (vertex, across) in across.iter_mut().enumerate() {
-            let [vx, vy, vz] = [x, y, z].map(|axis| &self.rows[vertex * 3 + axis]);
-            for lane in 0..LEAF {
-                let depth = vz[lane] - oz;
-                across[0][lane] = (vx[lane] - ox) - shear.x * depth;
-                across[1][lane] = (vy[lane] - oy) - shear.y * depth;
-            }
-        }
-        let mut least = [f32::INFINITY; LEAF];
-        let mut most = [f32::NEG_INFINITY; LEAF];
-        for (p, q) in [(2, 1), (0, 2), (1, 0)] {
-            for lane in 0..LEAF {
-                let first = across[p][0][lane] * across[q][1][lane];
-                let second = across[p][1][lane] * across[q][0][lane];
-                let error = ERROR * (first.abs() + second.abs()) + f32::MIN_POSITIVE;
-                let (value, low) = (first - second, least[lane]);
-                // A comparison with a NaN refuses nothing.
-                least[lane] = if value + error < low { value + error } else { low };
-                let high = most[lane];
-                most[lane] = if value - error > high { value - error } else { high };
-            }
-        }
-        let mut bits = [0; LEAF];
-        for lane in 0..LEAF {
-            let refused = (least[lane] < 0.0) & (most[lane] > 0.0);
-            bits[lane] = if refused { 0 } else { BITS[lane] };
-        }
-        any_of(&bits)
-    }
-}
+use crate::ray::vector::{Portable, Vector};
 
 /// What becomes of hits. Traits instead of closures: only functions can be inlined always, and so be compiled for the
 /// instructions that the caller has.
@@ -82,16 +19,16 @@ trait Keep {
 
 /// The first hit that comes after the last one, in the canonical order.
 #[inline(always)]
-pub(in crate::ray) fn closest(scene: &Scene, wanted: &Wanted, any: bool) -> Option<Hit> {
+pub(in crate::ray) fn closest<V: Vector>(scene: &Scene, wanted: &Wanted, any: bool) -> Option<Hit> {
     let mut closest = Closest { best: None, any };
-    find(scene, wanted, &mut closest, wanted.after);
+    find::<V>(scene, wanted, &mut closest, wanted.after);
     closest.best
 }
 
 /// All hits, in no order.
 pub(in crate::ray) fn gather(scene: &Scene, wanted: &Wanted) -> Vec<Hit> {
     let mut all = All(Vec::new());
-    find(scene, wanted, &mut all, None);
+    find::<Portable>(scene, wanted, &mut all, None);
     all.0
 }
 
@@ -126,7 +63,7 @@ impl Keep for All {
 
 /// Keeps the hits in the interval that come after one of the canonical order.
 #[inline(always)]
-fn find(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: Option<Key>) {
+fn find<V: Vector>(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: Option<Key>) {
     let ray = &wanted.ray;
     // What comes after a hit in the canonical order is not nearer.
     let near = after.map_or(ray.t_min, |it| ray.t_min.max(it.nearest()));
@@ -138,9 +75,9 @@ fn find(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: Option<Key>
         }
         _ => None,
     };
-    let mut instances = Instances { scene, wanted, keep, after };
+    let mut instances = Instances { scene, wanted, keep, after, vectors: PhantomData::<V> };
     match (&scene.tree, slab) {
-        (Some(tree), Some(slab)) => traverse(tree, &slab, &mut interval, &mut instances),
+        (Some(tree), Some(slab)) => traverse::<V>(tree, &slab, &mut interval, &mut instances),
         // Nothing is pruned, but the tree knows which instances can be hit at all: a scene may have many others.
         (Some(tree), None) => {
             for (at, leaf) in tree.leaves().iter().enumerate() {
@@ -160,14 +97,15 @@ fn find(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: Option<Key>
 }
 
 /// The instances of a scene.
-struct Instances<'a, K> {
+struct Instances<'a, K, V> {
     scene: &'a Scene,
     wanted: &'a Wanted,
     keep: &'a mut K,
     after: Option<Key>,
+    vectors: PhantomData<V>,
 }
 
-impl<K: Keep> Visit for Instances<'_, K> {
+impl<K: Keep, V: Vector> Visit for Instances<'_, K, V> {
     #[inline(always)]
     fn leaf(&mut self, leaf: usize, count: u32, interval: &mut Interval) -> bool {
         let Some(leaf) = self.scene.tree.as_ref().map(|it| it.leaves()[leaf]) else { return true };
@@ -178,9 +116,12 @@ impl<K: Keep> Visit for Instances<'_, K> {
         }
         true
     }
+
+    #[inline(always)]
+    fn expect(&self, _: usize) {}
 }
 
-impl<K: Keep> Instances<'_, K> {
+impl<K: Keep, V: Vector> Instances<'_, K, V> {
     /// Looks for hits in an instance, and returns whether to go on.
     #[inline(always)]
     fn enter(&mut self, at: u32, interval: &mut Interval) -> bool {
@@ -206,9 +147,10 @@ impl<K: Keep> Instances<'_, K> {
             keep: &mut *self.keep,
             after: self.after,
             goes_on: true,
+            vectors: PhantomData::<V>,
         };
         match slab {
-            Some(slab) => traverse(&bottom.tree, &slab, interval, &mut inside),
+            Some(slab) => traverse::<V>(&bottom.tree, &slab, interval, &mut inside),
             None => inside.all(interval),
         }
         inside.goes_on
@@ -216,7 +158,7 @@ impl<K: Keep> Instances<'_, K> {
 }
 
 /// The primitives of an instance.
-struct Inside<'a, K> {
+struct Inside<'a, K, V> {
     bottom: &'a Bottom,
     shear: &'a Shear,
     direction: [f32; 3],
@@ -225,24 +167,24 @@ struct Inside<'a, K> {
     keep: &'a mut K,
     after: Option<Key>,
     goes_on: bool,
+    vectors: PhantomData<V>,
 }
 
-impl<K: Keep> Visit for Inside<'_, K> {
+impl<K: Keep, V: Vector> Visit for Inside<'_, K, V> {
     #[inline(always)]
     fn leaf(&mut self, at: usize, count: u32, interval: &mut Interval) -> bool {
-        let leaf = &self.bottom.tree.leaves()[at];
         match &self.bottom.primitives {
             Primitives::Triangles(_) => {
                 let block = &self.bottom.blocks[at];
-                let mut lanes = block.filter(self.shear) & ((1 << count) - 1);
+                let mut lanes = block.filter::<V>(self.shear) & ((1 << count) - 1);
                 while lanes != 0 && self.goes_on {
-                    let lane = lanes.trailing_zeros() as usize;
+                    let (vertices, primitive) = block.triangle(lanes.trailing_zeros() as usize);
                     lanes &= lanes - 1;
-                    let vertices = block.triangle(lane);
-                    self.triangle(leaf.primitives[lane], &vertices, interval);
+                    self.triangle(primitive, &vertices, interval);
                 }
             }
             Primitives::Boxes(boxes) => {
+                let leaf = &self.bottom.tree.leaves()[at];
                 for &primitive in &leaf.primitives[..count as usize] {
                     self.aabb(primitive, &boxes[primitive as usize], interval);
                 }
@@ -250,9 +192,16 @@ impl<K: Keep> Visit for Inside<'_, K> {
         }
         self.goes_on
     }
+
+    #[inline(always)]
+    fn expect(&self, leaf: usize) {
+        if let Some(block) = self.bottom.blocks.get(leaf) {
+            V::prefetch(block);
+        }
+    }
 }
 
-impl<K: Keep> Inside<'_, K> {
+impl<K: Keep, V: Vector> Inside<'_, K, V> {
     /// Tests every primitive.
     fn all(&mut self, interval: &mut Interval) {
         match &self.bottom.primitives {

@@ -34,8 +34,8 @@ impl Tree {
         let children = |at: usize, open: &mut Vec<Entry>| {
             let node = &self.nodes[at];
             for lane in (0..WIDTH).rev().filter(|it| node.children[*it] != Child::NONE) {
-                let plane = |row: usize| node.planes[row][lane];
-                let corners = [[plane(0), plane(1), plane(2)], [plane(3), plane(4), plane(5)]];
+                let corners =
+                    [0, 1].map(|side| [0, 1, 2].map(|axis| node.planes[axis][side][lane]));
                 open.push(Entry::Child(node.children[lane], corners));
             }
         };

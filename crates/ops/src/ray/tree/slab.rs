@@ -1,15 +1,17 @@
 //! The traversal of a tree by a ray: which boxes it may meet, nearest first.
 
-use super::{BITS, Child, Node, Tree, WIDTH, any_of};
+use super::{Child, Node, Tree, WIDTH};
+use crate::ray::vector::Vector;
 
 /// A ray, prepared for the test of boxes (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slab {
-    /// The row of the planes that the ray meets first on each axis, then of those that it meets last.
-    rows: [[usize; 3]; 2],
-    /// The origin, moved so that every box is enlarged, for these planes.
+    /// Which planes the ray meets first on each axis: 0 for the low ones.
+    sides: [usize; 3],
+    /// The origin, moved so that every box is enlarged: for the planes that the ray meets first, then for the others.
     origins: [[f32; 3]; 2],
-    inverse: [f32; 3],
+    /// 1 by the direction; for the planes that it meets last, with the slack of comparisons.
+    inverse: [[f32; 3]; 2],
 }
 
 /// The interval of t that is of interest.
@@ -17,6 +19,20 @@ pub(super) struct Slab {
 pub(super) struct Interval {
     pub(super) near: f32,
     pub(super) far: f32,
+}
+
+impl Interval {
+    /// Its end with the slack of comparisons.
+    #[inline(always)]
+    fn end(self) -> f32 {
+        self.far * SLACK
+    }
+
+    /// Whether something at a distance is worth a look.
+    #[inline(always)]
+    fn reaches(self, near: f32) -> bool {
+        near <= self.end() + f32::MIN_POSITIVE
+    }
 }
 
 /// Numbers between these have bounded relative errors in all that follows.
@@ -40,47 +56,42 @@ impl Slab {
             return None;
         }
         let pad = pad * size + f32::MIN_POSITIVE;
-        let mut slab = Slab { rows: [[0; 3]; 2], origins: [[0.0; 3]; 2], inverse: [0.0; 3] };
+        let mut slab = Slab { sides: [0; 3], origins: [[0.0; 3]; 2], inverse: [[0.0; 3]; 2] };
         for axis in 0..3 {
             let (o, d) = (origin[axis], d[axis]);
-            // Invariant: at most 2¹²⁷ in size, so that a distance of 0 stays 0. A plane in the distance of the padding,
+            // Invariant: at most 2¹²⁸ in size, so that a distance of 0 stays 0. A plane in the distance of the padding,
             // 2⁻²¹ · reach at the least, is then farther than any hit: t ≤ (reach + size) / length ≤ 2¹²¹.
-            let inverse = 1.0 / d;
-            slab.inverse[axis] = inverse.clamp(-f32::MAX, f32::MAX);
+            let inverse = if d == 0.0 { f32::MAX } else { 1.0 / d };
+            let cut = |it: f32| it.clamp(-f32::MAX, f32::MAX);
             let (low, high) = ((o + pad).next_up(), (o - pad).next_down());
             let backward = usize::from(d < 0.0);
-            if d == 0.0 {
-                slab.inverse[axis] = f32::MAX;
-            }
-            slab.rows[backward][axis] = axis;
-            slab.rows[1 - backward][axis] = axis + 3;
+            slab.sides[axis] = backward;
             slab.origins[backward][axis] = low;
             slab.origins[1 - backward][axis] = high;
+            slab.inverse[0][axis] = cut(inverse);
+            slab.inverse[1][axis] = cut(inverse * SLACK);
         }
         Some(slab)
     }
 
     /// The distances to eight boxes, and a mask of those that the ray may meet within the interval.
     #[inline(always)]
-    fn meet(&self, node: &Node, interval: Interval) -> ([f32; WIDTH], u32) {
-        let mut near = [interval.near; WIDTH];
-        let mut far = [interval.far; WIDTH];
-        for axis in 0..3 {
-            let first = &node.planes[self.rows[0][axis]];
-            let last = &node.planes[self.rows[1][axis]];
-            for lane in 0..WIDTH {
-                let a = (first[lane] - self.origins[0][axis]) * self.inverse[axis];
-                let b = (last[lane] - self.origins[1][axis]) * self.inverse[axis];
-                near[lane] = if a > near[lane] { a } else { near[lane] };
-                far[lane] = if b < far[lane] { b } else { far[lane] };
-            }
-        }
-        let mut bits = [0; WIDTH];
-        for lane in 0..WIDTH {
-            let meets = near[lane] <= far[lane] * SLACK + f32::MIN_POSITIVE;
-            bits[lane] = if meets { BITS[lane] } else { 0 };
-        }
-        (near, any_of(&bits))
+    fn meet<V: Vector>(&self, node: &Node, interval: Interval) -> (V, u32) {
+        let near = self.distances::<V, 0>(node, 0).max(self.distances::<V, 0>(node, 1));
+        let near = near.max(self.distances::<V, 0>(node, 2).max(V::splat(interval.near)));
+        let far = self.distances::<V, 1>(node, 0).min(self.distances::<V, 1>(node, 1));
+        let far = far.min(self.distances::<V, 1>(node, 2).min(V::splat(interval.end())));
+        (near, near.at_most(far.add(V::splat(f32::MIN_POSITIVE))))
+    }
+
+    /// The distances to the planes of an axis that the ray meets first (0) or last (1). Not a closure, which would be
+    /// compiled without the instructions of the caller.
+    #[inline(always)]
+    fn distances<V: Vector, const SIDE: usize>(&self, node: &Node, axis: usize) -> V {
+        let row = (self.sides[axis] ^ SIDE) % 2;
+        V::load(&node.planes[axis][row])
+            .sub(V::splat(self.origins[SIDE][axis]))
+            .mul(V::splat(self.inverse[SIDE][axis]))
     }
 }
 
@@ -88,23 +99,29 @@ impl Slab {
 pub(super) trait Visit {
     /// Visits a leaf of so many primitives, and returns whether to go on. It may shorten the interval.
     fn leaf(&mut self, leaf: usize, count: u32, interval: &mut Interval) -> bool;
+
+    /// Prefetches what a visit of a leaf reads.
+    fn expect(&self, leaf: usize);
 }
 
-/// The nodes that are still to be visited, the nearest on top.
+/// A node or a leaf that is still to be visited, and its distance.
+type Waiting = (f32, Child);
+
+/// What is still to be visited, the nearest on top.
 struct Stack {
-    fixed: [(f32, Child); Stack::FIXED],
+    fixed: [Waiting; Stack::FIXED],
     len: usize,
     /// Beyond the fixed part. Trees are rarely that deep.
-    spilled: Vec<(f32, Child)>,
+    spilled: Vec<Waiting>,
 }
 
 impl Stack {
-    const FIXED: usize = 64;
+    const FIXED: usize = 48;
 
     /// Pushes an entry below the nearer ones that were pushed from `first` on.
     #[inline(always)]
-    fn insert(&mut self, first: usize, entry: (f32, Child)) {
-        if self.len == Stack::FIXED {
+    fn insert(&mut self, first: usize, entry: Waiting) {
+        if self.len >= Stack::FIXED {
             self.spilled.push(entry);
             return;
         }
@@ -118,18 +135,23 @@ impl Stack {
     }
 
     #[inline(always)]
-    fn pop(&mut self) -> Option<(f32, Child)> {
-        if let Some(entry) = self.spilled.pop() {
-            return Some(entry);
+    fn pop(&mut self) -> Option<Waiting> {
+        if !self.spilled.is_empty() {
+            return self.spilled.pop();
         }
         self.len = self.len.checked_sub(1)?;
-        Some(self.fixed[self.len])
+        self.fixed.get(self.len).copied()
     }
 }
 
 /// Visits the leaves that the ray may meet, nearer ones first.
 #[inline(always)]
-pub(super) fn traverse(tree: &Tree, slab: &Slab, interval: &mut Interval, visit: &mut impl Visit) {
+pub(super) fn traverse<V: Vector>(
+    tree: &Tree,
+    slab: &Slab,
+    interval: &mut Interval,
+    visit: &mut impl Visit,
+) {
     let Some(mut child) = tree.root else { return };
     let mut stack =
         Stack { fixed: [(0.0, Child::NONE); Stack::FIXED], len: 0, spilled: Vec::new() };
@@ -140,26 +162,49 @@ pub(super) fn traverse(tree: &Tree, slab: &Slab, interval: &mut Interval, visit:
             }
         } else {
             let node = &tree.nodes[child.index()];
-            let (near, mut mask) = slab.meet(node, *interval);
+            let (near, mut mask) = slab.meet::<V>(node, *interval);
             if mask != 0 {
-                // Insertion sort of what is pushed, so that the nearest is on top.
-                let first = stack.len;
-                loop {
-                    let lane = mask.trailing_zeros() as usize;
-                    mask &= mask - 1;
-                    stack.insert(first, (near[lane], node.children[lane]));
-                    if mask == 0 {
-                        break;
+                let first = mask.trailing_zeros() as usize % WIDTH;
+                mask &= mask - 1;
+                child = node.children[first];
+                if mask != 0 {
+                    // The nearest child is visited next; insertion sort of the others.
+                    let near = near.store();
+                    let mut nearest = (near[first], child);
+                    let bottom = stack.len;
+                    while mask != 0 {
+                        let lane = mask.trailing_zeros() as usize % WIDTH;
+                        mask &= mask - 1;
+                        let mut other = (near[lane], node.children[lane]);
+                        if other.0 < nearest.0 {
+                            std::mem::swap(&mut other, &mut nearest);
+                        }
+                        tree.expect::<V>(other.1, visit);
+                        stack.insert(bottom, other);
                     }
+                    child = nearest.1;
                 }
+                continue;
             }
         }
         loop {
             let Some((near, waiting)) = stack.pop() else { return };
-            if near <= interval.far * SLACK + f32::MIN_POSITIVE {
+            if interval.reaches(near) {
                 child = waiting;
                 break;
             }
+        }
+    }
+}
+
+impl Tree {
+    /// Prefetches a child.
+    #[inline(always)]
+    fn expect<V: Vector>(&self, child: Child, visit: &impl Visit) {
+        if child.is_leaf() {
+            visit.expect(child.index());
+        } else if let Some(node) = self.nodes.get(child.index()) {
+            V::prefetch(node);
         }
     }
 }

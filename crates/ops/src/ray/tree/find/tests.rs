@@ -41,7 +41,7 @@ fn hit(scene: &Scene, x: f32, y: f32, t_min: f32) -> (Option<u32>, u64) {
         admissible: Admissible::default(),
     };
     ENTERED.set(0);
-    let found = closest(scene, &wanted, false).map(|it| it.instance);
+    let found = closest::<Portable>(scene, &wanted, false).map(|it| it.instance);
     let entered = ENTERED.get();
     let all: Vec<u32> = gather(scene, &wanted).iter().map(|it| it.instance).collect();
     assert_eq!(all, Vec::from_iter(found));
@@ -119,6 +119,6 @@ fn coinciding_instances_are_divided_all_the_same() {
         admissible: Admissible::default(),
     };
     ENTERED.set(0);
-    assert_eq!(closest(&scene, &wanted, false).map(|it| it.instance), Some(0));
+    assert_eq!(closest::<Portable>(&scene, &wanted, false).map(|it| it.instance), Some(0));
     assert!(ENTERED.get() <= 100_000);
 }
