@@ -157,3 +157,37 @@ void main(uint lane : SV_GroupIndex) {
     q.Proceed();
     EXPECT_EQ(q.CommittedRayT(), (lane & 1) ? 3.0 : 4.0);
 }
+
+//--- the-first-hit-is-the-closest-unless-only-the-status-is-read
+//# scene Scene: triangles(0 1 -1, -1 -1 -1, 1 -1 -1, 0 1 0, -1 -1 0, 1 -1 0)
+RaytracingAccelerationStructure Scene;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    // Both triangles are hit, the farther one has the lesser index. A search for the status alone may stop at either.
+    const uint flags = RAY_FLAG_FORCE_OPAQUE | RAY_FLAG_ACCEPT_FIRST_HIT_AND_END_SEARCH;
+    RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), lane % 4 == 3 ? 0.5 : 9 };
+    RayQuery<flags> shadow;
+    shadow.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    EXPECT(!shadow.Proceed());
+    RayQuery<flags> read;
+    read.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    EXPECT(!read.Proceed());
+    EXPECT_EQ(shadow.CommittedStatus(), read.CommittedStatus());
+    EXPECT_EQ(read.CommittedStatus(), lane % 4 == 3 ? COMMITTED_NOTHING : COMMITTED_TRIANGLE_HIT);
+    EXPECT_EQ(read.CommittedRayT(), lane % 4 == 3 ? 0.5 : 1.0);
+}
+
+//--- the-first-hit-is-the-closest-where-lanes-choose-the-query
+//# scene Scene: triangles(0 1 -1, -1 -1 -1, 1 -1 -1, 0 1 0, -1 -1 0, 1 -1 0)
+RaytracingAccelerationStructure Scene;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    const uint flags = RAY_FLAG_FORCE_OPAQUE | RAY_FLAG_ACCEPT_FIRST_HIT_AND_END_SEARCH;
+    RayDesc ray = { float3(0, 0, 1), 0, float3(0, 0, -1), 9 };
+    RayQuery<flags> queries[2];
+    for (uint i = 0; i < 2; i++) {
+        queries[i].TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+        queries[i].Proceed();
+    }
+    EXPECT_EQ(queries[lane & 1].CommittedPrimitiveIndex(), 1u);
+}

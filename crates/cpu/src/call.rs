@@ -64,7 +64,8 @@ pub(crate) enum What {
     Counter(Where, i32),
     Derivative(Derivative),
     Texture(Box<TextureCall<Operand>>),
-    Ray(Box<RayCall<Operand>>),
+    /// With the method by which hits are found.
+    Ray(Box<RayCall<Operand>>, Search),
     SharedLoad(Shared),
     SharedStore(Shared),
     SharedAtomic(Shared, Atomic),
@@ -178,7 +179,7 @@ impl<'a> Call<'a> {
             What::Counter(at, delta) => self.counter(at, *delta),
             What::Derivative(of) => self.derivative(*of),
             What::Texture(call) => self.texture(call),
-            What::Ray(call) => self.ray(call),
+            What::Ray(call, search) => self.ray(call, search),
             What::SharedLoad(memory) => self.shared(*memory, |it, lane, place| {
                 let bits = place.map_or(0, |(view, at, size)| view.load(at, size));
                 it.set_result(0, lane, bits);
@@ -227,7 +228,7 @@ impl<'a> Call<'a> {
         unsafe { &mut *self.header.queries }
     }
 
-    fn ray(&self, call: &RayCall<Operand>) {
+    fn ray(&self, call: &RayCall<Operand>, search: &Search) {
         let bindings = &self.common.views.bindings;
         let scene = |it: Binding, element: u32| {
             let view = bindings.get(it.index())?.get(element as usize)?;
@@ -236,8 +237,7 @@ impl<'a> Call<'a> {
         let queries = self.queries();
         self.each(|lane| {
             // SAFETY: generated code calls, which runs only on hosts that have its instructions.
-            let answer =
-                unsafe { rays::run(queries, call, self, lane as u32, &Search::TREE, scene) };
+            let answer = unsafe { rays::run(queries, call, self, lane as u32, search, scene) };
             for i in 0..self.site.results.len() {
                 self.set_result(i, lane, answer.bits[i]);
             }

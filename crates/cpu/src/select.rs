@@ -108,6 +108,8 @@ pub(crate) struct Selector<'m> {
     unseen: HashMap<Inst, unseen::Unseen>,
     /// The buffers that may have private copies for additions.
     copied: Vec<ir::Binding>,
+    /// The queries for which any hit is as good as the closest one, by their declaration.
+    any_hits: Vec<bool>,
     /// Whether each value is used.
     used: Vec<bool>,
     /// Wave sums of words, before the horizontal addition.
@@ -179,6 +181,7 @@ pub(crate) fn select<'m>(
         compared: HashMap::default(),
         unseen: HashMap::default(),
         copied: if module.io.is_some() { Vec::new() } else { unseen::copied(module, &used) },
+        any_hits: ir::ray::observed::by_status_alone(module),
         used,
         summed: HashMap::default(),
         wave,

@@ -9,6 +9,7 @@
 //! Deliberately absent: what a query answers, which is defined in `ops::ray`.
 
 mod lane;
+pub mod observed;
 
 use diag::Span;
 use ops::Ty;

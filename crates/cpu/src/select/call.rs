@@ -1,8 +1,9 @@
 //! Calls into the runtime: operands go to rows of the frame, results come from the rows after them.
 
-use ir::ray::RayCall;
+use ir::ray::{RayCall, RayOp, observed};
 use ir::stage::EvalPlace;
 use ir::{Address as At, Inst, Op, Place, TextureCall, Value, Values};
+use ops::ray::Search;
 use ops::{Repr, Ty};
 
 use super::{Home, Selector};
@@ -91,7 +92,11 @@ impl Selector<'_> {
                     args.push(it);
                     args.len() - 1
                 });
-                (What::Ray(Box::new(call)), args)
+                let any = ray.op == RayOp::Proceed
+                    && observed::allocated(self.module, ray.args[0])
+                        .is_some_and(|it| self.any_hits[it.index()]);
+                let search = if any { Search::ANY } else { Search::TREE };
+                (What::Ray(Box::new(call), search), args)
             }
             Op::Texture(texture) => {
                 // Operands have rows in their order.
