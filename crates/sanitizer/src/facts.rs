@@ -1,6 +1,8 @@
 //! Static facts about a module: the nesting of instructions, the dependences of values, and the shapes of the textures
 //! that are bound.
 
+use std::sync::Arc;
+
 use ir::exec::{Bindings, What};
 use ir::flow::Structure;
 use ir::{Binding, Inst, Module, Op, Span, Value, ValueDef, Values, values};
@@ -9,17 +11,22 @@ use ops::texture::Shape;
 /// Facts about one module.
 pub(crate) struct Facts<'a> {
     pub(crate) module: &'a Module,
+    nesting: Arc<Nesting>,
+    /// By resource: the shape that all its textures have.
+    shapes: Vec<Option<Shape>>,
+}
+
+/// How the instructions of a module nest: what all runs of it share.
+pub(crate) struct Nesting {
     structure: Structure,
     /// The first and last position, in textual order, of an instruction and everything inside it.
     extent: Vec<(u32, u32)>,
     /// The yields at the ends of a construct's regions.
     yields: Vec<Vec<Inst>>,
-    /// By resource: the shape that all its textures have.
-    shapes: Vec<Option<Shape>>,
 }
 
-impl<'a> Facts<'a> {
-    pub(crate) fn new(module: &'a Module) -> Facts<'a> {
+impl Nesting {
+    pub(crate) fn of(module: &Module) -> Nesting {
         let structure = Structure::of(module);
         let mut extent = vec![(0, 0); module.insts.len()];
         let mut yields = vec![Vec::new(); module.insts.len()];
@@ -37,7 +44,18 @@ impl<'a> Facts<'a> {
                 *outer = end.max(*outer);
             }
         }
-        Facts { module, structure, extent, yields, shapes: Vec::new() }
+        Nesting { structure, extent, yields }
+    }
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(module: &'a Module) -> Facts<'a> {
+        Facts::nested(module, Arc::new(Nesting::of(module)))
+    }
+
+    /// The same for a module whose nesting is known already.
+    pub(crate) fn nested(module: &'a Module, nesting: Arc<Nesting>) -> Facts<'a> {
+        Facts { module, nesting, shapes: Vec::new() }
     }
 
     /// Learns what is bound, so that places in textures have coordinates.
@@ -61,13 +79,13 @@ impl<'a> Facts<'a> {
 
     /// The constructs around an instruction, innermost first.
     pub(crate) fn ancestors(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
-        let structure = &self.structure;
+        let structure = &self.nesting.structure;
         std::iter::successors(structure.parent(inst), |it| structure.parent(*it))
     }
 
     /// The position of an instruction in textual order.
     pub(crate) fn position(&self, inst: Inst) -> u32 {
-        self.extent[inst.index()].0
+        self.nesting.extent[inst.index()].0
     }
 
     /// Whether `outer` is `inner` or encloses it.
@@ -91,7 +109,9 @@ impl<'a> Facts<'a> {
     pub(crate) fn is_past(&self, later: Inst, earlier: Inst) -> bool {
         let around = std::iter::once(earlier).chain(self.ancestors(earlier));
         let construct = around.take_while(|it| !self.encloses(*it, later)).last();
-        construct.is_some_and(|it| self.extent[later.index()].0 >= self.extent[it.index()].1)
+        construct.is_some_and(|it| {
+            self.nesting.extent[later.index()].0 >= self.nesting.extent[it.index()].1
+        })
     }
 
     /// The innermost branch or loop around an instruction, and where its condition is: of a loop, that of the first branch
@@ -106,7 +126,7 @@ impl<'a> Facts<'a> {
         if is_branch(&construct) {
             return Some((construct, span(construct)));
         }
-        let mut leaves = self.structure.exits_to(construct);
+        let mut leaves = self.nesting.structure.exits_to(construct);
         let left = leaves.find_map(|it| self.ancestors(it).find(is_branch));
         let left = left.filter(|it| self.encloses(construct, *it)).unwrap_or(construct);
         Some((left, span(left)))
@@ -114,13 +134,13 @@ impl<'a> Facts<'a> {
 
     /// The instructions by which lanes reach the end of a construct, or its next iteration.
     pub(crate) fn enders(&self, construct: Inst) -> impl Iterator<Item = Inst> + '_ {
-        let yields = self.yields[construct.index()].iter().copied();
-        self.structure.exits_to(construct).chain(yields)
+        let yields = self.nesting.yields[construct.index()].iter().copied();
+        self.nesting.structure.exits_to(construct).chain(yields)
     }
 
     /// The conditions that decide whether lanes leave a loop.
     pub(crate) fn leaving(&self, around: Inst) -> Vec<Value> {
-        let ways = self.structure.exits_to(around);
+        let ways = self.nesting.structure.exits_to(around);
         let inside = ways.flat_map(|it| self.ancestors(it).take_while(|it| *it != around));
         inside.filter_map(|it| self.module.inst(it).op.selector()).collect()
     }
@@ -135,13 +155,13 @@ impl<'a> Facts<'a> {
                 op if op.is_construct() => (inst, Values::new()),
                 op => return op.operands(),
             },
-            ValueDef::Param(region, _) => match self.structure.owner(region) {
+            ValueDef::Param(region, _) => match self.nesting.structure.owner(region) {
                 Some(owner) => (owner, Values::new()),
                 None => return Values::new(),
             },
         };
         let mut sources = conditions;
-        self.structure.joins(module, construct, |takers, ways| {
+        self.nesting.structure.joins(module, construct, |takers, ways| {
             if let Some(index) = takers.iter().position(|it| *it == value) {
                 sources.extend(ways.iter().filter_map(|way| way.get(index).copied()));
             }

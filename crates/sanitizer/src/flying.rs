@@ -33,6 +33,14 @@ impl<T> Flying<T> {
         }
     }
 
+    /// What is known of a group, if anything is.
+    pub(crate) fn get(&self, name: [u32; 3]) -> Option<&T> {
+        match &self.current {
+            Some((current, group)) if *current == name => Some(group),
+            _ => self.others.get(&name),
+        }
+    }
+
     /// What is known of a group that ends.
     pub(crate) fn remove(&mut self, name: [u32; 3]) -> Option<T> {
         match self.current.take_if(|it| it.0 == name) {
@@ -70,6 +78,9 @@ mod tests {
             flying.of(name(event % 3)).push(event);
         }
         assert_eq!(flying.sorted(), [&[0, 3, 6, 9], &[1, 4, 7, 10], &[2, 5, 8, 11]]);
+        assert_eq!(flying.get(name(1)), Some(&vec![1, 4, 7, 10]));
+        assert_eq!(flying.get(name(2)), Some(&vec![2, 5, 8, 11]));
+        assert_eq!(flying.get(name(3)), None);
         // One that is not the current one, then the current one, then one that has ended already.
         assert_eq!(flying.remove(name(0)), Some(vec![0, 3, 6, 9]));
         assert_eq!(flying.remove(name(2)), Some(vec![2, 5, 8, 11]));

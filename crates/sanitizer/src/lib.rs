@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod analysis;
 mod barrier;
 mod bounds;
 mod calls;
@@ -54,7 +55,7 @@ pub use order::{GroupOrder, LanePacking, Order, QuadPacking, RayOrder, VertexOrd
 pub use race::{IntraWaveSync, Publication};
 pub use spread::{Cause, Reach};
 pub use sweep::{
-    Engine, LeftOut, Pace, Plan, Report, Seen, Stopped, examine, examine_with, on_threads,
+    Engine, LeftOut, Pace, Plan, Prepared, Report, Seen, Stopped, examine, examine_with, on_threads,
 };
 pub use watch::{Rules, Watcher};
 

@@ -10,14 +10,15 @@ use ir::{Inst, Op, Value};
 use ops::LaneMask;
 
 use crate::facts::Facts;
+use crate::flying::Flying;
 use crate::hash::HashMap;
 use crate::poison::WaveKey;
 
 /// The number of an origin, or 0.
 type Number = u32;
 
-/// An array element: a private array belongs to a lane of a wave, a groupshared one to a group.
-type Element = ([u32; 3], Option<(u32, u32)>, u32, u64);
+/// An array element of a group: a private array belongs to a lane of a wave, a groupshared one to the group.
+type Element = (Option<(u32, u32)>, u32, u64);
 
 /// Where poison arose, and the store by which it last went through an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,50 +31,83 @@ pub(crate) struct From {
 pub(crate) struct Origins {
     all: Vec<From>,
     numbers: HashMap<From, Number>,
-    /// By wave and value: an origin for each lane that has ever been poisoned.
-    values: HashMap<(WaveKey, Value), Box<[Number]>>,
+    groups: Flying<Group>,
+}
+
+/// What is known of a group in flight.
+#[derive(Debug, Default)]
+struct Group {
+    /// By number.
+    waves: Vec<Wave>,
     elements: HashMap<Element, Number>,
-    /// What the latest load of a wave has read.
-    loaded: HashMap<WaveKey, (Inst, Vec<Number>)>,
-    /// The places that the latest atomic operation of a wave has changed.
-    changed: HashMap<WaveKey, (Inst, Vec<Option<Element>>)>,
+}
+
+/// What is known of a wave.
+#[derive(Debug, Default)]
+struct Wave {
+    /// By value: an origin for each lane, of values that were ever poisoned.
+    values: Vec<Option<Box<[Number]>>>,
+    /// What the latest load has read, if any of it has an origin.
+    loaded: Option<(Inst, Vec<Number>)>,
+    /// The places that the latest atomic operation has changed.
+    changed: Option<(Inst, Vec<Option<Element>>)>,
+}
+
+impl Group {
+    /// The group with that wave among those that are known.
+    fn with_wave(&mut self, number: u32) -> &mut Group {
+        let number = number as usize;
+        if self.waves.len() <= number {
+            self.waves.resize_with(number + 1, Wave::default);
+        }
+        self
+    }
+}
+
+impl Wave {
+    fn of(&self, value: Value, lane: u32) -> Number {
+        let row = self.values.get(value.index()).and_then(Option::as_ref);
+        row.map_or(0, |it| it[lane as usize])
+    }
+
+    /// The origin of the first of these values that has one.
+    fn first(&self, values: &[Value], lane: u32) -> Option<Number> {
+        values.iter().map(|it| self.of(*it, lane)).find(|it| *it != 0)
+    }
+
+    fn set(&mut self, value: Value, lanes: LaneMask, row: &[Number]) {
+        if lanes.iter().all(|lane| row[lane as usize] == 0) {
+            return self.clean(value, lanes);
+        }
+        if self.values.len() <= value.index() {
+            self.values.resize_with(value.index() + 1, || None);
+        }
+        let into = self.values[value.index()].get_or_insert_with(|| vec![0; row.len()].into());
+        lanes.iter().for_each(|lane| into[lane as usize] = row[lane as usize]);
+    }
+
+    /// A value has no origin in these lanes.
+    fn clean(&mut self, value: Value, lanes: LaneMask) {
+        if let Some(Some(row)) = self.values.get_mut(value.index()) {
+            lanes.iter().for_each(|lane| row[lane as usize] = 0);
+        }
+    }
 }
 
 impl Origins {
     pub(crate) fn group_end(&mut self, group: [u32; 3]) {
-        self.values.retain(|((it, _), _), _| *it != group);
-        self.elements.retain(|it, _| it.0 != group);
-        self.loaded.retain(|it, _| it.0 != group);
-        self.changed.retain(|it, _| it.0 != group);
-    }
-
-    fn number(&mut self, from: From) -> Number {
-        let all = &mut self.all;
-        *self.numbers.entry(from).or_insert_with(|| {
-            all.push(from);
-            all.len() as Number
-        })
-    }
-
-    fn of(&self, wave: WaveKey, value: Value, lane: u32) -> Number {
-        self.values.get(&(wave, value)).map_or(0, |it| it[lane as usize])
-    }
-
-    fn set(&mut self, wave: WaveKey, value: Value, lanes: LaneMask, row: &[Number]) {
-        let width = row.len();
-        let is_clean = lanes.iter().all(|lane| row[lane as usize] == 0);
-        if is_clean && !self.values.contains_key(&(wave, value)) {
-            return;
-        }
-        let into = self.values.entry((wave, value)).or_insert_with(|| vec![0; width].into());
-        lanes.iter().for_each(|lane| into[lane as usize] = row[lane as usize]);
+        self.groups.remove(group);
     }
 
     /// The origin of one of these values in one of the lanes.
-    pub(crate) fn find(&self, wave: WaveKey, values: &[Value], lanes: LaneMask) -> Option<From> {
-        let all = lanes.iter().flat_map(|lane| values.iter().map(move |it| (*it, lane)));
-        let mut numbers = all.map(|(value, lane)| self.of(wave, value, lane));
-        let number = numbers.find(|it| *it != 0)?;
+    pub(crate) fn find(
+        &self,
+        (group, wave): WaveKey,
+        values: &[Value],
+        lanes: LaneMask,
+    ) -> Option<From> {
+        let wave = self.groups.get(group)?.waves.get(wave as usize)?;
+        let number = lanes.iter().find_map(|lane| wave.first(values, lane))?;
         Some(self.all[number as usize - 1])
     }
 
@@ -85,101 +119,113 @@ impl Origins {
         value: Value,
         (poison, arises): (LaneMask, LaneMask),
     ) {
-        let wave = (at.group, at.wave);
-        let mut row = vec![0; width as usize];
+        let Origins { all, numbers, groups } = self;
+        let Group { waves, elements: places } = groups.of(at.group).with_wave(at.wave);
+        let wave = &mut waves[at.wave as usize];
         let poison = poison & at.active;
-        if !poison.is_empty() {
-            let operands = facts.module.inst(inst).op.operands();
-            let loaded = self.loaded.get(&wave).filter(|it| it.0 == inst);
-            let loaded: Vec<Number> = loaded.map_or(Vec::new(), |it| it.1.clone());
-            let mut own = None;
-            for lane in poison.iter() {
-                let read = loaded.get(lane as usize).copied().unwrap_or(0);
-                let mut from = std::iter::once(read)
-                    .chain(operands.iter().map(|it| self.of(wave, *it, lane)))
-                    .filter(|_| !arises.contains(lane))
-                    .filter(|it| *it != 0);
-                let found = from.next().or_else(|| {
+        if poison.is_empty() {
+            return wave.clean(value, at.active);
+        }
+        let mut row = vec![0; width as usize];
+        let operands = facts.module.inst(inst).op.operands();
+        let loaded = wave.loaded.as_ref().filter(|it| it.0 == inst);
+        let mut own = None;
+        for lane in poison.iter() {
+            let found = match arises.contains(lane) {
+                true => None,
+                false => {
+                    let read = loaded.map_or(0, |it| it.1[lane as usize]);
+                    let computed = || wave.first(&operands, lane);
                     // A wave operation: another lane has brought it.
-                    let mut lanes = at.active.iter().filter(|_| !arises.contains(lane));
-                    lanes.find_map(|other| {
-                        let all = operands.iter().map(|it| self.of(wave, *it, other));
-                        all.into_iter().find(|it| *it != 0)
-                    })
-                });
-                row[lane as usize] = match found {
-                    Some(it) => it,
-                    None => *own.get_or_insert_with(|| self.number(From { inst, through: None })),
-                };
+                    let brought = || at.active.iter().find_map(|it| wave.first(&operands, it));
+                    Some(read).filter(|it| *it != 0).or_else(computed).or_else(brought)
+                }
+            };
+            row[lane as usize] = match found {
+                Some(it) => it,
+                None => {
+                    *own.get_or_insert_with(|| number(all, numbers, From { inst, through: None }))
+                }
+            };
+        }
+        wave.set(value, at.active, &row);
+        // What was never set stays so when it is changed, and later loads of it are about the same mistake.
+        if let Some((_, elements)) = wave.changed.as_ref().filter(|it| it.0 == inst) {
+            for lane in poison.iter() {
+                if let Some(element) = elements[lane as usize] {
+                    places.entry(element).or_insert(row[lane as usize]);
+                }
             }
         }
-        // What was never set stays so when it is changed, and later loads of it are about the same mistake.
-        if let Some((_, elements)) = self.changed.get(&wave).filter(|it| it.0 == inst) {
-            let known =
-                poison.iter().filter_map(|it| Some((elements[it as usize]?, row[it as usize])));
-            let known: Vec<_> = known.collect();
-            known.into_iter().for_each(|(element, from)| {
-                self.elements.entry(element).or_insert(from);
-            });
-        }
-        self.set(wave, value, at.active, &row);
     }
 
     /// Values move along a path, all at once.
     pub(crate) fn moved(&mut self, at: At, width: u32, moves: &[(Value, Value)]) {
-        let wave = (at.group, at.wave);
-        let row = |it: &Self, from: Value| -> Vec<Number> {
-            (0..width).map(|lane| it.of(wave, from, lane)).collect()
-        };
-        let rows: Vec<Vec<Number>> = moves.iter().map(|(_, from)| row(self, *from)).collect();
+        let wave = &mut self.groups.of(at.group).with_wave(at.wave).waves[at.wave as usize];
+        let is_known = |it: &Value| matches!(wave.values.get(it.index()), Some(Some(_)));
+        if !moves.iter().any(|(into, from)| is_known(into) || is_known(from)) {
+            return;
+        }
+        let row = |from: Value| (0..width).map(|lane| wave.of(from, lane)).collect();
+        let rows: Vec<Vec<Number>> = moves.iter().map(|(_, from)| row(*from)).collect();
         for ((into, _), row) in moves.iter().zip(rows) {
-            self.set(wave, *into, at.active, &row);
+            wave.set(*into, at.active, &row);
         }
     }
 
     /// An access to an array.
     pub(crate) fn access(&mut self, facts: &Facts<'_>, event: &AccessEvent<'_>, stores: bool) {
         let at = event.at;
-        let wave = (at.group, at.wave);
-        let element = |lane: u32| -> Option<Element> {
-            let start = event.addresses[lane as usize];
-            match event.space {
-                Space::Private(it) => Some((at.group, Some((at.wave, lane)), it.0, start)),
-                Space::Shared(it) => Some((at.group, None, it.0, start)),
-                Space::Buffer(..) | Space::Counter(_) => None,
-            }
+        let Origins { all, numbers, groups } = self;
+        let Group { waves, elements } = groups.of(at.group).with_wave(at.wave);
+        let wave = &mut waves[at.wave as usize];
+        wave.loaded = None;
+        let (own, array) = match event.space {
+            Space::Private(it) => (true, it.0),
+            Space::Shared(it) => (false, it.0),
+            Space::Buffer(..) | Space::Counter(_) => return,
+        };
+        let element = |lane: u32| -> Element {
+            (own.then_some((at.wave, lane)), array, event.addresses[lane as usize])
         };
         let op = &facts.module.inst(at.inst).op;
         let is_atomic = matches!(op, Op::SharedAtomic { .. });
+        if is_atomic {
+            let lanes = 0..event.addresses.len() as u32;
+            let changed = lanes.map(|it| at.active.contains(it).then(|| element(it)));
+            wave.changed = Some((at.inst, changed.collect()));
+        }
+        if wave.values.is_empty() && elements.is_empty() {
+            return;
+        }
         let (address, values) = op.address_and_values();
         let mut loaded = vec![0; event.addresses.len()];
         for lane in at.active.iter() {
-            let Some(element) = element(lane) else { continue };
-            let by_address = address.iter().map(|it| self.of(wave, *it, lane)).find(|it| *it != 0);
-            let there = self.elements.get(&element).copied();
-            loaded[lane as usize] = by_address.or(there).unwrap_or(0);
+            let element = element(lane);
+            let there = || elements.get(&element).copied();
+            loaded[lane as usize] = wave.first(&address, lane).or_else(there).unwrap_or(0);
             if !stores || !event.in_bounds.contains(lane) {
                 continue;
             }
-            let stored = values.iter().map(|it| self.of(wave, *it, lane)).find(|it| *it != 0);
-            match stored {
+            match wave.first(&values, lane) {
                 Some(it) => {
-                    let from = From { through: Some(at.inst), ..self.all[it as usize - 1] };
-                    let number = self.number(from);
-                    self.elements.insert(element, number);
+                    let from = From { through: Some(at.inst), ..all[it as usize - 1] };
+                    elements.insert(element, number(all, numbers, from));
                 }
                 // An atomic operation computes with what was there.
                 None if is_atomic || event.value_poison.contains(lane) => {}
                 None => {
-                    self.elements.remove(&element);
+                    elements.remove(&element);
                 }
             }
         }
-        if is_atomic {
-            let all =
-                (0..loaded.len() as u32).map(|it| element(it).filter(|_| at.active.contains(it)));
-            self.changed.insert(wave, (at.inst, all.collect()));
-        }
-        self.loaded.insert(wave, (at.inst, loaded));
+        wave.loaded = Some((at.inst, loaded));
     }
+}
+
+fn number(all: &mut Vec<From>, numbers: &mut HashMap<From, Number>, from: From) -> Number {
+    *numbers.entry(from).or_insert_with(|| {
+        all.push(from);
+        all.len() as Number
+    })
 }

@@ -16,6 +16,8 @@
 //! together in between. The arms of an `if` are unordered: neither may rely on what the other stores.
 //! Plain loads see the stores of another group only if the buffer is `globallycoherent`.
 
+use std::sync::Arc;
+
 use diag::Span;
 use interp::observe::{AccessEvent, At, BarrierEvent, Space};
 use ops::wave::Lanes;
@@ -130,6 +132,19 @@ enum Wrong {
     Unpublished,
 }
 
+/// What is known of the accesses of a module before it runs.
+pub(crate) struct Accesses {
+    uses: Uses,
+    /// By instruction: the innermost loop around an access.
+    loops: Vec<Option<ir::Inst>>,
+}
+
+impl Accesses {
+    pub(crate) fn new(facts: &Facts<'_>) -> Accesses {
+        Accesses { uses: Uses::new(facts), loops: advice::loops(facts) }
+    }
+}
+
 pub(crate) struct Races {
     policy: IntraWaveSync,
     /// The granularity of buffer accesses, in bytes.
@@ -143,9 +158,7 @@ pub(crate) struct Races {
     buffers: Vec<Option<Pages>>,
     elements: HashMap<(u32, u32), Pages>,
     records: Records,
-    uses: Uses,
-    /// By instruction: the innermost loop around an access.
-    loops: Vec<Option<ir::Inst>>,
+    accesses: Arc<Accesses>,
     meetings: Meetings,
     /// The pairs already reported.
     told: Vec<(ir::Inst, ir::Inst)>,
@@ -157,18 +170,18 @@ pub(crate) struct Races {
 
 impl Races {
     pub(crate) fn new(
-        facts: &Facts<'_>,
+        module: &ir::Module,
+        accesses: Arc<Accesses>,
         width: u32,
         (policy, publication): (IntraWaveSync, Publication),
         wants_all: bool,
     ) -> Races {
-        let threads: u32 = facts.module.group_size.iter().product();
+        let threads: u32 = module.group_size.iter().product();
         Races {
-            uses: Uses::new(facts),
-            loops: advice::loops(facts),
+            accesses,
             all: wants_all.then(Racing::default),
             policy,
-            granule: if facts.module.needs.native_16bit { 2 } else { 4 },
+            granule: if module.needs.native_16bit { 2 } else { 4 },
             names: Vec::new(),
             flying: Flying::default(),
             idle: Vec::new(),
@@ -178,7 +191,7 @@ impl Races {
             meetings: Meetings::new(publication == Publication::Strict, threads.div_ceil(width)),
             told: Vec::new(),
             // Descriptor heaps are sampled through views that this memory does not see.
-            waves_meet: facts.module.resources.iter().any(|it| it.register.class.is_heap()),
+            waves_meet: module.resources.iter().any(|it| it.register.class.is_heap()),
         }
     }
 
@@ -348,24 +361,25 @@ impl Races {
             return None;
         }
         let inst = event.at.inst;
+        let Accesses { uses, loops } = &*self.accesses;
         let sync = Sync {
             acquires: match act {
-                Act::Load => coherent && self.uses.decides(inst),
+                Act::Load => coherent && uses.decides(inst),
                 Act::Store => false,
-                Act::Atomic => self.uses.is_used(inst),
+                Act::Atomic => uses.is_used(inst),
             },
             releases: act == Act::Atomic || coherent && act == Act::Store,
         };
-        let can_wait = sync.acquires && self.uses.decides(inst);
+        let can_wait = sync.acquires && uses.decides(inst);
         let sync = Some(sync).filter(|it| {
             // What no wave ever learns need not be remembered.
-            (it.acquires || it.releases) && self.uses.is_acquired(memory)
+            (it.acquires || it.releases) && uses.is_acquired(memory)
         });
         let change = match act {
-            Act::Atomic => apart::change(facts.module, &self.uses, inst),
+            Act::Atomic => apart::change(facts.module, uses, inst),
             Act::Load | Act::Store => None,
         };
-        let around = self.loops[inst.index()];
+        let around = loops[inst.index()];
         self.clock(event.at);
         let group = self.group(event.at.group);
         group.joint.learn(&mut group.clocks, event.at.wave);

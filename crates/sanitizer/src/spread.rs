@@ -13,6 +13,7 @@ mod queries;
 mod state;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use diag::Span;
 use interp::Observer;
@@ -177,7 +178,7 @@ pub(crate) struct Sources {
 pub(crate) struct Spread<'a> {
     facts: &'a Facts<'a>,
     marked: &'a Marked,
-    masks: Masks,
+    masks: Arc<Masks>,
     width: u32,
     sources: &'a Sources,
     reach: Reach,
@@ -213,6 +214,7 @@ fn looked_at(facts: &Facts<'_>, marked: &Marked) -> Vec<bool> {
 impl<'a> Spread<'a> {
     pub(crate) fn new(
         facts: &'a Facts<'a>,
+        masks: Arc<Masks>,
         marked: &'a Marked,
         width: u32,
         sources: &'a Sources,
@@ -221,7 +223,7 @@ impl<'a> Spread<'a> {
         Spread {
             facts,
             marked,
-            masks: Masks::new(facts.module),
+            masks,
             width,
             sources,
             reach: before,

@@ -3,6 +3,7 @@
 //! Widths do not depend on each other until their results are compared, so that they run on several threads; what is
 //! reported is the same on any number of them.
 
+mod prepared;
 mod results;
 mod threads;
 mod width;
@@ -29,6 +30,7 @@ use crate::watch::Rules;
 use results::Base;
 use width::{AtWidth, Run};
 
+pub use prepared::Prepared;
 pub use threads::on_threads;
 
 /// What to try, and which guarantees to assume.
@@ -341,20 +343,21 @@ pub fn examine(
     bindings: &Bindings,
     plan: &Plan,
 ) -> Result<Report, Box<Stopped>> {
-    examine_with(module, launch, bindings, plan, None)
+    examine_with(&Prepared::new(Arc::new(module.clone())), launch, bindings, plan, None)
 }
 
-/// Runs the whole plan, with a faster engine for the runs that nothing observes.
+/// Runs the whole plan for a module that may have been examined before, with a faster engine for the runs that nothing
+/// observes.
 pub fn examine_with(
-    module: &Module,
+    prepared: &Prepared,
     launch: &Launch,
     bindings: &Bindings,
     plan: &Plan,
     fast: Option<&dyn Engine>,
 ) -> Result<Report, Box<Stopped>> {
-    let base = Base::new(module, bindings, plan, fast);
+    let base = Base::new(prepared, bindings, plan, fast);
     if let Some(pace) = &plan.pace {
-        pace.most.store(plan.most_runs(module, launch), Ordering::Relaxed);
+        pace.most.store(plan.most_runs(base.module, launch), Ordering::Relaxed);
         pace.has_threads.store(plan.threads > 1, Ordering::Relaxed);
     }
     let mut report = Report::default();

@@ -1,5 +1,7 @@
 //! The observer: passes events to the detectors and collects their findings.
 
+use std::sync::Arc;
+
 use diag::Span;
 use interp::Observer;
 use interp::observe::{
@@ -13,6 +15,7 @@ use ops::wave::Sees;
 use ops::{LaneMask, WaveOp};
 
 use crate::address::{self, Marks};
+use crate::analysis::Analysis;
 use crate::barrier::{Barriers, ExitedThreads};
 use crate::bounds;
 use crate::converge::Reconvergence;
@@ -55,10 +58,10 @@ pub struct Watcher<'a> {
     facts: Facts<'a>,
     width: u32,
     rules: Rules,
-    marks: Marks,
+    marks: Arc<Marks>,
     /// For each resource, the number of elements that are bound; without it, any index is in range.
     descriptors: Vec<u32>,
-    masks: Masks,
+    masks: Arc<Masks>,
     /// The waves of the groups in flight.
     flows: Flying<Vec<Flow>>,
     idle: Option<Vec<Flow>>,
@@ -84,29 +87,51 @@ pub struct Watcher<'a> {
 
 impl<'a> Watcher<'a> {
     pub fn new(module: &'a Module, width: u32, rules: Rules) -> Watcher<'a> {
-        let facts = Facts::new(module);
-        Watcher::made(facts, width, rules, false)
+        Watcher::knowing(&Analysis::of(module), module, width, rules)
+    }
+
+    /// The same for a module that has been analysed already.
+    pub(crate) fn knowing(
+        analysis: &Analysis,
+        module: &'a Module,
+        width: u32,
+        rules: Rules,
+    ) -> Watcher<'a> {
+        Watcher::made(analysis, module, width, rules, false)
     }
 
     /// An observer that also says where everything undefined begins that the engine does not mark as poison.
-    pub(crate) fn of_sources(module: &'a Module, width: u32, rules: Rules) -> Watcher<'a> {
-        Watcher::made(Facts::new(module), width, rules, true)
+    pub(crate) fn of_sources(
+        analysis: &Analysis,
+        module: &'a Module,
+        width: u32,
+        rules: Rules,
+    ) -> Watcher<'a> {
+        Watcher::made(analysis, module, width, rules, true)
     }
 
-    fn made(facts: Facts<'a>, width: u32, rules: Rules, wants_all: bool) -> Watcher<'a> {
-        let races = Races::new(&facts, width, (rules.sync, rules.publication), wants_all);
-        let module = facts.module;
+    fn made(
+        analysis: &Analysis,
+        module: &'a Module,
+        width: u32,
+        rules: Rules,
+        wants_all: bool,
+    ) -> Watcher<'a> {
+        let Analysis { marks, masks, accesses, .. } = analysis.clone();
+        let facts = analysis.facts(module);
+        let policy = (rules.sync, rules.publication);
+        let races = Races::new(module, accesses, width, policy, wants_all);
         let pixels = Pixels::new(&facts);
         // What a rasterizer-ordered view orders is not known here.
         let orders_pixels = module.io.as_ref().is_some_and(|it| it.pixel.orders_pixels);
         Watcher {
-            marks: Marks::new(&facts),
+            marks,
             dropped: Dropped::new(&facts),
             descriptors: Vec::new(),
             facts,
             width,
             rules,
-            masks: Masks::new(module),
+            masks,
             flows: Flying::default(),
             idle: None,
             poison: Poison::default(),

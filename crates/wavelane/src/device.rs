@@ -182,6 +182,7 @@ impl Device {
             backend: self.backend.clone(),
             program,
             wave_sizes,
+            examination: Arc::default(),
         })
     }
 

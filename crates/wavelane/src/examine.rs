@@ -1,9 +1,11 @@
 //! Running a pipeline under the sanitizer.
 
 use std::fmt;
+use std::sync::Arc;
 
+use ir::Module;
 use ir::exec::Bindings;
-use sanitizer::{Plan, Report, Stopped};
+use sanitizer::{Plan, Prepared, Report, Stopped};
 
 use crate::engines::cpu::Unobserved;
 use crate::guard::catch;
@@ -34,6 +36,27 @@ impl fmt::Display for ExamineError {
 
 impl std::error::Error for ExamineError {}
 
+/// What the sanitizer makes of a module, for all examinations of a pipeline.
+pub(crate) struct Examination {
+    prepared: Prepared,
+    fast: Unobserved,
+}
+
+impl Examination {
+    fn new(module: &Arc<Module>) -> Examination {
+        Examination {
+            prepared: Prepared::new(Arc::clone(module)),
+            fast: Unobserved::new(Arc::clone(module)),
+        }
+    }
+}
+
+impl fmt::Debug for Examination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Examination").finish_non_exhaustive()
+    }
+}
+
 impl ComputePipeline {
     /// Runs the pipeline as the plan says, on the reference engine, and reports the findings. Runs of which only the results
     /// matter may be left to the engine `cpu`, which gives the same.
@@ -54,10 +77,10 @@ impl ComputePipeline {
             launch = Some(made.map_err(|error| ExamineError::early(width, error))?);
         }
         let Some(launch) = launch else { unreachable!("there is at least the first width") };
-        let module = &self.shader.module;
-        let fast = Unobserved::new(module);
+        let Examination { prepared, fast } =
+            self.examination.get_or_init(|| Examination::new(&self.shader.module));
         let examine = |bindings: &mut Bindings| {
-            Ok(catch(|| sanitizer::examine_with(module, &launch, bindings, plan, Some(&fast))))
+            Ok(catch(|| sanitizer::examine_with(prepared, &launch, bindings, plan, Some(fast))))
         };
         let result = table
             .with_bindings(examine)

@@ -100,7 +100,13 @@ impl Guarded {
         // It has one thread, so that any width does.
         let wave_sizes = all[first].pipeline.wave_sizes.clone();
         let (backend, program) = (backend.clone(), program.clone());
-        let pipeline = ComputePipeline { shader: shader.clone(), backend, program, wave_sizes };
+        let pipeline = ComputePipeline {
+            shader: shader.clone(),
+            backend,
+            program,
+            wave_sizes,
+            examination: Arc::default(),
+        };
         let state = Buffer::from_bytes(vec![0; 16 * (all.len() - first + 1)]);
         let mut guards = Vec::new();
         for (number, recorded) in (1u32..).zip(&all[first..]) {

@@ -1,7 +1,7 @@
 //! Pipelines: whether an adapter can run a shader, and at which widths.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use diag::Span;
@@ -11,6 +11,7 @@ use ops::Ty;
 use ops::intrinsics::ShaderModel;
 
 use crate::engines::{Backend, Program};
+use crate::examine::Examination;
 use crate::{Adapter, LaneCounts, RaytracingTier, SamplerFeedbackTier, Shader};
 
 /// The widths that a module's `[WaveSize]` allows.
@@ -84,6 +85,8 @@ pub struct ComputePipeline {
     pub(crate) program: Arc<dyn Program>,
     /// Invariant: ascending and not empty.
     pub(crate) wave_sizes: Vec<u32>,
+    /// Made when the sanitizer first examines the pipeline.
+    pub(crate) examination: Arc<OnceLock<Examination>>,
 }
 
 impl ComputePipeline {

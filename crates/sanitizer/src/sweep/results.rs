@@ -1,14 +1,13 @@
 //! What all runs of a sweep share, and how their results are compared.
 
-use std::sync::OnceLock;
-
 use interp::{Program, Variation};
 use ir::exec::{Bindings, Buffer, Launch};
 use ir::{AddressKind, Binding, Module};
 
 use super::threads::{Permit, Permits};
 use super::width::Run;
-use super::{Engine, Plan};
+use super::{Engine, Plan, Prepared};
+use crate::analysis::Analysis;
 use crate::compare::{Difference, Side};
 use crate::floats;
 use crate::marked::Marked;
@@ -17,9 +16,7 @@ use crate::spread::Reach;
 /// A program, what it starts from, and what is to be tried.
 pub(super) struct Base<'a> {
     pub(super) module: &'a Module,
-    pub(super) program: Program,
-    /// With marks, once it is needed.
-    marked: OnceLock<Marked>,
+    prepared: &'a Prepared,
     pub(super) bindings: &'a Bindings,
     pub(super) plan: &'a Plan,
     pub(super) fast: Option<&'a dyn Engine>,
@@ -28,24 +25,25 @@ pub(super) struct Base<'a> {
 
 impl<'a> Base<'a> {
     pub(super) fn new(
-        module: &'a Module,
+        prepared: &'a Prepared,
         bindings: &'a Bindings,
         plan: &'a Plan,
         fast: Option<&'a dyn Engine>,
     ) -> Base<'a> {
-        Base {
-            module,
-            program: interp::decode(module),
-            marked: OnceLock::new(),
-            bindings,
-            plan,
-            fast,
-            permits: Permits::new(plan.threads),
-        }
+        let module = prepared.module();
+        Base { module, prepared, bindings, plan, fast, permits: Permits::new(plan.threads) }
     }
 
-    pub(super) fn marked(&self) -> &Marked {
-        self.marked.get_or_init(|| Marked::new(self.module))
+    pub(super) fn program(&self) -> &'a Program {
+        self.prepared.program()
+    }
+
+    pub(super) fn marked(&self) -> &'a Marked {
+        self.prepared.marked()
+    }
+
+    pub(super) fn analysis(&self) -> &'a Analysis {
+        self.prepared.analysis()
     }
 
     /// Waits until a run may begin. It may go on until the permit is dropped.

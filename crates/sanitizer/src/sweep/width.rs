@@ -14,7 +14,6 @@ use super::results::{Base, is_permuted, named};
 use super::threads::{Permit, on_threads};
 use super::{Report, explains_differences};
 use crate::compare::{self, Difference, Side, Turns};
-use crate::facts::Facts;
 use crate::finding::{Finding, Kind};
 use crate::marked;
 use crate::order::{GroupOrder, Order};
@@ -38,10 +37,21 @@ struct Watched {
     /// Something undefined that it did, and where such things begin.
     undefined: Option<Cause>,
     sources: Sources,
+    /// What that reaches, if it was followed; `None` within if that run did not end.
+    reach: Option<Result<Option<Reach>, Failure>>,
     /// Whether the order in which waves run may matter.
     waves_meet: bool,
     /// Whether a group started before another one had ended.
     overlaps: bool,
+}
+
+/// What is followed of what is undefined in an observed run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Follow {
+    /// Where it came from, for the report.
+    Origins,
+    /// And what it reaches of the results.
+    Reach,
 }
 
 /// A run in another order, before it is made.
@@ -137,8 +147,9 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             spent: Some(Arc::clone(&spent)),
             ..launch.clone()
         };
-        let watched = self.watch(&counted, variation, None)?;
-        let Some(Watched { left, undefined, sources, waves_meet, overlaps }) = watched else {
+        let watched = self.watch(&counted, variation, None, Follow::Reach)?;
+        let Some(Watched { left, undefined, sources, reach, waves_meet, overlaps }) = watched
+        else {
             let mut findings = self.report.seen.iter().map(|it| &it.finding);
             let endless = findings.rfind(|it| it.kind == Kind::EndlessWait);
             let span = endless.map_or(Span::NONE, |it| it.site.span);
@@ -149,9 +160,10 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         // What is undefined may be something else in another order.
         let waves_meet = waves_meet || undefined.is_some();
         // What passes before this one leave undefined goes on.
-        let reach = match undefined.or_else(|| plan.reached.first_cause()) {
-            Some(cause) => self.reach(&launch, variation, cause, Some(&sources))?,
-            None => Reach::default(),
+        let reach = match (undefined.or_else(|| plan.reached.first_cause()), reach) {
+            (Some(cause), Some(reach)) => self.ended_or_all(reach?, cause),
+            (Some(cause), None) => self.reach(&launch, variation, cause, Some(&sources))?,
+            (None, _) => Reach::default(),
         };
         let mut run = Run { launch, left, reach, spent: spent.load(Ordering::Relaxed) };
         let trials = self.trials(&run, waves_meet, overlaps);
@@ -170,39 +182,51 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         first: Cause,
         sources: Option<&Sources>,
     ) -> Result<Reach, Failure> {
-        let (base, plan) = (self.base, self.base.plan);
-        let facts = Facts::new(base.module);
-        let launch = with_marks(launch);
-        let width = launch.wave_width;
-        let observed;
-        let sources = match sources {
-            Some(sources) => sources,
-            None => {
-                let mut watcher = Watcher::of_sources(base.module, width, plan.rules);
-                let mut left = base.bindings.clone();
-                let _permit = self.begin(&launch);
-                let program = &base.program;
-                match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
-                    Ok(()) => observed = watcher.take_sources(),
-                    Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                        return Ok(spread::everything(&facts, first));
-                    }
-                    Err(failure) => return Err(failure),
-                }
-                &observed
-            }
+        let reach = match sources {
+            Some(sources) => self.spread(launch, variation, sources)?,
+            None => match self.sources(launch, variation)? {
+                Some(sources) => self.spread(launch, variation, &sources)?,
+                None => None,
+            },
         };
-        let marked = base.marked();
-        let mut spread = Spread::new(&facts, marked, width, sources, plan.reached.clone());
+        Ok(self.ended_or_all(reach, first))
+    }
+
+    /// What something undefined reaches: everything in a run that did not end.
+    fn ended_or_all(&self, reach: Option<Reach>, first: Cause) -> Reach {
+        let base = self.base;
+        reach.unwrap_or_else(|| spread::everything(&base.analysis().facts(base.module), first))
+    }
+
+    /// What is undefined in a run that has not been observed; `None` if it does not end.
+    fn sources(&self, launch: &Launch, variation: Variation) -> Result<Option<Sources>, Failure> {
+        let base = self.base;
+        let (launch, rules) = (with_marks(launch), base.plan.rules);
+        let width = launch.wave_width;
+        let mut watcher = Watcher::of_sources(base.analysis(), base.module, width, rules);
         let mut left = base.bindings.clone();
         let _permit = self.begin(&launch);
-        match interp::run_varied(&marked.program, &launch, variation, &mut left, &mut spread) {
-            Ok(()) => Ok(spread.into_reach()),
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                Ok(spread::everything(&facts, first))
-            }
-            Err(failure) => Err(failure),
-        }
+        let ended = interp::run_varied(base.program(), &launch, variation, &mut left, &mut watcher);
+        Ok(has_ended(ended)?.then(|| watcher.take_sources()))
+    }
+
+    /// What `sources` reach in a run, which is repeated with marks; `None` if that does not end.
+    fn spread(
+        &self,
+        launch: &Launch,
+        variation: Variation,
+        sources: &Sources,
+    ) -> Result<Option<Reach>, Failure> {
+        let base = self.base;
+        let (launch, marked) = (with_marks(launch), base.marked());
+        let facts = base.analysis().facts(base.module);
+        let masks = Arc::clone(&base.analysis().masks);
+        let (width, before) = (launch.wave_width, base.plan.reached.clone());
+        let mut spread = Spread::new(&facts, masks, marked, width, sources, before);
+        let mut left = base.bindings.clone();
+        let _permit = self.begin(&launch);
+        let ended = interp::run_varied(&marked.program, &launch, variation, &mut left, &mut spread);
+        Ok(has_ended(ended)?.then(|| spread.into_reach()))
     }
 
     /// Says what of a run's results is not compared.
@@ -228,13 +252,15 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         launch: &Launch,
         variation: Variation,
         order: Option<Order>,
+        follow: Follow,
     ) -> Result<Option<Watched>, Failure> {
         let base = self.base;
-        let watcher = Watcher::of_sources(base.module, launch.wave_width, base.plan.rules);
+        let (analysis, width) = (base.analysis(), launch.wave_width);
+        let watcher = Watcher::of_sources(analysis, base.module, width, base.plan.rules);
         let mut watcher = watcher.with_bindings(base.bindings);
         let mut left = base.bindings.clone();
         let permit = self.begin(launch);
-        let ended = interp::run_varied(&base.program, launch, variation, &mut left, &mut watcher);
+        let ended = interp::run_varied(base.program(), launch, variation, &mut left, &mut watcher);
         drop(permit);
         let endless = |is_proven: bool| {
             let progress = variation.progress;
@@ -271,7 +297,21 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let wants_marks = watcher.wants_marks() && ended.is_ok();
         let (waves_meet, overlaps) = (watcher.waves_meet(), watcher.overlaps());
         let sources = watcher.take_sources();
-        let exact = wants_marks.then(|| self.with_origins(launch, variation));
+        let is_undefined = watcher.found().any(|it| explains_differences(it.kind));
+        let wants_reach = follow == Follow::Reach && wants_marks && is_undefined;
+        // Neither of the two runs needs the other.
+        let mut exact = None;
+        let mut reach = None;
+        if wants_marks {
+            let one = |at: usize| match at {
+                0 => (Some(self.with_origins(launch, variation)), None),
+                _ => (None, Some(self.spread(launch, variation, &sources))),
+            };
+            let count = if wants_reach { 2 } else { 1 };
+            for (origins, spread) in on_threads(base.plan.threads, count, one, |_| true) {
+                (exact, reach) = (exact.or(origins), reach.or(spread));
+            }
+        }
         let is_cut_short = ended.as_ref().is_err_and(marked::is_cancelled);
         let (findings, failed) = marked::told(exact, is_cut_short, |guesses| {
             watcher.with_guesses(guesses).into_findings()
@@ -280,7 +320,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
         findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
         match failed.map_or(ended, Err) {
-            Ok(()) => Ok(Some(Watched { left, undefined, sources, waves_meet, overlaps })),
+            Ok(()) => Ok(Some(Watched { left, undefined, sources, reach, waves_meet, overlaps })),
             Err(_) if has_explanation => Ok(None),
             // The bound of `Trial::new`: a loop that counts its turns may end if the other groups run too.
             Err(Failure::Trap(Trap::OutOfFuel { .. }))
@@ -301,16 +341,14 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     ) -> Result<Option<Vec<Finding>>, Failure> {
         let base = self.base;
         let (launch, marked) = (with_marks(launch), base.marked());
-        let watcher = Watcher::new(base.module, launch.wave_width, base.plan.rules);
+        let (analysis, width) = (base.analysis(), launch.wave_width);
+        let watcher = Watcher::knowing(analysis, base.module, width, base.plan.rules);
         let mut watcher = watcher.with_bindings(base.bindings).with_marks(marked);
         let mut left = base.bindings.clone();
         let program = &marked.program;
         let _permit = self.begin(&launch);
-        match interp::run_varied(program, &launch, variation, &mut left, &mut watcher) {
-            Ok(()) => Ok(Some(watcher.into_findings())),
-            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => Ok(None),
-            Err(failure) => Err(failure),
-        }
+        let ended = interp::run_varied(program, &launch, variation, &mut left, &mut watcher);
+        Ok(has_ended(ended)?.then(|| watcher.into_findings()))
     }
 
     /// Counts a run, waits until it may begin, and starts the count within it.
@@ -436,7 +474,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     }
 
     fn watched_again(&mut self, run: &Run, trial: &Trial) -> Result<Option<Again>, Failure> {
-        let watched = self.watch(&trial.launch, trial.variation, Some(trial.order))?;
+        let watched =
+            self.watch(&trial.launch, trial.variation, Some(trial.order), Follow::Origins)?;
         let Some(Watched { left, undefined, sources, .. }) = watched else { return Ok(None) };
         let undefined = undefined.or_else(|| run.reach.first_cause());
         let different = self.differences(run, trial, &left, undefined, Some(&sources))?;
@@ -502,7 +541,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         match ended {
             Ok(()) => Ok(turns),
             Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
-                let watched = self.watch(&trial.launch, variation, Some(trial.order))?;
+                let watched =
+                    self.watch(&trial.launch, variation, Some(trial.order), Follow::Origins)?;
                 Ok(watched.map(|_| turns).unwrap_or_default())
             }
             Err(failure) => Err(failure),
@@ -553,7 +593,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let _permit = self.begin(launch);
         let mut left = base.bindings.clone();
         let mut turns = Turns::default();
-        let program = &base.program;
+        let program = base.program();
         if trial.folds() {
             let ended = interp::run_varied(program, launch, *variation, &mut left, &mut turns);
             return (left, turns, ended);
@@ -568,9 +608,19 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     }
 }
 
+/// Whether a run has ended; whatever ends it from outside is a failure.
+fn has_ended(ended: Result<(), Failure>) -> Result<bool, Failure> {
+    match ended {
+        Ok(()) => Ok(true),
+        Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => Ok(false),
+        Err(failure) => Err(failure),
+    }
+}
+
 /// The launch of a module with marks: they are instructions too.
 fn with_marks(launch: &Launch) -> Launch {
-    let fuel = launch.fuel.map(|it| it.saturating_mul(MARKED_FUEL));
+    let bounded = launch.fuel.filter(|it| *it < u64::MAX);
+    let fuel = bounded.map(|it| it.saturating_mul(MARKED_FUEL));
     Launch { fuel, prints: None, spent: None, ..launch.clone() }
 }
 

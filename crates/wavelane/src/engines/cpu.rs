@@ -117,7 +117,8 @@ pub(crate) struct Code {
     module: Arc<Module>,
     options: CpuOptions,
     isa: Isa,
-    by_width: Mutex<BTreeMap<u32, Made>>,
+    /// The code for a width, with a lock of its own: several widths are compiled at once.
+    by_width: Mutex<BTreeMap<u32, Arc<Mutex<Option<Made>>>>>,
     /// Runs the launches that this engine does not support.
     reference: Decoded,
 }
@@ -128,9 +129,10 @@ type Made = Result<Arc<Compiled>, String>;
 impl Code {
     /// The code for that width. If the compilation is cancelled, the next caller starts it again.
     fn made(&self, width: u32, cancel: Option<&AtomicBool>) -> Made {
-        // A panic while compiling leaves the table as it was.
-        let mut all = self.by_width.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = all.get(&width) {
+        let place = self.place(width);
+        // A panic while compiling leaves the place as it was.
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*place {
             return made.clone();
         }
         let is_cancelled = || cancel.is_some_and(|it| it.load(Ordering::Relaxed));
@@ -139,13 +141,18 @@ impl Code {
             return Err(what);
         }
         let made = made.map(Arc::new).map_err(|it| it.what);
-        all.insert(width, made.clone());
+        *place = Some(made.clone());
         made
+    }
+
+    fn place(&self, width: u32) -> Arc<Mutex<Option<Made>>> {
+        let mut all = self.by_width.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(width).or_default())
     }
 
     /// Whether there is no code for that width.
     fn is_cold(&self, width: u32) -> bool {
-        !self.by_width.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&width)
+        self.place(width).lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
@@ -198,21 +205,21 @@ impl Code {
 }
 
 /// Runs a module for the sanitizer where nothing is observed. It is prepared when it is first run.
-pub(crate) struct Unobserved<'a> {
-    module: &'a Arc<Module>,
+pub(crate) struct Unobserved {
+    module: Arc<Module>,
     code: OnceLock<Option<Code>>,
 }
 
-impl Unobserved<'_> {
-    pub(crate) fn new(module: &Arc<Module>) -> Unobserved<'_> {
+impl Unobserved {
+    pub(crate) fn new(module: Arc<Module>) -> Unobserved {
         Unobserved { module, code: OnceLock::new() }
     }
 }
 
-impl sanitizer::Engine for Unobserved<'_> {
+impl sanitizer::Engine for Unobserved {
     fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Option<Result<(), Failure>> {
         let options = CpuOptions { leaves_small: true, ..CpuOptions::default() };
-        let made = || Native::new(options).ok().map(|it| it.code(self.module));
+        let made = || Native::new(options).ok().map(|it| it.code(&self.module));
         let code = self.code.get_or_init(made).as_ref()?;
         Some(code.run(launch, bindings))
     }
