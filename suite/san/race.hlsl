@@ -368,3 +368,66 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     if (t < 64) Out[t] = bins[t];
 }
+
+//--- san-race-where-a-condition-leaves-out-the-barrier
+// The barrier would do, but the last rounds go without it, as waves of 32 lanes may.
+//# zero Out 4
+RWStructuredBuffer<uint> Out;
+groupshared uint sums[256];
+[numthreads(256, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    sums[t] = t;
+    GroupMemoryBarrierWithGroupSync();
+    for (uint s = 128; s > 0; s >>= 1) {
+        if (t < s) sums[t] += sums[t + s]; //? race: help: let all threads come to `GroupMemoryBarrierWithGroupSync()` in every round
+        if (s > 32) GroupMemoryBarrierWithGroupSync();
+    }
+    if (t == 0) Out[0] = sums[0];
+}
+
+//--- san-race-of-a-hash-table-that-is-probed-by-plain-loads
+//# zero Keys 512
+//# zero Count 4
+//# in In u32: 7*32 9*32 0..64
+RWStructuredBuffer<uint> Keys;
+RWStructuredBuffer<uint> Count;
+StructuredBuffer<uint> In;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint key = In[t] + 1;
+    uint slot = key * 2654435761u % 128;
+    for (uint i = 0; i < 128; ++i) {
+        if (Keys[slot] == key) return; //? race: help: read `Keys` by an atomic operation, too
+        uint old;
+        InterlockedCompareExchange(Keys[slot], 0, key, old);
+        if (old == 0) InterlockedAdd(Count[0], 1);
+        if (old == 0 || old == key) return;
+        slot = (slot + 1) % 128;
+    }
+}
+
+//--- san-race-of-a-hash-table-that-is-probed-by-atomic-operations
+// Which key gets which slot depends on the order, what is in the table does not.
+//# san --unordered=Keys
+//# zero Keys 512
+//# zero Count 4
+//# in In u32: 7*32 9*32 0..64
+//= Count u32: 64
+RWStructuredBuffer<uint> Keys;
+RWStructuredBuffer<uint> Count;
+StructuredBuffer<uint> In;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint key = In[t] + 1;
+    uint slot = key * 2654435761u % 128;
+    for (uint i = 0; i < 128; ++i) {
+        uint found;
+        InterlockedOr(Keys[slot], 0, found);
+        if (found == key) return;
+        uint old;
+        InterlockedCompareExchange(Keys[slot], 0, key, old);
+        if (old == 0) InterlockedAdd(Count[0], 1);
+        if (old == 0 || old == key) return;
+        slot = (slot + 1) % 128;
+    }
+}

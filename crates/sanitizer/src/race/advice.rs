@@ -62,7 +62,9 @@ pub(super) fn advise(
             (Some(Update::OtherPlaces), false) if !is_coherent(facts, space) => advice.helps.push(format!(
                 "store to another buffer or texture than `{name}`, so that every group reads what was there before"
             )),
-            (update, true) => barriers(facts, space, (before, now), update, &mut advice),
+            (update, true) => {
+                barriers(facts, (space, name), (before, now), update, &mut advice);
+            }
             (_, false) => between_groups(name, before, now, &mut advice),
         },
     }
@@ -118,7 +120,7 @@ fn all_barriers(facts: &Facts<'_>) -> impl Iterator<Item = (Inst, Barrier)> {
 /// Within a group, a barrier orders accesses.
 fn barriers(
     facts: &Facts<'_>,
-    space: &Space<'_>,
+    (space, name): (&Space<'_>, &str),
     (before, now): (Part, Part),
     update: Option<Update>,
     advice: &mut Advice,
@@ -155,6 +157,25 @@ fn barriers(
         advice.helps.push(format!(
             "read into a variable first, and put `{call}` between the read and the store, where all threads reach it"
         ));
+        return;
+    }
+    let plain = match (before_act, act) {
+        (Act::Atomic, other) | (other, Act::Atomic) => Some(other),
+        _ => None,
+    };
+    if let Some(plain) = plain
+        && in_loop_apart(facts, before, now)
+    {
+        advice.notes.push(
+            "no barrier can stand between them: threads leave the loop in different rounds"
+                .to_owned(),
+        );
+        advice.helps.push(match plain {
+            Act::Load => format!(
+                "read `{name}` by an atomic operation, too, such as `InterlockedOr` of 0 with its result"
+            ),
+            _ => format!("write `{name}` by an atomic operation, too, such as `InterlockedExchange`"),
+        });
         return;
     }
     let meeting = Meeting::of(facts.module, before, now);
@@ -207,9 +228,22 @@ fn between_rounds(
     let inside =
         all_barriers(facts).find(|it| facts.encloses(around, it.0) && needed.orders(&it.1));
     if let Some((barrier, _)) = inside {
-        let text = "this barrier stands between the two within one round only".to_owned();
-        let span = facts.module.inst(barrier).span;
-        advice.sites.push(Site { span, inst: Some(barrier), text });
+        let span = |it: Inst| facts.module.inst(it).span;
+        let site =
+            |it: Inst, text: &str| Site { span: span(it), inst: Some(it), text: text.to_owned() };
+        if let Some(branch) = skipping(facts, around, barrier, now) {
+            advice.sites.push(site(barrier, "this barrier would stand between the two"));
+            advice.sites.push(site(branch, "but this condition leaves it out of some rounds"));
+            advice.notes.push(
+                "without it, a round is right only if one wave holds all threads that take part"
+                    .to_owned(),
+            );
+            advice.helps.push(format!("let all threads come to `{call}` in every round"));
+            return true;
+        }
+        advice
+            .sites
+            .push(site(barrier, "this barrier stands between the two within one round only"));
         let of = calls::other_function(facts.module, around, now);
         let of = of.map_or_else(String::new, |it| format!(" in `{it}`"));
         advice.helps.push(format!(
@@ -225,6 +259,35 @@ fn between_rounds(
         ));
     }
     is_carried
+}
+
+/// The branch of a loop that a barrier is in and an access is not, so that there are rounds without the barrier.
+fn skipping(facts: &Facts<'_>, around: Inst, barrier: Inst, access: Inst) -> Option<Inst> {
+    let is_branch =
+        |it: &Inst| matches!(facts.module.inst(*it).op, Op::If { .. } | Op::Switch { .. });
+    let inside = facts.ancestors(barrier).take_while(|it| *it != around);
+    let branches = inside.filter(is_branch).filter(|it| !facts.encloses(*it, access));
+    // Where the other arm leaves the loop, there is no round without it.
+    let mut branches =
+        branches.filter(|branch| !facts.enders(around).any(|it| facts.encloses(*branch, it)));
+    // All threads decide alike, or the barrier would be reported itself.
+    branches.find(|it| {
+        facts.module.inst(*it).op.selector().is_some_and(|it| !update::differs(facts, it))
+    })
+}
+
+/// Whether threads leave a loop around both accesses in different rounds: no barrier can stand there.
+fn in_loop_apart(facts: &Facts<'_>, before: Inst, now: Inst) -> bool {
+    let is_loop = |it: &Inst| matches!(facts.module.inst(*it).op, Op::Loop { .. });
+    let both = |it: &Inst| facts.encloses(*it, now);
+    let Some(around) = facts.ancestors(before).filter(is_loop).find(both) else { return false };
+    let insts = (0..facts.module.insts.len() as u32).map(Inst);
+    let returns = insts.filter(|it| matches!(facts.module.inst(*it).op, Op::Return));
+    let returns = returns.filter(|it| facts.encloses(around, *it));
+    let conditions = returns.flat_map(|it| facts.ancestors(it).take_while(|it| *it != around));
+    let conditions = conditions.filter_map(|it| facts.module.inst(it).op.selector());
+    let mut all = facts.leaving(around).into_iter().chain(conditions);
+    all.any(|it| update::differs(facts, it))
 }
 
 /// A barrier between two accesses in a branch that some threads do not take would make these wait for ever.
