@@ -234,3 +234,68 @@ void main(uint t : SV_GroupIndex, uint i : SV_DispatchThreadID) {
     GroupMemoryBarrierWithGroupSync();
     Out[i] = s[63 - t]; //? uninitialized-value: returned here, before the store
 }
+
+//--- san-a-member-of-a-struct-that-is-stored-as-a-whole
+//# zero Out 512
+struct Hit { float distance; uint primitive; float2 uv; };
+RWStructuredBuffer<Hit> Out;
+Hit missed() {
+    Hit hit; //? uninitialized-value: as `uv`
+    hit.distance = 1e30;
+    hit.primitive = ~0u;
+    return hit;
+}
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Hit hit = missed();
+    if (t & 1) {
+        hit.distance = t;
+        hit.primitive = t;
+        hit.uv = float2(0, 1);
+    }
+    Out[t] = hit;
+}
+
+//--- san-all-members-of-a-struct-that-is-stored-as-a-whole
+//# zero Out 512
+struct Hit { float distance; uint primitive; float2 uv; };
+RWStructuredBuffer<Hit> Out;
+Hit missed() {
+    Hit hit = (Hit)0;
+    hit.distance = 1e30;
+    return hit;
+}
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Hit hit = missed();
+    if (t & 1) hit.uv = float2(0, 1);
+    Out[t] = hit;
+}
+//= Out u32: 0x7149f2ca 0 0 0 0x7149f2ca 0 0 0x3f800000
+
+//--- san-the-tail-of-a-tile-without-a-value
+//# zero Out 512
+//# in In u32: 0..100
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t < 100) tile[t] = In[t];
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = tile[(t + 1) % 128]; //? uninitialized-value: reads element 100
+}
+
+//--- san-the-tail-of-a-tile-is-zero
+//# zero Out 512
+//# in In u32: 0..100
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t < 100 ? In[t] : 0;
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = tile[(t + 1) % 128];
+}
+//= Out u32: 1 2 3 4

@@ -111,6 +111,12 @@ impl Origins {
         Some(self.all[number as usize - 1])
     }
 
+    /// Whether a value has an origin in one of the lanes.
+    pub(crate) fn has_any(&self, (group, wave): WaveKey, value: Value, lanes: LaneMask) -> bool {
+        let wave = self.groups.get(group).and_then(|it| it.waves.get(wave as usize));
+        wave.is_some_and(|it| lanes.iter().any(|lane| it.of(value, lane) != 0))
+    }
+
     /// A value has been computed; `arises` are the lanes whose poison arose at its instruction.
     pub(crate) fn defined(
         &mut self,

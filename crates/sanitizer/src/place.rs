@@ -62,6 +62,18 @@ fn in_resource(facts: &Facts<'_>, binding: Binding, address: u64, size: u64) -> 
     }
 }
 
+/// The name of the member of an element that contains a byte of a structured buffer, if elements have several.
+pub(crate) fn member<'a>(facts: &Facts<'a>, binding: Binding, byte: u64) -> Option<&'a str> {
+    let ResourceKind::Structured { stride, members, .. } = &facts.module.resource(binding).kind
+    else {
+        return None;
+    };
+    let offset = byte.checked_rem(u64::from(*stride))?;
+    let starts = members.iter().filter(|it| u64::from(it.offset) <= offset);
+    let found = starts.max_by_key(|it| it.offset).filter(|_| members.len() > 1)?;
+    Some(&found.name)
+}
+
 /// The texel that contains a byte of a texture, with the coordinates that the source uses: the layer comes last.
 fn texel(shape: &Shape, dim: Dim, byte: u64) -> Option<String> {
     let layer_bytes = shape.bytes()? as u64 / u64::from(shape.layers);

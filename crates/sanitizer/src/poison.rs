@@ -249,7 +249,7 @@ impl Poison {
                     .into_iter()
                     .chain(too_early(facts, array, left))
                     .collect(),
-                notes: Vec::new(),
+                notes: unset_element(facts, array, memory, event, lanes),
                 helps: vec![set_first(array)],
                 lanes,
             }
@@ -280,6 +280,19 @@ impl Poison {
         let message = String::new();
         let (related, notes, helps) = (Vec::new(), Vec::new(), Vec::new());
         self.arise(at, Origin { kind, message, site, related, notes, helps, lanes });
+    }
+
+    /// Which of these values are undefined in one of the lanes, in a run with marks; elsewhere nothing says so.
+    pub(crate) fn known<'v>(
+        &'v self,
+        wave: WaveKey,
+        values: &'v [Value],
+        lanes: LaneMask,
+    ) -> impl Iterator<Item = usize> + 'v {
+        let exact = self.exact.as_ref();
+        let is_undefined =
+            move |it: &usize| exact.is_some_and(|exact| exact.has_any(wave, values[*it], lanes));
+        (0..values.len()).filter(is_undefined)
     }
 
     /// A finding, if this is the first time that the origin of this poison matters.
@@ -432,6 +445,23 @@ impl Poison {
 
 fn declared(memory: &ir::Memory) -> Vec<Site> {
     vec![Site { span: memory.span, inst: None, text: "declared here".to_owned() }]
+}
+
+/// Which element of a groupshared array has no value: others may have one.
+fn unset_element(
+    facts: &Facts<'_>,
+    array: Array,
+    memory: &ir::Memory,
+    event: &AccessEvent<'_>,
+    lanes: LaneMask,
+) -> Vec<String> {
+    let (Array::Shared(_), Some(lane)) = (array, lanes.first()) else { return Vec::new() };
+    if memory.len <= 1 {
+        return Vec::new();
+    }
+    let address = event.addresses[lane as usize];
+    let place = place::place(facts, &event.space, address, u64::from(event.size));
+    vec![format!("lane {lane} reads {place}")]
 }
 
 /// How an array gets a value before it is read.

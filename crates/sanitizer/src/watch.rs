@@ -28,6 +28,7 @@ use crate::flying::Flying;
 use crate::marked::{Guesses, Mark, Marked};
 use crate::masks::{self, Masks};
 use crate::pixels::Pixels;
+use crate::place;
 use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Publication, Races};
 use crate::rays::Rays;
@@ -37,6 +38,9 @@ use crate::waterfall::FirstRead;
 
 /// After this many findings of one run, duplicates are no longer detected.
 const MOST_FINDINGS: usize = 200;
+
+/// The number of members that are listed between the first and the last.
+const MOST_MEMBERS: usize = 2;
 
 /// The assumed guarantees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -261,6 +265,11 @@ impl<'a> Watcher<'a> {
     }
 
     fn sink(&mut self, at: At, values: &[Value], lanes: LaneMask, what: &str) {
+        self.sink_as(at, values, lanes, (what, ""));
+    }
+
+    /// The same with words behind the lanes.
+    fn sink_as(&mut self, at: At, values: &[Value], lanes: LaneMask, (what, how): (&str, &str)) {
         // What helper lanes do has no effect by itself.
         let lanes = lanes & !self.pixels.helpers();
         if lanes.is_empty() {
@@ -269,11 +278,37 @@ impl<'a> Watcher<'a> {
         let used = Site {
             span: at.span,
             inst: Some(at.inst),
-            text: format!("{what} by {}", Named(lanes)),
+            text: format!("{what} by {}{how}", Named(lanes)),
         };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
         self.add_poisoned(found, values);
+    }
+
+    /// The members that a store leaves undefined, where a store of a struct does not show them: ` as `a` and `b``.
+    fn members(&self, event: &AccessEvent<'_>, values: &[Value]) -> String {
+        let (Space::Buffer(binding, _), Some(lane)) = (event.space, event.value_poison.first())
+        else {
+            return String::new();
+        };
+        let module = self.facts.module;
+        let key = (event.at.group, event.at.wave);
+        let mut names: Vec<&str> = Vec::new();
+        for index in self.poison.known(key, values, event.value_poison) {
+            let before = values[..index].iter().map(|it| u64::from(module.ty(*it).bytes()));
+            let byte = event.addresses[lane as usize] + before.sum::<u64>();
+            names.extend(place::member(&self.facts, binding, byte));
+        }
+        names.dedup();
+        match names.as_slice() {
+            [] => String::new(),
+            [only] => format!(" as `{only}`"),
+            [first, rest @ .., last] if rest.len() < MOST_MEMBERS => {
+                let rest: String = rest.iter().map(|it| format!(", `{it}`")).collect();
+                format!(" as `{first}`{rest} and `{last}`")
+            }
+            [first, rest @ ..] => format!(" as `{first}` and {} other members", rest.len()),
+        }
     }
 
     /// Reports lanes that take a derivative in a partially active quad.
@@ -360,7 +395,8 @@ impl<'a> Watcher<'a> {
         if reaches_memory && !event.value_poison.is_empty() {
             let is_private = matches!(event.space, Space::Private(_));
             let what = if is_private { "emitted" } else { "stored" };
-            self.sink(event.at, &values, event.value_poison, what);
+            let how = self.members(event, &values);
+            self.sink_as(event.at, &values, event.value_poison, (what, &how));
         }
     }
 }
