@@ -291,7 +291,7 @@ impl Rule {
         let every = u128::MAX >> (128 - 2 * count);
         let live = if lanes == every { None } else { Some(pixels_of_lanes(lanes)) };
         let mut passed = [0; 2];
-        let mut all = u32::MAX;
+        let mut has_failed = false;
         for (i, row) in rows.into_iter().enumerate() {
             let y = y + i as i32;
             let mut z = [0.0; ROW];
@@ -303,24 +303,25 @@ impl Rule {
             }
             let row = &mut row.as_chunks_mut::<4>().0[..count];
             let mut words = [0; ROW];
-            match live {
-                None => all &= self.test_row(write, &z, row, |_| u32::MAX, &mut words[..count]),
+            let tested = &mut words[..count];
+            let failed = match live {
+                None => self.test_row(write, &z, row, |_| u32::MAX, tested),
                 Some(live) => {
                     let live = words_of_bits(live[i]);
-                    all &= self.test_row(write, &z, row, |i| live[i], &mut words[..count]);
+                    self.test_row(write, &z, row, |i| live[i], tested)
                 }
-            }
-            if all != u32::MAX {
+            };
+            passed[i] = live.map_or(u64::MAX >> (64 - count), |live| live[i]);
+            if failed != 0 {
+                has_failed = true;
                 passed[i] = (0..ROW).fold(0, |all, i| all | u64::from(words[i] & 1) << i);
-            } else {
-                passed[i] = u64::MAX >> (64 - count);
             }
         }
-        if all == u32::MAX { every } else { lanes_of_pixels(passed) }
+        if has_failed { lanes_of_pixels(passed) } else { lanes }
     }
 
     /// Tests the pixels of a row for which all bits of `live` are set: then all bits of a word in `passed` are set if the
-    /// pixel passes. Returns those that are set in all.
+    /// pixel passes. Returns the bits of words that are set for a pixel that fails.
     #[inline(always)]
     fn test_row(
         &self,
@@ -330,16 +331,17 @@ impl Rule {
         live: impl Fn(usize) -> u32,
         passed: &mut [u32],
     ) -> u32 {
-        let mut all = u32::MAX;
+        let mut failed = 0;
         for i in 0..passed.len() {
             let old = f32::from_le_bytes(row[i]);
-            let passes = self.holds(z[i], old) & live(i);
+            let (holds, live) = (self.holds(z[i], old), live(i));
+            let passes = holds & live;
             passed[i] = passes;
-            all &= passes;
+            failed |= live & !holds;
             let new = if passes != 0 && write { z[i].to_bits() } else { old.to_bits() };
             row[i] = new.to_le_bytes();
         }
-        all
+        failed
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! Spec: Direct3D 11.3, 3.5 and 16.5; `docs/semantics.md`.
 
-mod exact;
+pub(crate) mod exact;
 
 use std::ops::Range;
 
@@ -256,14 +256,34 @@ impl Wave {
         at == InterpolationPlace::Centre || self.samples == Samples::One
     }
 
-    /// The sum of weighted values in the lanes of a run, where it is a plane.
+    /// The sum of a number's weighted values in the lanes of a run, where it is a plane.
     #[inline(always)]
-    fn plane(&self, run: Run, at: InterpolationPlace, values: [f64; 3]) -> Option<exact::Plane> {
+    fn plane(
+        &mut self,
+        run: Run,
+        at: InterpolationPlace,
+        number: usize,
+        values: [f64; 3],
+    ) -> Option<exact::Plane> {
         let geometry = &self.record_of(run).geometry;
         if !run.is_solid || geometry.kind != Kind::Triangle || !self.is_at_centres(at) {
             return None;
         }
-        exact::Weights::of(geometry, &self.listed(run)[0]).plane(geometry, values)
+        let first = &self.listed(run)[0];
+        let known = self.planes.get(number).copied().flatten();
+        if let Some(plane) = known.and_then(|it| it.from_quad(first)) {
+            return plane;
+        }
+        let plane = exact::Weights::of(geometry, first).plane(geometry, values);
+        // A triangle that fills waves is the only one in them.
+        if self.records.len() == 1 {
+            let known = exact::Known::new(first, plane);
+            if self.planes.len() <= number {
+                self.planes.resize(number + 1, None);
+            }
+            self.planes[number] = Some(known);
+        }
+        plane
     }
 
     /// The weights of a run.
@@ -352,31 +372,30 @@ impl Wave {
             let values = self.numbers_of(run.record, inputs, number);
             let of = 4 * run.start..4 * run.end;
             let row = &mut row[of.clone()];
-            let geometry = &self.record_of(run).geometry;
-            let is_linear = mode == Mode::Linear && !geometry.is_affine;
-            if !is_linear && let Some(plane) = self.plane(run, at, values) {
+            let Geometry { is_affine, reciprocal, .. } = self.record_of(run).geometry;
+            let is_linear = mode == Mode::Linear && !is_affine;
+            if !is_linear && let Some(plane) = self.plane(run, at, number, values) {
                 match scalar {
                     Scalar::F32 => {
-                        plane.fill(geometry.reciprocal, row, |it| (it as f32).to_bits());
+                        plane.fill(reciprocal, row, |it| (it as f32).to_bits());
                     }
-                    _ => plane.fill(geometry.reciprocal, row, |it| scalar.round(it)),
+                    _ => plane.fill(reciprocal, row, |it| scalar.round(it)),
                 }
                 continue;
             }
             self.prepare(at);
             let lanes = &self.weights.of[at as usize];
-            let geometry = &self.record_of(run).geometry;
             let weights = if is_linear { &lanes.over_w } else { &lanes.weights };
             let weights = each3([0, 1, 2], |i: usize| &weights[i][of.clone()]);
-            let reciprocal = match is_linear {
+            let factor = match is_linear {
                 true => Reciprocal::Each(&lanes.reciprocal[of]),
-                false => Reciprocal::Same(geometry.reciprocal),
+                false => Reciprocal::Same(reciprocal),
             };
             match scalar {
                 Scalar::F32 => {
-                    interpolate(weights, values, reciprocal, row, |it| (it as f32).to_bits());
+                    interpolate(weights, values, factor, row, |it| (it as f32).to_bits());
                 }
-                _ => interpolate(weights, values, reciprocal, row, |it| scalar.round(it)),
+                _ => interpolate(weights, values, factor, row, |it| scalar.round(it)),
             }
         }
     }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use ops::texture::{Format, Shape};
 
-use crate::wave::Quad;
+use crate::merge::Targets;
+use crate::wave::{Quad, Wave};
 
 /// Where the texels of a level of a texture lie: row by row without padding, the samples of a texel adjacent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +119,15 @@ impl<'a> Target<'a> {
     /// `None` if the target does not hold all of them.
     #[inline(always)]
     pub(crate) fn pairs(&mut self, first: &Quad, count: usize) -> Option<[&mut [u8]; 2]> {
+        let [upper, lower] = self.places(first, count)?;
+        let (row, size) = (lower.start - upper.start, upper.len());
+        let (upper, lower) = self.bytes.get_mut(upper.start..lower.end)?.split_at_mut(row);
+        Some([&mut upper[..size], &mut lower[..size]])
+    }
+
+    /// Where those bytes are.
+    #[inline(always)]
+    fn places(&self, first: &Quad, count: usize) -> Option<[Range<usize>; 2]> {
         let layout = &self.layout;
         let (x, y) = (usize::try_from(first.x).ok()?, u32::try_from(first.y).ok()?);
         let y = y.checked_sub(self.rows.start)? as usize;
@@ -128,8 +138,32 @@ impl<'a> Target<'a> {
         let layer = if first.layer < layout.layers { first.layer as usize } else { 0 };
         let (size, row) = (2 * count * self.texel, width * self.texel);
         let start = layout.start + layer * self.layer_stride + (y * width + x) * self.texel;
-        let (upper, lower) = self.bytes.get_mut(start..start + row + size)?.split_at_mut(row);
-        Some([&mut upper[..size], &mut lower[..size]])
+        Some([start..start + size, start + row..start + row + size])
+    }
+
+    /// The bytes behind those of a wave whose last quads lie side by side, in both rows of pixels: the next wave probably
+    /// writes them.
+    #[inline(always)]
+    fn ahead(&self, wave: &Wave) -> Option<[&[u8]; 2]> {
+        let run = wave.runs.last().filter(|it| it.is_solid)?;
+        let (first, count) = (wave.listed(*run)[0], run.end - run.start);
+        let next = Quad { x: first.x + 2 * count as i32, ..first };
+        let [upper, lower] = self.places(&next, count)?;
+        Some([self.bytes.get(upper)?, self.bytes.get(lower)?])
+    }
+}
+
+impl Targets<'_> {
+    /// Visits the bytes of all targets that the next wave probably reads and writes, for prefetching.
+    #[inline(always)]
+    pub fn each_ahead(&self, wave: &Wave, mut visit: impl FnMut(&[u8])) {
+        let depth = self.depth_stencil.as_ref().and_then(|it| it.depth.as_ref());
+        for target in self.colours.iter().flatten().chain(depth) {
+            if let Some([upper, lower]) = target.ahead(wave) {
+                visit(upper);
+                visit(lower);
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use ops::LaneMask;
 
 use crate::each::each4;
-use crate::interpolate::Weights;
+use crate::interpolate::{Weights, exact};
 use crate::sample::Samples;
 use crate::setup::Geometry;
 use crate::signature::Inputs;
@@ -88,6 +88,8 @@ pub struct Wave {
     /// The number of the last record's primitive.
     pub(crate) last: Option<u64>,
     pub(crate) weights: Weights,
+    /// Of a single record, what is known of the planes of its numbers.
+    pub(crate) planes: Vec<Option<exact::Known>>,
 }
 
 impl Wave {
@@ -107,6 +109,7 @@ impl Wave {
             runs: Vec::new(),
             last: None,
             weights: Weights::default(),
+            planes: Vec::new(),
         }
     }
 
@@ -126,6 +129,7 @@ impl Wave {
         self.records.clear();
         self.numbers.clear();
         self.bits.clear();
+        self.planes.clear();
         self.last = None;
     }
 
@@ -240,6 +244,7 @@ impl Wave {
                 self.forget();
             }
             self.last = Some(primitive);
+            self.planes.clear();
             let Source { geometry, front, id, .. } = *of;
             self.records.push(Record { geometry: *geometry, front, id, piece: primitive });
             self.numbers.extend_from_slice(of.numbers);

@@ -16,12 +16,40 @@ use crate::wave::Quad;
 
 /// The sum of weighted values in the pixels of a row of covered quads.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Plane {
+pub(crate) struct Plane {
     /// In the upper left pixel.
     first: f64,
     /// What the next pixel to the right, and the one below, have more.
     right: f64,
     down: f64,
+    /// Multiples of the steps up to this one are exact.
+    most: f64,
+}
+
+/// What is known of a plane, from a row of quads of its triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// The first pixel of that row.
+    at: [i32; 2],
+    /// `None` if something is rounded, wherever it is.
+    plane: Option<Plane>,
+}
+
+impl Known {
+    #[inline(always)]
+    pub(super) fn new(first: &Quad, plane: Option<Plane>) -> Known {
+        Known { at: [first.x, first.y], plane }
+    }
+
+    /// The plane from another quad on, if its place can be computed from this one.
+    #[inline(always)]
+    pub(super) fn from_quad(&self, first: &Quad) -> Option<Option<Plane>> {
+        let [x, y] = self.at;
+        match &self.plane {
+            None => Some(None),
+            Some(plane) => plane.moved(first.x - x, first.y - y).map(Some),
+        }
+    }
 }
 
 /// A triangle's weights at the pixels of a row of covered quads.
@@ -54,9 +82,9 @@ impl Weights {
         let [a, b, c] = each3(values, lowest_bit);
         let unit = self.unit * a.min(b).min(c);
         let [a, b, c] = each3(values, f64::abs);
-        let most = geometry.scale * a.max(b).max(c);
+        let bound = unit * (1i64 << 51) as f64;
         // Invariant: steps lie within twice the range of weights, and sums of two of them within four times. NaN fails.
-        let is_exact = most <= unit * (1i64 << 51) as f64;
+        let is_exact = geometry.scale * a.max(b).max(c) <= bound;
         // The definition can get a negative zero from a negative zero only.
         let has_sign = values.iter().any(|it| it.to_bits() == (-0.0f64).to_bits());
         let sum = |[w0, w1, w2]: [f64; 3]| {
@@ -67,6 +95,7 @@ impl Weights {
             first: sum(self.first),
             right: sum(self.right),
             down: sum(self.down),
+            most: bound,
         })
     }
 }
@@ -86,10 +115,21 @@ fn lowest_bit(number: f64) -> f64 {
 }
 
 impl Plane {
+    /// From another pixel on, which is so many columns and rows away and covered too, if all of it is exact.
+    ///
+    /// Invariant: both values of the plane are within its bound, and so are the products; their sum is within twice the
+    /// bound, of whose units f64 holds four times as many.
+    #[inline(always)]
+    fn moved(&self, columns: i32, rows: i32) -> Option<Plane> {
+        let (across, along) = (self.right * f64::from(columns), self.down * f64::from(rows));
+        let is_exact = across.abs() <= self.most && along.abs() <= self.most;
+        is_exact.then(|| Plane { first: self.first + (across + along), ..*self })
+    }
+
     /// The bits of the values in a row of quads.
     #[inline(always)]
     pub(super) fn fill(&self, reciprocal: f64, row: &mut [u32], round: impl Fn(f64) -> u32) {
-        let Plane { first, right, down } = *self;
+        let Plane { first, right, down, .. } = *self;
         let mut sums = [0.0; 8];
         for (lane, sum) in sums.iter_mut().enumerate() {
             let across = (lane % 2 + lane / 4 * 2) as f64;
@@ -141,7 +181,7 @@ mod tests {
     #[test]
     fn planes_are_the_definition() {
         let mut random = ops::Random::new(16);
-        let (mut planes, mut others) = (0, 0);
+        let (mut planes, mut others, mut moved) = (0, 0, 0);
         for round in 0..20_000 {
             let reach = [16, 64, 1024, 4096][round % 4];
             let unit = [1, 128, 256][round / 4 % 3];
@@ -164,23 +204,32 @@ mod tests {
                 _ => random.below(64) as f64 / 8.0 - 4.0,
             };
             let values = [value(), value(), value()];
-            let (y, mut x) = (random.below(reach) as i32 & !1, 0);
+            let rows = [(); 2].map(|()| random.below(reach) as i32 & !1);
             // The covered quads of a row.
             let inside = |x: i32, y: i32| {
                 let [x, y] = place(x, y, [0, 0]);
                 geometry.edges.iter().all(|it| it.at(x, y) >= i64::from(!it.is_top_left))
             };
-            let is_covered = |x: i32| (0..4).all(|lane| inside(x + lane % 2, y + lane / 2));
-            while x < reach as i32 && !is_covered(x) {
-                x += 2;
-            }
-            let count = (0..32).take_while(|it| is_covered(x + 2 * it)).count();
+            let is_covered = |x: i32, y: i32| (0..4).all(|lane| inside(x + lane % 2, y + lane / 2));
+            let start = |y: i32| (0..reach as i32).step_by(2).find(|x| is_covered(*x, y));
+            let [y, other] = rows;
+            let Some(x) = start(y) else { continue };
+            let count = (0..32).take_while(|it| is_covered(x + 2 * it, y)).count();
             if count < 2 {
                 continue;
             }
-            let first =
-                Quad { x, y, layer: 0, sample: None, inside: [1; 4], covered: [1; 4], record: 0 };
-            let Some(plane) = Weights::of(&geometry, &first).plane(&geometry, values) else {
+            let (inside, covered) = ([1; 4], [1; 4]);
+            let quad = |x, y| Quad { x, y, layer: 0, sample: None, inside, covered, record: 0 };
+            let at = |quad: &Quad| Weights::of(&geometry, quad).plane(&geometry, values);
+            let first = quad(x, y);
+            let known = Known::new(&first, at(&first));
+            if let Some(quad) = start(other).map(|x| quad(x, other))
+                && let Some(plane) = known.from_quad(&quad)
+            {
+                assert_eq!(plane, at(&quad), "{vertices:?} {values:?}");
+                moved += 1;
+            }
+            let Some(plane) = known.plane else {
                 others += 1;
                 continue;
             };
@@ -199,6 +248,6 @@ mod tests {
                 }
             }
         }
-        assert!(planes > 1000 && others > 1000, "{planes} {others}");
+        assert!(planes > 1000 && others > 1000 && moved > 1000, "{planes} {others} {moved}");
     }
 }

@@ -57,6 +57,25 @@ impl Loops {
     }
 }
 
+impl Loops {
+    /// Asks for the memory that the next wave of a row probably writes, while this one runs.
+    /// The processor's own prefetching begins anew in each page, and a row of a target is about one.
+    #[inline]
+    pub fn prefetch(self, wave: &Wave, targets: &Targets<'_>) {
+        #[cfg(target_arch = "x86_64")]
+        if !matches!(self.0, Version::Plain) {
+            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+            targets.each_ahead(wave, |row| {
+                for line in row.chunks(64) {
+                    // SAFETY: prefetching has no effect but on the time of later accesses.
+                    unsafe { _mm_prefetch::<_MM_HINT_ET0>(line.as_ptr().cast()) };
+                }
+            });
+        }
+        let _ = (self, wave, targets);
+    }
+}
+
 /// Defines a function that calls the version of the host.
 macro_rules! versions {
     ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? { $body:expr })*) => {

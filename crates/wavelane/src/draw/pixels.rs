@@ -122,19 +122,22 @@ impl Pixels {
 }
 
 /// What the merger reads of a pixel shader's outputs, which `row` gives by slot.
-pub(super) fn outputs<'a>(link: &Link, row: impl Fn(u32) -> &'a [u32]) -> Outputs<'a> {
+/// They are filled in where they stay, since they are larger than what most waves have.
+#[inline(always)]
+pub(super) fn put_outputs<'a>(
+    link: &Link,
+    row: impl Fn(u32) -> &'a [u32],
+    outputs: &mut Outputs<'a>,
+) {
     let link = &link.outputs;
-    let colours = link.colours.iter().map(|output| {
-        let (first, components, scalar) = (*output)?;
+    for (to, output) in outputs.colours.iter_mut().zip(&link.colours) {
+        let Some((first, components, scalar)) = *output else { continue };
         let of = |i: u8| (i < components).then(|| row(first + u32::from(i)));
-        Some(Colour { rows: [of(0), of(1), of(2), of(3)], scalar })
-    });
-    Outputs {
-        depth: link.depth.map(&row),
-        coverage: link.coverage.map(&row),
-        stencil_ref: link.stencil_ref.map(&row),
-        ..Outputs::of_colours(colours)
+        *to = Some(Colour { rows: [of(0), of(1), of(2), of(3)], scalar });
     }
+    outputs.depth = link.depth.map(&row);
+    outputs.coverage = link.coverage.map(&row);
+    outputs.stencil_ref = link.stencil_ref.map(&row);
 }
 
 /// Feeds the quads of a portion.
@@ -163,7 +166,8 @@ impl PixelFeed<'_, '_> {
     pub(super) fn merge(&mut self, wave: &WaveOutputs) {
         let narrow = |slot| wave.rows.row(Slot(slot)).iter().map(|bits| *bits as u32).collect();
         let rows: Vec<Vec<u32>> = (0..wave.written.len() as u32).map(narrow).collect();
-        let outputs = outputs(self.portion.link, |slot| &rows[slot as usize]);
+        let mut outputs = Outputs::default();
+        put_outputs(self.portion.link, |slot| &rows[slot as usize], &mut outputs);
         self.merge_live(wave.live, &outputs);
     }
 
@@ -249,6 +253,7 @@ impl FeedInPlace for PixelFeed<'_, '_> {
         if !self.pixels.fill(&mut self.portion) {
             return false;
         }
+        self.pixels.loops.prefetch(&self.pixels.wave, self.portion.targets);
         let quads = &mut self.pixels.wave;
         wave.deal(quads.lanes(), quads.helpers());
         for slot in &self.portion.link.read {
@@ -260,7 +265,8 @@ impl FeedInPlace for PixelFeed<'_, '_> {
     }
 
     fn take_in_place(&mut self, wave: &dyn WaveInPlace) {
-        let outputs = outputs(self.portion.link, |slot| wave.output(Slot(slot)));
+        let mut outputs = Outputs::default();
+        put_outputs(self.portion.link, |slot| wave.output(Slot(slot)), &mut outputs);
         self.merge_live(wave.live(), &outputs);
         self.pixels.wave.clear();
     }

@@ -16,13 +16,13 @@ use ir::exec::{Evaluated, Feed, Unsupported, WaveInputs, WaveOutputs};
 use ir::packing::{Seat, Seats, Told};
 use ir::stage::EvalPlace;
 use ops::LaneMask;
-use raster::{At, MergeState, Targets, Wave};
+use raster::{At, MergeState, Outputs, Targets, Wave};
 
 use super::DrawError;
 use super::bands::Band;
 use super::between::{Made, check_words};
 use super::departure::{Part, Stages};
-use super::pixels::{Portion, outputs};
+use super::pixels::{Portion, put_outputs};
 use super::run::Run;
 use super::vertices::{Transformed, VertexFeed};
 use crate::DispatchError;
@@ -173,7 +173,8 @@ impl<'a> Replay<'a> {
         self.waiting.sort_by_key(|it| it.quad);
         for it in &self.waiting {
             let row = |slot: u32| &it.rows[slot as usize][..];
-            let outputs = outputs(self.link, row);
+            let mut outputs = Outputs::default();
+            put_outputs(self.link, row, &mut outputs);
             let live = LaneMask(u128::from(it.live));
             state.merge(&self.quads[it.quad].wave, live, &outputs, targets);
         }
