@@ -48,11 +48,38 @@ pub struct Primitive {
 #[derive(Clone, Debug)]
 pub struct Assembly {
     topology: Topology,
-    /// `SV_VertexID` of each fetched vertex of an indexed draw.
-    indices: Option<Vec<u32>>,
+    fetching: Fetching,
+    /// How many vertices are fetched.
     vertices: u32,
-    /// The vertices between strip cuts.
+    /// The corners between strip cuts; without reuse each is a vertex of its own.
     runs: Vec<Range<u32>>,
+}
+
+/// Which vertices are fetched.
+#[derive(Clone, Debug)]
+enum Fetching {
+    /// 0, 1, …
+    Plain,
+    /// One for each index, which is its `SV_VertexID`.
+    Indexed(Vec<u32>),
+    /// One for each number from the least index to the greatest.
+    Shared {
+        /// `SV_VertexID` of the first.
+        least: u32,
+        /// By corner, the number of its vertex.
+        numbers: Vec<u32>,
+    },
+}
+
+impl Fetching {
+    /// The number of the vertex at a corner.
+    #[inline]
+    fn vertex(&self, corner: u32) -> u32 {
+        match self {
+            Fetching::Plain | Fetching::Indexed(_) => corner,
+            Fetching::Shared { numbers, .. } => numbers[corner as usize],
+        }
+    }
 }
 
 impl Topology {
@@ -184,16 +211,21 @@ impl IndexFormat {
 
     /// Index `at` of a buffer; 0 beyond its end.
     fn read(self, buffer: &[u8], at: usize) -> u32 {
-        let start = at.saturating_mul(self.bytes());
-        let Some(bytes) = buffer.get(start..start.saturating_add(self.bytes())) else { return 0 };
-        bytes.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
+        let word = match self {
+            IndexFormat::U16 => {
+                buffer.as_chunks().0.get(at).map(|it| u32::from(u16::from_le_bytes(*it)))
+            }
+            IndexFormat::U32 => buffer.as_chunks().0.get(at).map(|it| u32::from_le_bytes(*it)),
+        };
+        word.unwrap_or(0)
     }
 }
 
 impl Assembly {
     /// Vertices 0, 1, … without indices.
     pub fn plain(topology: Topology, vertices: u32) -> Assembly {
-        Assembly { topology, indices: None, vertices, runs: std::iter::once(0..vertices).collect() }
+        let runs = std::iter::once(0..vertices).collect();
+        Assembly { topology, fetching: Fetching::Plain, vertices, runs }
     }
 
     /// `count` indices from index `start` on. In strips the largest index is a cut: it fetches no vertex, and the next
@@ -222,23 +254,55 @@ impl Assembly {
         let vertices = indices.len() as u32;
         runs.push(first..vertices);
         runs.retain(|run| topology.primitives(run.end - run.start) > 0);
-        Assembly { topology, indices: Some(indices), vertices, runs }
+        Assembly { topology, fetching: Fetching::Indexed(indices), vertices, runs }
+    }
+
+    /// The same primitives, with vertices from the least index to the greatest, each fetched once, if that is fewer and
+    /// all of these numbers occur. For draws that cannot tell how often a vertex is transformed.
+    pub fn shared(self) -> Assembly {
+        let Fetching::Indexed(indices) = &self.fetching else { return self };
+        let (Some(least), Some(greatest)) = (indices.iter().min(), indices.iter().max()) else {
+            return self;
+        };
+        let (least, beyond) = (*least, u64::from(greatest - least) + 1);
+        if beyond >= indices.len() as u64 {
+            return self;
+        }
+        let numbers: Vec<u32> = indices.iter().map(|it| it - least).collect();
+        // A vertex that no primitive has must not run: its loops may have no end.
+        let mut occurs = vec![false; beyond as usize];
+        numbers.iter().for_each(|it| occurs[*it as usize] = true);
+        if occurs.contains(&false) {
+            return self;
+        }
+        let fetching = Fetching::Shared { least, numbers };
+        Assembly { fetching, vertices: beyond as u32, ..self }
     }
 
     pub fn topology(&self) -> Topology {
         self.topology
     }
 
-    /// How many vertices an instance fetches. There is no reuse: an index that occurs twice is fetched twice.
+    /// How many vertices an instance fetches. Unless they are shared, an index that occurs twice is fetched twice.
     pub fn vertices(&self) -> u32 {
         self.vertices
     }
 
     /// `SV_VertexID` of a fetched vertex.
     pub fn vertex_id(&self, vertex: u32) -> u32 {
-        match &self.indices {
-            None => vertex,
-            Some(indices) => indices[vertex as usize],
+        match &self.fetching {
+            Fetching::Plain => vertex,
+            Fetching::Indexed(indices) => indices[vertex as usize],
+            Fetching::Shared { least, .. } => least + vertex,
+        }
+    }
+
+    /// `SV_VertexID` of the first vertex, if those of the others follow from it by counting.
+    pub fn first_id(&self) -> Option<u32> {
+        match &self.fetching {
+            Fetching::Plain => Some(0),
+            Fetching::Indexed(_) => None,
+            Fetching::Shared { least, .. } => Some(*least),
         }
     }
 
@@ -255,7 +319,7 @@ impl Assembly {
             let count = self.topology.primitives(run.end - run.start);
             let first = all.len();
             (0..count).for_each(|k| self.topology.push_vertices(k, count, &mut all));
-            all[first..].iter_mut().for_each(|it| *it += run.start);
+            all[first..].iter_mut().for_each(|it| *it = self.fetching.vertex(run.start + *it));
         }
         all
     }
@@ -277,7 +341,7 @@ impl Assembly {
             let from = ids.start.saturating_sub(first).min(count);
             let to = ids.end.saturating_sub(first).min(count);
             (from..to).map(move |k| Primitive {
-                vertices: self.topology.corners(k).map(|it| start + it),
+                vertices: self.topology.corners(k).map(|it| self.fetching.vertex(start + it)),
                 id: first + k,
             })
         })
@@ -286,7 +350,9 @@ impl Assembly {
     /// If each primitive has vertices of its own, consecutive ones, how many: then a part of the primitives can be
     /// drawn when its vertices are there.
     pub fn separate(&self) -> Option<u32> {
-        (!self.topology.is_strip() && self.runs.len() == 1).then(|| self.topology.vertices())
+        let has_own = !matches!(self.fetching, Fetching::Shared { .. });
+        (has_own && !self.topology.is_strip() && self.runs.len() == 1)
+            .then(|| self.topology.vertices())
     }
 }
 
@@ -296,6 +362,56 @@ mod tests {
 
     fn corners(assembly: &Assembly) -> Vec<[u32; 3]> {
         assembly.primitives().map(|it| it.vertices).collect()
+    }
+
+    /// Random indices: shared vertices form the same primitives of the same `SV_VertexID`s, and are fewer.
+    #[test]
+    fn shared_vertices_form_the_same_primitives() {
+        let mut random = ops::Random::new(19);
+        let mut shared_ones = 0;
+        for round in 0..400 {
+            let topologies = [
+                Topology::TriangleList,
+                Topology::TriangleStrip,
+                Topology::LineStrip,
+                Topology::TriangleListAdjacency,
+                Topology::PatchList(4),
+            ];
+            let topology = topologies[round % topologies.len()];
+            let (least, count) = (random.below(9) as u32, 1 + random.below(12));
+            let mut index = |_| match random.below(20) {
+                0 => 0xffff,
+                _ => (least + random.below(count) as u32) as u16,
+            };
+            let bytes: Vec<u8> = (0..36).flat_map(|it| index(it).to_le_bytes()).collect();
+            let own = Assembly::indexed(topology, IndexFormat::U16, &bytes, 0, 36);
+            let shared = own.clone().shared();
+            shared_ones += u32::from(shared.first_id().is_some());
+            if let Some(first) = shared.first_id() {
+                assert!(shared.vertices() < own.vertices() && first >= least);
+                let ids = (first..).take(shared.vertices() as usize);
+                assert!(ids.eq((0..shared.vertices()).map(|it| shared.vertex_id(it))));
+            }
+            let ids = |of: &Assembly| -> Vec<_> {
+                of.primitives().map(|it| (it.vertices.map(|it| of.vertex_id(it)), it.id)).collect()
+            };
+            assert_eq!(ids(&own), ids(&shared), "{topology:?}");
+            let all = |of: &Assembly| -> Vec<_> {
+                of.all_vertices().into_iter().map(|it| of.vertex_id(it)).collect()
+            };
+            assert_eq!(all(&own), all(&shared), "{topology:?}");
+        }
+        assert!(shared_ones > 100, "{shared_ones}");
+    }
+
+    #[test]
+    fn vertices_are_not_shared_if_one_of_their_numbers_is_missing() {
+        let indexed = |indices: [u16; 6]| {
+            let bytes: Vec<u8> = indices.iter().flat_map(|it| it.to_le_bytes()).collect();
+            Assembly::indexed(Topology::TriangleList, IndexFormat::U16, &bytes, 0, 6).shared()
+        };
+        assert_eq!(indexed([3, 4, 5, 5, 4, 3]).vertices(), 3);
+        assert_eq!(indexed([3, 4, 6, 6, 4, 3]).vertices(), 6);
     }
 
     #[test]

@@ -330,7 +330,8 @@ impl GraphicsPipeline {
         }
         let empty = self.check_tables(tables)?;
         let tables = &self.with_empty(tables, &empty);
-        let plan = self.plan(draw, tables, width)?;
+        let is_shared = !stages.is_watched() && self.may_share_vertices(draw);
+        let plan = self.plan(draw, tables, width, is_shared)?;
         let recorded = recorded(draw, &self.between, &plan.state, &plan.assembly, width);
         // The buffers of the groups of a mesh and of an amplification shader.
         let own: [Arc<Cell>; 4] = std::array::from_fn(|_| Cell::new(Slot::default(), None));
@@ -367,8 +368,23 @@ impl GraphicsPipeline {
         }
     }
 
-    /// Checks what the draw asks for, but for its tables.
-    fn plan(&self, draw: &Draw, tables: &StageTables<'_>, width: u32) -> Result<Plan, DrawError> {
+    /// Whether nothing can tell how often a vertex is transformed, and which vertices share a wave.
+    fn may_share_vertices(&self, draw: &Draw) -> bool {
+        let vertex = &self.desc.vertex;
+        let writes = vertex.resources().iter().any(|it| it.used && it.kind.writable());
+        let is_counted = draw.fuel.is_some() || draw.progress.is_some();
+        let is_kept = draw.record.is_some() || draw.replay.is_some() || draw.prints.is_some();
+        !(writes || is_counted || is_kept || vertex.module.needs.wave_ops)
+    }
+
+    /// Checks what the draw asks for, but for its tables. `is_shared`: vertices may be.
+    fn plan(
+        &self,
+        draw: &Draw,
+        tables: &StageTables<'_>,
+        width: u32,
+        is_shared: bool,
+    ) -> Result<Plan, DrawError> {
         if let Some(slot) = (draw.vertex_buffers.len()..self.link.buffers).next() {
             return Err(DrawError::NoVertexBuffer { slot });
         }
@@ -376,6 +392,7 @@ impl GraphicsPipeline {
         check_aliases(draw, &tables.all())?;
         let planes = Planes::of(draw)?;
         let assembly = assembly(draw, self.desc.topology)?;
+        let assembly = if is_shared { assembly.shared() } else { assembly };
         // Engines with fixed functions of their own read indices themselves.
         let indices = draw.indices.as_ref().filter(|_| self.backend.gpu().is_some());
         let indices = indices.map(|it| it.buffer.read_bytes()).transpose()?;

@@ -3,17 +3,19 @@
 //! Each stage runs for all primitives of the draw before the next one begins; its lanes are dense. What a stage leaves
 //! are vertices and the primitives between them, in the form in which the vertex shader's reach the rasterizer.
 
-use ir::Slot;
-use ir::exec::{Assembled, Feed, Invocation, Schedule, WaveInputs, WaveOutputs};
-use ir::stage::CUT;
-use ops::LaneMask;
-use raster::{Factors, Primitive, tessellate};
+mod lanes;
+mod tessellated;
 
+use ir::exec::{Assembled, Invocation, Schedule};
+use ir::stage::CUT;
+use raster::Primitive;
+
+use self::lanes::{Dealt, Lanes, Numbered};
 use super::departure::{LanePacking, Part, Stages, dealt};
 use super::run::Run;
 use super::vertices::Transformed;
 use super::{DrawError, MOST_WORDS};
-use crate::graphics::{Geometry, Source, Step, Tessellation};
+use crate::graphics::{Geometry, Source, Step};
 use crate::memory::Memory;
 
 /// Vertices, and the primitives that they form.
@@ -65,6 +67,16 @@ impl Read {
         self.words[vertex * self.slots + slot as usize]
     }
 
+    /// What a stage reads of a primitive's vertices; `number` is that of the invocation.
+    fn of_vertices(&self, primitive: u64, number: u64, source: Source) -> u32 {
+        match source {
+            Source::Vertex { vertex, slot } => self.word(primitive, vertex, slot),
+            Source::PrimitiveId => self.ids[primitive as usize],
+            Source::Number => number as u32,
+            Source::Zero | Source::Point { .. } | Source::Patch { .. } | Source::Place(_) => 0,
+        }
+    }
+
     /// What a primitive is.
     fn assembled(&self, number: u64) -> Assembled {
         let each = self.per_instance.unwrap_or(u64::MAX).max(1);
@@ -72,108 +84,26 @@ impl Read {
     }
 }
 
-/// What the lanes of a stage are, which are numbered: how many, what their inputs hold, and what each stands for.
-struct Numbered<'a> {
-    total: u64,
-    word: &'a dyn Fn(u64, Source) -> u32,
-    invocation: &'a dyn Fn(u64) -> Invocation,
+/// The lanes of a geometry shader: each is an instance of a primitive.
+struct Primitives<'a> {
+    read: &'a Read,
+    instances: u64,
 }
 
-/// Feeds the lanes of a stage.
-struct Lanes<'a> {
-    step: &'a Step,
-    of: Numbered<'a>,
-    next: u64,
-    width: u32,
-    /// How many lanes of the running wave exist.
-    lanes: u32,
-    /// The outputs, lane by lane.
-    words: Vec<u32>,
-}
+impl Numbered for Primitives<'_> {
+    fn total(&self) -> u64 {
+        (self.read.ids.len() as u64).saturating_mul(self.instances)
+    }
 
-/// Feeds them in waves that are packed in another way.
-struct Dealt<'a> {
-    step: &'a Step,
-    of: Numbered<'a>,
-    /// The waves to come, in reverse order.
-    waves: Vec<Vec<u64>>,
-    running: Vec<u64>,
-    words: Vec<u32>,
-}
+    fn word(&self, lane: u64, source: Source) -> u32 {
+        self.read.of_vertices(lane / self.instances, lane % self.instances, source)
+    }
 
-impl Step {
-    /// Fills the rows of a wave with the inputs of these lanes.
-    fn fill(
-        &self,
-        lanes: impl Iterator<Item = u64> + Clone,
-        word: &dyn Fn(u64, Source) -> u32,
-        wave: &mut WaveInputs,
-    ) {
-        for (slot, source) in &self.inputs {
-            let row = wave.rows.row_mut(*slot);
-            for (lane, bits) in lanes.clone().zip(row) {
-                *bits = word(lane, *source).into();
-            }
+    fn invocation(&self, lane: u64) -> Invocation {
+        Invocation::Primitive {
+            primitive: self.read.assembled(lane / self.instances),
+            instance: (lane % self.instances) as u32,
         }
-    }
-}
-
-impl Feed for Lanes<'_> {
-    fn next(&mut self, wave: &mut WaveInputs) -> bool {
-        if self.next >= self.of.total {
-            return false;
-        }
-        self.lanes = (self.of.total - self.next).min(u64::from(self.width)) as u32;
-        wave.lanes = LaneMask::first_n(self.lanes);
-        wave.helpers = LaneMask::EMPTY;
-        let end = self.next + u64::from(self.lanes);
-        self.step.fill(self.next..end, self.of.word, wave);
-        self.next = end;
-        true
-    }
-
-    fn take(&mut self, wave: &WaveOutputs) {
-        let slots = self.step.outputs as usize;
-        let start = self.words.len();
-        self.words.resize(start + self.lanes as usize * slots, 0);
-        for slot in 0..slots {
-            let row = wave.rows.row(Slot(slot as u32));
-            let lanes = self.words[start..].chunks_exact_mut(slots.max(1));
-            for (lane, bits) in lanes.zip(row) {
-                lane[slot] = *bits as u32;
-            }
-        }
-    }
-
-    fn invocation(&self, lane: u32) -> Option<Invocation> {
-        // The wave has been counted.
-        let first = self.next - u64::from(self.lanes);
-        (lane < self.lanes).then(|| (self.of.invocation)(first + u64::from(lane)))
-    }
-}
-
-impl Feed for Dealt<'_> {
-    fn next(&mut self, wave: &mut WaveInputs) -> bool {
-        let Some(lanes) = self.waves.pop() else { return false };
-        wave.lanes = LaneMask::first_n(lanes.len() as u32);
-        wave.helpers = LaneMask::EMPTY;
-        self.step.fill(lanes.iter().copied(), self.of.word, wave);
-        self.running = lanes;
-        true
-    }
-
-    fn take(&mut self, wave: &WaveOutputs) {
-        let slots = self.step.outputs as usize;
-        for slot in 0..slots {
-            let row = wave.rows.row(Slot(slot as u32));
-            for (lane, bits) in self.running.iter().zip(row) {
-                self.words[*lane as usize * slots + slot] = *bits as u32;
-            }
-        }
-    }
-
-    fn invocation(&self, lane: u32) -> Option<Invocation> {
-        self.running.get(lane as usize).map(|it| (self.of.invocation)(*it))
     }
 }
 
@@ -237,109 +167,26 @@ impl Run<'_> {
         Ok(Made { transformed, primitives })
     }
 
-    /// The outputs of a stage for so many lanes.
+    /// The outputs of a stage for all of its lanes.
     fn lanes(
         &self,
         at: &mut Stage<'_, '_>,
         part: Part,
         step: &Step,
-        of: Numbered<'_>,
+        of: &dyn Numbered,
     ) -> Result<Vec<u32>, DrawError> {
-        check_words(of.total, step.outputs.into())?;
+        check_words(of.total(), step.outputs.into())?;
         let departure = at.stages.departure();
         let how = (departure.packing(part), departure.waves);
         if how == (LanePacking::Dense, Schedule::Ascending) {
-            let (next, lanes) = (0, 0);
-            let mut feed = Lanes { step, of, next, width: self.width, lanes, words: Vec::new() };
+            let mut feed = Lanes::new(step, of, self.width);
             self.stage(at.stages, at.memory, (part, at.fuel), &mut feed)?;
             return Ok(feed.words);
         }
-        let mut waves = dealt(of.total, self.width, how, |it| assembled((of.invocation)(it)));
-        waves.reverse();
-        let words = vec![0; of.total as usize * step.outputs as usize];
-        let mut feed = Dealt { step, of, waves, running: Vec::new(), words };
+        let waves = dealt(of.total(), self.width, how, |it| assembled(of.invocation(it)));
+        let mut feed = Dealt::new(step, of, waves);
         self.stage(at.stages, at.memory, (part, at.fuel), &mut feed)?;
         Ok(feed.words)
-    }
-
-    fn tessellated(
-        &self,
-        at: &mut Stage<'_, '_>,
-        tessellation: &Tessellation,
-        read: &Read,
-    ) -> Result<Read, DrawError> {
-        let Tessellation { traits, hull, constants, domain, factors } = tessellation;
-        let patches = read.ids.len() as u64;
-        let made = u64::from(traits.made);
-        let of_vertices = |patch: u64, number: u64, source: Source| match source {
-            Source::Vertex { vertex, slot } => read.word(patch, vertex, slot),
-            Source::PrimitiveId => read.ids[patch as usize],
-            Source::Number => number as u32,
-            Source::Zero | Source::Point { .. } | Source::Patch { .. } | Source::Place(_) => 0,
-        };
-        let word = |lane: u64, source: Source| of_vertices(lane / made, lane % made, source);
-        let invocation = |lane: u64| Invocation::ControlPoint {
-            patch: read.assembled(lane / made),
-            point: (lane % made) as u32,
-        };
-        let of = Numbered { total: patches * made, word: &word, invocation: &invocation };
-        let points = self.lanes(at, Part::Hull, hull, of)?;
-        let (of_point, of_patch) = (hull.outputs as usize, constants.outputs as usize);
-        let point = |patch: u64, point: u32, slot: u32| {
-            let lane = (patch * made) as usize + point as usize;
-            points[lane * of_point + slot as usize]
-        };
-        let word = |lane: u64, source: Source| match source {
-            Source::Point { point: number, slot } => point(lane, number, slot),
-            source => of_vertices(lane, 0, source),
-        };
-        let part = Part::PatchConstants;
-        let invocation = |lane: u64| Invocation::Patch(read.assembled(lane));
-        let of = Numbered { total: patches, word: &word, invocation: &invocation };
-        let constants_of = self.lanes(at, part, constants, of)?;
-        let constant = |patch: usize, slot: u32| constants_of[patch * of_patch + slot as usize];
-
-        let (of_domain, partitioning, topology) = tessellation.terms();
-        let (mut places, mut vertices, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-        let each = usize::from(traits.topology.corners());
-        for patch in 0..patches as usize {
-            let mut of = Factors { edges: [0.0; 4], insides: [0.0; 2] };
-            for (factor, slot) in of.edges.iter_mut().zip(&factors[0]) {
-                *factor = f32::from_bits(constant(patch, *slot));
-            }
-            for (factor, slot) in of.insides.iter_mut().zip(&factors[1]) {
-                *factor = f32::from_bits(constant(patch, *slot));
-            }
-            let Some(found) = tessellate(of_domain, partitioning, topology, &of) else { continue };
-            let first = places.len() as u32;
-            places.extend((0..).zip(found.points).map(|(number, it)| (patch as u64, number, it)));
-            check_words(places.len() as u64, domain.outputs.max(6).into())?;
-            for primitive in found.primitives {
-                vertices.extend(primitive[..each].iter().map(|it| first + it));
-                ids.push(read.ids[patch]);
-            }
-        }
-        let word = |lane: u64, source: Source| {
-            let (patch, _, [u, v]) = places[lane as usize];
-            let [u, v] = [u, v].map(|it| it as f32 / 65536.0);
-            match source {
-                Source::Place(0) => u.to_bits(),
-                Source::Place(1) => v.to_bits(),
-                Source::Place(_) => (1.0 - u - v).to_bits(),
-                Source::Point { point: number, slot } => point(patch, number, slot),
-                Source::Patch { slot } => constant(patch as usize, slot),
-                Source::PrimitiveId => read.ids[patch as usize],
-                Source::Zero | Source::Vertex { .. } | Source::Number => 0,
-            }
-        };
-        let invocation = |lane: u64| {
-            let (patch, number, at) = places[lane as usize];
-            Invocation::DomainPoint { patch: read.assembled(patch), number, at }
-        };
-        let of = Numbered { total: places.len() as u64, word: &word, invocation: &invocation };
-        let words = self.lanes(at, Part::Domain, domain, of)?;
-        let slots = domain.outputs as usize;
-        Ok(Read { words, slots, vertices, each, ids, per_instance: None })
     }
 
     fn emitted(
@@ -350,19 +197,7 @@ impl Run<'_> {
     ) -> Result<Made, DrawError> {
         let Geometry { traits, step, primitive_id } = geometry;
         let instances = u64::from(traits.instances);
-        let word = |lane: u64, source: Source| match source {
-            Source::Vertex { vertex, slot } => read.word(lane / instances, vertex, slot),
-            Source::PrimitiveId => read.ids[(lane / instances) as usize],
-            Source::Number => (lane % instances) as u32,
-            Source::Zero | Source::Point { .. } | Source::Patch { .. } | Source::Place(_) => 0,
-        };
-        let total = (read.ids.len() as u64).saturating_mul(instances);
-        let invocation = |lane: u64| Invocation::Primitive {
-            primitive: read.assembled(lane / instances),
-            instance: (lane % instances) as u32,
-        };
-        let of = Numbered { total, word: &word, invocation: &invocation };
-        let words = self.lanes(at, Part::Geometry, step, of)?;
+        let words = self.lanes(at, Part::Geometry, step, &Primitives { read, instances })?;
         let drawn = traits.streams.first();
         let slots = drawn.map_or(0, |it| ir::stage::slot_count(&it.elements)) as usize;
         let corners = drawn.map_or(3, |it| it.corners);

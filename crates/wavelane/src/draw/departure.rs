@@ -30,6 +30,11 @@ pub(crate) trait Stages {
         1
     }
 
+    /// Whether something sees what each lane stands for.
+    fn is_watched(&self) -> bool {
+        true
+    }
+
     /// Runs the waves of a part.
     fn run(
         &mut self,
@@ -148,6 +153,10 @@ impl Programs<'_> {
 impl Stages for Programs<'_> {
     fn threads(&self) -> usize {
         self.pipeline.vertex.threads()
+    }
+
+    fn is_watched(&self) -> bool {
+        false
     }
 
     fn run(

@@ -14,6 +14,7 @@ use super::DrawError;
 use super::between::Made;
 use super::departure::{Part, Stages, scheduled};
 use super::run::Run;
+use super::vertices::interleave;
 use crate::graphics::Mesh;
 use crate::memory::Memory;
 
@@ -179,17 +180,19 @@ fn made(mesh: &Mesh, records: &[u8], first: u32) -> Made {
     let io = &mesh.io;
     let (own, of_primitives) = (slot_count(&io.vertices), slot_count(&io.primitives));
     let mut made = Made::new(own + of_primitives);
-    let words = &mut made.transformed.words;
+    let mut words: Vec<u32> = Vec::new();
     // The next vertex.
     let mut next = 0;
     for (group, record) in (first..).zip(records.chunks_exact(mesh.record_bytes as usize)) {
-        let at = |place: u32| word(record, 4 * place as usize);
+        words.clear();
+        words.extend(record.as_chunks().0.iter().map(|it| u32::from_le_bytes(*it)));
+        let at = |place: u32| words[place as usize];
         let vertices = at(0).min(io.most_vertices);
         let primitives = at(1).min(io.most_primitives);
-        let vertex_words = |vertex: u32| (0..own).map(move |it| at(io.vertex_slot(it) + vertex));
         let first = next;
         if of_primitives == 0 {
-            (0..vertices).for_each(|it| words.extend(vertex_words(it)));
+            let to = made.transformed.grow(vertices);
+            interleave(to, own as usize, |slot| &words[io.vertex_slot(slot as u32) as usize..]);
             next += vertices;
         }
         for primitive in 0..primitives {
@@ -215,8 +218,8 @@ fn made(mesh: &Mesh, records: &[u8], first: u32) -> Made {
             }
             // What belongs to a primitive lies behind each of its vertices.
             for index in indices {
-                words.extend(vertex_words(index));
-                words.extend((0..of_primitives).map(of));
+                let of_vertex = (0..own).map(|it| at(io.vertex_slot(it) + index));
+                made.transformed.words.extend(of_vertex.chain((0..of_primitives).map(of)));
             }
             made.primitives.push(Primitive { vertices: [next, next + 1, next + 2], id });
             next += 3;

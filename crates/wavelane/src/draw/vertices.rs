@@ -1,7 +1,7 @@
 //! The vertex side of a draw: fetches attributes, feeds the vertex shader, and keeps its outputs until they are drawn.
 //!
-//! A lane is a fetched vertex; waves are dense over instances, and only the last one of a draw is partial. There is no
-//! reuse: an index that occurs twice is two lanes.
+//! A lane is a fetched vertex; waves are dense over instances, and only the last one of a draw is partial. An index that
+//! occurs twice is two lanes, but for draws that cannot tell ([`raster::Assembly::shared`]).
 
 use ir::Slot;
 use ir::exec::{Feed, FeedInPlace, Invocation, WaveInPlace, WaveInputs, WaveOutputs};
@@ -50,7 +50,7 @@ impl Transformed {
     }
 
     /// Makes room for more vertices.
-    fn grow(&mut self, vertices: u32) -> &mut [u32] {
+    pub(super) fn grow(&mut self, vertices: u32) -> &mut [u32] {
         let start = self.words.len();
         self.words.resize(start + vertices as usize * self.slots, 0);
         &mut self.words[start..]
@@ -65,24 +65,37 @@ impl Transformed {
 }
 
 impl Fetched<'_> {
+    /// `SV_StartVertexLocation`.
+    fn start_vertex(&self) -> u32 {
+        match self.draw.indices {
+            Some(_) => self.draw.base_vertex as u32,
+            None => self.draw.start,
+        }
+    }
+
+    /// Which element of the vertex buffers a vertex is.
+    fn element(&self, vertex_id: u32) -> u64 {
+        let first = match self.draw.indices {
+            Some(_) => i64::from(self.draw.base_vertex),
+            None => i64::from(self.draw.start),
+        };
+        // What lies before the buffer reads as 0, like what lies behind it.
+        u64::try_from(i64::from(vertex_id) + first).unwrap_or(u64::MAX)
+    }
+
     /// The bits of an attribute's components for a vertex of an instance.
     fn attribute(&self, attribute: usize, vertex_id: u32, instance: u32) -> [u32; 4] {
         let attribute = self.link.attributes[attribute];
         let element = &self.desc.input_layout[attribute.element];
         let at = match element.step_rate {
-            None if self.draw.indices.is_some() => {
-                i64::from(vertex_id) + i64::from(self.draw.base_vertex)
-            }
-            None => i64::from(vertex_id) + i64::from(self.draw.start),
+            None => self.element(vertex_id),
             Some(rate) => {
                 let step = instance.checked_div(rate).unwrap_or(0);
-                i64::from(self.draw.start_instance) + i64::from(step)
+                u64::from(self.draw.start_instance) + u64::from(step)
             }
         };
         let VertexBuffer { stride, .. } = self.draw.vertex_buffers[element.slot];
         let buffer = raster::VertexBuffer { bytes: self.buffers[element.slot], stride };
-        // What lies before the buffer reads as 0, like what lies behind it.
-        let at = u64::try_from(at).unwrap_or(u64::MAX);
         fetch(buffer, at, element.offset, element.format, attribute.scalar)
     }
 
@@ -100,10 +113,7 @@ impl Fetched<'_> {
                 let bits = match *input {
                     VertexInput::VertexId => vertex_id,
                     VertexInput::InstanceId => instance,
-                    VertexInput::StartVertex if self.draw.indices.is_some() => {
-                        self.draw.base_vertex as u32
-                    }
-                    VertexInput::StartVertex => self.draw.start,
+                    VertexInput::StartVertex => self.start_vertex(),
                     VertexInput::StartInstance => self.draw.start_instance,
                     VertexInput::Zero => 0,
                     VertexInput::Attribute { attribute, component } => {
@@ -115,21 +125,23 @@ impl Fetched<'_> {
         }
     }
 
-    /// Fills the row of an input for consecutive vertices, if these are one instance's without indices, and what the
-    /// slot holds can be copied or counted; whether that is so.
+    /// Fills the row of an input for consecutive vertices, if these are one instance's with consecutive numbers, and what
+    /// the slot holds can be copied or counted; whether that is so.
     fn fill_row(&self, input: VertexInput, first: u64, row: &mut [u32]) -> bool {
         let per_instance = u64::from(self.assembly.vertices());
         let (instance, within) = (first / per_instance, first % per_instance);
-        if self.draw.indices.is_some() || within + row.len() as u64 > per_instance {
+        let Some(first_id) = self.assembly.first_id() else { return false };
+        if within + row.len() as u64 > per_instance {
             return false;
         }
         let constant = match input {
             VertexInput::VertexId => {
-                row.iter_mut().zip(within as u32..).for_each(|(to, id)| *to = id);
+                let first = first_id + within as u32;
+                (first..).zip(row).for_each(|(id, to)| *to = id);
                 return true;
             }
             VertexInput::InstanceId => instance as u32,
-            VertexInput::StartVertex => self.draw.start,
+            VertexInput::StartVertex => self.start_vertex(),
             VertexInput::StartInstance => self.draw.start_instance,
             VertexInput::Zero => 0,
             VertexInput::Attribute { attribute, component } => {
@@ -140,7 +152,7 @@ impl Fetched<'_> {
                 }
                 let stride = self.draw.vertex_buffers[element.slot].stride;
                 let buffer = raster::VertexBuffer { bytes: self.buffers[element.slot], stride };
-                let at = within + u64::from(self.draw.start);
+                let at = self.element(first_id + within as u32);
                 let (offset, format) = (element.offset, element.format);
                 return raster::fetch_row(
                     buffer,
@@ -238,11 +250,23 @@ impl FeedInPlace for VertexFeed<'_> {
     fn take_in_place(&mut self, wave: &dyn WaveInPlace) {
         let slots = self.transformed.slots;
         let words = self.transformed.grow(self.lanes);
-        for slot in 0..slots {
-            let row = wave.output(Slot(slot as u32));
-            for (vertex, bits) in words.chunks_exact_mut(slots).zip(row) {
-                vertex[slot] = *bits;
-            }
+        interleave(words, slots, |slot| wave.output(Slot(slot as u32)));
+    }
+}
+
+/// Writes rows of outputs vertex by vertex; each has so many slots.
+pub(super) fn interleave<'a>(words: &mut [u32], slots: usize, row: impl Fn(usize) -> &'a [u32]) {
+    // Four slots at a time are a vector.
+    let fours = slots / 4 * 4;
+    for first in (0..fours).step_by(4) {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|it| row(first + it));
+        let rows = a.iter().zip(b).zip(c).zip(d);
+        for (vertex, (((a, b), c), d)) in words.chunks_exact_mut(slots).zip(rows) {
+            vertex[first..first + 4].copy_from_slice(&[*a, *b, *c, *d]);
         }
+    }
+    for slot in fours..slots {
+        let vertices = words.chunks_exact_mut(slots);
+        vertices.zip(row(slot)).for_each(|(vertex, bits)| vertex[slot] = *bits);
     }
 }

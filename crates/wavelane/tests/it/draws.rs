@@ -258,6 +258,65 @@ fn state_reaches_the_fixed_functions() {
     }
 }
 
+/// Vertices of an indexed draw are transformed once each where nothing can tell, so not where fuel is counted: the bits
+/// are the same. A vertex shader that asks for its lane has one for each index.
+#[test]
+fn shared_vertices_change_no_bit() {
+    let color = |lanes: &str| {
+        stage(
+            "vs_6_6",
+            &format!(
+                "struct V {{ float4 position : SV_Position; float4 color : COLOR; }};
+                 V main(float2 at : AT, uint vertex : SV_VertexID) {{
+                     V v = {{ float4(at, 0.5, 1), float4(at, vertex, {lanes}) }};
+                     return v;
+                 }}"
+            ),
+        )
+    };
+    let pixel = stage(
+        "ps_6_6",
+        "struct V { float4 position : SV_Position; float4 color : COLOR; };
+         float4 main(V v) : SV_Target { return v.color; }",
+    );
+    // A grid of 5 by 5 vertices, behind two that only the base leaves out.
+    let place = |it: u32| [it % 5, it / 5].map(|it| it as f32 * 0.5 - 1.0);
+    let corners: Vec<[f32; 2]> = [[9.0; 2]; 2].into_iter().chain((0..25).map(place)).collect();
+    let cells = (0..16u16).map(|it| it / 4 * 5 + it % 4);
+    let indices: Vec<u16> =
+        cells.flat_map(|it| [0, 1, 5, 1, 6, 5].map(|corner| it + corner)).collect();
+    let (corners, indices) = (Buffer::from_slice(&corners), Buffer::from_slice(&indices));
+    for (lanes, is_own) in [("1", false), ("WaveGetLaneIndex()", true)] {
+        let vertex = color(lanes);
+        for device in drawing() {
+            let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+            desc.input_layout = vec![attribute("AT", "RG32_FLOAT", 0)];
+            desc.targets = vec![Some(format("RGBA32_FLOAT"))];
+            let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+            let drawn = |fuel: Option<u64>| {
+                let image = target("RGBA32_FLOAT", 16, 16);
+                let mut draw = Draw::new(96);
+                draw.base_vertex = 2;
+                draw.instances = 2;
+                draw.indices =
+                    Some(IndexBuffer { buffer: indices.clone(), format: IndexFormat::U16 });
+                draw.vertex_buffers = vec![VertexBuffer { buffer: corners.clone(), stride: 8 }];
+                draw.targets = vec![Some(RenderTarget::from(&image))];
+                (draw.wave_size, draw.fuel) = (Some(16), fuel);
+                let tables = [&vertex, &pixel].map(ResourceTable::new);
+                pipeline.draw(&draw, &tables[0], Some(&tables[1])).unwrap();
+                image.read::<[f32; 4]>().unwrap()
+            };
+            let shared = drawn(None);
+            assert_eq!(shared, drawn(Some(1 << 40)));
+            // In the upper row of cells.
+            let [x, y, _, lane] = shared[1];
+            assert_eq!([x, y], [-1.0 + 3.0 / 16.0, 1.0 - 1.0 / 16.0]);
+            assert_eq!(lane != 1.0, is_own, "{lane}");
+        }
+    }
+}
+
 #[test]
 fn what_is_wrong_has_a_name() {
     let device = Device::new(Adapter::reference());
