@@ -3,19 +3,47 @@
 //! One draw at a time into an `RGBA8_UNORM` image with a `D32_FLOAT` depth buffer, from submission to the fence. Images
 //! and vertex buffers stay on the device between draws. Handles live until the process ends.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
 use ash::vk;
 
-/// A draw: two shaders and a vertex buffer of floats.
+/// A draw: its shaders, and a vertex buffer of floats.
 pub struct Scene<'a> {
-    /// SPIR-V of the entry points `vertex` and `pixel`.
-    pub vertex: &'a [u32],
-    pub pixel: &'a [u32],
-    /// The vertex buffer, the number of floats in each of its attributes, and how many vertices are drawn.
+    pub stages: &'a [StageCode],
+    /// The vertex buffer, and the number of floats in each of its attributes.
     pub words: &'a [f32],
     pub attributes: &'a [u32],
-    pub vertices: u32,
+    /// The indices; without any, vertices are taken in order.
+    pub indices: &'a [u32],
+    pub work: Work,
+}
+
+/// The SPIR-V of an entry point.
+pub struct StageCode {
+    pub stage: StageKind,
+    pub entry: CString,
+    pub words: Vec<u32>,
+}
+
+/// A stage of a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageKind {
+    Vertex,
+    Hull,
+    Domain,
+    Mesh,
+    Pixel,
+}
+
+/// How much is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A list of triangles with so many vertices, or so many indices if there are some.
+    Triangles(u32),
+    /// A list of patches of four control points with so many vertices.
+    Patches(u32),
+    /// So many groups of a mesh shader.
+    Groups(u32),
 }
 
 /// The first device that the loader finds, with targets of this many pixels in width and height.
@@ -26,6 +54,8 @@ pub struct Device {
     device: ash::Device,
     queue: vk::Queue,
     pool: vk::CommandPool,
+    /// The functions of mesh shaders, if the device has them.
+    mesh: Option<ash::ext::mesh_shader::Device>,
     side: u32,
     name: String,
 }
@@ -93,14 +123,28 @@ impl Device {
         let queues = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
             .queue_priorities(&[1.0])];
+        let extensions =
+            call!("the extensions", instance.enumerate_device_extension_properties(physical));
+        let has_mesh = extensions
+            .iter()
+            .any(|it| it.extension_name_as_c_str() == Ok(ash::ext::mesh_shader::NAME));
+        let names = [ash::ext::mesh_shader::NAME.as_ptr()];
         let mut features = vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true);
-        let info =
-            vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
+        let mut of_mesh = vk::PhysicalDeviceMeshShaderFeaturesEXT::default().mesh_shader(true);
+        let stages = vk::PhysicalDeviceFeatures::default().tessellation_shader(true);
+        let mut info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_features(&stages)
+            .push_next(&mut features);
+        if has_mesh {
+            info = info.enabled_extension_names(&names).push_next(&mut of_mesh);
+        }
         let device = call!("the device", instance.create_device(physical, &info, None));
+        let mesh = has_mesh.then(|| ash::ext::mesh_shader::Device::new(&instance, &device));
         let queue = plain!(device.get_device_queue(family, 0));
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
         let pool = call!("a command pool", device.create_command_pool(&info, None));
-        Ok(Device { _entry: entry, instance, physical, device, queue, pool, side, name })
+        Ok(Device { _entry: entry, instance, physical, device, queue, pool, mesh, side, name })
     }
 
     pub fn name(&self) -> &str {
@@ -134,6 +178,16 @@ impl Device {
         let flags = vk::MemoryMapFlags::empty();
         let at = call!("mapping", self.device.map_memory(memory, 0, vk::WHOLE_SIZE, flags));
         Ok(Mapped { buffer, at: at.cast(), bytes })
+    }
+
+    /// A buffer with these contents.
+    fn filled<T: Copy>(&self, words: &[T], usage: vk::BufferUsageFlags) -> Outcome<Mapped> {
+        let buffer = self.buffer(size_of_val(words), usage)?;
+        // SAFETY: the buffer is as long as the words, is mapped, and nothing runs yet.
+        unsafe {
+            std::ptr::copy_nonoverlapping(words.as_ptr().cast(), buffer.at, size_of_val(words));
+        }
+        Ok(buffer)
     }
 
     fn image(&self, format: vk::Format, usage: vk::ImageUsageFlags) -> Outcome<vk::Image> {
@@ -172,17 +226,20 @@ impl Device {
         Ok(call!("a shader", self.device.create_shader_module(&info, None)))
     }
 
-    fn pipeline(&self, scene: &Scene<'_>) -> Outcome<vk::Pipeline> {
-        let stages = [
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::VERTEX)
-                .module(self.shader(scene.vertex)?)
-                .name(c"vertex"),
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::FRAGMENT)
-                .module(self.shader(scene.pixel)?)
-                .name(c"pixel"),
-        ];
+    fn pipeline<'a>(&self, scene: &Scene<'a>) -> Outcome<vk::Pipeline> {
+        let stage = |it: &'a StageCode| {
+            Ok(vk::PipelineShaderStageCreateInfo::default()
+                .stage(match it.stage {
+                    StageKind::Vertex => vk::ShaderStageFlags::VERTEX,
+                    StageKind::Hull => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+                    StageKind::Domain => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+                    StageKind::Mesh => vk::ShaderStageFlags::MESH_EXT,
+                    StageKind::Pixel => vk::ShaderStageFlags::FRAGMENT,
+                })
+                .module(self.shader(&it.words)?)
+                .name(&it.entry))
+        };
+        let stages = scene.stages.iter().map(stage).collect::<Outcome<Vec<_>>>()?;
         let stride = 4 * scene.attributes.iter().sum::<u32>();
         let bindings = [vk::VertexInputBindingDescription::default().stride(stride)];
         let mut attributes = Vec::new();
@@ -200,8 +257,12 @@ impl Device {
         let input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(if attributes.is_empty() { &[] } else { &bindings })
             .vertex_attribute_descriptions(&attributes);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+        let assembly =
+            vk::PipelineInputAssemblyStateCreateInfo::default().topology(match scene.work {
+                Work::Patches(_) => vk::PrimitiveTopology::PATCH_LIST,
+                Work::Triangles(_) | Work::Groups(_) => vk::PrimitiveTopology::TRIANGLE_LIST,
+            });
+        let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(4);
         // Upside down: y points up in HLSL.
         let side = self.side as f32;
         let viewports = [vk::Viewport {
@@ -238,6 +299,7 @@ impl Device {
             .stages(&stages)
             .vertex_input_state(&input)
             .input_assembly_state(&assembly)
+            .tessellation_state(&patches)
             .viewport_state(&viewport)
             .rasterization_state(&raster)
             .multisample_state(&samples)
@@ -274,16 +336,8 @@ impl Device {
             vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC | transfer,
         )?;
         let depth = self.image(DEPTH, vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | transfer)?;
-        let vertices =
-            self.buffer(size_of_val(scene.words), vk::BufferUsageFlags::VERTEX_BUFFER)?;
-        // SAFETY: the buffer is as long as the words, is mapped, and nothing runs yet.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                scene.words.as_ptr().cast(),
-                vertices.at,
-                size_of_val(scene.words),
-            );
-        }
+        let vertices = self.filled(scene.words, vk::BufferUsageFlags::VERTEX_BUFFER)?;
+        let indices = self.filled(scene.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
         let general = vk::ImageLayout::GENERAL;
         let attachment = |image, format, aspect| {
             Ok::<_, String>(
@@ -333,9 +387,22 @@ impl Device {
             self.device.cmd_begin_rendering(draw, &info);
             self.device.cmd_bind_pipeline(draw, vk::PipelineBindPoint::GRAPHICS, pipeline);
             self.device.cmd_bind_vertex_buffers(draw, 0, &[vertices.buffer], &[0]);
-            self.device.cmd_draw(draw, scene.vertices, 1, 0, 0);
-            self.device.cmd_end_rendering(draw);
         });
+        match (scene.work, &self.mesh) {
+            (Work::Groups(groups), Some(mesh)) => {
+                plain!(mesh.cmd_draw_mesh_tasks(draw, groups, 1, 1));
+            }
+            (Work::Groups(_), None) => return Err("the driver has no mesh shaders".to_owned()),
+            (Work::Triangles(count), _) if !scene.indices.is_empty() => plain!({
+                let format = vk::IndexType::UINT32;
+                self.device.cmd_bind_index_buffer(draw, indices.buffer, 0, format);
+                self.device.cmd_draw_indexed(draw, count, 1, 0, 0, 0);
+            }),
+            (Work::Triangles(count) | Work::Patches(count), _) => {
+                plain!(self.device.cmd_draw(draw, count, 1, 0, 0));
+            }
+        }
+        plain!(self.device.cmd_end_rendering(draw));
         call!("commands", self.device.end_command_buffer(draw));
 
         let pixels =
