@@ -23,6 +23,8 @@ const timeline = (() => {
       this.bytes = bytes;
       this.at = 0;
       this.setBytes = Math.ceil(width / 8);
+      // The words of the set that was read last.
+      this.words = new Array(Math.ceil(width / 32));
     }
 
     // A number up to 2^53 is a Number, a larger one a BigInt.
@@ -62,6 +64,7 @@ const timeline = (() => {
         let word = 0;
         const end = Math.min(4, this.setBytes - base);
         for (let i = 0; i < end; i++) word += this.bytes[this.at++] * 2 ** (8 * i);
+        this.words[base / 4] = word;
         value = base ? value | (BigInt(word) << BigInt(8 * base)) : BigInt(word);
       }
       return value;
@@ -95,13 +98,6 @@ const timeline = (() => {
   }
 
   const count = (set) => lanesOf(set).length;
-  // For each lane, whether it is in a set.
-  function flags(set, width) {
-    const all = new Uint8Array(width);
-    for (const lane of lanesOf(set)) all[lane] = 1;
-    return all;
-  }
-
   const has = (set, lane) => ((set >> BigInt(lane)) & 1n) === 1n;
 
   class Wave {
@@ -113,9 +109,10 @@ const timeline = (() => {
       this.width = width;
       this.length = header.chunks.reduce((sum, it) => sum + it[2], 0);
       this.statement = new Uint32Array(this.length);
-      // Sets, and for each step the number of its sets.
+      // Sets, the same in words of 32 lanes, one set after the other, and for each step the number of its sets.
       this.sets = [];
-      this.flags = [];
+      this.words = [];
+      this.wordCount = Math.ceil(width / 32);
       this.lists = [];
       this.known = new Map();
       this.active = new Uint32Array(this.length);
@@ -132,11 +129,12 @@ const timeline = (() => {
       this.snapshots = new Map();
     }
 
-    number(set) {
+    number(set, words) {
       let number = this.known.get(set);
       if (number === undefined) {
         number = this.sets.length;
         this.sets.push(set);
+        this.words.push(...words);
         this.known.set(set, number);
       }
       return number;
@@ -152,7 +150,7 @@ const timeline = (() => {
       for (const column of [this.active, this.live]) {
         for (let step = first; step < first + steps; ) {
           const run = reader.number();
-          const set = this.number(reader.set());
+          const set = this.number(reader.set(), reader.words);
           column.fill(set, step, step + run);
           step += run;
         }
@@ -265,9 +263,9 @@ const timeline = (() => {
       return (this.lists[number] ??= lanesOf(this.sets[number]));
     }
 
-    // The flags of a set, by its number.
-    lanesIn(number) {
-      return (this.flags[number] ??= flags(this.sets[number], this.width));
+    // Whether a lane is in a set, by the set's number.
+    isIn(number, lane) {
+      return ((this.words[number * this.wordCount + (lane >> 5)] >>> (lane & 31)) & 1) === 1;
     }
 
     // What scalars hold before a step: a map from `variable * 65536 + scalar`.
@@ -310,7 +308,7 @@ const timeline = (() => {
     // What a lane does at a step, and since which step it has not run.
     laneAt(step, lane) {
       if (!has(this.lanes, lane)) return { state: "absent", since: null };
-      const runs = (at) => this.lanesIn(this.active[at])[lane] === 1;
+      const runs = (at) => this.isIn(this.active[at], lane);
       if (runs(step)) return { state: "active", since: null };
       let since = step - 1;
       while (since >= 0 && !runs(since)) since--;
@@ -349,6 +347,7 @@ const timeline = (() => {
         at += packed;
         first += steps;
       }
+      wave.words = Uint32Array.from(wave.words);
       waves.push(wave);
     }
     return { ...header, width, waves };
@@ -461,7 +460,7 @@ const timeline = (() => {
   }
 
   return {
-    BASES, busy, count, decode, find, flags, format, fromBase64, has, lanesOf, lineAt, mask, rowsAt, scopesAt,
+    BASES, busy, count, decode, find, format, fromBase64, has, lanesOf, lineAt, mask, rowsAt, scopesAt,
   };
 })();
 

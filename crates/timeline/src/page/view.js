@@ -43,49 +43,41 @@
   }
   const bandHeight = () => recording.width * rowHeight() + 14;
 
-  // The steps of a wave as pixels: operations of the canvas for each lane would take longer than all the rest.
+  // The steps of a wave as pixels: operations of the canvas for each lane would take longer than all the rest. At every
+  // pixel lanes may part anew, so that sets are looked at in place, word by word.
   function bandImage(context, it, width, ratio) {
     const height = Math.max(1, Math.round(rowHeight() * ratio));
     const image = context.createImageData(width, recording.width * height);
     const pixels = new Uint32Array(image.data.buffer);
+    const { active, waiting, faint } = palette().pixels;
     // A row of one pixel has no room for a gap.
     const full = Math.max(1, height - Math.round(ratio));
     const half = Math.max(1, Math.floor(full / 2));
     const dots = Math.round(4 * ratio);
     const steps = Array.from({ length: width }, (_, x) => from + Math.floor((x * (to - from)) / width));
     const end = steps.findIndex((step) => step >= it.length);
-    const columns = steps.slice(0, end < 0 ? width : end).map((step) => columnOf(it, it.active[step], it.live[step]));
+    const shown = steps.slice(0, end < 0 ? width : end);
+    const [runs, lives] = [it.active, it.live].map((sets) => Uint32Array.from(shown, (step) => sets[step] * it.wordCount));
+    const { words } = it;
     // Row by row, in the order of memory.
     for (let lane = 0; lane < recording.width; lane++) {
+      const [word, bit, exists] = [lane >> 5, lane & 31, timeline.has(it.lanes, lane)];
       for (let y = 0; y < full; y++) {
         const row = (lane * height + y) * width;
         // Waiting is half of the height, and returned dots: told apart without colour, too.
-        for (let x = 0; x < columns.length; x++) {
-          const { dotted, upper, lower } = columns[x];
-          pixels[row + x] = (y >= half ? lower : y === 0 && x % dots < ratio ? dotted : upper)[lane];
+        if (y > 1 && y !== half) {
+          pixels.copyWithin(row, row - width, row);
+          continue;
+        }
+        for (let x = 0; x < shown.length; x++) {
+          if ((words[runs[x] + word] >>> bit) & 1) pixels[row + x] = active;
+          else if (y >= half) continue;
+          else if ((words[lives[x] + word] >>> bit) & 1) pixels[row + x] = waiting;
+          else if (y === 0 && exists && x % dots < ratio) pixels[row + x] = faint;
         }
       }
     }
     return image;
-  }
-
-  // The colours of all lanes of a wave that has these sets, by their numbers: where dots are, in the upper half of a lane,
-  // and in the lower.
-  function columnOf(it, active, live) {
-    const key = active * 2 ** 24 + live;
-    const columns = palette().columns;
-    if (!columns.has(it)) columns.set(it, new Map());
-    let column = columns.get(it).get(key);
-    if (!column) {
-      const { pixels } = palette();
-      const [exists, runs, waits] = [timeline.flags(it.lanes, recording.width), it.lanesIn(active), it.lanesIn(live)];
-      const of = (rest) => Uint32Array.from(runs, (_, lane) => (runs[lane] ? pixels.active : rest(lane)));
-      const upper = of((lane) => (waits[lane] ? pixels.waiting : 0));
-      const dotted = of((lane) => (waits[lane] ? pixels.waiting : exists[lane] ? pixels.faint : 0));
-      column = { dotted, upper, lower: of(() => 0) };
-      columns.get(it).set(key, column);
-    }
-    return column;
   }
 
   // The colours of the page, as texts and as pixels, until it becomes light or dark.
@@ -96,7 +88,6 @@
       const names = ["active", "waiting", "ink", "faint", "line", "arrow", "bad"];
       colours = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
       colours.pixels = Object.fromEntries(names.map((name) => [name, pixel(colours[name])]));
-      colours.columns = new Map();
     }
     return colours;
   }
@@ -202,39 +193,26 @@
     draw();
   }
 
-  // A row for each shuffle of the step: the lane that each lane reads, below a cell for arrows from the sources. Returns
-  // these cells with what their arrows show: columns have their places only when the table is whole.
-  function drawReads(table) {
-    const cells = [];
-    for (const { shuffle, pairs } of current().readsAt(step)) {
-      const text = recording.shuffles[shuffle][3];
-      const wires = document.createElement("tr");
-      wires.className = "wires";
-      const space = document.createElement("td");
-      const across = document.createElement("td");
-      across.colSpan = recording.width;
-      wires.append(space, across);
-      const row = document.createElement("tr");
-      row.className = "reads";
-      const label = cell("th", `${text} reads lane`);
-      label.scope = "row";
-      row.append(label);
+  // Two rows for each shuffle of the step: space for arrows from the sources, and the lane that each lane reads.
+  function rowsOfReads() {
+    return current().readsAt(step).flatMap(({ shuffle, pairs }) => {
       const by = new Map(pairs.map((it) => [it.lane, it]));
-      for (let lane = 0; lane < recording.width; lane++) {
+      const cells = lanes().map((lane) => {
         const pair = by.get(lane);
-        const td = cell("td", pair ? `${pair.from}${pair.isDefined ? "" : "?"}` : "", pair && !pair.isDefined ? ["poison"] : []);
-        if (pair) {
-          const what = pair.isDefined ? "" : ", which does not take part: undefined";
-          td.title = `lane ${lane} reads lane ${pair.from}${what}`;
-          td.setAttribute("aria-label", td.title);
-          if (lane === chosen) td.classList.add("changed");
-        }
-        row.append(td);
-      }
-      table.append(wires, row);
-      cells.push([across, pairs]);
-    }
-    return cells;
+        if (!pair) return { text: "", kind: "", about: "" };
+        const what = pair.isDefined ? "" : ", which does not take part: undefined";
+        const kinds = [pair.isDefined ? "" : "poison", lane === chosen ? "changed" : ""];
+        return {
+          text: `${pair.from}${pair.isDefined ? "" : "?"}`,
+          kind: kinds.join(" ").trim(),
+          about: `lane ${lane} reads lane ${pair.from}${what}`,
+        };
+      });
+      return [
+        { kind: "wires", pairs, label: { text: "", kind: "", about: "" }, cells: [] },
+        { kind: "reads", label: { text: `${recording.shuffles[shuffle][3]} reads lane`, kind: "", about: "" }, cells },
+      ];
+    });
   }
 
   // Lines from the columns of sources, above, to those of the lanes that read them, below.
@@ -298,61 +276,87 @@
     return it;
   }
 
-  function drawGrid() {
+  const lanes = () => Array.from({ length: recording.width }, (_, lane) => lane);
+
+  // The grid of lanes at the cursor as data: rows of a label and a cell for each lane. What is `about` a label is its title,
+  // and what is about a cell its name for a screen reader, too.
+  function gridRows() {
     const it = current();
-    const table = at("grid");
-    table.replaceChildren();
-    if (!it.length) return;
-    const lanes = Array.from({ length: recording.width }, (_, lane) => lane);
-    const states = lanes.map((lane) => it.laneAt(step, lane));
-    const head = document.createElement("tr");
-    const corner = cell("th", "lane");
-    corner.scope = "row";
-    head.append(corner);
-    lanes.forEach((lane) => {
-      const th = cell("th", String(lane));
-      th.scope = "col";
-      if (lane === chosen) th.classList.add("changed");
-      th.onclick = () => choose(lane);
-      head.append(th);
-    });
-    table.append(head);
-    const state = document.createElement("tr");
-    const label = cell("th", "state");
-    label.scope = "row";
-    state.append(label);
+    if (!it.length) return [];
+    const states = lanes().map((lane) => it.laneAt(step, lane));
+    const numbers = lanes().map((lane) => ({ text: String(lane), kind: lane === chosen ? "changed" : "", about: "" }));
     const symbols = { active: "●", waiting: "◌", returned: "–", absent: " " };
-    states.forEach(({ state: kind, since }) => {
-      const td = cell("td", symbols[kind], [kind]);
+    const stateCells = states.map(({ state: kind, since }) => {
       const left = since === null ? "" : `, since line ${timeline.lineAt(recording, it, since)} (step ${since})`;
-      td.title = kind + left;
-      td.setAttribute("aria-label", kind + left);
-      state.append(td);
+      return { text: symbols[kind], kind, about: kind + left };
     });
-    table.append(state);
-    const wires = drawReads(table);
     const written = step > 0 ? it.writtenIn(step - 1) : new Set();
-    for (const row of timeline.rowsAt(recording, it, step)) {
-      const tr = document.createElement("tr");
-      const th = cell("th", "  ".repeat(row.depth) + row.name);
-      th.scope = "row";
-      th.title = row.type;
-      // What the statement before has given values to.
-      if (written.has(row.key)) th.classList.add("changed");
-      tr.append(th);
-      lanes.forEach((lane) => {
-        const classes = [states[lane].state];
-        let text = "";
-        if (timeline.has(row.written, lane)) {
-          const poison = timeline.has(row.poison, lane);
-          if (poison) classes.push("poison");
-          text = poison ? "?" : timeline.format(row.values[lane], row.type, timeline.BASES[base]);
-        }
-        tr.append(cell("td", text, classes));
-      });
-      table.append(tr);
+    const variables = timeline.rowsAt(recording, it, step).map((row) => ({
+      kind: "variable",
+      // Marked is what the statement before has given values to.
+      label: { text: "  ".repeat(row.depth) + row.name, kind: written.has(row.key) ? "changed" : "", about: row.type },
+      cells: states.map(({ state }, lane) => {
+        if (!timeline.has(row.written, lane)) return { text: "", kind: state, about: "" };
+        if (timeline.has(row.poison, lane)) return { text: "?", kind: `${state} poison`, about: "" };
+        return { text: timeline.format(row.values[lane], row.type, timeline.BASES[base]), kind: state, about: "" };
+      }),
+    }));
+    return [
+      { kind: "numbers", label: { text: "lane", kind: "", about: "" }, cells: numbers },
+      { kind: "states", label: { text: "state", kind: "", about: "" }, cells: stateCells },
+      ...rowsOfReads(),
+      ...variables,
+    ];
+  }
+
+  // The rows that the grid shows.
+  let grid = [];
+
+  // Writes into the grid only what a step changes: the browser lays out again what is written. Rows of other kinds make it
+  // anew.
+  function drawGrid() {
+    const table = at("grid");
+    const rows = gridRows();
+    if (rows.map((it) => it.kind).join() !== grid.map((it) => it.kind).join()) {
+      table.replaceChildren(...rows.map(emptyRow));
+      grid = [];
     }
-    for (const [across, pairs] of wires) drawWires(across, pairs);
+    rows.forEach(({ label, cells }, number) => {
+      const [th, ...rest] = table.rows[number].cells;
+      const old = grid[number];
+      put(th, label, old?.label);
+      cells.forEach((it, lane) => put(rest[lane], it, old?.cells[lane]));
+    });
+    grid = rows;
+    rows.forEach(({ pairs }, number) => pairs && drawWires(table.rows[number].cells[1], pairs));
+  }
+
+  function emptyRow({ kind, cells }) {
+    const row = document.createElement("tr");
+    if (kind === "wires" || kind === "reads") row.className = kind;
+    const label = document.createElement(kind === "wires" ? "td" : "th");
+    if (kind !== "wires") label.scope = "row";
+    row.append(label, ...cells.map(() => document.createElement(kind === "numbers" ? "th" : "td")));
+    if (kind === "numbers") {
+      [...row.cells].slice(1).forEach((th, lane) => {
+        th.scope = "col";
+        th.onclick = () => choose(lane);
+      });
+    }
+    if (kind === "wires") {
+      const across = document.createElement("td");
+      across.colSpan = recording.width;
+      row.append(across);
+    }
+    return row;
+  }
+
+  function put(element, { text, kind, about }, old) {
+    if (text !== (old?.text ?? "")) element.textContent = text;
+    if (kind !== (old?.kind ?? "")) element.className = kind;
+    if (about === (old?.about ?? "")) return;
+    element.title = about;
+    if (element.tagName === "TD") element.setAttribute("aria-label", about);
   }
 
   function draw() {
