@@ -19,13 +19,34 @@ pub(super) fn cover(geometry: &Geometry, samples: Samples, inside: u64, block: &
     }
 }
 
+/// The most pixels that are looked at one by one.
+const FEW: u32 = 4;
+
 /// The pixels of a block whose centres are covered.
 #[inline(always)]
 pub(super) fn cover_single(geometry: &Geometry, inside: u64, x: i32, y: i32) -> u64 {
+    if inside.count_ones() <= FEW {
+        return cover_few(geometry, inside, x, y);
+    }
     match Crossing::of(geometry, [x, y], 128, 128) {
         Some(crossing) => crossing.inside([x, y], [0, 0]) & inside,
         None => 0,
     }
+}
+
+/// The same by the definition, pixel by pixel: for triangles about as small as one.
+#[inline(always)]
+fn cover_few(geometry: &Geometry, inside: u64, x: i32, y: i32) -> u64 {
+    let (mut covered, mut rest) = (inside, inside);
+    while rest != 0 {
+        let pixel = rest.trailing_zeros();
+        rest &= rest - 1;
+        let [x, y] = place(x + pixel as i32 % SIDE, y + pixel as i32 / SIDE, [0, 0]);
+        let [a, b, c] = each3(geometry.edges, |it| it.a * x + it.b * y + it.inner());
+        let is_outside = (a | b | c) < 0;
+        covered &= !(u64::from(is_outside) << pixel);
+    }
+    covered
 }
 
 /// The edges that cross a block: coefficients of functions that are ≥ 0 inside.

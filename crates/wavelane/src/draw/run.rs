@@ -138,6 +138,7 @@ impl<'a> Run<'a> {
                 let most = MOST_WORDS / u64::from(link.vertex_slots.max(1));
                 return Err(DrawError::TooManyVertices { vertices: self.total, most });
             }
+            transformed.reserve(end_vertex + u64::from(self.width));
             let mut feed = VertexFeed {
                 fetched: &self.fetched,
                 transformed: &mut transformed,

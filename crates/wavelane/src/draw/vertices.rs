@@ -56,6 +56,12 @@ impl Transformed {
         &mut self.words[start..]
     }
 
+    /// Makes sure that the vertices before this one have room, at once.
+    pub(super) fn reserve(&mut self, before: u64) {
+        let count = (before - self.first) as usize * self.slots;
+        self.words.reserve(count.saturating_sub(self.words.len()));
+    }
+
     /// Forgets the vertices before this one.
     pub(super) fn forget(&mut self, before: u64) {
         let count = (before - self.first) as usize * self.slots;

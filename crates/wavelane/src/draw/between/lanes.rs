@@ -47,7 +47,8 @@ pub(super) struct Dealt<'a> {
 
 impl<'a> Lanes<'a> {
     pub(super) fn new(step: &'a Step, of: &'a dyn Numbered, width: u32) -> Lanes<'a> {
-        Lanes { step, of, width, next: 0, lanes: 0, words: Vec::new() }
+        let words = Vec::with_capacity(of.total() as usize * step.outputs as usize);
+        Lanes { step, of, width, next: 0, lanes: 0, words }
     }
 
     /// The first lane of the next wave, which is counted.
