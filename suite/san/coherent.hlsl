@@ -179,3 +179,59 @@ void main(uint i : SV_DispatchThreadID) {
     InterlockedOr(Head[0], 0, top);
     Out[i] = Next[top - 1]; //? race: race on `Next`
 }
+
+//--- san-a-ring-buffer-raises-its-flag-early
+// In order, each group takes back what it has put in itself. Only where groups run by turns does one get another's.
+//# groups 8
+//# zero Ring 64
+//# zero Ready 64
+//# zero Head 4
+//# zero Tail 4
+//# zero Out 64
+globallycoherent RWStructuredBuffer<uint> Ring;
+globallycoherent RWStructuredBuffer<uint> Ready;
+globallycoherent RWStructuredBuffer<uint> Head;
+globallycoherent RWStructuredBuffer<uint> Tail;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint at;
+        InterlockedAdd(Head[0], 1, at);
+        Ready[at % 16] = 1;
+        Ring[at % 16] = at * 10;
+        DeviceMemoryBarrier();
+        uint from;
+        InterlockedAdd(Tail[0], 1, from);
+        while (Ready[from % 16] == 0) { }
+        Out[from] = Ring[from % 16]; //? race: race on `Ring`
+    }
+}
+
+//--- san-a-ring-buffer-raises-its-flag-late
+//# groups 8
+//# zero Ring 64
+//# zero Ready 64
+//# zero Head 4
+//# zero Tail 4
+//# zero Out 64
+//= Out u32: 0 10 20 30 40 50 60 70
+globallycoherent RWStructuredBuffer<uint> Ring;
+globallycoherent RWStructuredBuffer<uint> Ready;
+globallycoherent RWStructuredBuffer<uint> Head;
+globallycoherent RWStructuredBuffer<uint> Tail;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint at;
+        InterlockedAdd(Head[0], 1, at);
+        Ring[at % 16] = at * 10;
+        DeviceMemoryBarrier();
+        Ready[at % 16] = 1;
+        uint from;
+        InterlockedAdd(Tail[0], 1, from);
+        while (Ready[from % 16] == 0) { }
+        Out[from] = Ring[from % 16];
+    }
+}
