@@ -271,7 +271,7 @@ impl Wave {
         }
         let first = &self.listed(run)[0];
         let known = self.planes.get(number).copied().flatten();
-        if let Some(plane) = known.and_then(|it| it.from_quad(first)) {
+        if let Some(plane) = known.and_then(|it| it.moved_to(first)) {
             return plane;
         }
         let plane = exact::Weights::of(geometry, first).plane(geometry, values);

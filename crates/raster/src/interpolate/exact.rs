@@ -43,7 +43,7 @@ impl Known {
 
     /// The plane from another quad on, if its place can be computed from this one.
     #[inline(always)]
-    pub(super) fn from_quad(&self, first: &Quad) -> Option<Option<Plane>> {
+    pub(super) fn moved_to(&self, first: &Quad) -> Option<Option<Plane>> {
         let [x, y] = self.at;
         match &self.plane {
             None => Some(None),
@@ -123,7 +123,7 @@ impl Plane {
     fn moved(&self, columns: i32, rows: i32) -> Option<Plane> {
         let (across, along) = (self.right * f64::from(columns), self.down * f64::from(rows));
         let is_exact = across.abs() <= self.most && along.abs() <= self.most;
-        is_exact.then(|| Plane { first: self.first + (across + along), ..*self })
+        is_exact.then_some(Plane { first: self.first + (across + along), ..*self })
     }
 
     /// The bits of the values in a row of quads.
@@ -224,7 +224,7 @@ mod tests {
             let first = quad(x, y);
             let known = Known::new(&first, at(&first));
             if let Some(quad) = start(other).map(|x| quad(x, other))
-                && let Some(plane) = known.from_quad(&quad)
+                && let Some(plane) = known.moved_to(&quad)
             {
                 assert_eq!(plane, at(&quad), "{vertices:?} {values:?}");
                 moved += 1;
