@@ -1,29 +1,24 @@
 //! A second opinion: evaluates the trees of generated programs tangle by tangle.
 //!
-//! Shares nothing with the interpreter, the IR or `ops::wave`: values are mathematical integers and doubles, sets
-//! of lanes are lists, wave functions are computed from their names, and control flow follows the language's
-//! definition.
+//! Shares nothing with the interpreter, the IR or `ops::wave`: values are mathematical integers and doubles, wave functions
+//! are computed from their names, lane by lane, and control flow follows the language's definition.
 //! It supports only what generated programs contain.
 
 mod expr;
 mod groups;
+mod tangle;
 mod values;
 mod waves;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::moments::{Moment, Simple, Value as Val};
 use crate::{Counter, Expr, Function, Group, Program, Stmt};
 
 use groups::Running;
 pub use groups::{Left, Started, children, groups};
-use values::{increment, int, truth, words, zero};
-
-/// The lanes that execute something together.
-type Tangle = BTreeSet<u32>;
-
-/// A scalar or vector of one lane.
-type Vals = Vec<Val>;
+use tangle::Tangle;
+use values::{Vals, increment, int, truth, words, zero};
 
 /// How many lanes run a wave function together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,12 +87,12 @@ impl<'a> Run<'a, '_> {
         let helpers = program.pixels().map_or(&[][..], |it| &it.helpers);
         let mut waves = Vec::new();
         for first in (0..program.threads).step_by(width as usize) {
-            let lanes: Tangle = (0..width.min(program.threads - first)).collect();
+            let lanes = Tangle::first(width.min(program.threads - first));
             let helpers = helpers
                 .iter()
-                .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(lane)));
-            let (helpers, gone) = (helpers.collect(), Tangle::new());
-            let frame = Frame::new(main, width, lanes.clone());
+                .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(*lane)));
+            let (helpers, gone) = (helpers.collect(), Tangle::default());
+            let frame = Frame::new(main, width, lanes);
             waves.push(State { first, lanes, helpers, gone, frame });
         }
         // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere the
@@ -107,9 +102,9 @@ impl<'a> Run<'a, '_> {
                 Stmt::Exchange { local, value, by } => {
                     let given = self.values(&mut waves, value);
                     for state in &mut waves {
-                        for lane in &state.lanes {
+                        for lane in state.lanes {
                             let other = (state.first + lane + by) % program.threads;
-                            state.frame.locals[*local][*lane as usize]
+                            state.frame.locals[*local][lane as usize]
                                 .clone_from(&given[other as usize]);
                         }
                     }
@@ -135,12 +130,12 @@ impl<'a> Run<'a, '_> {
 
     /// The values of an expression in all threads of the group.
     fn values(&mut self, waves: &mut [State<'a>], value: &Expr) -> Vec<Vals> {
-        let mut given = vec![Vec::new(); self.program.threads as usize];
+        let mut given = vec![Vals::default(); self.program.threads as usize];
         for state in waves {
             let values =
-                self.wave(state, |wave, lanes, frame| (wave.expr(value, &lanes, frame), lanes));
-            for lane in &state.lanes {
-                given[(state.first + lane) as usize].clone_from(&values[*lane as usize]);
+                self.wave(state, |wave, lanes, frame| (wave.expr(value, lanes, frame), lanes));
+            for lane in state.lanes {
+                given[(state.first + lane) as usize].clone_from(&values[lane as usize]);
             }
         }
         given
@@ -158,14 +153,13 @@ impl<'a> Run<'a, '_> {
             width: self.width,
             first: state.first,
             lanes: threads,
-            helpers: std::mem::take(&mut state.helpers),
-            gone: std::mem::take(&mut state.gone),
+            helpers: state.helpers,
+            gone: state.gone,
             group: self.group,
             log: self.log,
             seen: self.seen,
         };
-        let lanes = std::mem::take(&mut state.lanes);
-        let (result, lanes) = run(&mut wave, lanes, &mut state.frame);
+        let (result, lanes) = run(&mut wave, state.lanes, &mut state.frame);
         (state.helpers, state.gone) = (wave.helpers, wave.gone);
         state.lanes = lanes;
         result
@@ -225,16 +219,16 @@ impl Wave<'_> {
     fn call(
         &mut self,
         index: usize,
-        lanes: &Tangle,
+        lanes: Tangle,
         argument: Option<Vec<Vals>>,
     ) -> Vec<Option<Vals>> {
         let program = self.program;
         let function = &program.functions[index];
-        let mut frame = Frame::new(function, self.width, lanes.clone());
+        let mut frame = Frame::new(function, self.width, lanes);
         if let Some(argument) = argument {
             frame.locals[0] = argument;
         }
-        self.stmts(&function.body, lanes.clone(), &mut frame, &mut Leaving::default());
+        self.stmts(&function.body, lanes, &mut frame, &mut Leaving::default());
         frame.returned
     }
 
@@ -247,26 +241,26 @@ impl Wave<'_> {
         leaving: &mut Leaving,
     ) -> Tangle {
         // Retired quads leave wherever their lanes wait.
-        lanes.retain(|lane| !self.gone.contains(lane));
+        lanes = self.present(lanes);
         for stmt in stmts {
             if lanes.is_empty() {
                 break;
             }
             lanes = self.stmt(stmt, lanes, frame, leaving);
-            lanes.retain(|lane| !self.gone.contains(lane));
+            lanes = self.present(lanes);
         }
         lanes
     }
 
     /// The lanes become helper lanes; quads of nothing else retire, unless helper lanes participate.
-    fn discard(&mut self, lanes: &Tangle) {
+    fn discard(&mut self, lanes: Tangle) {
         self.helpers.extend(lanes);
         if self.participate() {
             return;
         }
         for quad in (0..self.width).step_by(4) {
-            let quad = quad..quad + 4;
-            if quad.clone().all(|lane| self.helpers.contains(&lane)) {
+            let quad: Tangle = (quad..quad + 4).collect();
+            if quad.without(self.helpers).is_empty() {
                 self.gone.extend(quad);
             }
         }
@@ -278,15 +272,15 @@ impl Wave<'_> {
     }
 
     /// The participants of a wave operation: helper lanes only if there are no others.
-    fn participants(&self, lanes: &Tangle) -> Tangle {
+    fn participants(&self, lanes: Tangle) -> Tangle {
         let present = self.present(lanes);
-        let live: Tangle = present.difference(&self.helpers).copied().collect();
+        let live = present.without(self.helpers);
         if live.is_empty() || self.participate() { present } else { live }
     }
 
     /// Those lanes whose quads have not retired, as a call in the middle of an expression can make them do.
-    fn present(&self, lanes: &Tangle) -> Tangle {
-        lanes.difference(&self.gone).copied().collect()
+    fn present(&self, lanes: Tangle) -> Tangle {
+        lanes.without(self.gone)
     }
 
     fn stmt(
@@ -296,17 +290,17 @@ impl Wave<'_> {
         frame: &mut Frame<'_>,
         leaving: &mut Leaving,
     ) -> Tangle {
-        self.begin(stmt, &lanes, frame);
+        self.begin(stmt, lanes, frame);
         match stmt {
             Stmt::Assign(local, value) => {
-                let values = self.expr(value, &lanes, frame);
-                for lane in &lanes {
-                    frame.locals[*local][*lane as usize] = values[*lane as usize].clone();
+                let values = self.expr(value, lanes, frame);
+                for lane in lanes {
+                    frame.locals[*local][lane as usize] = values[lane as usize].clone();
                 }
                 lanes
             }
             Stmt::If(condition, then, otherwise) => {
-                let (yes, no) = self.split(condition, &lanes, frame);
+                let (yes, no) = self.split(condition, lanes, frame);
                 let mut after = self.stmts(then, yes, frame, leaving);
                 after.extend(self.stmts(otherwise, no, frame, leaving));
                 after
@@ -317,29 +311,29 @@ impl Wave<'_> {
             }
             Stmt::Switch(selector, groups) => self.switch(selector, groups, lanes, frame, leaving),
             Stmt::Discard => {
-                self.discard(&lanes);
+                self.discard(lanes);
                 lanes
             }
             Stmt::Break => {
                 leaving.broke.extend(lanes);
-                Tangle::new()
+                Tangle::default()
             }
             Stmt::Continue => {
                 leaving.continued.extend(lanes);
-                Tangle::new()
+                Tangle::default()
             }
             Stmt::Return(value) => {
-                let values = self.expr(value, &lanes, frame);
-                for lane in &lanes {
-                    frame.returned[*lane as usize] = Some(values[*lane as usize].clone());
+                let values = self.expr(value, lanes, frame);
+                for lane in lanes {
+                    frame.returned[lane as usize] = Some(values[lane as usize].clone());
                 }
-                Tangle::new()
+                Tangle::default()
             }
             Stmt::Count(counter, value) => {
-                let values = self.expr(value, &lanes, frame);
+                let values = self.expr(value, lanes, frame);
                 let at = self.program.counters() + counter.index();
-                for lane in &lanes {
-                    let (old, new) = (self.log[at], int(&values[*lane as usize]) as u32);
+                for lane in lanes {
+                    let (old, new) = (self.log[at], int(&values[lane as usize]) as u32);
                     self.log[at] = match counter {
                         Counter::Add => old.wrapping_add(new),
                         Counter::Or => old | new,
@@ -353,20 +347,20 @@ impl Wave<'_> {
                 unreachable!("all threads of a group arrive at it, in `main`")
             }
             Stmt::Output { field, component, at, value } => {
-                let places = self.expr(at, &lanes, frame);
-                let values = self.expr(value, &lanes, frame);
-                for lane in &lanes {
-                    let (at, value) = (&places[*lane as usize], &values[*lane as usize]);
+                let places = self.expr(at, lanes, frame);
+                let values = self.expr(value, lanes, frame);
+                for lane in lanes {
+                    let (at, value) = (&places[lane as usize], &values[lane as usize]);
                     self.group.output(self.program, *field, *component, int(at), value);
                 }
                 lanes
             }
             Stmt::Log { place, value } => {
-                let values = self.expr(value, &lanes, frame);
-                for lane in lanes.difference(&self.helpers) {
+                let values = self.expr(value, lanes, frame);
+                for lane in lanes.without(self.helpers) {
                     let thread = self.group.number * self.program.threads + self.first + lane;
                     let at = thread as usize * self.program.places + place;
-                    for scalar in &values[*lane as usize] {
+                    for scalar in values[lane as usize].iter() {
                         for word in words(value.ty.kind, *scalar) {
                             self.log[at] = self.log[at].wrapping_mul(31).wrapping_add(word);
                         }
@@ -385,18 +379,18 @@ impl Wave<'_> {
         lanes: Tangle,
         frame: &mut Frame<'_>,
     ) -> Tangle {
-        let bounds = self.expr(bound, &lanes, frame);
-        for lane in &lanes {
-            frame.locals[counter][*lane as usize] = vec![Val::Int(0)];
+        let bounds = self.expr(bound, lanes, frame);
+        for lane in lanes {
+            frame.locals[counter][lane as usize] = Vals::one(Val::Int(0));
         }
         let mut inside = lanes;
-        let mut after = Tangle::new();
+        let mut after = Tangle::default();
         loop {
-            let stays = |lane: &u32| {
-                int(&frame.locals[counter][*lane as usize]) < int(&bounds[*lane as usize])
+            let stays = |lane: u32| {
+                int(&frame.locals[counter][lane as usize]) < int(&bounds[lane as usize])
             };
-            let (stay, leave): (Tangle, Tangle) = inside.into_iter().partition(stays);
-            self.parted(&stay, &leave);
+            let (stay, leave) = inside.partition(stays);
+            self.parted(stay, leave);
             after.extend(leave);
             if stay.is_empty() {
                 return after;
@@ -404,10 +398,10 @@ impl Wave<'_> {
             let mut mine = Leaving::default();
             inside = self.stmts(body, stay, frame, &mut mine);
             inside.extend(mine.continued);
-            inside.retain(|lane| !self.gone.contains(lane));
+            inside = self.present(inside);
             after.extend(mine.broke);
-            for lane in &inside {
-                increment(&mut frame.locals[counter][*lane as usize]);
+            for lane in inside {
+                increment(&mut frame.locals[counter][lane as usize]);
             }
         }
     }
@@ -420,26 +414,26 @@ impl Wave<'_> {
         lanes: Tangle,
         frame: &mut Frame<'_>,
     ) -> Tangle {
-        for lane in &lanes {
-            frame.locals[counter][*lane as usize] = vec![Val::Int(0)];
+        for lane in lanes {
+            frame.locals[counter][lane as usize] = Vals::one(Val::Int(0));
         }
         let mut inside = lanes;
-        let mut after = Tangle::new();
+        let mut after = Tangle::default();
         while !inside.is_empty() {
-            for lane in &inside {
-                increment(&mut frame.locals[counter][*lane as usize]);
+            for lane in inside {
+                increment(&mut frame.locals[counter][lane as usize]);
             }
             let mut mine = Leaving::default();
             let mut end = self.stmts(body, inside, frame, &mut mine);
             end.extend(mine.continued);
-            end.retain(|lane| !self.gone.contains(lane));
+            end = self.present(end);
             after.extend(mine.broke);
             // `counter < 4 && condition`: the condition runs only in the lanes that have not counted to
             // four.
-            let below = |lane: &u32| int(&frame.locals[counter][*lane as usize]) < 4;
-            let (ask, done): (Tangle, Tangle) = end.into_iter().partition(below);
+            let below = |lane: u32| int(&frame.locals[counter][lane as usize]) < 4;
+            let (ask, done) = end.partition(below);
             after.extend(done);
-            let (yes, no) = self.split(condition, &ask, frame);
+            let (yes, no) = self.split(condition, ask, frame);
             after.extend(no);
             inside = yes;
         }
@@ -447,7 +441,7 @@ impl Wave<'_> {
     }
 
     /// Notes what variables hold, if that is wanted.
-    fn begin(&mut self, stmt: &Stmt, lanes: &Tangle, frame: &Frame<'_>) {
+    fn begin(&mut self, stmt: &Stmt, lanes: Tangle, frame: &Frame<'_>) {
         let Some(moments) = &mut self.seen.moments else { return };
         let statement = match stmt {
             Stmt::Assign(..) => Simple::Assign,
@@ -462,9 +456,13 @@ impl Wave<'_> {
             first: self.first,
             function: functions.position(|it| std::ptr::eq(it, frame.function)).unwrap_or(0),
             statement,
-            active: lanes.iter().copied().collect(),
-            entered: frame.entered.iter().copied().collect(),
-            locals: frame.locals.clone(),
+            active: lanes.iter().collect(),
+            entered: frame.entered.iter().collect(),
+            locals: frame
+                .locals
+                .iter()
+                .map(|it| it.iter().map(|it| it.to_vec()).collect())
+                .collect(),
         });
     }
 
@@ -476,24 +474,24 @@ impl Wave<'_> {
         frame: &mut Frame<'_>,
         leaving: &mut Leaving,
     ) -> Tangle {
-        let selectors = self.expr(selector, &lanes, frame);
+        let selectors = self.expr(selector, lanes, frame);
         let listed: Vec<u32> =
             groups.iter().flat_map(|group| group.labels.iter().flatten().copied()).collect();
         let mut waiting = lanes;
-        let mut falling = Tangle::new();
-        let mut after = Tangle::new();
+        let mut falling = Tangle::default();
+        let mut after = Tangle::default();
         for group in groups {
-            let selected = |lane: &u32| {
-                let value = int(&selectors[*lane as usize]);
+            let selected = |lane: u32| {
+                let value = int(&selectors[lane as usize]);
                 group.labels.iter().any(|label| match label {
                     Some(label) => i128::from(*label) == value,
                     None => !listed.iter().any(|label| i128::from(*label) == value),
                 })
             };
-            let (mut inside, rest): (Tangle, Tangle) = waiting.into_iter().partition(selected);
+            let (mut inside, rest) = waiting.partition(selected);
             waiting = rest;
-            self.parted(&inside, &waiting);
-            inside.append(&mut falling);
+            self.parted(inside, waiting);
+            inside.extend(std::mem::take(&mut falling));
             let mut mine = Leaving::default();
             let end = self.stmts(&group.body, inside, frame, &mut mine);
             leaving.continued.extend(mine.continued);
@@ -508,19 +506,18 @@ impl Wave<'_> {
         after
     }
 
-    fn split(&mut self, condition: &Expr, lanes: &Tangle, frame: &Frame<'_>) -> (Tangle, Tangle) {
+    fn split(&mut self, condition: &Expr, lanes: Tangle, frame: &Frame<'_>) -> (Tangle, Tangle) {
         if lanes.is_empty() {
-            return (Tangle::new(), Tangle::new());
+            return (Tangle::default(), Tangle::default());
         }
         let values = self.expr(condition, lanes, frame);
-        let (yes, no): (Tangle, Tangle) =
-            lanes.iter().copied().partition(|lane| truth(&values[*lane as usize]));
-        self.parted(&yes, &no);
+        let (yes, no) = lanes.partition(|lane| truth(&values[lane as usize]));
+        self.parted(yes, no);
         (yes, no)
     }
 
     /// Notes that lanes go different ways, if they do.
-    fn parted(&mut self, one: &Tangle, other: &Tangle) {
+    fn parted(&mut self, one: Tangle, other: Tangle) {
         self.seen.observed.splits += u64::from(!one.is_empty() && !other.is_empty());
     }
 }

@@ -1,18 +1,18 @@
 //! The values of expressions, lane by lane.
 
 use super::values::{
-    binary, boolean, cast, compare, double, int, integer, negate, number, pairs, wrap, zero,
+    Vals, binary, boolean, cast, compare, double, int, integer, negate, number, pairs, wrap, zero,
 };
 use super::waves::Call;
-use super::{Active, Frame, Tangle, Val, Vals, Wave};
+use super::{Active, Frame, Tangle, Val, Wave};
 use crate::{Expr, ExprKind, Kind};
 
 impl Wave<'_> {
     /// The value of an expression in each lane of the tangle; other lanes do not matter.
-    pub(super) fn expr(&mut self, it: &Expr, lanes: &Tangle, frame: &Frame<'_>) -> Vec<Vals> {
+    pub(super) fn expr(&mut self, it: &Expr, lanes: Tangle, frame: &Frame<'_>) -> Vec<Vals> {
         debug_assert!(frame.function.locals.len() == frame.locals.len());
         if lanes.is_empty() {
-            return vec![Vec::new(); self.width as usize];
+            return vec![Vals::default(); self.width as usize];
         }
         let kind = it.ty.kind;
         match &it.kind {
@@ -23,16 +23,16 @@ impl Wave<'_> {
             ExprKind::Local(local) => self.each(lanes, |lane| frame.locals[*local][lane].clone()),
             ExprKind::Thread => {
                 let first = i128::from(self.first);
-                self.each(lanes, |lane| vec![Val::Int(first + lane as i128)])
+                self.each(lanes, |lane| Vals::one(Val::Int(first + lane as i128)))
             }
-            ExprKind::Lane => self.each(lanes, |lane| vec![Val::Int(lane as i128)]),
+            ExprKind::Lane => self.each(lanes, |lane| Vals::one(Val::Int(lane as i128))),
             ExprKind::Group => {
                 let number = i128::from(self.group.number);
-                self.each(lanes, |_| vec![Val::Int(number)])
+                self.each(lanes, |_| Vals::one(Val::Int(number)))
             }
             ExprKind::Payload(index) => {
                 let index = self.expr(index, lanes, frame);
-                self.each(lanes, |lane| vec![self.group.received(int(&index[lane]))])
+                self.each(lanes, |lane| Vals::one(self.group.received(int(&index[lane]))))
             }
             ExprKind::Neg(a) => self.map(a, lanes, frame, |value| negate(kind, value)),
             ExprKind::Not(a) => self.map(a, lanes, frame, |value| Val::Bool(!boolean(value))),
@@ -49,17 +49,19 @@ impl Wave<'_> {
             }
             ExprKind::Component(a, component) => {
                 let a = self.expr(a, lanes, frame);
-                self.each(lanes, |lane| vec![a[lane][*component]])
+                self.each(lanes, |lane| Vals::one(a[lane][*component]))
             }
             ExprKind::Make(parts) => {
                 let parts: Vec<_> = parts.iter().map(|it| self.expr(it, lanes, frame)).collect();
-                self.each(lanes, |lane| parts.iter().flat_map(|it| &it[lane]).copied().collect())
+                self.each(lanes, |lane| {
+                    parts.iter().flat_map(|it| it[lane].iter()).copied().collect()
+                })
             }
             ExprKind::Logic { and, lhs, rhs } => self.logic(*and, [lhs, rhs], lanes, frame),
             ExprKind::Conditional(condition, a, b) => {
                 let (yes, no) = self.split(condition, lanes, frame);
-                let (a, b) = (self.expr(a, &yes, frame), self.expr(b, &no, frame));
-                let taken = |lane| if yes.contains(&(lane as u32)) { &a[lane] } else { &b[lane] };
+                let (a, b) = (self.expr(a, yes, frame), self.expr(b, no, frame));
+                let taken = |lane| if yes.contains(lane as u32) { &a[lane] } else { &b[lane] };
                 self.each(lanes, |lane| taken(lane).clone())
             }
             ExprKind::Wave { intrinsic, args } => {
@@ -71,7 +73,11 @@ impl Wave<'_> {
                 let active = self.participants(lanes);
                 self.each(lanes, |lane| {
                     let (lane, other) = (lane as u32, lane as u32 ^ flip);
-                    vec![Val::Int(i128::from(if active.contains(&other) { other } else { lane }))]
+                    Vals::one(Val::Int(i128::from(if active.contains(other) {
+                        other
+                    } else {
+                        lane
+                    })))
                 })
             }
             ExprKind::Derivative { down, fine, value } => {
@@ -88,9 +94,9 @@ impl Wave<'_> {
     }
 
     /// A value for each lane of the tangle, and nothing for the others.
-    fn each(&self, lanes: &Tangle, value: impl Fn(usize) -> Vals) -> Vec<Vals> {
-        let mut result = vec![Vec::new(); self.width as usize];
-        lanes.iter().for_each(|lane| result[*lane as usize] = value(*lane as usize));
+    fn each(&self, lanes: Tangle, value: impl Fn(usize) -> Vals) -> Vec<Vals> {
+        let mut result = vec![Vals::default(); self.width as usize];
+        lanes.iter().for_each(|lane| result[lane as usize] = value(lane as usize));
         result
     }
 
@@ -98,7 +104,7 @@ impl Wave<'_> {
     fn map(
         &mut self,
         a: &Expr,
-        lanes: &Tangle,
+        lanes: Tangle,
         frame: &Frame<'_>,
         op: impl Fn(Val) -> Val,
     ) -> Vec<Vals> {
@@ -110,7 +116,7 @@ impl Wave<'_> {
     fn map_pairs(
         &mut self,
         [a, b]: [&Expr; 2],
-        lanes: &Tangle,
+        lanes: Tangle,
         frame: &Frame<'_>,
         op: impl Fn(Val, Val) -> Val,
     ) -> Vec<Vals> {
@@ -123,15 +129,15 @@ impl Wave<'_> {
         &mut self,
         and: bool,
         [lhs, rhs]: [&Expr; 2],
-        lanes: &Tangle,
+        lanes: Tangle,
         frame: &Frame<'_>,
     ) -> Vec<Vals> {
         let (yes, no) = self.split(lhs, lanes, frame);
         let (ask, known) = if and { (yes, no) } else { (no, yes) };
-        let (right, _) = self.split(rhs, &ask, frame);
+        let (right, _) = self.split(rhs, ask, frame);
         self.each(lanes, |lane| {
             let lane = lane as u32;
-            vec![Val::Bool(if known.contains(&lane) { !and } else { right.contains(&lane) })]
+            Vals::one(Val::Bool(if known.contains(lane) { !and } else { right.contains(lane) }))
         })
     }
 
@@ -142,7 +148,7 @@ impl Wave<'_> {
         name: &'static str,
         kinds: &[Kind],
         args: &[Vec<Vals>],
-        lanes: &Tangle,
+        lanes: Tangle,
     ) -> Vec<Vals> {
         let active = match lanes.len() {
             all if all == self.lanes => Active::All,
@@ -155,28 +161,28 @@ impl Wave<'_> {
             ty: it.ty,
             kinds,
             args,
-            lanes: &self.present(lanes),
+            lanes: self.present(lanes),
             active: self.participants(lanes),
             wave: self,
         };
         let results = call.run();
-        self.each(lanes, |lane| match self.gone.contains(&(lane as u32)) {
+        self.each(lanes, |lane| match self.gone.contains(lane as u32) {
             true => zero(it.ty),
             false => results[lane].clone(),
         })
     }
 
     /// The difference between two lanes of a quad.
-    fn derivative(&self, down: bool, fine: bool, values: &[Vals], lanes: &Tangle) -> Vec<Vals> {
+    fn derivative(&self, down: bool, fine: bool, values: &[Vals], lanes: Tangle) -> Vec<Vals> {
         let step = if down { 2 } else { 1 };
         self.each(lanes, |lane| {
             let lane = lane as u32;
             let from = if fine { lane & !step } else { lane & !3 };
             let held = |other: u32| {
-                let other = if lanes.contains(&other) { other } else { lane };
+                let other = if lanes.contains(other) { other } else { lane };
                 double(values[other as usize][0])
             };
-            vec![Val::Float((held(from + step) - held(from)) % 16.0)]
+            Vals::one(Val::Float((held(from + step) - held(from)) % 16.0))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The groups of mesh and amplification shaders in the second evaluator: what they receive, and what they leave.
 
-use super::values::integer;
-use super::{Run, Seen, Val, Vals};
+use super::values::{Vals, integer};
+use super::{Run, Seen, Val};
 use crate::{Array, Groups, Kind, MOST_CHILDREN, Program};
 
 /// A group that starts.

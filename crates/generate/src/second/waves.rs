@@ -1,7 +1,9 @@
 //! Wave functions, each computed from its name by the lists of lanes that take part.
 
-use super::values::{binary, equal, identical, int, integer, number, truth, wrap};
-use super::{Tangle, Val, Vals, Wave};
+use std::borrow::Cow;
+
+use super::values::{Vals, binary, equal, identical, int, integer, number, truth, wrap, zero};
+use super::{Tangle, Val, Wave};
 use crate::{Bin, Kind, Ty};
 
 /// A call of a wave function.
@@ -11,7 +13,7 @@ pub(super) struct Call<'a, 'b> {
     pub(super) ty: Ty,
     pub(super) kinds: &'a [Kind],
     pub(super) args: &'a [Vec<Vals>],
-    pub(super) lanes: &'a Tangle,
+    pub(super) lanes: Tangle,
     /// The participants.
     pub(super) active: Tangle,
     pub(super) wave: &'a Wave<'b>,
@@ -19,52 +21,64 @@ pub(super) struct Call<'a, 'b> {
 
 impl Call<'_, '_> {
     pub(super) fn run(&self) -> Vec<Vals> {
-        let mut result = vec![Vec::new(); self.wave.width as usize];
+        let mut result = vec![Vals::default(); self.wave.width as usize];
+        let name = self.name_without_mask();
+        let all: Vec<u32> = self.active.iter().collect();
+        // Such a function gives all lanes the same.
+        let is_of_all = name.starts_with("WaveActive");
+        let mut same = None;
         for lane in self.lanes {
-            result[*lane as usize] = self.lane(*lane);
+            let value = match same.take() {
+                Some(value) => value,
+                None => self.lane(lane, &name, &all),
+            };
+            if is_of_all {
+                same = Some(value.clone());
+            }
+            result[lane as usize] = value;
         }
         result
     }
 
-    /// The result of one lane.
-    fn lane(&self, lane: u32) -> Vals {
+    /// The result of one lane. `all` are the participants in ascending order.
+    fn lane(&self, lane: u32, name: &str, all: &[u32]) -> Vals {
         // A mask in front changes nothing else: here it is the active set.
         let masked = self.name.starts_with("WaveMask");
         let args = &self.args[usize::from(masked)..];
         let kinds = &self.kinds[usize::from(masked)..];
-        let name = self.name_without_mask();
-        let below: Vec<u32> = self.active.iter().copied().filter(|other| *other < lane).collect();
-        let all: Vec<u32> = self.active.iter().copied().collect();
-        let held = |other: u32| args[0][other as usize].clone();
+        let below = &all[..all.partition_point(|other| *other < lane)];
+        let held = |other: u32| &args[0][other as usize];
         // Lanes that do not participate are read as zero.
-        let read = |other: u32| match self.active.contains(&other) {
-            true => held(other),
-            false => vec![number(kinds[0], 0); self.ty.n.max(1)],
+        let read = |other: u32| match self.active.contains(other) {
+            true => held(other).clone(),
+            false => zero(Ty { kind: kinds[0], n: self.ty.n }),
         };
-        let in_quad =
-            |other: u32| if self.lanes.contains(&other) { held(other) } else { held(lane) };
+        let in_quad = |other: u32| {
+            let other = if self.lanes.contains(other) { other } else { lane };
+            held(other).clone()
+        };
         let count =
-            |lanes: &[u32]| lanes.iter().filter(|other| truth(&held(**other))).count() as i128;
+            |lanes: &[u32]| lanes.iter().filter(|other| truth(held(**other))).count() as i128;
         let group = || self.group(lane, &args[1]);
         let width = self.wave.width;
-        let one = |value: i128| vec![Val::Int(value)];
-        let yes = |value: bool| vec![Val::Bool(value)];
-        match name.as_str() {
+        let one = |value: i128| Vals::one(Val::Int(value));
+        let yes = |value: bool| Vals::one(Val::Bool(value));
+        match name {
             "WaveGetLaneCount" => one(i128::from(width)),
             "WaveGetLaneIndex" => one(i128::from(lane)),
             "WaveIsFirstLane" => yes(all[0] == lane),
-            "IsHelperLane" => yes(self.wave.helpers.contains(&lane)),
+            "IsHelperLane" => yes(self.wave.helpers.contains(lane)),
             "GetGroupWaveIndex" | "WaveGetWaveIndex" => one(i128::from(self.wave.first / width)),
             "GetGroupWaveCount" | "WaveGetNumWaves" => {
                 one(i128::from(self.wave.program.threads.div_ceil(width)))
             }
-            "WaveActiveAnyTrue" => yes(count(&all) > 0),
-            "WaveActiveAllTrue" => yes(count(&all) == all.len() as i128),
+            "WaveActiveAnyTrue" => yes(count(all) > 0),
+            "WaveActiveAllTrue" => yes(count(all) == all.len() as i128),
             "WaveActiveBallot" => {
-                self.lane_words(all.iter().copied().filter(|other| truth(&held(*other))))
+                self.lane_words(all.iter().copied().filter(|other| truth(held(*other))))
             }
-            "WaveActiveCountBits" => one(count(&all)),
-            "WavePrefixCountBits" => one(count(&below)),
+            "WaveActiveCountBits" => one(count(all)),
+            "WavePrefixCountBits" => one(count(below)),
             "WaveActiveAllEqual" => {
                 let first = held(all[0]);
                 let same = |i: usize| all.iter().all(|other| equal(held(*other)[i], first[i]));
@@ -74,7 +88,7 @@ impl Call<'_, '_> {
                     false => yes(each.into_iter().all(|it| it)),
                 }
             }
-            "WaveReadLaneFirst" => held(all[0]),
+            "WaveReadLaneFirst" => held(all[0]).clone(),
             "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => {
                 read(int(&args[1][lane as usize]) as u32)
             }
@@ -88,8 +102,9 @@ impl Call<'_, '_> {
             }
             "WaveMatch" => {
                 let mine = held(lane);
-                let same =
-                    |other: &u32| held(*other).iter().zip(&mine).all(|(a, b)| identical(*a, *b));
+                let same = |other: &u32| {
+                    held(*other).iter().zip(mine.iter()).all(|(a, b)| identical(*a, *b))
+                };
                 self.lane_words(all.iter().copied().filter(same))
             }
             "WaveGetActiveMask"
@@ -109,47 +124,46 @@ impl Call<'_, '_> {
             "QuadReadAcrossY" => in_quad(lane ^ 2),
             "QuadReadAcrossDiagonal" => in_quad(lane ^ 3),
             "QuadReadLaneAt" => in_quad(lane / 4 * 4 + int(&args[1][lane as usize]) as u32),
-            "QuadAny" => yes((lane / 4 * 4..lane / 4 * 4 + 4).any(|other| truth(&held(other)))),
-            "QuadAll" => yes((lane / 4 * 4..lane / 4 * 4 + 4).all(|other| truth(&held(other)))),
+            "QuadAny" => yes((lane / 4 * 4..lane / 4 * 4 + 4).any(|other| truth(held(other)))),
+            "QuadAll" => yes((lane / 4 * 4..lane / 4 * 4 + 4).all(|other| truth(held(other)))),
             _ => {
-                let (lanes, op): (Vec<u32>, &str) =
+                let (lanes, op): (Cow<'_, [u32]>, &str) =
                     if let Some(op) = name.strip_prefix("WaveActive") {
-                        (all, op)
+                        (all.into(), op)
                     } else if let Some(op) = name.strip_prefix("WavePrefix") {
-                        (below, op)
+                        (below.into(), op)
                     } else if let Some(op) = name.strip_prefix("WaveMultiPrefixInclusive") {
                         (group().into_iter().filter(|other| *other <= lane).collect(), op)
                     } else if let Some(op) = name.strip_prefix("WaveMultiPrefix") {
                         let op = op.strip_prefix("Exclusive").unwrap_or(op);
                         (group().into_iter().filter(|other| *other < lane).collect(), op)
                     } else if let Some(op) = name.strip_prefix("WaveMulti") {
-                        (group(), op)
+                        (group().into(), op)
                     } else {
                         unreachable!("`{name}` has no second definition")
                     };
                 let n = held(lane).len();
-                let folded =
-                    (0..n).map(|i| fold(kinds[0], op, lanes.iter().map(|other| held(*other)[i])));
-                folded.collect()
+                let of = |i: usize| lanes.iter().map(move |other| held(*other)[i]);
+                (0..n).map(|i| fold(kinds[0], op, of(i))).collect()
             }
         }
     }
 
     /// The name of the function that does the same without a mask.
-    fn name_without_mask(&self) -> String {
+    fn name_without_mask(&self) -> Cow<'static, str> {
         match self.name.strip_prefix("WaveMask") {
-            Some("Match") => "WaveMatch".to_owned(),
-            Some("IsFirstLane") => "WaveIsFirstLane".to_owned(),
+            Some("Match") => "WaveMatch".into(),
+            Some("IsFirstLane") => "WaveIsFirstLane".into(),
             Some(rest)
                 if rest.starts_with("Prefix")
                     || rest.starts_with("Read")
                     || rest.starts_with("Broadcast") =>
             {
-                format!("Wave{rest}")
+                format!("Wave{rest}").into()
             }
-            Some("Shuffle") => "WaveShuffle".to_owned(),
-            Some(rest) => format!("WaveActive{rest}"),
-            None => self.name.to_owned(),
+            Some("Shuffle") => "WaveShuffle".into(),
+            Some(rest) => format!("WaveActive{rest}").into(),
+            None => self.name.into(),
         }
     }
 
@@ -166,24 +180,27 @@ impl Call<'_, '_> {
     fn group(&self, lane: u32, masks: &[Vals]) -> Vec<u32> {
         let words = &masks[lane as usize];
         let named = |other: &u32| integer(words[*other as usize / 32]) >> (other % 32) & 1 == 1;
-        self.active.iter().copied().filter(named).collect()
+        self.active.iter().filter(named).collect()
     }
 }
 
 /// Folds values in ascending order of their lanes; an empty fold gives the identity.
 /// Floats are reduced as in the printed program.
 fn fold(kind: Kind, op: &str, values: impl Iterator<Item = Val>) -> Val {
-    let combine = |a: Val, b: Val| match (op, a, b) {
-        ("Sum", Val::Float(a), Val::Float(b)) => Val::Float(a + b),
-        ("Product", Val::Float(a), Val::Float(b)) => Val::Float(a * b),
-        ("Sum", ..) => binary(kind, Bin::Add, a, b),
-        ("Product", ..) => binary(kind, Bin::Mul, a, b),
-        ("Min", ..) => binary(kind, Bin::Min, a, b),
-        ("Max", ..) => binary(kind, Bin::Max, a, b),
-        ("BitAnd", ..) => binary(kind, Bin::And, a, b),
-        ("BitOr", ..) => binary(kind, Bin::Or, a, b),
-        ("BitXor", ..) => binary(kind, Bin::Xor, a, b),
+    let bin = match op {
+        "Sum" => Bin::Add,
+        "Product" => Bin::Mul,
+        "Min" => Bin::Min,
+        "Max" => Bin::Max,
+        "BitAnd" => Bin::And,
+        "BitOr" => Bin::Or,
+        "BitXor" => Bin::Xor,
         _ => unreachable!("`{op}` has no second definition"),
+    };
+    let combine = |a: Val, b: Val| match (bin, a, b) {
+        (Bin::Add, Val::Float(a), Val::Float(b)) => Val::Float(a + b),
+        (Bin::Mul, Val::Float(a), Val::Float(b)) => Val::Float(a * b),
+        _ => binary(kind, bin, a, b),
     };
     let folded = values.reduce(combine).unwrap_or_else(|| match (op, kind.bits_signed()) {
         ("Sum" | "BitOr" | "BitXor", _) => number(kind, 0),
