@@ -5,7 +5,8 @@
 //!
 //! A module with notes costs what it costs without them, instruction for instruction, so that schedules and fuel end
 //! turns at the same places. What only notes need is free: arithmetic, and copies between rows. Which copies the
-//! module without notes has depends on its rows, so it is decoded too, and its copies are counted instead.
+//! module without notes has depends on its rows, so it is decoded too, and its copies are counted instead. Notes without
+//! operands leave live ranges in their order, and thereby the rows and copies as they are.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -22,7 +23,9 @@ use crate::walk::{Event, Walk};
 
 /// Decodes a verified module.
 pub fn decode(module: &Module) -> Program {
-    if !module.has_notes() {
+    // PERF: notes without operands need nothing, so that nothing of them must be free.
+    let has_operands = |op: &Op| matches!(op, Op::Note(_)) && !op.operands().is_empty();
+    if !module.has_notes() || !module.insts.iter().any(|it| has_operands(&it.op)) {
         return decode_with(module, None).0;
     }
     let stripped = ir::notes::strip(module);

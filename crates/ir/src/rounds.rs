@@ -253,8 +253,9 @@ fn size_of(module: &Module, region: Region) -> usize {
     let mut size = 0;
     while let Some(region) = open.pop() {
         for inst in &module.region(region).insts {
-            size += 1;
-            open.extend(module.inst(*inst).op.regions());
+            let op = &module.inst(*inst).op;
+            size += usize::from(!matches!(op, Op::Note(_)));
+            open.extend(op.regions());
         }
     }
     size
