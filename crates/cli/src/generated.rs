@@ -4,13 +4,15 @@
 //! the reference engine gives the expected results, and the sanitizer checks that the program is defined.
 //! Deliberately absent: how many programs there are, and who runs them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::rc::Rc;
 use std::time::Duration;
 
 use campaign::{Outcome, Record, digest};
-use generate::second::{self, Active};
+use generate::second::{self, Active, Observed};
 use generate::{Program, Statistics, Wanted};
 use reduce::{Settings, Tester};
 use serde_json::{Map, Value, json};
@@ -153,9 +155,28 @@ impl Verdict {
     }
 }
 
+/// A program with what the second evaluator says of it, at each width once: nothing else here takes as long.
+pub(crate) struct Evaluated<'p> {
+    program: &'p Program,
+    by_width: RefCell<BTreeMap<u32, Rc<(Vec<u32>, Observed)>>>,
+}
+
+impl<'p> Evaluated<'p> {
+    pub(crate) fn new(program: &'p Program) -> Evaluated<'p> {
+        Evaluated { program, by_width: RefCell::default() }
+    }
+
+    fn at(&self, width: u32) -> Rc<(Vec<u32>, Observed)> {
+        let mut known = self.by_width.borrow_mut();
+        let evaluate = || Rc::new(second::observe(self.program, width));
+        known.entry(width).or_insert_with(evaluate).clone()
+    }
+}
+
 /// What a program consists of and did with waves of 32 lanes, as sums over one program.
-pub(crate) fn statistics(program: &Program, made: &Statistics) -> Value {
-    let (_, seen) = second::observe(program, 32);
+pub(crate) fn statistics(program: &Evaluated<'_>, made: &Statistics) -> Value {
+    let evaluated = program.at(32);
+    let seen = &evaluated.1;
     let mut functions = Map::new();
     for ((name, active), count) in &seen.calls {
         let word = match active {
@@ -209,15 +230,19 @@ pub(crate) struct Judge {
 
 /// Where expected results come from.
 enum Expected<'a> {
-    Evaluator(&'a Program),
+    Evaluator(&'a Evaluated<'a>),
     Reference,
 }
 
 impl Judge {
     /// What comes of a program. `Err` is a mistake in what was asked.
-    pub(crate) fn program(&mut self, asked: &Asked, program: &Program) -> Result<Verdict, String> {
-        let text = generate::print(program);
-        let Some(setting) = asked.setting(program.words(), &self.device) else {
+    pub(crate) fn program(
+        &mut self,
+        asked: &Asked,
+        program: &Evaluated<'_>,
+    ) -> Result<Verdict, String> {
+        let text = generate::print(program.program);
+        let Some(setting) = asked.setting(program.program.words(), &self.device) else {
             return Ok(Verdict::new(Outcome::NotRun, format!("no engine runs {}", asked.order)));
         };
         let Some(candidate) = setting.compiled(&text) else {
@@ -374,7 +399,9 @@ impl Judge {
     ) -> Option<(String, usize)> {
         let setting = asked.setting(program.words(), &self.device)?;
         let text = generate::print(program);
-        let mut smaller = Smaller { judge: self, asked, setting, verdict };
+        // Of a compiler that hangs each candidate that is kept takes all the time that it is given.
+        let hurried = Asked { patience: hurried(asked.patience), ..asked.clone() };
+        let mut smaller = Smaller { judge: self, asked: &hurried, setting, verdict };
         if !smaller.keeps(&text) {
             return None;
         }
@@ -384,8 +411,16 @@ impl Judge {
             ..Settings::default()
         };
         let reduced = reduce::reduce(&text, &settings, &mut smaller);
-        Some((reduced.text, reduced.attempts))
+        // A compiler that is slow, rather than at an end, ends in the time that is asked for.
+        let mut patient = Smaller { asked, ..smaller };
+        let is_sure = verdict.outcome != Outcome::Hang || patient.keeps(&reduced.text);
+        is_sure.then_some((reduced.text, reduced.attempts))
     }
+}
+
+/// How long a compiler may take for a candidate: a candidate is smaller than its program.
+fn hurried(patience: Duration) -> Duration {
+    patience.min(Duration::from_secs(1).max(patience / 10))
 }
 
 struct Smaller<'a> {
@@ -398,14 +433,26 @@ struct Smaller<'a> {
 impl Smaller<'_> {
     fn keeps(&mut self, text: &str) -> bool {
         let Some(candidate) = self.setting.compiled(text) else { return false };
+        // The cheaper question first.
+        match self.verdict.outcome {
+            Outcome::Hang => self.is_defined(&candidate) && self.fails_alike(&candidate, text),
+            _ => self.fails_alike(&candidate, text) && self.is_defined(&candidate),
+        }
+    }
+
+    fn is_defined(&self, candidate: &Candidate) -> bool {
+        self.setting.examined(candidate).is_some_and(|it| undefined(&it).is_empty())
+    }
+
+    fn fails_alike(&mut self, candidate: &Candidate, text: &str) -> bool {
         let judged =
-            self.judge.judge(self.asked, &self.setting, &candidate, text, &Expected::Reference);
-        let Ok(judged) = judged else { return false };
+            self.judge.judge(self.asked, &self.setting, candidate, text, &Expected::Reference);
         // Another wrong result is as good; another message is another failure.
-        let is_same = judged.outcome == self.verdict.outcome
-            && (judged.outcome == Outcome::Miscompiles
-                || judged.signature == self.verdict.signature);
-        is_same && self.setting.examined(&candidate).is_some_and(|it| undefined(&it).is_empty())
+        judged.is_ok_and(|judged| {
+            judged.outcome == self.verdict.outcome
+                && (judged.outcome == Outcome::Miscompiles
+                    || judged.signature == self.verdict.signature)
+        })
     }
 }
 
@@ -441,8 +488,7 @@ fn on_side(
         };
         let wanted = match expected {
             Expected::Evaluator(program) => {
-                let words = second::evaluate(program, *width);
-                Some(words.iter().flat_map(|it| it.to_le_bytes()).collect())
+                Some(program.at(*width).0.iter().flat_map(|it| it.to_le_bytes()).collect())
             }
             Expected::Reference => {
                 setting.run(&Side::reference(), candidate, *width).ok().map(|it| log(&it))
@@ -574,13 +620,15 @@ mod tests {
         let asked = Asked::from_json(&json!({ "engines": ["interp"], "attempts": 0 })).unwrap();
         let mut judge = Judge::default();
         let mut program = asked.program(3, &mut Statistics::default());
-        assert_eq!(judge.program(&asked, &program).unwrap().outcome, Outcome::Agrees);
+        let agrees = judge.program(&asked, &Evaluated::new(&program)).unwrap();
+        assert_eq!(agrees.outcome, Outcome::Agrees);
         // The text is printed from another tree than the evaluator gets.
         program.functions.last_mut().unwrap().body.clear();
         let text = generate::print(&asked.program(3, &mut Statistics::default()));
         let setting = asked.setting(program.words(), &judge.device).unwrap();
         let candidate = setting.compiled(&text).unwrap();
-        let expected = Expected::Evaluator(&program);
+        let evaluated = Evaluated::new(&program);
+        let expected = Expected::Evaluator(&evaluated);
         let verdict = judge.judge(&asked, &setting, &candidate, &text, &expected).unwrap();
         assert_eq!(verdict.outcome, Outcome::Miscompiles);
     }

@@ -18,7 +18,7 @@ use wavelane::{Adapter, Device};
 
 use crate::asked::{Compiling, DeviceChoice, Launch, LowArgs, WaveSizes};
 use crate::compile::flags_of;
-use crate::generated::{self, Asked, Judge, Verdict};
+use crate::generated::{self, Asked, Evaluated, Judge, Verdict};
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
 use crate::supervise;
@@ -102,8 +102,9 @@ impl Server {
         if let Some(number) = request["program"].as_u64() {
             let mut made = Statistics::default();
             let program = asked.program(number, &mut made);
-            let verdict = self.judge.program(&asked, &program)?;
-            let mut answer = json!({ "statistics": generated::statistics(&program, &made) });
+            let evaluated = Evaluated::new(&program);
+            let verdict = self.judge.program(&asked, &evaluated)?;
+            let mut answer = json!({ "statistics": generated::statistics(&evaluated, &made) });
             if let Some(small) = self.reduced(&asked, &program, &verdict) {
                 answer["reduced"] = small.to_json();
             }
@@ -124,7 +125,7 @@ impl Server {
                     ..asked
                 };
                 let program = asked.program(*program, &mut Statistics::default());
-                let verdict = self.judge.program(&asked, &program)?;
+                let verdict = self.judge.program(&asked, &Evaluated::new(&program))?;
                 let small = self.reduced(&asked, &program, &verdict);
                 records.push(verdict.record(text.to_owned()).to_json());
                 records.extend(small.map(|small| {

@@ -10,7 +10,7 @@ use wavelane::internal::{Slot, Slots};
 use wavelane::{NoIncludes, ResourceTable, Shader};
 
 use crate::asked::Output;
-use crate::generated::{self, Asked};
+use crate::generated::{self, Asked, Evaluated};
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 
@@ -24,7 +24,7 @@ pub(super) fn emit(asked: &Asked, count: u64, folder: &str, output: Output) -> R
     for number in 0..count {
         let mut made = generate::Statistics::default();
         let program = asked.program(number, &mut made);
-        generated::add(&mut all, &generated::statistics(&program, &made));
+        generated::add(&mut all, &generated::statistics(&Evaluated::new(&program), &made));
         let text = test(asked, number, &program).map_err(|why| Problem::bug(&why))?;
         let file = Path::new(folder).join(format!("fuzz-{}-{number}.test", asked.seed));
         let name = file.to_string_lossy().into_owned();

@@ -127,6 +127,34 @@ fn hangs_refusals_and_successes_without_a_module_are_told_apart() {
     }
 }
 
+/// Each compiler fails on a construct that most programs have, in its own way.
+#[test]
+fn each_kind_of_failure_shrinks_to_the_construct_that_shows_it() {
+    const FAILS: &str = "if grep -q 'WaveActiveSum(' \"$1\"; then FAIL; fi\nexit 3";
+    for (name, failure, outcome, signature) in [
+        ("refuses", "echo \"$1:3:1: error: no 'Sum'\" >&2; exit 1", "refuses", "PATH error: no ''"),
+        ("status", "echo oops; exit 134", "crash", "status 134: oops"),
+        ("hang", "exec sleep 60", "hang", "it does not end in time"),
+        ("nothing", "exit 0", "miscompiles", "it reports success and writes nothing"),
+        ("malformed", "echo abcdefgh > \"$2\"; exit 0", "miscompiles", "the module is malformed"),
+    ] {
+        let folder = folder(&format!("shrinks-{name}"));
+        compiler(&folder, &FAILS.replace("FAIL", failure));
+        let line = ["fuzz", "--target", "./compiler.sh {in} {out}", "--format", "json"];
+        let few = ["--count", "1", "--seed", "4", "--save", "found", "-j", "1"];
+        let bounds = ["--attempts", "250", "--timeout", "1"];
+        let ran = wavelane(&folder, &[&line[..], &few, &bounds].concat());
+        assert_eq!(ran.status, 1, "{name}: {}", ran.err);
+        let failure = &ran.json()["failures"][0];
+        assert_eq!(failure["outcome"], outcome, "{name}");
+        let said = failure["signature"].as_str().unwrap();
+        assert!(said.starts_with(signature), "{name}: {said}");
+        let text = failure["reduced"].as_str().unwrap();
+        assert!(text.contains("WaveActiveSum("), "{name}: {text}");
+        assert!(text.lines().count() <= 12, "{name}: {text}");
+    }
+}
+
 #[test]
 fn a_right_compiler_agrees_and_a_wrong_one_miscompiles_where_there_is_a_device() {
     let folder = folder("modules");
