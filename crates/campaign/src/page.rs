@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::report::{Merged, escaped};
+use crate::report::{Merged, counted, escaped};
 
 const STYLE: &str = "\
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem;
@@ -22,15 +22,15 @@ pre { background: #f4f5f7; padding: .7rem; overflow-x: auto; } details { margin:
 
 /// The page.
 pub fn page(merged: &Merged) -> String {
-    let units = merged.units().count();
+    let units = counted(merged.units().count());
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>wavelane campaign</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>wavelane campaign: {units} units</h1>\n<ul>\n"
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>wavelane campaign: {units}</h1>\n<ul>\n"
     );
     for (outcome, count) in merged.counts() {
         if count > 0 {
-            let _ = writeln!(html, "<li>{count} {}</li>", outcome.word());
+            let _ = writeln!(html, "<li>{} {count}</li>", outcome.word());
         }
     }
     html.push_str("</ul>\n");
@@ -47,10 +47,10 @@ pub fn page(merged: &Merged) -> String {
     for ((outcome, signature), records) in groups {
         let _ = writeln!(
             html,
-            "<details open><summary><b>{}</b>: {} ({} units)</summary>",
+            "<details open><summary><b>{}</b>: {} ({})</summary>",
             outcome.word(),
             escaped(&signature),
-            records.len()
+            counted(records.len())
         );
         let smallest = records.iter().filter_map(|it| merged.reduced(&it.unit)?.text.as_ref());
         if let Some(small) = smallest.min_by_key(|it| it.len()) {

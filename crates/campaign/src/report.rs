@@ -106,13 +106,18 @@ impl Merged {
     }
 }
 
+/// So many units, in words.
+pub(crate) fn counted(units: usize) -> String {
+    format!("{units} unit{}", if units == 1 { "" } else { "s" })
+}
+
 /// For people.
 pub fn text(merged: &Merged) -> String {
     let counts = merged.counts();
     let shown = counts.iter().filter(|it| *it.1 > 0);
-    let shown: Vec<String> = shown.map(|(it, count)| format!("{count} {}", it.word())).collect();
-    let units = merged.units().count();
-    let mut text = format!("{units} units: {}\n", shown.join(", "));
+    let shown: Vec<String> = shown.map(|(it, count)| format!("{} {count}", it.word())).collect();
+    let units = counted(merged.units().count());
+    let mut text = format!("{units}: {}\n", shown.join(", "));
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for record in merged.units().filter(|it| it.outcome == Outcome::NotRun) {
         *reasons.entry(record.signature.as_deref().unwrap_or("")).or_default() += 1;
@@ -121,7 +126,8 @@ pub fn text(merged: &Merged) -> String {
         let _ = writeln!(text, "  not run: {why} ({count})");
     }
     for ((outcome, signature), records) in merged.groups() {
-        let _ = writeln!(text, "\n{}: {signature} ({} units)", outcome.word(), records.len());
+        let units = counted(records.len());
+        let _ = writeln!(text, "\n{}: {signature} ({units})", outcome.word());
         for record in records.iter().take(5) {
             let _ = writeln!(text, "  {}", record.unit);
             for line in record.detail.iter().flat_map(|it| it.lines()) {
