@@ -356,6 +356,31 @@ void main(uint t : SV_GroupIndex) {
     if (t == 0) Out[0] = s[0];
 }
 
+//--- san-race-in-the-tail-of-a-reduction-with-memory-barriers
+// A barrier that makes threads wait does not fit where these stand, either.
+//# zero Out 4
+RWStructuredBuffer<uint> Out;
+groupshared uint s[64];
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    s[t] = t;
+    GroupMemoryBarrierWithGroupSync();
+    if (t < 32) {
+        s[t] += s[t + 32]; //? race: the branch around both accesses has to be left before it
+        GroupMemoryBarrier();
+        s[t] += s[t + 16];
+        GroupMemoryBarrier();
+        s[t] += s[t + 8];
+        GroupMemoryBarrier();
+        s[t] += s[t + 4];
+        GroupMemoryBarrier();
+        s[t] += s[t + 2];
+        GroupMemoryBarrier();
+        s[t] += s[t + 1];
+    }
+    if (t == 0) Out[0] = s[0];
+}
+
 //--- san-race-whichever-access-comes-first
 // With narrow waves the second wave still clears; with wide ones it counts too early. It is one mistake.
 //# zero Out 256

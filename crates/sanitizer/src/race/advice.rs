@@ -151,6 +151,7 @@ fn barriers(
         let span = facts.module.inst(barrier).span;
         advice.sites.push(Site { span, inst: Some(barrier), text });
         advice.helps.push(format!("use `{call}` instead of the barrier between them"));
+        advice.notes.extend(apart(facts, before, now));
         return;
     }
     if update == Some(Update::OtherPlaces) {
