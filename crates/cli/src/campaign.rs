@@ -49,6 +49,10 @@ impl CampaignArgs {
         let Some(units) = plan.len() else {
             return Err(low.usage("the plan has more than 2^64 units".to_owned()));
         };
+        if low.list && low.tools.html.is_some() {
+            let what = "`--list` runs nothing, so there is no report for `--html`";
+            return Err(low.usage(what.to_owned()));
+        }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let tools = &low.tools;
         Ok(CampaignArgs {

@@ -131,6 +131,7 @@ fn list(args: &ExplainArgs) -> Result<Exit, End> {
     for (title, level) in [
         ("Errors", diag::Level::Error),
         ("Warnings: -Wno-CODE hides one, -Werror=CODE makes it an error", diag::Level::Warning),
+        ("Notes", diag::Level::Note),
         ("Not supported yet", diag::Level::Unsupported),
     ] {
         let _ = writeln!(text, "{title}\n");

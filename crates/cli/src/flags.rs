@@ -171,8 +171,15 @@ const RUNS_JOBS: Commands = &[Command::Run, Command::Test, Command::San];
 /// They show what shaders print.
 const PRINTS: Commands = &[Command::Run, Command::Test, Command::San];
 /// Their runs have a time limit.
-const HAS_TIMEOUT: Commands =
-    &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
+const HAS_TIMEOUT: Commands = &[
+    Command::Run,
+    Command::Test,
+    Command::San,
+    Command::Bench,
+    Command::Diff,
+    Command::Trace,
+    Command::Timeline,
+];
 /// They need a device's caps, or show them.
 const KNOWS_CAPS: Commands = &[
     Command::Check,

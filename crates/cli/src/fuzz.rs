@@ -14,6 +14,7 @@ use crate::generated::{self, Asked, MODEL, PATIENCE, WIDTHS};
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
+use crate::value::counted;
 use crate::worker::{Answered, Broken, Slot, ask};
 use crate::{external, supervise, terminal};
 
@@ -71,6 +72,9 @@ impl FuzzArgs {
         let engines = low.engines.iter().flat_map(|it| it.split(','));
         let engines: Vec<String> = engines.map(|it| it.trim().to_owned()).collect();
         let count = count.unwrap_or(COUNT);
+        if count == 0 {
+            return Err(low.usage("`--count 0` leaves nothing to run".to_owned()));
+        }
         if count > MOST {
             return Err(low.usage(format!("there are at most {MOST} programs in a run")));
         }
@@ -321,8 +325,9 @@ fn as_text(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
         text.push('\n');
     }
     let shown = outcomes().map(|it| (it.word(), count(judged, it))).filter(|it| it.1 > 0);
-    let shown: Vec<String> = shown.map(|(word, count)| format!("{count} {word}")).collect();
-    let _ = writeln!(text, "{} programs: {}", args.count, shown.join(", "));
+    let shown: Vec<String> = shown.map(|(word, count)| format!("{word} {count}")).collect();
+    let programs = counted(usize::try_from(args.count).unwrap_or(usize::MAX), "program");
+    let _ = writeln!(text, "{programs}: {}", shown.join(", "));
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for it in judged.iter().filter(|it| it.record.outcome == Outcome::NotRun) {
         *reasons.entry(it.record.signature.as_deref().unwrap_or("")).or_default() += 1;

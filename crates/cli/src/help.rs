@@ -33,7 +33,7 @@ fn overview(text: &mut String) {
          wavelane COMMAND --help all   all its flags\n  \
          wavelane --version            the version\n\n\
          exit status: 0 fine; 1 findings, failed tests, engines that disagree, time or fuel spent;\n\
-         \x20            2 bad input; 3 not supported here; 70 a bug of ours\n",
+         \x20            2 bad input; 3 not supported here; 70 a bug in wavelane\n",
     );
 }
 

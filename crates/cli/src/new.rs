@@ -93,7 +93,7 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
     let is_checked =
         |it: &wavelane::Resource| it.used && it.kind.writable() && !differing.contains(&it.name);
     if !shader.resources().iter().any(is_checked) && !shader.asserts() {
-        return Err(checks_nothing(shader.entry()).into());
+        return Err(checks_nothing(shader.entry(), !differing.is_empty()).into());
     }
     let comment = comment(&args.file, &shader, &differing);
     let text = jobs::write(&Repro {
@@ -115,10 +115,12 @@ fn no_word(what: String) -> Problem {
 }
 
 /// A job holds the same results for every wave size, and one without results would pass whatever the shader does.
-fn checks_nothing(entry: &str) -> Problem {
-    let what = format!(
-        "a job of `{entry}` would check nothing: all that it writes depends on the wave size"
-    );
+fn checks_nothing(entry: &str, writes: bool) -> Problem {
+    let why = match writes {
+        true => "all that it writes depends on the wave size",
+        false => "it writes nothing that stays",
+    };
+    let what = format!("a job of `{entry}` would check nothing: {why}");
     Problem::new(Exit::Unsupported, what).help(
         "write a case: `#include <wavelane.hlsli>`, `TEST_CASE(name) { … }`, whose `EXPECT_EQ` states results with \
          `WaveGetLaneCount()`",
@@ -257,6 +259,8 @@ fn contents(resource: &wavelane::Resource, count: u64) -> String {
         ResourceKind::Texture { dim, .. } => {
             format!("[{}]{numbers}", crate::texture::sizes(dim, TEXELS))
         }
+        // What a job cannot hold yet, and says so when it is written.
+        ResourceKind::Scene | ResourceKind::Feedback { .. } => "none".to_owned(),
         _ => format!("[{count}]{numbers}"),
     }
 }

@@ -1,5 +1,6 @@
 //! Recording a run of a shader, for commands that show what lanes do.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use jobs::{Setup, Test, TestFile, Widths, Work};
@@ -88,6 +89,7 @@ pub(crate) fn record(
         dispatch,
         table,
     } = prepare(subject)?;
+    check_window(window, launch.groups, prepared.module.group_size, width)?;
     let late = || watch.cancel.load(Ordering::Relaxed);
     let comparison = match engine {
         Some(side) => {
@@ -113,6 +115,22 @@ pub(crate) fn record(
         Some(problem) if problem.exit != Exit::Findings => Err(problem),
         failure => Ok(Recorded { recording, failure }),
     }
+}
+
+/// Refuses a window of waves that no dispatch of so many groups has. The window `none` is meant to have none.
+fn check_window(
+    window: &Window,
+    groups: [u32; 3],
+    group_size: [u32; 3],
+    width: u32,
+) -> Result<(), Problem> {
+    let waves = group_size.iter().product::<u32>().div_ceil(width);
+    let is_none = window.waves.as_ref().is_some_and(Range::is_empty);
+    if is_none || window.has_waves_of(groups, waves) {
+        return Ok(());
+    }
+    let problem = Problem::input("`--window` names a wave or a group that does not run");
+    Err(problem.help("groups and waves count from 0"))
 }
 
 /// Records what was prepared: a program, its entry point, and the number of its groups. Returns also why the run failed, if

@@ -326,11 +326,15 @@ fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Probl
                 .help(format!("--out {}={path}", other.name)));
         }
         if widths > 1 && !path.contains("{width}") {
+            let (flag, path) = match &args.target_file {
+                Some(file) if views.first().is_some_and(|it| it.name == *name) => {
+                    ("-o ".to_owned(), file)
+                }
+                _ => (format!("--out {name}="), path),
+            };
             let (stem, ending) = path.rsplit_once('.').unwrap_or((path, "npy"));
-            let problem = Problem::input(format!(
-                "`--out {name}={path}` names one file for {widths} wave sizes"
-            ));
-            return Err(problem.help(format!("--out {name}={stem}-{{width}}.{ending}")));
+            let what = format!("`{flag}{path}` names one file for {widths} wave sizes");
+            return Err(Problem::input(what).help(format!("{flag}{stem}-{{width}}.{ending}")));
         }
         let has_levels = |it: &&View| it.map.is_some_and(|it| feedback::has_levels(&it));
         let is_bare = !path.ends_with(".bin") && !path.contains("{level}");

@@ -96,12 +96,15 @@ fn write_pages(
     // What was never run has no width.
     let failed =
         records.iter().filter(|it| it.outcome.verdict == Verdict::Failed && it.outcome.width > 0);
+    // A test that fails at several widths is told of once.
+    let mut told = BTreeSet::new();
     for record in failed {
         let Some(test) = tests.iter().find(|it| it.name() == record.test) else { continue };
         let (name, width) = (&record.test, record.outcome.width);
         let runs = of_test(&args.common, test, width)?;
         let several = runs.len() > 1;
-        let mut left_out = runs.is_empty();
+        let is_nothing = runs.is_empty();
+        let mut left_out = false;
         for (number, recording) in (1..).zip(runs) {
             if pages.are_full() {
                 return Ok(());
@@ -112,7 +115,10 @@ fn write_pages(
                 None => left_out = true,
             }
         }
-        if left_out {
+        if is_nothing && told.insert(name) {
+            terminal::note(&format!("`{name}` runs nothing that `--timeline` could record"));
+        }
+        if left_out && told.insert(name) {
             terminal::note(&format!("`--timeline` records single dispatches; `{name}` is not one"));
         }
     }

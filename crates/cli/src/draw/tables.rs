@@ -2,7 +2,8 @@
 //!
 //! A value is for all stages whose shader has a resource or a member of that name. What several stages declare alike is
 //! bound once, so that a stage sees what an earlier one has written; constants cannot be written, and each stage has its
-//! own. A name that no stage declares is a mistake, and one that none uses is told.
+//! own. A name that no stage declares is a mistake, and one that none uses is told. What is made up for a stage has a size
+//! that fits its groups, or the pixels of the target.
 
 use wavelane::internal::Slots;
 use wavelane::{Contents, ResourceTable, Shader, SourceMap, Span, Stage, StageTables};
@@ -30,26 +31,30 @@ impl Tables {
         binds: &Binds,
         scene: &Scene,
         pixel: &Shader,
+        size: [u32; 2],
         sources: &SourceMap,
     ) -> Result<Tables, Problem> {
         let mut shaders = vec![(Stage::Pixel, pixel)];
         shaders.extend(scene.shaders());
         check_names(binds, &shaders, sources)?;
-        Tables::of(binds, &shaders, sources)
+        Tables::of(binds, &shaders, scene.groups, size, sources)
     }
 
     /// Binds to the stages before the pixel shader, which is another one than the command line names.
     pub(crate) fn without_pixel(
         binds: &Binds,
         scene: &Scene,
+        size: [u32; 2],
         sources: &SourceMap,
     ) -> Result<Tables, Problem> {
-        Tables::of(binds, &scene.shaders(), sources)
+        Tables::of(binds, &scene.shaders(), scene.groups, size, sources)
     }
 
     fn of(
         binds: &Binds,
         shaders: &[(Stage, &Shader)],
+        groups: Option<[u32; 3]>,
+        size: [u32; 2],
         sources: &SourceMap,
     ) -> Result<Tables, Problem> {
         let mut tables = Tables { stages: Vec::new(), auto: None };
@@ -67,7 +72,9 @@ impl Tables {
             let given = binds.binds.iter().filter(is_own).cloned().collect();
             let own = Binds { binds: given, ..for_shader(binds, shader) };
             let mut unused = Unused::silent();
-            let mut bound = bind::bind_rest(bound, &own, [1; 3], shader, sources, &mut unused)?;
+            let groups = groups.filter(|_| matches!(stage, Stage::Amplification | Stage::Mesh));
+            let groups = groups.unwrap_or([size[0], size[1], 1]);
+            let mut bound = bind::bind_rest(bound, &own, groups, shader, sources, &mut unused)?;
             match (&mut tables.auto, bound.auto.take()) {
                 (Some(all), Some(more)) => all.add(more),
                 (all, more) => *all = all.take().or(more),

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use wavelane::internal::IntraWaveSync;
 
-use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
+use super::values::{
+    choose, groups, lane_order, number, pair, schedule, timeout, unsigned, wave_size,
+};
 use super::{
     COMPARES, EXAMINES, Flag, HAS_BASELINES, HAS_JOBS, HAS_TIMEOUT, PRINTS, RUNS, RUNS_SHADERS,
     RUNS_TESTS, Section, Takes, auto, bench, draw, san,
@@ -89,8 +91,7 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "the hidden counter of a structured buffer (0)",
         set: |args, value| {
             let (name, count) = pair(value)?;
-            let count = count.parse().map_err(|_| format!("`{count}` is not an integer"))?;
-            args.bind.counters.push((name, count));
+            args.bind.counters.push((name, unsigned(&count)?));
             Ok(())
         },
     },
@@ -215,9 +216,7 @@ pub(super) const FLAGS: &[Flag] = &[
         set: |args, value| {
             args.launch.fuel = match value {
                 "none" => Fuel::Endless,
-                number => {
-                    Fuel::Of(number.parse().map_err(|_| format!("`{number}` is not an integer"))?)
-                }
+                number => Fuel::Of(unsigned(number)?),
             };
             Ok(())
         },

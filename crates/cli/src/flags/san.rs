@@ -12,7 +12,7 @@ pub(super) const THOROUGH: Flag = Flag {
     on: &[Command::San],
     section: Section::Run,
     help: "try more orders, watch the runs in all of them, and shuffle the lanes of groups\n\
-           of one dimension too, which hardly any scan stands",
+           of one dimension too, with which hardly any scan is correct",
     set: |args, _| {
         args.san.thorough = true;
         Ok(())

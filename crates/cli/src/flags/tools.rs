@@ -1,6 +1,6 @@
 //! The flags that only `wavelane fuzz`, `reduce`, `campaign` and `merge` know.
 
-use super::values::number;
+use super::values::{number, unsigned};
 use super::{Commands, Flag, Section, Takes};
 use crate::asked::LowArgs;
 use crate::command::Command;
@@ -22,7 +22,7 @@ const fn flag(
 }
 
 fn count(value: &str) -> Result<u64, String> {
-    value.replace('_', "").parse().map_err(|_| format!("`{value}` is not an integer"))
+    unsigned(&value.replace('_', ""))
 }
 
 /// What is kept, and what is generated.

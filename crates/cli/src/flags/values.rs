@@ -35,7 +35,20 @@ pub(super) fn choose<T: Copy>(word: &str, choices: &[(&str, T)]) -> Result<T, St
 }
 
 pub(super) fn number(word: &str) -> Result<u32, String> {
-    word.trim().parse().map_err(|_| format!("`{}` is not an integer", word.trim()))
+    unsigned(word.trim())
+}
+
+/// Reads a count.
+pub(super) fn unsigned<T: TryFrom<u64>>(word: &str) -> Result<T, String> {
+    let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
+    if digits.is_empty() || !digits.bytes().all(|it| it.is_ascii_digit()) {
+        return Err(format!("`{word}` is not an integer"));
+    }
+    if word.starts_with('-') {
+        return Err(format!("`{word}` is negative"));
+    }
+    let read = word.parse::<u64>().ok().and_then(|it| T::try_from(it).ok());
+    read.ok_or_else(|| format!("`{word}` is too large"))
 }
 
 pub(super) fn groups(args: &mut LowArgs, value: &str) -> Result<(), String> {

@@ -129,7 +129,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
                 "runs 1000 programs at every width on three engines",
             ),
             (
-                "wavelane fuzz --target FILE --save found",
+                "wavelane fuzz --target 'dxc -T cs_6_7 -spirv {in} -Fo {out}' --save found",
                 "has another compiler make modules of them; failures are reduced and written",
             ),
             (

@@ -70,7 +70,7 @@ pub(super) fn new(args: &NewArgs, mut compiling: Compiling) -> Result<Exit, End>
     let (expected, differing) = left(args, &compiling, &target, &plain, api, &repro)?;
     let asserts = repro.stages.iter().any(|it| it.shader.asserts());
     if expected.is_empty() && !asserts {
-        return Err(checks_nothing(pixel.entry()).into());
+        return Err(checks_nothing(pixel.entry(), !differing.is_empty()).into());
     }
     let mut comment = format!(
         "A test of `{}` in {}. The contents of the buffers are made up: put in those that matter.\n\
@@ -110,7 +110,7 @@ fn stages<'a>(
 ) -> Result<Vec<Written<'a>>, Problem> {
     let shaders = scene.shaders().into_iter().map(|it| it.1).chain([pixel]);
     let binds = shaders.fold(args.bind.clone(), |binds, it| made_up(it, &binds, [1; 3]));
-    let tables = Tables::bind(&binds, scene, pixel, sources)?;
+    let tables = Tables::bind(&binds, scene, pixel, args.draw.size, sources)?;
     let bound = |stage: Stage| {
         let table = tables.of_stage(stage).map(ResourceTable::copied);
         table.unwrap_or_else(|| unreachable!("every stage of the draw has a table"))

@@ -1,6 +1,8 @@
 //! `wavelane run FILE --bindings`: what there is to bind, before anything runs.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::iter;
 
 use serde_json::{Value, json};
 use wavelane::internal::{Slot, Slots, survey};
@@ -10,9 +12,11 @@ use wavelane::{
 };
 
 use super::RunArgs;
-use crate::asked::{Binds, Output};
+use crate::asked::{Binds, DrawArgs, Output};
 use crate::auto::{Auto, Made};
 use crate::bind::{self, Bound};
+use crate::draw::{Scene, Tables};
+use crate::value::counted;
 use values::member::{described, type_of};
 
 use crate::missing::{declared, element_type, kind_name};
@@ -29,35 +33,88 @@ struct Row<'a> {
     made: Vec<Made>,
 }
 
+/// Lists what a dispatch of a shader can be given.
 pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Result<Exit, End> {
-    let seed = args.common.bind.auto.unwrap_or(1);
-    let binds = Binds { auto: Some(seed), ..args.common.bind.clone() };
     // What cannot be made up is listed without a size.
-    let bound = bind::bind(&binds, args.common.launch.groups, shader, sources).ok();
-    let uses = survey(shader).uses;
+    let groups = args.common.launch.groups;
+    let bound = bind::bind(&with_auto(args), groups, shader, sources).ok();
+    let auto = bound.as_ref().and_then(|it| it.auto.as_ref());
+    let rows = rows(&[(shader, bound.as_ref())], auto);
+    let threads = counted(shader.group_size().iter().product::<u32>() as usize, "thread");
+    let groups = groups.map(|it| it.to_string()).join(",");
+    let head = format!("{threads} in a group; sizes are for --groups {groups}");
+    show(args, &[shader], &rows, &head)
+}
+
+/// Lists what the shaders of a draw can be given.
+pub(super) fn list_of_draw(
+    args: &RunArgs,
+    draw: &DrawArgs,
+    scene: &Scene,
+    pixel: &Shader,
+    sources: &SourceMap,
+) -> Result<Exit, End> {
+    let tables = Tables::bind(&with_auto(args), scene, pixel, draw.size, sources).ok();
+    let shaders: Vec<&Shader> =
+        iter::once(pixel).chain(scene.shaders().into_iter().map(|it| it.1)).collect();
+    let mut bounds = tables.iter().flat_map(Tables::bounds);
+    let all: Vec<_> = shaders.iter().map(|it| (*it, bounds.next())).collect();
+    let rows = rows(&all, tables.as_ref().and_then(|it| it.auto.as_ref()));
+    let [width, height] = draw.size;
+    let head = format!("for all shaders of the draw; sizes are for --size {width}x{height}");
+    show(args, &shaders, &rows, &head)
+}
+
+/// What is given, and a seed for the rest.
+fn with_auto(args: &RunArgs) -> Binds {
+    let given = &args.common.bind;
+    Binds { auto: given.auto.or(Some(1)), ..given.clone() }
+}
+
+/// A row for each name. What any of the shaders uses is used.
+fn rows<'a>(shaders: &[(&'a Shader, Option<&Bound>)], auto: Option<&Auto>) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
-    for (index, resource) in shader.resources().iter().enumerate() {
-        let is_known = rows.iter().any(|it| it.resource.name == resource.name);
-        if is_known || resource.register.class.is_heap() && !resource.used {
-            continue;
-        }
-        let (elements, made) = match bound.as_ref().filter(|_| resource.used) {
-            Some(bound) => (elements(resource, bound), made(resource, bound.auto.as_ref())),
-            None => (None, Vec::new()),
+    let mut add =
+        |row: Row<'a>| match rows.iter_mut().find(|it| it.resource.name == row.resource.name) {
+            None => rows.push(row),
+            Some(known) if !known.resource.used => *known = row,
+            Some(known) => known.read.iter_mut().zip(&row.read).for_each(|(it, also)| *it |= also),
         };
-        rows.push(Row { resource, read: uses[index].members.clone(), elements, made });
+    for (shader, bound) in shaders {
+        let uses = survey(shader).uses;
+        // A heap has a resource for each type that is taken out of it.
+        let mut names = BTreeSet::new();
+        for (index, resource) in shader.resources().iter().enumerate() {
+            let is_unused_heap = resource.register.class.is_heap() && !resource.used;
+            if is_unused_heap || !names.insert(&resource.name) {
+                continue;
+            }
+            let (elements, made) = match bound.filter(|_| resource.used) {
+                Some(bound) => (elements(resource, bound), made(resource, auto)),
+                None => (None, Vec::new()),
+            };
+            add(Row { resource, read: uses[index].members.clone(), elements, made });
+        }
     }
-    for resource in shader.unreached() {
-        rows.push(Row { resource, read: Vec::new(), elements: None, made: Vec::new() });
+    for resource in shaders.iter().flat_map(|it| it.0.unreached()) {
+        add(Row { resource, read: Vec::new(), elements: None, made: Vec::new() });
     }
+    rows
+}
+
+fn show(args: &RunArgs, shaders: &[&Shader], rows: &[Row<'_>], head: &str) -> Result<Exit, End> {
+    let mut opaque: Vec<&OpaqueResource> = shaders.iter().flat_map(|it| it.opaque()).collect();
+    let mut names = BTreeSet::new();
+    opaque.retain(|it| names.insert(&it.name));
     match args.common.output {
         Output::Json => {
-            let opaque = shader.opaque().iter().map(opaque_as_json);
+            let opaque = opaque.into_iter().map(opaque_as_json);
             let all: Vec<Value> = rows.iter().map(as_json).chain(opaque).collect();
             print_json(&json!({ "bindings": all }))?;
         }
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
-            terminal::print(&text(args, shader, &rows))?;
+            let (entry, file) = (shaders[0].entry(), shaders[0].name());
+            terminal::print(&format!("`{entry}` of {file}: {head}\n{}", text(rows, &opaque)))?;
         }
     }
     Ok(Exit::Fine)
@@ -65,13 +122,14 @@ pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Resu
 
 /// How many elements of a resource are bound; of raw buffers, how many words.
 fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
-    let first = bound.table.iter().find(|(it, ..)| it.name == resource.name);
-    let (_, _, slot): (_, _, _) = first?;
+    let mut all = bound.table.iter().filter(|(it, ..)| it.name == resource.name);
+    if resource.register.class.is_heap() {
+        // Each value is locked while it is looked at, so no other one is held here.
+        return Some(all.count() as u64);
+    }
+    let (_, _, slot): (_, _, _) = all.next()?;
     let slot: &Slot = &slot;
     match resource.kind.view().contents {
-        _ if resource.register.class.is_heap() => {
-            Some(bound.table.iter().filter(|(it, ..)| it.name == resource.name).count() as u64)
-        }
         Contents::Constants => Some(1),
         Contents::Sampler | Contents::Scene | Contents::Feedback => None,
         Contents::Texture => slot.what.texture().map(|it| {
@@ -156,14 +214,8 @@ fn register(resource: &Resource) -> Option<(String, u32)> {
     Some((format!("{letter}{}", resource.register.index), resource.register.space))
 }
 
-fn text(args: &RunArgs, shader: &Shader, rows: &[Row<'_>]) -> String {
-    let threads: u32 = shader.group_size().iter().product();
-    let groups = args.common.launch.groups.map(|it| it.to_string()).join(",");
-    let mut text = format!(
-        "`{}` of {}: {threads} threads in a group; sizes are for --groups {groups}\n",
-        shader.entry(),
-        shader.name()
-    );
+fn text(rows: &[Row<'_>], opaque: &[&OpaqueResource]) -> String {
+    let mut text = String::new();
     let registers: Vec<String> = rows
         .iter()
         .map(|row| match register(row.resource) {
@@ -173,8 +225,7 @@ fn text(args: &RunArgs, shader: &Shader, rows: &[Row<'_>]) -> String {
         })
         .collect();
     let declarations: Vec<String> = rows.iter().map(|it| declared(it.resource)).collect();
-    let opaque: Vec<String> =
-        shader.opaque().iter().map(|it| format!("{} {}", it.ty, it.name)).collect();
+    let opaque: Vec<String> = opaque.iter().map(|it| format!("{} {}", it.ty, it.name)).collect();
     let width = |all: &[String]| all.iter().map(|it| it.chars().count()).max().unwrap_or(0);
     let (first, second) = (width(&registers), width(&declarations).max(width(&opaque)).min(60));
     for ((row, register), declaration) in rows.iter().zip(&registers).zip(&declarations) {

@@ -30,10 +30,10 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     args.common.compile.options.cancel = watch.cancel.clone().into();
     let (pixel, sources) = draw::pixel_shader(&args.operand, &mut args.common.compile)?;
     let pixel = auto::prepared(pixel, &args.common.bind);
-    if args.lists_bindings {
-        return super::bindings::list(&args, &pixel, &sources);
-    }
     let scene = Scene::new(&args.operand, &args.common.compile, draw, &pixel, &args.common.bind)?;
+    if args.lists_bindings {
+        return super::bindings::list_of_draw(&args, draw, &scene, &pixel, &sources);
+    }
     let device = device::open(&args.common.device, false)?;
     if draw.is_packed_by_device && device.gpu().is_none() {
         let problem = Problem::input("`--packing device` leaves the packing to a GPU");
@@ -41,7 +41,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     }
     let pipeline = scene.pipeline(&device, &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
-    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, &sources)?;
+    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, draw.size, &sources)?;
     let auto = tables.auto.take();
     if let Some(auto) = &auto {
         terminal::note(&auto.told());
@@ -58,6 +58,12 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     let of_draw = surfaces.len();
     all.splice(..0, surfaces);
     check_outs(&args, &all, widths.len())?;
+    let target = &all[0].name;
+    if draw.overlay.is_some() && !args.outs.iter().any(|it| it.0 == *target) {
+        let what =
+            format!("`--overlay` draws over the picture of `{target}`, which no file is named for");
+        return Err(Problem::input(what).help("name one: -o lanes.png").into());
+    }
     let contents = tables.contents();
     let (mut outcomes, mut printed) = (Vec::<(u32, Rc<Outcome>)>::new(), Vec::new());
     let mut engines = Vec::new();

@@ -322,6 +322,23 @@ const COMPUTED: &str = "StructuredBuffer<uint> Which;
 }";
 
 #[test]
+fn what_lies_in_a_heap_is_listed() {
+    let shader = "cbuffer C { uint at; };
+[numthreads(8, 1, 1)] void main(uint i : SV_DispatchThreadID) {
+    RWStructuredBuffer<uint> to = ResourceDescriptorHeap[at];
+    ByteAddressBuffer from = ResourceDescriptorHeap[3];
+    to[i] = from.Load(4 * i);
+}";
+    let ran = wavelane("listed", shader, "run a.hlsl --bindings");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("ResourceDescriptorHeap[0]=u32[8]") && ran.out.contains("and 1 more"));
+    let all = wavelane("listed", shader, "run a.hlsl --bindings --format json").json();
+    let heap = all["bindings"].as_array().unwrap().iter().find(|it| it["register"].is_null());
+    assert_eq!(heap.unwrap()["elements"], 2);
+    assert_eq!(heap.unwrap()["bind"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn views_of_a_heap_with_computed_indices_are_arrays_of_their_own() {
     let ran = wavelane("apart", COMPUTED, "run a.hlsl --auto --format json");
     assert_eq!(ran.status, 0, "{}", ran.err);
@@ -425,6 +442,37 @@ float4 main(In i) : SV_Target { InterlockedAdd(Seen[i.kind], 1); return float4(i
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
 }
 
+/// The vertex shader moves, the pixel shader counts; both read the constants.
+const DRAWN: &str =
+    "StructuredBuffer<float2> Moves; RWStructuredBuffer<uint> Seen; cbuffer C { float one, two; };
+float4 vs(uint i : SV_VertexID) : SV_Position { return float4(Moves[i] * one, 0.5, 1); }
+float4 main(float4 at : SV_Position) : SV_Target {
+    Seen[uint(at.y) * 8 + uint(at.x)] = 1;
+    return two;
+}";
+
+#[test]
+fn what_any_shader_of_a_draw_uses_is_listed() {
+    let draw = "run a.hlsl -T ps_6_6 --vertex vs --draw fullscreen --size 8x4";
+    let ran = wavelane("drawn", DRAWN, &format!("{draw} --bindings"));
+    assert_eq!(
+        ran.out,
+        "`main` of a.hlsl: for all shaders of the draw; sizes are for --size 8x4
+  u0  RWStructuredBuffer<uint> Seen   --bind 'Seen=u32[32]'
+  b0  ConstantBuffer C, 8 bytes       --bind C=0.5,0.25
+           0  float one
+           4  float two
+  t0  StructuredBuffer<float2> Moves  --bind 'Moves=[32]:rand(1)'
+",
+        "{}",
+        ran.err
+    );
+    // A target has a pixel for each element, so nothing is dropped.
+    let ran = wavelane("drawn", DRAWN, &format!("{draw} --auto --bind Moves=[3]:-3,-3,9,-3,-3,9"));
+    assert!(ran.out.contains("Seen: RWStructuredBuffer, 32 x u32"), "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains(" 0 0 0"), "{}", ran.out);
+}
+
 #[test]
 fn san_walks_every_compute_shader_of_a_folder() {
     let walk = folder("walk").join("shaders");
@@ -498,6 +546,20 @@ fn a_forgotten_bracket_and_no_group_are_told() {
     );
     let ran = wavelane("slips", SUM, "run a.hlsl --bind Out=[8] --bind Same=[8] --groups 0");
     assert_eq!(ran.err, "warning: `--groups 0` dispatches no group: nothing runs\n");
+}
+
+#[test]
+fn counts_are_not_negative() {
+    for (flag, said) in [
+        ("--groups -1", "`-1` is negative"),
+        ("--groups x", "`x` is not an integer"),
+        ("--groups 4294967296", "`4294967296` is too large"),
+        ("--counter Out=-3", "`-3` is negative"),
+        ("--fuel -1", "`-1` is negative"),
+    ] {
+        let ran = wavelane("counts", SUM, &format!("run a.hlsl --auto {flag}"));
+        assert!(ran.status == 2 && ran.err.contains(said), "{flag}: {}", ran.err);
+    }
 }
 
 /// What is made up is not the user's to explain.

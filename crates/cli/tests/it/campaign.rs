@@ -92,7 +92,7 @@ TEST_CASE(wrong) { EXPECT_EQ(WaveActiveSum(1), 8); }
     let line = ["campaign", "a.hlsl", "--widths", "4,8", "--engines", "interp", "--html", "a.html"];
     let ran = wavelane(&folder, &line);
     assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
-    assert!(ran.out.starts_with("4 units: 3 agrees, 1 miscompiles\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("4 units: agrees 3, miscompiles 1\n"), "{}", ran.out);
     assert!(ran.out.contains("test a.hlsl::wrong @w4 engine=interp"), "{}", ran.out);
     let junit = wavelane(&folder, &["merge", "campaign.jsonl", "--format", "junit"]);
     assert_eq!(junit.status, 1);
@@ -185,6 +185,8 @@ fn mistakes_in_plans_have_a_line() {
         assert_eq!(ran.status, 2, "{plan}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains(said), "{plan}: {}", ran.err);
     }
+    let ran = wavelane(&folder, &["campaign", "--fuzz", "1", "--list", "--html", "a.html"]);
+    assert!(ran.status == 2 && ran.err.contains("no report for `--html`"), "{}", ran.err);
     std::fs::write(folder.join("bad.jsonl"), "{\"unit\":\"x\"}\n{}\n").unwrap();
     let ran = wavelane(&folder, &["merge", "bad.jsonl"]);
     assert!(

@@ -556,8 +556,13 @@ fn an_overlay_shows_meshlets_and_patches() {
 #[test]
 fn overlays_and_stages_that_do_not_fit_are_refused() {
     let folder = folder("no-parts", &[("a.hlsl", PARTS)]);
+    let words = ["run", "a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--overlay", "quads"];
+    let output = wavelane(&words, &folder);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("which no file is named for"));
     for (words, wanted) in [
-        (&["--draw", "fullscreen", "--overlay", "meshlets"][..], "needs `--mesh`"),
+        (&["--draw", "fullscreen", "--wave-size", "4,8"][..], "`-o a.png` names one file for 2"),
+        (&["--draw", "fullscreen", "--overlay", "meshlets"], "needs `--mesh`"),
         (&["--draw", "fullscreen", "--overlay", "patches"], "needs `--hull`"),
         (&["--draw", "fullscreen", "--hull", "hs"], "`--hull` and `--domain` need each other"),
         (

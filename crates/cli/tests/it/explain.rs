@@ -11,6 +11,17 @@ fn wavelane(words: &[&str]) -> (i32, String) {
 }
 
 #[test]
+fn every_code_is_listed() {
+    let (_, text) = wavelane(&["explain", "--list"]);
+    let (_, json) = wavelane(&["explain", "--list", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for code in json["codes"].as_array().unwrap() {
+        let name = code["code"].as_str().unwrap();
+        assert!(text.contains(&format!("\n  {name} ")), "{name}");
+    }
+}
+
+#[test]
 fn concepts_have_a_page_with_an_example_and_its_lanes() {
     for word in [
         "active-lanes",

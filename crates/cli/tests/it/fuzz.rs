@@ -57,7 +57,7 @@ fn engines_agree_with_the_second_evaluator_at_every_width() {
     assert_eq!(wavelane(&folder, &[&line[..], &["-j", "1"]].concat()).out, ran.out);
     let other = wavelane(&folder, &["fuzz", "--engines", "cpu", "--count", "3", "--widths", "8"]);
     assert_eq!(other.status, 0, "{}", other.err);
-    assert!(other.out.starts_with("3 programs: 3 agrees\n"), "{}", other.out);
+    assert!(other.out.starts_with("3 programs: agrees 3\n"), "{}", other.out);
 }
 
 #[test]
@@ -209,6 +209,8 @@ fn mistakes_on_the_command_line_are_told() {
         (&["fuzz", "--target", "./not-there {in}", "--count", "1"], "cannot be run"),
         (&["fuzz", "--engines", "cpu", "--model", "5.1"], "from 6.5 on"),
         (&["fuzz", "--engines", "cpu", "--count", "x"], "is not an integer"),
+        (&["fuzz", "--engines", "cpu", "--count", "-1"], "`-1` is negative"),
+        (&["fuzz", "--engines", "cpu", "--count", "0"], "`--count 0` leaves nothing to run"),
         (&["fuzz", "--engines", "cpu", "--widths", "5"], "power of two"),
         (&["worker", "x"], "what is `x`?"),
     ] {

@@ -321,6 +321,22 @@ fn new_writes_a_test_that_passes_and_never_overwrites() {
         let (status, out, err) = ran(line, &root);
         assert!(status == 2 && out.is_empty() && err.contains(says), "{line}: {err}");
     }
+    // What a job cannot say is told in the words of the shader.
+    let other = "RaytracingAccelerationStructure Scene; RWStructuredBuffer<uint> Hit;
+[numthreads(1, 1, 1)] void Idle() {}
+[numthreads(1, 1, 1)] void Trace() {
+    RayQuery<RAY_FLAG_NONE> query; RayDesc ray = { float3(0, 0, 0), 0, float3(0, 0, 1), 1 };
+    query.TraceRayInline(Scene, 0, 255, ray);
+    Hit[0] = query.Proceed();
+}";
+    std::fs::write(root.join("other.hlsl"), other).unwrap();
+    for (entry, says) in [
+        ("Idle", "a job of `Idle` would check nothing: it writes nothing that stays"),
+        ("Trace", "a job has no word for `Scene`, a RaytracingAccelerationStructure"),
+    ] {
+        let (status, out, err) = ran(&format!("new test other.hlsl -E {entry}"), &root);
+        assert!(status == 3 && out.is_empty() && err.contains(says), "{entry}: {err}");
+    }
     // Nothing is bound, and the result depends on the width.
     let files = [(
         "lib.hlsl",

@@ -136,6 +136,11 @@ fn what_cannot_be_shown_is_said() {
         (vec!["trace", "a.hlsl", "--lines", "x"], "`x` is not a number"),
         (vec!["trace", "a.hlsl", "--window", "wave=7"], "a wave or a group that does not run"),
         (vec!["trace", "a.hlsl", "--window", "time=7"], "`time` is not a part of a window"),
+        (vec!["trace", "a.hlsl", "--window", "group=1,0,0"], "a wave or a group that does not run"),
+        (
+            vec!["timeline", "a.hlsl", "-o", "run.html", "--window", "group=1,0,0"],
+            "a wave or a group that does not run",
+        ),
         (vec!["timeline", "a.hlsl"], "needs a file to write"),
         (vec!["timeline", "a.hlsl", "-o", "run.txt"], "ends in none of `.html`"),
         (vec!["timeline", "a.hlsl", "-o", "no/such/run.html"], "cannot be written"),
@@ -172,6 +177,12 @@ fn a_run_that_does_not_end_is_shown_as_far_as_it_comes() {
     assert_eq!(status, 1, "{err}");
     assert!(out.contains("while (Out[0] == 0) n++;"), "{out}");
     assert!(err.contains("the fuel of 2000 wave-instructions is spent"), "{err}");
+    let bounds = ["--bind", "Out=u32[4]", "--timeout", "0.05", "--fuel", "none"];
+    for words in [&["trace", "a.hlsl"][..], &["timeline", "a.hlsl", "-o", "run.html"]] {
+        let (status, _, err) = wavelane("endless", endless, &[words, &bounds].concat());
+        assert_eq!(status, 1, "{err}");
+        assert!(err.contains("the time of 0.05 s is spent"), "{err}");
+    }
 }
 
 #[test]
@@ -271,6 +282,10 @@ fn failed_tests_have_pages() {
     let (status, out, err) = wavelane("failures", TESTS, &words);
     assert_eq!(status, 1, "{out}{err}");
     assert_eq!(pages("failures"), ["a.hlsl-wrong-wave4.html", "a.hlsl-wrong-wave8.html"]);
+    // What has no page is told once, whatever the widths.
+    let idle = "#include <wavelane.hlsli>\nTEST_CASE(idle) {}";
+    let (_, _, err) = wavelane("idle", idle, &words);
+    assert_eq!(err, "note: `a.hlsl::idle` runs nothing that `--timeline` could record\n");
     let page = std::fs::read(folder("failures").join("pages/a.hlsl-wrong-wave8.html")).unwrap();
     assert!(page.starts_with(b"<!doctype html>"));
     let (status, _, err) =

@@ -99,7 +99,7 @@ pub(super) fn write(
         _ => scene.pipeline(device, &state, &shader)?,
     };
     let sources = wavelane::SourceMap::new();
-    let mut tables = Tables::without_pixel(&args.common.bind, scene, &sources)?;
+    let mut tables = Tables::without_pixel(&args.common.bind, scene, draw.size, &sources)?;
     let contents = tables.contents();
     for (lanes, outcome) in &runs.outcomes {
         let mut table = ResourceTable::new(&shader);
