@@ -155,10 +155,13 @@ impl Verdict {
     }
 }
 
-/// A program with what the second evaluator says of it, at each width once: nothing else here takes as long.
+/// What the second evaluator says of a program at a width: the words that it leaves, and what it did.
+type Evaluation = Rc<(Vec<u32>, Observed)>;
+
+/// A program with its evaluation, at each width once: nothing else here takes as long.
 pub(crate) struct Evaluated<'p> {
     program: &'p Program,
-    by_width: RefCell<BTreeMap<u32, Rc<(Vec<u32>, Observed)>>>,
+    by_width: RefCell<BTreeMap<u32, Evaluation>>,
 }
 
 impl<'p> Evaluated<'p> {
@@ -166,7 +169,7 @@ impl<'p> Evaluated<'p> {
         Evaluated { program, by_width: RefCell::default() }
     }
 
-    fn at(&self, width: u32) -> Rc<(Vec<u32>, Observed)> {
+    fn at(&self, width: u32) -> Evaluation {
         let mut known = self.by_width.borrow_mut();
         let evaluate = || Rc::new(second::observe(self.program, width));
         known.entry(width).or_insert_with(evaluate).clone()

@@ -53,7 +53,7 @@ pub(super) fn of_shader(
     let scene = Scene::new(file, &compiling, asked, &pixel, &args.common.bind)?;
     let pipeline = scene.pipeline(device, &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
-    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, draw.size, &sources)?;
+    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, asked.size, &sources)?;
     let auto = tables.auto.take();
     if let Some(auto) = &auto {
         terminal::note(&auto.told());

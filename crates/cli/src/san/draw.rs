@@ -28,7 +28,7 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
     let pipeline =
         scene.pipeline(&Device::new(args.common.device.adapter.clone()), &scene.state, &pixel)?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
-    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, draw.size, &sources)?;
+    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, asked.size, &sources)?;
     let auto = tables.auto.take();
     let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
     let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
