@@ -2,7 +2,7 @@
 //!
 //! Its default algorithm assigns registers to whole live ranges, in time that is quadratic or cubic in the number of
 //! values that are live across many blocks. Such functions, which are never hand-written, get the linear algorithm,
-//! which keeps no value in a register across blocks.
+//! which keeps no value in a register across blocks. Long straight-line code is left to `local`.
 
 use regalloc2::{
     Algorithm, Ctx, MachineEnv, Output, PReg, PRegSet, RegAllocError, RegClass, RegallocOptions,
@@ -10,6 +10,7 @@ use regalloc2::{
 
 use crate::budget;
 use crate::isa::Isa;
+use crate::local::{self, Allocated};
 use crate::machine::{Function, GENERAL, MASK, Op, VECTOR};
 
 /// rax is left to the encoder, rsp is the stack, r15 the frame.
@@ -51,13 +52,16 @@ pub(crate) fn everything(isa: Isa) -> PRegSet {
     all
 }
 
+/// The places of all operands, and the segments with their registers.
 pub(crate) fn allocate(
     function: &Function,
     isa: Isa,
     live_ranges: u64,
-) -> Result<Output, RegAllocError> {
+) -> Result<(Output, Vec<Allocated>), RegAllocError> {
     let none = PRegSet::empty();
-    let spends = function.ops.iter().any(|op| matches!(op, Op::X86(it) if it.spends_mask));
+    let within = function.segments.iter().flat_map(|it| &it.body).map(|it| &it.0);
+    let mut ops = function.ops.iter().chain(within);
+    let spends = ops.any(|op| matches!(op, Op::X86(it) if it.spends_mask));
     let env = MachineEnv {
         preferred_regs_by_class: [
             set(GENERAL, SAVED_BY_CALLER),
@@ -77,7 +81,8 @@ pub(crate) fn allocate(
         },
     };
     let mut context = Ctx::default();
-    let output = regalloc2::run_with_ctx(function, &env, &options, &mut context)?.clone();
+    regalloc2::run_with_ctx(function, &env, &options, &mut context)?;
+    let mut output = context.output;
     // The checker takes quadratic time, compared with the allocator.
     #[cfg(debug_assertions)]
     if live_ranges <= budget::MOST_LIVE_RANGES / 4 {
@@ -89,5 +94,11 @@ pub(crate) fn allocate(
             );
         }
     }
-    Ok(output)
+    let registers = [0, 1, 2].map(|class| {
+        let mut all = env.preferred_regs_by_class[class];
+        all.union_from(env.non_preferred_regs_by_class[class]);
+        all
+    });
+    let segments = local::allocate(function, &registers, &mut output);
+    Ok((output, segments))
 }

@@ -10,7 +10,8 @@ use regalloc2::{Allocation, Edit, Function as _, Inst, Output, ProgPoint, RegCla
 use crate::allocate::SAVED_BY_CALLER;
 use crate::isa::Isa;
 use crate::layout::{ASK, BACK, CALL, FUEL, Fuel, GRANT, Layout, RESUME, SPINNING};
-use crate::machine::{Condition, Function, Immediate, Op, Slot, SlotBase, View, X86};
+use crate::local::{Allocated, Step};
+use crate::machine::{Condition, Function, Immediate, Op, Placed, Slot, SlotBase, View, X86};
 
 const GENERAL: [Register; 16] = [
     Register::RAX,
@@ -83,7 +84,13 @@ struct Writer<'a> {
     written: Vec<(usize, Instruction)>,
 }
 
-pub(crate) fn encode(function: &Function, output: &Output, isa: Isa, layout: &Layout) -> Encoded {
+pub(crate) fn encode(
+    function: &Function,
+    output: &Output,
+    segments: &[Allocated],
+    isa: Isa,
+    layout: &Layout,
+) -> Encoded {
     let mut writer = Writer {
         isa,
         layout,
@@ -103,7 +110,7 @@ pub(crate) fn encode(function: &Function, output: &Output, isa: Isa, layout: &La
     let exit = writer.entry();
     let put_aside = writer.put_aside(exit);
     let start = writer.at;
-    writer.body(function, output, exit, put_aside);
+    writer.body(function, output, segments, exit, put_aside);
     let frame = layout.spills + output.num_spillslots * 8;
     let stops = std::mem::take(&mut writer.stops);
     Encoded { bytes: writer.finish(), entry, start, frame: frame.next_multiple_of(64), stops }
@@ -292,7 +299,14 @@ impl Writer<'_> {
 
     // The body.
 
-    fn body(&mut self, function: &Function, output: &Output, exit: Label, put_aside: Label) {
+    fn body(
+        &mut self,
+        function: &Function,
+        output: &Output,
+        segments: &[Allocated],
+        exit: Label,
+        put_aside: Label,
+    ) {
         let blocks: Vec<Label> = function.blocks.iter().map(|_| self.label()).collect();
         let targets = Writer::targets(function, output);
         // The reachable blocks; the first is the entry.
@@ -321,6 +335,10 @@ impl Writer<'_> {
                 match &function.ops[position] {
                     Op::X86(x86) => self.x86(x86, output.inst_allocs(inst)),
                     Op::Undefined => {}
+                    Op::Segment(number) => {
+                        let number = *number as usize;
+                        self.segment(&function.segments[number].body, &segments[number]);
+                    }
                     Op::Call { site } => self.call(*site),
                     Op::Suspend { status, of } => {
                         let behind = self.label();
@@ -424,6 +442,21 @@ impl Writer<'_> {
             block
         };
         (0..function.blocks.len()).map(last).collect()
+    }
+
+    fn segment(&mut self, body: &[Placed], allocated: &Allocated) {
+        for step in &allocated.steps {
+            match step {
+                Step::Move(edit) => self.edit(edit),
+                Step::Execute { index, places } => {
+                    let (op, operands) = &body[*index as usize];
+                    let places = &allocated.places[*places as usize..][..operands.len()];
+                    if let Op::X86(x86) = op {
+                        self.x86(x86, places);
+                    }
+                }
+            }
+        }
     }
 
     fn call(&mut self, site: u32) {

@@ -4,7 +4,7 @@
 //!
 //! # Map
 //! `select` does instruction selection, from the IR to a machine program (`machine`, `vector`); `schedule` orders
-//! instructions within blocks; `away` does early spilling; `allocate` does register allocation; `encode` writes bytes;
+//! instructions within blocks; `allocate` does register allocation, `local` that of long straight-line code; `encode` writes bytes;
 //! `code` makes them executable. `unseen_width` chooses the width of programs that cannot observe it. `launch`
 //! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; `split` and `chain` keep the
 //! order of atomic additions on several threads; operations without instructions are a `call` into the runtime, which
@@ -19,7 +19,6 @@
 //! bounds in the mask of every access.
 
 mod allocate;
-mod away;
 mod budget;
 mod call;
 mod chain;
@@ -34,11 +33,13 @@ mod frame;
 mod isa;
 mod launch;
 mod layout;
+mod local;
 mod machine;
 mod meter;
 mod pool;
 mod rays;
 mod schedule;
+mod segment;
 mod select;
 mod split;
 mod sweep;
@@ -214,7 +215,7 @@ fn generate(
     slots: Option<ir::Binding>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Compiled, Fallback> {
-    let mut selected = select::select(module, isa, width, asked, slots, is_cancelled);
+    let selected = select::select(module, isa, width, asked, slots, is_cancelled);
     if selected.builder.size() > budget::MOST_INSTRUCTIONS {
         let most = "a program of more than 400,000 machine instructions";
         return Err(Fallback::new(most));
@@ -234,12 +235,10 @@ fn generate(
     let function = selected.builder.finish(
         allocate::saved_by_calls(isa),
         allocate::everything(isa),
-        selected.layout.spills,
         (width as usize).div_ceil(isa.lanes()),
     );
-    selected.layout.spills += function.away_bytes;
     let live_ranges = budget::live_ranges(&function);
-    let output = allocate::allocate(&function, isa, live_ranges)
+    let (output, segments) = allocate::allocate(&function, isa, live_ranges)
         .map_err(|error| Fallback::new(format!("register allocation: {error}")))?;
     if output.num_spillslots * 8 > budget::MOST_SPILLED_BYTES {
         return Err(Fallback::new("a program with too many live values for registers"));
@@ -247,7 +246,7 @@ fn generate(
     if is_cancelled() {
         return Err(Fallback::cancelled());
     }
-    let encoded = encode::encode(&function, &output, isa, &selected.layout);
+    let encoded = encode::encode(&function, &output, &segments, isa, &selected.layout);
     let code = Code::new(&encoded.bytes, encoded.entry, encoded.start)
         .map_err(|_| Fallback::new("executable memory, which the system refuses"))?;
     Ok(Compiled {
@@ -266,7 +265,7 @@ fn generate(
         isa,
         sees_order: module.io.is_none() && split::sees_order(module),
         split: OnceLock::new(),
-        work: Work { instructions: function.ops.len(), live_ranges },
+        work: Work { instructions: function.instructions(), live_ranges },
         wave_cost: wave_cost(module, asked),
         batch: budget::Batch::of(size, has_loops),
         asked,

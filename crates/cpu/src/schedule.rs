@@ -52,6 +52,11 @@ impl Orders {
         }
     }
 
+    /// The number of uses of each register.
+    pub(crate) fn into_reads(self) -> Vec<u32> {
+        self.reads
+    }
+
     /// Schedules the instructions of a block.
     pub(crate) fn order(&mut self, body: Vec<Placed>) -> Vec<Placed> {
         if body.len() < LONG {
