@@ -182,6 +182,7 @@ void main(uint i : SV_DispatchThreadID) {
 
 //--- san-a-ring-buffer-raises-its-flag-early
 // In order, each group takes back what it has put in itself. Only where groups run by turns does one get another's.
+//# san --thorough
 //# groups 8
 //# zero Ring 64
 //# zero Ready 64
@@ -209,6 +210,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-a-ring-buffer-raises-its-flag-late
+//# san --thorough
 //# groups 8
 //# zero Ring 64
 //# zero Ready 64

@@ -61,8 +61,6 @@ struct Trial {
     variation: Variation,
     /// The order to try instead if this run does not end.
     fallback: Option<Order>,
-    /// Whether nothing undefined reaches the results in the order of the launch.
-    is_clean: bool,
 }
 
 impl Trial {
@@ -73,7 +71,7 @@ impl Trial {
             let most = run.spent.saturating_mul(GROUPS_FUEL).saturating_add(LEAST_FUEL);
             launch.fuel = Some(launch.fuel.unwrap_or(u64::MAX).min(most));
         }
-        Trial { order, launch, variation, fallback: None, is_clean: run.reach.is_empty() }
+        Trial { order, launch, variation, fallback: None }
     }
 
     /// Whether floats are summed in another order.
@@ -83,21 +81,17 @@ impl Trial {
 
     /// Whether the run is observed, not only compared: in plans that observe all; with empty waves, since few programs
     /// have such a run, and what goes wrong in it has findings of its own; and where waves hand over to each other, since
-    /// what waits for another wave goes wrong there first, and no other run may show the race. So does one in which waves
-    /// run at random: in the order of the launch, a wave that takes a ticket may only ever get its own. For these, one
-    /// width is enough, the widest, where runs are shortest.
+    /// what waits for another wave goes wrong there first, and no other run may show the race. For that one width is
+    /// enough, the widest, where runs are shortest.
     fn is_observed(&self, base: &Base<'_>) -> bool {
         let is_widest = || {
             let wider = base.plan.widths.iter().filter(|it| **it > self.launch.wave_width);
             let mut wider = wider.map(|it| Launch { wave_width: *it, ..self.launch.clone() });
             !wider.any(|it| self.order.matters(base.module, &it))
         };
-        let mixes_waves = match self.order {
-            Order::HandOver => true,
-            Order::Waves(Schedule::Random(_)) => self.is_clean,
-            _ => false,
-        };
-        base.plan.watches_all || self.order == Order::SparseWaves || mixes_waves && is_widest()
+        base.plan.watches_all
+            || self.order == Order::SparseWaves
+            || self.order == Order::HandOver && is_widest()
     }
 }
 
@@ -541,8 +535,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     /// The decisions in a run whose float sums are in the canonical order.
     fn canonical_turns(&mut self, run: &Run, trial: &Trial) -> Result<Turns, Failure> {
         let variation = Variation { folds: FoldOrder::Canonical, ..trial.variation };
-        let launch = run.launch.clone();
-        let trial = Trial { launch, variation, fallback: None, ..*trial };
+        let trial =
+            Trial { launch: run.launch.clone(), variation, order: trial.order, fallback: None };
         let (_, turns, ended) = self.unobserved(&trial);
         match ended {
             Ok(()) => Ok(turns),
