@@ -315,11 +315,9 @@ impl Local {
     /// Moves results that are in registers to the registers where they have to be.
     fn parallel_moves(&mut self, results: &[VReg]) {
         let mut open: Vec<(PReg, PReg)> = Vec::new();
-        let mut taken = [0u64; 3];
         for result in results {
             let state = self.states[result.vreg()];
             if let (Some(from), Some(to)) = (state.register, state.last_register) {
-                taken[to.class() as usize] |= bit(to) | bit(from);
                 open.push((from, to));
             }
         }
@@ -332,7 +330,7 @@ impl Local {
                     self.r#move(Allocation::reg(from), Allocation::reg(to));
                 }
                 None => {
-                    // All that is left are cycles, whose registers are those of results.
+                    // All that is left are cycles, each within a class, whose registers are those of results.
                     let (from, to) = open[0];
                     let class = from.class();
                     let alike = open.iter().filter(|it| it.0.class() == class);
