@@ -39,7 +39,9 @@ pub(crate) fn allocate(
     registers: &[PRegSet; 3],
     output: &mut Output,
 ) -> Vec<Allocated> {
-    let mut local = Local::new(function, registers, output.num_spillslots as u32);
+    let values = if function.segments.is_empty() { 0 } else { function.registers };
+    let vector_slots = (function.vector_bytes / 8) as u32;
+    let mut local = Local::new(vector_slots, values, registers, output.num_spillslots as u32);
     let mut all = Vec::with_capacity(function.segments.len());
     for (index, op) in function.ops.iter().enumerate() {
         let Op::Segment(number) = op else { continue };
@@ -96,9 +98,8 @@ struct Local {
 }
 
 impl Local {
-    fn new(function: &Function, registers: &[PRegSet; 3], slots: u32) -> Local {
+    fn new(vector_slots: u32, values: usize, registers: &[PRegSet; 3], slots: u32) -> Local {
         let bits = |set: &PRegSet| set.into_iter().fold(0, |bits, it| bits | 1 << it.hw_enc());
-        let vector_slots = (function.vector_bytes / 8) as u32;
         Local {
             vector_slots,
             first_slot: slots,
@@ -106,10 +107,7 @@ impl Local {
             most_slots: slots,
             free_slots: [Vec::new(), Vec::new()],
             freed: Vec::new(),
-            states: match function.segments.is_empty() {
-                true => Vec::new(),
-                false => vec![State::default(); function.registers],
-            },
+            states: vec![State::default(); values],
             all: registers.each_ref().map(bits),
             free: registers.each_ref().map(bits),
             pinned: [0; 3],
@@ -501,5 +499,50 @@ fn check(body: &[Placed], operands: &[Operand], places: &[Allocation], allocated
     }
     for (operand, place) in outside().filter(|it| it.0.kind() == OperandKind::Def) {
         assert_eq!(holds.get(place), Some(&operand.vreg()), "a result");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Moves that rotate the registers of a class.
+    fn rotation(class: RegClass, numbers: std::ops::RangeInclusive<usize>) -> Vec<(PReg, PReg)> {
+        let all: Vec<PReg> = numbers.map(|it| PReg::new(it, class)).collect();
+        let next = all.iter().cycle().skip(1);
+        all.iter().copied().zip(next.copied()).collect()
+    }
+
+    /// What is free in one class says nothing about another one, whose registers have the same numbers.
+    #[test]
+    fn cycles_of_moves_are_broken_within_their_class() {
+        let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];
+        let registers = classes.map(|class| {
+            (0..8).fold(PRegSet::empty(), |mut all, it| {
+                all.add(PReg::new(it, class));
+                all
+            })
+        });
+        let moves = [rotation(RegClass::Float, 0..=6), rotation(RegClass::Vector, 1..=7)].concat();
+        let mut local = Local::new(8, moves.len(), &registers, 0);
+        let mut results = Vec::new();
+        for (value, (from, to)) in moves.iter().enumerate() {
+            results.push(VReg::new(value, from.class()));
+            local.states[value].register = Some(*from);
+            local.states[value].last_register = Some(*to);
+        }
+        local.parallel_moves(&results);
+        let mut holds: Vec<(PReg, usize)> =
+            moves.iter().enumerate().map(|(value, (from, _))| (*from, value)).collect();
+        for step in &local.steps {
+            let Step::Move(Edit::Move { from, to }) = step else { panic!("only moves") };
+            let [from, to] = [from, to].map(|it| it.as_reg().unwrap());
+            let (_, value) = *holds.iter().find(|it| it.0 == from).unwrap();
+            holds.retain(|it| it.0 != to);
+            holds.push((to, value));
+        }
+        for (value, (_, to)) in moves.iter().enumerate() {
+            assert!(holds.contains(&(*to, value)), "{value} in {to}");
+        }
     }
 }
