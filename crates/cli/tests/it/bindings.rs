@@ -459,7 +459,7 @@ fn what_any_shader_of_a_draw_uses_is_listed() {
         ran.out,
         "`main` of a.hlsl: for all shaders of the draw; sizes are for --size 8x4
   u0  RWStructuredBuffer<uint> Seen   --bind 'Seen=u32[32]'
-  b0  ConstantBuffer C, 8 bytes       --bind C=0.5,0.25
+  b0  ConstantBuffer C, 8 bytes       --bind C=0.5,0.8125
            0  float one
            4  float two
   t0  StructuredBuffer<float2> Moves  --bind 'Moves=[32]:rand(1)'
