@@ -159,6 +159,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- the-first-hit-is-the-closest-unless-only-the-status-is-read
+//# finds candidate-dependent-result
 //# scene Scene: triangles(0 1 -1, -1 -1 -1, 1 -1 -1, 0 1 0, -1 -1 0, 1 -1 0)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -178,6 +179,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- the-first-hit-is-the-closest-where-lanes-choose-the-query
+//# finds candidate-dependent-result
 //# scene Scene: triangles(0 1 -1, -1 -1 -1, 1 -1 -1, 0 1 0, -1 -1 0, 1 -1 0)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
