@@ -191,8 +191,7 @@ mod tests {
         for command in Command::ALL {
             assert!(!examples::of(command).is_empty());
             for (line, _) in examples::of(command) {
-                let words = line.replace(['\'', '"'], "");
-                let words = words.split_whitespace().map(std::ffi::OsString::from);
+                let words = jobs::shell_words(line).into_iter().map(std::ffi::OsString::from);
                 if let Err(problem) = crate::args::parse(words) {
                     panic!("{line}: {}", problem.message);
                 }
