@@ -16,7 +16,8 @@ use wavelane::internal::{
     ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Publication, Reconvergence,
 };
 use wavelane::{
-    Adapter, CudaGpu, Engine, Gpu, Isa, LaneOrder, Options, RayQueries, Schedule, Unsupported,
+    Adapter, CudaGpu, Engine, Gpu, Isa, JitLevel, LaneOrder, Options, RayQueries, Schedule,
+    Unsupported,
 };
 
 use crate::command::Command;
@@ -341,6 +342,8 @@ pub(crate) struct DeviceChoice {
     pub(crate) verbose: bool,
     /// Whether the engines `cuda` and `vulkan` leave out rewrites that cannot be observed.
     pub(crate) unoptimised: bool,
+    /// How much the driver of CUDA optimises kernels.
+    pub(crate) jit_level: JitLevel,
 }
 
 impl DeviceChoice {
@@ -352,7 +355,7 @@ impl DeviceChoice {
 
     /// Opens a device of CUDA.
     pub(crate) fn cuda(&self, name: Option<&str>) -> Result<CudaGpu, Unsupported> {
-        let gpu = CudaGpu::open(name.or(self.name.as_deref()))?;
+        let gpu = CudaGpu::open(name.or(self.name.as_deref()))?.with_jit_level(self.jit_level);
         Ok(if self.unoptimised { gpu.without_rewrites() } else { gpu })
     }
 }
@@ -369,6 +372,7 @@ impl Default for DeviceChoice {
             ray_queries: RayQueries::default(),
             verbose: false,
             unoptimised: false,
+            jit_level: JitLevel::default(),
         }
     }
 }

@@ -3,8 +3,8 @@
 //! Deliberately absent: what a difference between them means.
 
 use wavelane::{
-    Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Isa, Shader,
-    Unsupported,
+    Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Isa, JitLevel,
+    Shader, Unsupported,
 };
 
 use crate::asked::DeviceChoice;
@@ -35,6 +35,9 @@ pub(crate) enum Runs {
     /// The reference engine on a deliberately changed shader.
     #[cfg(test)]
     Planted(fn(&Shader) -> Shader),
+    /// The same, but for its second opinion, which is right.
+    #[cfg(test)]
+    Misassembled(fn(&Shader) -> Shader),
 }
 
 /// Why a side does not run a shader.
@@ -74,7 +77,7 @@ impl Side {
             },
             Runs::Missing(why) => Err(NotRun::Unsupported(why.clone())),
             #[cfg(test)]
-            Runs::Planted(fault) => Device::new(adapter.clone())
+            Runs::Planted(fault) | Runs::Misassembled(fault) => Device::new(adapter.clone())
                 .create_compute_pipeline(&fault(shader))
                 .map_err(unsupported),
         }
@@ -90,8 +93,28 @@ impl Side {
             Runs::Engine(device) | Runs::Module(device, _) => Some(device),
             Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) => None,
             #[cfg(test)]
-            Runs::Planted(_) => None,
+            Runs::Planted(_) | Runs::Misassembled(_) => None,
         }
+    }
+
+    /// The same side, whose driver leaves its optimisations out: a second opinion about a kernel.
+    pub(crate) fn unoptimised(&self) -> Option<Side> {
+        let slow = |device: &Device| {
+            let gpu =
+                device.cuda().filter(|it| it.jit_level() != JitLevel::NONE && !it.is_lost())?;
+            let gpu = gpu.clone().with_jit_level(JitLevel::NONE);
+            Some(Device::with_cuda(device.adapter().clone(), gpu))
+        };
+        let runs = match &self.runs {
+            Runs::Engine(device) => Runs::Engine(slow(device)?),
+            Runs::Module(device, module) => Runs::Module(slow(device)?, module.clone()),
+            Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) => return None,
+            #[cfg(test)]
+            Runs::Planted(_) => return None,
+            #[cfg(test)]
+            Runs::Misassembled(_) => Runs::Planted(Shader::clone),
+        };
+        Some(Side { name: self.name.clone(), about: self.about.clone(), runs })
     }
 
     /// The GPU that whole programs run on. It takes the dispatches of a list in one submission.
@@ -100,12 +123,17 @@ impl Side {
             Runs::Engine(device) => Some(device).filter(|it| it.is_gpu()),
             Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) | Runs::Module(..) => None,
             #[cfg(test)]
-            Runs::Planted(_) => None,
+            Runs::Planted(_) | Runs::Misassembled(_) => None,
         }
     }
 
     pub(crate) fn is_gpu(&self) -> bool {
         self.device().is_some_and(Device::is_gpu)
+    }
+
+    /// Whether it runs PTX.
+    pub(crate) fn is_of_cuda(&self) -> bool {
+        self.device().is_some_and(|it| it.cuda().is_some())
     }
 
     /// The name of the GPU.
@@ -137,7 +165,7 @@ impl Side {
             Runs::Engine(device) => device.gpu().is_some_and(|it| !it.environment().exact),
             Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) => false,
             #[cfg(test)]
-            Runs::Planted(_) => false,
+            Runs::Planted(_) | Runs::Misassembled(_) => false,
         }
     }
 
@@ -146,7 +174,7 @@ impl Side {
             Runs::Module(_, module) => Some(module),
             Runs::Reference | Runs::Engine(_) | Runs::Legalized(_) | Runs::Missing(_) => None,
             #[cfg(test)]
-            Runs::Planted(_) => None,
+            Runs::Planted(_) | Runs::Misassembled(_) => None,
         }
     }
 }

@@ -83,7 +83,7 @@ pub use draw::{
     RenderTarget, StageTables, VertexBuffer,
 };
 pub use engines::cpu::CpuOptions;
-pub use engines::cuda::{CudaGpu, CudaInfo};
+pub use engines::cuda::{CudaGpu, CudaInfo, JitLevel};
 pub use engines::vulkan::{Gpu, GpuInfo, RayQueries};
 pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};

@@ -193,7 +193,7 @@ impl At<'_> {
             };
             return tell(Told::Record(Box::new(record)));
         }
-        self.differ(record, &did, &differing, tell);
+        self.differ(record, &did, &differing, &expected, tell);
     }
 
     fn run(&self, ready: &Ready<'_>, expected: &ResourceTable, printed: Option<&Printed>) -> Did {
@@ -257,6 +257,7 @@ impl At<'_> {
         mut record: Record,
         did: &[(&Side, Did)],
         differing: &[&(&Side, Did)],
+        expected: &ResourceTable,
         tell: &mut dyn FnMut(Told),
     ) {
         let Subject { shader, table, groups, sources, .. } = self.subject;
@@ -315,8 +316,19 @@ impl At<'_> {
         let real: Vec<&(&Side, Did)> =
             differing.iter().filter(|it| !is_open(it)).copied().collect();
         record.verdict = Verdict::Disagree;
-        record.whose = whose(did);
+        let second: Vec<(&Side, Option<bool>)> =
+            real.iter().map(|(side, _)| (*side, self.second_opinion(side, expected))).collect();
+        record.whose = match second.iter().all(|(_, agrees)| *agrees == Some(true)) {
+            true => blames_driver(second[0].0),
+            false => whose(did),
+        };
         record.notes = self.notes(&real);
+        record.notes.extend(second.iter().filter(|it| it.1 == Some(false)).map(|(side, _)| {
+            format!(
+                "`{}` differs with `--jit-level 0` as well, without the driver's optimisations",
+                side.name
+            )
+        }));
         let mut is_rounding = true;
         for (side, did) in real.iter() {
             is_rounding &= match did {
@@ -342,6 +354,13 @@ impl At<'_> {
             return tell(Told::Repro(Err(why)));
         };
         tell(Told::Repro(repro::repro(self.runner, self.subject, side, self.width)));
+    }
+
+    /// Whether a side agrees as soon as its driver optimises nothing. `None` where that cannot be tried.
+    fn second_opinion(&self, side: &Side, expected: &ResourceTable) -> Option<bool> {
+        let Subject { shader, table, groups, .. } = self.subject;
+        let got = self.runner.run_shader(&side.unoptimised()?, shader, table, *groups, self.width);
+        Some(compare(expected, &got.ok()?, &self.rules).is_none())
     }
 
     fn notes(&self, differing: &[&(&Side, Did)]) -> Vec<String> {
@@ -468,6 +487,23 @@ fn told(did: &Did) -> String {
     }
 }
 
+/// A kernel that agrees as soon as the driver leaves its optimisations out.
+fn blames_driver(side: &Side) -> String {
+    format!(
+        "the driver of `{}`, it seems: with `--jit-level 0`, which turns its optimisations off, `{}` agrees",
+        side.gpu_name().unwrap_or_default(),
+        side.name
+    )
+}
+
+/// What wavelane emits for a side, and the flag for another compiler's.
+fn emitted(side: &Side) -> (&'static str, &'static str) {
+    match side.is_of_cuda() {
+        true => ("PTX", "--ptx"),
+        false => ("SPIR-V", "--spirv"),
+    }
+}
+
 /// Whose mistake a disagreement is, as far as those who agree tell.
 fn whose(did: &[(&Side, Did)]) -> String {
     let is_wrong = Did::is_other;
@@ -502,7 +538,8 @@ fn whose(did: &[(&Side, Did)]) -> String {
                 module.name
             ),
             (false, true) => format!(
-                "wavelane's SPIR-V, or what the driver makes of it: `{}` agrees on the same device",
+                "wavelane's {}, or what the driver makes of it: `{}` agrees on the same device",
+                emitted(side).0,
                 module.name
             ),
             (true, true) if alike(its, own) => format!(
@@ -529,10 +566,13 @@ fn whose(did: &[(&Side, Did)]) -> String {
                     gpu(side),
                     gpu(other)
                 ),
-                ([(side, _), ..], []) => format!(
-                    "the driver of `{}`, or wavelane's SPIR-V: `--spirv` with another compiler's module tells",
-                    gpu(side)
-                ),
+                ([(side, _), ..], []) => {
+                    let (what, flag) = emitted(side);
+                    format!(
+                        "the driver of `{}`, or wavelane's {what}: `{flag}` with another compiler's module tells",
+                        gpu(side)
+                    )
+                }
                 ([], _) => "unknown".to_owned(),
             }
         }

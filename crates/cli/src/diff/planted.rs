@@ -91,11 +91,15 @@ fn shy(shader: &Shader) -> Shader {
 }
 
 fn records(subject: &Subject, fault: fn(&Shader) -> Shader) -> Vec<Record> {
+    records_of(subject, Runs::Planted(fault))
+}
+
+fn records_of(subject: &Subject, runs: Runs) -> Vec<Record> {
     let args = asked();
     let (cancel, is_lost, done) = (Arc::default(), Cell::new(false), Cell::new(0));
     let most_fuel = Cell::new(u64::MAX);
     let runner = Runner { args: &args, cancel, is_lost, done, most_fuel };
-    let sides = [Side { name: "cpu".to_owned(), about: None, runs: Runs::Planted(fault) }];
+    let sides = [Side { name: "cpu".to_owned(), about: None, runs }];
     let mut records: Vec<Record> = Vec::new();
     judge(&runner, subject, &sides, diag::Style::Plain, &mut |told| match told {
         Told::Record(record) => records.push(*record),
@@ -227,6 +231,20 @@ fn the_first_pass_after_which_engines_differ_is_named() {
     );
     assert!(record.pictures[0].contains("WaveActiveSum(Out[t])"), "{}", record.pictures[0]);
     assert_eq!(records(right)[0].verdict, Verdict::Agree);
+}
+
+/// What agrees as soon as a driver optimises nothing is that driver's mistake.
+#[test]
+fn a_second_opinion_tells_the_optimiser_from_the_compiler() {
+    let subject = subject(SUM, [2, 1, 1]);
+    let record = &records_of(&subject, Runs::Misassembled(wrong))[0];
+    assert_eq!(record.verdict, Verdict::Disagree);
+    assert!(record.whose.starts_with("the driver of"), "{}", record.whose);
+    assert!(record.whose.contains("with `--jit-level 0`"), "{}", record.whose);
+    // The place is found all the same.
+    assert!(record.pictures[0].contains("WaveActiveSum(square)"), "{}", record.pictures[0]);
+    // An engine without such a level is not asked for one.
+    assert!(only(&subject, wrong).whose.starts_with("wavelane: `cpu`"));
 }
 
 #[test]

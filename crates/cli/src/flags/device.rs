@@ -1,6 +1,6 @@
 //! The flags that say on what it runs.
 
-use wavelane::{CpuOptions, Engine, RayQueries};
+use wavelane::{CpuOptions, Engine, JitLevel, RayQueries};
 
 use super::values::{caps, choose, golden};
 use super::{
@@ -113,6 +113,19 @@ pub(super) const FLAGS: &[Flag] = &[
                part of its name; by default the first that can be used",
         set: |args, value| {
             args.device.name = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--jit-level"],
+        takes: Takes::Value("0..4"),
+        on: RUNS_ON_DEVICES,
+        section: Section::Device,
+        help: "how much the driver optimises kernels of the engine cuda, 4 by default; no level\n\
+               may change a result",
+        set: |args, value| {
+            let level = value.parse().ok().and_then(JitLevel::new);
+            args.device.jit_level = level.ok_or("a level is 0, 1, 2, 3 or 4")?;
             Ok(())
         },
     },

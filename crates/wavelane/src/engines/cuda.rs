@@ -65,6 +65,35 @@ pub struct CudaGpu {
     adapter: Adapter,
     /// Whether kernels are rewritten where that cannot be observed.
     rewrites: bool,
+    level: JitLevel,
+}
+
+/// How much the driver optimises a kernel when it assembles it (just-in-time compilation, JIT), from 0 to 4. No level may
+/// change a defined result: one that changes with the level is a mistake of the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JitLevel(u32);
+
+impl JitLevel {
+    /// Without optimisations.
+    pub const NONE: JitLevel = JitLevel(0);
+    /// With all of them, the driver's default.
+    pub const ALL: JitLevel = JitLevel(4);
+
+    /// A level by its number.
+    pub fn new(number: u32) -> Option<JitLevel> {
+        (number <= Self::ALL.0).then_some(JitLevel(number))
+    }
+
+    /// Its number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl Default for JitLevel {
+    fn default() -> JitLevel {
+        JitLevel::ALL
+    }
 }
 
 /// The properties of an NVIDIA GPU.
@@ -163,13 +192,24 @@ impl CudaGpu {
             asked: format!("the device `{}`", device.name),
             missing: format!("it cannot be opened: {error}"),
         })?;
-        Ok(CudaGpu { context: Arc::new(context), adapter, rewrites: true })
+        let level = JitLevel::default();
+        Ok(CudaGpu { context: Arc::new(context), adapter, rewrites: true, level })
     }
 
     /// The same device, on which kernels do what the shader says, operation by operation: without the rewrites that
     /// save atomic operations, or run several groups in a block, where that cannot be observed.
     pub fn without_rewrites(self) -> CudaGpu {
         CudaGpu { rewrites: false, ..self }
+    }
+
+    /// The same device, whose driver assembles kernels at `level`.
+    pub fn with_jit_level(self, level: JitLevel) -> CudaGpu {
+        CudaGpu { level, ..self }
+    }
+
+    /// How much the driver optimises kernels.
+    pub fn jit_level(&self) -> JitLevel {
+        self.level
     }
 
     /// Enough blocks to keep all processors busy: so many run groups in turn, and are left where a block runs several
@@ -578,7 +618,7 @@ impl Kernels {
             let takes = Takes::Foreign(foreign.clone());
             Arc::new(Ready { kernel, threads, takes, textures: Vec::new(), text: String::new() })
         };
-        let kernel = self.gpu.context.kernel(&foreign.text, &foreign.entry)?;
+        let kernel = self.gpu.context.kernel(&foreign.text, &foreign.entry, self.gpu.level)?;
         Ok(kernel.map(ready).map_err(|refused| Unsupported {
             asked: format!("the kernel `{}`", foreign.entry),
             missing: format!("the driver refuses it: {}: {}", refused.name, refused.log),
@@ -620,7 +660,7 @@ impl Kernels {
         if let Some(ready) = same.find(|it| it.text == text) {
             return Ok(Ok(ready.clone()));
         }
-        Ok(match context.kernel(&text, &entry)? {
+        Ok(match context.kernel(&text, &entry, self.gpu.level)? {
             Ok(kernel) => {
                 let takes = Takes::Slots { slots, extras, in_turn: record.is_some(), coarse };
                 let (threads, textures) = ([threads, 1, 1], key.textures.clone());

@@ -15,6 +15,7 @@ use ir::Span;
 use ir::exec::{Failure, Launch, Trap};
 use libloading::Library;
 
+use super::JitLevel;
 use crate::engines::drivers_can_be_loaded;
 
 /// What a call returns: 0, or the number of an error.
@@ -35,6 +36,7 @@ const INFO_LOG: c_uint = 3;
 const INFO_LOG_BYTES: c_uint = 4;
 const ERROR_LOG: c_uint = 5;
 const ERROR_LOG_BYTES: c_uint = 6;
+const OPTIMIZATION_LEVEL: c_uint = 7;
 
 /// How long a kernel with bounded fuel may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -262,11 +264,12 @@ impl Context {
         })
     }
 
-    /// Compiles a kernel. The inner error is the driver's, with its log.
+    /// Assembles a kernel, with the optimisations of `level`. The inner error is the driver's, with its log.
     pub(super) fn kernel(
         self: &Arc<Context>,
         text: &str,
         entry: &str,
+        level: JitLevel,
     ) -> Result<Result<Kernel, Refused>, Failure> {
         let nul = |text: &str| {
             let mut bytes = text.as_bytes().to_vec();
@@ -275,12 +278,13 @@ impl Context {
         };
         let (text, entry) = (nul(text), nul(entry));
         let (mut info, mut log) = (vec![0u8; 4096], vec![0u8; 16384]);
-        let options = [INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES];
-        let values: [Handle; 4] = [
+        let options = [INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES, OPTIMIZATION_LEVEL];
+        let values: [Handle; 5] = [
             info.as_mut_ptr().cast(),
             std::ptr::without_provenance_mut(info.len()),
             log.as_mut_ptr().cast(),
             std::ptr::without_provenance_mut(log.len()),
+            std::ptr::without_provenance_mut(level.number() as usize),
         ];
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut refused = None;
