@@ -97,7 +97,7 @@ struct Row {
     fallback: Option<String>,
     /// The first difference between the results of the other module and ours.
     differs: Option<Difference>,
-    /// From the checked program to machine code; `None` for engines without code generation.
+    /// From the checked program to code that the engine can start; `None` for engines without code generation.
     code: Option<Times>,
     run: Times,
     against: Option<Compared>,
@@ -483,16 +483,11 @@ impl Measured<'_> {
         table: &ResourceTable,
         watch: &Watch,
     ) -> Result<Row, Problem> {
-        let Measured { args, device, shader, sources, width, .. } = *self;
-        let fallback = pipeline.fallback(&self.dispatch(watch), table);
+        let Measured { device, width, .. } = *self;
+        let dispatch = self.dispatch(watch);
+        let fallback = pipeline.fallback(&dispatch, table);
         let code = match (device.engine(), &fallback) {
-            (Engine::Cpu, None) => Some(Times::of(args.rounds, COMPILATIONS, || {
-                let pipeline = device
-                    .create_compute_pipeline(shader)
-                    .map_err(|it| device::problem(&it, sources))?;
-                pipeline.prepare(width);
-                Ok(())
-            })?),
+            (Engine::Cpu, None) => Some(self.code(table, &dispatch)?),
             _ => None,
         };
         let engine = if fallback.is_some() { Engine::Interp } else { device.engine() };
@@ -509,6 +504,19 @@ impl Measured<'_> {
             run,
             against: None,
             passes: Vec::new(),
+        })
+    }
+
+    /// How long it takes from the checked program to the engine's code for a dispatch.
+    fn code(&self, table: &ResourceTable, dispatch: &Dispatch) -> Result<Times, Problem> {
+        let Measured { args, device, shader, sources, width, .. } = *self;
+        Times::of(args.rounds, COMPILATIONS, || {
+            let pipeline = device
+                .create_compute_pipeline(shader)
+                .map_err(|it| device::problem(&it, sources))?;
+            pipeline
+                .prepare_dispatch(dispatch, table)
+                .map_err(|error| failed(&error, width, &args.common.launch, false, sources))
         })
     }
 
@@ -552,6 +560,7 @@ impl Measured<'_> {
             let problem = Problem::new(Exit::Unsupported, "the device has no clock to measure by");
             return Err(problem);
         };
+        let mut code = Some(self.code(table, &dispatch)?);
         let rules = &args.rules;
         let modules = [None].into_iter().chain(other.map(|it| Some(it.0.clone())));
         let each = modules.zip(&measured).map(|(module, it)| {
@@ -565,7 +574,7 @@ impl Measured<'_> {
                 module,
                 fallback: None,
                 differs,
-                code: None,
+                code: code.take(),
                 run,
                 against: None,
                 passes: Vec::new(),

@@ -22,7 +22,7 @@
 //! its own old value. A reduction that only such an operation uses folds the values of all slots.
 //!
 //! Deliberately absent: modules with private arrays, textures and ray queries, whose accesses become long code; those
-//! that load nothing in the body, which would gain nothing; and long ones, whose values would not fit in registers.
+//! that load nothing in the body, which would gain nothing; and long ones. Whether registers suffice, the caller asks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -39,8 +39,8 @@ use crate::target::Target;
 use crate::textures::uses_textures;
 use crate::writer::Writer;
 
-/// The most instructions of the new module, without constants.
-const MOST_INSTS: usize = 128;
+/// The most instructions of the new module, without constants. Longer code takes longer to compile than is gained.
+const MOST_INSTS: usize = 512;
 
 /// The most groupshared memory of the new module, in bytes.
 const MOST_SHARED: u64 = 16 << 10;

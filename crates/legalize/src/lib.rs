@@ -36,6 +36,7 @@ mod helpers;
 mod math;
 mod merged;
 mod observed;
+mod pressure;
 mod promoted;
 mod rays;
 mod rewritten;

@@ -16,11 +16,19 @@ use crate::aggregated::aggregated;
 use crate::coarsened::coarsened;
 use crate::extents::Dispatch;
 use crate::merged::{Record, merged_by};
+use crate::pressure::pressure;
 use crate::promoted::promoted;
 use crate::target::{Class, Target};
 use crate::textures::uses_textures;
 use crate::unrolled::unrolled;
 use crate::waterfalls::matched;
+
+/// The most registers that several groups in one may need: with that many, a processor of a GPU has room for a third of its
+/// threads, whose loads keep the memory busy.
+const MOST_REGISTERS: u32 = 96;
+
+/// The threads of a GPU that hold a wave between them.
+const LANES_OF_THREADS: u32 = 32;
 
 /// What the rewrites may rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,5 +122,10 @@ fn coarser(module: &Module, known: &Known<'_>) -> Option<(Module, u32)> {
     numbers.peek()?;
     let unrolled = unrolled(module, known.width);
     let module = unrolled.as_ref().unwrap_or(module);
-    numbers.find_map(|it| Some((coarsened(module, it, &dispatch.bytes)?, it)))
+    // A thread holds as many lanes of a wave as the wave has parts of that size.
+    let lanes = known.width.div_ceil(LANES_OF_THREADS);
+    numbers.find_map(|it| {
+        let new = coarsened(module, it, &dispatch.bytes)?;
+        (pressure(&new) * lanes <= MOST_REGISTERS).then_some((new, it))
+    })
 }

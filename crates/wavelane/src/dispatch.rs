@@ -165,6 +165,22 @@ impl ComputePipeline {
         self.program.warm(wave_size);
     }
 
+    /// Prepares for this dispatch on these resources now, which on a GPU decide about the code, too: what is left for the
+    /// dispatch is to move data and run.
+    pub fn prepare_dispatch(
+        &self,
+        dispatch: &Dispatch,
+        table: &ResourceTable,
+    ) -> Result<(), DispatchError> {
+        let launch = self.launch(dispatch, table)?;
+        let warm =
+            |bindings: &mut Bindings| match catch(|| self.program.warm_for(&launch, bindings)) {
+                Ok(result) => result.map(Ok),
+                Err(bug) => Ok(Err(DispatchError::Bug(bug))),
+            };
+        table.with_bindings(warm)?
+    }
+
     /// Checks a dispatch, and converts it for the engine.
     pub(crate) fn launch(
         &self,

@@ -136,6 +136,12 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
     /// Prepares for dispatches at that width now, instead of at the first one.
     fn warm(&self, _width: u32) {}
 
+    /// The same for dispatches like this one, on whose size and contents the code may depend.
+    fn warm_for(&self, launch: &Launch, _bindings: &Bindings) -> Result<(), Failure> {
+        self.warm(launch.wave_width);
+        Ok(())
+    }
+
     /// Runs the waves of a vertex or pixel shader that a feed supplies.
     fn run_waves(
         &self,

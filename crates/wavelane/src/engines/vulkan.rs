@@ -414,6 +414,10 @@ impl Program for GpuPrograms {
         &self.module
     }
 
+    fn warm_for(&self, launch: &Launch, bindings: &Bindings) -> Result<(), Failure> {
+        self.ready(launch, &Contents::of(bindings), true).map(drop)
+    }
+
     fn device_time(&self) -> Option<Duration> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).last
     }
