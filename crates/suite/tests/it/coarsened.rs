@@ -216,7 +216,7 @@ fn groups_that_could_tell_are_not_coarsened() {
     }
     let long =
         |steps: usize| format!("uint x = In[t]; {} Out[t] = x;", "x = x * x + 1;".repeat(steps));
-    assert!(coarsens("", &long(25)) && !coarsens("", &long(40)));
+    assert!(coarsens("", &long(120)) && !coarsens("", &long(130)));
     // Of another stage.
     let pixels = suite::pixels::compile(
         "StructuredBuffer<uint> In; float4 main(uint v : V) : SV_Target { return In[v]; }",
@@ -283,8 +283,15 @@ fn a_kernel_runs_as_many_groups_in_a_block_as_divide_the_dispatch_and_keep_the_d
         assert_eq!(emitted(body, [64, 1, 1], Some(1)), emitted(body, [64, 1, 1], None));
     }
     // Long bodies have fewer slots than short ones.
-    let long = format!("uint x = In[t]; {} Out[t] = x;", "x = x * x + 1;".repeat(20));
+    let long = format!("uint x = In[t]; {} Out[t] = x;", "x = x * x + 1;".repeat(80));
     assert_eq!(emitted(&long, [64, 1, 1], Some(1)).coarse, 2);
+    // So have those whose values need many registers.
+    for (values, coarse) in [(15, 4), (30, 2), (60, 1)] {
+        let loads: String = (0..values).map(|it| format!("uint x{it} = In[t + {it}];")).collect();
+        let all: Vec<String> = (0..values).map(|it| format!("x{it}")).collect();
+        let body = format!("{loads} Out[t] = {};", all.join(" ^ "));
+        assert_eq!(emitted(&body, [64, 1, 1], Some(1)).coarse, coarse, "{values} values");
+    }
 }
 
 /// Groups that add to one element add once, and those that reserve get parts of what is reserved once.
