@@ -9,7 +9,7 @@ use ir::notes::{Note, Notes, ScopeId};
 use ir::{HostScalar, Module};
 use ops::LaneMask;
 use ops::wave::{self, Lanes};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::comparison::{Comparison, Place, Writers};
 use crate::window::Window;
@@ -18,6 +18,12 @@ use crate::window::Window;
 const MOST_STEPS: u64 = 1 << 21;
 /// The most values and sources of shuffles that are kept, of all lanes together.
 pub(crate) const MOST_VALUES: usize = 1 << 23;
+
+/// The most waves for which room is made before they begin.
+const MOST_EXPECTED: u64 = 1 << 16;
+
+/// The most steps of a wave for which room is made before they happen.
+const MOST_EXPECTED_STEPS: usize = 64;
 
 /// A statement that has not begun yet.
 const UNKNOWN: u32 = u32::MAX;
@@ -36,6 +42,16 @@ pub struct Program {
     pub groups: [u32; 3],
     pub group_size: [u32; 3],
     pub wave_size: u32,
+}
+
+impl Program {
+    /// The number of waves of the dispatch; 0 if it is not known.
+    fn waves(&self) -> u64 {
+        let product =
+            |it: [u32; 3]| it.iter().fold(1, |all: u64, it| all.saturating_mul((*it).into()));
+        let of_group = product(self.group_size).div_ceil(u64::from(self.wave_size.max(1)));
+        product(self.groups).saturating_mul(of_group)
+    }
 }
 
 /// A statement of the program.
@@ -225,6 +241,8 @@ pub struct Recorder<'a> {
     waves: FxHashMap<WaveKey, usize>,
     /// The wave that was found last: most events are of the one before.
     newest: Option<(WaveKey, usize)>,
+    /// The most steps that a wave had when another one began.
+    longest: usize,
     /// By statement; lines are counted at the end.
     counts: Vec<LineCount>,
     steps: u64,
@@ -261,12 +279,14 @@ impl<'a> Recorder<'a> {
         let mut awaited: Vec<_> = findings.iter().enumerate().map(|it| (it.1.tick, it.0)).collect();
         awaited.sort_unstable();
         awaited.reverse();
+        let expected = program.waves().min(MOST_EXPECTED) as usize;
         let mut recorder = Recorder {
             notes,
             sources,
             window,
             recording: Recording {
                 program,
+                waves: Vec::with_capacity(expected),
                 scopes: notes.scopes.iter().filter(|_| notes.are_complete).map(scope).collect(),
                 variables: notes.variables.iter().map(variable).collect(),
                 findings,
@@ -278,8 +298,9 @@ impl<'a> Recorder<'a> {
             by_inst: vec![UNKNOWN; module.insts.len()],
             shuffles: FxHashMap::default(),
             files: FxHashMap::default(),
-            waves: FxHashMap::default(),
+            waves: FxHashMap::with_capacity_and_hasher(expected, FxBuildHasher),
             newest: None,
+            longest: 0,
             counts: Vec::new(),
             steps: 0,
             values: 0,
@@ -533,11 +554,17 @@ impl Observer for Masks<'_, '_> {
 impl Observer for Recorder<'_> {
     fn wave_begin(&mut self, at: At) {
         let number = self.recording.waves.len();
-        self.waves.insert((at.group, at.wave), number);
+        let key = (at.group, at.wave);
+        self.waves.insert(key, number);
+        // Most waves begin as many statements as those before.
+        let ended = |(_, number): (_, usize)| self.recording.waves[number].steps.len();
+        self.longest = self.longest.max(self.newest.map_or(0, ended));
+        self.newest = Some((key, number));
         self.recording.waves.push(Wave {
             group: at.group,
             wave: at.wave,
             lanes: at.active,
+            steps: Vec::with_capacity(self.longest.min(MOST_EXPECTED_STEPS)),
             ..Wave::default()
         });
     }
