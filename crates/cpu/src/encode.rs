@@ -593,7 +593,7 @@ fn immediate(it: Immediate) -> Operand {
         Immediate::SignedByte64(it) => Operand::B64(it),
         Immediate::Word(it) => Operand::I(it),
         Immediate::Signed64(it) => Operand::I64(it),
-        Immediate::Long(it) => Operand::L(it),
+        Immediate::Long([low, high]) => Operand::L(u64::from(low) | u64::from(high) << 32),
     }
 }
 

@@ -55,7 +55,14 @@ pub(crate) enum Immediate {
     Word(u32),
     /// A word that is sign-extended to 64 bits.
     Signed64(i32),
-    Long(u64),
+    /// The lower word and the upper one: so that no instruction is larger for it.
+    Long([u32; 2]),
+}
+
+impl Immediate {
+    pub(crate) fn long(bits: u64) -> Immediate {
+        Immediate::Long([bits as u32, (bits >> 32) as u32])
+    }
 }
 
 impl Source {
@@ -266,7 +273,7 @@ pub(crate) struct Builder {
     pooled: HashMap<Vec<u8>, i32>,
     dominators: Dominators,
     /// Available computations and their blocks, for common subexpression elimination.
-    computed: HashMap<Computation, Vec<(Block, VReg)>>,
+    computed: HashMap<Computation, SmallVec<[(Block, VReg); 1]>>,
     most_cost: i32,
 }
 
@@ -334,12 +341,8 @@ impl Builder {
     /// The result of an equal computation that dominates this one.
     fn already(&self, computation: &Computation) -> Option<VReg> {
         let alike = self.computed.get(computation)?;
-        let mut above = vec![self.current];
-        while above.len() < MOST_ABOVE
-            && let Some(next) = self.dominators.parent(above[above.len() - 1])
-        {
-            above.push(next);
-        }
+        let above = std::iter::successors(Some(self.current), |it| self.dominators.parent(*it));
+        let above: SmallVec<[Block; MOST_ABOVE]> = above.take(MOST_ABOVE).collect();
         let mut latest = alike.iter().rev().take(MOST_ALIKE);
         latest.find(|it| above.contains(&it.0)).map(|it| it.1)
     }

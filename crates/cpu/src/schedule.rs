@@ -58,57 +58,73 @@ impl Orders {
     }
 
     /// Schedules the instructions of a block.
-    pub(crate) fn order(&mut self, body: Vec<Placed>) -> Vec<Placed> {
-        if body.len() < LONG {
-            return if self.vectors == 32 { body } else { self.order_all(body) };
+    pub(crate) fn order(&mut self, mut body: Vec<Placed>) -> Vec<Placed> {
+        let is_long = body.len() >= LONG;
+        if !is_long && self.vectors == 32 {
+            return body;
         }
+        let at_a_time = if is_long { self.at_a_time } else { body.len().max(1) };
         let mut ordered = Vec::with_capacity(body.len());
-        let mut left = body.into_iter();
-        while left.len() > 0 {
-            let part = left.by_ref().take(self.at_a_time).collect();
-            ordered.extend(self.order_all(part));
+        for part in body.chunks_mut(at_a_time) {
+            let (order, count) = (self.order_of(part), part.len());
+            let mut take = |at: usize| {
+                let (op, operands) = &mut part[at];
+                (std::mem::replace(op, Op::Undefined), std::mem::take(operands))
+            };
+            match order {
+                Some(order) => ordered.extend(order.into_iter().map(|at| take(at as usize))),
+                None => ordered.extend((0..count).map(take)),
+            }
         }
+        debug_assert_eq!(ordered.len(), body.len(), "dead instructions have been removed before");
         ordered
     }
 
-    fn order_all(&mut self, body: Vec<Placed>) -> Vec<Placed> {
+    /// The order of instructions with less pressure; `None` if theirs is as good.
+    fn order_of(&mut self, body: &[Placed]) -> Option<Vec<u32>> {
         if body.iter().filter(|it| is_free(it)).count() < 2 {
-            return body;
+            return None;
         }
-        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); body.len()];
+        let mut readers = Readers::new(body.len());
         let mut left = vec![0; body.len()];
-        for (at, instruction) in (0..).zip(&body) {
+        for (at, instruction) in (0..).zip(body) {
             let free = is_free(instruction);
             for register in reads(instruction) {
-                let maker = self.maker[register.vreg()] as usize;
-                if maker == NONE as usize {
+                let maker = self.maker[register.vreg()];
+                if maker == NONE {
                     continue;
                 }
-                left[maker] += 1;
-                if free && readers[maker].last() != Some(&at) {
-                    readers[maker].push(at);
+                left[maker as usize] += 1;
+                if free {
+                    readers.add(maker, at);
                 }
             }
             if let Some(made) = made(instruction) {
                 self.maker[made.vreg()] = at;
             }
         }
+        let order = self.better_order(body, readers, left);
+        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
+        order
+    }
+
+    /// `left` has the number of uses of each instruction's result in the body.
+    fn better_order(&self, body: &[Placed], readers: Readers, left: Vec<u32>) -> Option<Vec<u32>> {
         let goes_on: Vec<bool> = body
             .iter()
             .zip(&left)
             .map(|(it, left)| made(it).is_some_and(|made| self.reads[made.vreg()] > *left))
             .collect();
         let old: Vec<u32> = (0..body.len() as u32).collect();
-        let before = self.shortage(&body, &old, &left, &goes_on);
+        let before = self.shortage(body, &old, &left, &goes_on);
         if before == 0 {
-            body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
-            return body;
+            return None;
         }
         let reads = left.clone();
         let placed = vec![false; body.len()];
         let order = Vec::with_capacity(body.len());
-        let mut block =
-            Block { body: &body, maker: &self.maker, readers, left, goes_on, placed, order };
+        let (maker, open) = (&*self.maker, Vec::new());
+        let mut block = Block { body, maker, readers, left, goes_on, placed, order, open };
         let mut settled = 0;
         for (at, instruction) in body.iter().enumerate() {
             if matches!(instruction.0, Op::Call { .. } | Op::Suspend { .. }) {
@@ -122,16 +138,7 @@ impl Orders {
             }
         }
         let (order, goes_on) = (block.order, block.goes_on);
-        let better = self.shortage(&body, &order, &reads, &goes_on) < before;
-        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
-        if !better {
-            return body;
-        }
-        let mut body: Vec<Option<Placed>> = body.into_iter().map(Some).collect();
-        let ordered: Vec<Placed> =
-            order.into_iter().filter_map(|at| body[at as usize].take()).collect();
-        debug_assert_eq!(ordered.len(), body.len(), "dead instructions have been removed before");
-        ordered
+        (self.shortage(body, &order, &reads, &goes_on) < before).then_some(order)
     }
 
     /// The excess of live vectors and masks, summed over the instructions. Some registers are reserved for values that
@@ -174,43 +181,83 @@ impl Orders {
     }
 }
 
+/// For each instruction, the movable ones that use its result: a list, the last one first.
+struct Readers {
+    /// Where the list of each instruction begins in `links`.
+    heads: Vec<u32>,
+    /// An instruction of a list, and where its rest begins.
+    links: Vec<(u32, u32)>,
+}
+
+impl Readers {
+    fn new(instructions: usize) -> Readers {
+        Readers { heads: vec![NONE; instructions], links: Vec::with_capacity(2 * instructions) }
+    }
+
+    /// Adds a reader, which may use the result several times.
+    fn add(&mut self, maker: u32, reader: u32) {
+        let head = &mut self.heads[maker as usize];
+        if self.links.get(*head as usize).is_some_and(|it| it.0 == reader) {
+            return;
+        }
+        self.links.push((reader, *head));
+        *head = self.links.len() as u32 - 1;
+    }
+
+    fn of(&self, maker: u32) -> impl Iterator<Item = u32> {
+        let mut at = self.heads[maker as usize];
+        std::iter::from_fn(move || {
+            let (reader, next) = *self.links.get(at as usize)?;
+            at = next;
+            Some(reader)
+        })
+    }
+}
+
 struct Block<'a> {
     body: &'a [Placed],
     maker: &'a [u32],
-    /// For each instruction, the movable ones that use its result.
-    readers: Vec<Vec<u32>>,
+    readers: Readers,
     /// The number of remaining uses in this block.
     left: Vec<u32>,
     /// Whether it is used outside this block.
     goes_on: Vec<bool>,
     placed: Vec<bool>,
     order: Vec<u32>,
+    /// What is to be placed next, the last one first; empty between two calls.
+    open: Vec<u32>,
 }
 
 impl Block<'_> {
     /// Places an instruction after its operands; instructions that thereby have the last use of a register follow
     /// immediately.
     fn place(&mut self, wanted: u32) {
-        let mut open = vec![wanted];
+        let mut open = std::mem::take(&mut self.open);
+        open.push(wanted);
         while let Some(at) = open.pop() {
             if self.placed[at as usize] {
                 continue;
             }
-            let missing: Vec<u32> = self.missing(at).collect();
-            if !missing.is_empty() {
-                open.push(at);
+            open.push(at);
+            let missing = open.len();
+            open.extend(self.missing(at));
+            if open.len() > missing {
                 // The first one is popped first.
-                open.extend(missing.into_iter().rev());
+                open[missing..].reverse();
                 continue;
             }
+            open.pop();
             self.placed[at as usize] = true;
             self.order.push(at);
-            for maker in self.makers(at).collect::<Vec<_>>() {
-                self.left[maker as usize] -= 1;
+            for register in reads(&self.body[at as usize]) {
+                let maker = self.maker[register.vreg()];
+                if maker != NONE {
+                    self.left[maker as usize] -= 1;
+                }
             }
-            let readers = self.readers[at as usize].iter().rev();
-            open.extend(readers.filter(|it| self.ends_a_life(**it)));
+            open.extend(self.readers.of(at).filter(|it| self.ends_a_life(*it)));
         }
+        self.open = open;
     }
 
     /// The instructions of this block that define the operands of an instruction, one for each operand.

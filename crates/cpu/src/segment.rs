@@ -55,10 +55,15 @@ impl Segments {
         if body.len() < LEAST {
             return body;
         }
+        let is_straight = |it: &Placed| matches!(it.0, Op::X86(_) | Op::Undefined);
         let mut new = Vec::new();
+        if body.iter().all(is_straight) {
+            self.close(&mut { body }, &mut new);
+            return new;
+        }
         let mut open = Vec::with_capacity(body.len());
         for placed in body {
-            if matches!(placed.0, Op::X86(_) | Op::Undefined) {
+            if is_straight(&placed) {
                 open.push(placed);
                 continue;
             }

@@ -468,7 +468,7 @@ impl Assembler {
         if let Ok(word) = u32::try_from(bits) {
             return self.word(word);
         }
-        self.b.define(Mov_r64_imm64, View::R64, &[Source::Immediate(Immediate::Long(bits))])
+        self.b.define(Mov_r64_imm64, View::R64, &[Source::Immediate(Immediate::long(bits))])
     }
 
     /// `a op b` for an instruction that overwrites its first operand.
