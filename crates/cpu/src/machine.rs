@@ -9,10 +9,12 @@
 
 mod finish;
 
+use std::hash::BuildHasher;
+
 use iced_x86::Code;
 pub(crate) use regalloc2::{Block, RegClass, VReg};
 use regalloc2::{Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet};
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap as HashMap};
 use smallvec::{SmallVec, smallvec};
 
 use crate::dominators::Dominators;
@@ -272,18 +274,55 @@ pub(crate) struct Builder {
     pool: Vec<u8>,
     pooled: HashMap<Vec<u8>, i32>,
     dominators: Dominators,
-    /// Available computations and their blocks, for common subexpression elimination.
-    computed: HashMap<Computation, SmallVec<[(Block, VReg); 1]>>,
+    computed: Computed,
     most_cost: i32,
 }
 
-/// A pure instruction, as a key.
+/// A pure instruction.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Computation {
     code: Code,
     view: View,
     sources: [Option<Source>; 3],
     options: Options,
+}
+
+/// Available computations, for common subexpression elimination: a hash table of lists, in one vector.
+#[derive(Default)]
+struct Computed {
+    /// By the hash, the newest computation that has it.
+    newest: HashMap<u64, u32>,
+    all: Vec<Available>,
+}
+
+struct Available {
+    computation: Computation,
+    block: Block,
+    register: VReg,
+    /// The next older one with the same hash.
+    older: Option<u32>,
+}
+
+impl Computed {
+    fn hash(computation: &Computation) -> u64 {
+        FxBuildHasher.hash_one(computation)
+    }
+
+    /// Equal computations, the newest first.
+    fn alike<'a>(
+        &'a self,
+        hash: u64,
+        computation: &'a Computation,
+    ) -> impl Iterator<Item = &'a Available> {
+        let newest = self.newest.get(&hash).map(|it| &self.all[*it as usize]);
+        let all = std::iter::successors(newest, |it| Some(&self.all[it.older? as usize]));
+        all.filter(move |it| it.computation == *computation)
+    }
+
+    fn add(&mut self, hash: u64, computation: Computation, block: Block, register: VReg) {
+        let older = self.newest.insert(hash, self.all.len() as u32);
+        self.all.push(Available { computation, block, register, older });
+    }
 }
 
 /// The most dominators in which a computation is looked up, and the most candidates of its kind.
@@ -307,7 +346,7 @@ impl Builder {
             pool: Vec::new(),
             pooled: HashMap::default(),
             dominators: Dominators::default(),
-            computed: HashMap::default(),
+            computed: Computed::default(),
             most_cost: 0,
         };
         let entry = builder.block();
@@ -339,12 +378,12 @@ impl Builder {
     }
 
     /// The result of an equal computation that dominates this one.
-    fn already(&self, computation: &Computation) -> Option<VReg> {
-        let alike = self.computed.get(computation)?;
+    fn already(&self, hash: u64, computation: &Computation) -> Option<VReg> {
+        let mut alike = self.computed.alike(hash, computation).take(MOST_ALIKE).peekable();
+        alike.peek()?;
         let above = std::iter::successors(Some(self.current), |it| self.dominators.parent(*it));
         let above: SmallVec<[Block; MOST_ABOVE]> = above.take(MOST_ABOVE).collect();
-        let mut latest = alike.iter().rev().take(MOST_ALIKE);
-        latest.find(|it| above.contains(&it.0)).map(|it| it.1)
+        alike.find(|it| above.contains(&it.block)).map(|it| it.register)
     }
 
     /// Marks the current block as cold.
@@ -557,15 +596,18 @@ impl Builder {
         .then(|| {
             let mut own = [None; 3];
             own.iter_mut().zip(sources).for_each(|(to, from)| *to = Some(*from));
-            Computation { code, view, sources: own, options }
+            let computation = Computation { code, view, sources: own, options };
+            (Computed::hash(&computation), computation)
         });
-        if let Some(same) = computation.as_ref().and_then(|it| self.already(it)) {
+        if let Some((hash, computation)) = &computation
+            && let Some(same) = self.already(*hash, computation)
+        {
             return same;
         }
         let to = self.register(class);
         self.instruction(code, Some((view, to)), sources, options);
-        if let Some(computation) = computation {
-            self.computed.entry(computation).or_default().push((self.current, to));
+        if let Some((hash, computation)) = computation {
+            self.computed.add(hash, computation, self.current, to);
         }
         to
     }
