@@ -17,7 +17,7 @@ pub(crate) struct Assembler {
     pub(crate) b: Builder,
     pub(crate) isa: Isa,
     /// The definitions of words that a single instruction computes.
-    made: HashMap<VReg, (Code, Made)>,
+    made: Definitions,
     /// The definitions of masks that result from comparisons, and their lanes, if not all.
     tested: HashMap<VReg, (Code, [Source; 3], Option<VReg>)>,
     /// The constant masks.
@@ -33,6 +33,23 @@ pub(crate) struct Assembler {
 enum Made {
     Of1([Source; 1]),
     Of2([Source; 2]),
+}
+
+/// Definitions by the numbers of registers, of which most have one.
+#[derive(Default)]
+struct Definitions(Vec<Option<(Code, Made)>>);
+
+impl Definitions {
+    fn insert(&mut self, register: VReg, code: Code, made: Made) {
+        if self.0.len() <= register.vreg() {
+            self.0.resize(register.vreg() + 1, None);
+        }
+        self.0[register.vreg()] = Some((code, made));
+    }
+
+    fn get(&self, register: VReg) -> Option<(Code, Made)> {
+        *self.0.get(register.vreg())?
+    }
 }
 
 impl Made {
@@ -225,7 +242,7 @@ impl Assembler {
         Assembler {
             b: Builder::new(isa.vector_bytes()),
             isa,
-            made: HashMap::default(),
+            made: Definitions::default(),
             tested: HashMap::default(),
             known: HashMap::default(),
             lowest: HashMap::default(),
@@ -328,7 +345,7 @@ impl Assembler {
         let options = Options { folds: !self.wide(), ..Options::default() };
         let result = self.b.define_with(code, self.view(), &sources, options);
         if self.wide() && !op.is_long() && sources.iter().all(|it| it.is_constant()) {
-            self.made.insert(result, (code, Made::Of2(sources)));
+            self.made.insert(result, code, Made::Of2(sources));
         }
         result
     }
@@ -375,7 +392,7 @@ impl Assembler {
             self.lowest.insert(vector, register);
             if self.wide() {
                 let source = Source::Register(View::R32, register);
-                self.made.insert(vector, (EVEX_Vpbroadcastd_zmm_k1z_r32, Made::Of1([source])));
+                self.made.insert(vector, EVEX_Vpbroadcastd_zmm_k1z_r32, Made::Of1([source]));
             }
         }
         vector

@@ -44,7 +44,7 @@ impl Assembler {
     }
 
     fn blend_some(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
-        if let Some((code, made)) = self.made.get(&b).copied() {
+        if let Some((code, made)) = self.made.get(b) {
             let options = Options { mask: Some(mask), tied: Some(a), ..Options::default() };
             return self.b.define_with(code, View::Zmm, made.sources(), options);
         }
