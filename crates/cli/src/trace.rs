@@ -45,7 +45,7 @@ impl TraceArgs {
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, End> {
     let subject = Subject::of(&args.operand, &args.common);
-    let Recorded { recording, failure } = record(&subject, &args.window, With::Steps, None)?;
+    let Recorded { recording, failure } = record(&subject, &args.window, With::Window, None)?;
     let width = recording.program.wave_size;
     if let Some(lane) = args.lanes.iter().find(|it| it.start >= u64::from(width)) {
         let what = format!("there is no lane {}: the waves have {width} lanes", lane.start);

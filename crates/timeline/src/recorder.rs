@@ -234,6 +234,8 @@ pub struct Recorder<'a> {
     awaited: Vec<(u64, usize)>,
     /// The places that differ from another engine's.
     writers: Writers,
+    /// The waves that may still begin a step of the window; `None` if the run is recorded to its end.
+    awaited_waves: Option<u64>,
 }
 
 impl<'a> Recorder<'a> {
@@ -286,6 +288,7 @@ impl<'a> Recorder<'a> {
             ticks: 0,
             awaited,
             writers: Writers::default(),
+            awaited_waves: None,
         };
         if let Some((_, main)) = sources.files().next() {
             recorder.file(&main.name, Some(&main.text));
@@ -297,6 +300,17 @@ impl<'a> Recorder<'a> {
     pub fn compare(&mut self, comparison: Comparison, places: &[Place]) {
         self.writers = Writers::new(places);
         self.recording.comparison = Some(comparison);
+    }
+
+    /// Pauses the run when no step of the window can follow, if that has a last step.
+    pub(crate) fn end_with_window(&mut self, groups: [u32; 3], waves: u32) {
+        let has_end = self.window.steps.is_some();
+        self.awaited_waves = has_end.then(|| self.window.waves_of(groups, waves));
+    }
+
+    /// A wave of the window has begun its first step beyond it, or has ended before.
+    fn leaves_window(&mut self) {
+        self.awaited_waves = self.awaited_waves.map(|it| it.saturating_sub(1));
     }
 
     /// Remembers the lanes that write what differs.
@@ -414,6 +428,9 @@ impl<'a> Recorder<'a> {
         let Some(number) = self.wave(at) else { return };
         let wave = &mut self.recording.waves[number];
         wave.total += 1;
+        let is_beyond =
+            self.window.steps.as_ref().is_some_and(|it| wave.total == it.end.saturating_add(1));
+        let leaves = is_beyond && self.window.has_wave(at.group, at.wave);
         let is_kept = self.steps < MOST_STEPS;
         while let Some((awaited, finding)) = self.awaited.last().copied()
             && awaited <= tick
@@ -422,13 +439,16 @@ impl<'a> Recorder<'a> {
             let step = wave.steps.len() as u32;
             self.recording.findings[finding].at = is_kept.then_some((number as u32, step));
         }
-        if !is_kept {
+        if is_kept {
+            self.steps += 1;
+            let (writes, reads) = (wave.writes.len() as u32, wave.reads.len() as u32);
+            wave.steps.push(Step { statement, active: at.active, live, writes, reads });
+        } else {
             self.recording.complete = false;
-            return;
         }
-        self.steps += 1;
-        let (writes, reads) = (wave.writes.len() as u32, wave.reads.len() as u32);
-        wave.steps.push(Step { statement, active: at.active, live, writes, reads });
+        if leaves {
+            self.leaves_window();
+        }
     }
 
     /// The number of the wave, if the window has the step in which it is.
@@ -540,6 +560,19 @@ impl Observer for Recorder<'_> {
             lanes: at.active,
             ..Wave::default()
         });
+    }
+
+    fn wave_end(&mut self, at: At) {
+        let Some(number) = self.wave(at) else { return };
+        let total = self.recording.waves[number].total;
+        let was_beyond = self.window.steps.as_ref().is_some_and(|it| total > it.end);
+        if !was_beyond && self.window.has_wave(at.group, at.wave) {
+            self.leaves_window();
+        }
+    }
+
+    fn pauses(&mut self) -> bool {
+        self.awaited_waves == Some(0)
     }
 
     fn store(&mut self, event: &AccessEvent<'_>) {

@@ -100,6 +100,35 @@ fn lines_lanes_and_waves_are_chosen() {
     assert!(!out.contains("Out[i]"), "{out}");
 }
 
+#[test]
+fn a_trace_ends_with_its_window_of_steps() {
+    let endless = "RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint k = 0;
+    if (i >= 4) return;
+    while (Out[0] == 0) {
+        k++;
+    }
+}
+";
+    // Wave 1 returns before the window ends.
+    let window = "wave=0..1 steps=2..4";
+    let bound = ["--bind", "Out=u32[1]", "--wave-size", "4"];
+    let words = [&["trace", "a.hlsl", "--window", window][..], &bound].concat();
+    let (status, out, err) = wavelane("endless", endless, &words);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let wave = out.split("wave 1 of group").next().unwrap();
+    let rows: Vec<&str> = wave.lines().filter(|it| it.contains('[')).collect();
+    assert_eq!(rows.len(), 3, "{out}");
+    // What the last statement gives to a variable is there.
+    assert!(rows[1].ends_with("k++;") && out.contains("k = 1 1 1 1\n"), "{out}");
+    // Without a window of steps the run goes on to its end.
+    let words = [&["trace", "a.hlsl", "--fuel", "5000"][..], &bound].concat();
+    let (status, _, err) = wavelane("endless", endless, &words);
+    assert!(status == 1 && err.contains("the fuel of 5000"), "{err}");
+}
+
 fn engine<'a>(file: &'a str, engine: &'a str) -> Vec<&'a str> {
     vec!["timeline", "a.hlsl", "-o", file, "--with-engine", engine]
 }
