@@ -29,7 +29,7 @@ impl From<Vec<Finding>> for Known {
 pub enum Extent {
     /// To its end.
     Whole,
-    /// Until no step of the window can follow: what comes after is neither run nor counted.
+    /// For a table of the window: until no step of it can follow. What comes after is neither run nor counted.
     Window,
 }
 

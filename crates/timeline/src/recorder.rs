@@ -112,6 +112,17 @@ pub struct Write {
     pub values: u32,
 }
 
+/// Where a write is made that is not on the line of its step: after a call has returned, in the step of a loop, or in a
+/// declaration that alone is no statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// The number of the write among those of the wave.
+    pub write: u32,
+    /// An index into [`Program::files`].
+    pub file: u32,
+    pub line: u32,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wave {
     pub group: [u32; 3],
@@ -121,6 +132,8 @@ pub struct Wave {
     pub steps: Vec<Step>,
     pub writes: Vec<Write>,
     pub values: Vec<u64>,
+    /// Ascending; only if the run was recorded for a table ([`crate::Extent::Window`]), and in no file.
+    pub elsewhere: Vec<Elsewhere>,
     pub reads: Vec<Read>,
     /// The lanes that are read; an index that the program computes may lie beyond the width.
     pub sources: Vec<u32>,
@@ -236,6 +249,8 @@ pub struct Recorder<'a> {
     writers: Writers,
     /// The waves that may still begin a step of the window; `None` if the run is recorded to its end.
     awaited_waves: Option<u64>,
+    /// Whether to remember where writes are made.
+    has_places: bool,
 }
 
 impl<'a> Recorder<'a> {
@@ -289,6 +304,7 @@ impl<'a> Recorder<'a> {
             awaited,
             writers: Writers::default(),
             awaited_waves: None,
+            has_places: false,
         };
         if let Some((_, main)) = sources.files().next() {
             recorder.file(&main.name, Some(&main.text));
@@ -302,8 +318,9 @@ impl<'a> Recorder<'a> {
         self.recording.comparison = Some(comparison);
     }
 
-    /// Pauses the run when no step of the window can follow, if that has a last step.
+    /// Records for a table of the window: with the places of writes, and to the last step of the window, if it has one.
     pub(crate) fn end_with_window(&mut self, groups: [u32; 3], waves: u32) {
+        self.has_places = true;
         let has_end = self.window.steps.is_some();
         self.awaited_waves = has_end.then(|| self.window.waves_of(groups, waves));
     }
@@ -501,11 +518,29 @@ impl<'a> Recorder<'a> {
         wave.sources.extend(lanes.iter().map(source));
     }
 
+    /// Remembers where the next writes of a wave are made, if that is not on the line of its step.
+    fn note_place(&mut self, number: usize, span: Span, count: usize) {
+        let Some(step) = self.recording.waves[number].steps.last() else { return };
+        let statement = &self.recording.statements[step.statement as usize];
+        let own = (statement.file, statement.line);
+        let (file, line, _) = self.place(span);
+        if (file, line) == own || line == 0 {
+            return;
+        }
+        let wave = &mut self.recording.waves[number];
+        let writes = (wave.writes.len() as u32..).take(count);
+        wave.elsewhere.extend(writes.map(|write| Elsewhere { write, file, line }));
+    }
+
     fn write(&mut self, event: &NoteEvent<'_>, variable: u32, first: u32) {
         let at = event.at;
         let Some(number) = self.wave_in_window(at) else { return };
-        let wave = &mut self.recording.waves[number];
         let lanes = at.active;
+        let count = event.values.len();
+        if self.has_places && self.values + count * lanes.count() as usize <= MOST_VALUES {
+            self.note_place(number, at.span, count);
+        }
+        let wave = &mut self.recording.waves[number];
         for ((values, poison), scalar) in event.values.iter().zip(first..) {
             let count = lanes.count() as usize;
             if self.values + count > MOST_VALUES {

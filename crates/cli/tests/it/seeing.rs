@@ -46,6 +46,7 @@ wave 0 of group (0, 0, 0): 8 lanes
   step  line  active      statement, and what it gives to lanes
      0     5  [########]  uint sum = WavePrefixSum(i);
                           sum =  0  0  1  3  6 10 15 21
+           6  [########]  uint unset;
                           unset = ? ? ? ? ? ? ? ?
      1     7  [########]  if (i & 1) {
      2     8  [.#.#.#.#]  sum += 100;
@@ -85,6 +86,52 @@ wave 0 of group (0, 0, 0): 8 lanes
                           next = · · ? ? · · ? ?
 ";
     assert_eq!(out, wanted);
+}
+
+#[test]
+fn a_trace_shows_values_below_the_line_that_sets_them() {
+    let shader = "RWStructuredBuffer<uint> Out;
+uint twice(uint x) {
+    x += x;
+    return x;
+}
+[numthreads(4, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint a = twice(i) + WaveReadLaneFirst(i);
+    for (uint k = 0; k < 1; k++) {
+        a++;
+    }
+    Out[i] = a;
+}
+";
+    let words = ["trace", "a.hlsl", "--bind", "Out=u32[4]", "--wave-size", "4"];
+    let (status, out, err) = wavelane("places", shader, &words);
+    assert_eq!(status, 0, "{err}");
+    let wanted = "\
+wave 0 of group (0, 0, 0): 4 lanes
+  step  line  active  statement, and what it gives to lanes
+     0     8  [####]  uint a = twice(i) + WaveReadLaneFirst(i);
+                      x = 0 1 2 3
+     1     3  [####]  x += x;
+                      x = 0 2 4 6
+     2     4  [####]  return x;
+           8  [####]  uint a = twice(i) + WaveReadLaneFirst(i);
+                      WaveReadLaneFirst(i) reads lane 0 0 0 0
+                      a = 0 2 4 6
+     3     9  [####]  for (uint k = 0; k < 1; k++) {
+                      k = 0 0 0 0
+     4     9  [####]  for (uint k = 0; k < 1; k++) {
+     5    10  [####]  a++;
+                      a = 1 3 5 7
+           9  [####]  for (uint k = 0; k < 1; k++) {
+                      k = 1 1 1 1
+     6     9  [####]  for (uint k = 0; k < 1; k++) {
+     7    12  [####]  Out[i] = a;
+";
+    assert_eq!(out, wanted);
+    // Such a line is chosen as any other.
+    let (_, out, _) = wavelane("places", shader, &[&words[..], &["--lines", "8"]].concat());
+    assert!(out.contains("a = 0 2 4 6") && !out.contains("return"), "{out}");
 }
 
 #[test]
