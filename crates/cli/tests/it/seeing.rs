@@ -286,6 +286,42 @@ fn a_timeline_is_a_page_a_picture_steps_or_a_recording() {
 }
 
 #[test]
+fn a_recording_is_read_and_written_in_every_form() {
+    let name = "recording";
+    let (status, _, err) = wavelane(name, SHADER, &with(&["timeline", "a.hlsl", "-o", "a.wlrec"]));
+    assert_eq!(status, 0, "{err}");
+    for ending in ["html", "svg", "json", "wlrec"] {
+        let [direct, again] = [format!("direct.{ending}"), format!("again.{ending}")];
+        wavelane(name, SHADER, &with(&["timeline", "a.hlsl", "-o", &direct]));
+        let (status, out, err) = wavelane(name, SHADER, &["timeline", "a.wlrec", "-o", &again]);
+        assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""), "{ending}");
+        let [direct, again] = [direct, again].map(|it| std::fs::read(folder(name).join(it)));
+        assert!(direct.unwrap() == again.unwrap(), "{ending}");
+    }
+    let whole = std::fs::read(folder(name).join("a.wlrec")).unwrap();
+    for (bytes, wanted) in [
+        (&b"float4 main() {}"[..], "this is not a recording of wavelane"),
+        (b"", "this is not a recording of wavelane"),
+        (&whole[..whole.len() - 1], "the recording is damaged or incomplete"),
+        (&whole[..9], "the recording is damaged or incomplete"),
+    ] {
+        std::fs::write(folder(name).join("b.wlrec"), bytes).unwrap();
+        let (status, _, err) = wavelane(name, SHADER, &["timeline", "b.wlrec", "-o", "b.html"]);
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains(wanted) && err.contains("`b.wlrec`"), "{err}");
+    }
+    for (words, wanted) in [
+        (&["timeline", "none.wlrec", "-o", "b.html"][..], "`none.wlrec` cannot be read"),
+        (&["timeline", "a.wlrec", "-o", "b.html", "--bind", "Out=[4]"], "`--bind` has no effect"),
+        (&["timeline", "a.wlrec", "-o", "b.html", "--with-engine", "cpu"], "has no effect"),
+    ] {
+        let (status, _, err) = wavelane(name, SHADER, words);
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains(wanted), "{err}");
+    }
+}
+
+#[test]
 fn a_limit_leaves_out_values_and_then_steps_and_says_so() {
     let long =
         "RWStructuredBuffer<uint> Out; [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {
