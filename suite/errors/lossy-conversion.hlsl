@@ -130,3 +130,69 @@ void main(uint t : SV_GroupIndex) {
 //|   |              ^^^^^^^^^^^
 //|   |
 //|   = help: cast with `(uint)` if this is intended
+
+//--- a-literal-with-more-than-63-bits
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    int64_t a = 9223372036854775808; //~ warning[lossy-conversion]: does not fit into `int64_t` and becomes `-9223372036854775808`
+    float b = 9223372036854775808; //~ warning[lossy-conversion]: does not fit into `int64_t`
+    int c = 18446744073709551615; //~ warning[lossy-conversion]: `18446744073709551615` does not fit into `int` and becomes `-1`
+    int64_t least = -9223372036854775808;
+    uint64_t d = 9223372036854775808;
+    int64_t bits = 0x8000000000000000;
+    EXPECT(a == least && bits == least && d == 1ull << 63 && c == -1 && b < 0);
+}
+//| FILE:4:17: warning: `9223372036854775808` does not fit into `int64_t` and becomes `-9223372036854775808` [lossy-conversion]
+//|   |
+//| 4 |     int64_t a = 9223372036854775808;
+//|   |                 ^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: cast with `(int64_t)` if this is intended
+//|
+//| FILE:5:15: warning: `9223372036854775808` does not fit into `int64_t` and becomes `-9223372036854775808` [lossy-conversion]
+//|   |
+//| 5 |     float b = 9223372036854775808;
+//|   |               ^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: write it with a point: `9223372036854775808.0`
+//|
+//| FILE:6:13: warning: `18446744073709551615` does not fit into `int` and becomes `-1` [lossy-conversion]
+//|   |
+//| 6 |     int c = 18446744073709551615;
+//|   |             ^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: cast with `(int)` if this is intended
+
+//--- a-number-beyond-the-range-of-its-type
+float same(float x) { return x; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float a = 1.5e99999; //~ warning[lossy-conversion]: beyond the range of `double` and becomes infinity
+    float b = same(1e39); //~ warning[lossy-conversion]: beyond the range of `float` and becomes infinity
+    float c = t + 1e39f; //~ warning[lossy-conversion]: beyond the range of `float` and becomes infinity
+    // Infinities that are meant, and numbers that fit.
+    float infinite = 1.#INF;
+    float quotient = 1.0 / 0.0;
+    double fits = 1e39L;
+    EXPECT(isinf(a) && isinf(b) && isinf(c) && isinf(infinite) && isinf(quotient) && 3.4028235e38 < fits);
+}
+//| FILE:5:15: warning: this number is beyond the range of `double` and becomes infinity [lossy-conversion]
+//|   |
+//| 5 |     float a = 1.5e99999;
+//|   |               ^^^^^^^^^
+//|   |
+//|   = help: the largest `double` is 1.7976931348623157e308; infinity is written `1.#INF`
+//|
+//| FILE:6:20: warning: this number is beyond the range of `float` and becomes infinity [lossy-conversion]
+//|   |
+//| 6 |     float b = same(1e39);
+//|   |                    ^^^^
+//|   |
+//|   = help: the largest `float` is 3.4028235e38; infinity is written `1.#INF`
+//|
+//| FILE:7:19: warning: this number is beyond the range of `float` and becomes infinity [lossy-conversion]
+//|   |
+//| 7 |     float c = t + 1e39f;
+//|   |                   ^^^^^
+//|   |
+//|   = help: the largest `float` is 3.4028235e38; infinity is written `1.#INF`

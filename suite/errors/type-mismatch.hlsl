@@ -124,3 +124,36 @@ Vertex main( //~ error[type-mismatch]: the result of an entry point cannot conta
 //|   |                      ^^^
 //|   |
 //|   = help: use an array, or several vectors of up to 4 components
+
+//--- bits-of-a-float
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float f = t;
+    uint a = f & t; //~ error[type-mismatch]: `&` cannot be applied to `float` and `uint`
+    f <<= 1; //~ error[type-mismatch]: `<<=` cannot be applied to `float` and `literal int`
+    uint b = ~f; //~ error[type-mismatch]: `~` works on integers, not on `float`
+}
+//| FILE:5:16: error: `&` cannot be applied to `float` and `uint` [type-mismatch]
+//|   |
+//| 5 |     uint a = f & t;
+//|   |              - ^ - `uint`
+//|   |              |
+//|   |              `float`
+//|   |
+//|   = help: `asuint(…)` gives the bits of a float, and `(int)…` its value without the fraction
+//|
+//| FILE:6:7: error: `<<=` cannot be applied to `float` and `literal int` [type-mismatch]
+//|   |
+//| 6 |     f <<= 1;
+//|   |     - ^^^ - `literal int`
+//|   |     |
+//|   |     `float`
+//|   |
+//|   = help: `asuint(…)` gives the bits of a float, and `(int)…` its value without the fraction
+//|
+//| FILE:7:15: error: `~` works on integers, not on `float` [type-mismatch]
+//|   |
+//| 7 |     uint b = ~f;
+//|   |               ^
+//|   |
+//|   = help: `asuint(…)` gives the bits of a float, and `(int)…` its value without the fraction

@@ -523,3 +523,21 @@ void main(uint t : SV_GroupIndex) {
 //|   |                 ^^^^^^^
 //|   |
 //|   = help: `nullptr` is C++; in HLSL, there are no pointers: pass an index into a buffer
+
+//--- a-size-that-no-vector-and-no-matrix-has
+static float4x5 wide; //~ error[unknown-name]: there is no type `float4x5`
+static uint5 long_; //~ error[unknown-name]: there is no type `uint5`
+[numthreads(4, 1, 1)] void main() {}
+//| FILE:2:8: error: there is no type `float4x5` [unknown-name]
+//|   |
+//| 2 | static float4x5 wide;
+//|   |        ^^^^^^^^
+//|   |
+//|   = help: vectors have 1 to 4 components, and matrices 1 to 4 rows and columns: `float4x4`
+//|
+//| FILE:3:8: error: there is no type `uint5` [unknown-name]
+//|   |
+//| 3 | static uint5 long_;
+//|   |        ^^^^^
+//|   |
+//|   = help: vectors have 1 to 4 components, and matrices 1 to 4 rows and columns: `float4x4`

@@ -77,6 +77,14 @@ impl Line {
         self.kept(wanted, !is_test)
     }
 
+    /// The words that gave a flag before, if it is one that has a single value.
+    fn given(&self, flag: &'static Flag) -> Option<String> {
+        self.said.iter().filter(|_| flag.is_single()).find_map(|said| match said {
+            Said::Flag(Some(it), words) if std::ptr::eq(*it, flag) => Some(words.join(" ")),
+            Said::Flag(..) | Said::Operand(_) => None,
+        })
+    }
+
     fn kept(&self, wanted: impl Fn(&Flag) -> bool, with_operands: bool) -> Vec<String> {
         let mut kept = Vec::new();
         for said in &self.said {
@@ -238,7 +246,7 @@ fn flag(
     let (mut values, mut said) = (Vec::new(), vec![word.to_owned()]);
     let wanted = match flag.takes {
         Takes::Nothing | Takes::Optional(_) => 0,
-        Takes::Value(_) | Takes::Joined(_) => 1,
+        Takes::Value(_) | Takes::Values(_) | Takes::Joined(_) => 1,
         Takes::Words(_, count) | Takes::Ignored(count) => count,
     };
     if let Some(value) = attached {
@@ -254,12 +262,17 @@ fn flag(
         said.push(value.clone());
         values.push(value);
     }
+    if let Some(before) = line.given(flag) {
+        let what = format!("`{before}` and `{}` give the same flag", said.join(" "));
+        return Err(Problem::input(what).help(format!("`{name}` has one value: leave one out")));
+    }
     line.said.push(Said::Flag(Some(flag), said));
     let value = match flag.takes {
         Takes::Words(..) => values.join(" "),
         Takes::Nothing
         | Takes::Optional(_)
         | Takes::Value(_)
+        | Takes::Values(_)
         | Takes::Joined(_)
         | Takes::Ignored(_) => values.into_iter().next().unwrap_or_default(),
     };
@@ -407,11 +420,23 @@ mod tests {
             ("check a -T zs_6_0", "zs"),
             ("check a -HV 2020", "2021"),
             ("check a -Wall=3 --nonsense", "there is no flag `--nonsense`"),
+            ("timeline a -o a.html -o b.svg", "`-o a.html` and `-o b.svg` give the same flag"),
+            ("campaign --ledger=a --ledger b", "`--ledger=a` and `--ledger b` give the same flag"),
+            ("test a -j 2 --jobs=3", "`--jobs` has one value: leave one out"),
+            ("run a --auto --auto=2", "`--auto` and `--auto=2` give the same flag"),
         ] {
             let problem = read(line).unwrap_err();
             let text = format!("{} {}", problem.message, problem.helps.join(" "));
             assert!(text.contains(message), "{line}: {text}");
         }
+    }
+
+    #[test]
+    fn of_flags_of_dxc_the_last_one_wins_and_lists_grow() {
+        let line = "run a --verbose --verbose -T cs_6_0 -T cs_6_5 --bind A=1 --bind B=2 --print A --print B";
+        let args = read(line).unwrap();
+        assert_eq!(args.compile.options.shader_model, ShaderModel::V6_5);
+        assert_eq!((args.bind.binds.len(), args.prints.len()), (2, 2));
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::terminal::When;
 use crate::warnings::Warnings;
 
 pub(crate) use build::{Build, Refused, RefusedKind};
-pub(crate) use draw::{DrawArgs, MOST_PIXELS, Overlay};
+pub(crate) use draw::{DrawArgs, Overlay};
 pub(crate) use seeing::{Picture, Seeing};
 pub(crate) use tools::Tools;
 

@@ -421,6 +421,9 @@ const MOST_STREAMED: u64 = 64 << 20;
 fn open(path: &str) -> Result<Vec<u8>, String> {
     let cannot = |error| format!("`{path}` cannot be read: {error}");
     let too_large = || format!("`{path}` is too large; the limit is {MOST_BYTES} bytes");
+    if path.is_empty() {
+        return Err("the name of a file is missing after `@`".to_owned());
+    }
     let file = File::open(path).map_err(cannot)?;
     let about = file.metadata().map_err(cannot)?;
     if about.is_file() && about.len() > MOST_BYTES as u64 {

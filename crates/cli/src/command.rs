@@ -117,9 +117,8 @@ impl Command {
     pub(crate) fn operands(self) -> &'static str {
         match self {
             Command::Check => "PATH…",
-            Command::Run | Command::Emit | Command::Reduce | Command::Trace | Command::Timeline => {
-                "FILE"
-            }
+            Command::Run | Command::Emit | Command::Reduce | Command::Trace => "FILE",
+            Command::Timeline => "FILE|RECORDING",
             Command::San => "PATH…",
             Command::Explain => "CODE|INTRINSIC",
             Command::Caps | Command::Fuzz | Command::Worker | Command::Dap => "",

@@ -8,7 +8,7 @@ mod tables;
 mod vertex;
 
 use jobs::Attachments;
-use wavelane::graphics::{GraphicsDesc, GraphicsPipeline, Topology};
+use wavelane::graphics::{GraphicsDesc, GraphicsError, GraphicsPipeline, Topology};
 use wavelane::{
     Buffer, BufferError, Device, Draw, DrawError, Options, Shader, SourceMap, Stage, VertexBuffer,
 };
@@ -60,7 +60,7 @@ impl Scene {
         operand: &str,
         compiling: &Compiling,
         draw: &DrawArgs,
-        pixel: &Shader,
+        (pixel, sources): (&Shader, &SourceMap),
         binds: &Binds,
     ) -> Result<Scene, Problem> {
         let own = |stage: Stage, entry: &String| {
@@ -112,8 +112,10 @@ impl Scene {
                 return Err(problem.help("--vertex ENTRY"));
             }
             None => {
+                let is_auto = binds.auto.is_some();
+                let pixel = (pixel, sources);
                 let (shader, text, options) =
-                    vertex::made(pixel, mesh.as_ref(), &compiling.options, binds.auto.is_some())?;
+                    vertex::made(pixel, mesh.as_ref(), &compiling.options, is_auto)?;
                 made = Some((text, options));
                 shader
             }
@@ -140,9 +142,18 @@ impl Scene {
         &self,
         device: &Device,
         state: &State,
-        pixel: &Shader,
+        (pixel, sources): (&Shader, &SourceMap),
     ) -> Result<GraphicsPipeline, Problem> {
-        pipeline(device, &self.desc(state, pixel))
+        let desc = self.desc(state, pixel);
+        device.create_graphics_pipeline(&desc).map_err(|error| {
+            let problem = no_pipeline(&error);
+            // All shaders are of one file, but for a vertex shader that is made.
+            let is_made = self.made.is_some() && matches!(error, GraphicsError::NoAttribute { .. });
+            match error.span().filter(|_| !is_made) {
+                Some(span) => problem.at(span, "declared here", sources),
+                None => problem,
+            }
+        })
     }
 
     /// The same with numbers of groups: a pixel shader reads as `SV_PrimitiveID` which group of a mesh shader has made
@@ -234,10 +245,13 @@ fn groups(text: &str) -> Result<[u32; 3], Problem> {
 
 /// A pipeline on a device.
 pub(crate) fn pipeline(device: &Device, desc: &GraphicsDesc) -> Result<GraphicsPipeline, Problem> {
-    device.create_graphics_pipeline(desc).map_err(|error| {
-        let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
-        Problem::new(exit, error.to_string())
-    })
+    device.create_graphics_pipeline(desc).map_err(|error| no_pipeline(&error))
+}
+
+/// The report about shaders and state that do not fit each other.
+fn no_pipeline(error: &GraphicsError) -> Problem {
+    let exit = if error.is_unsupported() { Exit::Unsupported } else { Exit::BadInput };
+    Problem::new(exit, error.to_string())
 }
 
 /// The report about a draw that did not come to its end.

@@ -11,14 +11,14 @@ use crate::problem::Problem;
 /// The name of `-` in messages.
 pub(crate) const STDIN: &str = "<stdin>";
 
-/// The size limit of a source text.
+/// The most bytes of a source text, and of what others name.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The name for messages and the text of a file that was named on the command line; `-` is standard input.
 pub(crate) fn read_source(file: &str) -> Result<(String, String), Problem> {
     let (name, bytes) = match file {
-        "-" => (STDIN, limited(std::io::stdin().lock())),
-        _ => (file, std::fs::File::open(file).and_then(limited)),
+        "-" => (STDIN, source_bytes(std::io::stdin().lock())),
+        _ => (file, std::fs::File::open(file).and_then(source_bytes)),
     };
     let bytes =
         bytes.map_err(|error| Problem::input(format!("`{name}` cannot be read: {error}")))?;
@@ -27,19 +27,24 @@ pub(crate) fn read_source(file: &str) -> Result<(String, String), Problem> {
 
 /// The text of a file of any name.
 pub(crate) fn read_path(file: &Path) -> std::io::Result<String> {
-    std::fs::File::open(file).and_then(limited).map(decode)
+    std::fs::File::open(file).and_then(source_bytes).map(decode)
 }
 
 /// The bytes of a file that was named on the command line.
 pub(crate) fn read_bytes(file: &str) -> std::io::Result<Vec<u8>> {
-    std::fs::File::open(file).and_then(limited)
+    std::fs::File::open(file).and_then(source_bytes)
 }
 
-fn limited(source: impl Read) -> std::io::Result<Vec<u8>> {
+fn source_bytes(source: impl Read) -> std::io::Result<Vec<u8>> {
+    limited(source, MOST_BYTES)
+}
+
+/// All that is read from there, if it is no more than these bytes.
+pub(crate) fn limited(source: impl Read, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let what = format!("larger than {} MiB, too large for a shader", MOST_BYTES >> 20);
+    source.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let what = format!("it is larger than {} MiB", most >> 20);
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, what));
     }
     Ok(bytes)
@@ -146,7 +151,7 @@ fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
             _ => Err(refused()),
         };
     }
-    limited(file.take(about.len()))
+    source_bytes(file.take(about.len()))
 }
 
 /// Opens a file for reading; a pipe without a writer does not block.

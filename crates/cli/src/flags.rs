@@ -42,6 +42,8 @@ pub(crate) enum Takes {
     Optional(&'static str),
     /// The next word, or after `=`.
     Value(&'static str),
+    /// The same, and the flag may be repeated.
+    Values(&'static str),
     /// The next word, or the rest of this one, as dxc has it.
     Joined(&'static str),
     /// This many words, joined by spaces.
@@ -55,7 +57,10 @@ impl Takes {
         match self {
             Takes::Nothing => String::new(),
             Takes::Optional(name) => format!("[={name}]"),
-            Takes::Value(name) | Takes::Joined(name) | Takes::Words(name, _) => name.to_owned(),
+            Takes::Value(name)
+            | Takes::Values(name)
+            | Takes::Joined(name)
+            | Takes::Words(name, _) => name.to_owned(),
             Takes::Ignored(count) => format!("{count} values"),
         }
     }
@@ -241,6 +246,12 @@ const ABOUT_THE_REPORT: [&str; 11] = [
 const ABOUT_THIS_RUN: [&str; 5] = ["--wave-size", "--format", "--jobs", "--filter", WORKER];
 
 impl Flag {
+    /// Whether it is given at most once. Of dxc's flags, which start with one `-`, the last one wins, as in dxc.
+    pub(crate) fn is_single(&self) -> bool {
+        let is_ours = self.names.iter().any(|it| it.starts_with("--") || *it == "-o");
+        is_ours && matches!(self.takes, Takes::Value(_) | Takes::Optional(_))
+    }
+
     pub(crate) fn is_about_the_report(&self) -> bool {
         self.names.iter().any(|it| ABOUT_THE_REPORT.contains(it))
     }

@@ -94,7 +94,11 @@ const WIDTH: usize = 80;
 fn row(flag: &Flag, is_whole: bool, text: &mut String) {
     let separator = match flag.takes {
         Takes::Joined("[no-]CODE") | Takes::Nothing | Takes::Optional(_) => "",
-        Takes::Value(_) | Takes::Joined(_) | Takes::Words(..) | Takes::Ignored(_) => " ",
+        Takes::Value(_)
+        | Takes::Values(_)
+        | Takes::Joined(_)
+        | Takes::Words(..)
+        | Takes::Ignored(_) => " ",
     };
     let left = format!("  {}{separator}{}", flag.names.join(", "), flag.takes.placeholder());
     let first = first_sentence(flag.help);

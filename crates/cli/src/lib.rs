@@ -27,6 +27,7 @@ mod finding;
 mod fitting;
 mod flags;
 mod generated;
+mod heap;
 mod help;
 mod launch;
 mod layers;

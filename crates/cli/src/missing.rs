@@ -201,15 +201,26 @@ pub(crate) fn declared(resource: &Resource) -> String {
         Some(count) => format!("[{count}]"),
         None => "[]".to_owned(),
     };
-    let name = &resource.name;
+    let (name, view) = (&resource.name, resource.kind.view());
+    // Its views have types, and the heap has none.
+    if resource.register.class.is_heap() {
+        return format!("{name}{array}");
+    }
+    let ty = type_name(resource);
+    match view.contents {
+        Contents::Constants => format!("{ty} {name}{array}, {} bytes", view.size),
+        _ => format!("{ty} {name}{array}"),
+    }
+}
+
+/// The type as a declaration says it, such as `StructuredBuffer<uint>`.
+pub(crate) fn type_name(resource: &Resource) -> String {
     let (kind, view) = (kind_name(resource), resource.kind.view());
     match element_type(&resource.kind) {
-        _ if view.contents == Contents::Constants => {
-            format!("{kind} {name}{array}, {} bytes", view.size)
-        }
-        Some(ty) if ty == "struct" => format!("{kind}<{} bytes> {name}{array}", view.stride),
-        Some(ty) => format!("{kind}<{ty}> {name}{array}"),
-        None => format!("{kind} {name}{array}"),
+        _ if view.contents == Contents::Constants => kind.to_owned(),
+        Some(ty) if ty == "struct" => format!("{kind}<{} bytes>", view.stride),
+        Some(ty) => format!("{kind}<{ty}>"),
+        None => kind.to_owned(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use jobs::{Setup, Test, TestFile, Widths, Work};
 use session::{OpenError, Recipe, Session};
-use timeline::{Comparison, Finding, Known, Place, Program, Recording, Window};
+use timeline::{Comparison, Extent, Finding, Known, Place, Program, Recording, Window};
 use wavelane::internal::{self, Prepared};
 use wavelane::{
     Adapter, ComputePipeline, Device, Dispatch, DispatchError, Missing, ResourceTable, Shader,
@@ -65,6 +65,8 @@ struct Prepare {
 pub(crate) enum With {
     /// The steps of the run alone.
     Steps,
+    /// Those of the window alone: the run ends when it is past them.
+    Window,
     /// What the sanitizer finds, too.
     Findings,
 }
@@ -148,7 +150,7 @@ fn recording(
             let session = opened(&source, &prepared, sources.clone());
             session.map(|it| findings(&it, sources)).unwrap_or_default()
         }
-        With::Steps => Vec::new(),
+        With::Steps | With::Window => Vec::new(),
     };
     let Prepared { module, launch, bindings } = prepared;
     let program = Program {
@@ -160,8 +162,10 @@ fn recording(
         wave_size: launch.wave_width,
     };
     let known = Known { findings, comparison };
+    let extent = if with == With::Window { Extent::Window } else { Extent::Whole };
+    let made = (program, window, extent);
     let (recording, ended) =
-        timeline::record(&module, sources, &launch, bindings, program, window, known);
+        timeline::record_extent(&module, sources, &launch, bindings, made, known);
     (recording, ended.err().map(internal::dispatch_error))
 }
 

@@ -26,6 +26,7 @@ use crate::bind::{self, Bound};
 use crate::common::Common;
 use crate::configuration::configuration;
 use crate::fitting::{self, Running};
+use crate::heap::Taken;
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
@@ -259,7 +260,8 @@ fn report_failures(runs: &Runs, sources: &SourceMap) -> bool {
     runs.printed.iter().any(|(_, it)| it.has_failures())
 }
 
-/// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name.
+/// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name. Each shader
+/// comes with what is bound to it.
 fn views(
     args: &RunArgs,
     bound: &[&Bound],
@@ -270,6 +272,8 @@ fn views(
     let wanted: Vec<&str> = prints.chain(args.outs.iter().map(|it| it.0.as_str())).collect();
     let mut views: Vec<View> = Vec::new();
     let each = || bound.iter().flat_map(|of| of.table.iter().map(move |it| (of, it)));
+    let taken: Vec<Taken<'_>> =
+        shaders.iter().zip(bound).map(|(shader, bound)| Taken::of(shader, bound)).collect();
     for (of, (resource, element, buffer)) in each() {
         // What several shaders of a draw use is one buffer.
         if views.iter().any(|it| it.resource == resource.name && it.element == element) {
@@ -279,10 +283,20 @@ fn views(
         let name =
             if is_array { format!("{}[{element}]", resource.name) } else { resource.name.clone() };
         let by_name = wanted.iter().any(|it| *it == name || *it == resource.name);
-        if !by_name && !resource.kind.writable() {
+        let class = resource.register.class;
+        let (mut view, mut writable) = (resource.kind.view(), resource.kind.writable());
+        if writable && class.is_heap() {
+            // The table knows as what an element may be written, and the code whether it is.
+            let views = || taken.iter().flat_map(|it| it.views(class, element));
+            writable = views().any(|it| it.kind.writable());
+            let mut read = views().map(|it| it.kind.view());
+            if let Some(read) = read.find(|it| !writable && it.contents == view.contents) {
+                view = read;
+            }
+        }
+        if !by_name && !writable {
             continue;
         }
-        let view = resource.kind.view();
         let layout = match of.shown_as(&resource.name, element) {
             Some(scalar) => Layout::uniform(scalar, 1),
             None => match &buffer.what {
@@ -300,7 +314,7 @@ fn views(
             members: view.members.to_vec(),
             texture: buffer.what.feedback().map(feedback::shape).or(buffer.what.texture()),
             map: buffer.what.feedback().copied(),
-            writable: view.writable,
+            writable,
             has_counter: view.counter,
         });
     }

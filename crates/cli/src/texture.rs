@@ -4,7 +4,7 @@ pub(crate) use values::texel::own_format;
 use values::texel::shape_of_array;
 use wavelane::internal::{Slot, What};
 use wavelane::texture::{Dim, Format, Sampler, Shape};
-use wavelane::{Element, Layout, MOST_BYTES, Resource, ResourceKind};
+use wavelane::{Element, Layout, MOST_BYTES, Resource, ResourceKind, Scalar};
 
 use crate::npy;
 use crate::picture;
@@ -18,7 +18,29 @@ pub(crate) type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 pub(super) fn layout(buffer: &Slot) -> Layout {
     match buffer.what.texture() {
         Some(shape) => Layout::of_texel(shape.format),
-        None => Layout::uniform(wavelane::Scalar::U8, 1),
+        None => Layout::uniform(Scalar::U8, 1),
+    }
+}
+
+/// The channels of texels that several channels of a word make up, as numbers of their own: integers as they are stored,
+/// and floats by their values. `None` for other formats.
+pub(crate) fn unpacked(format: Format, texels: &[u8]) -> Option<(Layout, Vec<u8>)> {
+    let words = texels.chunks_exact(4);
+    match format {
+        Format::Rgb10A2 { .. } => {
+            let word = |it: &[u8]| it.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
+            let channels = |it: u32| [it & 1023, it >> 10 & 1023, it >> 20 & 1023, it >> 30];
+            let each = words.flat_map(|it| channels(word(it)));
+            Some((Layout::uniform(Scalar::U32, 4), each.flat_map(u32::to_le_bytes).collect()))
+        }
+        Format::Rg11B10Float | Format::Rgb9E5 => {
+            let each = words.flat_map(|it| {
+                let texel = format.decode(it);
+                [0, 1, 2].map(|channel| texel.float(channel) as f32)
+            });
+            Some((Layout::uniform(Scalar::F32, 3), each.flat_map(f32::to_le_bytes).collect()))
+        }
+        Format::Plain { .. } | Format::Bgra8 { .. } => None,
     }
 }
 
@@ -230,7 +252,7 @@ mod tests {
             ]
             .concat()),
             "row.npy" => {
-                let mut file = npy::header(wavelane::Scalar::U8, &[1, 2, 4]);
+                let mut file = npy::header(Scalar::U8, &[1, 2, 4]);
                 file.extend(0..8);
                 Ok(file)
             }

@@ -1,4 +1,4 @@
-//! `wavelane timeline`: records a run, and writes it as a page, a picture, a recording or plain steps.
+//! `wavelane timeline`: records a run, or reads a recording, and writes it as a page, a picture, a recording or plain steps.
 
 use timeline::{Comparison, Recording, Window};
 
@@ -10,11 +10,16 @@ use crate::pages::MOST_BYTES;
 use crate::problem::{End, Exit, Problem};
 use crate::recorded::{Recorded, Subject, With, record};
 use crate::side::Side;
-use crate::terminal;
 use crate::value::counted;
+use crate::{files, terminal};
 
-/// The most bytes of a recording, unless something else is said.
+/// The most bytes of a recording that is written, unless something else is said.
 const MOST_OF_RECORDINGS: u64 = 256 << 20;
+/// The most bytes of one that is read.
+const MOST_READ: u64 = 1 << 30;
+
+/// The flags that a recording takes; all others are about runs.
+const OF_RECORDINGS: [&str; 5] = ["-o", "--format", "--limit", "--color", "--no-config"];
 
 /// What `timeline` needs.
 pub(crate) struct TimelineArgs {
@@ -31,6 +36,12 @@ pub(crate) struct TimelineArgs {
 impl TimelineArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<TimelineArgs, Problem> {
         let operand = low.operand()?;
+        if is_recording(&operand)
+            && let Some((name, ..)) = line.flags().find(|it| !OF_RECORDINGS.contains(&it.0))
+        {
+            let what = format!("`{name}` has no effect on a recording, whose run is over");
+            return Err(low.usage(what).help(format!("give `{name}` when you record the shader")));
+        }
         let common = Common::new(&low, line);
         let Seeing { picture, file, limit, window, engine, .. } = low.seeing;
         let Some(file) = file else {
@@ -53,6 +64,14 @@ impl TimelineArgs {
 }
 
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
+    if is_recording(&args.operand) {
+        let mut recording = read(&args.operand)?;
+        save(args, &mut recording)?;
+        if let Some(failure) = &recording.failure {
+            terminal::note(&format!("the run that was recorded failed: {failure}"));
+        }
+        return Ok(Exit::Fine);
+    }
     let subject = Subject::of(&args.operand, &args.common);
     let with = match args.picture {
         Picture::Html | Picture::Wlrec => With::Findings,
@@ -60,9 +79,33 @@ pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
     };
     let engine = args.engine.as_ref();
     let Recorded { mut recording, failure } = record(&subject, &args.window, with, engine)?;
+    save(args, &mut recording)?;
+    let exit = recording.comparison.as_ref().map_or(Exit::Fine, tell_comparison);
+    match failure {
+        Some(problem) => Err(problem.into()),
+        None => Ok(exit),
+    }
+}
+
+fn is_recording(operand: &str) -> bool {
+    Picture::of_name(operand) == Some(Picture::Wlrec)
+}
+
+fn read(file: &str) -> Result<Recording, Problem> {
+    let bytes = std::fs::File::open(file).and_then(|it| files::limited(it, MOST_READ));
+    let bytes =
+        bytes.map_err(|error| Problem::input(format!("`{file}` cannot be read: {error}")))?;
+    timeline::file::read(&bytes).map_err(|what| {
+        let problem = Problem::input(format!("`{file}` cannot be read: {what}"));
+        problem.help("record it again: wavelane timeline FILE.hlsl -o run.wlrec")
+    })
+}
+
+/// Writes a recording to the file that was asked for, within the limit.
+fn save(args: &TimelineArgs, recording: &mut Recording) -> Result<(), Problem> {
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let picture = args.picture;
-    let bytes = timeline::fit(&mut recording, most, &|it| rendered(it, picture));
+    let bytes = timeline::fit(recording, most, &|it| rendered(it, picture));
     let bytes = bytes.map_err(|least| {
         let what = format!("the program alone takes {least} bytes, more than `--limit`");
         Problem::input(what).help(format!("give it more: --limit {least}"))
@@ -75,11 +118,7 @@ pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, End> {
             "not all values were kept; `--window` says which are, and `--limit` keeps more",
         );
     }
-    let exit = recording.comparison.as_ref().map_or(Exit::Fine, tell_comparison);
-    match failure {
-        Some(problem) => Err(problem.into()),
-        None => Ok(exit),
-    }
+    Ok(())
 }
 
 /// Says how the engines compare. They disagree if more differs than the rounding that the other one may choose.

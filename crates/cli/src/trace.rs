@@ -1,9 +1,9 @@
 //! `wavelane trace`: a table of what the lanes of waves do, statement by statement.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::ops::Range;
 
-use timeline::{Recording, Wave, Window};
+use timeline::{Elsewhere, LaneMask, Read, Recording, Statement, Wave, Window, Write};
 
 use crate::args::Line;
 use crate::asked::LowArgs;
@@ -45,7 +45,7 @@ impl TraceArgs {
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, End> {
     let subject = Subject::of(&args.operand, &args.common);
-    let Recorded { recording, failure } = record(&subject, &args.window, With::Steps, None)?;
+    let Recorded { recording, failure } = record(&subject, &args.window, With::Window, None)?;
     let width = recording.program.wave_size;
     if let Some(lane) = args.lanes.iter().find(|it| it.start >= u64::from(width)) {
         let what = format!("there is no lane {}: the waves have {width} lanes", lane.start);
@@ -69,6 +69,53 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, End> {
     }
 }
 
+/// What happens on one line within a step: in its statement, or where the wave is after it without another step, such as
+/// in the statement that called the function that has returned.
+struct Part<'a> {
+    file: u32,
+    line: u32,
+    is_step: bool,
+    active: LaneMask,
+    reads: Vec<&'a Read>,
+    writes: Vec<&'a Write>,
+}
+
+/// The parts of a step: its own, then the others in the order of their writes.
+fn parts<'a>(recording: &Recording, wave: &'a Wave, number: usize) -> Vec<Part<'a>> {
+    let step = &wave.steps[number];
+    let Statement { file, line, .. } = recording.statements[step.statement as usize];
+    let active = step.active;
+    let own = Part { file, line, is_step: true, active, reads: Vec::new(), writes: Vec::new() };
+    let mut parts = vec![own];
+    // The newest part on a line, or a new one.
+    fn part<'p, 'a>(
+        parts: &'p mut Vec<Part<'a>>,
+        (file, line): (u32, u32),
+        active: LaneMask,
+    ) -> &'p mut Part<'a> {
+        let known = parts.iter().rposition(|it| (it.file, it.line) == (file, line));
+        let at = known.unwrap_or_else(|| {
+            let (reads, writes) = (Vec::new(), Vec::new());
+            parts.push(Part { file, line, is_step: false, active, reads, writes });
+            parts.len() - 1
+        });
+        &mut parts[at]
+    }
+    for read in wave.reads_of(number) {
+        let shuffle = &recording.shuffles[read.shuffle as usize];
+        part(&mut parts, (shuffle.file, shuffle.line), read.lanes).reads.push(read);
+    }
+    for (write, index) in wave.writes_of(number).iter().zip(step.writes..) {
+        let found = wave.elsewhere.binary_search_by_key(&index, |it| it.write);
+        let place = found.map_or((file, line), |it| {
+            let Elsewhere { file, line, .. } = wave.elsewhere[it];
+            (file, line)
+        });
+        part(&mut parts, place, write.lanes).writes.push(write);
+    }
+    parts
+}
+
 struct Table<'a> {
     args: &'a TraceArgs,
     recording: &'a Recording,
@@ -88,40 +135,47 @@ impl Table<'_> {
         let head = format!("{:>6} {:>5}  {:<room$}  ", "step", "line", "active");
         let _ = writeln!(self.text, "{head}statement, and what it gives to lanes");
         for number in 0..wave.steps.len() {
-            let step = &wave.steps[number];
-            let place = &self.recording.statements[step.statement as usize];
-            let line = u64::from(place.line);
-            // Lines are those of the main file.
-            let is_wanted = self.args.lines.is_empty()
-                || place.file == 0 && self.args.lines.iter().any(|it| it.contains(&line));
-            let in_window = self.args.window.has_step(number as u64)
-                && self.args.window.has_place(place.file, place.line);
-            if !is_wanted || !in_window {
+            if !self.args.window.has_step(number as u64) {
                 continue;
             }
-            if self.shown == MOST_STEPS {
-                self.hidden += 1;
-                continue;
+            for part in parts(self.recording, wave, number) {
+                // Lines are those of the main file.
+                let Part { file, line, .. } = part;
+                let is_wanted = self.args.lines.is_empty()
+                    || file == 0 && self.args.lines.iter().any(|it| it.contains(&u64::from(line)));
+                if !is_wanted || !self.args.window.has_place(file, line) {
+                    continue;
+                }
+                if self.shown == MOST_STEPS {
+                    self.hidden += 1;
+                    continue;
+                }
+                self.shown += 1;
+                self.part(wave, number, &part, &lanes, width);
             }
-            self.shown += 1;
-            let mark = |lane| match (step.active.contains(lane), step.live.contains(lane)) {
-                (true, _) => '#',
-                (false, true) => '.',
-                (false, false) => ' ',
-            };
-            let mask: String = (0..width).map(mark).collect();
-            let files = &self.recording.program.files;
-            let text = files.get(place.file as usize).map_or("", |it| it.1.as_str());
-            let source = text.lines().nth(place.line.saturating_sub(1) as usize).unwrap_or("");
-            let _ = writeln!(self.text, "{number:>6} {line:>5}  [{mask}]  {}", source.trim());
-            self.reads(wave, number, &lanes, width);
-            self.values(wave, number, &lanes, width);
         }
     }
 
-    fn values(&mut self, wave: &Wave, step: usize, lanes: &[u32], width: u32) {
+    fn part(&mut self, wave: &Wave, number: usize, part: &Part<'_>, lanes: &[u32], width: u32) {
+        let live = wave.steps[number].live;
+        let mark = |lane| match (part.active.contains(lane), live.contains(lane)) {
+            (true, _) => '#',
+            (false, true) => '.',
+            (false, false) => ' ',
+        };
+        let mask: String = (0..width).map(mark).collect();
+        let files = &self.recording.program.files;
+        let text = files.get(part.file as usize).map_or("", |it| it.1.as_str());
+        let source = text.lines().nth(part.line.saturating_sub(1) as usize).unwrap_or("");
+        let step = if part.is_step { number.to_string() } else { String::new() };
+        let _ = writeln!(self.text, "{step:>6} {:>5}  [{mask}]  {}", part.line, source.trim());
+        self.reads(wave, &part.reads, lanes, width);
+        self.values(wave, &part.writes, lanes, width);
+    }
+
+    fn values(&mut self, wave: &Wave, writes: &[&Write], lanes: &[u32], width: u32) {
         let mut rows: Vec<(String, Vec<String>)> = Vec::new();
-        for write in wave.writes_of(step) {
+        for write in writes {
             let variable = &self.recording.variables[write.variable as usize];
             let (path, ty) = &variable.scalars[write.scalar as usize];
             let cell = |lane: &u32| match wave.value(write, *lane) {
@@ -141,8 +195,8 @@ impl Table<'_> {
     }
 
     /// Which lane each lane reads; `?` marks one that does not take part, whose value is undefined.
-    fn reads(&mut self, wave: &Wave, step: usize, lanes: &[u32], width: u32) {
-        for read in wave.reads_of(step) {
+    fn reads(&mut self, wave: &Wave, reads: &[&Read], lanes: &[u32], width: u32) {
+        for read in reads {
             let mut sources = vec![None; width as usize];
             wave.pairs(read).for_each(|(lane, source)| sources[lane as usize] = Some(source));
             let cell = |lane: &u32| match sources[*lane as usize] {

@@ -159,6 +159,25 @@ fn name_files(value: &mut Value, files: &mut BTreeSet<String>) {
     }
 }
 
+/// A file's name as a URI: relative, or `file:` where it starts at a root.
+pub fn uri(file: &str) -> String {
+    let path = file.replace('\\', "/");
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    let mut uri = match (path.starts_with('/'), is_drive) {
+        (true, _) => "file://".to_owned(),
+        (false, true) => "file:///".to_owned(),
+        (false, false) => String::new(),
+    };
+    for (at, byte) in path.bytes().enumerate() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+        match is_plain || is_drive && at == 1 {
+            true => uri.push(char::from(byte)),
+            false => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
 /// One result of a SARIF log.
 pub fn sarif_result(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let place = |span: Span, text: &str, id: Option<usize>| {
@@ -280,25 +299,6 @@ fn location(span: Span, sources: &SourceMap) -> Value {
         }),
         None => Value::Null,
     }
-}
-
-/// A file's name as a URI: relative, or `file:` where it starts at a root.
-fn uri(file: &str) -> String {
-    let path = file.replace('\\', "/");
-    let is_drive = path.as_bytes().get(1) == Some(&b':');
-    let mut uri = match (path.starts_with('/'), is_drive) {
-        (true, _) => "file://".to_owned(),
-        (false, true) => "file:///".to_owned(),
-        (false, false) => String::new(),
-    };
-    for (at, byte) in path.bytes().enumerate() {
-        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-        match is_plain || is_drive && at == 1 {
-            true => uri.push(char::from(byte)),
-            false => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
 }
 
 fn github_data(text: &str) -> String {

@@ -19,7 +19,9 @@ mod source;
 pub use allow::{Allow, Allows};
 pub use cancel::Cancel;
 pub use codes::{Code, by_name, codes};
-pub use json::{sarif, sarif_log, sarif_result, sarif_with_files, stacks_json, to_github, to_json};
+pub use json::{
+    sarif, sarif_log, sarif_result, sarif_with_files, stacks_json, to_github, to_json, uri,
+};
 pub use lines::to_msvc;
 pub use model::{Diagnostic, Fix, Frame, Help, Label, Level, Levels, Sink, Stack};
 pub use render::{Style, excerpt, render, render_all};

@@ -866,6 +866,8 @@ pub struct FloatLiteral {
     /// Correctly rounded to 64 bits; with suffix `f` or `h`, correctly rounded to 32 bits.
     pub value: f64,
     pub suffix: FloatSuffix,
+    /// It is infinite, and written in digits.
+    pub overflows: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

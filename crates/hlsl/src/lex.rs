@@ -427,7 +427,11 @@ pub(crate) fn number(text: &str) -> Result<Number, String> {
             "ind" | "qnan" | "nan" => f64::NAN,
             _ => return Err(format!("`{text}` is not a number")),
         };
-        return Ok(Number::Float(FloatLiteral { value, suffix: FloatSuffix::None }));
+        return Ok(Number::Float(FloatLiteral {
+            value,
+            suffix: FloatSuffix::None,
+            overflows: false,
+        }));
     }
     let exponent = lower.bytes().position(|byte| byte == b'e');
     let suffixed = lower.ends_with(['f', 'h']);
@@ -499,7 +503,7 @@ fn hexadecimal_float(text: &str, significand: &str, exponent: &str) -> Result<Nu
         FloatSuffix::Float | FloatSuffix::Half => f64::from(value as f32),
         FloatSuffix::None | FloatSuffix::Double => value,
     };
-    Ok(Number::Float(FloatLiteral { value, suffix }))
+    Ok(Number::Float(FloatLiteral { value, suffix, overflows: value.is_infinite() }))
 }
 
 /// 2 to a power in the exponent range of normal numbers.
@@ -529,7 +533,7 @@ fn float(text: &str, lower: &str) -> Result<Number, String> {
         FloatSuffix::None | FloatSuffix::Double => digits.parse::<f64>(),
     };
     let value = value.map_err(|_| wrong())?;
-    Ok(Number::Float(FloatLiteral { value, suffix }))
+    Ok(Number::Float(FloatLiteral { value, suffix, overflows: value.is_infinite() }))
 }
 
 /// The text of a string or character token, without quotes, with escapes decoded.

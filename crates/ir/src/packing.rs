@@ -66,6 +66,7 @@ fn number(semantic: &str, system: Option<SystemValue>) -> Element {
         interpolation: Interpolation { mode: InterpolationMode::Flat, ..Interpolation::default() },
         holder: Holder::Own,
         system,
+        span: Span::NONE,
     }
 }
 

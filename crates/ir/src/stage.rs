@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: how inputs are interpolated and what becomes of outputs, which engines do not know either.
 
+use diag::Span;
 use ops::{Ty, names};
 
 use crate::{HostScalar, Module, Op, Slot};
@@ -151,6 +152,8 @@ pub struct Element {
     /// The meaning of the value to the fixed functions. `None` for what only travels between stages, such as
     /// `SV_Position` as an input of a vertex shader or `SV_ClipDistance` as one of a pixel shader.
     pub system: Option<SystemValue>,
+    /// Where it is declared. Not in the text of a module, and none for what is made.
+    pub span: Span,
 }
 
 /// How an input of a pixel shader follows from the values at the vertices.

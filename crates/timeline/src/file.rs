@@ -469,7 +469,7 @@ impl Reader<'_> {
 /// Reads the bytes of a recording; `Err` says what is wrong with them.
 pub fn read(bytes: &[u8]) -> Result<Recording, String> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("this is not a recording of wavelane")?;
-    let damaged = || "the recording is damaged".to_owned();
+    let damaged = || "the recording is damaged or incomplete".to_owned();
     let (format, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
     let format = u16::from_le_bytes(*format);
     if format == 0 || format > FORMAT {

@@ -26,11 +26,12 @@ mod window;
 
 pub use comparison::{Comparison, Difference, Place};
 pub use limit::fit;
+pub use ops::LaneMask;
 pub use page::base64;
-pub use record::{Known, record};
+pub use record::{Extent, Known, record, record_extent};
 pub use recorder::{
-    Finding, LineCount, Program, Read, Recorder, Recording, Scope, Shuffle, Statement, Step,
-    Variable, Wave, Write,
+    Elsewhere, Finding, LineCount, Program, Read, Recorder, Recording, Scope, Shuffle, Statement,
+    Step, Variable, Wave, Write,
 };
 pub use value::text;
 pub use window::{Window, range};

@@ -128,6 +128,17 @@ pub struct Write {
     pub values: u32,
 }
 
+/// Where a write is made that is not on the line of its step: after a call has returned, in the step of a loop, or in a
+/// declaration that alone is no statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// The number of the write among those of the wave.
+    pub write: u32,
+    /// An index into [`Program::files`].
+    pub file: u32,
+    pub line: u32,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wave {
     pub group: [u32; 3],
@@ -137,6 +148,8 @@ pub struct Wave {
     pub steps: Vec<Step>,
     pub writes: Vec<Write>,
     pub values: Vec<u64>,
+    /// Ascending; only if the run was recorded for a table ([`crate::Extent::Window`]), and in no file.
+    pub elsewhere: Vec<Elsewhere>,
     pub reads: Vec<Read>,
     /// The lanes that are read; an index that the program computes may lie beyond the width.
     pub sources: Vec<u32>,
@@ -252,6 +265,10 @@ pub struct Recorder<'a> {
     awaited: Vec<(u64, usize)>,
     /// The places that differ from another engine's.
     writers: Writers,
+    /// The waves that may still begin a step of the window; `None` if the run is recorded to its end.
+    awaited_waves: Option<u64>,
+    /// Whether to remember where writes are made.
+    has_places: bool,
 }
 
 impl<'a> Recorder<'a> {
@@ -307,6 +324,8 @@ impl<'a> Recorder<'a> {
             ticks: 0,
             awaited,
             writers: Writers::default(),
+            awaited_waves: None,
+            has_places: false,
         };
         if let Some((_, main)) = sources.files().next() {
             recorder.file(&main.name, Some(&main.text));
@@ -318,6 +337,18 @@ impl<'a> Recorder<'a> {
     pub fn compare(&mut self, comparison: Comparison, places: &[Place]) {
         self.writers = Writers::new(places);
         self.recording.comparison = Some(comparison);
+    }
+
+    /// Records for a table of the window: with the places of writes, and to the last step of the window, if it has one.
+    pub(crate) fn end_with_window(&mut self, groups: [u32; 3], waves: u32) {
+        self.has_places = true;
+        let has_end = self.window.steps.is_some();
+        self.awaited_waves = has_end.then(|| self.window.waves_of(groups, waves));
+    }
+
+    /// A wave of the window has begun its first step beyond it, or has ended before.
+    fn leaves_window(&mut self) {
+        self.awaited_waves = self.awaited_waves.map(|it| it.saturating_sub(1));
     }
 
     /// Remembers the lanes that write what differs.
@@ -435,6 +466,9 @@ impl<'a> Recorder<'a> {
         let Some(number) = self.wave(at) else { return };
         let wave = &mut self.recording.waves[number];
         wave.total += 1;
+        let is_beyond =
+            self.window.steps.as_ref().is_some_and(|it| wave.total == it.end.saturating_add(1));
+        let leaves = is_beyond && self.window.has_wave(at.group, at.wave);
         let is_kept = self.steps < MOST_STEPS;
         while let Some((awaited, finding)) = self.awaited.last().copied()
             && awaited <= tick
@@ -443,13 +477,16 @@ impl<'a> Recorder<'a> {
             let step = wave.steps.len() as u32;
             self.recording.findings[finding].at = is_kept.then_some((number as u32, step));
         }
-        if !is_kept {
+        if is_kept {
+            self.steps += 1;
+            let (writes, reads) = (wave.writes.len() as u32, wave.reads.len() as u32);
+            wave.steps.push(Step { statement, active: at.active, live, writes, reads });
+        } else {
             self.recording.complete = false;
-            return;
         }
-        self.steps += 1;
-        let (writes, reads) = (wave.writes.len() as u32, wave.reads.len() as u32);
-        wave.steps.push(Step { statement, active: at.active, live, writes, reads });
+        if leaves {
+            self.leaves_window();
+        }
     }
 
     /// The number of the wave, if the window has the step in which it is.
@@ -502,11 +539,29 @@ impl<'a> Recorder<'a> {
         wave.sources.extend(lanes.iter().map(source));
     }
 
+    /// Remembers where the next writes of a wave are made, if that is not on the line of its step.
+    fn note_place(&mut self, number: usize, span: Span, count: usize) {
+        let Some(step) = self.recording.waves[number].steps.last() else { return };
+        let statement = &self.recording.statements[step.statement as usize];
+        let own = (statement.file, statement.line);
+        let (file, line, _) = self.place(span);
+        if (file, line) == own || line == 0 {
+            return;
+        }
+        let wave = &mut self.recording.waves[number];
+        let writes = (wave.writes.len() as u32..).take(count);
+        wave.elsewhere.extend(writes.map(|write| Elsewhere { write, file, line }));
+    }
+
     fn write(&mut self, event: &NoteEvent<'_>, variable: u32, first: u32) {
         let at = event.at;
         let Some(number) = self.wave_in_window(at) else { return };
-        let wave = &mut self.recording.waves[number];
         let lanes = at.active;
+        let count = event.values.len();
+        if self.has_places && self.values + count * lanes.count() as usize <= MOST_VALUES {
+            self.note_place(number, at.span, count);
+        }
+        let wave = &mut self.recording.waves[number];
         for ((values, poison), scalar) in event.values.iter().zip(first..) {
             let count = lanes.count() as usize;
             if self.values + count > MOST_VALUES {
@@ -567,6 +622,19 @@ impl Observer for Recorder<'_> {
             steps: Vec::with_capacity(self.longest.min(MOST_EXPECTED_STEPS)),
             ..Wave::default()
         });
+    }
+
+    fn wave_end(&mut self, at: At) {
+        let Some(number) = self.wave(at) else { return };
+        let total = self.recording.waves[number].total;
+        let was_beyond = self.window.steps.as_ref().is_some_and(|it| total > it.end);
+        if !was_beyond && self.window.has_wave(at.group, at.wave) {
+            self.leaves_window();
+        }
+    }
+
+    fn pauses(&mut self) -> bool {
+        self.awaited_waves == Some(0)
     }
 
     fn store(&mut self, event: &AccessEvent<'_>) {

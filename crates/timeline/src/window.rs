@@ -48,6 +48,16 @@ impl Window {
             && self.waves.as_ref().is_none_or(|it| it.start < it.end.min(waves))
     }
 
+    /// How many waves of such a run it has.
+    pub(crate) fn waves_of(&self, groups: [u32; 3], waves: u32) -> u64 {
+        if !self.has_waves_of(groups, waves) {
+            return 0;
+        }
+        let all: u64 = groups.iter().map(|it| u64::from(*it)).product();
+        let own = self.waves.as_ref().map_or(waves, |it| it.end.min(waves) - it.start);
+        u64::from(own) * if self.group.is_some() { 1 } else { all }
+    }
+
     pub fn has_wave(&self, group: [u32; 3], wave: u32) -> bool {
         self.group.is_none_or(|it| it == group)
             && self.waves.as_ref().is_none_or(|it| it.contains(&wave))
@@ -121,6 +131,11 @@ mod tests {
             ("steps=5..9", true),
         ] {
             assert_eq!(Window::parse(text).unwrap().has_waves_of([1, 2, 1], 4), is_met, "{text}");
+        }
+        for (text, count) in
+            [("", 8), ("wave=3", 2), ("wave=2..9", 4), ("group=0,1", 4), ("none", 0)]
+        {
+            assert_eq!(Window::parse(text).unwrap().waves_of([1, 2, 1], 4), count, "{text}");
         }
         for text in [
             "group",

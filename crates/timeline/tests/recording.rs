@@ -300,7 +300,7 @@ fn a_file_that_names_what_it_does_not_have_is_refused() {
         change(&mut other);
         assert_eq!(
             file::read(&file::write(&other)).err().as_deref(),
-            Some("the recording is damaged"),
+            Some("the recording is damaged or incomplete"),
             "{what}"
         );
     }

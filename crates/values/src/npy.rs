@@ -8,6 +8,7 @@ use ops::F16;
 use crate::Scalar;
 
 use crate::number::{self, Number};
+use crate::value::counted;
 
 /// An array; the last dimension runs fastest.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,32 +25,39 @@ const LONGEST_HEADER: usize = 1 << 16;
 
 /// Reads a file.
 pub fn read(file: &[u8]) -> Result<Array, String> {
-    let rest = file.strip_prefix(MAGIC).ok_or("not a `.npy` file: the first bytes differ")?;
+    let rest = file
+        .strip_prefix(MAGIC)
+        .ok_or("it is not a `.npy` file, which begins with `\\x93NUMPY`")?;
     let (length, rest) = match rest {
         [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
         [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
-        [version, ..] => return Err(format!("version {version} of numpy's format is not known")),
-        [] => return Err("the file ends in its header".to_owned()),
+        [version, ..] => {
+            return Err(format!(
+                "version {version} of the format is not supported; the versions are 1 to 3"
+            ));
+        }
+        [] => return Err("the file ends before its header does".to_owned()),
     };
-    if length > LONGEST_HEADER || length > rest.len() {
-        return Err("the file ends in its header".to_owned());
+    if length > LONGEST_HEADER {
+        return Err(format!("the header has {length} bytes; the limit is {LONGEST_HEADER}"));
+    }
+    if length > rest.len() {
+        return Err("the file ends before its header does".to_owned());
     }
     let (header, data) = rest.split_at(length);
-    let header = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "the header is not valid UTF-8")?;
     let descr = entry(header, "descr").ok_or("the header has no `descr`")?;
     let descr = quoted(descr)
-        .ok_or("arrays of structures are not supported; save one array, or raw bytes")?;
+        .ok_or("arrays of structs are not supported; save one array, or the bytes as `.bin`")?;
     let (scalar, swapped) =
         element(descr).ok_or_else(|| format!("elements of type `{descr}` are not supported"))?;
     let fortran = entry(header, "fortran_order").ok_or("the header has no `fortran_order`")?;
     if !fortran.starts_with("False") {
         return Err(
-            "the array is stored in Fortran order; save `numpy.ascontiguousarray` of it".to_owned()
+            "the array is in Fortran order; save `numpy.ascontiguousarray(array)`".to_owned()
         );
     }
-    let shape = entry(header, "shape")
-        .and_then(shape)
-        .ok_or("the header has no `shape` that can be read")?;
+    let shape = entry(header, "shape").and_then(shape).ok_or("the header has no valid `shape`")?;
     let count = shape
         .iter()
         .try_fold(1usize, |all, it| all.checked_mul(*it))
@@ -58,8 +66,13 @@ pub fn read(file: &[u8]) -> Result<Array, String> {
     let bytes = count.checked_mul(size).ok_or("the shape is too large")?;
     if bytes != data.len() {
         return Err(format!(
-            "the header promises {count} elements of {size} bytes, the file has {} bytes",
-            data.len()
+            "the header says {} of {}, but {} after it",
+            counted(count, "element"),
+            counted(size, "byte"),
+            match data.len() {
+                1 => "1 byte comes".to_owned(),
+                bytes => format!("{bytes} bytes come"),
+            },
         ));
     }
     let mut data = data.to_vec();
@@ -229,14 +242,22 @@ mod tests {
                 let _ = read(&bad);
             }
         }
-        for header in [
-            "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}",
-            "{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}",
-            "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
-            "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551615, 4)}",
-            "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387905,)}",
+        for (header, what) in [
+            ("'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)", "arrays of structs"),
+            ("'descr': '<f4', 'fortran_order': True, 'shape': (1,)", "is in Fortran order; save"),
+            ("'descr': '|O', 'fortran_order': False, 'shape': (1,)", "`|O` are not supported"),
+            ("'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551615, 4)", "large"),
+            (
+                "'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387905,)",
+                "too large",
+            ),
+            (
+                "'descr': '|i1', 'fortran_order': False, 'shape': (1,)",
+                "the header says 1 element of 1 byte, but 4 bytes come after it",
+            ),
         ] {
-            assert!(read(&file(header, &[0; 4])).is_err(), "{header}");
+            let told = read(&file(&format!("{{{header}}}"), &[0; 4])).unwrap_err();
+            assert!(told.contains(what), "{header}: {told}");
         }
     }
 }

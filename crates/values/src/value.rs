@@ -384,7 +384,7 @@ mod tests {
             ("u32[4]:xyz", "`xyz` is not a number, and the patterns are"),
             ("iota(3)", "as in `u32[16]:iota(3)`"),
             ("@none.bin", "no `none.bin`"),
-            ("@bad.npy", "not a `.npy` file"),
+            ("@bad.npy", "`bad.npy`: it is not a `.npy` file"),
         ] {
             let got = read(text).map(|it| scalars(&it, 4, Scalar::U32));
             let got = match got {

@@ -38,7 +38,7 @@ pub use self::examine::ExamineDrawError;
 pub(crate) use self::examine::drawn;
 pub use self::replay::Recording;
 pub use self::statistics::DrawStatistics;
-pub(crate) use self::target::MOST_PIXELS;
+pub use self::target::MOST_PIXELS;
 pub use self::target::{DepthTarget, RenderTarget};
 
 pub use self::mesh::MOST_MESH_GROUPS;
@@ -534,7 +534,7 @@ impl GraphicsPipeline {
             Some(size) => size,
             None if draw.viewports.is_empty() => return Err(DrawError::NoSize),
             // Without targets, viewports alone bound what runs.
-            None => [16384, 16384, 1],
+            None => [MOST_PIXELS, MOST_PIXELS, 1],
         };
         let mut state = RasterState::new(width, height);
         if !draw.viewports.is_empty() {

@@ -10,9 +10,9 @@ use std::time::Duration;
 use ir::Resource;
 
 pub use crate::apart::apart;
-pub use crate::draw::DrawCopy;
 pub use crate::draw::freedom::is_device_choice;
 pub use crate::draw::loops::Loops;
+pub use crate::draw::{DrawCopy, MOST_PIXELS};
 pub use crate::missed::{Beyond, Counting, Missed};
 pub use crate::passes::{
     Examined, Groups, Pass, PassesReport, PassesStopped, Shared, examine, run_pass, width_of,

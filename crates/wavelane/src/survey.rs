@@ -55,7 +55,8 @@ pub enum Slot {
 pub struct Survey {
     /// In the order of [`Shader::resources`].
     pub uses: Vec<Use>,
-    /// The elements of heaps, with the views as which they are accessed: indices among the shader's resources.
+    /// The elements of heaps, with the views as which they are accessed: indices among the shader's resources. Unlike the
+    /// rest, this is certain: every access is in it.
     pub heaps: BTreeMap<Slot, Vec<usize>>,
     /// Whether its ray queries commit triangles that are not opaque.
     pub commits: bool,

@@ -2,9 +2,6 @@
 
 use jobs::job::StateKey;
 
-/// The largest side of a target.
-pub(crate) const MOST_PIXELS: u32 = 8192;
-
 /// A draw; there is none if it names nothing to draw.
 #[derive(Clone, Debug)]
 pub(crate) struct DrawArgs {

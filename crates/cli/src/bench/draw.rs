@@ -50,8 +50,8 @@ pub(super) fn of_shader(
     let mut compiling = args.common.compile.clone();
     let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
     let pixel = auto::prepared(pixel, &args.common.bind);
-    let scene = Scene::new(file, &compiling, asked, &pixel, &args.common.bind)?;
-    let pipeline = scene.pipeline(device, &scene.state, &pixel)?;
+    let scene = Scene::new(file, &compiling, asked, (&pixel, &sources), &args.common.bind)?;
+    let pipeline = scene.pipeline(device, &scene.state, (&pixel, &sources))?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
     let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, asked.size, &sources)?;
     let auto = tables.auto.take();

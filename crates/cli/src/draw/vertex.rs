@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use wavelane::internal::{StageElement, signature};
-use wavelane::{Compilation, HostScalar, NoIncludes, Options, Shader, Stage};
+use wavelane::{Compilation, HostScalar, NoIncludes, Options, Shader, SourceMap, Stage};
 
 use super::mesh::Mesh;
 use crate::problem::Problem;
@@ -23,7 +23,7 @@ const MADE_UP: (&str, &str) = ("float4(uv, 0, 1)", "float4(uv, at.x, 1)");
 /// A vertex shader that writes what the pixel shader reads, with its text and how it is compiled; `is_auto` makes up what
 /// it has no value for.
 pub(super) fn made(
-    pixel: &Shader,
+    pixel: (&Shader, &SourceMap),
     mesh: Option<&Mesh>,
     options: &Options,
     is_auto: bool,
@@ -44,7 +44,11 @@ pub(super) fn made(
     }
 }
 
-fn text(pixel: &Shader, mesh: Option<&Mesh>, is_auto: bool) -> Result<String, Problem> {
+fn text(
+    (pixel, sources): (&Shader, &SourceMap),
+    mesh: Option<&Mesh>,
+    is_auto: bool,
+) -> Result<String, Problem> {
     let inputs = signature(pixel).map_or(&[][..], |it| &it.inputs);
     let mut text = "struct Out {\n    float4 position : SV_Position;\n".to_owned();
     let mut body = String::new();
@@ -54,12 +58,12 @@ fn text(pixel: &Shader, mesh: Option<&Mesh>, is_auto: bool) -> Result<String, Pr
         let Some((fullscreen, of_mesh)) = known.or(is_auto.then_some(MADE_UP)) else {
             let what = format!("`{}` reads `{}`", pixel.entry(), element.semantic);
             let known: Vec<&str> = VALUES.iter().map(|it| it.0).collect();
-            return Err(Problem::input(format!("{what}, which `--draw` has no value for")).help(
-                format!(
-                    "there are {}; or name a vertex shader with `--vertex`, or make it up with `--auto`",
-                    known.join(", ")
-                ),
-            ));
+            let problem = Problem::input(format!("{what}, which `--draw` has no value for"));
+            let problem = problem.at(element.span, "declared here", sources);
+            return Err(problem.help(format!(
+                "there are {}; or name a vertex shader with `--vertex`, or make it up with `--auto`",
+                known.join(", ")
+            )));
         };
         let value = if mesh.is_some() { of_mesh } else { fullscreen };
         let ty = type_of(element);

@@ -190,7 +190,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--caps"],
-        takes: Takes::Value("CAP=VALUE,…"),
+        takes: Takes::Values("CAP=VALUE,…"),
         on: KNOWS_CAPS,
         section: Section::Device,
         help: "what the device can do: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\

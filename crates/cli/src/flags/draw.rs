@@ -1,10 +1,11 @@
 //! The flags of draws that need no job: what is drawn, and what becomes of the target.
 
 use jobs::job::StateKey;
+use wavelane::internal::MOST_PIXELS;
 
 use super::values::{choose, number};
 use super::{Commands, Flag, Section, Takes};
-use crate::asked::{LowArgs, MOST_PIXELS, Overlay};
+use crate::asked::{LowArgs, Overlay};
 use crate::command::Command;
 
 /// The commands that know what is drawn: `new` writes it as a job.
@@ -121,7 +122,7 @@ pub(super) const GEOMETRY: Flag = Flag {
 
 pub(super) const TARGET: Flag = Flag {
     names: &["--target"],
-    takes: Takes::Value("TARGET"),
+    takes: Takes::Values("TARGET"),
     on: DRAWS,
     section: Section::Run,
     help: "a target of --draw: FORMAT, NAME=FORMAT, or as in a job\n\
@@ -168,7 +169,7 @@ pub(super) const STENCIL: Flag = Flag {
 
 pub(super) const RASTER: Flag = Flag {
     names: &["--raster"],
-    takes: Takes::Value("STATE"),
+    takes: Takes::Values("STATE"),
     on: DRAWS,
     section: Section::Run,
     help: "other fixed state of --draw, as under Raster of a job: 'Cull: Back',\n\

@@ -64,7 +64,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--include-root"],
-        takes: Takes::Value("FOLDER"),
+        takes: Takes::Values("FOLDER"),
         on: COMPILES,
         section: Section::Language,
         help: "read only what lies below FOLDER, where symbolic links lead counts, for\n\
@@ -121,7 +121,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--constant"],
-        takes: Takes::Value("ID=[TYPE:]VALUE"),
+        takes: Takes::Values("ID=[TYPE:]VALUE"),
         on: COMPILES,
         section: Section::Language,
         help: "with -spirv: the specialization constant [[vk::constant_id(ID)]], such as\n\

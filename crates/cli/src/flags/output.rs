@@ -13,7 +13,7 @@ use crate::terminal::When;
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--print"],
-        takes: Takes::Value("NAME[:BASE]"),
+        takes: Takes::Values("NAME[:BASE]"),
         on: &[Command::Run],
         section: Section::Output,
         help: "show this buffer whole, and no others; may be repeated. The BASE is x\n\
@@ -25,7 +25,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--out"],
-        takes: Takes::Value("NAME=FILE"),
+        takes: Takes::Values("NAME=FILE"),
         on: &[Command::Run],
         section: Section::Output,
         help: "write a buffer to FILE.npy or FILE.bin; with several wave sizes the\n\

@@ -38,7 +38,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--bind"],
-        takes: Takes::Value("NAME=VALUE"),
+        takes: Takes::Values("NAME=VALUE"),
         on: RUNS_SHADERS,
         section: Section::Run,
         help: "what the buffer NAME, or NAME[k] of a resource array\n\
@@ -73,7 +73,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--set"],
-        takes: Takes::Value("MEMBER=VALUE"),
+        takes: Takes::Values("MEMBER=VALUE"),
         on: RUNS_SHADERS,
         section: Section::Run,
         help: "a member of a constant buffer: Count=5, Dim=16,16,1, Weights[2]=0.5,\n\
@@ -85,7 +85,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--counter"],
-        takes: Takes::Value("NAME=N"),
+        takes: Takes::Values("NAME=N"),
         on: RUNS_SHADERS,
         section: Section::Run,
         help: "the hidden counter of a structured buffer (0)",
@@ -145,7 +145,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--width-dependent"],
-        takes: Takes::Value("NAME"),
+        takes: Takes::Values("NAME"),
         on: &[Command::San],
         section: Section::Run,
         help: "this buffer is meant to differ with the width; may be repeated",
@@ -156,7 +156,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--unordered"],
-        takes: Takes::Value("NAME"),
+        takes: Takes::Values("NAME"),
         on: COMPARES,
         section: Section::Run,
         help: "the elements of this buffer may come in any order; may be repeated",
@@ -256,7 +256,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &["--filter"],
-        takes: Takes::Value("TEXT"),
+        takes: Takes::Values("TEXT"),
         on: RUNS_TESTS,
         section: Section::Run,
         help: "only tests whose names hold the text; may be repeated. Matching none is an\n\

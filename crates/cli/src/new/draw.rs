@@ -33,7 +33,7 @@ pub(super) fn new(args: &NewArgs, mut compiling: Compiling) -> Result<Exit, End>
     let target = Target::beside(&args.file, pixel.entry())?;
     let what = if args.draw.mesh.is_some() { "1" } else { "fullscreen" };
     let draw = DrawArgs { what: what.to_owned(), ..args.draw.clone() };
-    let scene = Scene::new(&args.file, &compiling, &draw, &pixel, &args.bind)?;
+    let scene = Scene::new(&args.file, &compiling, &draw, (&pixel, &sources), &args.bind)?;
     if scene.hull.is_some() {
         let what = "patches, which `wavelane new` does not write".to_owned();
         return Err(no_word(what).into());

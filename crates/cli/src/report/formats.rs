@@ -150,7 +150,7 @@ pub(super) fn sarif(records: &[Record], known: &Baseline, out: &mut impl Write) 
     let results: Vec<Value> = places(records, known)
         .into_iter()
         .map(|failed| {
-            let mut location = json!({ "artifactLocation": { "uri": failed.file } });
+            let mut location = json!({ "artifactLocation": { "uri": diag::uri(failed.file) } });
             if failed.line > 0 {
                 location["region"] = json!({ "startLine": failed.line });
             }
@@ -237,7 +237,7 @@ mod tests {
     fn sarif_and_github_point_to_the_line_once() {
         let mut records = report().records;
         records.push(example("a.test", 16, Verdict::Failed));
-        records.push(example("b.test", 16, Verdict::Failed));
+        records.push(example("b c#.test", 16, Verdict::Failed));
         let mut out = Vec::new();
         sarif(&records, &Baseline::default(), &mut out).unwrap();
         let value: Value = serde_json::from_str(&text(out)).unwrap();
@@ -245,7 +245,13 @@ mod tests {
         assert_eq!(run["results"].as_array().unwrap().len(), 2);
         let place = &run["results"][0]["locations"][0]["physicalLocation"];
         assert_eq!(place["region"]["startLine"], 7);
-        assert_eq!(run["artifacts"].as_array().unwrap().len(), 2, "{run}");
+        let artifacts: Vec<&str> = run["artifacts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|it| it["location"]["uri"].as_str())
+            .collect();
+        assert_eq!(artifacts, ["a.test", "b%20c%23.test"], "{run}");
         let mut out = Vec::new();
         github(&records, &Baseline::default(), &mut out).unwrap();
         let text = text(out);

@@ -7,8 +7,7 @@ use std::iter;
 use serde_json::{Value, json};
 use wavelane::internal::{Slot, Slots, survey};
 use wavelane::{
-    Contents, Layout, Member, OpaqueResource, RegisterClass, Resource, ResourceKind, Shader,
-    SourceMap,
+    Contents, Layout, Member, OpaqueResource, RegisterClass, Resource, Shader, SourceMap,
 };
 
 use super::RunArgs;
@@ -19,13 +18,16 @@ use crate::draw::{Scene, Tables};
 use crate::value::counted;
 use values::member::{described, type_of};
 
-use crate::missing::{declared, element_type, kind_name};
+use crate::heap;
+use crate::missing::{declared, element_type, kind_name, type_name};
 use crate::problem::{End, Exit};
 use crate::terminal::{self, print_json};
 
 /// A resource as the list tells of it.
 struct Row<'a> {
     resource: &'a Resource,
+    /// As what elements are taken out of it, if it is a heap.
+    views: Vec<&'a Resource>,
     /// Whether the members are read, where that is known.
     read: Vec<bool>,
     /// How many elements make sense, and what would be bound.
@@ -78,7 +80,14 @@ fn rows<'a>(shaders: &[(&'a Shader, Option<&Bound>)], auto: Option<&Auto>) -> Ve
         |row: Row<'a>| match rows.iter_mut().find(|it| it.resource.name == row.resource.name) {
             None => rows.push(row),
             Some(known) if !known.resource.used => *known = row,
-            Some(known) => known.read.iter_mut().zip(&row.read).for_each(|(it, also)| *it |= also),
+            Some(known) => {
+                known.read.iter_mut().zip(&row.read).for_each(|(it, also)| *it |= also);
+                let is_new = |it: &&Resource| {
+                    !known.views.iter().any(|known| type_name(known) == type_name(it))
+                };
+                let new: Vec<&Resource> = row.views.into_iter().filter(is_new).collect();
+                known.views.extend(new);
+            }
         };
     for (shader, bound) in shaders {
         let uses = survey(shader).uses;
@@ -93,11 +102,15 @@ fn rows<'a>(shaders: &[(&'a Shader, Option<&Bound>)], auto: Option<&Auto>) -> Ve
                 Some(bound) => (elements(resource, bound), made(resource, auto)),
                 None => (None, Vec::new()),
             };
-            add(Row { resource, read: uses[index].members.clone(), elements, made });
+            let class = resource.register.class;
+            let views = if class.is_heap() { heap::views(shader, class) } else { Vec::new() };
+            add(Row { resource, views, read: uses[index].members.clone(), elements, made });
         }
     }
     for resource in shaders.iter().flat_map(|it| it.0.unreached()) {
-        add(Row { resource, read: Vec::new(), elements: None, made: Vec::new() });
+        let row =
+            Row { resource, views: Vec::new(), read: Vec::new(), elements: None, made: Vec::new() };
+        add(row);
     }
     rows
 }
@@ -161,13 +174,18 @@ fn as_json(row: &Row<'_>) -> Value {
         }
         value
     };
-    let members = named_members(&resource.kind).iter().enumerate().map(member);
+    let is_heap = resource.register.class.is_heap();
+    let members = row.members().iter().enumerate().map(member);
     let bind = row.made.iter().map(|it| format!("{}={}", it.name, it.value));
     let counters = row.made.iter().filter_map(|it| Some(format!("{}={}", it.name, it.counter?)));
-    json!({
+    let (kind, ty) = match is_heap {
+        true => (resource.name.as_str(), None),
+        false => (kind_name(resource), element_type(&resource.kind)),
+    };
+    let mut value = json!({
         "name": resource.name,
-        "kind": kind_name(resource),
-        "type": element_type(&resource.kind),
+        "kind": kind,
+        "type": ty,
         "register": register(resource).map(|it| it.0),
         "space": register(resource).map(|it| it.1),
         "array": resource.count,
@@ -175,9 +193,15 @@ fn as_json(row: &Row<'_>) -> Value {
         "elements": row.elements,
         "members": members.collect::<Vec<_>>(),
         "bind": bind.collect::<Vec<_>>(),
-        "has_counter": resource.kind.view().counter,
+        "has_counter": row.each().any(|it| it.kind.view().counter),
         "counter": counters.collect::<Vec<_>>(),
-    })
+    });
+    if is_heap {
+        let view =
+            |it: &&Resource| json!({ "kind": kind_name(it), "type": element_type(&it.kind) });
+        value["views"] = row.views.iter().map(view).collect();
+    }
+    value
 }
 
 /// A resource of a kind that no entry point can use yet.
@@ -189,11 +213,20 @@ fn opaque_as_json(resource: &OpaqueResource) -> Value {
     })
 }
 
-/// The members of a struct; an element that is a number, a vector or a matrix has none.
-fn named_members(kind: &ResourceKind) -> &[Member] {
-    match kind.view().members {
-        [member] if member.name.is_empty() => &[],
-        members => members,
+impl Row<'_> {
+    /// The resource, or the views of the heap.
+    fn each(&self) -> impl Iterator<Item = &Resource> {
+        let own = self.views.is_empty().then_some(self.resource);
+        self.views.iter().copied().chain(own)
+    }
+
+    /// The members of a struct; an element that is a number, a vector or a matrix has none, and neither has a heap.
+    fn members(&self) -> &[Member] {
+        match self.resource.kind.view().members {
+            _ if self.resource.register.class.is_heap() => &[],
+            [member] if member.name.is_empty() => &[],
+            members => members,
+        }
     }
 }
 
@@ -243,7 +276,10 @@ fn text(rows: &[Row<'_>], opaque: &[&OpaqueResource]) -> String {
         let line = format!("  {register:<first$}  {declaration:<second$}  {what}");
         let _ = writeln!(text, "{}", line.trim_end());
         let gap = first + 4;
-        for (index, member) in named_members(&row.resource.kind).iter().enumerate() {
+        for view in &row.views {
+            let _ = writeln!(text, "{:gap$}as {}", "", type_name(view));
+        }
+        for (index, member) in row.members().iter().enumerate() {
             let is_unread = row.resource.used && row.read.get(index) == Some(&false);
             let unread = if is_unread { "  not used" } else { "" };
             let _ =

@@ -30,7 +30,13 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     args.common.compile.options.cancel = watch.cancel.clone().into();
     let (pixel, sources) = draw::pixel_shader(&args.operand, &mut args.common.compile)?;
     let pixel = auto::prepared(pixel, &args.common.bind);
-    let scene = Scene::new(&args.operand, &args.common.compile, draw, &pixel, &args.common.bind)?;
+    let scene = Scene::new(
+        &args.operand,
+        &args.common.compile,
+        draw,
+        (&pixel, &sources),
+        &args.common.bind,
+    )?;
     if args.lists_bindings {
         return super::bindings::list_of_draw(&args, draw, &scene, &pixel, &sources);
     }
@@ -39,7 +45,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         let problem = Problem::input("`--packing device` leaves the packing to a GPU");
         return Err(problem.help("--engine vulkan").into());
     }
-    let pipeline = scene.pipeline(&device, &scene.state, &pixel)?;
+    let pipeline = scene.pipeline(&device, &scene.state, (&pixel, &sources))?;
     let widths = draw::widths(&args.common.launch, &pipeline)?;
     let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, draw.size, &sources)?;
     let auto = tables.auto.take();

@@ -78,8 +78,14 @@ fn buffer_text(
     person: &Person<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let layout = &view.layout;
-    let count = buffer.bytes.len() / layout.stride;
+    let count = buffer.bytes.len() / view.layout.stride;
+    // Channels that share a word are shown one by one, unless the words are asked for.
+    let unpacked = |bytes: &[u8]| {
+        let format = view.texture.filter(|_| person.base == Base::Decimal)?.format;
+        super::texture::unpacked(format, bytes)
+    };
+    let channels = unpacked(&[]).map(|it| it.0);
+    let layout = channels.as_ref().unwrap_or(&view.layout);
     write!(out, "  {}: {}, ", view.name, view.kind)?;
     if let Some(shape) = &view.texture {
         write!(out, "{}, ", super::texture::described(shape))?;
@@ -98,11 +104,15 @@ fn buffer_text(
     let shown = (most / each).clamp(1, count.max(1)).min(count);
     // A line about one element more would take the place of that element.
     let shown = if shown + 1 == count { count } else { shown };
-    let bytes = &buffer.bytes[..shown * layout.stride];
+    let bytes = &buffer.bytes[..shown * view.layout.stride];
     let gutter = count.saturating_sub(1).to_string().len();
-    match person.has_parts() {
-        true => parts_text(person, bytes, gutter, out)?,
-        false => cells_text(person, bytes, gutter, out)?,
+    match (unpacked(bytes), person.has_parts()) {
+        (Some((_, bytes)), _) => {
+            let person = Person { layout, members: &[], ..*person };
+            cells_text(&person, &bytes, gutter, out)?;
+        }
+        (None, true) => parts_text(person, bytes, gutter, out)?,
+        (None, false) => cells_text(person, bytes, gutter, out)?,
     }
     if shown < count {
         let more = counted(count - shown, "more element").replace("more elements", "more");

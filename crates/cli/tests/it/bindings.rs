@@ -332,10 +332,44 @@ fn what_lies_in_a_heap_is_listed() {
     let ran = wavelane("listed", shader, "run a.hlsl --bindings");
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.contains("ResourceDescriptorHeap[0]=u32[8]") && ran.out.contains("and 1 more"));
+    // The heap has no type, and each of its views has one.
+    let views = "as RWStructuredBuffer<uint>\n      as ByteAddressBuffer\n";
+    assert!(ran.out.contains("  -   ResourceDescriptorHeap[]   --bind"), "{}", ran.out);
+    assert!(ran.out.contains(views), "{}", ran.out);
     let all = wavelane("listed", shader, "run a.hlsl --bindings --format json").json();
     let heap = all["bindings"].as_array().unwrap().iter().find(|it| it["register"].is_null());
     assert_eq!(heap.unwrap()["elements"], 2);
     assert_eq!(heap.unwrap()["bind"].as_array().unwrap().len(), 2);
+    let views = serde_json::json!([
+        { "kind": "RWStructuredBuffer", "type": "uint" },
+        { "kind": "ByteAddressBuffer", "type": null },
+    ]);
+    assert_eq!(heap.unwrap()["kind"], "ResourceDescriptorHeap");
+    assert_eq!(heap.unwrap()["views"], views);
+}
+
+#[test]
+fn what_a_heap_gives_to_be_read_is_no_result() {
+    let shader = "cbuffer C { uint at; };
+[numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+    RWStructuredBuffer<uint> to = ResourceDescriptorHeap[at];
+    StructuredBuffer<uint> from = ResourceDescriptorHeap[3];
+    to[i] = from[i] + 1;
+}";
+    let bind = "--bind ResourceDescriptorHeap[0]=u32[4] --bind ResourceDescriptorHeap[3]=u32[4]:iota --set at=0";
+    let ran = wavelane("heap-read", shader, &format!("run a.hlsl {bind}"));
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let written = "  ResourceDescriptorHeap[0]: RWStructuredBuffer, 4 x u32\n    0 | 1 2 3 4\n";
+    assert_eq!(ran.out, format!("wave size 32\n{written}\n"));
+    // It is shown on request, as what it is read as.
+    let print = format!("run a.hlsl {bind} --print ResourceDescriptorHeap[3]");
+    let ran = wavelane("heap-read", shader, &print);
+    let read = "  ResourceDescriptorHeap[3]: StructuredBuffer, 4 x u32\n    0 | 0 1 2 3\n";
+    assert!(ran.out.contains(read), "{}", ran.out);
+    // An index that is computed may lead to any element.
+    let computed = shader.replace("Heap[at]", "Heap[at + i / 4]");
+    let ran = wavelane("heap-read", &computed, &format!("run a.hlsl {bind}"));
+    assert!(ran.out.contains("ResourceDescriptorHeap[3]: RW"), "{}{}", ran.out, ran.err);
 }
 
 #[test]

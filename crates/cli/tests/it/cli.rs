@@ -130,6 +130,7 @@ fn exit_statuses_are_the_contract() {
             "not a multiple of the 4-byte stride of `Out`",
         ),
         ("binfile", SUM, "run a.hlsl --bind Out=@none.bin", 2, "`none.bin` cannot be read"),
+        ("noname", SUM, "run a.hlsl --bind Out=@", 2, "the name of a file is missing after `@`"),
         (
             "entries",
             SUM,

@@ -151,7 +151,7 @@ fn mistakes_in_draws_are_told() {
         (
             &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "0x4"],
             2,
-            "1 to 8192 pixels",
+            "1 to 16384 pixels",
         ),
         (&["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "4"], 2, "the form is WxH"),
         (
@@ -163,6 +163,21 @@ fn mistakes_in_draws_are_told() {
             &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--target", "RGBA8"],
             2,
             "`RGBA8` is not the format of a target",
+        ),
+        (
+            &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--target", "RGBA8"],
+            2,
+            "did you mean `RGBA8_UNORM`?",
+        ),
+        (
+            &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--target", "R8G8_UNOM"],
+            2,
+            "did you mean `R8G8_UNORM`?",
+        ),
+        (
+            &["a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--target", "FOO"],
+            2,
+            "they are R, RG or RGBA with 8, 16 or 32 bits",
         ),
         (
             &[
@@ -207,6 +222,75 @@ fn mistakes_in_draws_are_told() {
         assert_eq!(output.status.code(), Some(status), "{words:?}: {shown}");
         assert!(shown.contains(says), "{words:?}: {shown}");
     }
+}
+
+#[test]
+fn what_does_not_fit_in_a_draw_has_a_place() {
+    let shaders = "struct V { float4 at : SV_Position; float2 mood : MOOD; };
+V vs(uint i : SV_VertexID) { return (V)0; }
+struct P { float4 at : SV_Position; float2 mood : TEMPER; };
+float4 other(P p) : SV_Target { return p.mood.x; }
+float4 more(float4 at : SV_Position, float3 mood : MOOD) : SV_Target { return mood.x; }
+uint4 whole(float4 at : SV_Position) : SV_Target { return 1; }
+float4 alone(float3 mood : MOOD) : SV_Target { return mood.x; }
+";
+    let folder = folder("places", &[("a.hlsl", shaders)]);
+    for (entry, more, place, says) in [
+        ("other", &["--vertex", "vs"][..], "a.hlsl:3:51: error: ", "reads `TEMPER`"),
+        ("more", &["--vertex", "vs"], "a.hlsl:5:52: error: ", "writes `MOOD` as `float2`"),
+        (
+            "whole",
+            &["--target", "RGBA8_UNORM"],
+            "a.hlsl:6:40: error: ",
+            "whose format is RGBA8_UNORM",
+        ),
+        ("alone", &[], "a.hlsl:7:28: error: ", "`alone` reads `MOOD`"),
+    ] {
+        for command in ["run", "san", "bench"] {
+            let words = [command, "a.hlsl", "-T", "ps_6_6", "-E", entry, "--draw", "fullscreen"];
+            let output = wavelane(&[&words, more].concat(), &folder);
+            let shown = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{command} {entry}: {shown}");
+            assert!(shown.starts_with(place) && shown.contains(says), "{command}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_target_is_as_large_as_the_caps_say() {
+    let shader = "float main(float4 p : SV_Position) : SV_Target { return p.x; }\n";
+    let folder = folder("size", &[("a.hlsl", shader)]);
+    let caps = wavelane(&["caps"], &folder);
+    let most = wavelane::internal::MOST_PIXELS;
+    assert!(text(&caps.stdout).contains(&most.to_string()), "{}", text(&caps.stdout));
+    let run = |side: u32| {
+        let size = format!("{side}x1");
+        let words = ["run", "a.hlsl", "--draw", "fullscreen", "--size", &size, "--format", "json"];
+        wavelane(&words, &folder)
+    };
+    let largest = run(most);
+    assert_eq!(largest.status.code(), Some(0), "{}", text(&largest.stderr));
+    assert!(text(&largest.stdout).contains(&format!("{}.5]", most - 1)));
+    assert_eq!(run(most + 1).status.code(), Some(2));
+}
+
+#[test]
+fn channels_that_share_a_word_are_printed_one_by_one() {
+    let shader =
+        "float4 main(float4 p : SV_Position) : SV_Target { return float4(p.x / 4, 0.5, 1, 1); }\n";
+    let folder = folder("packed", &[("a.hlsl", shader)]);
+    let run = |more: &[&str]| {
+        let words = ["run", "a.hlsl", "--draw", "fullscreen", "--size", "2x1", "--target"];
+        text(&wavelane(&[&words, more].concat(), &folder).stdout)
+    };
+    let floats = "2x1 RG11B10_FLOAT, 2 x f32x3\n    0 | 0.125   0.5     1  0.375   0.5     1\n";
+    assert!(run(&["RG11B10_FLOAT"]).contains(floats), "{}", run(&["RG11B10_FLOAT"]));
+    let integers =
+        "2x1 RGB10A2_UNORM, 2 x u32x4\n    0 |  128  512 1023    3   384  512 1023    3\n";
+    assert!(run(&["RGB10A2_UNORM"]).contains(integers), "{}", run(&["RGB10A2_UNORM"]));
+    // The words are shown on request.
+    let words = run(&["RGB10A2_UNORM", "--print", "Target:x"]);
+    assert!(words.contains("0 | 0xfff80080 0xfff80180\n"), "{words}");
 }
 
 const GOLDEN: &str = "#--- vertex.hlsl

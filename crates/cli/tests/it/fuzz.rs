@@ -141,8 +141,10 @@ fn each_kind_of_failure_shrinks_to_the_construct_that_shows_it() {
         let folder = folder(&format!("shrinks-{name}"));
         compiler(&folder, &FAILS.replace("FAIL", failure));
         let line = ["fuzz", "--target", "./compiler.sh {in} {out}", "--format", "json"];
-        let few = ["--count", "1", "--seed", "4", "--save", "found", "-j", "1"];
-        let bounds = ["--attempts", "250", "--timeout", "1"];
+        // Each candidate that hangs takes the whole time: a program that has few of them, and little time.
+        let (seed, timeout) = if name == "hang" { ("29", "0.2") } else { ("4", "20") };
+        let few = ["--count", "1", "--seed", seed, "--save", "found", "-j", "1"];
+        let bounds = ["--attempts", "250", "--timeout", timeout];
         let ran = wavelane(&folder, &[&line[..], &few, &bounds].concat());
         assert_eq!(ran.status, 1, "{name}: {}", ran.err);
         let failure = &ran.json()["failures"][0];

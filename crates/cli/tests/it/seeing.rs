@@ -46,6 +46,7 @@ wave 0 of group (0, 0, 0): 8 lanes
   step  line  active      statement, and what it gives to lanes
      0     5  [########]  uint sum = WavePrefixSum(i);
                           sum =  0  0  1  3  6 10 15 21
+           6  [########]  uint unset;
                           unset = ? ? ? ? ? ? ? ?
      1     7  [########]  if (i & 1) {
      2     8  [.#.#.#.#]  sum += 100;
@@ -88,6 +89,52 @@ wave 0 of group (0, 0, 0): 8 lanes
 }
 
 #[test]
+fn a_trace_shows_values_below_the_line_that_sets_them() {
+    let shader = "RWStructuredBuffer<uint> Out;
+uint twice(uint x) {
+    x += x;
+    return x;
+}
+[numthreads(4, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint a = twice(i) + WaveReadLaneFirst(i);
+    for (uint k = 0; k < 1; k++) {
+        a++;
+    }
+    Out[i] = a;
+}
+";
+    let words = ["trace", "a.hlsl", "--bind", "Out=u32[4]", "--wave-size", "4"];
+    let (status, out, err) = wavelane("places", shader, &words);
+    assert_eq!(status, 0, "{err}");
+    let wanted = "\
+wave 0 of group (0, 0, 0): 4 lanes
+  step  line  active  statement, and what it gives to lanes
+     0     8  [####]  uint a = twice(i) + WaveReadLaneFirst(i);
+                      x = 0 1 2 3
+     1     3  [####]  x += x;
+                      x = 0 2 4 6
+     2     4  [####]  return x;
+           8  [####]  uint a = twice(i) + WaveReadLaneFirst(i);
+                      WaveReadLaneFirst(i) reads lane 0 0 0 0
+                      a = 0 2 4 6
+     3     9  [####]  for (uint k = 0; k < 1; k++) {
+                      k = 0 0 0 0
+     4     9  [####]  for (uint k = 0; k < 1; k++) {
+     5    10  [####]  a++;
+                      a = 1 3 5 7
+           9  [####]  for (uint k = 0; k < 1; k++) {
+                      k = 1 1 1 1
+     6     9  [####]  for (uint k = 0; k < 1; k++) {
+     7    12  [####]  Out[i] = a;
+";
+    assert_eq!(out, wanted);
+    // Such a line is chosen as any other.
+    let (_, out, _) = wavelane("places", shader, &[&words[..], &["--lines", "8"]].concat());
+    assert!(out.contains("a = 0 2 4 6") && !out.contains("return"), "{out}");
+}
+
+#[test]
 fn lines_lanes_and_waves_are_chosen() {
     let words =
         ["trace", "a.hlsl", "--lines", "8..9", "--lanes", "0..1,3", "--window", "wave=0..1"];
@@ -98,6 +145,35 @@ fn lines_lanes_and_waves_are_chosen() {
     assert!(out.contains("[.#.#    ]"), "{out}");
     assert_eq!(out.matches("sum += 100").count(), 2, "{out}");
     assert!(!out.contains("Out[i]"), "{out}");
+}
+
+#[test]
+fn a_trace_ends_with_its_window_of_steps() {
+    let endless = "RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint k = 0;
+    if (i >= 4) return;
+    while (Out[0] == 0) {
+        k++;
+    }
+}
+";
+    // Wave 1 returns before the window ends.
+    let window = "wave=0..1 steps=2..4";
+    let bound = ["--bind", "Out=u32[1]", "--wave-size", "4"];
+    let words = [&["trace", "a.hlsl", "--window", window][..], &bound].concat();
+    let (status, out, err) = wavelane("endless", endless, &words);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let wave = out.split("wave 1 of group").next().unwrap();
+    let rows: Vec<&str> = wave.lines().filter(|it| it.contains('[')).collect();
+    assert_eq!(rows.len(), 3, "{out}");
+    // What the last statement gives to a variable is there.
+    assert!(rows[1].ends_with("k++;") && out.contains("k = 1 1 1 1\n"), "{out}");
+    // Without a window of steps the run goes on to its end.
+    let words = [&["trace", "a.hlsl", "--fuel", "5000"][..], &bound].concat();
+    let (status, _, err) = wavelane("endless", endless, &words);
+    assert!(status == 1 && err.contains("the fuel of 5000"), "{err}");
 }
 
 fn engine<'a>(file: &'a str, engine: &'a str) -> Vec<&'a str> {
@@ -207,6 +283,42 @@ fn a_timeline_is_a_page_a_picture_steps_or_a_recording() {
     // What is read before it is set: the finding is at the statement that reads it.
     let finding = &recording.findings[0];
     assert_eq!((finding.code.as_str(), finding.at), ("uninitialized-value", Some((0, 4))));
+}
+
+#[test]
+fn a_recording_is_read_and_written_in_every_form() {
+    let name = "recording";
+    let (status, _, err) = wavelane(name, SHADER, &with(&["timeline", "a.hlsl", "-o", "a.wlrec"]));
+    assert_eq!(status, 0, "{err}");
+    for ending in ["html", "svg", "json", "wlrec"] {
+        let [direct, again] = [format!("direct.{ending}"), format!("again.{ending}")];
+        wavelane(name, SHADER, &with(&["timeline", "a.hlsl", "-o", &direct]));
+        let (status, out, err) = wavelane(name, SHADER, &["timeline", "a.wlrec", "-o", &again]);
+        assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""), "{ending}");
+        let [direct, again] = [direct, again].map(|it| std::fs::read(folder(name).join(it)));
+        assert!(direct.unwrap() == again.unwrap(), "{ending}");
+    }
+    let whole = std::fs::read(folder(name).join("a.wlrec")).unwrap();
+    for (bytes, wanted) in [
+        (&b"float4 main() {}"[..], "this is not a recording of wavelane"),
+        (b"", "this is not a recording of wavelane"),
+        (&whole[..whole.len() - 1], "the recording is damaged or incomplete"),
+        (&whole[..9], "the recording is damaged or incomplete"),
+    ] {
+        std::fs::write(folder(name).join("b.wlrec"), bytes).unwrap();
+        let (status, _, err) = wavelane(name, SHADER, &["timeline", "b.wlrec", "-o", "b.html"]);
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains(wanted) && err.contains("`b.wlrec`"), "{err}");
+    }
+    for (words, wanted) in [
+        (&["timeline", "none.wlrec", "-o", "b.html"][..], "`none.wlrec` cannot be read"),
+        (&["timeline", "a.wlrec", "-o", "b.html", "--bind", "Out=[4]"], "`--bind` has no effect"),
+        (&["timeline", "a.wlrec", "-o", "b.html", "--with-engine", "cpu"], "has no effect"),
+    ] {
+        let (status, _, err) = wavelane(name, SHADER, words);
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains(wanted), "{err}");
+    }
 }
 
 #[test]

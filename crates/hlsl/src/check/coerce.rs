@@ -114,30 +114,45 @@ impl Checker<'_> {
         self.report(report.help("write one of the numbers with a point, such as `1.0`"));
     }
 
-    /// Warns about a literal with more bits than a 32-bit integer.
+    /// Warns about a literal with more bits than its type has.
     fn warn_wide(&mut self, expr: &Expr, bits: u64, to: TypeId) {
         let Some(scalar) = self.types.scalar_of(to) else { return };
-        let is_narrow = matches!(scalar, Scalar::I32 | Scalar::U32);
-        let fits = (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&(bits as i64));
-        if !is_narrow || fits {
+        let is_unsigned = self.unsigned_literals.contains(&(expr.span.lo, expr.span.hi));
+        let value = if is_unsigned { i128::from(bits) } else { i128::from(bits as i64) };
+        // Either sign fits 32 bits: `0xffffffff` is a common `int`.
+        let (least, most, becomes) = match scalar {
+            Scalar::I32 => (i32::MIN.into(), u32::MAX.into(), i64::from(bits as i32)),
+            Scalar::U32 => (i32::MIN.into(), u32::MAX.into(), i64::from(bits as u32)),
+            Scalar::I64 => (i64::MIN, i64::MAX, bits as i64),
+            _ if scalar.is_float() && self.literal_of(expr).is_some() => {
+                (i64::MIN, i64::MAX, bits as i64)
+            }
+            _ => return,
+        };
+        if (i128::from(least)..=i128::from(most)).contains(&value) {
             return;
         }
-        let low = match scalar {
-            Scalar::I32 => i64::from(bits as u32 as i32),
-            _ => i64::from(bits as u32),
-        };
         let name = self.name_of(to);
-        let message = format!("`{}` does not fit into `{name}` and becomes `{low}`", bits as i64);
+        let (into, help) = match scalar.is_float() {
+            true => ("int64_t", format!("write it with a point: `{value}.0`")),
+            false => (name.as_str(), format!("cast with `({name})` if this is intended")),
+        };
+        let message = format!("`{value}` does not fit into `{into}` and becomes `{becomes}`");
         let report = Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message);
-        self.report(report.help(format!("cast with `({name})` if this is intended")));
+        self.report(report.help(help));
     }
 
     /// Warns about a literal with a fraction where an integer is expected, and one with more bits than that has.
     fn warn_loss(&mut self, expr: &Expr, to: TypeId) {
         let ExprKind::Const(bits) = expr.kind else { return };
-        if self.types.get(expr.ty) == Type::Scalar(Scalar::LiteralInt) {
-            self.warn_cut(expr, to);
-            return self.warn_wide(expr, bits, to);
+        match self.types.get(expr.ty) {
+            Type::Scalar(Scalar::LiteralInt) => {
+                self.warn_cut(expr, to);
+                return self.warn_wide(expr, bits, to);
+            }
+            // What HLSL 202x makes of such a literal.
+            Type::Scalar(Scalar::U64) => return self.warn_wide(expr, bits, to),
+            _ => {}
         }
         let value = match self.types.get(expr.ty) {
             Type::Scalar(Scalar::LiteralFloat) => f64::from_bits(bits),

@@ -5,7 +5,7 @@ use diag::{Diagnostic, Span, code};
 use super::Checker;
 use super::scope::{Declared, Local, ScopeId, ScopeKind, ValueEntity, Wanted};
 use super::work::cost;
-use crate::ast::{self, FloatSuffix, IntLiteral};
+use crate::ast::{self, FloatLiteral, FloatSuffix, IntLiteral};
 use crate::hir::{Expr, ExprKind, LocalId};
 use crate::library;
 use crate::options::Version;
@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
         match &expr.kind {
             K::Error => self.broken(span),
             K::Int(literal) => self.int_literal(*literal, span),
-            K::Float(literal) => self.float_literal(literal.value, literal.suffix, span),
+            K::Float(literal) => self.float_literal(*literal, span),
             K::Bool(value) => self.constant_of(Types::BOOL, u64::from(*value), span),
             K::String(text) => {
                 let ty = self.types.intern(Type::String);
@@ -86,6 +86,9 @@ impl<'a> Checker<'a> {
     }
 
     fn int_literal(&mut self, literal: IntLiteral, span: Span) -> Expr {
+        if literal.decimal && !literal.unsigned && i64::try_from(literal.value).is_err() {
+            self.unsigned_literals.insert((span.lo, span.hi));
+        }
         if self.options.hlsl_version >= Version::V202x {
             return self.conforming_int(literal, span);
         }
@@ -122,8 +125,9 @@ impl<'a> Checker<'a> {
         self.constant_of(ty, literal.value, span)
     }
 
-    fn float_literal(&mut self, value: f64, suffix: FloatSuffix, span: Span) -> Expr {
-        let scalar = match suffix {
+    fn float_literal(&mut self, literal: FloatLiteral, span: Span) -> Expr {
+        let value = literal.value;
+        let scalar = match literal.suffix {
             FloatSuffix::None if self.options.hlsl_version >= Version::V202x => Scalar::F32,
             FloatSuffix::None => Scalar::LiteralFloat,
             FloatSuffix::Float => Scalar::F32,
@@ -137,6 +141,12 @@ impl<'a> Checker<'a> {
             self.native_16bit(),
         );
         let bits = if scalar == Scalar::LiteralFloat { value.to_bits() } else { bits };
+        if literal.overflows || value.is_finite() && self.is_infinite(scalar, bits) {
+            self.warn_infinite(
+                if scalar == Scalar::LiteralFloat { Scalar::F64 } else { scalar },
+                span,
+            );
+        }
         let ty = self.types.scalar(scalar);
         self.constant_of(ty, bits, span)
     }

@@ -57,6 +57,11 @@ impl Checker<'_> {
                     .also(span, "declared only here")
                     .help("move it above its first use, or declare a prototype there");
             }
+            if wanted == Wanted::Type && has_wrong_size(name) {
+                return report.help(
+                    "vectors have 1 to 4 components, and matrices 1 to 4 rows and columns: `float4x4`",
+                );
+            }
         }
         // Comparing a name with all others takes time, so in a very large program only the first mistakes get suggestions.
         const MOST_COMPARED: usize = 1 << 18;
@@ -110,6 +115,17 @@ fn nearest_type(name: &str) -> Option<String> {
     // Compare the stem alone: `flaot3` means `float3`, not `float`.
     let stemmed = if size.is_empty() { None } else { by_stem() };
     stemmed.or_else(|| whole.map(str::to_owned))
+}
+
+/// Whether a name is that of a vector or a matrix with a size that these do not have: `float4x5`.
+fn has_wrong_size(name: &str) -> bool {
+    let is_size = |it: char| it.is_ascii_digit() || it == 'x';
+    let stem = name.trim_end_matches(is_size);
+    let size = &name[stem.len()..];
+    let (rows, columns) = size.split_once('x').unwrap_or((size, "1"));
+    let is_number = |it: &str| it.parse::<u32>().is_ok();
+    let is_scalar = stem.starts_with(|it: char| it.is_ascii_lowercase());
+    is_scalar && is_number(rows) && is_number(columns) && builtin_types().any(|it| it == stem)
 }
 
 /// The declaration of a name at file level after its use.

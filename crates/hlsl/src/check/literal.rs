@@ -3,7 +3,7 @@
 //! An expression of a literal type is an [`ExprKind::Const`] of an `i64` or `f64`, or a `?:` over such: everything else
 //! is folded here, or gets a type first (`coerce`).
 
-use diag::Span;
+use diag::{Diagnostic, Span, code};
 use ops::scalar::{eval_binary, eval_compare, eval_unary};
 use ops::{Sign, Ty, Unary};
 
@@ -116,7 +116,11 @@ impl Checker<'_> {
         let ty = self.types.scalar(scalar);
         let kind = match expr.kind {
             ExprKind::Const(bits) => {
-                ExprKind::Const(literal_bits(from, bits, scalar, native_16bit))
+                let adapted = literal_bits(from, bits, scalar, native_16bit);
+                if !self.is_infinite(from, bits) && self.is_infinite(scalar, adapted) {
+                    self.warn_infinite(scalar, expr.span);
+                }
+                ExprKind::Const(adapted)
             }
             ExprKind::Conditional { short_circuit, cond, then, else_ } => {
                 let (then, else_) = (self.adapt(*then, scalar), self.adapt(*else_, scalar));
@@ -130,6 +134,32 @@ impl Checker<'_> {
             other => other,
         };
         Expr { kind, ty, span: expr.span }
+    }
+
+    /// Whether these are the bits of an infinity.
+    pub(super) fn is_infinite(&self, scalar: Scalar, bits: u64) -> bool {
+        let ty = if scalar.is_literal() { held_as(scalar) } else { scalar.ty(self.native_16bit()) };
+        match ty {
+            Ty::F16 => bits & 0x7fff == 0x7c00,
+            Ty::F32 => f32::from_bits(bits as u32).is_infinite(),
+            Ty::F64 => f64::from_bits(bits).is_infinite(),
+            _ => false,
+        }
+    }
+
+    /// Warns about a number that is too large for its type.
+    pub(super) fn warn_infinite(&mut self, scalar: Scalar, span: Span) {
+        let ty = self.types.scalar(scalar);
+        let name = self.name_of(ty);
+        let most = match scalar.ty(self.native_16bit()) {
+            Ty::F16 => "65504",
+            Ty::F64 => "1.7976931348623157e308",
+            _ => "3.4028235e38",
+        };
+        let message = format!("this number is beyond the range of `{name}` and becomes infinity");
+        let report = Diagnostic::new(&code::LOSSY_CONVERSION, span, message);
+        let help = format!("the largest `{name}` is {most}; infinity is written `1.#INF`");
+        self.report(report.help(help));
     }
 
     /// The default type of a literal expression.

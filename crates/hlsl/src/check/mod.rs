@@ -195,6 +195,8 @@ struct Checker<'a> {
     unknown_names: BTreeSet<(ast::Name, Option<u32>)>,
     /// Divisions of whole literals with a remainder, by where they are.
     cut_divisions: BTreeSet<(u32, u32)>,
+    /// Decimal literals that 64 bits hold only without a sign, by where they are.
+    unsigned_literals: BTreeSet<(u32, u32)>,
     /// A block with a mistake failed to declare its names, so unknown names are not reported.
     names_lost: bool,
     /// Checking a body that was deferred until an entry point reached it caused a report.
@@ -248,6 +250,7 @@ impl<'a> Checker<'a> {
             file_items: &[],
             unknown_names: BTreeSet::new(),
             cut_divisions: BTreeSet::new(),
+            unsigned_literals: BTreeSet::new(),
             names_lost: false,
             reported_late: false,
             missing: Vec::new(),

@@ -22,6 +22,10 @@ pub(super) fn key(operator: Operator) -> String {
 }
 
 /// The operator in the checked program; `None` for `&&` and `||`.
+/// What to do about an operator on bits whose operand is a float.
+const BITS_OF_FLOATS: &str =
+    "`asuint(…)` gives the bits of a float, and `(int)…` its value without the fraction";
+
 fn plain(op: ast::BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         ast::BinaryOp::Mul => BinaryOp::Mul,
@@ -84,7 +88,8 @@ impl<'a> Checker<'a> {
         };
         if op == ast::UnaryOp::BitNot && scalar.is_float() {
             let message = format!("`~` works on integers, not on `{}`", self.name_of(operand.ty));
-            self.error(&code::TYPE_MISMATCH, operand.span, message);
+            let report = Diagnostic::new(&code::TYPE_MISMATCH, operand.span, message);
+            self.report(report.help(BITS_OF_FLOATS));
             return self.broken(span);
         }
         let Some(hir_op) = hir_op else {
@@ -159,6 +164,7 @@ impl<'a> Checker<'a> {
         if self.is_struct(lhs.ty) || self.is_struct(rhs.ty) {
             return self.overloaded(Operator::Binary(op), vec![lhs, rhs], span);
         }
+        let symbol = op.symbol();
         let Some(op) = plain(op) else { return self.logic(op, lhs, rhs, span) };
         if let Some(folded) = self.literal_binary(op, &lhs, &rhs, span) {
             return folded;
@@ -172,7 +178,7 @@ impl<'a> Checker<'a> {
             _ => (lhs, rhs),
         };
         let Some(ty) = convert::common(&mut self.types, op, lhs.ty, rhs.ty) else {
-            return self.no_operator(op_span, &lhs, &rhs, span);
+            return self.no_operator((symbol, op_span), &lhs, &rhs, span);
         };
         let rhs_ty = if matches!(op, BinaryOp::Shl | BinaryOp::Shr) { ty } else { rhs.ty };
         if self.types.scalar_count(lhs.ty) > 1 && self.types.scalar_count(rhs_ty) > 1 {
@@ -189,14 +195,28 @@ impl<'a> Checker<'a> {
         Expr { kind: ExprKind::Binary(op, lhs.into(), rhs.into()), ty, span }
     }
 
-    fn no_operator(&mut self, op_span: Span, lhs: &Expr, rhs: &Expr, span: Span) -> Expr {
+    fn no_operator(
+        &mut self,
+        (symbol, op_span): (&str, Span),
+        lhs: &Expr,
+        rhs: &Expr,
+        span: Span,
+    ) -> Expr {
         let (a, b) = (self.name_of(lhs.ty), self.name_of(rhs.ty));
-        let report = Diagnostic::new(
-            &code::TYPE_MISMATCH,
-            op_span,
-            format!("this operator cannot be applied to `{a}` and `{b}`"),
-        );
-        self.report(report.also(lhs.span, format!("`{a}`")).also(rhs.span, format!("`{b}`")));
+        let message = format!("`{symbol}` cannot be applied to `{a}` and `{b}`");
+        let report = Diagnostic::new(&code::TYPE_MISMATCH, op_span, message);
+        let report = report.also(lhs.span, format!("`{a}`")).also(rhs.span, format!("`{b}`"));
+        let scalars = [lhs.ty, rhs.ty].map(|it| self.types.scalar_of(it));
+        let are_numbers = scalars.iter().all(Option::is_some);
+        let has_float = scalars.into_iter().flatten().any(Scalar::is_float);
+        let is_of_bits = symbol.starts_with(['&', '|', '^']) && !["&&", "||"].contains(&symbol)
+            || symbol.starts_with("<<")
+            || symbol.starts_with(">>");
+        let report = match are_numbers && has_float && is_of_bits {
+            true => report.help(BITS_OF_FLOATS),
+            false => report,
+        };
+        self.report(report);
         self.broken(span)
     }
 
@@ -230,7 +250,7 @@ impl<'a> Checker<'a> {
             true => convert::with_common_shape(&mut self.types, lhs.ty, rhs.ty, Scalar::Bool),
             false => None,
         };
-        let Some(ty) = ty else { return self.no_operator(span, &lhs, &rhs, span) };
+        let Some(ty) = ty else { return self.no_operator((op.symbol(), span), &lhs, &rhs, span) };
         let ty = if short_circuit { Types::BOOL } else { ty };
         let (lhs, rhs) = (self.convert(lhs, ty), self.convert(rhs, ty));
         Expr {
@@ -396,13 +416,14 @@ impl<'a> Checker<'a> {
         if !self.require_writable(&place, "changed here") {
             return self.broken(span);
         }
+        let symbol = format!("{}=", op.symbol());
         let Some(op) = plain(op) else { return self.broken(span) };
         let joined = convert::common(&mut self.types, op, place.ty, value.ty)
             .and_then(|joined| self.types.scalar_of(joined));
         let is_enum = matches!(self.types.scalar_of(place.ty), Some(Scalar::Enum(_)));
         let fits = !is_enum && convert::implicit(&self.types, value.ty, place.ty).is_some();
         let (Some(scalar), true) = (joined, fits) else {
-            return self.no_operator(op_span, &place, &value, span);
+            return self.no_operator((&symbol, op_span), &place, &value, span);
         };
         // The right operand takes the shape of the lvalue.
         let compute = self.types.with_scalar(place.ty, convert::settled(scalar));

@@ -1,6 +1,6 @@
 //! What the fixed functions must know of a geometry, hull or domain shader, from its attributes and parameters.
 
-use diag::{Diagnostic, code};
+use diag::{Diagnostic, Span, code};
 use ir::HostScalar;
 use ir::stage::{
     Domain, Element, GeometryTraits, Holder, HullTraits, Interpolation, Partitioning,
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
         params: &[Param<'a>],
     ) -> Option<()> {
         let scalars = traits.streams.iter().map(|it| slot_count(&it.elements)).max().unwrap_or(0);
-        let span = attr::find(attributes, "maxvertexcount").map_or(diag::Span::NONE, |it| it.span);
+        let span = attr::find(attributes, "maxvertexcount").map_or(Span::NONE, |it| it.span);
         let all = scalars.saturating_mul(traits.most_vertices);
         if all > MOST_EMITTED {
             let message = format!(
@@ -162,6 +162,7 @@ fn emitted_words(words: u32) -> Vec<Element> {
         interpolation: Interpolation::default(),
         holder: Holder::Own,
         system: None::<SystemValue>,
+        span: Span::NONE,
     };
     (0..words.div_ceil(4)).map(element).collect()
 }

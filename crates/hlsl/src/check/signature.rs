@@ -352,6 +352,7 @@ impl<'a> Checker<'a> {
             interpolation,
             holder,
             system,
+            span: row.span,
         };
         row.index = row.index.saturating_add(1);
         let others = rows.elements.iter().filter(|it| it.0.holder == holder);

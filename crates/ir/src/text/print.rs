@@ -304,6 +304,7 @@ impl<'a> Printer<'a> {
                 interpolation,
                 holder,
                 system,
+                span: _,
             } = element;
             put!(self, "{word} {} {index}: {}", Quoted(semantic), scalar.name());
             put!(self, " x {components} {}", interpolation.mode.name());

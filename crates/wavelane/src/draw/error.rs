@@ -4,7 +4,7 @@ use std::fmt;
 
 use ir::exec::Failure;
 
-use super::MOST_VERTICES;
+use super::{MOST_PIXELS, MOST_VERTICES};
 use crate::{BufferError, DispatchError};
 
 /// Why a draw failed.
@@ -53,7 +53,7 @@ pub enum DrawError {
         /// Of the targets.
         has: u32,
     },
-    /// A target is larger than 16384 pixels in a direction.
+    /// A target is larger than [`DrawCaps::target_size`](crate::DrawCaps::target_size) in a direction.
     TooLarge {
         /// Its size.
         size: [u32; 2],
@@ -158,7 +158,7 @@ impl fmt::Display for DrawError {
             DrawError::TooLarge { size: [width, height] } => {
                 write!(
                     f,
-                    "a target of {width}×{height} pixels is too large; the limit is 16384 each"
+                    "a target of {width}×{height} pixels is too large; the limit is {MOST_PIXELS} each"
                 )
             }
             DrawError::Aliased => write!(

@@ -12,7 +12,7 @@ use crate::memory::{Cell, Memory, Slot};
 use crate::{Buffer, BufferError, Texture};
 
 /// The largest width and height of a target (`D3D12_REQ_TEXTURE2D_U_OR_V_DIMENSION`).
-pub(crate) const MOST_PIXELS: u32 = 16384;
+pub const MOST_PIXELS: u32 = 16384;
 
 /// A render target: a level of a texture with all of its slices, or a buffer that holds texels.
 #[derive(Clone, Debug)]

@@ -278,7 +278,8 @@ fn link(
         let found = with_slots(from).find(|(_, it)| element.is(&it.semantic, it.index));
         let Some((at, output)) = found else {
             let (semantic, has) = (name(element), names(from.iter()));
-            return Err(GraphicsError::NoVarying { reader: stage, writer, semantic, has });
+            let span = element.span;
+            return Err(GraphicsError::NoVarying { reader: stage, writer, semantic, has, span });
         };
         if output.components < element.components
             || scalar(output) != scalar(element)
@@ -290,6 +291,7 @@ fn link(
                 semantic: name(element),
                 written: type_name(output),
                 read: type_name(element),
+                span: element.span,
             });
         }
         all.extend(slots.into_iter().map(|(component, slot)| {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use diag::Span;
 use ops::Named;
 use ops::intrinsics::Stage;
 use ops::texture::Format;
@@ -45,6 +46,8 @@ pub enum GraphicsError {
         semantic: String,
         /// What the layout has.
         has: Vec<String>,
+        /// Where the input is declared.
+        span: Span,
     },
     /// An input of a stage is not written by the one before it.
     NoVarying {
@@ -56,6 +59,8 @@ pub enum GraphicsError {
         semantic: String,
         /// What the stage before writes.
         has: Vec<String>,
+        /// Where the input is declared.
+        span: Span,
     },
     /// An input of a stage has another type than the output of the stage before.
     Varying {
@@ -69,6 +74,8 @@ pub enum GraphicsError {
         written: String,
         /// The type of the input.
         read: String,
+        /// Where the input is declared.
+        span: Span,
     },
     /// More targets than there can be.
     TooManyTargets {
@@ -92,6 +99,8 @@ pub enum GraphicsError {
         written: String,
         /// The format of the target.
         format: Format,
+        /// Where the output is declared.
+        span: Span,
     },
     /// The depth test is enabled without a depth buffer.
     NoDepth,
@@ -108,6 +117,27 @@ impl GraphicsError {
     /// Whether a program is right, and only not supported.
     pub fn is_unsupported(&self) -> bool {
         matches!(self, GraphicsError::Unsupported { .. } | GraphicsError::Shader(_))
+    }
+
+    /// Where the input or the output that does not fit is declared, in the sources of its shader: of a stage that reads,
+    /// or of the pixel shader.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            GraphicsError::NoAttribute { span, .. }
+            | GraphicsError::NoVarying { span, .. }
+            | GraphicsError::Varying { span, .. }
+            | GraphicsError::Output { span, .. } => Some(*span),
+            GraphicsError::Shader(_)
+            | GraphicsError::Stage { .. }
+            | GraphicsError::Stages { .. }
+            | GraphicsError::Unsupported { .. }
+            | GraphicsError::NoPosition { .. }
+            | GraphicsError::TooManyTargets { .. }
+            | GraphicsError::Target { .. }
+            | GraphicsError::NoDepth
+            | GraphicsError::NoStencil
+            | GraphicsError::TooManyDistances { .. } => None,
+        }
     }
 }
 
@@ -129,18 +159,18 @@ impl fmt::Display for GraphicsError {
                 f,
                 "`{entry}` writes no `SV_Position`, which the rasterizer needs; add it to the outputs"
             ),
-            GraphicsError::NoAttribute { semantic, has } => write!(
+            GraphicsError::NoAttribute { semantic, has, .. } => write!(
                 f,
                 "the vertex shader reads `{semantic}`, but the input layout has {}; add the attribute",
                 list(has)
             ),
             GraphicsError::Stages { problem } => write!(f, "{problem}"),
-            GraphicsError::NoVarying { reader, writer, semantic, has } => write!(
+            GraphicsError::NoVarying { reader, writer, semantic, has, .. } => write!(
                 f,
                 "{reader} reads `{semantic}`, but {writer} writes {}; write it there",
                 list(has)
             ),
-            GraphicsError::Varying { reader, writer, semantic, written, read } => write!(
+            GraphicsError::Varying { reader, writer, semantic, written, read, .. } => write!(
                 f,
                 "{writer} writes `{semantic}` as `{written}`, but {reader} reads `{read}`; declare the same type"
             ),
@@ -150,7 +180,7 @@ impl fmt::Display for GraphicsError {
             GraphicsError::Target { target, format, problem } => {
                 write!(f, "target {target} has the format {format}: {problem}")
             }
-            GraphicsError::Output { target, written, format } => write!(
+            GraphicsError::Output { target, written, format, .. } => write!(
                 f,
                 "the pixel shader writes `{written}` to target {target}, whose format is {format}; integers need a format \
                  of integers, and floats one of numbers"

@@ -203,7 +203,8 @@ fn link_attributes(
                         index => format!("{}{index}", it.semantic),
                     });
                     let (semantic, has) = (name(element), has.collect());
-                    return Err(GraphicsError::NoAttribute { semantic, has });
+                    let span = element.span;
+                    return Err(GraphicsError::NoAttribute { semantic, has, span });
                 };
                 let attribute = attributes.len();
                 attributes.push(Attribute { element: found, scalar: scalar(element) });
@@ -262,6 +263,7 @@ fn link_varyings(
             writer: last.writer,
             semantic: name(element),
             has: names(last.outputs.iter()),
+            span: element.span,
         };
         let components = 0..element.components;
         match element.system {
@@ -303,6 +305,7 @@ fn link_varyings(
                         semantic: name(element),
                         written: type_name(output),
                         read: type_name(element),
+                        span: element.span,
                     });
                 }
                 let mut interpolation = interpolation(element.interpolation);
@@ -332,8 +335,8 @@ fn pixel_outputs(desc: &GraphicsDesc, io: &StageIo) -> Result<PixelOutputs, Grap
                     && (is_integer != format.is_integer()
                         || is_integer && !same_sign(element, *format))
                 {
-                    let written = type_name(element);
-                    return Err(GraphicsError::Output { target, written, format: *format });
+                    let (written, format, span) = (type_name(element), *format, element.span);
+                    return Err(GraphicsError::Output { target, written, format, span });
                 }
                 if outputs.colours.len() <= target {
                     outputs.colours.resize(target + 1, None);

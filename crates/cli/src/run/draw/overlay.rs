@@ -94,11 +94,11 @@ pub(super) fn write(
         .map_err(|bug| Problem::bug(&bug.message))?;
     let shader = compiled.shader.ok_or_else(|| Problem::bug("the shader of overlays is wrong"))?;
     let state = scene.state.of_overlay();
+    let sources = wavelane::SourceMap::new();
     let pipeline = match overlay {
         Overlay::Meshlets => scene.pipeline_of_groups(device, &state, &shader)?,
-        _ => scene.pipeline(device, &state, &shader)?,
+        _ => scene.pipeline(device, &state, (&shader, &sources))?,
     };
-    let sources = wavelane::SourceMap::new();
     let mut tables = Tables::without_pixel(&args.common.bind, scene, draw.size, &sources)?;
     let contents = tables.contents();
     for (lanes, outcome) in &runs.outcomes {

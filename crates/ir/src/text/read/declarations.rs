@@ -109,7 +109,17 @@ impl Reader<'_> {
             true => Some(self.named("a system value")?),
             false => None,
         };
-        Ok(stage::Element { semantic, index, scalar, components, interpolation, holder, system })
+        let span = Span::NONE;
+        Ok(stage::Element {
+            semantic,
+            index,
+            scalar,
+            components,
+            interpolation,
+            holder,
+            system,
+            span,
+        })
     }
 
     /// A resource, a memory, a scope, a variable, or the mark of a value.

@@ -11,6 +11,7 @@ pub use self::given::{StateKey, read_state, read_target};
 use wavelane::graphics::{
     Cull, DepthBias, DepthFormat, DepthState, IndexFormat, Samples, TargetState, Topology,
 };
+use wavelane::internal::MOST_PIXELS;
 use wavelane::texture::{Channels, Comparison, Encoding, Format as TextureFormat};
 
 use super::*;
@@ -19,8 +20,6 @@ use crate::job::draw::*;
 
 /// The most vertices of all instances together: each is shaded, and kept until its primitives are drawn.
 const MOST_VERTICES: u64 = 1 << 26;
-/// As in Direct3D 12.
-const LARGEST_SIDE: u32 = 16384;
 /// The most targets at a time.
 const MOST_TARGETS: usize = 8;
 
@@ -334,8 +333,8 @@ impl Reader {
                     format!("the target `{}` is empty: {width}x{height}x{depth}", buffer.name);
                 return self.error(&target.at, what);
             }
-            if size.width > LARGEST_SIDE || size.height > LARGEST_SIDE || size.depth > MOST_SLICES {
-                let what = format!("the target `{}` is larger than {LARGEST_SIDE}", buffer.name);
+            if size.width > MOST_PIXELS || size.height > MOST_PIXELS || size.depth > MOST_SLICES {
+                let what = format!("the target `{}` is larger than {MOST_PIXELS}", buffer.name);
                 return self.error(&target.at, format!("{what} pixels, or {MOST_SLICES} slices"));
             }
             if size.mips != 1 {

@@ -300,7 +300,19 @@ impl Reader {
         let format = TextureFormat::parse(text).filter(|it| is_renderable(*it));
         if format.is_none() {
             let error = Error::new(at.clone(), format!("`{text}` is not the format of a target"));
-            self.errors.push(error.help("formats of targets are `RGBA8_UNORM`, `R32_UINT`, …"));
+            let (text, formats) = (text.to_ascii_uppercase(), target_formats());
+            let formats = || formats.iter().map(String::as_str);
+            // `RGBA8` lacks the kind of its numbers.
+            let whole = |it: &&str| it.strip_prefix(&*text).is_some_and(|it| it.starts_with('_'));
+            let help = match formats().find(whole) {
+                Some(whole) => Some(format!("did you mean `{whole}`?")),
+                None => did_you_mean(&text, formats()),
+            };
+            self.errors.push(error.help(help.unwrap_or_else(|| {
+                "they are R, RG or RGBA with 8, 16 or 32 bits, and UNORM, SNORM, UINT, SINT or FLOAT, such as \
+                 `RGBA8_UNORM`; `RGBA8_SRGB`, `BGRA8_UNORM`, `RGB10A2_UNORM` and `RG11B10_FLOAT`"
+                    .to_owned()
+            })));
         }
         format
     }
@@ -491,6 +503,20 @@ impl Reader {
             Err(_) => self.error(&node.at, format!("{what} has {N} numbers")),
         }
     }
+}
+
+/// The names of the formats of targets, also as DXGI has them.
+fn target_formats() -> Vec<String> {
+    let encodings = ["UNORM", "SNORM", "UINT", "SINT", "FLOAT", "UNORM_SRGB"];
+    let channels = ["R", "RG", "RGBA", "BGRA"].into_iter().flat_map(|letters| {
+        [8, 16, 32].into_iter().flat_map(move |bits| {
+            let apart: String = letters.chars().map(|it| format!("{it}{bits}")).collect();
+            [format!("{letters}{bits}"), apart]
+        })
+    });
+    let packed = ["RGB10A2", "R10G10B10A2", "RG11B10", "R11G11B10"].map(str::to_owned);
+    let names = channels.chain(packed).flat_map(|it| encodings.map(|how| format!("{it}_{how}")));
+    names.filter(|it| TextureFormat::parse(it).is_some_and(is_renderable)).collect()
 }
 
 /// Whether Direct3D renders to it; shared exponents cannot be blended or masked.
