@@ -11,7 +11,9 @@
 //! - threads give each other values through groupshared memory between barriers that all of them reach.
 //!
 //! [`pixels`] makes pixel shaders, whose lanes discard as they run. Results of helper lanes are undefined in the
-//! language; here they are those of our reference, which decide where helper lanes go.
+//! language, and these programs use them; here they are those of our reference, which decide where helper lanes go. They
+//! hold for engines that end a quad of helper lanes where its last lane discards. A device need not, so what it does
+//! compares with a reference that keeps such quads.
 //! [`meshlets`] makes mesh shaders, and amplification shaders before some of them. The threads of a group write the elements
 //! of an output that are theirs, wherever control flow takes them, and compact others by a prefix sum over their wave.
 //!

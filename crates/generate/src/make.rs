@@ -438,9 +438,7 @@ impl Maker<'_> {
             return Expr { ty, kind: ExprKind::Local(local) };
         }
         if ty.n > 1 {
-            let of = Ty { n: 1, ..ty };
-            let parts = (0..ty.n).map(|_| self.leaf(of)).collect();
-            return Expr { ty, kind: ExprKind::Make(parts) };
+            return self.made(ty, 0);
         }
         let by_lane = if self.random.chance(2) { ExprKind::Thread } else { ExprKind::Lane };
         let uint = Expr { ty: Ty::UINT, kind: by_lane };
@@ -459,6 +457,12 @@ impl Maker<'_> {
             // Floats stay below 16; see the head of `generate`.
             _ => cast(bin(Bin::And, uint, literal(Ty::UINT, 15)), ty.kind),
         }
+    }
+
+    /// A vector, made of scalars.
+    fn made(&mut self, ty: Ty, depth: u32) -> Expr {
+        let parts = (0..ty.n).map(|_| self.expr(Ty { n: 1, ..ty }, depth)).collect();
+        Expr { ty, kind: ExprKind::Make(parts) }
     }
 
     fn expr(&mut self, ty: Ty, depth: u32) -> Expr {
@@ -512,7 +516,9 @@ impl Maker<'_> {
                 }
                 2 if ty.n == 1 => {
                     let of = Ty { n: 2 + self.random.below(3) as usize, ..ty };
-                    let vector = self.expr(of, depth);
+                    // Not a set of lanes: one of its words has no room for the lanes of a wide wave.
+                    let may_lose = of.n == 4 && self.width > 32;
+                    let vector = if may_lose { self.made(of, depth) } else { self.expr(of, depth) };
                     let component = self.random.below(of.n as u32) as usize;
                     Expr { ty, kind: ExprKind::Component(Box::new(vector), component) }
                 }

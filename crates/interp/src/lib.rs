@@ -73,6 +73,9 @@ pub struct Variation {
     /// threads need. Only the index and the count of waves tell.
     pub sparse_waves: bool,
     pub helpers: HelperPolicy,
+    /// Whether quads that consist of helper lanes run on, as a device may let them. Only other helper lanes notice: where
+    /// they are without participants, more of them take part in wave operations, whose results are undefined.
+    pub keeps_quads: bool,
     pub coarse: CoarseDerivatives,
     /// How ray queries find primitives, and which of the admissible answers they give.
     pub search: Search,

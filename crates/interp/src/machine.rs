@@ -113,6 +113,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) scratch: WaveScratch,
     pub(crate) folds: FoldOrder,
     pub(crate) helpers: HelperPolicy,
+    /// Whether quads of helper lanes end.
+    pub(crate) retires: bool,
     pub(crate) coarse: CoarseDerivatives,
     pub(crate) prints: Option<Arc<PrintLog>>,
     /// How often shared memory was written, not counting atomic operations that change nothing.
@@ -149,6 +151,7 @@ impl<'a, O> Machine<'a, O> {
             scratch: Default::default(),
             folds: variation.folds,
             helpers: variation.helpers,
+            retires: !(program.helpers_take_part || variation.keeps_quads),
             coarse: variation.coarse,
             prints: launch.prints.clone(),
             changes: 0,

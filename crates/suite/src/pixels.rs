@@ -180,30 +180,14 @@ pub fn compile_generated(text: &str, profile: &str) -> Result<Module, String> {
 /// The log of a generated pixel shader on the reference engine, which that on the fast one must equal, for each of these
 /// instruction sets.
 pub fn log_of(program: &generate::Program, width: u32, sets: &[Isa]) -> Result<Vec<u32>, String> {
-    log_with(program, width, sets, Module::clone)
-}
-
-/// The same for a module that a pass has changed.
-pub fn log_with(
-    program: &generate::Program,
-    width: u32,
-    sets: &[Isa],
-    pass: impl Fn(&Module) -> Module,
-) -> Result<Vec<u32>, String> {
-    let (module, waves, before) = prepared(program, width)?;
-    let module = pass(&module);
-    let index =
-        |wave: usize, _: &str, _: u8, lane: u32| wave as u64 * u64::from(width) + u64::from(lane);
-    let mut feed = Dealt::new(&module, width, &waves, index);
-    let (decoded, variation) = (interp::decode(&module), Variation::default());
-    let launch = launch(width);
-    let mut bindings = before.clone();
-    interp::run_waves(&decoded, &launch, variation, &mut bindings, &mut feed, &mut NoObserver)
-        .map_err(|failure| format!("{failure:?}"))?;
+    let prepared = prepared(program, width)?;
+    let (bindings, feed) = run_prepared(&prepared, width, Variation::default())?;
+    let (module, waves, before) = prepared;
     let module = Arc::new(module);
     for isa in sets {
         let mut memory = before.clone();
-        let mut again = Dealt::new(&module, width, &waves, index);
+        let mut again =
+            Dealt::new(&module, width, &waves, |wave, _, _, lane| index(width, wave, lane));
         // Either way of exchanging rows.
         again.is_in_place = program.seed.is_multiple_of(2);
         run_on_cpu(&module, *isa, width, &mut memory, &mut again)
@@ -216,8 +200,46 @@ pub fn log_with(
             return differs("outputs");
         }
     }
+    Ok(words(&bindings))
+}
+
+/// The same for a module that a pass has changed, on the reference engine alone.
+pub fn log_with(
+    program: &generate::Program,
+    width: u32,
+    variation: Variation,
+    pass: impl Fn(&Module) -> Module,
+) -> Result<Vec<u32>, String> {
+    let (module, waves, before) = prepared(program, width)?;
+    let (bindings, _) = run_prepared(&(pass(&module), waves, before), width, variation)?;
+    Ok(words(&bindings))
+}
+
+/// A module, its packing, and its memory.
+type Prepared = (Module, Vec<Quads>, Bindings);
+
+fn run_prepared(
+    (module, waves, before): &Prepared,
+    width: u32,
+    variation: Variation,
+) -> Result<(Bindings, Dealt), String> {
+    let mut feed = Dealt::new(module, width, waves, |wave, _, _, lane| index(width, wave, lane));
+    let (decoded, launch) = (interp::decode(module), launch(width));
+    let mut bindings = before.clone();
+    interp::run_waves(&decoded, &launch, variation, &mut bindings, &mut feed, &mut NoObserver)
+        .map_err(|failure| format!("{failure:?}"))?;
+    Ok((bindings, feed))
+}
+
+/// The number of the thread that is a lane of a wave.
+fn index(width: u32, wave: usize, lane: u32) -> u64 {
+    wave as u64 * u64::from(width) + u64::from(lane)
+}
+
+/// The words of the log.
+fn words(bindings: &Bindings) -> Vec<u32> {
     let words = bindings.bindings[0][0].bytes.chunks_exact(4);
-    Ok(words.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect())
+    words.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
 }
 
 /// Runs waves on the fast engine.
@@ -232,10 +254,7 @@ fn run_on_cpu(
 }
 
 /// The module of a generated pixel shader, its packing, and the memory for its log.
-fn prepared(
-    program: &generate::Program,
-    width: u32,
-) -> Result<(Module, Vec<Quads>, Bindings), String> {
+fn prepared(program: &generate::Program, width: u32) -> Result<Prepared, String> {
     let module = compile_generated(&generate::print(program), "ps_6_7")?;
     if program.seed.is_multiple_of(16) {
         run::check_module(&module)?;

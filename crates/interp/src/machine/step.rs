@@ -370,7 +370,7 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
         let ended = match self.machine.helpers {
             HelperPolicy::None => wave.terminate(active),
             HelperPolicy::Included => wave.demote(active, false),
-            HelperPolicy::Specified => wave.demote(active, !self.machine.program.helpers_take_part),
+            HelperPolicy::Specified => wave.demote(active, self.machine.retires),
         };
         if O::EVENTS {
             let at = self.at();

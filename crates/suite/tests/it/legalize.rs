@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
 
 use generate::Statistics;
-use interp::NoObserver;
+use interp::{NoObserver, Variation};
 use ir::exec::{Bindings, Buffer, Launch};
 use ir::trace::Trace;
 use ir::{Address, Module, Op};
@@ -533,7 +533,14 @@ fn wild_programs_do_the_same_for_every_target() {
     programs_do_the_same(Programs::Wild);
 }
 
-/// Pixel shaders with helper lanes: the device's wave operations include them, and those of the source do not.
+/// Quads of helper lanes run on, as on a device, where no instruction ends them.
+/// A run of the module before legalisation that has what helper lanes get on a device, where their quads do not end.
+fn as_on_a_device() -> Variation {
+    Variation { keeps_quads: true, ..Variation::default() }
+}
+
+/// Pixel shaders with helper lanes: the device's wave operations include them, and those of the source do not. What helper
+/// lanes get without participating is compared, too, since their quads read it.
 #[test]
 fn generated_pixel_shaders_do_the_same_for_every_target() {
     let mut statistics = Statistics::default();
@@ -542,7 +549,8 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
     for seed in 0..PROGRAMS {
         let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
         let program = generate::pixels(seed, width, &mut statistics);
-        let wanted = suite::pixels::log_of(&program, width, &[]).unwrap();
+        let wanted =
+            suite::pixels::log_with(&program, width, as_on_a_device(), Module::clone).unwrap();
         let (name, target) = &targets[seed as usize % targets.len()];
         // The number of lanes is that of another width; a device that folds over partitions itself has other undefined
         // results in helper lanes, of which these programs take derivatives.
@@ -554,7 +562,7 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
             assert!(legal.helpers_take_part());
             perturbed(&legal, target)
         };
-        let got = suite::pixels::log_with(&program, width, &[], on_device);
+        let got = suite::pixels::log_with(&program, width, Variation::default(), on_device);
         assert!(
             got.as_ref() == Ok(&wanted),
             "seed {seed} at {width} for {name}\n{}",
@@ -563,6 +571,39 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
         with_helpers += usize::from(program.pixels().is_some_and(|it| !it.helpers.is_empty()));
     }
     assert!(with_helpers as u64 > PROGRAMS / 2, "{with_helpers} with helper lanes");
+}
+
+/// A device does not end quads of helper lanes. So helper lanes of other quads, where they are alone, are with more lanes
+/// than on the reference engine; what a wave operation gives them there is undefined, and so is what their quads read.
+#[test]
+fn helper_lanes_alone_meet_those_of_quads_that_run_on() {
+    let text = "uint main(uint i : I) : SV_Target {
+    uint alone = 0;
+    if (i == 3 || i / 4 == 1) discard;    // one lane of the first quad, and the second quad
+    if (i == 3 || i == 7) alone = WaveActiveCountBits(true);
+    return QuadReadAcrossX(alone);
+}";
+    let module = suite::pixels::compile(text, "ps_6_6").unwrap();
+    let waves = [suite::pixels::Quads { lanes: 0xff, helpers: 0 }];
+    let bits = |_: usize, _: &str, _: u8, lane: u32| u64::from(lane);
+    // What lane 2 reads of lane 3.
+    let read = |module: &Module, variation: Variation| {
+        let mut feed = suite::pixels::Dealt::new(module, 8, &waves, bits);
+        let (program, launch) = (interp::decode(module), suite::pixels::launch(8));
+        let (mut memory, mut observer) = (Bindings::default(), suite::pixels::Poison);
+        interp::run_waves(&program, &launch, variation, &mut memory, &mut feed, &mut observer)
+            .unwrap();
+        let output = &feed.outputs[0];
+        let slot = ir::Slot(0);
+        (output.rows.row(slot)[2], output.poison[slot.index()].contains(2))
+    };
+    let undefined = true;
+    assert_eq!(read(&module, Variation::default()), (1, undefined));
+    assert_eq!(read(&module, as_on_a_device()), (2, undefined));
+    for (name, target) in targets(8) {
+        let legal = legalize(&module, &target);
+        assert_eq!(read(&perturbed(&legal, &target), Variation::default()).0, 2, "{name}");
+    }
 }
 
 /// Every operation gives participants what it gave before, although helper lanes take part in it.
