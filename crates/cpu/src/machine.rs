@@ -354,6 +354,13 @@ impl Builder {
         builder
     }
 
+    /// Makes room for so many instructions, most of which are computations.
+    pub(crate) fn expect(&mut self, instructions: usize) {
+        self.ops.reserve(instructions);
+        self.classes.reserve(instructions);
+        self.computed.all.reserve(instructions);
+    }
+
     // Blocks.
 
     pub(crate) fn block(&mut self) -> Block {
