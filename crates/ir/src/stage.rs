@@ -152,7 +152,7 @@ pub struct Element {
     /// The meaning of the value to the fixed functions. `None` for what only travels between stages, such as
     /// `SV_Position` as an input of a vertex shader or `SV_ClipDistance` as one of a pixel shader.
     pub system: Option<SystemValue>,
-    /// Where it is declared. Not in the text of a module, and none for what is made.
+    /// Where it is declared; none for what is made.
     pub span: Span,
 }
 

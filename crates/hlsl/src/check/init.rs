@@ -254,6 +254,10 @@ impl<'a> Checker<'a> {
             self.report(report.also(operand.span, format!("this is `{from}`")));
             return self.broken(span);
         }
+        let operand = match self.types.scalar_of(ty) {
+            Some(scalar) => self.adapt_in_cast(operand, scalar),
+            None => operand,
+        };
         Expr { span, ..self.convert(operand, ty) }
     }
 

@@ -109,21 +109,31 @@ impl Checker<'_> {
         Some(Expr { kind: ExprKind::Const(eval_unary(op, ty, bits)), ty: operand.ty, span })
     }
 
-    /// Converts an expression of a literal type to a type of the language.
+    /// Converts an expression of a literal type to a type of the language, with a warning if that makes it infinite.
     pub(super) fn adapt(&mut self, expr: Expr, scalar: Scalar) -> Expr {
+        self.adapted(expr, scalar, true)
+    }
+
+    /// The same for a cast, by which an infinity is asked for.
+    pub(super) fn adapt_in_cast(&mut self, expr: Expr, scalar: Scalar) -> Expr {
+        self.adapted(expr, scalar, false)
+    }
+
+    fn adapted(&mut self, expr: Expr, scalar: Scalar, warns: bool) -> Expr {
         let Some(from) = self.literal_of(&expr) else { return expr };
         let native_16bit = self.native_16bit();
         let ty = self.types.scalar(scalar);
         let kind = match expr.kind {
             ExprKind::Const(bits) => {
                 let adapted = literal_bits(from, bits, scalar, native_16bit);
-                if !self.is_infinite(from, bits) && self.is_infinite(scalar, adapted) {
+                let is_new = !self.is_infinite(from, bits) && self.is_infinite(scalar, adapted);
+                if warns && is_new {
                     self.warn_infinite(scalar, expr.span);
                 }
                 ExprKind::Const(adapted)
             }
             ExprKind::Conditional { short_circuit, cond, then, else_ } => {
-                let (then, else_) = (self.adapt(*then, scalar), self.adapt(*else_, scalar));
+                let [then, else_] = [then, else_].map(|it| self.adapted(*it, scalar, warns));
                 ExprKind::Conditional {
                     short_circuit,
                     cond,

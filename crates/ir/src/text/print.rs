@@ -304,7 +304,7 @@ impl<'a> Printer<'a> {
                 interpolation,
                 holder,
                 system,
-                span: _,
+                span,
             } = element;
             put!(self, "{word} {} {index}: {}", Quoted(semantic), scalar.name());
             put!(self, " x {components} {}", interpolation.mode.name());
@@ -318,6 +318,7 @@ impl<'a> Printer<'a> {
             if let Some(system) = system {
                 put!(self, " system {}", system.name());
             }
+            self.span(*span);
             self.out.push('\n');
         }
     }

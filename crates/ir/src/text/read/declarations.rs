@@ -109,7 +109,7 @@ impl Reader<'_> {
             true => Some(self.named("a system value")?),
             false => None,
         };
-        let span = Span::NONE;
+        let span = self.span()?;
         Ok(stage::Element {
             semantic,
             index,
