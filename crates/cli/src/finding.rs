@@ -8,20 +8,33 @@ use wavelane::Diagnostic;
 use wavelane::internal::diag::{self, SourceMap};
 use wavelane::internal::{Invocation, LeftOut, Order, Seen, Verdict};
 
+/// The flags that say which runs there are. Each is given once, and a finding has its own.
+const OF_RUNS: [&str; 2] = ["--wave-size", "--orders"];
+
 /// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
 pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
-    let mut command = "wavelane".to_owned();
-    for word in base {
-        let _ = write!(command, " {}", crate::problem::quoted(word));
-    }
+    let line = |words: &mut dyn Iterator<Item = &String>| {
+        words.fold("wavelane".to_owned(), |line, it| line + " " + &crate::problem::quoted(it))
+    };
     // Of two widths that differ, both are needed; the smallest is where the comparison begins.
     let width = seen.widths.first().copied().unwrap_or(seen.finding.width);
     if seen.finding.kind.verdict() == Verdict::WidthDependent {
-        return command;
+        return line(&mut base.iter());
     }
+    let mut command = line(&mut without(base, &OF_RUNS));
     let orders = seen.order.map_or("none".to_owned(), |it| it.to_string());
     let _ = write!(command, " --wave-size {width} --orders {orders}");
     command
+}
+
+/// The words of a command line without some flags and their values.
+fn without<'a>(words: &'a [String], flags: &'a [&str]) -> impl Iterator<Item = &'a String> {
+    let mut is_value = false;
+    words.iter().filter(move |word| {
+        let attached = flags.iter().find_map(|it| word.strip_prefix(it));
+        let was_value = std::mem::replace(&mut is_value, attached == Some(""));
+        !was_value && attached.is_none_or(|it| !it.is_empty() && !it.starts_with('='))
+    })
 }
 
 /// The finding with the widths at which it was made, and the pass of a job in which it was.
@@ -129,4 +142,17 @@ fn place(span: diag::Span, sources: &SourceMap) -> Value {
         "line": at.as_ref().map(|it| it.line),
         "column": at.as_ref().map(|it| it.column),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_left_out_with_their_values() {
+        let words = "san a --wave-size 4 --orders-x --orders=none --bind A=1 --wave-size all b";
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let left: Vec<&str> = without(&words, &OF_RUNS).map(String::as_str).collect();
+        assert_eq!(left.join(" "), "san a --orders-x --bind A=1 b");
+    }
 }

@@ -549,6 +549,26 @@ fn sections_are_examined_at_their_widths_with_their_flags() {
     assert_eq!((again.status, codes(&again.out)), (1, vec!["inactive-lane-read"]), "{}", again.err);
 }
 
+/// The widths and orders that were asked for give way to those of the finding.
+#[test]
+fn the_command_of_a_finding_gives_each_flag_once() {
+    const FIRST: &str = "RWStructuredBuffer<uint> Winner;
+[numthreads(64, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) {
+    uint before;
+    InterlockedCompareExchange(Winner[0], 0, id.x + 1, before);
+}
+";
+    let line = "san a.hlsl --bind Winner=[1] --groups 2 --wave-size=16,32 --format json";
+    let ran = wavelane("again", &[("a.hlsl", FIRST)], line);
+    let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
+    let command = report["findings"][0]["command"].as_str().unwrap();
+    assert_eq!(command.matches("--wave-size").count(), 1, "{command}");
+    let again = wavelane("again", &[], &command["wavelane ".len()..].replace('\'', ""));
+    assert_eq!(again.status, 1, "{command}: {}", again.err);
+    assert!(again.out.contains("order-dependent-result"), "{}", again.out);
+}
+
 /// Writes beyond the end, and then goes on for ever.
 const ENDLESS: &str = "//--- endless
 //# zero Out 32
