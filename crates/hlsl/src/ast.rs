@@ -968,6 +968,12 @@ impl BinaryOp {
         }
     }
 
+    /// Whether it works on the bits of integers.
+    pub fn is_of_bits(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, BitAnd | BitXor | BitOr | Shl | Shr)
+    }
+
     /// Binding strength, from 1 (`||`) to 10 (`*`).
     pub fn precedence(self) -> u8 {
         match self {

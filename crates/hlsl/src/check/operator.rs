@@ -9,23 +9,27 @@ use crate::types::{Scalar, Type, TypeId, Types};
 
 /// The lookup key of an overloaded operator, which cannot be written in source code.
 pub(super) fn key(operator: Operator) -> String {
+    format!("operator{}", symbol(operator))
+}
+
+fn symbol(operator: Operator) -> String {
     match operator {
-        Operator::Binary(op) => format!("operator{}", op.symbol()),
-        Operator::Assign(op) => format!("operator{}=", op.symbol()),
-        Operator::Set => "operator=".to_owned(),
-        Operator::Unary(op) => format!("operator{}", op.symbol()),
-        Operator::Step(op) => format!("operator{}", op.symbol()),
-        Operator::Call => "operator()".to_owned(),
-        Operator::Index => "operator[]".to_owned(),
-        Operator::Comma => "operator,".to_owned(),
+        Operator::Binary(op) => op.symbol().to_owned(),
+        Operator::Assign(op) => format!("{}=", op.symbol()),
+        Operator::Set => "=".to_owned(),
+        Operator::Unary(op) => op.symbol().to_owned(),
+        Operator::Step(op) => op.symbol().to_owned(),
+        Operator::Call => "()".to_owned(),
+        Operator::Index => "[]".to_owned(),
+        Operator::Comma => ",".to_owned(),
     }
 }
 
-/// The operator in the checked program; `None` for `&&` and `||`.
 /// What to do about an operator on bits whose operand is a float.
 const BITS_OF_FLOATS: &str =
     "`asuint(…)` gives the bits of a float, and `(int)…` its value without the fraction";
 
+/// The operator in the checked program; `None` for `&&` and `||`.
 fn plain(op: ast::BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         ast::BinaryOp::Mul => BinaryOp::Mul,
@@ -164,7 +168,7 @@ impl<'a> Checker<'a> {
         if self.is_struct(lhs.ty) || self.is_struct(rhs.ty) {
             return self.overloaded(Operator::Binary(op), vec![lhs, rhs], span);
         }
-        let symbol = op.symbol();
+        let operator = Operator::Binary(op);
         let Some(op) = plain(op) else { return self.logic(op, lhs, rhs, span) };
         if let Some(folded) = self.literal_binary(op, &lhs, &rhs, span) {
             return folded;
@@ -178,7 +182,7 @@ impl<'a> Checker<'a> {
             _ => (lhs, rhs),
         };
         let Some(ty) = convert::common(&mut self.types, op, lhs.ty, rhs.ty) else {
-            return self.no_operator((symbol, op_span), &lhs, &rhs, span);
+            return self.no_operator(operator, op_span, &lhs, &rhs, span);
         };
         let rhs_ty = if matches!(op, BinaryOp::Shl | BinaryOp::Shr) { ty } else { rhs.ty };
         if self.types.scalar_count(lhs.ty) > 1 && self.types.scalar_count(rhs_ty) > 1 {
@@ -197,26 +201,27 @@ impl<'a> Checker<'a> {
 
     fn no_operator(
         &mut self,
-        (symbol, op_span): (&str, Span),
+        operator: Operator,
+        op_span: Span,
         lhs: &Expr,
         rhs: &Expr,
         span: Span,
     ) -> Expr {
         let (a, b) = (self.name_of(lhs.ty), self.name_of(rhs.ty));
-        let message = format!("`{symbol}` cannot be applied to `{a}` and `{b}`");
+        let message = format!("`{}` cannot be applied to `{a}` and `{b}`", symbol(operator));
         let report = Diagnostic::new(&code::TYPE_MISMATCH, op_span, message);
         let report = report.also(lhs.span, format!("`{a}`")).also(rhs.span, format!("`{b}`"));
         let scalars = [lhs.ty, rhs.ty].map(|it| self.types.scalar_of(it));
         let are_numbers = scalars.iter().all(Option::is_some);
         let has_float = scalars.into_iter().flatten().any(Scalar::is_float);
-        let is_of_bits = symbol.starts_with(['&', '|', '^']) && !["&&", "||"].contains(&symbol)
-            || symbol.starts_with("<<")
-            || symbol.starts_with(">>");
-        let report = match are_numbers && has_float && is_of_bits {
-            true => report.help(BITS_OF_FLOATS),
-            false => report,
-        };
-        self.report(report);
+        self.report(match operator {
+            Operator::Binary(op) | Operator::Assign(op)
+                if op.is_of_bits() && are_numbers && has_float =>
+            {
+                report.help(BITS_OF_FLOATS)
+            }
+            _ => report,
+        });
         self.broken(span)
     }
 
@@ -250,7 +255,9 @@ impl<'a> Checker<'a> {
             true => convert::with_common_shape(&mut self.types, lhs.ty, rhs.ty, Scalar::Bool),
             false => None,
         };
-        let Some(ty) = ty else { return self.no_operator((op.symbol(), span), &lhs, &rhs, span) };
+        let Some(ty) = ty else {
+            return self.no_operator(Operator::Binary(op), span, &lhs, &rhs, span);
+        };
         let ty = if short_circuit { Types::BOOL } else { ty };
         let (lhs, rhs) = (self.convert(lhs, ty), self.convert(rhs, ty));
         Expr {
@@ -416,14 +423,14 @@ impl<'a> Checker<'a> {
         if !self.require_writable(&place, "changed here") {
             return self.broken(span);
         }
-        let symbol = format!("{}=", op.symbol());
+        let operator = Operator::Assign(op);
         let Some(op) = plain(op) else { return self.broken(span) };
         let joined = convert::common(&mut self.types, op, place.ty, value.ty)
             .and_then(|joined| self.types.scalar_of(joined));
         let is_enum = matches!(self.types.scalar_of(place.ty), Some(Scalar::Enum(_)));
         let fits = !is_enum && convert::implicit(&self.types, value.ty, place.ty).is_some();
         let (Some(scalar), true) = (joined, fits) else {
-            return self.no_operator((&symbol, op_span), &place, &value, span);
+            return self.no_operator(operator, op_span, &place, &value, span);
         };
         // The right operand takes the shape of the lvalue.
         let compute = self.types.with_scalar(place.ty, convert::settled(scalar));
