@@ -228,7 +228,7 @@ struct Block<'a> {
     open: Vec<u32>,
 }
 
-impl Block<'_> {
+impl<'a> Block<'a> {
     /// Places an instruction after its operands; instructions that thereby have the last use of a register follow
     /// immediately.
     fn place(&mut self, wanted: u32) {
@@ -249,11 +249,8 @@ impl Block<'_> {
             open.pop();
             self.placed[at as usize] = true;
             self.order.push(at);
-            for register in reads(&self.body[at as usize]) {
-                let maker = self.maker[register.vreg()];
-                if maker != NONE {
-                    self.left[maker as usize] -= 1;
-                }
+            for maker in self.makers(at) {
+                self.left[maker as usize] -= 1;
             }
             open.extend(self.readers.of(at).filter(|it| self.ends_a_life(*it)));
         }
@@ -261,12 +258,13 @@ impl Block<'_> {
     }
 
     /// The instructions of this block that define the operands of an instruction, one for each operand.
-    fn makers(&self, at: u32) -> impl Iterator<Item = u32> + use<'_> {
-        let makers = reads(&self.body[at as usize]).map(|it| self.maker[it.vreg()]);
+    fn makers(&self, at: u32) -> impl Iterator<Item = u32> + use<'a> {
+        let maker = self.maker;
+        let makers = reads(&self.body[at as usize]).map(|it| maker[it.vreg()]);
         makers.filter(|it| *it != NONE)
     }
 
-    fn missing(&self, at: u32) -> impl Iterator<Item = u32> + use<'_> {
+    fn missing(&self, at: u32) -> impl Iterator<Item = u32> {
         self.makers(at).filter(|it| !self.placed[*it as usize])
     }
 

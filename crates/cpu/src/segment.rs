@@ -51,14 +51,14 @@ impl Segments {
     }
 
     /// A block, with its long stretches between calls replaced by segments.
-    pub(crate) fn set_apart(&mut self, body: Vec<Placed>) -> Vec<Placed> {
+    pub(crate) fn set_apart(&mut self, mut body: Vec<Placed>) -> Vec<Placed> {
         if body.len() < LEAST {
             return body;
         }
         let is_straight = |it: &Placed| matches!(it.0, Op::X86(_) | Op::Undefined);
         let mut new = Vec::new();
         if body.iter().all(is_straight) {
-            self.close(&mut { body }, &mut new);
+            self.close(&mut body, &mut new);
             return new;
         }
         let mut open = Vec::with_capacity(body.len());
