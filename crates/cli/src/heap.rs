@@ -8,13 +8,21 @@ use crate::missing::type_name;
 
 /// The views of a heap that a shader uses, each type once.
 pub(crate) fn views(shader: &Shader, class: RegisterClass) -> Vec<&Resource> {
-    let mut views: Vec<&Resource> = Vec::new();
-    for it in shader.resources().iter().filter(|it| it.used && it.register.class == class) {
-        if !views.iter().any(|known| type_name(known) == type_name(it)) {
-            views.push(it);
+    let mut views = Vec::new();
+    add(&mut views, shader.resources().iter().filter(|it| it.used && it.register.class == class));
+    views
+}
+
+/// Adds views of types that are not among those that are known.
+pub(crate) fn add<'a>(
+    known: &mut Vec<&'a Resource>,
+    views: impl IntoIterator<Item = &'a Resource>,
+) {
+    for view in views {
+        if !known.iter().any(|it| type_name(it) == type_name(view)) {
+            known.push(view);
         }
     }
-    views
 }
 
 /// The elements of heaps that a shader takes, as far as its code and its constants tell.

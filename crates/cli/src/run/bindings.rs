@@ -82,11 +82,7 @@ fn rows<'a>(shaders: &[(&'a Shader, Option<&Bound>)], auto: Option<&Auto>) -> Ve
             Some(known) if !known.resource.used => *known = row,
             Some(known) => {
                 known.read.iter_mut().zip(&row.read).for_each(|(it, also)| *it |= also);
-                let is_new = |it: &&Resource| {
-                    !known.views.iter().any(|known| type_name(known) == type_name(it))
-                };
-                let new: Vec<&Resource> = row.views.into_iter().filter(is_new).collect();
-                known.views.extend(new);
+                heap::add(&mut known.views, row.views);
             }
         };
     for (shader, bound) in shaders {

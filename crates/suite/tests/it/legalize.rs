@@ -533,7 +533,6 @@ fn wild_programs_do_the_same_for_every_target() {
     programs_do_the_same(Programs::Wild);
 }
 
-/// Quads of helper lanes run on, as on a device, where no instruction ends them.
 /// A run of the module before legalisation that has what helper lanes get on a device, where their quads do not end.
 fn as_on_a_device() -> Variation {
     Variation { keeps_quads: true, ..Variation::default() }
