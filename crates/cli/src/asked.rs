@@ -340,7 +340,7 @@ pub(crate) struct DeviceChoice {
     pub(crate) ray_queries: RayQueries,
     /// Whether to say what ran the lanes.
     pub(crate) verbose: bool,
-    /// Whether the engines `cuda` and `vulkan` leave out rewrites that cannot be observed.
+    /// Whether compiled engines leave out rewrites that cannot be observed.
     pub(crate) unoptimised: bool,
     /// How much the driver of CUDA optimises kernels.
     pub(crate) jit_level: JitLevel,

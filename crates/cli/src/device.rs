@@ -51,6 +51,11 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
     }
     // Without `--engine`, small dispatches may run on the reference engine.
     let is_chosen = choice.engine.is_some() || choice.verbose || is_measured;
-    let options = CpuOptions { isa: choice.isa, threads: choice.threads, leaves_small: !is_chosen };
+    let options = CpuOptions {
+        isa: choice.isa,
+        threads: choice.threads,
+        leaves_small: !is_chosen,
+        rewrites: !choice.unoptimised,
+    };
     Device::with_cpu(choice.adapter.clone(), options).map_err(unsupported)
 }

@@ -281,7 +281,12 @@ fn open_one(args: Wanted<'_>, name: String) -> Result<Side, Problem> {
                     })?)
                 }
             };
-            let options = CpuOptions { isa, threads: args.device.threads, leaves_small: false };
+            let options = CpuOptions {
+                isa,
+                threads: args.device.threads,
+                leaves_small: false,
+                rewrites: !args.device.unoptimised,
+            };
             match Device::with_cpu(adapter, options) {
                 Ok(device) => Runs::Engine(device),
                 Err(error) => missing(error),

@@ -178,7 +178,7 @@ pub(crate) fn run(
     }
     let check = launch.check(module.group_size, module.wave_size, module.needs.wave_masks);
     check.map_err(Failure::Unsupported)?;
-    compiled.footprint.check(compiled.asked).map_err(Failure::TooLarge)?;
+    compiled.footprint.check(compiled.mode.width).map_err(Failure::TooLarge)?;
     if let Some(what) = refuses(module, launch, bindings) {
         return Err(what.into());
     }
@@ -227,7 +227,7 @@ impl<'a> Dispatch<'a> {
             views: self.views,
             width: compiled.width,
             fault: Fault::default(),
-            asked: compiled.asked,
+            asked: compiled.mode.width,
             meter,
             prints: self.launch.prints.as_deref(),
             feed: None,
@@ -279,7 +279,7 @@ fn run_waves(
         finished: AtomicU64::new(0),
         hub: Mutex::new(Hub { running: threads, parties: Vec::new(), pending: VecDeque::new() }),
     };
-    let limit = compiled.footprint.most_started(compiled.asked);
+    let limit = compiled.footprint.most_started(compiled.mode.width);
     team.run(|| Worker { shared: &shared, limit, ..Worker::new(&shared) }.run());
     shared.common.fault.resume();
     shared.counting.iter().for_each(|it| it.fault.resume());
@@ -448,9 +448,8 @@ impl<'a> Worker<'a> {
 
     /// The number of waves of the requested width that correspond to a number of running waves.
     fn asked(&self, waves: u64) -> u64 {
-        let Compiled { asked, .. } = self.shared.compiled;
-        let unit = u64::from(self.shared.compiled.unit());
-        waves.saturating_mul(unit).div_ceil(u64::from(*asked))
+        let compiled = self.shared.compiled;
+        waves.saturating_mul(compiled.unit().into()).div_ceil(compiled.mode.width.into())
     }
 
     fn hub(&self) -> MutexGuard<'a, Hub> {

@@ -6,8 +6,8 @@
 //! `select` does instruction selection, from the IR to a machine program (`machine`, `vector`); `schedule` orders
 //! instructions within blocks; `allocate` does register allocation, `local` that of long straight-line code; `encode` writes bytes;
 //! `code` makes them executable. `unseen_width` chooses the width of programs that cannot observe it. `launch`
-//! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; `split` and `chain` keep the
-//! order of atomic additions on several threads; operations without instructions are a `call` into the runtime, which
+//! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; `chain` keeps the order of atomic
+//! additions on several threads, in programs that [`legalize::split`] splits; operations without instructions are a `call` into the runtime, which
 //! uses the definitions in [`ops`], on buffers as `views`.
 //!
 //! # Deliberately absent
@@ -24,7 +24,6 @@ mod call;
 mod chain;
 mod code;
 mod contended;
-mod counting;
 mod dominators;
 mod encode;
 mod endless;
@@ -41,8 +40,6 @@ mod rays;
 mod schedule;
 mod segment;
 mod select;
-mod split;
-mod sweep;
 mod texture;
 mod unseen_width;
 mod vector;
@@ -54,6 +51,8 @@ use std::sync::{Arc, OnceLock};
 
 use ir::Module;
 use ir::exec::{Bindings, Failure, Feed, Footprint, Launch};
+use legalize::disaggregated;
+use legalize::split::{self, Counter, Halves};
 
 pub use budget::MOST_LIVE_RANGES;
 pub use isa::Isa;
@@ -62,7 +61,6 @@ pub use pool::Team;
 use call::Site;
 use code::Code;
 use layout::Layout;
-use split::Counter;
 
 /// The most bytes of local arrays: offsets in a frame have 32 bits, for this and everything else in it.
 const MOST_FRAME_BYTES: usize = 1 << 30;
@@ -85,7 +83,8 @@ pub struct Compiled {
     copied: Vec<ir::Binding>,
     /// Whether several threads would spend most of their time waiting for a contended counter.
     passes_one_counter: bool,
-    isa: Isa,
+    /// The requested instructions and width.
+    mode: Mode,
     /// Whether waves can observe the order in which they change memory.
     sees_order: bool,
     /// The code for several threads, or why there is none; made when it is first needed.
@@ -94,8 +93,7 @@ pub struct Compiled {
     /// The cost of a wave outside its loops, and the number of waves that run at a time.
     wave_cost: u64,
     batch: budget::Batch,
-    /// The requested width, and the width that runs, which may differ if the program cannot observe it.
-    asked: u32,
+    /// The width that runs, which may differ from the requested one if the program cannot observe it.
     width: u32,
 }
 
@@ -163,19 +161,30 @@ impl From<Failure> for Stopped {
     }
 }
 
+/// What code is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    pub isa: Isa,
+    /// The lanes of a wave, a power of two from 4 to 128.
+    pub width: u32,
+    /// Whether the code may do otherwise than the program where the difference cannot be observed: combine and take apart
+    /// atomic additions, count on several threads, and run waves of another width.
+    pub rewrites: bool,
+}
+
 /// Compiles a verified module for waves of that width, a power of two from 4 to 128.
 pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, Fallback> {
-    compile_unless(module, isa, width, &|| false)
+    compile_unless(module, Mode { isa, width, rewrites: true }, &|| false)
 }
 
 /// Like [`compile`], but stops soon after `is_cancelled` returns true. That is called by counted work, at most a few
 /// hundred times for every ten thousand instructions.
 pub fn compile_unless(
     module: &Arc<Module>,
-    isa: Isa,
-    width: u32,
+    mode: Mode,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Compiled, Fallback> {
+    let Mode { isa, width, rewrites } = mode;
     if let Some(missing) = isa.missing() {
         return Err(Fallback::new(missing));
     }
@@ -196,26 +205,29 @@ pub fn compile_unless(
         false => module,
     };
     let written = module;
-    let module = &counting::alone(module, width).map_or_else(|| Arc::clone(module), Arc::new);
+    let alone = rewrites.then(|| disaggregated(module, width)).flatten();
+    let module = &alone.map_or_else(|| Arc::clone(module), Arc::new);
     // The feed of a vertex or pixel shader deals waves of the requested width.
     let made_for = match module.io {
+        _ if !rewrites => width,
         Some(_) => unseen_width::of_strips(module, isa, width),
         None => unseen_width::made_for(module, isa, width),
     };
-    let made = generate(module, isa, [made_for, width], None, is_cancelled)?;
+    let made = generate(module, mode, made_for, None, is_cancelled)?;
     Ok(Compiled { footprint, wave_cost: wave_cost(written, width), ..made })
 }
 
-/// Generates code for waves of a width, in place of those of the requested width. If the module has a hidden buffer of
+/// Generates code for waves of a width, in place of those of the mode's width. If the module has a hidden buffer of
 /// slots, its start moves on by a slot after each wave.
 fn generate(
     module: &Arc<Module>,
-    isa: Isa,
-    [width, asked]: [u32; 2],
+    mode: Mode,
+    width: u32,
     slots: Option<ir::Binding>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Compiled, Fallback> {
-    let selected = select::select(module, isa, width, asked, slots, is_cancelled);
+    let Mode { isa, width: asked, .. } = mode;
+    let selected = select::select(module, mode, width, slots, is_cancelled);
     if selected.builder.size() > budget::MOST_INSTRUCTIONS {
         let most = "a program of more than 400,000 machine instructions";
         return Err(Fallback::new(most));
@@ -262,13 +274,12 @@ fn generate(
         is_whole: selected.is_whole,
         copied: selected.copied,
         passes_one_counter,
-        isa,
+        mode,
         sees_order: module.io.is_none() && split::sees_order(module),
         split: OnceLock::new(),
         work: Work { instructions: function.instructions(), live_ranges },
         wave_cost: wave_cost(module, asked),
         batch: budget::Batch::of(size, has_loops),
-        asked,
         width,
     })
 }
@@ -295,7 +306,7 @@ impl Compiled {
         bindings: &mut Bindings,
         threads: usize,
     ) -> Result<(), Stopped> {
-        assert_eq!(launch.wave_width, self.asked, "the code was compiled for another width");
+        assert_eq!(launch.wave_width, self.mode.width, "the code was compiled for another width");
         launch::run(self, launch, bindings, threads)
     }
 
@@ -306,7 +317,7 @@ impl Compiled {
         bindings: &mut Bindings,
         feed: &mut dyn Feed,
     ) -> Result<(), Stopped> {
-        assert_eq!(launch.wave_width, self.asked, "the code was compiled for another width");
+        assert_eq!(launch.wave_width, self.mode.width, "the code was compiled for another width");
         waves::run(self, launch, bindings, feed)
     }
 
@@ -341,11 +352,13 @@ impl Compiled {
     }
 
     fn make_split(&self, is_cancelled: &dyn Fn() -> bool) -> Result<Box<Split>, String> {
-        let split::Halves { count, place, counter, slots, bytes } = split::split(&self.module)?;
+        if !self.mode.rewrites {
+            return Err("the program runs as it is written".to_owned());
+        }
+        let Halves { count, place, counter, slots, bytes } = split::split(&self.module)?;
         let made = |module: Module| {
             let module = Arc::new(module);
-            let widths = [self.width, self.asked];
-            generate(&module, self.isa, widths, Some(slots), is_cancelled)
+            generate(&module, self.mode, self.width, Some(slots), is_cancelled)
                 .map_err(|it| format!("the halves of the program have {it}"))
         };
         let (count, mut place) = (made(count)?, made(place)?);

@@ -46,14 +46,15 @@ use ir::{Builtin, Inst, Module, Op, Region, Value};
 use ops::{Compare, SyncScope, Ty};
 use rustc_hash::FxHashMap as HashMap;
 
+use crate::Mode;
 use crate::budget::{ASK_EVERY, MOST_INSTRUCTIONS};
 use crate::call::Site;
 use crate::isa::Isa;
 use crate::layout::*;
 use crate::machine::*;
-use crate::split::SLOT;
 use crate::vector::*;
 pub(crate) use home::{Home, Kept, Variable};
+use legalize::split::SLOT;
 
 /// The result: a machine program, and its calls of the runtime.
 pub(crate) struct Selected {
@@ -134,12 +135,12 @@ pub(crate) struct Selector<'m> {
 /// result must be discarded.
 pub(crate) fn select<'m>(
     module: &'m Module,
-    isa: Isa,
+    mode: Mode,
     width: u32,
-    asked: u32,
     slots: Option<ir::Binding>,
     is_cancelled: &'m dyn Fn() -> bool,
 ) -> Selected {
+    let Mode { isa, width: asked, .. } = mode;
     let mut a = Assembler::new(isa);
     let wave = a.b.var(GENERAL);
     let lanes = isa.lanes();
@@ -156,6 +157,7 @@ pub(crate) fn select<'m>(
     let is_whole = group.is_some();
     let has_barriers = !is_whole && module.insts.iter().any(|it| joint::is_barrier(&it.op));
     let used = ir::flow::used(module);
+    let combines = mode.rewrites && module.io.is_none();
     let mut selector = Selector {
         a,
         module,
@@ -181,7 +183,7 @@ pub(crate) fn select<'m>(
         prefixes: HashMap::default(),
         compared: HashMap::default(),
         unseen: HashMap::default(),
-        copied: if module.io.is_some() { Vec::new() } else { unseen::copied(module, &used) },
+        copied: if combines { unseen::copied(module, &used) } else { Vec::new() },
         any_hits: ir::ray::observed::by_status_alone(module),
         used,
         summed: HashMap::default(),
@@ -195,18 +197,18 @@ pub(crate) fn select<'m>(
         selected: 0,
         given_up: false,
     };
-    selector.waves();
+    selector.waves(combines);
     selector.layout.close(module, selector.rows);
     let Selector { a, layout, sites, copied, .. } = selector;
     Selected { builder: a.b, layout, sites, has_barriers, is_whole, copied }
 }
 
 impl<'m> Selector<'m> {
-    /// The loop over the waves of the frame.
-    fn waves(&mut self) {
+    /// The loop over the waves of the frame. `combines` says whether additions that cannot be observed are accumulated.
+    fn waves(&mut self, combines: bool) {
         let class = self.a.mask_class();
         self.active = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
-        if self.module.io.is_none() {
+        if combines {
             self.begin_unseen();
         }
         let wave = self.a.load_general(View::R32, Address::frame(WAVE));

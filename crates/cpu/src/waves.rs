@@ -31,7 +31,7 @@ pub(crate) fn run(
     let module = &*compiled.module;
     let check = launch.check(module.group_size, module.wave_size, module.needs.wave_masks);
     check.map_err(Failure::Unsupported)?;
-    compiled.footprint.check(compiled.asked).map_err(Failure::TooLarge)?;
+    compiled.footprint.check(compiled.mode.width).map_err(Failure::TooLarge)?;
     let (Some(rows), Work::Waves) = (&compiled.layout.stage, &launch.work) else {
         return Err(ir::exec::mismatch().into());
     };
@@ -51,7 +51,7 @@ pub(crate) fn run(
         views: &views,
         width: compiled.width,
         fault: Fault::default(),
-        asked: compiled.asked,
+        asked: compiled.mode.width,
         meter: &meter,
         prints: launch.prints.as_deref(),
         feed: Some(RefCell::new(feed)),
@@ -74,7 +74,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn all(&mut self, launch: &Launch) -> Result<(), Trap> {
-        let width = self.compiled.asked;
+        let width = self.compiled.mode.width;
         let mut inputs = WaveInputs::new(self.rows.inputs.len() as u32, width);
         let mut outputs = WaveOutputs::new(self.rows.outputs.len() as u32, width);
         let feed = || {
@@ -148,7 +148,7 @@ impl Runner<'_> {
 
     /// Puts the inputs of a wave into the frame, and nothing into its outputs.
     fn put(&mut self, inputs: &WaveInputs, lanes: LaneMask) {
-        let width = self.compiled.asked as usize;
+        let width = self.compiled.mode.width as usize;
         self.frame.put_set_of_lanes(self.rows.lanes, lanes);
         self.frame.put_set_of_lanes(self.rows.helpers(), inputs.helpers & lanes);
         for (slot, row) in (0..).map(Slot).zip(&self.rows.inputs).filter(|(_, row)| row.is_used) {
@@ -168,7 +168,7 @@ impl Runner<'_> {
 
     /// Puts nothing into the outputs of a wave.
     fn begin_outputs(&mut self) {
-        let width = self.compiled.asked as usize;
+        let width = self.compiled.mode.width as usize;
         for row in self.rows.outputs.iter().filter(|row| row.is_used) {
             self.frame.put_set_of_lanes(row.written, LaneMask::EMPTY);
             match row.ty.repr() {
@@ -181,7 +181,7 @@ impl Runner<'_> {
 
     /// Puts nothing into the lanes from `end` on of the outputs that code writes whole: no strip of theirs runs.
     fn clear_behind(&mut self, end: usize) {
-        let width = self.compiled.asked as usize;
+        let width = self.compiled.mode.width as usize;
         if end >= width {
             return;
         }
@@ -195,7 +195,7 @@ impl Runner<'_> {
 
     /// Takes the outputs of a wave from the frame.
     fn take(&mut self, outputs: &mut WaveOutputs, lanes: LaneMask) {
-        let width = self.compiled.asked as usize;
+        let width = self.compiled.mode.width as usize;
         let helpers = self.frame.set_of_lanes(self.rows.helpers());
         (outputs.live, outputs.helpers) = (lanes & !helpers, helpers);
         for (number, row) in self.rows.outputs.iter().enumerate().filter(|(_, row)| row.is_used) {

@@ -15,8 +15,9 @@
 //! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `extents.rs`: which accesses are
 //! in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in software;
 //! `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
-//! `aggregated.rs`: one atomic operation for a group; `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose
-//! course is known; `waterfalls.rs`: loops over first lanes; `promoted.rs`: private arrays as values; `rewritten.rs`:
+//! `aggregated.rs`: one atomic operation for a group; `disaggregated.rs`: one for each lane; `split.rs`: a program in two
+//! at its reservation; `additions.rs`: which additions cannot be observed; `sweep.rs`: dead code after these;
+//! `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is known; `waterfalls.rs`: loops over first lanes; `promoted.rs`: private arrays as values; `rewritten.rs`:
 //! these in their order; `slots.rs`: waves wider than the device's; `shape.rs`: which constructs observe lanes;
 //! `unsupported.rs`: what cannot be rewritten.
 //!
@@ -25,10 +26,12 @@
 //! whole programs ([`rewritten()`]), which save atomic operations and branches, and keep more loads in flight.
 #![forbid(unsafe_code)]
 
+pub mod additions;
 mod aggregated;
 mod bounds;
 mod coarsened;
 mod corners;
+mod disaggregated;
 mod extents;
 mod feedback;
 mod folds;
@@ -43,6 +46,8 @@ mod rewritten;
 pub mod shape;
 mod shorts;
 mod slots;
+pub mod split;
+mod sweep;
 mod switches;
 mod target;
 mod textures;
@@ -60,6 +65,7 @@ use ops::{Ty, Unary, WaveOp};
 
 pub use aggregated::aggregated;
 pub use coarsened::coarsened;
+pub use disaggregated::disaggregated;
 pub use extents::Dispatch;
 pub use feedback::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState, without_feedback};
 pub use merged::{Record, merged, merged_by, record as merged_record};

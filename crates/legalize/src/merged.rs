@@ -20,6 +20,7 @@ use ir::{
 use ops::intrinsics::Stage;
 use ops::{Barrier, Binary, Compare, MemoryScope, Sign, SyncScope, Ty};
 
+use crate::additions::{accesses, is_only_added};
 use crate::target::Target;
 use crate::writer::Writer;
 
@@ -139,15 +140,11 @@ fn declare(new: &mut Module, module: &Module, copies: Vec<(Binding, u32)>, recor
     });
 }
 
-/// Whether an instruction adds a word to an element of a buffer, and nothing uses the result.
-fn is_silent(module: &Module, used: &[bool], inst: Inst) -> bool {
-    let data = module.inst(inst);
-    match &data.op {
-        Op::Atomic { place, at: Address::Structured { offset, .. }, op: Atomic::Add, args } => {
-            place.element.is_none()
-                && module.constant(*offset) == Some(0)
-                && module.ty(args[0]) == Ty::I32
-                && data.results.iter().all(|it| !used[it.index()])
+/// Whether an instruction accesses the first word of an element.
+fn is_to_element(module: &Module, inst: Inst) -> bool {
+    match module.inst(inst).op {
+        Op::Atomic { at: Address::Structured { offset, .. }, .. } => {
+            module.constant(offset) == Some(0)
         }
         _ => false,
     }
@@ -166,10 +163,9 @@ fn copies(module: &Module, used: &[bool], bytes: &[usize]) -> Vec<(Binding, u32)
         if !(is_small && is_of_words && is_one && resource.used) {
             continue;
         }
-        let mut users = (0..module.insts.len() as u32)
-            .map(Inst)
-            .filter(|it| module.inst(*it).op.places().any(|it| it.binding == binding));
-        if users.all(|it| is_silent(module, used, it)) {
+        if is_only_added(module, used, binding)
+            && accesses(module, binding).all(|it| is_to_element(module, it))
+        {
             all.push((binding, (size / 4) as u32));
             room -= size;
         }

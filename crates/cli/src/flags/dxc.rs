@@ -260,7 +260,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Device,
-        help: "no rewrites on the engines cuda and vulkan, which save atomic operations and run\nseveral groups as one without an observable difference",
+        help: "no rewrites on the engines cpu, cuda and vulkan, which save atomic operations\nand run several groups as one without an observable difference",
         set: |args, _| {
             args.device.unoptimised = true;
             Ok(())

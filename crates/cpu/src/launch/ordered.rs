@@ -14,9 +14,9 @@ use super::{Dispatch, Memory, Range, Worker, first_view, run_waves};
 use crate::chain::{Chain, Passed};
 use crate::layout::{DONE, Fuel, Header};
 use crate::meter::Meter;
-use crate::split::At;
 use crate::views::View;
 use crate::{Compiled, Split};
+use legalize::split::At;
 
 /// A launch whose waves get their numbers from a chain.
 pub(super) struct Ordered<'a> {

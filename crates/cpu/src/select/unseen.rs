@@ -7,7 +7,8 @@
 //! If the place is known, its sum is kept in a register. Otherwise each party of waves has a private copy of a small
 //! buffer (privatisation), to which it adds without locks; `launch` adds these copies up at the end.
 
-use ir::{Address as At, Atomic, Binding, Inst, Module, Op, ResourceKind, Value};
+use ir::{Address as At, Binding, Inst, Module, Op, ResourceKind, Value};
+use legalize::additions::{accesses, is_only_added, unused_addition};
 use ops::Ty;
 use rustc_hash::FxHashMap as HashMap;
 
@@ -29,13 +30,13 @@ pub(super) struct Unseen {
 /// The additions whose sums may be kept, with their indices.
 pub(super) fn unseen(module: &Module, used: &[bool]) -> Vec<(Inst, Value)> {
     // The index of an addition to a known place.
-    let silent = |inst: Inst| match silent(module, used, inst)? {
+    let silent = |inst: Inst| match unused_addition(module, used, inst)? {
         At::Structured { index, .. } | At::Byte(index) => module.constant(index).map(|_| index),
         _ => None,
     };
     let all = || (0..module.insts.len() as u32).map(Inst);
     let is_seen = |binding| {
-        let mut others = users(module, binding);
+        let mut others = accesses(module, binding);
         others.any(|inst| silent(inst).is_none())
     };
     let found: Vec<(Inst, Value)> = all()
@@ -47,40 +48,6 @@ pub(super) fn unseen(module: &Module, used: &[bool]) -> Vec<(Inst, Value)> {
         })
         .collect();
     if found.len() > MOST { Vec::new() } else { found }
-}
-
-/// How a module uses a resource, except for queries of its size.
-fn users(module: &Module, binding: Binding) -> impl Iterator<Item = Inst> {
-    let all = (0..module.insts.len() as u32).map(Inst);
-    all.filter(move |inst| {
-        let op = &module.inst(*inst).op;
-        !matches!(op, Op::Size { .. }) && op.places().any(|it| it.binding == binding)
-    })
-}
-
-/// The address of an addition of words whose result is not used. `used` is that of [`ir::flow`].
-fn silent(module: &Module, used: &[bool], inst: Inst) -> Option<At> {
-    let data = module.inst(inst);
-    match &data.op {
-        Op::Atomic { place, at, op: Atomic::Add, args }
-            if place.element.is_none()
-                && module.ty(args[0]) == Ty::I32
-                && data.results.iter().all(|it| !used[it.index()]) =>
-        {
-            Some(*at)
-        }
-        _ => None,
-    }
-}
-
-/// Whether a module only adds to a structured buffer, without using the results.
-pub(crate) fn is_only_added(module: &Module, used: &[bool], binding: Binding) -> bool {
-    let is_silent = |inst: Inst| matches!(silent(module, used, inst), Some(At::Structured { .. }));
-    let resource = module.resource(binding);
-    matches!(resource.kind, ResourceKind::Structured { .. })
-        && !resource.register.class.is_heap()
-        && users(module, binding).next().is_some()
-        && users(module, binding).all(is_silent)
 }
 
 /// The buffers of single words of which each party may have a private copy, initially zero.

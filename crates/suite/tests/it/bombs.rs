@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use cpu::{MOST_LIVE_RANGES, Work};
+use cpu::{Isa, MOST_LIVE_RANGES, Mode, Work};
 use diag::Cancel;
 use ir::Module;
 use ir::exec::{Bindings, Buffer};
@@ -27,6 +27,10 @@ impl Case {
     fn source(&self, size: usize) -> String {
         (suite::bombs::named(self.bomb).source)(size)
     }
+}
+
+fn mode(isa: Isa) -> Mode {
+    Mode { isa, width: 32, rewrites: true }
 }
 
 /// How it ends at its full size.
@@ -89,7 +93,7 @@ fn every_bomb_is_compiled_or_refused_in_bounded_work() {
                 questions.set(questions.get() + 1);
                 false
             };
-            let compiled = cpu::compile_unless(&module, isa, 32, &count);
+            let compiled = cpu::compile_unless(&module, mode(isa), &count);
             let ends = if compiled.is_ok() { Ends::Code } else { Ends::Fallback };
             assert_eq!(ends, bomb.ends, "{} with {}", bomb.bomb, isa.name());
             if let Ok(compiled) = compiled
@@ -178,7 +182,7 @@ fn making_code_can_be_cancelled() {
         let mut before = 0;
         for questions in 0.. {
             let cancel = Cancel::after(questions);
-            match cpu::compile_unless(&module, isa, 32, &|| cancel.is_set()) {
+            match cpu::compile_unless(&module, mode(isa), &|| cancel.is_set()) {
                 Err(fallback) => assert!(fallback.is_cancelled, "{fallback}"),
                 Ok(_) => break,
             }

@@ -6,8 +6,10 @@
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, Launch, Work};
 use ir::{Module, Op};
+use legalize::split::{Halves, split};
 use legalize::{
-    Dispatch, Known, Target, coarse_groups, matched, promoted, rewritten, runs, unrolled,
+    Dispatch, Known, Target, coarse_groups, disaggregated, matched, promoted, rewritten, runs,
+    unrolled,
 };
 use spirv::Vulkan;
 use suite::legalized::fault;
@@ -261,6 +263,93 @@ fn programs_rewritten_for_a_dispatch_leave_the_same() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// With private copies of the counters, each lane adds for itself, and nothing compares lanes any more.
+#[test]
+fn counting_by_matching_is_taken_apart() {
+    let matching = "uint4 m = WaveMatch(k), c = countbits(m); uint n = c.x + c.y + c.z + c.w;
+        uint lead = m.x ? firstbitlow(m.x) : m.y ? 32 + firstbitlow(m.y) : m.z ? 64 + firstbitlow(m.z)
+            : 96 + firstbitlow(m.w);
+        if (WaveGetLaneIndex() == lead) InterlockedAdd(Count[k], n);";
+    let looped = "while (true) { uint f = WaveReadLaneFirst(k);
+        if (k == f) { uint c = WaveActiveCountBits(true); if (WaveIsFirstLane()) InterlockedAdd(Count[f], c); break; } }";
+    let each =
+        "while (true) { if (k == WaveReadLaneFirst(k)) { InterlockedAdd(Count[k], 1); break; } }";
+    let compares = |it: &Op| matches!(it, Op::Wave { .. } | Op::Loop { .. });
+    for body in [matching, looped, each] {
+        for around in ["{}", "if (t % 3 != 1) { {} }", "{} k = t & 1; {}"] {
+            let all = around.replace("{}", &format!("{{ {body} }}"));
+            let module = shader("", &format!("uint k = In[t] % 13; {all}"));
+            let before = bound(&module);
+            for width in [4, 32, 64, 128] {
+                let launch = suite::engines::launch([3, 1, 1], width);
+                let new = disaggregated(&module, width).unwrap_or_else(|| panic!("{all}"));
+                assert_eq!(count(&new, compares), 0, "{all} at {width}");
+                assert_eq!(
+                    after(&new, &launch, &before),
+                    after(&module, &launch, &before),
+                    "{all} at {width}"
+                );
+            }
+        }
+    }
+    // The maximum needs the set, and what is read is observed.
+    for body in
+        [looped.replace("InterlockedAdd", "InterlockedMax"), format!("{looped} Out[t] = Count[3];")]
+    {
+        let module = shader("", &format!("uint k = In[t] % 13; {body}"));
+        assert!(disaggregated(&module, 32).is_none(), "{body}");
+    }
+}
+
+/// A program that is split at its reservation, wave by wave: the first half leaves what the wave adds, and the second is
+/// the program with the counter at the sum of earlier waves.
+#[test]
+fn halves_of_a_program_count_and_place_as_the_whole_does() {
+    let halves = |body: &str| {
+        let module = shader("", &format!("uint n = In[t] % 5, old; {body} Out[t] = old + n;"));
+        let halves = split(&module).unwrap_or_else(|it| panic!("{body}: {it}"));
+        (module, halves)
+    };
+    for body in [
+        "if (n == 2) return; InterlockedAdd(Count[7], n, old);",
+        "old = 0; if (n != 1) { InterlockedAdd(Count[7], 3, old); }",
+        "uint s = WaveActiveSum(n); if (WaveIsFirstLane()) InterlockedAdd(Count[7], s, old);
+             old = WaveReadLaneFirst(old) + WavePrefixSum(n);",
+        "InterlockedAdd(Count[7], n - 2, old); Out[1023 - t] = old;",
+    ] {
+        let (module, Halves { count, place, slots, .. }) = halves(body);
+        let slot = |bindings: &mut Bindings, first: u32| {
+            bindings.bindings.push(vec![words([first, 0])]);
+            assert_eq!(bindings.bindings.len(), slots.index() + 1, "{body}");
+        };
+        for (width, start) in [(64, 0), (64, 1000), (128, u32::MAX)] {
+            // One group of one wave.
+            let launch = suite::engines::launch([1, 1, 1], width);
+            let mut before = bound(&module);
+            let counter = before.bindings.len();
+            let at = module.resources.iter().position(|it| it.name == "Count").unwrap();
+            before.bindings[at][0].bytes[28..32].copy_from_slice(&start.to_le_bytes());
+            let wanted = after(&module, &launch, &before);
+            let total = |it: &Bindings| it.bindings[at][0].bytes[28..32].to_vec();
+
+            let mut counted = before.clone();
+            slot(&mut counted, 0);
+            let counted = after(&count, &launch, &counted);
+            let sum =
+                u32::from_le_bytes(counted.bindings[counter][0].bytes[..4].try_into().unwrap());
+            assert_eq!(start.wrapping_add(sum).to_le_bytes().to_vec(), total(&wanted), "{body}");
+            assert_eq!(counted.bindings[..counter], before.bindings[..], "counting has effects");
+
+            slot(&mut before, start);
+            let mut placed = after(&place, &launch, &before);
+            placed.bindings.truncate(counter);
+            assert_eq!(total(&placed), start.to_le_bytes(), "the counter itself is written last");
+            placed.bindings[at] = wanted.bindings[at].clone();
+            assert_eq!(placed, wanted, "{body} at {width} from {start}");
         }
     }
 }

@@ -304,6 +304,12 @@ fn counting_by_matching_becomes_counting() {
         "bool done = false; while (!done) { uint f = WaveReadLaneFirst(k); if (f == k) {
             uint c = WaveActiveCountBits(true); if (WaveIsFirstLane()) InterlockedAdd(Out[k], c); done = true; } }"
             .to_owned(),
+        // The first lane of all is the first of its set; and each lane by itself.
+        "while (true) { uint f = WaveReadLaneFirst(k); bool mine = f == k; uint c = WaveActiveCountBits(mine);
+            bool first = WaveIsFirstLane();
+            if (mine) { if (first) InterlockedAdd(Out[f], c); break; } }".to_owned(),
+        "bool more = true; do { if (WaveReadLaneFirst(k) == k) { InterlockedAdd(Out[k], 1); more = false; } }
+            while (more);".to_owned(),
     ];
     let others = [
         // Not the lowest lane, not of the set, not all of it, not of its key, or seen.
@@ -331,9 +337,6 @@ fn counting_by_matching_becomes_counting() {
             if (mine) { if (WaveIsFirstLane()) InterlockedAdd(Out[f], c); break; } }".to_owned(),
         "bool done = false; while (!done) { uint f = WaveReadLaneFirst(k), c = WaveActiveCountBits(f == k);
             if (f == k) { if (WaveIsFirstLane()) InterlockedAdd(Out[k], c); } done = true; }".to_owned(),
-        "while (true) { uint f = WaveReadLaneFirst(k); bool mine = f == k; uint c = WaveActiveCountBits(mine);
-            bool first = WaveIsFirstLane();
-            if (mine) { if (first) InterlockedAdd(Out[f], c); break; } }".to_owned(),
     ];
     let made = |body: &str, key: &str| {
         module(&format!(
@@ -370,6 +373,41 @@ fn counting_by_matching_becomes_counting() {
                 let same = matches!(outcome, Outcome::Same);
                 assert!(same, "{body} at {width}, {isa:?}: {outcome:?}");
             }
+        }
+    }
+}
+
+/// Without rewrites, counters are added to one by one, a width is what was asked for, and a reservation is not shared out.
+#[test]
+fn a_program_runs_as_it_is_written_without_rewrites() {
+    let text = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count; RWStructuredBuffer<uint> Sum;
+        [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {
+            uint old; InterlockedAdd(Count[0], t & 3, old); InterlockedAdd(Sum[1], 1);
+            Out[t] = old;
+        }";
+    let module = Arc::new(module(text));
+    let bindings = || Bindings {
+        bindings: [4 * 64 * 100, 8, 8]
+            .map(|it| vec![Buffer { bytes: vec![0; it].into(), ..Buffer::default() }])
+            .to_vec(),
+    };
+    for isa in sets() {
+        for width in [4, 32, 128] {
+            let made = |rewrites: bool| {
+                let mode = cpu::Mode { isa, width, rewrites };
+                cpu::compile_unless(&module, mode, &|| false).unwrap()
+            };
+            let (plain, rewritten) = (made(false), made(true));
+            assert!(plain.bytes() != rewritten.bytes(), "{isa:?} at {width}");
+            assert_eq!(rewritten.order(4), None);
+            let order = plain.order(4).unwrap();
+            assert!(order.ends_with("because the program runs as it is written"), "{order}");
+            let after = |code: &cpu::Compiled, threads: usize| {
+                let mut bindings = bindings();
+                code.run(&launch([100, 1, 1], width), &mut bindings, threads).unwrap();
+                bindings
+            };
+            assert_eq!(after(&plain, 1), after(&rewritten, 4), "{isa:?} at {width}");
         }
     }
 }

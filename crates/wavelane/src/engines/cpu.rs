@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cpu::{Compiled, Fallback, Isa};
+use cpu::{Compiled, Fallback, Isa, Mode};
 use ir::exec::{
     Bindings, Evaluated, Failure, Feed, Launch, Trap, Unsupported, WaveInputs, WaveOutputs,
 };
@@ -37,6 +37,9 @@ pub struct CpuOptions {
     /// Lets the reference engine run small dispatches, for which compilation would take longer than the run. The
     /// results are the same.
     pub leaves_small: bool,
+    /// Whether compute shaders are run otherwise than they are written where the difference cannot be observed: atomic
+    /// additions are combined or taken apart, and one addition to a counter is shared out to threads.
+    pub rewrites: bool,
 }
 
 impl CpuOptions {
@@ -46,7 +49,7 @@ impl CpuOptions {
 
 impl Default for CpuOptions {
     fn default() -> CpuOptions {
-        CpuOptions { isa: None, threads: 1, leaves_small: false }
+        CpuOptions { isa: None, threads: 1, leaves_small: false, rewrites: true }
     }
 }
 
@@ -136,7 +139,8 @@ impl Code {
             return made.clone();
         }
         let is_cancelled = || cancel.is_some_and(|it| it.load(Ordering::Relaxed));
-        let made = cpu::compile_unless(&self.module, self.isa, width, &is_cancelled);
+        let mode = Mode { isa: self.isa, width, rewrites: self.options.rewrites };
+        let made = cpu::compile_unless(&self.module, mode, &is_cancelled);
         if let Err(Fallback { what, is_cancelled: true }) = made {
             return Err(what);
         }

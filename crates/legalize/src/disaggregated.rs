@@ -1,42 +1,63 @@
-//! Counting by matching: lanes that look for others with the same key, and let one of them add their number, become lanes
-//! that each add 1.
+//! Counting by matching, taken apart: lanes that look for others with the same key, and let one of them add their number,
+//! become lanes that each add 1.
 //!
-//! On a GPU, few additions are better than many. Here each thread has a private copy of the counters (see
-//! `select::unseen`), to which a lane adds faster than lanes can be compared. Two forms are recognised:
+//! On a GPU, few additions are better than many. On a processor each thread has a private copy of the counters, to
+//! which a lane adds faster than lanes can be compared. Two forms are recognised:
 //!
 //! - `WaveMatch`: the lowest lane of each set adds the number of its lanes;
-//! - the loop over first lanes: the lanes with the key of the first lane are counted, and leave the loop.
+//! - the loop over first lanes, which is a `WaveMatch` once it is served at once (`waterfalls.rs`).
 //!
 //! Both add as much in total, for each key, as its lanes adding 1 each. So the difference is unobservable if nothing else
 //! is done with the counters, and no addition's result is used: whether they happen early or late, in what order and in what
 //! portions, cannot be seen.
+//!
+//! Deliberately absent: sets that are used for something else besides. Their lanes are compared in any case.
 
 use std::cell::Cell;
 
 use ir::flow::yielded;
 use ir::rewrite::rewrite;
 use ir::{Address, Atomic, Inst, Module, Op, Place, Region, Value, ValueDef, Values};
-use ops::{Binary, Compare, Ternary, Ty, Unary, WaveOp};
+use ops::{Binary, Compare, Relation, Ternary, Ty, Unary, WaveOp};
 
-use crate::select::unseen;
+use crate::additions::is_only_added;
 use crate::sweep::sweep;
+use crate::waterfalls::matched;
 
-/// The module with each lane counting for itself, if it counts by matching.
-pub(crate) fn alone(module: &Module, width: u32) -> Option<Module> {
-    let compares =
-        |op: &Op| matches!(op, Op::Wave { op: WaveOp::Match | WaveOp::ReadLaneFirst, .. });
+/// The module with each lane counting for itself, for waves of a width. `None` if it does not count by matching.
+pub fn disaggregated(module: &Module, width: u32) -> Option<Module> {
     // Helper lanes may be counted, but do not add.
-    if module.io.is_some() || !module.insts.iter().any(|it| compares(&it.op)) {
+    if module.io.is_some() {
         return None;
+    }
+    if let Some(served) = matched(module, width) {
+        let found = found(&served, width);
+        let alone = alone(served, &found);
+        // Otherwise a loop over the sets, which are often few, is better than comparing all lanes.
+        if matches(&alone) <= matches(module) {
+            return Some(alone);
+        }
+    }
+    let found = found(module, width);
+    (!found.is_empty()).then(|| alone(module.clone(), &found))
+}
+
+fn matches(module: &Module) -> usize {
+    let is_match = |op: &Op| matches!(op, Op::Wave { op: WaveOp::Match, .. });
+    module.insts.iter().filter(|it| is_match(&it.op)).count()
+}
+
+fn found(module: &Module, width: u32) -> Vec<Found> {
+    if matches(module) == 0 {
+        return Vec::new();
     }
     let used = ir::flow::used(module);
-    let counting = Counting { module, used, words: width.div_ceil(32), tried: Cell::new(0) };
-    let found = counting.found();
-    if found.is_empty() {
-        return None;
-    }
-    let mut rewritten = module.clone();
-    rewrite(&mut rewritten, |to, _, inst| {
+    Counting { module, used, words: width.div_ceil(32), tried: Cell::new(0) }.found()
+}
+
+/// The module with an addition of 1 in place of each that was found, and without what only they needed.
+fn alone(mut module: Module, found: &[Found]) -> Module {
+    rewrite(&mut module, |to, _, inst| {
         let Some(it) = found.iter().find(|it| it.replaced == inst) else { return to.keep(inst) };
         it.kept.iter().for_each(|it| to.keep(*it));
         let (offset, one) = (to.constant(Ty::I32, it.offset), to.constant(Ty::I32, 1));
@@ -45,8 +66,8 @@ pub(crate) fn alone(module: &Module, width: u32) -> Option<Module> {
         to.inst(Op::Atomic { place: it.place, at, op: Atomic::Add, args }, &[Ty::I32]);
     });
     // What compared the lanes, and chose the lowest.
-    sweep(&mut rewritten, is_idle);
-    Some(rewritten)
+    sweep(&mut module, is_idle);
+    module
 }
 
 /// Whether an instruction is a wave operation, or an `if` with no effect. Loops stay, since they might not end.
@@ -64,9 +85,12 @@ fn is_idle(module: &Module, inst: Inst) -> bool {
     }
 }
 
+/// The most words of masks in one expression.
+const MOST_WORDS: usize = 8;
+
 /// What becomes an addition of 1.
 struct Found {
-    /// An `if` or a loop without results.
+    /// An `if` without results.
     replaced: Inst,
     /// What was in it and computes the index.
     kept: Vec<Inst>,
@@ -103,15 +127,10 @@ impl Counting<'_> {
 
     fn found(&self) -> Vec<Found> {
         let structure = ir::flow::Structure::of(self.module);
-        let by_form = |inst: Inst| match self.op(inst) {
-            Op::If { .. } => self.matched(inst, structure.region(inst)),
-            Op::Loop { .. } => self.looped(inst),
-            _ => None,
-        };
         structure
             .insts()
             .filter(|it| self.module.inst(*it).results.is_empty())
-            .filter_map(by_form)
+            .filter_map(|it| self.counted(it, structure.region(it)))
             .collect()
     }
 
@@ -138,8 +157,8 @@ impl Counting<'_> {
             return None;
         };
         let offset = self.module.constant(*offset)?;
-        let is_counter = place.element.is_none()
-            && unseen::is_only_added(self.module, &self.used, place.binding);
+        let is_counter =
+            place.element.is_none() && is_only_added(self.module, &self.used, place.binding);
         is_counter.then_some(Addition { place: *place, index: *index, offset, count: args[0] })
     }
 
@@ -159,10 +178,8 @@ impl Counting<'_> {
         yielded(self.module, region).is_some() && self.insts(region).len() == 1
     }
 
-    // WaveMatch.
-
-    /// `if (WaveGetLaneIndex() == lowest lane of the set) InterlockedAdd(…, lanes of the set)`.
-    fn matched(&self, inst: Inst, region: Region) -> Option<Found> {
+    /// `if (this is the lowest lane of the set) InterlockedAdd(…, lanes of the set)`.
+    fn counted(&self, inst: Inst, region: Region) -> Option<Found> {
         let Op::If { cond, then, else_ } = *self.op(inst) else { return None };
         let matching = self.leads(cond).filter(|_| self.tries())?;
         let Op::Wave { args: keys, .. } = self.op(matching) else { return None };
@@ -194,9 +211,14 @@ impl Counting<'_> {
             || op.regions().into_iter().any(inside)
     }
 
-    /// The `WaveMatch` of which the condition chooses the lowest lane.
+    /// The `WaveMatch` of which the condition chooses the lowest lane: by its number, or since none is lower.
     fn leads(&self, cond: Value) -> Option<Inst> {
         let (Op::Compare(Compare::Eq, a, b), _) = self.definition(cond)? else { return None };
+        if self.module.constant(*b) == Some(0)
+            && let Some(found) = self.lower(*a)
+        {
+            return Some(found);
+        }
         let is_lane = |it: Value| {
             let lane = self.definition(it);
             matches!(lane, Some((Op::Wave { op: WaveOp::LaneIndex, .. }, _)))
@@ -208,6 +230,33 @@ impl Counting<'_> {
         }
     }
 
+    /// The `WaveMatch` of which a value has a bit if and only if one of its lanes is below this one.
+    fn lower(&self, value: Value) -> Option<Inst> {
+        let (mut open, mut seen, mut found) = (vec![value], [false; 4], None);
+        while let Some(value) = open.pop() {
+            match self.definition(value)? {
+                (Op::Binary(Binary::Or, a, b), _) if open.len() < MOST_WORDS => {
+                    open.extend([*a, *b]);
+                }
+                (Op::Binary(Binary::And, a, b), _) => {
+                    let (inst, word) = self.word(*a)?;
+                    if !self.is_below(*b, word) || *found.get_or_insert(inst) != inst {
+                        return None;
+                    }
+                    seen[word as usize] = true;
+                }
+                _ => return None,
+            }
+        }
+        found.filter(|_| seen[..self.words as usize].iter().all(|it| *it))
+    }
+
+    /// Whether a value is a word of the mask of lanes below this one.
+    fn is_below(&self, value: Value, word: u32) -> bool {
+        let below = WaveOp::LaneRelation(Relation::Less);
+        matches!(self.definition(value), Some((Op::Wave { op, .. }, of)) if *op == below && of == word)
+    }
+
     /// The `WaveMatch` of which a value is the lowest lane in the words from this one on, if it has any there.
     fn lowest(&self, value: Value, word: u32) -> Option<Inst> {
         if word + 1 == self.words
@@ -217,10 +266,15 @@ impl Counting<'_> {
         }
         let (cond, yes, no) = self.choice(value)?;
         let found = self.lowest_of_word(yes, word)?;
-        let (Op::Compare(Compare::Ne, a, b), _) = self.definition(cond)? else { return None };
         let is_word = |it: Value| self.word(it) == Some((found, word));
         let is_zero = |it: Value| self.module.constant(it) == Some(0);
-        let tests = is_word(*a) && is_zero(*b) || is_zero(*a) && is_word(*b);
+        let tests = match self.definition(cond)?.0 {
+            Op::Compare(Compare::Ne, a, b) => {
+                is_word(*a) && is_zero(*b) || is_zero(*a) && is_word(*b)
+            }
+            Op::Unary(Unary::Convert { to: Ty::Bool, .. }, it) => is_word(*it),
+            _ => false,
+        };
         // The last word has bits if no other has.
         let goes_on = word + 1 >= self.words || self.lowest(no, word + 1) == Some(found);
         (tests && goes_on).then_some(found)
@@ -274,7 +328,7 @@ impl Counting<'_> {
                 },
                 _ => return false,
             }
-            if open.len() > 8 {
+            if open.len() > MOST_WORDS {
                 return false;
             }
         }
@@ -301,137 +355,5 @@ impl Counting<'_> {
             }
         }
         false
-    }
-
-    // The loop over first lanes.
-
-    /// `while (…) { first = WaveReadLaneFirst(key); if (first == key) { if (WaveIsFirstLane()) InterlockedAdd(…); leave } }`.
-    fn looped(&self, inst: Inst) -> Option<Found> {
-        let Op::Loop { body, inits } = self.op(inst) else { return None };
-        let insts = self.insts(*body);
-        let done = match self.module.region(*body).params[..] {
-            [] => None,
-            // A flag that is false at first.
-            [flag] if self.module.constant(inits[0]) == Some(0) => Some(flag),
-            _ => return None,
-        };
-        let mut constructs = insts.iter().copied().filter(|it| !self.op(*it).regions().is_empty());
-        if let Some(flag) = done {
-            self.leaves_if(constructs.next()?, flag, inst)?;
-        }
-        let (chosen, None) = (constructs.next()?, constructs.next()) else { return None };
-        let is_plain = |it: &Inst| {
-            let op = self.op(*it);
-            op.is_pure() || !op.regions().is_empty() || matches!(op, Op::Wave { .. } | Op::Yield(_))
-        };
-        let Op::If { cond: mine, then, else_ } = *self.op(chosen) else { return None };
-        let (Op::Compare(Compare::Eq, a, b), _) = self.definition(mine)? else { return None };
-        let (first, key) = if self.is_first_of(*a, *b) { (*a, *b) } else { (*b, *a) };
-        if !self.is_first_of(first, key)
-            || !self.tries()
-            || !insts.iter().all(is_plain)
-            || self.is_inside(key, insts)
-            || self.module.ty(key).is_float()
-        {
-            return None;
-        }
-        // Those that were counted leave now or before anything else happens, and the others stay.
-        let (last, others) = self.insts(then).split_last()?;
-        let left = match (self.op(*last), done) {
-            (Op::Exit { to, args }, None) => *to == inst && args.is_empty(),
-            (Op::Yield(_), Some(flag)) => self.flags(*body, chosen, flag),
-            _ => false,
-        };
-        let mut effects = others.iter().copied().filter(|it| !self.op(*it).is_pure());
-        let counted = effects.find(|it| !matches!(self.op(*it), Op::Wave { .. }))?;
-        let Op::If { cond: lead, then: leader, else_: rest } = *self.op(counted) else {
-            return None;
-        };
-        let (Op::Wave { op: WaveOp::IsFirstLane, lanes: None, .. }, _) = self.definition(lead)?
-        else {
-            return None;
-        };
-        let is_last = effects.all(|it| matches!(self.op(it), Op::Wave { .. }));
-        let (effect, _) = self.only_effect(leader)?;
-        let it = self.addition(effect)?;
-        let has_index = it.index == key || it.index == first;
-        let counts = self.counts_lanes(it.count, mine, insts, others);
-        let stays = self.does_nothing(else_) && self.does_nothing(rest);
-        let inside = self.insts(then).contains(&self.module.made_by(lead)?);
-        (left && is_last && has_index && counts && stays && inside).then_some(Found {
-            replaced: inst,
-            kept: Vec::new(),
-            place: it.place,
-            index: key,
-            offset: it.offset,
-        })
-    }
-
-    fn is_first_of(&self, value: Value, key: Value) -> bool {
-        matches!(
-            self.definition(value),
-            Some((Op::Wave { op: WaveOp::ReadLaneFirst, args, lanes: None }, 0)) if args[..] == [key]
-        )
-    }
-
-    /// Whether a value changes in a loop.
-    fn is_inside(&self, value: Value, body: &[Inst]) -> bool {
-        match self.module.values[value.index()].def {
-            ValueDef::Result(inst, _) => {
-                body.contains(&inst)
-                    || body.iter().any(|it| {
-                        self.op(*it)
-                            .regions()
-                            .into_iter()
-                            .any(|it| self.is_inside(value, self.insts(it)))
-                    })
-            }
-            ValueDef::Param(..) => true,
-        }
-    }
-
-    /// `if (flag) leave`, and nothing else.
-    fn leaves_if(&self, inst: Inst, flag: Value, to: Inst) -> Option<()> {
-        let Op::If { cond, then, else_ } = *self.op(inst) else { return None };
-        let (left, stayed) = match self.definition(cond) {
-            Some((Op::Unary(Unary::Not, it), _)) if *it == flag => (else_, then),
-            _ if cond == flag => (then, else_),
-            _ => return None,
-        };
-        let leaves = match self.insts(left) {
-            [only] => {
-                matches!(self.op(*only), Op::Exit { to: it, args } if *it == to && args.is_empty())
-            }
-            _ => false,
-        };
-        (leaves && self.does_nothing(stayed)).then_some(())
-    }
-
-    /// Whether the flag of the next iteration is true for exactly the lanes that enter `chosen`.
-    fn flags(&self, body: Region, chosen: Inst, flag: Value) -> bool {
-        let Op::If { then, else_, .. } = *self.op(chosen) else { return false };
-        let results = &self.module.inst(chosen).results;
-        let (Some(next), Some(yes), Some(no)) =
-            (yielded(self.module, body), yielded(self.module, then), yielded(self.module, else_))
-        else {
-            return false;
-        };
-        next == &results[..]
-            && yes.len() == 1
-            && self.module.constant(yes[0]) == Some(1)
-            && (no[0] == flag || self.module.constant(no[0]) == Some(0))
-    }
-
-    /// Whether a value is the number of lanes with the key: counted among all, or all among themselves.
-    fn counts_lanes(&self, value: Value, mine: Value, outside: &[Inst], inside: &[Inst]) -> bool {
-        let (Some((Op::Wave { op: WaveOp::CountBits, args, lanes: None }, _)), Some(inst)) =
-            (self.definition(value), self.module.made_by(value))
-        else {
-            return false;
-        };
-        let counts_mine = args[..] == [mine];
-        let counts_all = args.iter().all(|it| self.module.constant(*it) == Some(1));
-        outside.contains(&inst) && counts_mine
-            || inside.contains(&inst) && (counts_mine || counts_all)
     }
 }

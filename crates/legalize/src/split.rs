@@ -4,7 +4,8 @@
 //! ticket. Its results depend on the order of waves. This is the parallel prefix sum over waves (reduce, then scan): the
 //! module *count* has what the waves add, and does nothing else; the module *place* is the program, with the sum of all
 //! earlier waves in place of the counter. Both find the word of their wave, its *slot*, in a hidden buffer that the
-//! generated code moves on by one slot after each wave. `launch` runs them, `chain` passes sums from batch to batch.
+//! engine moves on by one slot after each wave. The fast engine runs them batch by batch, and passes sums from batch to
+//! batch.
 //!
 //! Deliberately absent: stores by several waves to the same place. Their order shows on several threads, with a
 //! reservation or without.
@@ -25,13 +26,13 @@ use crate::sweep::sweep;
 
 /// The counter of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Counter {
-    pub(crate) binding: Binding,
-    pub(crate) at: At,
+pub struct Counter {
+    pub binding: Binding,
+    pub at: At,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum At {
+pub enum At {
     /// A number of bytes at an offset into the buffer. They are in bounds if the buffer has `end` bytes.
     Bytes { offset: u64, bytes: u32, end: u64 },
     /// The hidden counter of the buffer.
@@ -39,21 +40,21 @@ pub(crate) enum At {
 }
 
 /// The two halves of a program.
-pub(crate) struct Halves {
-    pub(crate) count: Module,
-    pub(crate) place: Module,
-    pub(crate) counter: Counter,
+pub struct Halves {
+    pub count: Module,
+    pub place: Module,
+    pub counter: Counter,
     /// The hidden buffer in both.
-    pub(crate) slots: Binding,
+    pub slots: Binding,
     /// The bytes that a lane reads to count.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 /// The bytes of a slot.
-pub(crate) const SLOT: usize = 8;
+pub const SLOT: usize = 8;
 
 /// Whether waves can observe in which order they change memory, because the result of an atomic operation is used.
-pub(crate) fn sees_order(module: &Module) -> bool {
+pub fn sees_order(module: &Module) -> bool {
     let used = ir::flow::used(module);
     insts(module).any(|it| is_ordered(module, &used, it))
 }
@@ -80,7 +81,7 @@ fn is_ordered(module: &Module, used: &[bool], inst: Inst) -> bool {
 ///   earlier waves have run and after. Neither can it observe the order of waves in any other way.
 ///
 /// Stores and prints before the reservation are not an obstacle then: counting omits them.
-pub(crate) fn split(module: &Module) -> Result<Halves, &'static str> {
+pub fn split(module: &Module) -> Result<Halves, &'static str> {
     let used = ir::flow::used(module);
     let mut ordered = insts(module).filter(|it| is_ordered(module, &used, *it));
     let Some(inst) = ordered.next() else { return Err("no result of an atomic operation is used") };
