@@ -299,6 +299,11 @@ impl<'a, S: Scene> Sweep<'a, S> {
         at: Option<Invocation>,
     ) {
         let width = finding.width;
+        let seen = &mut self.report.seen;
+        seen.retain(|it| it.0 != stage || !finding.supersedes(&it.1.finding));
+        if seen.iter().any(|it| it.0 == stage && it.1.finding.supersedes(&finding)) {
+            return;
+        }
         let like = |it: &&mut (Stage, Seen)| it.0 == stage && it.1.finding.is_like(&finding);
         match self.report.seen.iter_mut().find(like) {
             Some((_, seen)) if seen.widths.contains(&width) => {}

@@ -249,6 +249,15 @@ impl Finding {
 }
 
 impl Finding {
+    /// Whether another finding is the lesser half of this one: some lanes store equal values there, and others do not.
+    pub(crate) fn supersedes(&self, other: &Finding) -> bool {
+        let accesses = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
+        let ([a, b], others) = (accesses(self), accesses(other));
+        self.kind == Kind::Race
+            && other.kind == Kind::EqualStores
+            && (others == [a, b] || others == [b, a])
+    }
+
     /// Whether another finding follows from the same mistake, although its place is another one: two races that have an
     /// access in common, or barriers in one branch or loop that not all threads enter.
     pub fn has_cause_of(&self, other: &Finding) -> bool {

@@ -161,7 +161,7 @@ pub(crate) struct Races {
     accesses: Arc<Accesses>,
     meetings: Meetings,
     /// The pairs already reported.
-    told: Vec<(ir::Inst, ir::Inst)>,
+    told: Told,
     /// Everything that races, if that is wanted: a pair that has been reported is looked for no further otherwise.
     all: Option<Racing>,
     /// Whether the order in which waves run may matter.
@@ -189,7 +189,7 @@ impl Races {
             elements: HashMap::default(),
             records: Records::default(),
             meetings: Meetings::new(publication == Publication::Strict, threads.div_ceil(width)),
-            told: Vec::new(),
+            told: Told::default(),
             // Descriptor heaps are sampled through views that this memory does not see.
             waves_meet: module.resources.iter().any(|it| it.register.class.is_heap()),
         }
@@ -509,10 +509,10 @@ impl Races {
         (wrong, equal): (Wrong, bool),
     ) -> Option<Finding> {
         let pair = pair(&before, &now);
-        if self.told.contains(&pair) {
+        if self.told.has(pair, equal) {
             return None;
         }
-        self.told.push(pair);
+        self.told.add(pair, equal);
         let (name, declared) = declaration(facts, &event.space);
         let same_group = before.group == now.group;
         let same_wave = same_group && before.wave == now.wave;
@@ -627,8 +627,31 @@ fn message(kind: Kind, name: &str) -> String {
     }
 }
 
+/// The pairs of instructions that have been reported.
+#[derive(Debug, Default)]
+struct Told {
+    /// For which nothing more is needed.
+    all: Vec<Pair>,
+    /// That have stored equal values, by then.
+    equal: Vec<Pair>,
+}
+
+impl Told {
+    /// Whether nothing more is to be said of a pair, or of its equal stores.
+    fn has(&self, pair: Pair, equal: bool) -> bool {
+        self.all.contains(&pair) || equal && self.equal.contains(&pair)
+    }
+
+    fn add(&mut self, pair: Pair, equal: bool) {
+        if equal { &mut self.equal } else { &mut self.all }.push(pair);
+    }
+}
+
+/// Two instructions, the first in the module before the second.
+type Pair = (ir::Inst, ir::Inst);
+
 /// Two instructions in either order: they give one finding.
-fn pair(a: &Record, b: &Record) -> (ir::Inst, ir::Inst) {
+fn pair(a: &Record, b: &Record) -> Pair {
     (a.inst.min(b.inst), a.inst.max(b.inst))
 }
 

@@ -303,6 +303,10 @@ impl Report {
 
     fn add(&mut self, finding: Finding, order: Option<Order>) {
         let width = finding.width;
+        self.seen.retain(|it| !finding.supersedes(&it.finding));
+        if self.seen.iter().any(|it| it.finding.supersedes(&finding)) {
+            return;
+        }
         // At another width, and in another order, other lanes meet, in other accesses.
         let is_known =
             |it: &&mut Seen| it.finding.is_like(&finding) || it.finding.has_cause_of(&finding);

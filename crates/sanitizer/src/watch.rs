@@ -242,6 +242,7 @@ impl<'a> Watcher<'a> {
 
     fn add(&mut self, finding: Option<Finding>) {
         let Some(finding) = finding else { return };
+        self.findings.retain(|it| !finding.supersedes(&it.0));
         if self.findings.len() < MOST_FINDINGS
             && !self.findings.iter().any(|it| it.0.is_like(&finding))
         {

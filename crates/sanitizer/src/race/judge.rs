@@ -7,7 +7,7 @@ use crate::finding::Kind;
 
 use super::order::{Clock, Meetings, Ordered, Sync};
 use super::shadow::{Access, Act, Cell, Pages, Record, RecordId, STRIP};
-use super::{IntraWaveSync, Records, SyncObject, Wrong, for_each_lane, pair};
+use super::{IntraWaveSync, Records, SyncObject, Told, Wrong, for_each_lane, pair};
 
 /// A faulty access: what is wrong, the record of the earlier access, the lanes of both, and whether both store the
 /// same value.
@@ -37,7 +37,7 @@ pub(super) struct Judge<'a> {
     /// The last place at which this access synchronised with others.
     met: Option<SyncObject>,
     /// The pairs already reported, for which no more is needed.
-    told: &'a [(ir::Inst, ir::Inst)],
+    told: &'a Told,
     pub(super) found: Option<Found>,
     /// Whether every place that races is wanted, and these places.
     pub(super) wants_all: bool,
@@ -54,7 +54,7 @@ impl<'a> Judge<'a> {
         records: &'a Records,
         clock: &'a mut Clock,
         id: RecordId,
-        told: &'a [(ir::Inst, ir::Inst)],
+        told: &'a Told,
     ) -> Judge<'a> {
         let now = *records.all.get(id as usize - 1);
         let (ordered, met, found) = (0, None, None);
@@ -242,7 +242,7 @@ impl<'a> Judge<'a> {
             }
             let record = self.record(before.record);
             let both_atomic = record.act == Act::Atomic && self.now.act == Act::Atomic;
-            let is_told = || self.told.contains(&pair(record, &self.now));
+            let is_told = |equal: bool| self.told.has(pair(record, &self.now), equal);
             // A flag may be raised by a plain store and awaited by atomic operations, or the other way round.
             let is_flag = self.coherent
                 && match (record.act, self.now.act) {
@@ -250,7 +250,7 @@ impl<'a> Judge<'a> {
                     (Act::Store, Act::Atomic) => self.now.can_wait,
                     _ => false,
                 };
-            if both_atomic || is_flag || !self.wants_all && is_told() {
+            if both_atomic || is_flag || !self.wants_all && is_told(false) {
                 continue;
             }
             let ordered = self.is_ordered(record, before.rank, rank, meetings);
@@ -283,8 +283,12 @@ impl<'a> Judge<'a> {
                 let (other, granule) = (record.inst, self.granule);
                 self.all.push(Raced { other, kind, place: place(), granule });
             }
-            if self.found.is_none() && !is_told() {
+            // Different values tell more than equal ones, which may follow from the same mistake.
+            if self.found.is_none_or(|it| it.3) {
                 let equal = is_equal();
+                if is_told(equal) || equal && self.found.is_some() {
+                    continue;
+                }
                 let lanes = (record.lane(before.rank), self.now.lane(rank));
                 self.found = Some((wrong, *record, lanes, equal));
             }
