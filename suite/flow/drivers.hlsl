@@ -133,3 +133,18 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(Both[4 * t + 1], 2);
     EXPECT_EQ(Both[4 * t + 3], 3);
 }
+
+//--- a-shuffled-constant-less-something-has-its-sign
+// An assembler that learned of the constant late computed `max(lane - 1, 0)` for `max(1 - lane, 0)`.
+//# zero Log 512
+RWStructuredBuffer<uint> Log;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint lane = WaveGetLaneIndex();
+    int less = 1 - (int)lane;
+    EXPECT_EQ(Log[t] + max(0u, WaveReadLaneFirst(1u) - lane), (uint)less);
+    EXPECT_EQ((int)Log[t] + max(0, WaveReadLaneFirst(1) - (int)lane), lane == 0 ? 1 : 0);
+    EXPECT_EQ((int)Log[t] + min(0, WaveReadLaneAt(1, 2) - (int)lane), lane == 0 ? 0 : less);
+    EXPECT_EQ((int)Log[t] + max(0, WaveActiveProduct(1) - (int)lane), lane == 0 ? 1 : 0);
+    EXPECT_EQ((int)Log[t] + max(0, QuadReadAcrossX(1) - (int)lane), lane == 0 ? 1 : 0);
+}

@@ -4,7 +4,7 @@
 //! and denormals are kept. 16-bit floats are compared and combined as 16-bit floats, but their minimum and maximum are
 //! those of 32 bits, which older architectures lack.
 
-use ir::Value;
+use ir::{Op, Value};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use crate::emit::Emitter;
@@ -196,11 +196,32 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn binary(&mut self, op: Binary, ty: Ty, a: Value, b: Value) -> Operand {
-        let (a, b) = (self.get(a), self.get(b));
+        let (a, b) = match op {
+            Binary::Min(_) | Binary::Max(_) => (self.unnegated(a), self.unnegated(b)),
+            _ => (self.get(a), self.get(b)),
+        };
         if let (Operand::Bits(_, a), Operand::Bits(_, b)) = (a, b) {
             return Operand::Bits(ty, ops::scalar::eval_binary(op, ty, a, b));
         }
         self.combine(op, ty, a, b)
+    }
+
+    /// A value of which a minimum or maximum is taken. A negated word is computed from its complement: the driver's
+    /// assembler loses the sign where it makes one instruction of a negation and several minima or maxima. For
+    /// `max(a, max(b, -x))` it computes `max(a, b, x)` in some programs (ptxas 13.0, sm_90 and sm_100).
+    pub(crate) fn unnegated(&mut self, value: Value) -> Operand {
+        let (from, negated) = match self.ir.op_of(value) {
+            Some(Op::Unary(Unary::Neg, it)) => (Operand::word(0), *it),
+            Some(Op::Binary(Binary::Sub, a, b)) => (self.get(*a), *b),
+            _ => return self.get(value),
+        };
+        let negated = self.get(negated);
+        if self.ir.ty(value) != Ty::I32 || negated.known().is_some() {
+            return self.get(value);
+        }
+        let complement = self.combine(Binary::Xor, Ty::I32, negated, Operand::word(u32::MAX));
+        let next = self.combine(Binary::Add, Ty::I32, complement, Operand::word(1));
+        self.combine(Binary::Add, Ty::I32, next, from)
     }
 
     /// An operation on operands that are not both constants.

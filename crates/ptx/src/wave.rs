@@ -15,7 +15,6 @@
 //! Inactive lanes contribute the neutral element. Minimum and maximum of floats are those of integers by now.
 
 use ir::{Derivative, Op, Value};
-use ops::wave::Sees;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
 use crate::control::Act;
@@ -186,6 +185,17 @@ impl Emitter<'_> {
         to
     }
 
+    /// What other threads hold, by a shuffle in mode `idx` or `bfly`. All hold a constant.
+    ///
+    /// A shuffled constant is not left to the driver's assembler, which takes its minimum or maximum wrongly: for
+    /// `max(1 - x, 0)` it computes `max(x - 1, 0)` (ptxas 13.0, sm_90 and sm_100).
+    fn shuffled(&mut self, mode: &str, ty: Ty, value: Operand, by: Operand) -> Operand {
+        match value {
+            Operand::Bits(..) => value,
+            Operand::Reg(value) => Operand::Reg(self.shuffle(mode, ty, value, by, None)),
+        }
+    }
+
     /// A shuffle in one of PTX's modes. With `range`, that predicate says whether the source lane exists.
     fn shuffle(&mut self, mode: &str, ty: Ty, value: Reg, by: Operand, range: Option<Reg>) -> Reg {
         // The last operand bounds the source: 31 above, or 0 below for shuffles up.
@@ -231,10 +241,10 @@ impl Emitter<'_> {
         self.words(Binary::And, shifted, Operand::word(1))
     }
 
-    fn read_at(&mut self, ty: Ty, value: Reg, lane: Operand) -> Operand {
-        let read = self.shuffle("idx", ty, value, lane, None);
+    fn read_at(&mut self, ty: Ty, value: Operand, lane: Operand) -> Operand {
+        let read = self.shuffled("idx", ty, value, lane);
         let active = self.is_active(lane);
-        self.select(ty, active, Operand::Reg(read), Operand::Bits(ty, 0))
+        self.select(ty, active, read, Operand::Bits(ty, 0))
     }
 
     /// The constant `bits` of a lane's number `WaveGetLaneIndex() ^ bits`, which is always that of a lane.
@@ -251,32 +261,32 @@ impl Emitter<'_> {
     }
 
     /// An xor shuffle. `lane` is the number of the source.
-    fn read_flipped(&mut self, ty: Ty, value: Reg, lane: Operand, bits: u32) -> Operand {
-        let read = self.shuffle("bfly", ty, value, Operand::word(bits), None);
+    fn read_flipped(&mut self, ty: Ty, value: Operand, lane: Operand, bits: u32) -> Operand {
+        let read = self.shuffled("bfly", ty, value, Operand::word(bits));
         match self.mask() {
-            Operand::Bits(..) => Operand::Reg(read),
+            Operand::Bits(..) => read,
             Operand::Reg(_) => {
                 let active = self.is_active(lane);
-                self.select(ty, active, Operand::Reg(read), Operand::Bits(ty, 0))
+                self.select(ty, active, read, Operand::Bits(ty, 0))
             }
         }
     }
 
-    fn read_first(&mut self, ty: Ty, value: Reg) -> Reg {
+    fn read_first(&mut self, ty: Ty, value: Operand) -> Operand {
         let mask = self.mask();
         let lane = self.lowest(mask);
-        self.shuffle("idx", ty, value, lane, None)
+        self.shuffled("idx", ty, value, lane)
     }
 
     /// The value of another lane of the quad, or the own value if that is not active.
-    fn read_in_quad(&mut self, ty: Ty, value: Reg, lane: Operand) -> Operand {
-        let read = self.shuffle("idx", ty, value, lane, None);
+    fn read_in_quad(&mut self, ty: Ty, value: Operand, lane: Operand) -> Operand {
+        let read = self.shuffled("idx", ty, value, lane);
         let mask = self.mask();
-        if mask.known().is_some() {
-            return Operand::Reg(read);
+        if read.known().is_some() || mask.known().is_some() {
+            return read;
         }
         let active = self.is_active(lane);
-        self.select(ty, active, Operand::Reg(read), Operand::Reg(value))
+        self.select(ty, active, read, value)
     }
 
     fn quad(&mut self) -> Operand {
@@ -309,11 +319,19 @@ impl Emitter<'_> {
                 ]
             }
         };
-        let [greater, lesser] = lanes.map(|it| self.read_in_quad(ty, value, it));
+        let [greater, lesser] = lanes.map(|it| self.read_in_quad(ty, value.into(), it));
         self.combine(Binary::Sub, ty, greater, lesser)
     }
 
     // Folds.
+
+    /// The value that a lane contributes.
+    fn folded(&mut self, fold: Fold, value: Value) -> Operand {
+        match fold {
+            Fold::Min(_) | Fold::Max(_) => self.unnegated(value),
+            _ => self.get(value),
+        }
+    }
 
     /// The value of active lanes, and the neutral element elsewhere.
     fn or_neutral(&mut self, fold: Fold, ty: Ty, value: Reg) -> Reg {
@@ -327,7 +345,14 @@ impl Emitter<'_> {
         }
     }
 
-    fn reduce(&mut self, fold: Fold, ty: Ty, value: Reg) -> Operand {
+    fn reduce(&mut self, fold: Fold, ty: Ty, value: Operand) -> Operand {
+        let steps = self.environment.width.ilog2();
+        if let (Operand::Bits(_, bits), Act::All) = (value, self.act) {
+            // At each step of the tree, all lanes hold the same.
+            let doubled = |it, _| ops::scalar::eval_binary(fold.binary(), ty, it, it);
+            return Operand::Bits(ty, (0..steps).fold(bits, doubled));
+        }
+        let value = self.reg(value);
         let mut value = self.or_neutral(fold, ty, value);
         let bitwise = matches!(fold, Fold::And | Fold::Or | Fold::Xor);
         let redux = match fold {
@@ -354,7 +379,7 @@ impl Emitter<'_> {
             }
             return Operand::Reg(self.of_words(ty, &folded));
         }
-        for distance in (0..self.environment.width.ilog2()).rev().map(|it| 1 << it) {
+        for distance in (0..steps).rev().map(|it| 1 << it) {
             let other = self.shuffle("bfly", ty, value, Operand::word(distance), None);
             let sum = self.combine(fold.binary(), ty, value.into(), other.into());
             value = self.reg(sum);
@@ -396,7 +421,7 @@ impl Emitter<'_> {
         &mut self,
         fold: Fold,
         ty: Ty,
-        value: Reg,
+        value: Operand,
         named: Operand,
         relation: Option<Relation>,
     ) -> Operand {
@@ -430,11 +455,11 @@ impl Emitter<'_> {
         let lane = self.lowest(Operand::Reg(rest));
         let less = self.words(Binary::Add, rest, Operand::word(u32::MAX));
         put!(self, "and.b32 {rest}, {rest}, {less}");
-        let other = self.shuffle("idx", ty, value, lane, None);
+        let other = self.shuffled("idx", ty, value, lane);
         let bit = self.bit(set, lane);
         let named = self.is_not_zero(bit);
         let named = self.reg(named);
-        let added = self.combine(fold.binary(), ty, sum.into(), other.into());
+        let added = self.combine(fold.binary(), ty, sum.into(), other);
         put_if!(self, Some(named), "mov.{} {sum}, {added}", Self::bits_of(ty));
         self.line_text(format_args!("\tbra.uni {head};"));
         self.mark(end);
@@ -470,12 +495,6 @@ impl Emitter<'_> {
     pub(crate) fn wave(&mut self, op: WaveOp, args: &[Value]) -> Vec<Operand> {
         let ty = args.first().map_or(Ty::Bool, |it| self.ir.ty(*it));
         let operands = self.get_all(args);
-        let value = match op.facts().sees {
-            Sees::Nothing | Sees::ActiveSet => None,
-            _ => operands.first().copied(),
-        };
-        let value = value.map(|it| self.reg(it));
-        let value = || value.unwrap_or_else(|| unreachable!("{op:?} has an operand"));
         vec![match op {
             WaveOp::LaneIndex => Operand::Reg(self.lane()),
             WaveOp::LaneCount => Operand::word(self.environment.width),
@@ -515,20 +534,27 @@ impl Emitter<'_> {
                 let below = self.words(Binary::And, set, lower);
                 self.count(below)
             }
-            WaveOp::ReadLaneFirst => Operand::Reg(self.read_first(ty, value())),
+            WaveOp::ReadLaneFirst => self.read_first(ty, operands[0]),
             WaveOp::ReadLaneAt => match self.flipped(args[1]) {
-                Some(bits) => self.read_flipped(ty, value(), operands[1], bits),
-                None => self.read_at(ty, value(), operands[1]),
+                Some(bits) => self.read_flipped(ty, operands[0], operands[1], bits),
+                None => self.read_at(ty, operands[0], operands[1]),
             },
             WaveOp::AllEqual => {
-                let value = value();
-                let first = self.read_first(ty, value);
-                let differs = self.test(Compare::Ne, ty, value.into(), first.into());
+                let value = self.reg(operands[0]);
+                let first = self.read_first(ty, value.into());
+                let differs = self.test(Compare::Ne, ty, value.into(), first);
                 let differs = self.holds(Operand::Reg(differs));
                 self.none(differs)
             }
-            WaveOp::Reduce(fold) => self.reduce(fold, ty, value()),
-            WaveOp::Scan(fold) => self.scan(fold, ty, value()),
+            WaveOp::Reduce(fold) => {
+                let value = self.folded(fold, args[0]);
+                self.reduce(fold, ty, value)
+            }
+            WaveOp::Scan(fold) => {
+                let value = self.folded(fold, args[0]);
+                let value = self.reg(value);
+                self.scan(fold, ty, value)
+            }
             WaveOp::Match => {
                 let set = self.matching(args, &operands);
                 return Self::set_of(set);
@@ -540,12 +566,17 @@ impl Emitter<'_> {
                 let below = self.words(Binary::And, set, named);
                 self.count(below)
             }
-            WaveOp::MultiReduce(fold) => self.multi(fold, ty, value(), operands[1], None),
+            WaveOp::MultiReduce(fold) => {
+                let value = self.folded(fold, args[0]);
+                self.multi(fold, ty, value, operands[1], None)
+            }
             WaveOp::MultiScan(fold) => {
-                self.multi(fold, ty, value(), operands[1], Some(Relation::Less))
+                let value = self.folded(fold, args[0]);
+                self.multi(fold, ty, value, operands[1], Some(Relation::Less))
             }
             WaveOp::MultiScanInclusive(fold) => {
-                self.multi(fold, ty, value(), operands[1], Some(Relation::LessEqual))
+                let value = self.folded(fold, args[0]);
+                self.multi(fold, ty, value, operands[1], Some(Relation::LessEqual))
             }
             WaveOp::QuadRead(direction) => {
                 let across = match direction {
@@ -555,13 +586,13 @@ impl Emitter<'_> {
                 };
                 let lane = self.lane();
                 let lane = self.words(Binary::Xor, lane, Operand::word(across));
-                self.read_in_quad(ty, value(), lane)
+                self.read_in_quad(ty, operands[0], lane)
             }
             WaveOp::QuadReadLaneAt => {
                 let index = self.words(Binary::And, operands[1], Operand::word(3));
                 let first = self.quad();
                 let lane = self.words(Binary::Or, first, index);
-                self.read_in_quad(ty, value(), lane)
+                self.read_in_quad(ty, operands[0], lane)
             }
             WaveOp::QuadAny => {
                 let holds = self.holds(operands[0]);

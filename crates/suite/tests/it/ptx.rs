@@ -354,6 +354,41 @@ fn what_one_lane_does_is_ordinary_branches() {
     assert!(look_back("i < 2", 32, 32).contains("bar.warp.sync"));
 }
 
+/// What the driver's assembler would take wrongly is not written: a constant that a shuffle passes on, and a negated
+/// operand of a minimum or maximum.
+#[test]
+fn minima_and_maxima_have_no_negated_operands_and_constants_are_not_shuffled() {
+    for constant in [
+        "WaveReadLaneFirst(1)",
+        "QuadReadAcrossX(1)",
+        "WaveReadLaneAt(1, i & 31)",
+        "WaveActiveProduct(3)",
+    ] {
+        let text = kernel(&format!("Out[i] = max(0, {constant} - (int)WaveGetLaneIndex());"));
+        assert!(!text.contains("shfl"), "{constant}: {text}");
+    }
+    let words = |line: &str| -> Vec<String> {
+        line.split([' ', ',', ';', '\t']).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    };
+    for body in [
+        "max(x, max(y, -x))",
+        "min(y - x, 3)",
+        "clamp(1 - x, y, 9)",
+        "WaveActiveMax(-x)",
+        "x > 3 ? WaveActiveMin(y - x) : 1",
+    ] {
+        let text = kernel(&format!("int x = Out[i + 1], y = Out[i + 2]; Out[i] = {body};"));
+        let lines: Vec<Vec<String>> = text.lines().map(words).filter(|it| it.len() > 2).collect();
+        let is = |line: &[String], names: [&str; 3]| names.iter().any(|it| line[0].starts_with(it));
+        let folds = lines.iter().filter(|it| is(it, ["min.", "max.", "redux.sync.m"]));
+        let folded: Vec<&String> = folds.flat_map(|it| &it[2..]).collect();
+        assert!(!folded.is_empty(), "{body}: {text}");
+        for line in lines.iter().filter(|it| is(it, ["neg.", "sub.", "sub."])) {
+            assert!(!folded.contains(&&line[1]), "{body}: {text}");
+        }
+    }
+}
+
 /// A branch around the load would cost more than the load of another element.
 #[test]
 fn a_lane_that_waits_loads_without_a_branch_where_something_is_bound() {
