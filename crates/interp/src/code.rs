@@ -3,6 +3,8 @@
 //! Control flow is part of the instructions. Every construct of the IR owns one frame while it runs;
 //! each instruction that can leave no lane active says where execution continues then.
 
+use std::ops::Range;
+
 use ir::effort::Effort;
 use ir::print::MessageKind;
 use ir::ray::RayCall;
@@ -31,6 +33,8 @@ pub struct Program {
     pub(crate) rays: Vec<RayCode>,
     pub(crate) prints: Vec<PrintCode>,
     pub(crate) notes: Vec<NoteCode>,
+    /// In a program of [`crate::decode_blocks`] the notes of all statements.
+    pub(crate) begun: Vec<BlockNote>,
     /// The rows of values that something other than notes needs: in each representation the first ones.
     pub(crate) own_rows: RowCounts,
     pub(crate) switches: Vec<SwitchCode>,
@@ -320,6 +324,15 @@ pub(crate) struct PrintCode {
 pub(crate) struct NoteCode {
     pub(crate) note: ir::notes::Note,
     pub(crate) values: Vec<Row>,
+    /// If it stands for all statements of a basic block, where these are among those of [`Program::begun`].
+    pub(crate) block: Option<Range<usize>>,
+}
+
+/// The note of a statement that begins in a basic block, and the position of its code, or of that which comes next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockNote {
+    pub(crate) inst: Inst,
+    pub(crate) position: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -405,10 +418,71 @@ impl RowCounts {
     }
 }
 
+impl Code {
+    /// Whether it can change which lanes are active or live, where execution continues, or which wave runs next in the
+    /// canonical order.
+    pub(crate) fn ends_block(&self) -> bool {
+        match self {
+            Code::WithoutHelpers
+            | Code::WithHelpers { .. }
+            | Code::Discard { .. }
+            | Code::Barrier(_)
+            | Code::If { .. }
+            | Code::Else { .. }
+            | Code::Enter
+            | Code::Next { .. }
+            | Code::Switch(_)
+            | Code::Case { .. }
+            | Code::CaseSelect { .. }
+            | Code::CaseJoin { .. }
+            | Code::End { .. }
+            | Code::Exit { .. }
+            | Code::Return { .. }
+            | Code::Halt => true,
+            Code::Unary { .. }
+            | Code::Binary { .. }
+            | Code::Compare { .. }
+            | Code::Ternary { .. }
+            | Code::Builtin { .. }
+            | Code::Input { .. }
+            | Code::Eval(_)
+            | Code::Output { .. }
+            | Code::Copy { .. }
+            | Code::Blend { .. }
+            | Code::Wave(_)
+            | Code::Load(_)
+            | Code::Store(_)
+            | Code::Atomic(_)
+            | Code::Size(_)
+            | Code::Counter(_)
+            | Code::Texture(_)
+            | Code::Ray(_)
+            | Code::Print(_)
+            | Code::Effort(_)
+            | Code::Note(_)
+            | Code::Free
+            | Code::Hazards(_)
+            | Code::Pass
+            | Code::Derivative { .. }
+            | Code::SharedLoad { .. }
+            | Code::SharedStore { .. }
+            | Code::SharedAtomic { .. }
+            | Code::PrivateLoad { .. }
+            | Code::PrivateStore { .. } => false,
+        }
+    }
+}
+
 impl Program {
     /// The instructions that have codes, in the order of the codes; one may be told repeatedly.
     pub fn insts(&self) -> impl Iterator<Item = Inst> {
         self.origins.iter().copied()
+    }
+
+    /// For each basic block of a program of [`crate::decode_blocks`] the notes of the statements that begin in it.
+    pub fn blocks(&self) -> impl Iterator<Item = impl ExactSizeIterator<Item = Inst>> {
+        let blocks = self.notes.iter().filter_map(|it| it.block.clone());
+        blocks.map(|it| self.begun[it].iter().map(|it| it.inst))
     }
 
     pub(crate) fn span(&self, pc: usize) -> Span {

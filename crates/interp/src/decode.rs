@@ -7,6 +7,9 @@
 //! turns at the same places. What only notes need is free: arithmetic, and copies between rows. Which copies the
 //! module without notes has depends on its rows, so it is decoded too, and its copies are counted instead. Notes without
 //! operands leave live ranges in their order, and thereby the rows and copies as they are.
+//!
+//! For those who look at statements alone, the first note of a basic block can stand for the others: nothing that they
+//! see changes within.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -26,23 +29,29 @@ pub fn decode(module: &Module) -> Program {
     // PERF: notes without operands need nothing, so that nothing of them must be free.
     let has_operands = |op: &Op| matches!(op, Op::Note(_)) && !op.operands().is_empty();
     if !module.has_notes() || !module.insts.iter().any(|it| has_operands(&it.op)) {
-        return decode_with(module, None).0;
+        return decode_with(module, None, false).0;
     }
     let stripped = ir::notes::strip(module);
-    let (program, counted) = decode_with(&stripped.module, None);
+    let (program, counted) = decode_with(&stripped.module, None, false);
     let plain = Plain {
         counted,
         insts: stripped.insts,
         values: stripped.values,
         short: ir::turns::short_loops_by_width(&stripped.module),
     };
-    let mut noted = decode_with(module, Some(plain)).0;
+    let mut noted = decode_with(module, Some(plain), false).0;
     noted.footprint = program.footprint;
     noted
 }
 
-/// Decodes a module. If it has notes, it comes with what the module without them gave.
-fn decode_with(module: &Module, plain: Option<Plain>) -> (Program, Counted) {
+/// Decodes a module with notes of its statements alone ([`ir::notes::statements`]), so that observers get one note for each
+/// basic block: that of the first statement which begins there. [`Program::blocks`] has the others.
+pub fn decode_blocks(module: &Module) -> Program {
+    decode_with(module, None, true).0
+}
+
+/// Decodes a module. If it has notes with operands, it comes with what the module without them gave.
+fn decode_with(module: &Module, plain: Option<Plain>, joins_notes: bool) -> (Program, Counted) {
     let short = match &plain {
         None => ir::turns::short_loops_by_width(module),
         Some(plain) => {
@@ -64,6 +73,8 @@ fn decode_with(module: &Module, plain: Option<Plain>) -> (Program, Counted) {
         short,
         counted: Counted::default(),
         plain,
+        joins_notes,
+        block: None,
     };
     for event in Walk::new(module) {
         decoder.visit(event);
@@ -104,6 +115,7 @@ fn empty_program(module: &Module) -> Program {
         rays: Vec::new(),
         prints: Vec::new(),
         notes: Vec::new(),
+        begun: Vec::new(),
         own_rows: RowCounts::default(),
         switches: Vec::new(),
         resources: module.resources.iter().map(|it| it.kind.clone()).collect(),
@@ -137,8 +149,12 @@ struct Decoder<'m> {
     /// For loops whose iterations do not count, the widths at which they do not.
     short: HashMap<Inst, u8>,
     counted: Counted,
-    /// In a module with notes.
+    /// In a module with notes that have operands.
     plain: Option<Plain>,
+    /// Whether the first note of a basic block stands for the others.
+    joins_notes: bool,
+    /// That note, by its number in the program, if the block has one already.
+    block: Option<usize>,
 }
 
 /// A region being decoded.
@@ -350,8 +366,21 @@ impl<'m> Decoder<'m> {
             Note::Write { values, .. } => self.rows(values),
             Note::Statement { .. } | Note::Call { .. } | Note::Return { .. } => Vec::new(),
         };
-        self.program.notes.push(NoteCode { note: note.clone(), values });
-        self.emit(Code::Note(self.program.notes.len() as u32 - 1));
+        let number = self.program.notes.len();
+        let begun = &mut self.program.begun;
+        let mut block = None;
+        if self.joins_notes {
+            let at = begun.len();
+            begun.push(BlockNote { inst: self.here, position: self.program.codes.len() });
+            if let Some(block) = self.block.and_then(|it| self.program.notes[it].block.as_mut()) {
+                block.end += 1;
+                return;
+            }
+            block = Some(at..at + 1);
+            self.block = Some(number);
+        }
+        self.program.notes.push(NoteCode { note: note.clone(), values, block });
+        self.emit(Code::Note(number as u32));
     }
 
     fn plain_inst(&mut self, inst: Inst) {
@@ -590,6 +619,9 @@ impl<'m> Decoder<'m> {
     }
 
     fn emit(&mut self, code: Code) {
+        if code.ends_block() {
+            self.block = None;
+        }
         self.program.codes.push(code);
         self.program.origins.push(self.here);
     }

@@ -37,7 +37,7 @@ mod wave;
 mod waves;
 
 pub use code::Program;
-pub use decode::decode;
+pub use decode::{decode, decode_blocks};
 pub use observe::{NoObserver, Observer};
 pub use run::{Run, WaveStatus, WaveView};
 pub use schedule::Advance;

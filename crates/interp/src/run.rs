@@ -154,6 +154,16 @@ impl WaveView<'_> {
         self.program.origins[self.wave.pc()..].iter().copied()
     }
 
+    /// If it stands within the basic block whose first note this is ([`crate::decode_blocks`]): how many statements of the
+    /// block it has begun.
+    pub fn begun(&self, first: Inst) -> Option<usize> {
+        let mut blocks = self.program.notes.iter().filter_map(|it| it.block.clone());
+        let block = blocks.find(|it| self.program.begun[it.start].inst == first)?;
+        let pc = self.wave.pc();
+        let begun = self.program.begun[block.clone()].iter().filter(|it| it.position < pc).count();
+        (0 < begun && begun < block.len()).then_some(begun)
+    }
+
     pub fn span(&self) -> Span {
         self.program.span(self.wave.pc())
     }
