@@ -65,7 +65,7 @@ const EACH_SOURCE: u64 = 3;
 pub fn write(recording: &Recording) -> Vec<u8> {
     let mut chunks = Vec::new();
     let mut waves = Vec::new();
-    for wave in &recording.waves {
+    for wave in recording.waves.iter() {
         let mut lengths = Vec::new();
         let mut before = HashMap::new();
         for first in (0..wave.steps.len().max(1)).step_by(CHUNK) {

@@ -17,11 +17,13 @@ mod comparison;
 pub mod file;
 pub mod json;
 mod limit;
+mod log;
 pub mod page;
 mod record;
 mod recorder;
 pub mod svg;
 mod value;
+mod waves;
 mod window;
 
 pub use comparison::{Comparison, Difference, Place};
@@ -34,4 +36,5 @@ pub use recorder::{
     Step, Variable, Wave, Write,
 };
 pub use value::text;
+pub use waves::Waves;
 pub use window::{Window, range};

@@ -30,7 +30,7 @@ pub fn fit(
         for difference in recording.comparison.iter_mut().flat_map(|it| &mut it.differences) {
             difference.at = difference.at.filter(|it| (it.1 as usize) < longest);
         }
-        for wave in &mut recording.waves {
+        for wave in recording.waves.iter_mut() {
             recording.complete &= wave.steps.len() <= longest;
             wave.steps.truncate(longest);
         }
@@ -104,8 +104,8 @@ mod tests {
             values: 0,
         };
         let wave = Wave { writes: vec![write], values: vec![5, 6], ..Wave::default() };
-        let mut recording = Recording { waves: vec![wave.clone()], ..Recording::default() };
+        let mut recording = Recording { waves: vec![wave.clone()].into(), ..Recording::default() };
         keep_window(&mut recording);
-        assert_eq!(recording.waves, [wave]);
+        assert_eq!(*recording.waves, [wave]);
     }
 }

@@ -9,13 +9,15 @@ use ir::notes::{Note, Notes, ScopeId};
 use ir::{HostScalar, Module};
 use ops::LaneMask;
 use ops::wave::{self, Lanes};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
 use crate::comparison::{Comparison, Place, Writers};
+use crate::log::Log;
+use crate::waves::Waves;
 use crate::window::Window;
 
 /// The most steps whose masks are kept.
-const MOST_STEPS: u64 = 1 << 21;
+pub(crate) const MOST_STEPS: u64 = 1 << 21;
 /// The most values and sources of shuffles that are kept, of all lanes together.
 pub(crate) const MOST_VALUES: usize = 1 << 23;
 
@@ -223,7 +225,7 @@ pub struct Recording {
     pub scopes: Vec<Scope>,
     pub variables: Vec<Variable>,
     pub shuffles: Vec<Shuffle>,
-    pub waves: Vec<Wave>,
+    pub waves: Waves,
     /// By file and line.
     pub lines: BTreeMap<(u32, u32), LineCount>,
     pub findings: Vec<Finding>,
@@ -251,7 +253,9 @@ pub struct Recorder<'a> {
     by_inst: Vec<u32>,
     shuffles: FxHashMap<Span, u32>,
     files: FxHashMap<String, u32>,
-    waves: FxHashMap<WaveKey, usize>,
+    waves: Vec<Wave>,
+    /// Their numbers.
+    numbers: FxHashMap<WaveKey, usize>,
     /// The wave that was found last: most events are of the one before.
     newest: Option<(WaveKey, usize)>,
     /// The most steps that a wave had when another one began.
@@ -296,14 +300,12 @@ impl<'a> Recorder<'a> {
         let mut awaited: Vec<_> = findings.iter().enumerate().map(|it| (it.1.tick, it.0)).collect();
         awaited.sort_unstable();
         awaited.reverse();
-        let expected = program.waves().min(MOST_EXPECTED) as usize;
         let mut recorder = Recorder {
             notes,
             sources,
             window,
             recording: Recording {
                 program,
-                waves: Vec::with_capacity(expected),
                 scopes: notes.scopes.iter().filter(|_| notes.are_complete).map(scope).collect(),
                 variables: notes.variables.iter().map(variable).collect(),
                 findings,
@@ -315,7 +317,8 @@ impl<'a> Recorder<'a> {
             by_inst: vec![UNKNOWN; module.insts.len()],
             shuffles: FxHashMap::default(),
             files: FxHashMap::default(),
-            waves: FxHashMap::with_capacity_and_hasher(expected, FxBuildHasher),
+            waves: Vec::new(),
+            numbers: FxHashMap::default(),
             newest: None,
             longest: 0,
             counts: Vec::new(),
@@ -356,15 +359,15 @@ impl<'a> Recorder<'a> {
         if self.writers.is_empty() {
             return;
         }
-        let Recorder { recording, writers, waves, sources, .. } = self;
+        let Recorder { recording, writers, waves, numbers, sources, .. } = self;
         let Some(comparison) = &mut recording.comparison else { return };
-        let number = waves.get(&(event.at.group, event.at.wave));
+        let number = numbers.get(&(event.at.group, event.at.wave));
         writers.touched(event, |difference, lane| {
             let Some(difference) = comparison.differences.get_mut(difference) else { return };
             let line = sources.location(event.at.span).map_or(0, |it| it.line);
             difference.writer = Some((lane, line));
             difference.at = number.and_then(|number| {
-                let wave = &recording.waves[*number];
+                let wave = &waves[*number];
                 let is_kept = wave.steps.len() as u64 == wave.total && wave.total > 0;
                 is_kept.then(|| (*number as u32, wave.steps.len() as u32 - 1))
             });
@@ -373,6 +376,7 @@ impl<'a> Recorder<'a> {
 
     /// The recording of the run, which ended so.
     pub fn finish(mut self, failure: Option<String>) -> Recording {
+        self.recording.waves = self.waves.into();
         self.recording.failure = failure;
         for (statement, count) in self.recording.statements.iter().zip(&self.counts) {
             let line = self.recording.lines.entry((statement.file, statement.line)).or_default();
@@ -382,13 +386,45 @@ impl<'a> Recorder<'a> {
         self.recording
     }
 
+    /// The recording of a run that has a log.
+    pub(crate) fn finish_log(
+        self,
+        log: Log,
+        is_complete: bool,
+        failure: Option<String>,
+    ) -> Recording {
+        let recording = self.finish(failure);
+        Recording { waves: Waves::of(log), complete: is_complete, ..recording }
+    }
+
+    /// Counts how often waves began a statement; returns its number.
+    pub(crate) fn count(&mut self, span: Span, scope: ScopeId, count: LineCount) -> u32 {
+        let number = self.statement_of(span, scope);
+        let all = &mut self.counts[number as usize];
+        all.count += count.count;
+        all.lanes += count.lanes;
+        number
+    }
+
+    /// The number of waves for which room is made before they begin.
+    pub(crate) fn expected(&self) -> usize {
+        self.recording.program.waves().min(MOST_EXPECTED) as usize
+    }
+
+    /// Makes room for the waves of the run.
+    pub(crate) fn make_room(&mut self) {
+        let expected = self.expected();
+        self.waves.reserve(expected);
+        self.numbers.reserve(expected);
+    }
+
     /// The number of a wave in the recording.
     fn wave(&mut self, at: At) -> Option<usize> {
         let key = (at.group, at.wave);
         match self.newest {
             Some((newest, number)) if newest == key => Some(number),
             _ => {
-                let number = *self.waves.get(&key)?;
+                let number = *self.numbers.get(&key)?;
                 self.newest = Some((key, number));
                 Some(number)
             }
@@ -464,7 +500,7 @@ impl<'a> Recorder<'a> {
         count.count += 1;
         count.lanes += u64::from(at.active.count());
         let Some(number) = self.wave(at) else { return };
-        let wave = &mut self.recording.waves[number];
+        let wave = &mut self.waves[number];
         wave.total += 1;
         let is_beyond =
             self.window.steps.as_ref().is_some_and(|it| wave.total == it.end.saturating_add(1));
@@ -495,7 +531,7 @@ impl<'a> Recorder<'a> {
             return None;
         }
         let number = self.wave(at)?;
-        let wave = &self.recording.waves[number];
+        let wave = &self.waves[number];
         if wave.steps.len() as u64 != wave.total {
             return None;
         }
@@ -519,7 +555,7 @@ impl<'a> Recorder<'a> {
         let shuffle = self.shuffle(event.at.span);
         let lanes = event.wave.active;
         let source = |lane| wave::source(event.op, &event.wave, event.args, lane);
-        let wave = &mut self.recording.waves[number];
+        let wave = &mut self.waves[number];
         let begin = wave.steps.last().map_or(0, |it| it.reads as usize);
         let is_same = |it: &Read| {
             (it.shuffle, it.lanes) == (shuffle, lanes)
@@ -541,14 +577,14 @@ impl<'a> Recorder<'a> {
 
     /// Remembers where the next writes of a wave are made, if that is not on the line of its step.
     fn note_place(&mut self, number: usize, span: Span, count: usize) {
-        let Some(step) = self.recording.waves[number].steps.last() else { return };
+        let Some(step) = self.waves[number].steps.last() else { return };
         let statement = &self.recording.statements[step.statement as usize];
         let own = (statement.file, statement.line);
         let (file, line, _) = self.place(span);
         if (file, line) == own || line == 0 {
             return;
         }
-        let wave = &mut self.recording.waves[number];
+        let wave = &mut self.waves[number];
         let writes = (wave.writes.len() as u32..).take(count);
         wave.elsewhere.extend(writes.map(|write| Elsewhere { write, file, line }));
     }
@@ -561,7 +597,7 @@ impl<'a> Recorder<'a> {
         if self.has_places && self.values + count * lanes.count() as usize <= MOST_VALUES {
             self.note_place(number, at.span, count);
         }
-        let wave = &mut self.recording.waves[number];
+        let wave = &mut self.waves[number];
         for ((values, poison), scalar) in event.values.iter().zip(first..) {
             let count = lanes.count() as usize;
             if self.values + count > MOST_VALUES {
@@ -589,7 +625,7 @@ fn push_values(to: &mut Vec<u64>, values: Lanes<'_>, lanes: LaneMask) {
     }
 }
 
-/// Records the steps alone: which lanes begin which statements.
+/// Records the steps alone, one by one: which lanes begin which statements.
 pub(crate) struct Masks<'r, 'a>(pub(crate) &'r mut Recorder<'a>);
 
 impl Observer for Masks<'_, '_> {
@@ -608,14 +644,14 @@ impl Observer for Masks<'_, '_> {
 
 impl Observer for Recorder<'_> {
     fn wave_begin(&mut self, at: At) {
-        let number = self.recording.waves.len();
+        let number = self.waves.len();
         let key = (at.group, at.wave);
-        self.waves.insert(key, number);
+        self.numbers.insert(key, number);
         // Most waves begin as many statements as those before.
-        let ended = |(_, number): (_, usize)| self.recording.waves[number].steps.len();
+        let ended = |(_, number): (_, usize)| self.waves[number].steps.len();
         self.longest = self.longest.max(self.newest.map_or(0, ended));
         self.newest = Some((key, number));
-        self.recording.waves.push(Wave {
+        self.waves.push(Wave {
             group: at.group,
             wave: at.wave,
             lanes: at.active,
@@ -626,7 +662,7 @@ impl Observer for Recorder<'_> {
 
     fn wave_end(&mut self, at: At) {
         let Some(number) = self.wave(at) else { return };
-        let total = self.recording.waves[number].total;
+        let total = self.waves[number].total;
         let was_beyond = self.window.steps.as_ref().is_some_and(|it| total > it.end);
         if !was_beyond && self.window.has_wave(at.group, at.wave) {
             self.leaves_window();

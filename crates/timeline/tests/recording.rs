@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use ir::exec::{Bindings, Buffer, Launch};
+use ir::exec::{Bindings, Buffer, Launch, Schedule};
 use wavelane_timeline::{
     Comparison, Difference, Finding, Place, Program, Recorder, Recording, Wave, Window, file, fit,
     json, page, svg,
@@ -114,7 +114,7 @@ fn a_window_without_waves_leaves_out_values_alone() {
                 assert!(masks.complete && !masks.waves.iter().all(|it| it.steps.is_empty()));
                 masks.shuffles.clear();
                 for recording in [&mut all, &mut masks] {
-                    for wave in &mut recording.waves {
+                    for wave in recording.waves.iter_mut() {
                         wave.steps.iter_mut().for_each(|it| (it.writes, it.reads) = (0, 0));
                         *wave = Wave { steps: std::mem::take(&mut wave.steps), ..bare(wave) };
                     }
@@ -123,6 +123,119 @@ fn a_window_without_waves_leaves_out_values_alone() {
                 assert_eq!(all, masks, "{window}, {width} lanes");
             }
         }
+    }
+}
+
+/// Waves that part, wait for each other and return, with several statements in a row, in a loop that is unrolled, too.
+const MASKS: &str = "RWStructuredBuffer<uint> Out;
+groupshared uint sums[12];
+uint twice(uint x) {
+    uint y = x;
+    y += x;
+    return y;
+}
+[numthreads(12, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint a = i;
+    uint b = twice(a) + 1;
+    sums[i] = b;
+    [unroll] for (uint k = 0; k < 3; k++) {
+        a += k;
+        b ^= a;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    a = sums[11 - i];
+    while (a > i) {
+        a -= 3;
+        b = twice(b);
+        if (b & 8) break;
+        b++;
+        switch (a & 3) {
+        case 0: b += 2; a ^= 1; break;
+        case 1: a--;
+        default: b--;
+        }
+    }
+    if (i % 3 == 0) return;
+    a = WaveActiveSum(b);
+    b = a;
+    GroupMemoryBarrierWithGroupSync();
+    Out[i] = a + b + sums[i];
+}";
+
+/// A recording of active lanes alone, and what a recorder makes of the same run step by step.
+fn masks(
+    (module, sources): &(ir::Module, diag::SourceMap),
+    launch: &Launch,
+) -> ([Recording; 2], bool) {
+    let none = Window::parse("none").unwrap();
+    let program = program(launch.wave_width);
+    let mut recorder = Recorder::new(module, sources, program.clone(), &none, Vec::new());
+    let ended = interp::run(module, launch, &mut buffers(), &mut recorder);
+    let steps = recorder.finish(ended.as_ref().err().map(ToString::to_string));
+    let (log, other) =
+        wavelane_timeline::record(module, sources, launch, buffers(), program, &none, vec![]);
+    assert_eq!(ended.is_ok(), other.is_ok());
+    ([log, steps], ended.is_ok())
+}
+
+#[test]
+fn active_lanes_alone_are_those_of_all_steps() {
+    for text in [TEXT, SHUFFLES, MASKS] {
+        let compiled = compiled(text, &mut Nothing);
+        for width in [4, 8, 32] {
+            for schedule in [
+                Schedule::Ascending,
+                Schedule::Descending,
+                Schedule::RoundRobin,
+                Schedule::Random(width.into()),
+            ] {
+                let mut launch = Launch { schedule, ..Launch::dispatch([2, 1, 1], width) };
+                // Wherever the fuel ends, the recording ends there.
+                let stride = if schedule == Schedule::Ascending { 1 } else { 11 };
+                for fuel in (0..).step_by(stride) {
+                    launch.fuel = Some(fuel);
+                    let ([log, steps], has_ended) = masks(&compiled, &launch);
+                    assert_eq!(log, steps, "{schedule:?}, {width} lanes, {fuel}");
+                    if has_ended {
+                        assert_eq!(file::write(&log), file::write(&steps));
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn active_lanes_alone_have_the_limit_of_all_steps() {
+    // The limit is in the third of three waves, in the middle of a basic block.
+    let text = "RWStructuredBuffer<uint> Out;
+[numthreads(12, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint a = i;
+    for (uint n = 0; n < 220000; n++) {
+        a += n;
+        a ^= 5;
+        a *= 3;
+    }
+    Out[i] = a;
+    Out[i + 1] = 2;
+}";
+    let compiled = compiled(text, &mut Nothing);
+    let spent = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let mut launch = Launch {
+        fuel: Some(1 << 30),
+        spent: Some(spent.clone()),
+        ..Launch::dispatch([1, 1, 1], 4)
+    };
+    for ends in [true, false] {
+        let ([log, steps], has_ended) = masks(&compiled, &launch);
+        assert_eq!(has_ended, ends);
+        assert!(!log.complete && log.waves[2].total > log.waves[2].steps.len() as u64);
+        assert!(log == steps);
+        // Beyond the limit.
+        launch.fuel = Some(spent.load(std::sync::atomic::Ordering::Relaxed) / 10 * 9 + 1);
     }
 }
 
@@ -335,7 +448,9 @@ fn a_window_keeps_its_values_alone() {
     let window = Window::parse("group=1 wave=0 line=11..12 steps=0..20").unwrap();
     let recording = recorded(TEXT, 8, &window);
     let all = recorded(TEXT, 8, &Window::default());
-    assert!(recording.waves.iter().zip(&all.waves).all(|it| it.0.steps.len() == it.1.steps.len()));
+    assert!(
+        recording.waves.iter().zip(all.waves.iter()).all(|it| it.0.steps.len() == it.1.steps.len())
+    );
     let with_values: Vec<_> = recording.waves.iter().filter(|it| !it.writes.is_empty()).collect();
     assert_eq!(with_values.len(), 1);
     assert_eq!(with_values[0].group, [1, 0, 0]);
@@ -508,7 +623,7 @@ fn the_script_of_the_page_agrees() {
 fn wanted(recording: &Recording) -> Vec<String> {
     let width = recording.program.wave_size;
     let mut lines = Vec::new();
-    for wave in &recording.waves {
+    for wave in recording.waves.iter() {
         let mut rows = std::collections::BTreeMap::new();
         for (number, step) in wave.steps.iter().enumerate() {
             let begin = if number == 0 { 0 } else { wave.steps[number - 1].writes as usize };

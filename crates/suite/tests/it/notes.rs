@@ -1,6 +1,7 @@
 //! Notes change nothing: with notes and without, a module leaves the same bytes, spends the same fuel, has the same
 //! findings, and reports the same other events, in every order of waves. Nor does leaving a run and taking it up. A module
-//! with notes of its statements alone has the same statements.
+//! with notes of its statements alone has the same statements, and so has one with a note for each basic block: recordings
+//! of active lanes alone are the same, byte for byte, as if they were made step by step.
 //!
 //! `NOTES=text` runs only the sections whose names contain the text.
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
@@ -10,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use diag::SourceMap;
 use generate::Statistics;
 use interp::observe::*;
 use interp::{Advance, NoObserver, Observer, Run, Variation};
@@ -22,11 +24,14 @@ use ops::wave::Lanes;
 use suite::engines::Programs;
 use suite::run;
 use suite::section::{Section, WIDTHS};
+use timeline::{Program, Recorder, Window};
 
 /// `PROGRAMS=100000` tries so many of each kind, and `PROGRAMS=1000..2000` those with these seeds.
 const PROGRAMS: u64 = 400;
 /// Enough for nearly all.
 const FUEL: u64 = 1 << 18;
+/// Longer runs are recorded to some point within so much fuel.
+const SHORT: u64 = 1 << 13;
 
 /// Compares modules that differ in notes alone. Returns whether there was one.
 fn check(section: &Section, width: u32, turn: usize) -> Result<bool, String> {
@@ -40,6 +45,7 @@ fn check(section: &Section, width: u32, turn: usize) -> Result<bool, String> {
     if said(&plain) != said(&noted) {
         return Err("the diagnostics differ".to_owned());
     }
+    let sources = noted.sources;
     let (plain, noted) = match (plain.module, noted.module) {
         (Some(plain), Some(noted)) => (plain, noted),
         (None, None) => return Ok(false),
@@ -75,10 +81,15 @@ fn check(section: &Section, width: u32, turn: usize) -> Result<bool, String> {
     for schedule in [Schedule::Ascending, schedules[1 + turn % 3]] {
         launch.schedule = schedule;
         let full = alike([&plain, &noted, &lean], &insts, &launch, &before)?;
+        let fuel = if full < SHORT { FUEL } else { 1 + turn as u64 * 97 % SHORT };
+        let short = Launch { fuel: Some(fuel), ..launch.clone() };
+        recorded_alike(&noted, &sources, &short, &before)?;
         // The same where the fuel is spent on the way.
         if schedule != Schedule::Ascending && full > 1 {
             let less = Launch { fuel: Some(1 + turn as u64 % full), ..launch.clone() };
             alike([&plain, &noted, &lean], &insts, &less, &before)?;
+            let less = Launch { schedule: Schedule::Ascending, ..less };
+            recorded_alike(&noted, &sources, &less, &before)?;
         }
     }
     Ok(true)
@@ -127,6 +138,27 @@ fn alike(
         return Err("with notes of statements alone, the run differs".to_owned());
     }
     Ok(wanted.spent)
+}
+
+/// Compares the recording of active lanes alone with what a recorder makes of all steps.
+fn recorded_alike(
+    module: &Module,
+    sources: &SourceMap,
+    launch: &Launch,
+    before: &Bindings,
+) -> Result<(), String> {
+    let none = Window::parse("none")?;
+    let program = Program { wave_size: launch.wave_width, ..Program::default() };
+    let mut recorder = Recorder::new(module, sources, program.clone(), &none, Vec::new());
+    let ended = interp::run(module, launch, &mut before.clone(), &mut recorder);
+    let steps = recorder.finish(ended.as_ref().err().map(ToString::to_string));
+    let bindings = before.clone();
+    let (log, also) = timeline::record(module, sources, launch, bindings, program, &none, vec![]);
+    let (log, steps) = (timeline::file::write(&log), timeline::file::write(&steps));
+    if (told(ended), log) != (told(also), steps) {
+        return Err("the recording of active lanes alone differs".to_owned());
+    }
+    Ok(())
 }
 
 /// How a run of which nothing but statements is reported ends, the fuel, the statements, and what it leaves.
