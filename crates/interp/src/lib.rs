@@ -12,7 +12,7 @@
 //! loop over its instructions, with `registers` (arithmetic), `memory`, `buffers`, `local` (memory), `texture`, `ray`
 //! (queries) and `wave` (wave operations);
 //! `schedule` runs groups and waves, `waves` those of a feed; `run` is a run that can be left, saved and taken up;
-//! `deal` assigns threads to lanes; `observe` defines what observers of a run see.
+//! `deal` assigns threads to lanes; `observe` defines what observers of a run see, `erased` calls them through a pointer.
 //!
 //! # Deliberately absent
 //! Optimisation: the module runs unchanged, so that poison is seen before anything is folded away.
@@ -23,6 +23,7 @@ mod allocate;
 mod buffers;
 mod code;
 mod decode;
+mod erased;
 mod local;
 mod machine;
 mod memory;
@@ -47,6 +48,7 @@ use ir::{Derivative, Module};
 use ops::ray::Search;
 use ops::wave::FoldOrder;
 
+use erased::{Erased, Events};
 use machine::Machine;
 use waves::StageRun;
 
@@ -173,6 +175,49 @@ pub fn run_varied<O: Observer>(
 /// Runs the waves of a vertex or pixel shader one after the other, each to its end, with inputs from a feed, which
 /// receives the outputs. Of the launch, lane order and schedule do not matter; of the variation, progress does not.
 pub fn run_waves<O: Observer>(
+    program: &Program,
+    launch: &Launch,
+    variation: Variation,
+    bindings: &mut Bindings,
+    feed: &mut dyn Feed,
+    observer: &mut O,
+) -> Result<(), Failure> {
+    if observe::is_unobserved::<O>() {
+        waves_unobserved(program, launch, variation, bindings, feed)
+    } else if O::INDIRECT {
+        waves_erased(program, launch, variation, bindings, feed, (observer, O::POISON))
+    } else {
+        waves_by(program, launch, variation, bindings, feed, observer)
+    }
+}
+
+fn waves_unobserved(
+    program: &Program,
+    launch: &Launch,
+    variation: Variation,
+    bindings: &mut Bindings,
+    feed: &mut dyn Feed,
+) -> Result<(), Failure> {
+    waves_by(program, launch, variation, bindings, feed, &mut NoObserver)
+}
+
+fn waves_erased(
+    program: &Program,
+    launch: &Launch,
+    variation: Variation,
+    bindings: &mut Bindings,
+    feed: &mut dyn Feed,
+    (observer, poison): (&mut dyn Events, bool),
+) -> Result<(), Failure> {
+    match poison {
+        true => waves_by(program, launch, variation, bindings, feed, &mut Erased::<true>(observer)),
+        false => {
+            waves_by(program, launch, variation, bindings, feed, &mut Erased::<false>(observer))
+        }
+    }
+}
+
+fn waves_by<O: Observer>(
     program: &Program,
     launch: &Launch,
     variation: Variation,

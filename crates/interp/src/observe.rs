@@ -21,6 +21,9 @@ pub trait Observer {
     const NOTES: bool = Self::EVENTS;
     /// Whether the engine tracks poison. Without it every poison set is empty.
     const POISON: bool = true;
+    /// Whether events come through a pointer. All such observers share the engine's code, of which every other observer
+    /// has 100 KB of its own: for those whose runs are few. They get events and notes.
+    const INDIRECT: bool = false;
 
     fn group_begin(&mut self, _group: [u32; 3]) {}
     fn group_end(&mut self, _group: [u32; 3]) {}
@@ -74,6 +77,11 @@ pub struct NoObserver;
 impl Observer for NoObserver {
     const EVENTS: bool = false;
     const POISON: bool = false;
+}
+
+/// Whether an observer sees nothing. The engine's code for such runs, the fastest, is compiled in this crate, once.
+pub(crate) const fn is_unobserved<O: Observer>() -> bool {
+    !O::EVENTS && !O::NOTES && !O::POISON
 }
 
 /// Two observers of one run; the first sees each event before the second.

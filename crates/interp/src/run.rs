@@ -11,8 +11,9 @@ use ops::LaneMask;
 use crate::Variation;
 use crate::check;
 use crate::code::Program;
+use crate::erased::{Erased, Events};
 use crate::machine::{Machine, WaveState};
-use crate::observe::Observer;
+use crate::observe::{NoObserver, Observer, is_unobserved};
 use crate::schedule::{Advance, Group, RunState, Scheduler, Status};
 
 /// A dispatch in progress. A copy is a saved state: advancing it repeats the run from there, given the buffers of that
@@ -45,6 +46,44 @@ impl Run {
     ///
     /// The program must be that of [`Run::new`], and all observers of a run must agree on [`Observer::POISON`].
     pub fn advance<O: Observer>(
+        &mut self,
+        program: &Program,
+        bindings: &mut Bindings,
+        observer: &mut O,
+        budget: u64,
+    ) -> Result<Advance, Failure> {
+        if is_unobserved::<O>() {
+            self.advance_unobserved(program, bindings, budget)
+        } else if O::INDIRECT {
+            self.advance_erased(program, bindings, (observer, O::POISON), budget)
+        } else {
+            self.advance_by(program, bindings, observer, budget)
+        }
+    }
+
+    fn advance_unobserved(
+        &mut self,
+        program: &Program,
+        bindings: &mut Bindings,
+        budget: u64,
+    ) -> Result<Advance, Failure> {
+        self.advance_by(program, bindings, &mut NoObserver, budget)
+    }
+
+    fn advance_erased(
+        &mut self,
+        program: &Program,
+        bindings: &mut Bindings,
+        (observer, poison): (&mut dyn Events, bool),
+        budget: u64,
+    ) -> Result<Advance, Failure> {
+        match poison {
+            true => self.advance_by(program, bindings, &mut Erased::<true>(observer), budget),
+            false => self.advance_by(program, bindings, &mut Erased::<false>(observer), budget),
+        }
+    }
+
+    fn advance_by<O: Observer>(
         &mut self,
         program: &Program,
         bindings: &mut Bindings,

@@ -111,6 +111,7 @@ impl Trace {
 
 impl Observer for Trace {
     const POISON: bool = false;
+    const INDIRECT: bool = true;
 
     fn store(&mut self, event: &AccessEvent<'_>) {
         self.written(event);
@@ -639,6 +640,7 @@ impl Turns {
 
 impl Observer for Turns {
     const POISON: bool = false;
+    const INDIRECT: bool = true;
 
     fn diverge(&mut self, event: &DivergeEvent) {
         let taken = [event.taken.0 as u64, (event.taken.0 >> 64) as u64];

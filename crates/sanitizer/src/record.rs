@@ -260,6 +260,7 @@ impl<'a> Record<'a> {
 
 impl Observer for Record<'_> {
     const POISON: bool = false;
+    const INDIRECT: bool = true;
 
     fn wave_op(&mut self, event: &WaveEvent<'_>) {
         let at = event.at;

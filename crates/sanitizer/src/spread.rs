@@ -678,6 +678,8 @@ const MOST_BYTES: u64 = 1 << 31;
 const MOST_ELEMENTS: u32 = 1 << 12;
 
 impl Observer for Spread<'_> {
+    const INDIRECT: bool = true;
+
     fn group_end(&mut self, group: [u32; 3]) {
         self.groups.remove(group);
     }

@@ -374,6 +374,8 @@ struct Catcher<'a> {
 }
 
 impl Observer for Catcher<'_> {
+    const INDIRECT: bool = true;
+
     fn note(&mut self, event: &NoteEvent<'_>) {
         let Note::Write { variable, first, .. } = event.note else { return };
         let data = self.notes.variable(*variable);

@@ -82,6 +82,8 @@ macro_rules! watched {
 }
 
 impl Observer for Finder<'_, '_> {
+    const INDIRECT: bool = true;
+
     fn group_begin(&mut self, group: [u32; 3]) {
         self.watcher.group_begin(group);
     }

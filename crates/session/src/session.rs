@@ -211,6 +211,8 @@ impl Mover<'_> {
 }
 
 impl Observer for Mover<'_> {
+    const INDIRECT: bool = true;
+
     fn load(&mut self, event: &AccessEvent<'_>) {
         self.access(event, Access::Load);
     }

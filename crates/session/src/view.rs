@@ -124,6 +124,8 @@ impl Seen {
 }
 
 impl Observer for View {
+    const INDIRECT: bool = true;
+
     fn wave_begin(&mut self, at: At) {
         self.waves.insert((at.group, at.wave), Seen { lanes: at.active, ..Seen::default() });
     }

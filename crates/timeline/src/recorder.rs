@@ -643,6 +643,8 @@ impl Observer for Masks<'_, '_> {
 }
 
 impl Observer for Recorder<'_> {
+    const INDIRECT: bool = true;
+
     fn wave_begin(&mut self, at: At) {
         let number = self.waves.len();
         let key = (at.group, at.wave);

@@ -174,6 +174,7 @@ impl Counter<'_> {
 
 impl Observer for Counter<'_> {
     const POISON: bool = false;
+    const INDIRECT: bool = true;
 
     fn load(&mut self, event: &AccessEvent<'_>) {
         self.count(event, false);

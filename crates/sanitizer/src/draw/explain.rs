@@ -89,6 +89,7 @@ impl<'a> Trail<'a> {
 
 impl Observer for Trail<'_> {
     const POISON: bool = false;
+    const INDIRECT: bool = true;
 
     fn fed(&mut self, _at: At, inputs: &WaveInputs) {
         self.helpers = inputs.helpers;
