@@ -255,7 +255,7 @@ impl<'a> Call<'a> {
             lanes: self.active,
             scalars: self.site.args.len(),
         };
-        log.record(&event, |arg, lane| self.arg(arg, lane as usize));
+        log.record(&event, &|arg, lane| self.arg(arg, lane as usize));
     }
 
     pub(crate) fn each(&self, mut visit: impl FnMut(usize)) {

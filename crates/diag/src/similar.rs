@@ -8,7 +8,12 @@ pub fn most_similar<'n>(
     word: &str,
     candidates: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
-    let scored = candidates.into_iter().filter_map(|it| Some((similarity(word, it)?, it)));
+    best(word, &mut candidates.into_iter())
+}
+
+/// It does not depend on the type of the iterator, of which there are many.
+fn best<'n>(word: &str, candidates: &mut dyn Iterator<Item = &'n str>) -> Option<&'n str> {
+    let scored = candidates.filter_map(|it| Some((similarity(word, it)?, it)));
     scored.min().map(|(_, it)| it)
 }
 

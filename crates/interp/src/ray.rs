@@ -8,10 +8,10 @@
 use std::hash::{Hash, Hasher};
 
 use ir::RayOp;
-use ir::exec::SharedScene;
-use ir::ray::{Queries, RayCall};
+use ir::exec::{Buffer, SharedScene};
+use ir::ray::{Answer, Queries, RayCall};
 use ops::LaneMask;
-use ops::ray::flag_problem;
+use ops::ray::{Search, flag_problem};
 
 use crate::buffers::for_each_lane;
 use crate::code::{Code, Row};
@@ -86,10 +86,8 @@ impl<O: Observer> Machine<'_, O> {
         for_each_lane(active, |lane| {
             let (queries, registers) = (&mut wave.queries, &mut wave.registers);
             let handle = if is_new { 0 } else { call.handle(registers, lane) };
-            let answer = queries.queries.run(call, registers, lane, &self.search, |it, element| {
-                let bound = bindings.get(it.index())?.get(element as usize)?;
-                bound.what.scene().map(|it| &*it.0)
-            });
+            let answer =
+                answer(&mut queries.queries, call, registers, lane, &self.search, bindings);
             if let (true, RayOp::Trace, Some((binding, element))) = (O::EVENTS, call.op, call.scene)
                 && !operands.contains(lane)
             {
@@ -152,6 +150,23 @@ impl<O: Observer> Machine<'_, O> {
             self.observer.ray(&event);
         }
     }
+}
+
+/// Executes an instruction for a lane.
+///
+/// It is a function by itself because the machine is generic over observers, and the search of a scene is 30 KB of code.
+fn answer(
+    queries: &mut Queries,
+    call: &RayCall<Row>,
+    registers: &Registers,
+    lane: u32,
+    search: &Search,
+    bindings: &[Vec<Buffer>],
+) -> Answer {
+    queries.run(call, registers, lane, search, |it, element| {
+        let bound = bindings.get(it.index())?.get(element as usize)?;
+        bound.what.scene().map(|it| &*it.0)
+    })
 }
 
 /// The lanes with a poisoned operand.

@@ -153,7 +153,7 @@ impl PrintLog {
     }
 
     /// Records what lanes print; `value` gives the bits of a scalar in a lane.
-    pub fn record(&self, event: &PrintEvent, value: impl Fn(usize, u32) -> u64) {
+    pub fn record(&self, event: &PrintEvent, value: &dyn Fn(usize, u32) -> u64) {
         let mut kept = self.kept();
         kept.clock += 1;
         let clock = kept.clock;
@@ -265,11 +265,11 @@ mod tests {
     fn the_first_lines_are_kept_whatever_ran_first() {
         use MessageKind::*;
         let log = PrintLog::new(4);
-        log.record(&event(Print, 1, 0, 0b11), |_, lane| lane.into());
-        log.record(&event(Print, 0, 1, 0b10), |_, _| 7);
-        log.record(&event(Failure, 0, 1, 0b10), |_, _| 7);
-        log.record(&event(Print, 0, 0, 0b101), |_, lane| 10 + u64::from(lane));
-        log.record(&event(Print, 0, 1, 0b01), |_, _| 8);
+        log.record(&event(Print, 1, 0, 0b11), &|_, lane| lane.into());
+        log.record(&event(Print, 0, 1, 0b10), &|_, _| 7);
+        log.record(&event(Failure, 0, 1, 0b10), &|_, _| 7);
+        log.record(&event(Print, 0, 0, 0b101), &|_, lane| 10 + u64::from(lane));
+        log.record(&event(Print, 0, 1, 0b01), &|_, _| 8);
         let lines = ["0 0 0 10", "0 0 2 12", "0 1 1 7", "0 1 0 8"].map(String::from).to_vec();
         assert_eq!(shown(&log), (lines, 2, 1));
     }
@@ -277,9 +277,9 @@ mod tests {
     #[test]
     fn a_log_takes_over_another() {
         let (log, other) = (PrintLog::new(3), PrintLog::new(3));
-        log.record(&event(MessageKind::Print, 0, 0, 1), |_, _| 1);
-        other.record(&event(MessageKind::Print, 0, 0, 1), |_, _| 2);
-        other.record(&event(MessageKind::Print, 0, 0, 0b111), |_, _| 3);
+        log.record(&event(MessageKind::Print, 0, 0, 1), &|_, _| 1);
+        other.record(&event(MessageKind::Print, 0, 0, 1), &|_, _| 2);
+        other.record(&event(MessageKind::Print, 0, 0, 0b111), &|_, _| 3);
         log.absorb(other);
         let lines = ["0 0 0 1", "0 0 0 2", "0 0 0 3"].map(String::from).to_vec();
         assert_eq!(shown(&log), (lines, 2, 0));

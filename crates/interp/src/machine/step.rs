@@ -409,7 +409,7 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
                 scalars: print.args.len(),
             };
             let registers = &self.wave.registers;
-            log.record(&event, |arg, lane| registers.get(print.args[arg], lane));
+            log.record(&event, &|arg, lane| registers.get(print.args[arg], lane));
         }
     }
 
