@@ -27,6 +27,7 @@ mod mutate_source;
 mod picture;
 #[cfg(test)]
 mod places;
+mod ratchet;
 mod reference;
 #[cfg(test)]
 mod tidy;

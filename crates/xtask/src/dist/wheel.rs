@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::build;
+use crate::ratchet;
+
+/// The ratchet of the wheel, in bytes. Lower it when the wheel shrinks; raise it with a reason.
+const MOST: usize = 7_200_000;
 
 pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
     if !build::is_there("maturin") {
@@ -15,7 +19,8 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
     let _ = fs::remove_dir_all(&folder);
     let mut command = Command::new("maturin");
     build::options(&mut command)
-        .args(["build", "--release", "--locked", "--manifest-path", "crates/python/Cargo.toml"])
+        .args(["build", "--profile", "wheel", "--locked", "--compression-level", "9"])
+        .args(["--manifest-path", "crates/python/Cargo.toml"])
         .arg("--out")
         .arg(&folder)
         // The earliest time that the format of wheels has.
@@ -36,5 +41,7 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
     let to = out.join(super::file_name(&made));
     fs::rename(&made, &to).map_err(|error| error.to_string())?;
     let _ = fs::remove_dir(&folder);
+    let size = fs::metadata(&to).map_err(|error| error.to_string())?.len();
+    ratchet::check("the wheel", size as usize, MOST)?;
     Ok(to)
 }
