@@ -84,6 +84,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if written.is_empty() {
         return Err("no package could be made".to_owned());
     }
+    // A package that is too large is a failure, and not skipped.
+    for wheel in written.iter().filter(|it| it.extension().is_some_and(|it| it == "whl")) {
+        wheel::check_size(wheel)?;
+    }
     written.extend(lists::write(&out, &written)?);
     let sums = checksums(&written)?;
     write(&out, "SHA256SUMS", sums.as_bytes())?;

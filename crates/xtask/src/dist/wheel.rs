@@ -41,7 +41,11 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
     let to = out.join(super::file_name(&made));
     fs::rename(&made, &to).map_err(|error| error.to_string())?;
     let _ = fs::remove_dir(&folder);
-    let size = fs::metadata(&to).map_err(|error| error.to_string())?.len();
-    ratchet::check("the wheel", size as usize, MOST)?;
     Ok(to)
+}
+
+/// Compares the size of a wheel with the ratchet.
+pub(super) fn check_size(wheel: &Path) -> Result<(), String> {
+    let size = fs::metadata(wheel).map_err(|error| error.to_string())?.len();
+    ratchet::check("the wheel", size as usize, MOST)
 }
