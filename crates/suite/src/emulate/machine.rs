@@ -25,6 +25,9 @@ const MOST_STEPS: u64 = 300_000_000;
 /// The distance of buffers in the address space.
 const APART: u32 = 40;
 
+/// The most arguments of an instruction that computes.
+const MOST_ARGUMENTS: usize = 4;
+
 /// Global memory: buffers far apart from each other.
 #[derive(Default)]
 pub struct Global {
@@ -513,9 +516,7 @@ impl<'a> Machine<'a> {
             return Err("a thread runs past the end".to_owned());
         };
         self.steps += 1;
-        let concerns_others =
-            it.has("sync") || matches!(it.name.as_str(), "bar" | "atom" | "red" | "exit" | "ret");
-        if concerns_others {
+        if it.meets {
             thread.state = State::Stopped;
             return Ok(());
         }
@@ -609,27 +610,17 @@ impl<'a> Machine<'a> {
                     return Err("no operands".to_owned());
                 };
                 let Operand::Register(to) = to else { return Err("no destination".to_owned()) };
-                let mut all = Vec::new();
-                for (number, arg) in args.iter().enumerate() {
-                    let ty = match (it.name.as_str(), number) {
-                        ("selp", 2) => Type::Pred,
-                        ("shl" | "shr", 1) => Type::Bits(32),
-                        ("mad", 2) if it.has("wide") => Type::Bits(64),
-                        ("cvt", _) => it.types.get(1).copied().unwrap_or(ty),
-                        _ => ty,
-                    };
-                    all.push(value(thread, arg, ty)?);
-                }
-                let wanted = match it.name.as_str() {
-                    "setp" | "testp" => 1,
-                    "popc" | "bfind" => 32,
-                    "mad" | "mul" if it.has("wide") => 64,
-                    _ => ty.bits(),
+                let mut all = [0; MOST_ARGUMENTS];
+                let Some(places) = all.get_mut(..args.len()) else {
+                    return Err("too many operands".to_owned());
                 };
-                if to.bits != wanted {
+                for ((place, arg), ty) in places.iter_mut().zip(args).zip(&it.arguments) {
+                    *place = value(thread, arg, *ty)?;
+                }
+                if to.bits != it.result {
                     return Err(format!("the destination has {} bits", to.bits));
                 }
-                thread.registers[to.index] = compute(it, &all)?;
+                thread.registers[to.index] = compute(it, &all[..args.len()])?;
             }
         }
         Ok(())

@@ -85,11 +85,39 @@ pub(crate) struct Instruction {
     pub(crate) modifiers: Vec<String>,
     pub(crate) types: Vec<Type>,
     pub(crate) operands: Vec<Operand>,
+    /// Whether threads meet at it, so that one of them cannot execute it alone.
+    pub(crate) meets: bool,
+    /// For an instruction that computes: the types of its arguments, and the bits of its destination.
+    pub(crate) arguments: Vec<Type>,
+    pub(crate) result: u32,
     pub(crate) line: usize,
     pub(crate) text: String,
 }
 
 impl Instruction {
+    /// The same, with what follows from its name.
+    fn known(mut self) -> Instruction {
+        let (name, ty) = (self.name.as_str(), self.ty());
+        let is_wide = self.has("wide");
+        let argument = |number: usize| match (name, number) {
+            ("selp", 2) => Type::Pred,
+            ("shl" | "shr", 1) => Type::Bits(32),
+            ("mad", 2) if is_wide => Type::Bits(64),
+            ("cvt", _) => self.types.get(1).copied().unwrap_or(ty),
+            _ => ty,
+        };
+        let arguments = (0..self.operands.len().saturating_sub(1)).map(argument).collect();
+        let result = match name {
+            "setp" | "testp" => 1,
+            "popc" | "bfind" => 32,
+            "mad" | "mul" if is_wide => 64,
+            _ => ty.bits(),
+        };
+        let meets = self.has("sync") || matches!(name, "bar" | "atom" | "red" | "exit" | "ret");
+        (self.arguments, self.result, self.meets) = (arguments, result, meets);
+        self
+    }
+
     pub(crate) fn has(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|it| it == modifier)
     }
@@ -247,15 +275,19 @@ impl Kernel {
         for operand in split(operands) {
             all.push(self.operand(operand)?);
         }
-        Ok(Instruction {
+        let instruction = Instruction {
             guard,
             name,
             modifiers,
             types,
             operands: all,
+            meets: false,
+            arguments: Vec::new(),
+            result: 0,
             line: number,
             text: line.to_owned(),
-        })
+        };
+        Ok(instruction.known())
     }
 
     fn operand(&self, text: &str) -> Result<Operand, String> {

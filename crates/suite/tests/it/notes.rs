@@ -6,8 +6,7 @@
 //! `NOTES=text` runs only the sections whose names contain the text.
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
 
-use std::fmt::Write;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -21,6 +20,7 @@ use ir::{Inst, Module};
 use ops::LaneMask;
 use ops::scalar::Hazard;
 use ops::wave::Lanes;
+use rustc_hash::FxHasher;
 use suite::engines::Programs;
 use suite::run;
 use suite::section::{Section, WIDTHS};
@@ -173,7 +173,7 @@ fn begun(module: &Module, launch: &Launch, before: &Bindings) -> (String, u64, u
 
 /// A digest of the waves that begin, and of the statements that they begin.
 #[derive(Default)]
-struct Begun(DefaultHasher);
+struct Begun(FxHasher);
 
 impl Observer for Begun {
     const EVENTS: bool = false;
@@ -272,12 +272,12 @@ struct Events<'a> {
 }
 
 impl Events<'_> {
-    fn push(&mut self, kind: &'static str, at: At, tell: impl FnOnce(&mut DefaultHasher)) {
+    fn push(&mut self, kind: &'static str, at: At, tell: impl FnOnce(&mut FxHasher)) {
         const MOST: usize = 200_000;
         if self.all.len() == MOST {
             return;
         }
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FxHasher::default();
         let inst = self.insts[at.inst.index()].map(|it| it.0);
         (at.group, at.wave, at.active, at.span, inst).hash(&mut hasher);
         tell(&mut hasher);
@@ -297,17 +297,18 @@ impl Events<'_> {
         } = event;
         let active = at.active;
         self.push(kind, *at, |hasher| {
-            let mut text = String::new();
-            match space {
+            let place = match space {
                 Space::Buffer(binding, element) => {
-                    write!(text, "{binding}").unwrap();
                     if let Some(element) = element {
                         active.iter().for_each(|lane| element[lane as usize].hash(hasher));
                     }
+                    (0, binding.index())
                 }
-                other => write!(text, "{other:?}").unwrap(),
-            }
-            text.hash(hasher);
+                Space::Shared(it) => (1, it.index()),
+                Space::Private(it) => (2, it.index()),
+                Space::Counter(it) => (3, it.index()),
+            };
+            place.hash(hasher);
             active.iter().for_each(|lane| addresses[lane as usize].hash(hasher));
             (size, *in_bounds & active, *address_poison & active, *value_poison & active)
                 .hash(hasher);
@@ -316,7 +317,7 @@ impl Events<'_> {
     }
 }
 
-fn rows(row: Lanes<'_>, active: LaneMask, hasher: &mut DefaultHasher) {
+fn rows(row: Lanes<'_>, active: LaneMask, hasher: &mut FxHasher) {
     active.iter().for_each(|lane| row.get(lane).hash(hasher));
 }
 

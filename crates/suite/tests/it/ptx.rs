@@ -124,8 +124,8 @@ fn is_defined(module: &ir::Module, launch: &ir::exec::Launch, bindings: &Binding
     report.is_ok_and(|it| it.seen.iter().all(|it| it.finding.kind.verdict() == portability))
 }
 
-#[test]
-fn the_suite_does_the_same_in_ptx() {
+/// Runs the suite at some widths, which sections take by turns; with `PTX=NAME`, sections of that name at all of them.
+fn suite_in_ptx(of: &[u32], least: u32) {
     let filter = std::env::var("PTX").unwrap_or_default();
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     let mut turn = 0;
@@ -138,10 +138,8 @@ fn the_suite_does_the_same_in_ptx() {
             if fails || waits || !section.name.contains(&filter) {
                 continue;
             }
-            // With a filter, at every width; otherwise at 32, and at the others by turns.
-            let packed = PACKED[turn as usize % PACKED.len()];
-            let wide = WIDE[turn as usize % WIDE.len()];
-            let is_due = |width: &u32| !filter.is_empty() || [packed, WIDTH, wide].contains(width);
+            let due = of[turn as usize % of.len()];
+            let is_due = |width: &u32| *width == due || !filter.is_empty() && of.contains(width);
             turn += 1;
             for width in section.widths.iter().copied().filter(is_due) {
                 if let Err(what) = tally.check(&section, width, turn) {
@@ -160,7 +158,22 @@ fn the_suite_does_the_same_in_ptx() {
         false => wrong.iter().take(3).cloned().collect(),
     };
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), shown.join("\n"));
-    assert!(tally.runs > 2000 || !filter.is_empty(), "{} runs", tally.runs);
+    assert!(tally.runs > least || !filter.is_empty(), "{} runs", tally.runs);
+}
+
+#[test]
+fn the_suite_does_the_same_in_ptx() {
+    suite_in_ptx(&[WIDTH], 1000);
+}
+
+#[test]
+fn the_suite_does_the_same_in_waves_that_share_a_warp() {
+    suite_in_ptx(&PACKED, 400);
+}
+
+#[test]
+fn the_suite_does_the_same_in_waves_of_which_a_thread_holds_several_lanes() {
+    suite_in_ptx(&WIDE, 400);
 }
 
 fn generated(programs: Programs, width: u32, number: u64) {
