@@ -17,13 +17,14 @@
 //! `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
 //! `aggregated.rs`: one atomic operation for a group; `disaggregated.rs`: one for each lane; `split.rs`: a program in two
 //! at its reservation; `additions.rs`: which additions cannot be observed; `sweep.rs`: dead code after these;
-//! `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is known; `waterfalls.rs`: loops over first lanes; `promoted.rs`: private arrays as values; `rewritten.rs`:
-//! these in their order; `slots.rs`: waves wider than the device's; `shape.rs`: which constructs observe lanes;
-//! `unsupported.rs`: what cannot be rewritten.
+//! `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is known; `waterfalls.rs`: loops over first
+//! lanes; `promoted.rs`: private arrays as values; `rewritten.rs`: these in their order; `slots.rs`: waves wider than the
+//! device's; `shape.rs`: which constructs observe lanes; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for those of
-//! whole programs ([`rewritten()`]), which save atomic operations and branches, and keep more loads in flight.
+//! whole programs: [`rewritten()`] saves atomic operations and branches, and keeps more loads in flight, on GPUs;
+//! [`disaggregated()`] and [`split`] let the threads of a processor count apart from each other.
 #![forbid(unsafe_code)]
 
 pub mod additions;
