@@ -151,14 +151,14 @@ impl Counting<'_> {
     }
 
     fn addition(&self, inst: Inst) -> Option<Addition> {
-        let Op::Atomic { place, at: Address::Structured { index, offset }, op: Atomic::Add, args } =
+        // Only additions of words, without an element, are made to counters that are only added to.
+        let Op::Atomic { place, at: Address::Structured { index, offset }, args, .. } =
             self.op(inst)
         else {
             return None;
         };
         let offset = self.module.constant(*offset)?;
-        let is_counter =
-            place.element.is_none() && is_only_added(self.module, &self.used, place.binding);
+        let is_counter = is_only_added(self.module, &self.used, place.binding);
         is_counter.then_some(Addition { place: *place, index: *index, offset, count: args[0] })
     }
 
