@@ -84,6 +84,47 @@ pub(crate) const fn is_unobserved<O: Observer>() -> bool {
     !O::EVENTS && !O::NOTES && !O::POISON
 }
 
+/// Gives another macro the events of [`Observer`], for those who pass on all of them.
+macro_rules! with_events {
+    ($each:ident) => {
+        $each! {
+            group_begin(group: [u32; 3]);
+            group_end(group: [u32; 3]);
+            wave_begin(at: At);
+            fed(at: At, inputs: &WaveInputs);
+            discard(event: &DiscardEvent);
+            output(event: &OutputEvent);
+            wave_end(at: At);
+            wave_op(event: &WaveEvent<'_>);
+            barrier(event: &BarrierEvent);
+            load(event: &AccessEvent<'_>);
+            store(event: &AccessEvent<'_>);
+            atomic(event: &AccessEvent<'_>);
+            sample(event: &SampleEvent<'_>);
+            feedback(event: &FeedbackEvent<'_>);
+            ray(event: &RayEvent<'_>);
+            derivative(event: &DerivativeEvent);
+            arithmetic(at: At, hazard: Hazard, lanes: LaneMask);
+            diverge(event: &DivergeEvent<'_>);
+            enter(at: At);
+            back_edge(at: At);
+            reconverge(at: At);
+            exit(at: At, to: ExitTo);
+            note(event: &NoteEvent<'_>);
+        }
+    };
+}
+pub(crate) use with_events;
+
+macro_rules! to_both {
+    ($($event:ident($($arg:ident: $ty:ty),*);)*) => {
+        $(fn $event(&mut self, $($arg: $ty),*) {
+            self.0.$event($($arg),*);
+            self.1.$event($($arg),*);
+        })*
+    };
+}
+
 /// Two observers of one run; the first sees each event before the second.
 pub struct Pair<'a, A, B>(pub &'a mut A, pub &'a mut B);
 
@@ -92,120 +133,7 @@ impl<A: Observer, B: Observer> Observer for Pair<'_, A, B> {
     const NOTES: bool = A::NOTES || B::NOTES;
     const POISON: bool = A::POISON || B::POISON;
 
-    fn group_begin(&mut self, group: [u32; 3]) {
-        self.0.group_begin(group);
-        self.1.group_begin(group);
-    }
-
-    fn group_end(&mut self, group: [u32; 3]) {
-        self.0.group_end(group);
-        self.1.group_end(group);
-    }
-
-    fn wave_begin(&mut self, at: At) {
-        self.0.wave_begin(at);
-        self.1.wave_begin(at);
-    }
-
-    fn fed(&mut self, at: At, inputs: &WaveInputs) {
-        self.0.fed(at, inputs);
-        self.1.fed(at, inputs);
-    }
-
-    fn discard(&mut self, event: &DiscardEvent) {
-        self.0.discard(event);
-        self.1.discard(event);
-    }
-
-    fn output(&mut self, event: &OutputEvent) {
-        self.0.output(event);
-        self.1.output(event);
-    }
-
-    fn wave_end(&mut self, at: At) {
-        self.0.wave_end(at);
-        self.1.wave_end(at);
-    }
-
-    fn wave_op(&mut self, event: &WaveEvent<'_>) {
-        self.0.wave_op(event);
-        self.1.wave_op(event);
-    }
-
-    fn barrier(&mut self, event: &BarrierEvent) {
-        self.0.barrier(event);
-        self.1.barrier(event);
-    }
-
-    fn load(&mut self, event: &AccessEvent<'_>) {
-        self.0.load(event);
-        self.1.load(event);
-    }
-
-    fn store(&mut self, event: &AccessEvent<'_>) {
-        self.0.store(event);
-        self.1.store(event);
-    }
-
-    fn atomic(&mut self, event: &AccessEvent<'_>) {
-        self.0.atomic(event);
-        self.1.atomic(event);
-    }
-
-    fn sample(&mut self, event: &SampleEvent<'_>) {
-        self.0.sample(event);
-        self.1.sample(event);
-    }
-
-    fn feedback(&mut self, event: &FeedbackEvent<'_>) {
-        self.0.feedback(event);
-        self.1.feedback(event);
-    }
-
-    fn ray(&mut self, event: &RayEvent<'_>) {
-        self.0.ray(event);
-        self.1.ray(event);
-    }
-
-    fn derivative(&mut self, event: &DerivativeEvent) {
-        self.0.derivative(event);
-        self.1.derivative(event);
-    }
-
-    fn arithmetic(&mut self, at: At, hazard: Hazard, lanes: LaneMask) {
-        self.0.arithmetic(at, hazard, lanes);
-        self.1.arithmetic(at, hazard, lanes);
-    }
-
-    fn diverge(&mut self, event: &DivergeEvent<'_>) {
-        self.0.diverge(event);
-        self.1.diverge(event);
-    }
-
-    fn enter(&mut self, at: At) {
-        self.0.enter(at);
-        self.1.enter(at);
-    }
-
-    fn back_edge(&mut self, at: At) {
-        self.0.back_edge(at);
-        self.1.back_edge(at);
-    }
-
-    fn reconverge(&mut self, at: At) {
-        self.0.reconverge(at);
-        self.1.reconverge(at);
-    }
-
-    fn exit(&mut self, at: At, to: ExitTo) {
-        self.0.exit(at, to);
-        self.1.exit(at, to);
-    }
-
-    fn note(&mut self, event: &NoteEvent<'_>) {
-        self.0.note(event);
-        self.1.note(event);
-    }
+    with_events!(to_both);
 
     fn pauses(&mut self) -> bool {
         let first = self.0.pauses();
