@@ -22,6 +22,7 @@ mod group;
 mod home;
 mod joint;
 mod known;
+mod lanes;
 mod math;
 mod memory;
 mod nan;

@@ -5,6 +5,7 @@ use iced_x86::Code::*;
 use ir::{Address as At, Atomic, Inst, Place, Value};
 use ops::Ty;
 
+use super::lanes::{Held, Lane};
 use super::memory::Access;
 use super::{Home, Selector};
 use crate::layout::*;
@@ -74,73 +75,91 @@ impl Selector<'_> {
         (address, self.a.general(Cmovae_r32_rm32, View::R32, own, zero))
     }
 
-    /// Lane by lane, ascending, through rows of the frame.
+    /// Lane by lane, ascending.
     ///
     /// If the buffer may have a private copy, the result is not used; additions to a private copy need no lock.
     fn add_by_lane(&mut self, access: &Access, value: Value, inst: Inst, is_copied: bool) {
-        self.rows = self.rows.max(3);
         let result = self.module.inst(inst).results.first().copied();
-        let seen = result.filter(|_| !is_copied);
         let active = self.active();
         let words = self.words(access.index);
-        let values = self.words(value);
         let masks = self.in_bounds(access, 0, &words, &active);
-        let rows = [0, 1, 2].map(|it| self.layout.row(it));
-        let zero = self.a.zero();
-        for chunk in 0..self.chunks {
-            let at = 4 * self.lanes * chunk;
-            self.a.store_vector(Address::frame(rows[0] + at), words[chunk]);
-            self.a.store_vector(Address::frame(rows[1] + at), values[chunk]);
-            if seen.is_some() {
-                self.a.store_vector(Address::frame(rows[2] + at), zero);
-            }
-        }
+        let indices = self.hold_vectors(&words, 4, 0);
+        let values = self.hold(value, 4, 1);
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
-        let add = |s: &mut Self, lane: VReg, word: usize, is_own: bool| {
-            let of = |row: usize| Address {
-                index: Some((View::R64, lane)),
-                scale: 4,
-                ..Address::frame(row + 256 * word)
-            };
-            let index = s.a.load_general(View::R32, of(rows[0]));
-            let to = s.scaled_address(access, start, index, 0);
-            let added = s.a.load_general(View::R32, of(rows[1]));
-            if is_own {
-                let sources = [Source::Memory(to), Source::Register(View::R32, added)];
-                return s.a.b.effect(Add_rm32_r32, &sources);
-            }
-            let options = Options { tied: Some(added), ..Options::default() };
-            let old = s.a.b.exchange_add(to, options);
-            if seen.is_some() {
-                s.a.store_general(View::R32, of(rows[2]), old);
-            }
-        };
-        if is_copied {
-            // Each case has a separate loop: a lock costs far more than a jump.
-            let [own, common, joined] = [0; 3].map(|_| self.a.b.block());
-            let is_own = self.a.load_general(View::R32, Address::frame(access.slice + SLICE_OWN));
-            let is_own = Source::Register(View::R32, is_own);
-            let bits = self.lane_bits(&masks);
-            self.a.b.effect(Test_rm32_r32, &[is_own, is_own]);
-            self.a.b.branch(Condition::NotZero, own, common);
-            for (block, is_own) in [(own, true), (common, false)] {
-                self.a.b.switch_to(block);
-                self.each_bit(bits.clone(), |s, lane, word| add(s, lane, word, is_own));
-                self.a.b.jump(joined);
-            }
-            self.a.b.seal(joined);
-            self.a.b.switch_to(joined);
-        } else {
-            self.each_lane(&masks, |s, lane, word| add(s, lane, word, false));
+        if !is_copied {
+            return self.add_locked(access, start, [indices, values], &masks, result);
         }
-        if let Some(result) = seen {
-            let seen = (0..self.chunks)
-                .map(|chunk| self.a.load_vector(Address::frame(rows[2] + 4 * self.lanes * chunk)))
-                .collect();
-            self.set(result, Home::Words(seen));
-        } else if let Some(result) = result {
+        if let Some(result) = result {
             // It is never read.
             self.set(result, Home::Constant(0));
+        }
+        // Each case has separate code: a lock costs far more than a jump.
+        let [own, common, joined] = [0; 3].map(|_| self.a.b.block());
+        let is_own = self.a.load_general(View::R32, Address::frame(access.slice + SLICE_OWN));
+        let is_own = Source::Register(View::R32, is_own);
+        let bits = self.lane_bits(&masks);
+        self.a.b.effect(Test_rm32_r32, &[is_own, is_own]);
+        self.a.b.branch(Condition::NotZero, own, common);
+        self.a.b.switch_to(own);
+        let add = |s: &mut Self, index: VReg, lane: Lane| {
+            let to = Source::Memory(s.scaled_address(access, start, index, 0));
+            let (code, added) = match values {
+                Held::Constant(bits) => {
+                    (Add_rm32_imm32, Source::Immediate(Immediate::Word(bits as u32)))
+                }
+                _ => (Add_rm32_r32, Source::Register(View::R32, s.held(values, lane))),
+            };
+            s.a.b.effect(code, &[to, added]);
+        };
+        self.if_whole(&bits, |s, is_whole| match is_whole {
+            true => s.each_extracted(&words, add),
+            false => s.each_bit(bits.clone(), |s, lane| {
+                let index = s.held(indices, lane);
+                add(s, index, lane);
+            }),
+        });
+        self.a.b.jump(joined);
+        self.a.b.switch_to(common);
+        self.add_locked(access, start, [indices, values], &masks, None);
+        self.a.b.jump(joined);
+        self.a.b.seal(joined);
+        self.a.b.switch_to(joined);
+    }
+
+    /// Adds in memory that other threads add to, too. Lanes out of bounds see zero.
+    fn add_locked(
+        &mut self,
+        access: &Access,
+        start: VReg,
+        [indices, values]: [Held; 2],
+        masks: &[VReg],
+        result: Option<Value>,
+    ) {
+        if result.is_some() {
+            let zero = self.a.zero();
+            self.hold_vectors(&vec![zero; self.chunks], 4, 2);
+        }
+        self.each_lane(masks, |s, lane| {
+            let index = s.held(indices, lane);
+            let to = s.scaled_address(access, start, index, 0);
+            let added = s.held(values, lane);
+            // The exchange leaves the old word in the register of what is added.
+            let added =
+                s.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, added)]);
+            let options = Options { tied: Some(added), ..Options::default() };
+            let old = s.a.b.exchange_add(to, options);
+            if result.is_some() {
+                let seen = s.in_row(2, 4, lane);
+                s.a.store_general(View::R32, seen, old);
+            }
+        });
+        if let Some(result) = result {
+            let seen = (0..self.chunks)
+                .map(|chunk| {
+                    self.a.load_vector(Address::frame(self.layout.row(2) + 4 * self.lanes * chunk))
+                })
+                .collect();
+            self.set(result, Home::Words(seen));
         }
     }
 }

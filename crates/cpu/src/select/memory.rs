@@ -435,58 +435,14 @@ impl Selector<'_> {
             }
             return;
         }
-        self.rows = self.rows.max(2);
-        let rows = [0, 1].map(|it| self.layout.row(it));
-        for chunk in 0..self.chunks {
-            let at = 4 * self.lanes * chunk;
-            self.a.store_vector(Address::frame(rows[0] + at), words[chunk]);
-            self.a.store_vector(Address::frame(rows[1] + at), values[chunk]);
-        }
-        self.each_lane(&masks, |s, lane, word| {
-            let of = |row: usize| Address {
-                index: Some((View::R64, lane)),
-                scale: 4,
-                ..Address::frame(row + 256 * word)
-            };
-            let index = s.a.load_general(View::R32, of(rows[0]));
+        let indices = self.hold_vectors(&words, 4, 0);
+        let values = self.hold_vectors(&values, 4, 1);
+        self.each_lane(&masks, |s, lane| {
+            let index = s.held(indices, lane);
             let to = s.scaled_address(access, start, index, scalar);
-            let own = s.a.load_general(View::R32, of(rows[1]));
+            let own = s.held(values, lane);
             s.a.store_general(View::R32, to, own);
         });
-    }
-
-    /// A loop over the lanes of a set, ascending. The body gets the lane's index in its word of 64, and the index of
-    /// this word.
-    pub(super) fn each_lane(&mut self, set: &[VReg], each: impl FnMut(&mut Self, VReg, usize)) {
-        let bits = self.lane_bits(set);
-        self.each_bit(bits, each);
-    }
-
-    /// The same for the bits of 64 lanes each.
-    pub(super) fn each_bit(
-        &mut self,
-        bits: Vec<VReg>,
-        mut each: impl FnMut(&mut Self, VReg, usize),
-    ) {
-        for (word, bits) in bits.into_iter().enumerate() {
-            let left = self.a.b.var(GENERAL);
-            self.a.b.write(left, bits);
-            let (header, body, done) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
-            self.a.b.jump(header);
-            self.a.b.switch_to(header);
-            let bits = self.a.b.read(left);
-            let own = Source::Register(View::R64, bits);
-            self.a.b.effect(Test_rm64_r64, &[own, own]);
-            self.a.b.branch(Condition::NotZero, body, done);
-            self.a.b.switch_to(body);
-            let lane = self.a.b.define(Tzcnt_r64_rm64, View::R64, &[own]);
-            each(self, lane, word);
-            let rest = self.a.b.define(VEX_Blsr_r64_rm64, View::R64, &[own]);
-            self.a.b.write(left, rest);
-            self.a.b.jump(header);
-            self.a.b.seal(header);
-            self.a.b.switch_to(done);
-        }
     }
 
     pub(super) fn sign_extended(&mut self, index: VReg) -> VReg {

@@ -15,6 +15,7 @@ use iced_x86::Code::*;
 use ir::{Atomic, Inst, Shared, Value};
 use ops::{Binary, Repr, Sign, Ty};
 
+use super::lanes::{Held, Lane};
 use super::pattern::Run;
 use super::{Home, Selector};
 use crate::isa::Isa;
@@ -34,24 +35,6 @@ struct Array {
     ty: Ty,
 }
 
-/// Operands of lanes that are processed one by one.
-#[derive(Clone, Copy)]
-enum Held {
-    /// The same for all lanes.
-    Constant(u64),
-    Register(VReg),
-    /// In a row of the frame, with elements of this many bytes.
-    Row(usize, u32),
-}
-
-/// The lane that is being processed.
-#[derive(Clone, Copy)]
-struct At {
-    /// A register that holds a lane number, and the distance of this lane from that one.
-    register: Option<VReg>,
-    lane: usize,
-}
-
 /// Known elements that lanes of a chunk access.
 #[derive(Clone, Copy)]
 struct KnownRun {
@@ -66,9 +49,6 @@ enum Noted {
     Read,
     Written,
 }
-
-/// The number of lanes per iteration of the loop over all lanes.
-const UNROLLED: usize = 16;
 
 impl Selector<'_> {
     fn shared_array(&mut self, memory: Shared) -> Array {
@@ -109,7 +89,7 @@ impl Selector<'_> {
             .collect()
     }
 
-    fn is_whole_wave(&self, masks: &[VReg]) -> bool {
+    pub(super) fn is_whole_wave(&self, masks: &[VReg]) -> bool {
         self.known_lanes(masks) == Some(u128::MAX >> (128 - self.width))
     }
 
@@ -684,23 +664,14 @@ impl Selector<'_> {
         }
     }
 
-    /// The same for all lanes of a wave, without results: indices go from vectors to general registers, two at a time,
-    /// which is faster than storing and reloading them. The code is longer, so loops around it are not unrolled.
+    /// The same for all lanes of a wave, without results.
     fn change_by_extracted_lane(&mut self, array: &Array, index: Value, op: Atomic, value: Value) {
         let held = self.hold(value, array.stride, 1);
         let vectors = self.words(index);
-        let mut pair = self.a.word(0);
-        for lane in 0..self.width as usize {
-            let index = if lane.is_multiple_of(2) {
-                pair = self.a.two_words(vectors[lane / self.lanes], lane % self.lanes / 2);
-                let low = Source::Register(View::R32, pair);
-                self.a.b.define(Mov_r32_rm32, View::R32, &[low])
-            } else {
-                self.a.general(Shr_rm64_imm8, View::R64, pair, byte(32))
-            };
-            let at = self.element(array, index);
-            self.change_one(array, op, at, &[held], At { register: None, lane }, false);
-        }
+        self.each_extracted(&vectors, |s, index, lane| {
+            let at = s.element(array, index);
+            s.change_one(array, op, at, &[held], lane, false);
+        });
     }
 
     /// Updates an element for one lane; returns the old value if it was loaded.
@@ -710,7 +681,7 @@ impl Selector<'_> {
         op: Atomic,
         at: Address,
         args: &[Held],
-        lane: At,
+        lane: Lane,
         is_seen: bool,
     ) -> Option<VReg> {
         if op == Atomic::Exchange && !is_seen {
@@ -787,61 +758,13 @@ impl Selector<'_> {
         }
     }
 
-    // Lanes one by one.
-
-    /// Spills the lanes' operands to where they can be read lane by lane.
-    fn hold(&mut self, value: Value, bytes: u32, row: usize) -> Held {
-        if let Some(bits) = self.constant(value) {
-            return Held::Constant(bits);
-        }
-        if self.is_single(value) {
-            return Held::Register(self.general(value));
-        }
-        self.rows = self.rows.max(row + 1);
-        let vectors = match (bytes, self.ty(value).repr()) {
-            (8, _) => self.longs(value),
-            (_, Repr::Bit) => {
-                let masks = self.bits(value);
-                let one = self.a.constant_word(1);
-                let ones = masks.into_iter().map(|it| {
-                    let ones = self.a.ones(it);
-                    self.a.op(Lanewise::And, Arg::Register(ones), one)
-                });
-                ones.collect()
-            }
-            _ => self.words(value),
-        };
-        for (i, vector) in vectors.into_iter().enumerate() {
-            let at = self.layout.row(row) + 4 * self.lanes * i;
-            self.a.store_vector(Address::frame(at), vector);
-        }
-        Held::Row(row, bytes)
-    }
-
-    fn in_row(&self, row: usize, bytes: u32, at: At) -> Address {
-        let start = self.layout.row(row) + at.lane * bytes as usize;
-        let index = at.register.map(|it| (View::R64, it));
-        Address { index, scale: bytes as u8, ..Address::frame(start) }
-    }
-
-    fn held(&mut self, held: Held, at: At) -> VReg {
-        match held {
-            Held::Constant(bits) => self.a.long(bits),
-            Held::Register(register) => register,
-            Held::Row(row, bytes) => {
-                let from = self.in_row(row, bytes, at);
-                self.a.load_general(if bytes == 8 { View::R64 } else { View::R32 }, from)
-            }
-        }
-    }
-
-    fn store_held(&mut self, array: &Array, to: Address, held: Held, at: At) {
+    fn store_held(&mut self, array: &Array, to: Address, held: Held, at: Lane) {
         let bits = self.held(held, at);
         self.a.store_general(Selector::view_of(array), to, bits);
     }
 
     /// The element that a lane accesses; its index is in bounds.
-    fn element_of(&mut self, array: &Array, index: Held, at: At) -> Address {
+    fn element_of(&mut self, array: &Array, index: Held, at: Lane) -> Address {
         let index = match index {
             Held::Row(..) => self.held(index, at),
             // The upper half of a register may hold anything.
@@ -852,71 +775,5 @@ impl Selector<'_> {
             }
         };
         self.element(array, index)
-    }
-
-    /// Processes the lanes of a set in ascending order.
-    fn each_in(&mut self, masks: &[VReg], mut serve: impl FnMut(&mut Self, At)) {
-        if self.is_whole_wave(masks) {
-            return self.each_of_all(&mut serve);
-        }
-        let bits = self.lane_bits(masks);
-        let one_by_one = |s: &mut Self, serve: &mut dyn FnMut(&mut Self, At)| {
-            s.each_bit(bits.clone(), |s, lane, word| {
-                serve(s, At { register: Some(lane), lane: 64 * word });
-            });
-        };
-        if self.known_lanes(masks).is_some() {
-            return one_by_one(self, &mut serve);
-        }
-        // Whether all lanes are in the set.
-        let all = match bits[..] {
-            [only] => only,
-            [low, high] => {
-                self.a.general(And_r64_rm64, View::R64, low, Source::Register(View::R64, high))
-            }
-            _ => unreachable!("a wave has 128 lanes at most"),
-        };
-        let whole = self.a.long(u64::MAX >> (64 - self.width.min(64)));
-        let sources = [all, whole].map(|it| Source::Register(View::R64, it));
-        self.a.b.effect(Cmp_r64_rm64, &sources);
-        let [every, some, joined] = [0; 3].map(|_| self.a.b.block());
-        self.a.b.branch(Condition::Zero, every, some);
-        self.a.b.switch_to(every);
-        self.each_of_all(&mut serve);
-        self.a.b.jump(joined);
-        self.a.b.switch_to(some);
-        one_by_one(self, &mut serve);
-        self.a.b.jump(joined);
-        self.a.b.seal(joined);
-        self.a.b.switch_to(joined);
-    }
-
-    /// Processes all lanes of a wave in ascending order, several per iteration.
-    fn each_of_all(&mut self, serve: &mut dyn FnMut(&mut Self, At)) {
-        let width = self.width as usize;
-        if width <= UNROLLED {
-            return (0..width).for_each(|lane| serve(self, At { register: None, lane }));
-        }
-        let next = self.a.b.var(GENERAL);
-        let zero = self.a.word(0);
-        self.a.b.write(next, zero);
-        let header = self.a.b.block();
-        self.a.b.jump(header);
-        self.a.b.switch_to(header);
-        let first = self.a.b.read(next);
-        for lane in 0..UNROLLED {
-            serve(self, At { register: Some(first), lane });
-        }
-        let step = Source::Immediate(Immediate::Word(UNROLLED as u32));
-        let after = self.a.general(Add_rm32_imm32, View::R32, first, step);
-        self.a.b.write(next, after);
-        let end = Source::Immediate(Immediate::Word(self.width));
-        self.a.b.effect(Cmp_rm32_imm32, &[Source::Register(View::R32, after), end]);
-        let [again, done] = [0; 2].map(|_| self.a.b.block());
-        self.a.b.branch(Condition::Below, again, done);
-        self.a.b.switch_to(again);
-        self.a.b.jump(header);
-        self.a.b.seal(header);
-        self.a.b.switch_to(done);
     }
 }
