@@ -29,7 +29,8 @@ struct State {
 /// Where a batch stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passed {
-    Yes,
+    /// It is added up; the waves before it have this sum.
+    Yes(u64),
     /// The batch with this first wave is late.
     Late(u64),
     /// It is not run in parallel.
@@ -50,8 +51,11 @@ impl Chain {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds up a batch: replaces what each of its waves adds by the sum of all earlier waves.
-    pub(crate) fn pass(&self, first: u64, slots: &mut [u64]) -> Passed {
+    /// Adds up a batch, from the sum of what its waves add.
+    ///
+    /// All threads pass here one after the other, so that what a thread does before its turn counts, and what it does in it:
+    /// hence the sum, and not its waves.
+    pub(crate) fn pass(&self, first: u64, waves: u64, added: u64) -> Passed {
         for _ in 0..SPINS {
             if self.next.load(Relaxed) >= first {
                 break;
@@ -65,30 +69,26 @@ impl Chain {
         if state.next < first {
             return Passed::Late(state.next);
         }
-        let helped = state.helped.remove(&first);
-        // Sums wrap around as those of the counter do, which has no more bits.
-        let mut sum = helped.unwrap_or(state.sum);
-        for slot in &mut *slots {
-            (*slot, sum) = (sum, sum.wrapping_add(*slot));
-        }
-        if helped.is_none() {
-            self.advance(&mut state, slots.len() as u64, sum);
-        }
-        Passed::Yes
+        Passed::Yes(state.helped.remove(&first).unwrap_or_else(|| {
+            let sum = state.sum;
+            self.advance(&mut state, waves, added);
+            sum
+        }))
     }
 
-    /// Adds up a batch that is late, from the sum of what its waves add.
+    /// Adds up a batch of another thread that is late.
     pub(crate) fn help(&self, first: u64, waves: u64, added: u64) {
         let mut state = self.state();
         if state.next == first && first < state.end {
             let sum = state.sum;
             state.helped.insert(first, sum);
-            self.advance(&mut state, waves, sum.wrapping_add(added));
+            self.advance(&mut state, waves, added);
         }
     }
 
-    fn advance(&self, state: &mut State, waves: u64, sum: u64) {
-        (state.next, state.sum) = (state.next + waves, sum);
+    fn advance(&self, state: &mut State, waves: u64, added: u64) {
+        // Sums wrap around as those of the counter do, which has no more bits.
+        (state.next, state.sum) = (state.next + waves, state.sum.wrapping_add(added));
         self.next.store(state.next, Relaxed);
     }
 
@@ -115,10 +115,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_wave_gets_the_sum_of_all_before_it_whatever_thread_counts_it() {
+    fn each_batch_gets_the_sum_of_all_before_it_whatever_thread_counts_it() {
         let chain = Chain::new(90, u64::from(u32::MAX));
         let taken = AtomicU64::new(0);
-        let seen: Vec<AtomicU64> = (0..90).map(|_| AtomicU64::new(0)).collect();
+        let seen: Vec<AtomicU64> = (0..30).map(|_| AtomicU64::new(0)).collect();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -127,20 +127,22 @@ mod tests {
                         if first >= 90 {
                             return;
                         }
-                        let mut slots = [first, first + 1, first + 2];
-                        while let Passed::Late(late) = chain.pass(first, &mut slots) {
-                            chain.help(late, 3, 3 * late + 3);
-                        }
-                        for (wave, slot) in (first as usize..).zip(slots) {
-                            seen[wave].store(slot, Relaxed);
-                        }
+                        let added = |first| 3 * first + 3;
+                        let sum = loop {
+                            match chain.pass(first, 3, added(first)) {
+                                Passed::Yes(sum) => break sum,
+                                Passed::Late(late) => chain.help(late, 3, added(late)),
+                                Passed::Never => unreachable!("no batch is given up"),
+                            }
+                        };
+                        seen[first as usize / 3].store(sum, Relaxed);
                     }
                 });
             }
         });
         let start = u64::from(u32::MAX);
         let wanted = |wave: u64| start + wave * wave.saturating_sub(1) / 2;
-        for (wave, seen) in (0..).zip(&seen) {
+        for (wave, seen) in (0..).step_by(3).zip(&seen) {
             assert_eq!(seen.load(Relaxed), wanted(wave), "{wave}");
         }
         assert_eq!(chain.left(), (90, wanted(90)));
@@ -149,15 +151,14 @@ mod tests {
     #[test]
     fn a_late_batch_is_counted_by_a_waiting_thread() {
         let chain = Chain::new(90, 7);
-        assert_eq!(chain.pass(60, &mut [1; 30]), Passed::Late(0));
+        assert_eq!(chain.pass(60, 30, 30), Passed::Late(0));
         chain.help(0, 30, 5);
         // Only the first help counts.
         chain.help(0, 30, 5);
-        assert_eq!(chain.pass(60, &mut [1; 30]), Passed::Late(30));
-        let (mut second, mut first) = ([2; 30], [0; 30]);
-        assert_eq!(chain.pass(30, &mut second), Passed::Yes);
-        assert_eq!(chain.pass(0, &mut first), Passed::Yes);
-        assert_eq!((first[0], second[0], second[1], chain.left()), (7, 12, 14, (60, 72)));
+        assert_eq!(chain.pass(60, 30, 30), Passed::Late(30));
+        assert_eq!(chain.pass(30, 30, 60), Passed::Yes(12));
+        assert_eq!(chain.pass(0, 30, 5), Passed::Yes(7));
+        assert_eq!(chain.left(), (60, 72));
     }
 
     #[test]
@@ -165,10 +166,10 @@ mod tests {
         let chain = Chain::new(90, 7);
         assert!(chain.give_up(30));
         // Batches before the one that was given up still pass.
-        assert_eq!(chain.pass(60, &mut [1; 30]), Passed::Never);
-        assert_eq!(chain.pass(0, &mut [1; 30]), Passed::Yes);
+        assert_eq!(chain.pass(60, 30, 30), Passed::Never);
+        assert_eq!(chain.pass(0, 30, 30), Passed::Yes(7));
         chain.help(30, 30, 1);
-        assert_eq!(chain.pass(30, &mut [1; 30]), Passed::Never);
+        assert_eq!(chain.pass(30, 30, 30), Passed::Never);
         assert_eq!(chain.left(), (30, 37));
         assert!(!chain.give_up(0));
     }

@@ -104,9 +104,16 @@ impl Worker<'_> {
             }
             return false;
         }
+        let total = |slots: &[u64]| slots.iter().fold(0, |sum: u64, it| sum.wrapping_add(*it));
+        let added = total(slots);
         loop {
-            let first = match ordered.chain.pass(range.first, slots) {
-                Passed::Yes => return true,
+            let first = match ordered.chain.pass(range.first, range.count, added) {
+                Passed::Yes(mut sum) => {
+                    for slot in slots {
+                        (*slot, sum) = (sum, sum.wrapping_add(*slot));
+                    }
+                    return true;
+                }
                 Passed::Never => return false,
                 Passed::Late(first) => first,
             };
@@ -118,8 +125,7 @@ impl Worker<'_> {
             let late = Range { first, count: shared.batch };
             let is_counted = self.count(ordered, late, &mut others);
             if is_counted {
-                let added = others.iter().fold(0, |sum: u64, it| sum.wrapping_add(*it));
-                ordered.chain.help(first, shared.batch, added);
+                ordered.chain.help(first, shared.batch, total(&others));
             }
             self.others = others;
             if !is_counted {
