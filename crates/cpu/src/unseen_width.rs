@@ -9,7 +9,8 @@
 //! between waves changes only the order of accesses of two lanes that are in the same wave before and not after, or
 //! vice versa. With a single access, made once by each thread, the order does not change: threads access in ascending
 //! order at any width. Otherwise the order does not matter if no two lanes of a wave, however wide, access the same
-//! element, that is, if their index is one affine value.
+//! element, that is, if their index is one affine value. Nor does it matter for additions that cannot be observed
+//! individually (`legalize::additions`), such as those of a histogram.
 //!
 //! The waves of a vertex or pixel shader keep their width, which the feed deals, but may run in *strips* of it one after
 //! the other (strip mining), so that values stay in registers while rows are long. There nothing is written but outputs,
@@ -111,14 +112,20 @@ fn own_element(module: &Module, access: &Access) -> Option<Value> {
     }
 }
 
-/// All accesses to buffers that are written; `None` if the program can observe its width in another way.
+/// All accesses to buffers whose order matters; `None` if the program can observe its width in another way.
 fn accesses(module: &Module) -> Option<Vec<Access>> {
     let mut accesses = Vec::new();
     let mut is_unseen = true;
+    let used = std::cell::OnceCell::new();
+    let is_only_added = |binding: Binding| {
+        let used = used.get_or_init(|| ir::flow::used(module));
+        legalize::additions::is_only_added(module, used, binding)
+    };
     each(module, module.body, false, &mut |inst, in_loop| {
         let (place, at, is_store) = match &module.inst(inst).op {
             Op::Load { place, at } => (*place, *at, false),
             Op::Store { place, at, .. } => (*place, *at, true),
+            Op::Atomic { place, .. } if is_only_added(place.binding) => return,
             op => {
                 is_unseen &=
                     matches!(op.effects().kind, Kind::Pure | Kind::Construct | Kind::Terminator);
