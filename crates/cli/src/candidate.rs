@@ -90,6 +90,11 @@ impl Setting {
         pipeline.examine(&self.dispatch(widest), &plan, &candidate.table).ok()
     }
 
+    /// Whether a program comes to its end, and the sanitizer finds nothing undefined in it.
+    pub(crate) fn is_defined(&self, candidate: &Candidate) -> bool {
+        self.examined(candidate).is_some_and(|it| undefined(&it).is_empty())
+    }
+
     /// What a side leaves at a width.
     pub(crate) fn run(
         &self,

@@ -16,7 +16,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
 use crate::value::counted;
 use crate::worker::{Answered, Broken, Slot, ask};
-use crate::{external, supervise, terminal};
+use crate::{external, fatal, supervise, terminal};
 
 /// How many programs there are if nothing is said.
 const COUNT: u64 = 1000;
@@ -108,6 +108,8 @@ struct Judged {
     record: Record,
     reduced: Option<Record>,
     statistics: Value,
+    /// How it ended the process of its worker, if it did.
+    broken: Option<Broken>,
 }
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
@@ -184,13 +186,14 @@ fn one(slot: &mut Slot<'_>, asked: &Asked, program: u64) -> Result<Judged, Probl
                 .ok_or_else(|| Problem::bug("a worker gave no record"))?;
             let reduced = Record::from_json(&answer["reduced"]);
             let statistics = answer["statistics"].clone();
-            Ok(Judged { program, record, reduced, statistics })
+            Ok(Judged { program, record, reduced, statistics, broken: None })
         }
-        Answered::Broken(Broken { is_late, why }) => {
-            let outcome = if is_late { Outcome::Hang } else { Outcome::Crash };
+        Answered::Broken(broken) => {
+            let outcome = if broken.is_late { Outcome::Hang } else { Outcome::Crash };
             let mut record = Record::new(unit, outcome);
-            record.signature = Some(why.lines().next().unwrap_or("").to_owned());
-            Ok(Judged { program, record, reduced: None, statistics: Value::Null })
+            record.signature = Some(broken.how().to_owned());
+            let (reduced, statistics) = (None, Value::Null);
+            Ok(Judged { program, record, reduced, statistics, broken: Some(broken) })
         }
     }
 }
@@ -203,13 +206,12 @@ fn reduce(args: &FuzzArgs, judged: &mut [Judged]) -> Result<(), Problem> {
     let mut counts: BTreeMap<(Outcome, Option<String>), usize> = BTreeMap::new();
     let mut wanted = Vec::new();
     for (index, it) in judged.iter().enumerate() {
-        // Of a process that ended nothing can be told apart from inside.
-        if it.record.outcome.fails() && !it.statistics.is_null() {
+        if it.record.outcome.fails() {
             let key = (it.record.outcome, it.record.signature.clone());
             let count = counts.entry(key).or_default();
             *count += 1;
             if *count <= REDUCED {
-                wanted.push((index, it.program));
+                wanted.push(index);
             }
         }
     }
@@ -217,11 +219,21 @@ fn reduce(args: &FuzzArgs, judged: &mut [Judged]) -> Result<(), Problem> {
         "failures reduced",
         &wanted,
         None,
-        |slot, (index, program)| one(slot, &args.asked, *program).map(|it| vec![(*index, it)]),
+        |slot, index| {
+            let Judged { program, record, broken, .. } = &judged[*index];
+            let reduced = match broken {
+                None => one(slot, &args.asked, *program)?.reduced,
+                Some(broken) => {
+                    let text = fatal::reduced(slot, &args.asked, *program, broken)?;
+                    Some(Record { text, ..record.clone() })
+                }
+            };
+            Ok(vec![(*index, reduced)])
+        },
         |_| false,
     )?;
     for (index, it) in reduced {
-        judged[index].reduced = it.reduced;
+        judged[index].reduced = it;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::Duration;
 
-use campaign::{Outcome, Record, digest};
+use campaign::{Outcome, Record, Unit, digest};
 use generate::second::{self, Active, Observed};
 use generate::{Program, Statistics, Wanted};
 use reduce::{Settings, Tester};
@@ -20,7 +20,7 @@ use wavelane::internal::{Order, Slot, Slots};
 use wavelane::{Foreign, LaneOrder, Options, ResourceTable, ShaderModel};
 
 use crate::asked::{DeviceChoice, Launch, Sanitizing};
-use crate::candidate::{Candidate, Left, Setting, undefined};
+use crate::candidate::{Candidate, Left, Setting};
 use crate::external::{self, Ended, Scratch};
 use crate::side::{self, NotRun, Runs, Side};
 
@@ -99,6 +99,18 @@ impl Asked {
 
     pub(crate) fn options(&self) -> Options {
         Options { shader_model: self.model, enable_16bit: true, ..Options::default() }
+    }
+
+    /// The same for a unit of a campaign.
+    pub(crate) fn of_unit(self, unit: &Unit, seed: u64) -> Asked {
+        Asked {
+            seed,
+            engines: vec![unit.engine.clone()],
+            widths: vec![unit.width],
+            order: unit.order.clone(),
+            target: Vec::new(),
+            ..self
+        }
     }
 
     /// What a program is compiled and run with.
@@ -393,6 +405,25 @@ impl Judge {
         }
     }
 
+    /// Whether a candidate of a program compiles, and the sanitizer finds nothing undefined in it.
+    pub(crate) fn is_defined(&self, asked: &Asked, program: &Program, text: &str) -> bool {
+        let setting = asked.setting(program.words(), &self.device);
+        setting
+            .is_some_and(|it| it.compiled(text).is_some_and(|candidate| it.is_defined(&candidate)))
+    }
+
+    /// What comes of a candidate of a program, beside the reference engine. `None` if it does not compile.
+    pub(crate) fn candidate(
+        &mut self,
+        asked: &Asked,
+        program: &Program,
+        text: &str,
+    ) -> Result<Option<Verdict>, String> {
+        let Some(setting) = asked.setting(program.words(), &self.device) else { return Ok(None) };
+        let Some(candidate) = setting.compiled(text) else { return Ok(None) };
+        self.judge(asked, &setting, &candidate, text, &Expected::Reference).map(Some)
+    }
+
     /// A smaller text of which the same can be said, and how many candidates were tested. `None` if it cannot be found again.
     pub(crate) fn reduced(
         &mut self,
@@ -422,7 +453,7 @@ impl Judge {
 }
 
 /// How long a compiler may take for a candidate: a candidate is smaller than its program.
-fn hurried(patience: Duration) -> Duration {
+pub(crate) fn hurried(patience: Duration) -> Duration {
     patience.min(Duration::from_secs(1).max(patience / 10))
 }
 
@@ -438,13 +469,11 @@ impl Smaller<'_> {
         let Some(candidate) = self.setting.compiled(text) else { return false };
         // The cheaper question first.
         match self.verdict.outcome {
-            Outcome::Hang => self.is_defined(&candidate) && self.fails_alike(&candidate, text),
-            _ => self.fails_alike(&candidate, text) && self.is_defined(&candidate),
+            Outcome::Hang => {
+                self.setting.is_defined(&candidate) && self.fails_alike(&candidate, text)
+            }
+            _ => self.fails_alike(&candidate, text) && self.setting.is_defined(&candidate),
         }
-    }
-
-    fn is_defined(&self, candidate: &Candidate) -> bool {
-        self.setting.examined(candidate).is_some_and(|it| undefined(&it).is_empty())
     }
 
     fn fails_alike(&mut self, candidate: &Candidate, text: &str) -> bool {

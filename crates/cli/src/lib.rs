@@ -21,6 +21,7 @@ mod device;
 mod draw;
 mod entries;
 mod external;
+mod fatal;
 mod feedback;
 mod files;
 mod finding;

@@ -18,6 +18,7 @@ use wavelane::{Adapter, Device};
 
 use crate::asked::{Compiling, DeviceChoice, Launch, LowArgs, WaveSizes};
 use crate::compile::flags_of;
+use crate::fatal;
 use crate::generated::{self, Asked, Evaluated, Judge, Verdict};
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
@@ -102,6 +103,9 @@ impl Server {
         if let Some(number) = request["program"].as_u64() {
             let mut made = Statistics::default();
             let program = asked.program(number, &mut made);
+            if let Some(text) = request["text"].as_str() {
+                return self.candidate(&asked, &program, &request["question"], text);
+            }
             let evaluated = Evaluated::new(&program);
             let verdict = self.judge.program(&asked, &evaluated)?;
             let mut answer = json!({ "statistics": generated::statistics(&evaluated, &made) });
@@ -116,14 +120,7 @@ impl Server {
         let mut records = Vec::new();
         match &unit.work {
             Work::Fuzz { seed, program } => {
-                let asked = Asked {
-                    seed: *seed,
-                    engines: vec![unit.engine.clone()],
-                    widths: vec![unit.width],
-                    order: unit.order.clone(),
-                    target: Vec::new(),
-                    ..asked
-                };
+                let asked = asked.of_unit(&unit, *seed);
                 let program = asked.program(*program, &mut Statistics::default());
                 let verdict = self.judge.program(&asked, &Evaluated::new(&program))?;
                 let small = self.reduced(&asked, &program, &verdict);
@@ -136,6 +133,27 @@ impl Server {
             Work::Test(name) => records.push(self.test(&unit, name)?.to_json()),
         }
         Ok(json!({ "records": records }))
+    }
+
+    /// Answers a question about a candidate of a program.
+    fn candidate(
+        &mut self,
+        asked: &Asked,
+        program: &generate::Program,
+        question: &Value,
+        text: &str,
+    ) -> Result<Value, String> {
+        match question.as_str() {
+            Some(fatal::IS_DEFINED) => {
+                Ok(json!({ fatal::IS_DEFINED: self.judge.is_defined(asked, program, text) }))
+            }
+            Some(fatal::JUDGED) => {
+                let verdict = self.judge.candidate(asked, program, text)?;
+                let record = verdict.map(|it| it.record(fatal::JUDGED.to_owned()).to_json());
+                Ok(json!({ fatal::JUDGED: record }))
+            }
+            _ => Err("the request asks nothing about its text".to_owned()),
+        }
     }
 
     /// The reduced program of a failure, as a record without a unit.

@@ -9,8 +9,9 @@ use campaign::{Outcome, Record, Unit, Work};
 use serde_json::{Value, json};
 
 use crate::command::Command;
+use crate::fatal;
 use crate::flags;
-use crate::generated::PATIENCE;
+use crate::generated::{Asked, PATIENCE};
 use crate::problem::Problem;
 use crate::worker::{Answered, Broken, Slot, ask};
 
@@ -35,8 +36,27 @@ pub(crate) struct Ran {
 pub(crate) fn is_reduced(attempts: usize, record: &Record) -> bool {
     attempts > 0
         && record.outcome.fails()
-        && record.signature.as_deref() != Some(ENDED)
+        // Where a whole process hangs, each candidate would take all the time that a unit is given.
+        && !(record.outcome == Outcome::Hang && record.signature.as_deref() == Some(ENDED))
         && Unit::parse(&record.unit).is_some_and(|it| matches!(it.work, Work::Fuzz { .. }))
+}
+
+/// The record of a smaller program that ends its process as that of a unit did. There is one in any case: without it the
+/// unit would be run again when the campaign goes on.
+fn reduced(
+    slot: &mut Slot<'_>,
+    request: &Value,
+    unit: &str,
+    broken: &Broken,
+) -> Result<Record, Problem> {
+    let mut record = Record::new(format!("reduce {unit}"), Outcome::Crash);
+    record.signature = Some(ENDED.to_owned());
+    if let (Some(asked), Some(unit)) = (Asked::from_json(request), Unit::parse(unit))
+        && let Work::Fuzz { seed, program } = unit.work
+    {
+        record.text = fatal::reduced(slot, &asked.of_unit(&unit, seed), program, broken)?;
+    }
+    Ok(record)
 }
 
 /// Has a unit run. With the key `later` in the request its failure is not reduced yet.
@@ -75,6 +95,11 @@ pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> 
     let outcome = if broken.is_late { Outcome::Hang } else { Outcome::Crash };
     let mut record = Record::new(unit, outcome);
     record.signature = Some(ENDED.to_owned());
-    record.detail = broken.why.lines().next().map(str::to_owned);
-    Ok(Ran { records: vec![record], is_left: false })
+    record.detail = Some(broken.how().to_owned());
+    let is_left = is_reduced(attempts, &record);
+    let mut records = vec![record];
+    if is_left && !is_later {
+        records.push(reduced(slot, &request, unit, &broken)?);
+    }
+    Ok(Ran { records, is_left: is_left && is_later })
 }

@@ -36,6 +36,13 @@ pub(crate) struct Broken {
     pub(crate) why: String,
 }
 
+impl Broken {
+    /// The reason alone.
+    pub(crate) fn how(&self) -> &str {
+        self.why.lines().next().unwrap_or_default()
+    }
+}
+
 /// The words that start this program, if it runs inside another.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 

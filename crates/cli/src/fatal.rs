@@ -1,0 +1,142 @@
+//! Generated programs that take the process of their worker with them: a smaller one that does the same.
+//!
+//! A process that has ended answers nothing. So workers judge the candidates, each of which may end one, and this process
+//! looks at what becomes of them. A candidate that is not defined is rejected before an engine sees it.
+
+use std::time::Duration;
+
+use generate::{Statistics, print};
+use reduce::{Settings, Tester};
+use serde_json::{Value, json};
+
+use crate::generated::{Asked, hurried};
+use crate::problem::Problem;
+use crate::worker::{Answered, Broken, Slot, ask};
+
+/// The questions about a candidate: is it defined, and what comes of it?
+pub(crate) const IS_DEFINED: &str = "defined";
+pub(crate) const JUDGED: &str = "judged";
+
+/// What a process may take besides what runs in it: to start, and to compile and examine a candidate.
+const BESIDES: Duration = Duration::from_secs(10);
+
+/// A smaller text that ends a process as a program did. `None` if the program itself does so no more.
+pub(crate) fn reduced(
+    slot: &mut Slot<'_>,
+    asked: &Asked,
+    number: u64,
+    broken: &Broken,
+) -> Result<Option<String>, Problem> {
+    let mut request = asked.to_json();
+    request["program"] = json!(number);
+    let runs = asked.widths.len().max(1) as u32;
+    let patience = hurried(asked.patience).saturating_mul(runs).saturating_add(BESIDES);
+    let mut tester = Fatal { slot, request, patience, broken, problem: None };
+    let text = print(&asked.program(number, &mut Statistics::default()));
+    let settings = Settings {
+        options: asked.options(),
+        attempts: Some(asked.attempts),
+        ..Settings::default()
+    };
+    let is_again = tester.keeps(&text)?;
+    let reduced = is_again.then(|| reduce::reduce(&text, &settings, &mut tester).text);
+    match tester.problem {
+        Some(problem) => Err(problem),
+        None => Ok(reduced),
+    }
+}
+
+struct Fatal<'a, 's> {
+    slot: &'a mut Slot<'s>,
+    /// What workers are asked, but for the text.
+    request: Value,
+    patience: Duration,
+    /// How the program ended its process.
+    broken: &'a Broken,
+    /// Why no more can be asked.
+    problem: Option<Problem>,
+}
+
+impl Fatal<'_, '_> {
+    fn ask(&mut self, question: &str, text: &str) -> Result<Answered, Problem> {
+        self.request["question"] = json!(question);
+        self.request["text"] = json!(text);
+        ask(self.slot, &self.request, self.patience, |_| {})
+    }
+
+    fn keeps(&mut self, text: &str) -> Result<bool, Problem> {
+        match self.ask(IS_DEFINED, text)? {
+            Answered::Whole(answer) if answer[IS_DEFINED] == true => {}
+            _ => return Ok(false),
+        }
+        Ok(match self.ask(JUDGED, text)? {
+            Answered::Whole(_) => false,
+            Answered::Broken(it) => {
+                it.is_late == self.broken.is_late && it.how() == self.broken.how()
+            }
+        })
+    }
+}
+
+impl Tester for Fatal<'_, '_> {
+    fn test(&mut self, texts: &[String]) -> Option<Vec<bool>> {
+        let kept: Result<Vec<bool>, Problem> = texts.iter().map(|it| self.keeps(it)).collect();
+        kept.map_err(|it| self.problem = Some(it)).ok()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::worker;
+
+    /// A worker whose engine ends the process at a sum over lanes; all texts that name the log are defined.
+    const FRAGILE: &str = r#"#!/bin/sh
+while read -r request; do
+    case "$request" in
+    *'"question":"defined"'*Log*) echo '{"defined":true,"end":true}' ;;
+    *'"question":"defined"'*) echo '{"defined":false,"end":true}' ;;
+    *WaveActiveSum*) kill -SEGV $$ ;;
+    *) echo '{"end":true}' ;;
+    esac
+done
+"#;
+
+    #[test]
+    fn a_program_that_ends_its_process_shrinks_to_what_ends_it() {
+        let folder = tempfile();
+        let script = folder.join("worker.sh");
+        std::fs::write(&script, FRAGILE).unwrap();
+        std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+        worker::start_by(vec![script.into_os_string()]);
+        let asked = json!({ "seed": 1, "engines": ["cpu"], "attempts": 1000 });
+        let asked = Asked::from_json(&asked).unwrap();
+        let text = |number| print(&asked.program(number, &mut Statistics::default()));
+        let sums = |it: &u64| text(*it).contains("WaveActiveSum");
+        let number = (0..).find(sums).unwrap();
+        let mut slot = Slot::new(&[], None);
+        let Ok(Answered::Broken(broken)) = ask(
+            &mut slot,
+            &json!({ "text": text(number), "question": JUDGED }),
+            Duration::from_secs(60),
+            |_| {},
+        ) else {
+            panic!("the process did not end")
+        };
+        let reduced = reduced(&mut slot, &asked, number, &broken).ok().flatten().unwrap();
+        assert!(reduced.contains("WaveActiveSum") && reduced.contains("Log"), "{reduced}");
+        assert!(reduced.len() < text(number).len() / 4, "{reduced}");
+        // What ends no process is no smaller program, however it is called.
+        let other = (0..).find(|it| !sums(it)).unwrap();
+        assert!(super::reduced(&mut slot, &asked, other, &broken).ok().unwrap().is_none());
+        let _ = std::fs::remove_dir_all(folder);
+    }
+
+    fn tempfile() -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("wavelane-fatal-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+}
