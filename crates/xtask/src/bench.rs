@@ -2,6 +2,8 @@
 //!
 //! Each result is checked once before it is timed. Times are printed, never asserted.
 
+mod clock;
+mod compiling;
 mod draws;
 mod engine;
 mod front;
@@ -19,8 +21,30 @@ use interp::NoObserver;
 use ir::Module;
 use ir::exec::{Bindings, Buffer, Launch};
 
+use clock::Clock;
+
 const ROW: u32 = 1 << 20;
 const N: u32 = 16 << 20;
+
+/// What bounds a kernel on one thread of a processor.
+#[derive(Clone, Copy)]
+enum Limit {
+    Memory,
+    /// Arithmetic in vectors and shuffles of them: half as many lanes in a vector take twice as many instructions.
+    Vectors,
+    /// Lanes one by one, which add to counters that are in the cache.
+    Lanes,
+}
+
+impl Limit {
+    fn word(self) -> &'static str {
+        match self {
+            Limit::Memory => "memory",
+            Limit::Vectors => "vectors",
+            Limit::Lanes => "lane by lane",
+        }
+    }
+}
 
 /// One kernel with its grid, in threads.
 struct Kernel {
@@ -30,6 +54,8 @@ struct Kernel {
     grid: [u32; 2],
     /// How many elements of the input a thread has.
     each: u32,
+    /// What a thread of the processor waits for.
+    limit: Limit,
     check: fn(&Buffers, u32) -> bool,
 }
 
@@ -43,17 +69,60 @@ struct Buffers {
 const LINEAR: [u32; 2] = [ROW, N / ROW];
 
 const KERNELS: [Kernel; 14] = [
-    Kernel { name: "compact", file: "compact", grid: LINEAR, each: 1, check: compact_is_right },
-    Kernel { name: "scan", file: "scan", grid: LINEAR, each: 1, check: scan_is_right },
-    Kernel { name: "reduce", file: "reduce", grid: LINEAR, each: 1, check: reduce_is_right },
-    Kernel { name: "mandel", file: "mandel", grid: [2048, 2048], each: 1, check: mandel_is_right },
-    Kernel { name: "saxpy", file: "saxpy", grid: [ROW, 32], each: 1, check: saxpy_is_right },
-    Kernel { name: "bitonic", file: "bitonic", grid: LINEAR, each: 1, check: bitonic_is_right },
+    Kernel {
+        name: "compact",
+        file: "compact",
+        grid: LINEAR,
+        each: 1,
+        limit: Limit::Memory,
+        check: compact_is_right,
+    },
+    Kernel {
+        name: "scan",
+        file: "scan",
+        grid: LINEAR,
+        each: 1,
+        limit: Limit::Memory,
+        check: scan_is_right,
+    },
+    Kernel {
+        name: "reduce",
+        file: "reduce",
+        grid: LINEAR,
+        each: 1,
+        limit: Limit::Memory,
+        check: reduce_is_right,
+    },
+    Kernel {
+        name: "mandel",
+        file: "mandel",
+        grid: [2048, 2048],
+        each: 1,
+        limit: Limit::Vectors,
+        check: mandel_is_right,
+    },
+    Kernel {
+        name: "saxpy",
+        file: "saxpy",
+        grid: [ROW, 32],
+        each: 1,
+        limit: Limit::Memory,
+        check: saxpy_is_right,
+    },
+    Kernel {
+        name: "bitonic",
+        file: "bitonic",
+        grid: LINEAR,
+        each: 1,
+        limit: Limit::Vectors,
+        check: bitonic_is_right,
+    },
     Kernel {
         name: "hist_uni",
         file: "histogram",
         grid: LINEAR,
         each: 1,
+        limit: Limit::Lanes,
         check: histogram_is_right,
     },
     Kernel {
@@ -61,6 +130,7 @@ const KERNELS: [Kernel; 14] = [
         file: "histogram",
         grid: LINEAR,
         each: 1,
+        limit: Limit::Lanes,
         check: histogram_is_right,
     },
     Kernel {
@@ -68,22 +138,39 @@ const KERNELS: [Kernel; 14] = [
         file: "reduce_f32",
         grid: LINEAR,
         each: 1,
+        limit: Limit::Memory,
         check: reduce_f32_is_right,
     },
-    Kernel { name: "scan_f32", file: "scan_f32", grid: LINEAR, each: 1, check: scan_f32_is_right },
+    Kernel {
+        name: "scan_f32",
+        file: "scan_f32",
+        grid: LINEAR,
+        each: 1,
+        limit: Limit::Memory,
+        check: scan_f32_is_right,
+    },
     Kernel {
         name: "radix_hist",
         file: "radix_hist",
         grid: [ROW / 16, 16],
         each: 16,
+        limit: Limit::Lanes,
         check: radix_hist_is_right,
     },
-    Kernel { name: "tree", file: "shared", grid: LINEAR, each: 1, check: tree_is_right },
+    Kernel {
+        name: "tree",
+        file: "shared",
+        grid: LINEAR,
+        each: 1,
+        limit: Limit::Memory,
+        check: tree_is_right,
+    },
     Kernel {
         name: "transpose",
         file: "transpose",
         grid: [1 << 16, 256],
         each: 1,
+        limit: Limit::Memory,
         check: transpose_is_right,
     },
     Kernel {
@@ -91,6 +178,7 @@ const KERNELS: [Kernel; 14] = [
         file: "matmul",
         grid: [32 * 256, 32],
         each: 2,
+        limit: Limit::Vectors,
         check: matmul_is_right,
     },
 ];
@@ -115,6 +203,9 @@ struct Flags {
     /// Whether to measure draws, and whether this process is the one with the driver.
     draws: bool,
     on_driver: bool,
+    compiling: bool,
+    /// The folder with checkouts of public projects, for the front end and the fast engine.
+    projects: Option<String>,
     /// The folder with checkouts of public algorithms, for the sanitizer.
     algorithms: Option<String>,
     peers: Vec<String>,
@@ -125,9 +216,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if flags.front {
         return front::run(flags.rounds, &flags.peers);
     }
+    if flags.compiling {
+        let projects = flags.projects.as_deref().map(Path::new);
+        let width = flags.widths.first().copied().unwrap_or(32);
+        return compiling::run(projects, width, flags.rounds);
+    }
     if let (true, Some(root)) = (flags.san, &flags.algorithms) {
         let width = flags.widths.first().copied().unwrap_or(32);
-        return san::algorithms(Path::new(root), width, flags.rounds);
+        return san::algorithms(Path::new(root), flags.kernels.as_deref(), width, flags.rounds);
     }
     if flags.san {
         return san::run(
@@ -153,7 +249,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if flags.document {
         return engine::run(flags.rounds, flags.kernels.as_deref());
     }
-    println!("engine {}, threads {}; median of {} runs", flags.engine, flags.threads, flags.rounds);
+    let clock = if flags.threads == 1 { "processor" } else { "wall-clock" };
+    println!(
+        "engine {}, threads {}; median of {} runs, {clock} time",
+        flags.engine, flags.threads, flags.rounds
+    );
     println!(
         "{:>10}  {:>5}  {:>10}  {:>10}  {:>12}",
         "kernel", "lanes", "compile ms", "run ms", "ns/thread"
@@ -199,7 +299,7 @@ fn measure(kernel: &Kernel, module: &Arc<Module>, width: u32, flags: &Flags) -> 
                 buffers[0].bytes.fill(0);
             }
         }
-        let start = Instant::now();
+        let start = Clock::start(flags.threads);
         match &program {
             None => interp::run(module, &launch, &mut bindings, &mut NoObserver)
                 .map_err(|failure| format!("{}: {failure:?}", kernel.name))?,
@@ -207,7 +307,7 @@ fn measure(kernel: &Kernel, module: &Arc<Module>, width: u32, flags: &Flags) -> 
                 .run(&launch, &mut bindings, flags.threads)
                 .map_err(|stopped| format!("{}: {stopped:?}", kernel.name))?,
         }
-        times.push(milliseconds(start));
+        times.push(start.milliseconds());
         if let Some(input) = before {
             let buffers = Buffers { input, ..words(module, &bindings) };
             if !(kernel.check)(&buffers, width) {
@@ -248,6 +348,8 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         seeing: false,
         draws: false,
         on_driver: false,
+        compiling: false,
+        projects: None,
         algorithms: None,
         peers: Vec::new(),
     };
@@ -255,6 +357,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
     while let Some(flag) = rest.next() {
         match flag.as_str() {
             "--front" => flags.front = true,
+            "--compiling" => flags.compiling = true,
             "--san" => flags.san = true,
             "--seeing" => flags.seeing = true,
             "--draws" => flags.draws = true,
@@ -262,7 +365,15 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             "--document" => flags.document = true,
             _ => {}
         }
-        let modes = ["--front", "--san", "--seeing", "--document", "--draws", "--draws-on-driver"];
+        let modes = [
+            "--front",
+            "--compiling",
+            "--san",
+            "--seeing",
+            "--document",
+            "--draws",
+            "--draws-on-driver",
+        ];
         if modes.contains(&flag.as_str()) {
             continue;
         }
@@ -283,6 +394,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             }
             "--rounds" => flags.rounds = number()?.max(1) as usize,
             "--threads" => flags.threads = number()?.max(1) as usize,
+            "--projects" => flags.projects = Some(value.clone()),
             "--algorithms" => flags.algorithms = Some(value.clone()),
             "--peer" => flags.peers.push(value.clone()),
             "--dump" => flags.dump = Some(value.clone()),

@@ -34,10 +34,7 @@ enum Verdict {
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let (folder, names) = words.split_first().ok_or("usage: cargo xtask coverage DIR [NAME…]")?;
     let folder = PathBuf::from(folder);
-    let file = crate::root().join(MANIFEST);
-    let text =
-        std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let mut projects = manifest::read(&text).map_err(|error| format!("{MANIFEST}:{error}"))?;
+    let mut projects = projects()?;
     projects.retain(|it| names.is_empty() || names.iter().any(|name| it.name.contains(name)));
     for project in &projects {
         let place = place(&folder, project);
@@ -92,6 +89,37 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
     }
     let file = crate::root().join("docs/coverage.md");
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn projects() -> Result<Vec<Project>, String> {
+    let file = crate::root().join(MANIFEST);
+    let text =
+        std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    manifest::read(&text).map_err(|error| format!("{MANIFEST}:{error}"))
+}
+
+/// The modules of all entry points that compile, of those projects that are checked out in a folder.
+pub(crate) fn modules(folder: &Path) -> Result<Vec<(String, ir::Module)>, String> {
+    let compiler = build()?;
+    let projects = projects()?;
+    let present = projects.iter().filter(|it| place(folder, it).is_dir());
+    let work: Vec<(&Project, &Entry)> =
+        present.flat_map(|it| it.entries.iter().map(move |entry| (it, entry))).collect();
+    let all = in_parallel(&work, |(project, entry)| {
+        let mut command = Command::new(&compiler);
+        command.current_dir(place(folder, project)).args(["emit", "--ir", "-w", &entry.file]);
+        command.args(["-E", &entry.name]).args(&entry.flags);
+        let output =
+            command.output().map_err(|error| format!("{}: {error}", compiler.display()))?;
+        if !output.status.success() {
+            return Ok(None);
+        }
+        let name = format!("{} {} {}", project.name, entry.file, entry.name);
+        let text = String::from_utf8(output.stdout).map_err(|error| format!("{name}: {error}"))?;
+        let module = ir::text::read(&text).map_err(|error| format!("{name}: {error}"))?;
+        Ok(Some((name, module)))
+    })?;
+    Ok(all.into_iter().flatten().collect())
 }
 
 fn place(folder: &Path, project: &Project) -> PathBuf {

@@ -120,13 +120,17 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   fuzz FILE...     try these files unchanged, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, in which FILE is replaced
+  bench --compiling  measure the front end and the fast engine's code of all compute shaders of the suite, and list the worst
+                   --projects DIR  also of the public projects of docs/coverage.md that are checked out in DIR
+                   --width, --rounds as above
   bench --draws    measure draws, in release builds, and the same draws on the first Vulkan driver
                    --kernels lists scenes of `benches/draws`; --width, --rounds, --threads, --engine
   bench --seeing   measure recordings, the page of a long run, and the debugger, against their bars (docs/seeing.md)
                    --kernels (recordings of these alone), --width, --rounds as above
   bench --san      measure the cost of the sanitizer: all dynamic detectors against none
                    --kernels, --width, --rounds as above
-                   --algorithms DIR  instead the public algorithms of which DIR holds checkouts, and whole sweeps
+                   --algorithms DIR  instead the public algorithms of which DIR holds checkouts, and whole sweeps;
+                                     --kernels takes parts of their titles
 ";
 
 fn main() -> ExitCode {

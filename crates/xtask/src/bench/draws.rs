@@ -10,7 +10,6 @@ mod ours;
 mod scenes;
 
 use std::path::Path;
-use std::time::Instant;
 
 use raster::DepthState;
 use wavelane::texture::{Comparison, Format};
@@ -20,6 +19,7 @@ pub(super) use self::driver::serve;
 use self::fixed::Fixed;
 use self::ours::Ours;
 use self::scenes::{SCENES, SIDE};
+use super::clock::Clock;
 
 const DEPTH: DepthState = DepthState { func: Comparison::LessEqual, write: true };
 
@@ -96,28 +96,4 @@ pub(super) fn run(flags: &Flags<'_>, folder: &Path) -> Result<(), String> {
 fn differing(a: &[u8], b: &[u8]) -> usize {
     let is_near = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= 1;
     a.chunks_exact(4).zip(b.chunks_exact(4)).filter(|(a, b)| !a.iter().zip(*b).all(is_near)).count()
-}
-
-/// Processor time where one thread works, so that the load of the machine does not count; wall-clock time otherwise.
-enum Clock {
-    Processor(f64),
-    Wall(Instant),
-}
-
-impl Clock {
-    fn start(threads: usize) -> Clock {
-        match bench::clock::milliseconds().filter(|_| threads == 1) {
-            Some(start) => Clock::Processor(start),
-            None => Clock::Wall(Instant::now()),
-        }
-    }
-
-    fn milliseconds(&self) -> f64 {
-        match self {
-            Clock::Processor(start) => {
-                bench::clock::milliseconds().map_or(f64::NAN, |it| it - start)
-            }
-            Clock::Wall(start) => super::milliseconds(*start),
-        }
-    }
 }

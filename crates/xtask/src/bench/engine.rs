@@ -271,8 +271,9 @@ fn row(it: &Result_) -> String {
     let best = wide.map(|it| it.best);
     let number = |it: Option<f64>| it.map_or("–".to_owned(), |it| format!("{it:.2}"));
     format!(
-        "| {} | {} | {} | {} | **{}** | {} | {} |",
+        "| {} | {} | {} | {} | {} | **{}** | {} | {} |",
         it.kernel.name,
+        it.kernel.limit.word(),
         number(it.by_hand),
         number(best),
         wide.map_or("–".to_owned(), |it| it.width.to_string()),
@@ -289,17 +290,21 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
         "Machine: {}. Command: `cargo xtask bench --document --rounds {rounds}`. 16Mi threads (saxpy 32Mi, mandel 2048², radix_hist 1Mi with 16 keys each, matmul 512²) in \
          groups of 256; the best of {rounds} alternating rounds in one process; every result is checked.\n\
          Hand-written: `crates/bench`, one thread, the same computation as the HLSL at 16 lanes; `reduce` and `mandel` in any \
-         order; `radix_hist`, `tree`, `transpose` and `matmul`, which use groupshared memory, one group at a time without barriers.
+         order; the histograms element by element, into four copies; `radix_hist`, `tree`, `transpose` and `matmul`, which use groupshared memory, one group at a time without barriers.
 ",
         machine()
     );
     text.push_str(
-        "| kernel | hand-written, ms | ours, ms | lanes | **ours : hand-written** | AVX2 : AVX-512 | compile, ms |\n\
-         |---|---|---|---|---|---|---|\n",
+        "| kernel | bound by | hand-written, ms | ours, ms | lanes | **ours : hand-written** | AVX2 : AVX-512 | compile, ms |\n\
+         |---|---|---|---|---|---|---|---|\n",
     );
     for it in results {
         let _ = writeln!(text, "{}", row(it));
     }
+    text.push_str(
+        "\nVectors of AVX2 hold half as many lanes. Where arithmetic in vectors bounds a kernel, twice as many instructions \
+         therefore take up to twice as long; where memory does, or lanes that add one by one, the vectors hardly matter.\n",
+    );
     text.push_str(&threads_table(results));
     text.push_str(
         "\nPicoseconds per shader thread, by lanes in a wave, on one CPU thread:\n\n| kernel |",

@@ -3,14 +3,14 @@
 //! The two alternate, so that other load affects both; only their ratio is meaningful.
 
 use std::path::Path;
-use std::time::Instant;
 
 use interp::NoObserver;
 use sanitizer::{Plan, Rules, Watcher};
 
 use crate::algorithms;
 
-use super::{Kernel, ROW, bindings, compile, launch, milliseconds};
+use super::clock::Clock;
+use super::{Kernel, Limit, ROW, bindings, compile, launch};
 
 /// Compaction, a scan, and a reduction in groupshared memory.
 const KERNELS: [&str; 3] = ["compact", "scan", "shared"];
@@ -25,22 +25,29 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
         if only.is_some_and(|it| !it.iter().any(|it| it == name)) {
             continue;
         }
-        let kernel = Kernel { name, file: name, grid: THREADS, each: 1, check: |_, _| true };
+        let kernel = Kernel {
+            name,
+            file: name,
+            grid: THREADS,
+            each: 1,
+            limit: Limit::Memory,
+            check: |_, _| true,
+        };
         let module = compile(name, None)?;
         let launch = launch(&kernel, width);
         let failed = |failure| format!("{name}: {failure:?}");
         let (mut plain, mut watched) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             let mut left = bindings(&kernel, &module);
-            let start = Instant::now();
+            let start = Clock::start(1);
             interp::run(&module, &launch, &mut left, &mut NoObserver).map_err(failed)?;
-            plain.push(milliseconds(start));
+            plain.push(start.milliseconds());
             let mut again = bindings(&kernel, &module);
-            let start = Instant::now();
+            let start = Clock::start(1);
             let mut watcher = Watcher::new(&module, width, Rules::default());
             interp::run(&module, &launch, &mut again, &mut watcher).map_err(failed)?;
             let findings = watcher.into_findings();
-            watched.push(milliseconds(start));
+            watched.push(start.milliseconds());
             if let Some(finding) = findings.first() {
                 return Err(format!(
                     "`{name}` is correct, but the sanitizer reports: {}",
@@ -62,16 +69,24 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
 
 /// Public algorithms, all dispatches together: the plain run at one width, the watched one, a quick sweep, and the sweep
 /// over all widths and default orders, on one thread and on all cores.
-pub(super) fn algorithms(root: &Path, width: u32, rounds: usize) -> Result<(), String> {
+pub(super) fn algorithms(
+    root: &Path,
+    only: Option<&[String]>,
+    width: u32,
+    rounds: usize,
+) -> Result<(), String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!(
-        "{width} lanes; medians of {rounds} alternating runs, whole sweeps of one; {cores} cores"
+        "{width} lanes; medians of {rounds} alternating runs, whole sweeps of one; processor time, on {cores} cores wall-clock time"
     );
     println!(
         "{:<40}  {:>10}  {:>10}  {:>6}  {:>6}  {:>6}  {:>10}  {:>6}",
         "algorithm", "plain ms", "watched ms", "ratio", "worst", "quick", "one thread", "all"
     );
     for (title, dispatches) in algorithms::prepared(root)? {
+        if only.is_some_and(|it| !it.iter().any(|it| title.contains(it.as_str()))) {
+            continue;
+        }
         let failed = |error: &dyn std::fmt::Display| format!("{title}: {error}");
         let mut totals = [0.0; 5];
         let mut worst = 0.0f64;
@@ -79,14 +94,14 @@ pub(super) fn algorithms(root: &Path, width: u32, rounds: usize) -> Result<(), S
             let dispatch = wavelane::Dispatch { wave_size: Some(width), ..it.dispatch.clone() };
             let plain = || {
                 let table = it.table.duplicate().map_err(|it| failed(&it))?;
-                let start = Instant::now();
+                let start = Clock::start(1);
                 it.pipeline.dispatch(&dispatch, &table).map_err(|it| failed(&it))?;
-                Ok::<f64, String>(milliseconds(start))
+                Ok::<f64, String>(start.milliseconds())
             };
             let swept = |plan: &Plan| {
-                let start = Instant::now();
+                let start = Clock::start(plan.threads);
                 it.pipeline.examine(&dispatch, plan, &it.table).map_err(|it| failed(&it))?;
-                Ok::<f64, String>(milliseconds(start))
+                Ok::<f64, String>(start.milliseconds())
             };
             let mut one = Plan::new(vec![width]);
             one.orders.clear();

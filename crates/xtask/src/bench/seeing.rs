@@ -14,7 +14,8 @@ use interp::{NoObserver, Variation};
 use ir::Module;
 use timeline::{Program, Window};
 
-use super::{Benches, KERNELS, Kernel, bindings, launch, milliseconds};
+use super::clock::Clock;
+use super::{Benches, KERNELS, Kernel, bindings, launch};
 
 /// A run below so many milliseconds has a bar of its own for all values.
 const SHORT: f64 = 10.0;
@@ -109,13 +110,13 @@ impl Recorded {
         let mut kept = None;
         for _ in 0..rounds {
             let mut left = bound.clone();
-            let start = Clock::start();
+            let start = Clock::start(1);
             interp::run_varied(&plain, &launch, Variation::default(), &mut left, &mut NoObserver)
                 .map_err(|failure| format!("{}: {failure}", kernel.name))?;
             best[0] = best[0].min(start.milliseconds());
             for (best, window) in best[1..].iter_mut().zip(&windows) {
                 let (program, bound) = (program(kernel, &module, width), bound.clone());
-                let start = Clock::start();
+                let start = Clock::start(1);
                 let (recording, ended) =
                     timeline::record(&module, &sources, &launch, bound, program, window, vec![]);
                 *best = best.min(start.milliseconds());
@@ -174,7 +175,7 @@ fn page(wavelane: &Path, folder: &Path) -> Result<(), String> {
         .arg(&page)
         .output()
         .map_err(|error| format!("{}: {error}", wavelane.display()))?;
-    let seconds = milliseconds(start) / 1e3;
+    let seconds = start.elapsed().as_secs_f64();
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
@@ -183,25 +184,4 @@ fn page(wavelane: &Path, folder: &Path) -> Result<(), String> {
         "\na page of 10\u{2079} lane-statements: {seconds:.1} s (bar {MOST_SECONDS}), {bytes} bytes (bar {MOST_PAGE})"
     );
     Ok(())
-}
-
-/// Processor time where the system tells it, wall-clock time otherwise.
-enum Clock {
-    Processor(f64),
-    Wall(Instant),
-}
-
-impl Clock {
-    fn start() -> Clock {
-        bench::clock::milliseconds().map_or_else(|| Clock::Wall(Instant::now()), Clock::Processor)
-    }
-
-    fn milliseconds(&self) -> f64 {
-        match self {
-            Clock::Processor(start) => {
-                bench::clock::milliseconds().map_or(f64::NAN, |now| now - start)
-            }
-            Clock::Wall(start) => milliseconds(*start),
-        }
-    }
 }
