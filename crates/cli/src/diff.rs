@@ -22,22 +22,24 @@ mod subject;
 use std::path::Path;
 
 use crate::args::Line;
-use crate::asked::{LowArgs, Sanitizing};
+use crate::asked::{DrawArgs, LowArgs, Sanitizing};
 use crate::auto::Auto;
 use crate::command::Command;
 use crate::common::Common;
+use crate::fitting::{self, Running};
 use crate::problem::{End, Exit, Problem, quoted};
 use crate::side::{self, Side, Wanted};
 use crate::{terminal, testing};
 use judge::Told;
 use pool::Work;
 use record::{Record, Repro};
-use subject::Item;
 
 /// What `diff` needs.
 #[derive(Clone)]
 pub(crate) struct DiffArgs {
     common: Common,
+    /// What is drawn, instead of a dispatch.
+    draw: Option<DrawArgs>,
     san: Sanitizing,
     /// The engines, as they were written.
     engines: Option<String>,
@@ -50,8 +52,9 @@ pub(crate) struct DiffArgs {
 impl DiffArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> DiffArgs {
         let common = Common::new(&low, line);
-        let LowArgs { san, engines, module, repro, .. } = low;
-        DiffArgs { common, san, engines, module, repro }
+        let LowArgs { draw, san, engines, module, repro, .. } = low;
+        let draw = (!draw.what.is_empty()).then_some(draw);
+        DiffArgs { common, draw, san, engines, module, repro }
     }
 }
 
@@ -66,6 +69,10 @@ pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
     let sides = side::open(args.wanted())?;
     if args.common.is_worker {
         return pool::serve(&args, &sides);
+    }
+    match args.draw {
+        Some(_) => fitting::check(&args.common.line, Running::Draw)?,
+        None => fitting::check_undrawn(&args.common.line)?,
     }
     let (mut records, auto) = compared(&args, &sides)?;
     let mut files = Files { wanted: args.repro.clone(), written: 0 };
@@ -99,6 +106,7 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
             ("--counter", !args.common.bind.counters.is_empty()),
             ("--auto", args.common.bind.auto.is_some()),
             ("--groups", args.common.launch.groups != [1; 3]),
+            ("--draw", args.draw.is_some()),
         ];
         if let Some((flag, _)) = said_by_the_test.iter().find(|(_, is_given)| *is_given) {
             let problem = Problem::input(format!("`{flag}` is for shaders, and tests are named"));
@@ -108,8 +116,7 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
         return Ok((pool::run(args, &work)?, None));
     }
     // Mistakes in the shader or its bindings are reported here, with their locations.
-    let mut subject = subject::of_shader(args)?;
-    let auto = subject.auto.take();
+    let (item, auto) = subject::of_command(args)?;
     if let Some(auto) = &auto {
         terminal::note(&auto.told());
     }
@@ -119,7 +126,6 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
     }
     // Standard input is read once, so this process does the work.
     let mut records: Vec<Record> = Vec::new();
-    let item = Item::One(Box::new(subject));
     pool::one(args, sides, &item, terminal::style(), &mut 0, &mut |told| match told {
         Told::Record(record) => records.push(*record),
         Told::Repro(repro) => {

@@ -2,6 +2,7 @@
 //!
 //! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own.
 
+mod asked;
 mod mesh;
 mod state;
 mod tables;
@@ -18,6 +19,7 @@ use crate::compile;
 use crate::launch::{failed, not_allowed};
 use crate::problem::{Exit, Problem};
 
+pub(crate) use asked::AskedDraw;
 use mesh::Mesh;
 pub(crate) use state::{DEPTH, STENCIL, State};
 pub(crate) use tables::Tables;

@@ -1,4 +1,4 @@
-//! The verdict on the draw of a job: it runs on each side from the same contents, and targets, depth and buffers are
+//! The verdict on a draw, of a job or with `--draw`: it runs on each side from the same contents, and targets, depth and buffers are
 //! compared.
 //!
 //! Engines of the host leave the same bits. A GPU packs pixels into waves in its own way: where the pixel shader can tell,
@@ -24,12 +24,13 @@ use crate::plan::plan_of;
 use crate::problem::{Exit, Problem};
 use crate::side::{Runs, Side};
 
-/// The draw of a job.
+/// A draw.
 pub(super) struct Drawn {
     /// The file, with the number of the run where it has several.
     pub(super) name: String,
     pub(super) run: DrawnRun,
-    pub(super) test: String,
+    /// The name of the test, where the command line names no shader.
+    pub(super) test: Option<String>,
 }
 
 /// Why a side left nothing.
@@ -229,7 +230,7 @@ impl At<'_> {
             return;
         }
         record.explain(explained);
-        let words = super::san_words(&args.common.line, Some(&self.drawn.test));
+        let words = super::san_words(&args.common.line, self.drawn.test.as_deref());
         for (stage, seen) in seen {
             record.add_finding(seen, &words, run.sources(Some(*stage)), style);
         }

@@ -59,7 +59,6 @@ fn subject(text: &str, groups: [u32; 3]) -> Subject {
         source: Source { name, text, flags, included },
         may_wait: false,
         test: None,
-        auto: None,
     }
 }
 

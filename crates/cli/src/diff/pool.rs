@@ -151,14 +151,13 @@ fn answered(
         }
     };
     if request["shader"] == true {
-        return match subject::of_shader(args) {
-            Ok(subject) => {
-                let subject = Item::One(Box::new(subject));
+        return match subject::of_command(args) {
+            Ok((item, _)) => {
                 let mut tell = |told: Told| {
                     answers.count(&told);
                     tell(told);
                 };
-                answers.is_lost.set(one(args, sides, &subject, style, &mut done, &mut tell));
+                answers.is_lost.set(one(args, sides, &item, style, &mut done, &mut tell));
                 Vec::new()
             }
             Err(End::Problem(problem)) => {

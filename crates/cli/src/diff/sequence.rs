@@ -276,7 +276,6 @@ impl At<'_> {
                 source: source.clone(),
                 may_wait: false,
                 test: Some(all.test.clone()),
-                auto: None,
             };
             let mut told = Vec::new();
             judge_at(runner, &subject, own, sides, style, &mut |it| told.push(it));

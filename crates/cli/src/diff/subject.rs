@@ -8,6 +8,7 @@ use super::DiffArgs;
 use super::drawn::Drawn;
 use crate::auto::Auto;
 use crate::compile::{Remembered, flags_of};
+use crate::draw::AskedDraw;
 use crate::problem::{End, Exit};
 use crate::testing::{Beside, run_name, setup};
 use crate::{bind, compile};
@@ -29,8 +30,6 @@ pub(super) struct Subject {
     pub(super) may_wait: bool,
     /// The name of the test, where the command line names no shader.
     pub(super) test: Option<String>,
-    /// The bindings that were made up.
-    pub(super) auto: Option<Auto>,
 }
 
 /// A program, several dispatches in order, or a draw.
@@ -54,15 +53,22 @@ pub(super) struct Nothing {
     pub(super) why: String,
 }
 
-/// The shader that the command line names.
-pub(super) fn of_shader(args: &DiffArgs) -> Result<Subject, End> {
+/// The shader that the command line names, with the bindings that were made up.
+pub(super) fn of_command(args: &DiffArgs) -> Result<(Item, Option<Auto>), End> {
     let file = args.common.operand.as_ref().map_err(Clone::clone)?;
+    if let Some(asked) = &args.draw {
+        let AskedDraw { run, auto, .. } = AskedDraw::new(&args.common, asked)?;
+        let (name, test) = (file.clone(), None);
+        return Ok((Item::Draw(Box::new(Drawn { name, run, test })), auto));
+    }
     let (shader, sources, source) = compile::program(file, &args.common.compile)?;
     let bound = bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;
     let (name, table, groups) = (file.clone(), bound.table, args.common.launch.groups);
     let (widths, san, may_wait) = (None, Vec::new(), false);
     let (test, auto) = (None, bound.auto);
-    Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test, auto })
+    let subject =
+        Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test };
+    Ok((Item::One(Box::new(subject)), auto))
 }
 
 /// The runs of a test.
@@ -94,7 +100,7 @@ pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<V
                 return Item::Sequence(Box::new(InOrder { name, sequence: *sequence, test }));
             }
             Work::Draw(run) => {
-                let test = test.name();
+                let test = Some(test.name());
                 return Item::Draw(Box::new(Drawn { name, run: *run, test }));
             }
         };
@@ -112,20 +118,8 @@ pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<V
             may_wait,
         } = run;
         let test = Some(test.name());
-        let auto = None;
-        let subject = Subject {
-            name,
-            shader,
-            sources,
-            table,
-            groups,
-            widths,
-            san,
-            source,
-            may_wait,
-            test,
-            auto,
-        };
+        let subject =
+            Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test };
         Item::One(Box::new(subject))
     };
     Ok((1..).zip(runs).map(item).collect())

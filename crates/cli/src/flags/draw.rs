@@ -9,9 +9,10 @@ use crate::asked::{LowArgs, Overlay};
 use crate::command::Command;
 
 /// The commands that know what is drawn: `new` writes it as a job.
-const KNOWS_SCENES: Commands = &[Command::Run, Command::San, Command::Bench, Command::New];
+const KNOWS_SCENES: Commands =
+    &[Command::Run, Command::San, Command::Diff, Command::Bench, Command::New];
 /// The commands that draw without a job.
-const DRAWS: Commands = &[Command::Run, Command::San, Command::Bench];
+const DRAWS: Commands = &[Command::Run, Command::San, Command::Diff, Command::Bench];
 
 pub(super) const DRAW: Flag = Flag {
     names: &["--draw"],

@@ -171,6 +171,10 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
         Command::Diff => &[
             ("wavelane diff a.hlsl --bind 'Out=[64]' --engines interp,vulkan", "compares engines"),
             (
+                "wavelane diff a.hlsl -T ps_6_6 --draw fullscreen",
+                "compares what engines draw with a pixel shader",
+            ),
+            (
                 "wavelane diff a.hlsl --bind 'Out=[64]' --spirv a.spv",
                 "compares another compiler's module",
             ),

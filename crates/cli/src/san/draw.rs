@@ -6,38 +6,27 @@ use std::sync::atomic::Ordering;
 use jobs::{DrawnRun, DrawnStage};
 use wavelane::internal::{self, Pace};
 use wavelane::sanitizer::{DrawReport, Plan};
-use wavelane::{Device, Draw, Shader, Stage};
+use wavelane::{Draw, Stage};
 
 use super::SanArgs;
 use super::record::Stop;
 use super::subject::{Part, Subject, stop};
 use crate::asked::{DrawArgs, Launch};
-use crate::draw::{self, DEPTH, STENCIL, Scene, Tables};
+use crate::draw::{self, AskedDraw, DEPTH, STENCIL};
+use crate::missing;
 use crate::plan::{plan, plan_of};
 use crate::problem::{End, Problem};
 use crate::watch::Watch;
-use crate::{auto, missing};
 
 /// The pixel shader that the command line names, with what it draws.
 pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
-    let file = args.common.operand.as_ref().map_err(Clone::clone)?;
-    let mut compiling = args.common.compile.clone();
-    let (pixel, sources) = draw::pixel_shader(file, &mut compiling)?;
-    let pixel = auto::prepared(pixel, &args.common.bind);
-    let scene = Scene::new(file, &compiling, asked, (&pixel, &sources), &args.common.bind)?;
-    let device = Device::new(args.common.device.adapter.clone());
-    let pipeline = scene.pipeline(&device, &scene.state, (&pixel, &sources))?;
-    let widths = draw::widths(&args.common.launch, &pipeline)?;
-    let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, asked.size, &sources)?;
-    let auto = tables.auto.take();
-    let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
-    let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
+    let file = args.common.operand.clone()?;
+    let AskedDraw { run, widths, auto } = AskedDraw::new(&args.common, asked)?;
     let plan = plan(&args.san, widths);
-    let names = scene.state.names();
     for name in plan.width_dependent.iter().chain(&plan.unordered) {
-        let shaders = scene.shaders().into_iter().map(|it| it.1).chain([&pixel]);
-        let known = shaders.flat_map(|it| it.resources()).map(|it| it.name.as_str());
-        let planes = names.iter().map(String::as_str).chain([DEPTH, STENCIL]);
+        let known =
+            run.stages.iter().flat_map(|it| it.shader.resources()).map(|it| it.name.as_str());
+        let planes = run.names.iter().map(String::as_str).chain([DEPTH, STENCIL]);
         let mut known: Vec<&str> = known.chain(planes).collect();
         known.sort_unstable();
         known.dedup();
@@ -46,17 +35,7 @@ pub(super) fn shader(args: &SanArgs, asked: &DrawArgs) -> Result<Subject, End> {
             return Err(missing::unknown(&what, name, known.into_iter()).into());
         }
     }
-    let shaders = scene.shaders().into_iter().map(|it| it.1).chain([&pixel]);
-    let stage = |((stage, table), shader): ((Stage, _), &Shader)| DrawnStage {
-        stage,
-        shader: shader.clone(),
-        sources: sources.clone(),
-        table,
-    };
-    let stages = tables.into_tables().into_iter().zip(shaders).map(stage).collect();
-    let (widths, san) = (None, Vec::new());
-    let run = DrawnRun { pipeline, draw, stages, names, widths, san };
-    let subject = examine(args, &args.common.launch, run, plan, file.to_owned())?;
+    let subject = examine(args, &args.common.launch, run, plan, file)?;
     Ok(Subject { auto, ..subject })
 }
 

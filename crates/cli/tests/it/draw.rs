@@ -476,6 +476,29 @@ fn engines_draw_alike() {
 }
 
 #[test]
+fn a_pixel_shader_is_compared_without_a_job() {
+    let folder = folder("undrawn", &[("a.hlsl", BALLOT), ("b.hlsl", GRADIENT)]);
+    let draw = ["-T", "ps_6_6", "--draw", "fullscreen", "--size", "5x3", "--engines", "interp,cpu"];
+    let diff = |words: &[&str]| {
+        let output = wavelane(&[&["diff"], words, &draw, &["--format", "json"]].concat(), &folder);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report)
+    };
+    let (status, report) = diff(&["a.hlsl", "--wave-size", "4,128"]);
+    assert_eq!(status, Some(0), "{report}");
+    assert_eq!(report.to_string().matches("\"result\":\"same\"").count(), 2, "{report}");
+    // Bindings and their mistakes are those of `run`.
+    let (status, report) = diff(&["b.hlsl", "--set", "Blue=0.5"]);
+    assert_eq!(status, Some(0), "{report}");
+    let (status, report) = diff(&["b.hlsl", "--set", "Green=0.5"]);
+    assert_eq!(status, Some(2), "{report}");
+    assert!(report.to_string().contains("Green"), "{report}");
+    let refused = wavelane(&["diff", "a.hlsl", "--size", "4x4"], &folder);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("`--size` is for draws"), "{}", text(&refused.stderr));
+}
+
+#[test]
 fn pixels_have_places() {
     let folder = folder("places", &[("a.test", &PACKED.replace("SHOWN", "position / 3"))]);
     let words = ["diff", "a.test", "--engines", "interp,cpu", "--unordered", "T"];

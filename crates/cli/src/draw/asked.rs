@@ -1,0 +1,47 @@
+//! What a command line draws with `--draw`, in the form that the draws of jobs have.
+
+use jobs::{DrawnRun, DrawnStage};
+use wavelane::{Device, Shader};
+
+use super::{Scene, Tables, pixel_shader, widths};
+use crate::asked::DrawArgs;
+use crate::auto::{self, Auto};
+use crate::common::Common;
+use crate::problem::Problem;
+
+/// The draw of a command line.
+pub(crate) struct AskedDraw {
+    pub(crate) run: DrawnRun,
+    /// The widths that are asked for.
+    pub(crate) widths: Vec<u32>,
+    /// The bindings that were made up.
+    pub(crate) auto: Option<Auto>,
+}
+
+impl AskedDraw {
+    pub(crate) fn new(common: &Common, asked: &DrawArgs) -> Result<AskedDraw, Problem> {
+        let file = common.operand.as_ref().map_err(Clone::clone)?;
+        let mut compiling = common.compile.clone();
+        let (pixel, sources) = pixel_shader(file, &mut compiling)?;
+        let pixel = auto::prepared(pixel, &common.bind);
+        let scene = Scene::new(file, &compiling, asked, (&pixel, &sources), &common.bind)?;
+        let device = Device::new(common.device.adapter.clone());
+        let pipeline = scene.pipeline(&device, &scene.state, (&pixel, &sources))?;
+        let widths = widths(&common.launch, &pipeline)?;
+        let mut tables = Tables::bind(&common.bind, &scene, &pixel, asked.size, &sources)?;
+        let auto = tables.auto.take();
+        let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
+        let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
+        let names = scene.state.names();
+        let shaders = scene.shaders().into_iter().map(|it| it.1).chain([&pixel]);
+        let stage = |((stage, table), shader): ((_, _), &Shader)| DrawnStage {
+            stage,
+            shader: shader.clone(),
+            sources: sources.clone(),
+            table,
+        };
+        let stages = tables.into_tables().into_iter().zip(shaders).map(stage).collect();
+        let run = DrawnRun { pipeline, draw, stages, names, widths: None, san: Vec::new() };
+        Ok(AskedDraw { run, widths, auto })
+    }
+}
