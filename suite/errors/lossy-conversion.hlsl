@@ -196,3 +196,43 @@ void main(uint t : SV_GroupIndex) {
 //|   |                   ^^^^^
 //|   |
 //|   = help: the largest `float` is 3.4028235e38; infinity is written `1.#INF`
+
+//--- a-float-beyond-the-range-of-an-integer
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    int a = 1e20; //~ warning[lossy-conversion]: `1e20` does not fit into `int` and becomes `2147483647`
+    uint b = -1.0; //~ warning[lossy-conversion]: `-1.0` does not fit into `uint` and becomes `0`
+    uint c = 4294967296.5f; //~ warning[lossy-conversion]: does not fit into `uint` and becomes `4294967295`
+    int64_t d = 1e19; //~ warning[lossy-conversion]: `1e19` does not fit into `int64_t` and becomes `9223372036854775807`
+    int e = 2147483647.0, f = -2147483648.0, g = (int)1e20;
+    uint64_t h = 1e19;
+    EXPECT(a == 2147483647 && b == 0 && c == 4294967295u && d == 9223372036854775807ll && e == a && f == -e - 1 && g == a);
+    EXPECT(h == 10000000000000000000ull);
+}
+//| FILE:4:13: warning: `1e20` does not fit into `int` and becomes `2147483647` [lossy-conversion]
+//|   |
+//| 4 |     int a = 1e20;
+//|   |             ^^^^
+//|   |
+//|   = help: write a number that fits, or cast with `(int)` if this is intended
+//|
+//| FILE:5:14: warning: `-1.0` does not fit into `uint` and becomes `0` [lossy-conversion]
+//|   |
+//| 5 |     uint b = -1.0;
+//|   |              ^^^^
+//|   |
+//|   = help: write a number that fits, or cast with `(uint)` if this is intended
+//|
+//| FILE:6:14: warning: `4294967296.0` does not fit into `uint` and becomes `4294967295` [lossy-conversion]
+//|   |
+//| 6 |     uint c = 4294967296.5f;
+//|   |              ^^^^^^^^^^^^^
+//|   |
+//|   = help: write a number that fits, or cast with `(uint)` if this is intended
+//|
+//| FILE:7:17: warning: `1e19` does not fit into `int64_t` and becomes `9223372036854775807` [lossy-conversion]
+//|   |
+//| 7 |     int64_t d = 1e19;
+//|   |                 ^^^^
+//|   |
+//|   = help: write a number that fits, or cast with `(int64_t)` if this is intended

@@ -142,7 +142,7 @@ impl Checker<'_> {
         self.report(report.help(help));
     }
 
-    /// Warns about a literal with a fraction where an integer is expected, and one with more bits than that has.
+    /// Warns about a literal with a fraction where an integer is expected, and one that is beyond the range of that.
     fn warn_loss(&mut self, expr: &Expr, to: TypeId) {
         let ExprKind::Const(bits) = expr.kind else { return };
         match self.types.get(expr.ty) {
@@ -159,14 +159,32 @@ impl Checker<'_> {
             Type::Scalar(Scalar::F32 | Scalar::Half) => f64::from(f32::from_bits(bits as u32)),
             _ => return,
         };
-        if value == value.trunc() || self.types.scalar_of(to).is_none_or(|it| !it.is_int()) {
-            return;
-        }
+        let Some(scalar) = self.types.scalar_of(to).filter(|it| it.is_int()) else { return };
         let (name, whole) = (self.name_of(to), value.trunc());
-        let message = format!("`{value}` becomes `{whole}` here, where `{name}` is expected");
+        // Conversions saturate.
+        let becomes = match scalar {
+            Scalar::I16 => i128::from(value as i16),
+            Scalar::U16 => i128::from(value as u16),
+            Scalar::I32 => i128::from(value as i32),
+            Scalar::U32 => i128::from(value as u32),
+            Scalar::I64 => i128::from(value as i64),
+            Scalar::U64 => i128::from(value as u64),
+            _ => value as i128,
+        };
+        let (message, what) = if becomes != whole as i128 {
+            (
+                format!("`{value:?}` does not fit into `{name}` and becomes `{becomes}`"),
+                "a number that fits",
+            )
+        } else if value != whole {
+            let message = format!("`{value}` becomes `{whole}` here, where `{name}` is expected");
+            (message, "the integer")
+        } else {
+            return;
+        };
         self.report(
             Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message)
-                .help(format!("write the integer, or cast with `({name})` if this is intended")),
+                .help(format!("write {what}, or cast with `({name})` if this is intended")),
         );
     }
 
