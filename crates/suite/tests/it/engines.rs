@@ -323,6 +323,11 @@ fn an_unobservable_width_makes_no_difference() {
         "Out[t] = Out[t] * 2 + 1; if (t & 4) Out[t] += t;",
         "uint n = In[t] & 15, s = 0; while (n > 0) { s += n * t; n--; } Out[t] = s;",
         "switch (t % 5) { case 1: Out[t] = 7; break; case 2: Out[t] += 3; default: Out[t] = t; }",
+        // Additions that nobody sees one by one: by all lanes, some, out of bounds, of what varies, and in a loop.
+        "InterlockedAdd(Out[In[t] & 15], 1);",
+        "if (In[t] & 1) InterlockedAdd(Out[In[t] & 15], t);",
+        "InterlockedAdd(Out[In[t] & 511], In[t]);",
+        "for (uint i = 0; i < (t & 3); i++) InterlockedAdd(Out[t * i & 255], i);",
     ];
     let seen = [
         "Out[t] = Out[t + 1] + 1;",
@@ -333,6 +338,8 @@ fn an_unobservable_width_makes_no_difference() {
         "Out[t] = WaveGetLaneIndex();",
         "InterlockedAdd(Out[0], 1, Out[t]);",
         "Out[t] = t; Out[255 - t] = 9;",
+        "InterlockedAdd(Out[t & 15], 1); Out[64 + t] = Out[0];",
+        "InterlockedXor(Out[t & 15], 1);",
     ];
     for (is_unseen, body) in
         unseen.map(|it| (true, it)).into_iter().chain(seen.map(|it| (false, it)))
