@@ -127,7 +127,8 @@ pub(crate) struct Selector<'m> {
     stage: stage::Stage,
     derived: stage::Derived,
     is_cancelled: &'m dyn Fn() -> bool,
-    /// The number of selected instructions, and whether selection has stopped.
+    /// The number of selected instructions, and whether selection has stopped: then all further values are zero, and no
+    /// loop ends as it would.
     selected: usize,
     given_up: bool,
 }
@@ -419,7 +420,8 @@ impl<'m> Selector<'m> {
         if self.selected.is_multiple_of(ASK_EVERY) {
             self.given_up |= (self.is_cancelled)();
         }
-        if self.given_up || self.a.b.size() > MOST_INSTRUCTIONS {
+        self.given_up |= self.a.b.size() > MOST_INSTRUCTIONS;
+        if self.given_up {
             return results.iter().for_each(|it| self.set(*it, Home::Constant(0)));
         }
         if self.has_helpers() && data.op.skips_helpers() {

@@ -90,6 +90,9 @@ impl Selector<'_> {
             self.copies.push(HashMap::default());
             let falls = self.region(body);
             self.copies.pop();
+            if self.given_up {
+                return;
+            }
             let is_last = round + 1 == rounds;
             assert!(!(falls && is_last), "the loop ends in its last iteration");
             if !falls && !is_last {

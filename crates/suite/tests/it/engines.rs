@@ -366,6 +366,29 @@ fn an_unobservable_width_makes_no_difference() {
     }
 }
 
+/// Code beyond the limit is given up, also in a loop that is unrolled, alone and for all waves of a group together.
+#[test]
+fn programs_that_are_too_large_are_left_to_the_reference() {
+    let large = "x = sin(x) + cos(x * 3);\n".repeat(1500);
+    let bodies = [
+        format!("{large} for (uint i = 0; i < 4; i++) {{ if (i == 3) break; x += i; }} Out[t] = asuint(x);"),
+        format!(
+            "{large} for (uint i = 0; i < 4; i++) {{ tile[t] = asuint(x); GroupMemoryBarrierWithGroupSync();
+            x += tile[t ^ i]; GroupMemoryBarrierWithGroupSync(); }} Out[t] = asuint(x);"
+        ),
+    ];
+    for body in bodies {
+        let module = Arc::new(module(&format!(
+            "RWStructuredBuffer<uint> Out; groupshared uint tile[256];
+            [numthreads(256, 1, 1)] void main(uint t : SV_GroupIndex) {{ float x = t; {body} }}"
+        )));
+        for isa in sets() {
+            let refused = cpu::compile(&module, isa, 128).err().map(|it| it.what);
+            assert!(refused.as_ref().is_some_and(|it| it.contains("400,000")), "{refused:?}");
+        }
+    }
+}
+
 /// Stores by a known lane, by an unknown one, and by some.
 #[test]
 fn stores_of_single_lanes_match_the_reference() {
