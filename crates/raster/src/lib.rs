@@ -24,6 +24,7 @@ mod cover;
 mod depth;
 mod each;
 mod fetch;
+mod group;
 mod interpolate;
 mod logic;
 mod merge;

@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::clip::{self, ClipVertex};
 use crate::cover::{Block, SIDE, cover, cover_single};
 use crate::depth::{DepthStencil, DepthStencilState, Pixel};
+use crate::group::{Fate, Group};
 use crate::interpolate::{divided, numerator};
 use crate::sample::{MOST, Samples};
 use crate::setup::{Geometry, area, is_culled, is_front};
@@ -36,7 +37,7 @@ pub struct Batch<'a> {
 impl<'a> Vertices<'a> {
     /// The slots of a vertex; a vertex that is not there has none.
     #[inline(always)]
-    fn of(&self, vertex: u32) -> &'a [u32] {
+    pub(crate) fn of(&self, vertex: u32) -> &'a [u32] {
         let start = (vertex as usize).saturating_mul(self.slots);
         self.words.get(start..start.saturating_add(self.slots)).unwrap_or(&[])
     }
@@ -44,16 +45,16 @@ impl<'a> Vertices<'a> {
 
 /// The value of a slot; 0 if it is not there.
 #[inline(always)]
-fn word(slots: &[u32], slot: u32) -> u32 {
+pub(crate) fn word(slots: &[u32], slot: u32) -> u32 {
     slots.get(slot as usize).copied().unwrap_or(0)
 }
 
 /// What the viewports decide in advance.
 #[derive(Clone, Copy, Debug)]
-struct View {
-    viewport: Viewport,
-    band: f64,
-    drawable: Rect,
+pub(crate) struct View {
+    pub(crate) viewport: Viewport,
+    pub(crate) band: f64,
+    pub(crate) drawable: Rect,
 }
 
 /// A primitive, or a triangle of a clipped one.
@@ -83,6 +84,10 @@ pub struct Rasterizer {
     inputs: Inputs,
     kind: Kind,
     views: Vec<View>,
+    /// Whether pixels have one sample, which no mask drops.
+    is_single: bool,
+    /// The next triangles, if nothing but their positions decides what they cover.
+    group: Option<Box<Group>>,
     /// The pieces of the current primitive, which are the first `count`, and how many are begun.
     pieces: Vec<Piece>,
     count: usize,
@@ -113,9 +118,16 @@ impl Rasterizer {
             band: viewport.guard_band(),
             drawable: drawable(&state, i),
         };
-        let views = state.viewports.iter().enumerate().map(view).collect();
+        let views: Vec<View> = state.viewports.iter().enumerate().map(view).collect();
+        let layout = &inputs.layout;
+        let is_plain = layout.viewport_index.is_none()
+            && layout.clip_distances.is_empty()
+            && layout.cull_distances.is_empty();
+        let has_groups = kind == Kind::Triangle && is_plain && !views.is_empty();
         Rasterizer {
             views,
+            is_single: state.samples == Samples::One && state.sample_mask & 1 == 1,
+            group: has_groups.then(|| Box::new(Group::NOTHING)),
             state,
             inputs,
             kind,
@@ -198,20 +210,55 @@ impl Rasterizer {
             self.packed = 0;
             if !self.rest.is_empty() {
                 self.expand_row();
-                if let Some((state, target)) = &mut early {
-                    self.split_strips();
-                    self.test_early(state, target);
-                }
             } else if self.begun < self.count {
-                self.rest = self.pieces[self.begun].geometry.bounds;
-                self.begun += 1;
-                self.piece += 1;
-            } else if let Some(primitive) = batch.primitives.next() {
-                self.begin(primitive, batch.vertices);
-            } else {
+                self.rest = self.begin_piece();
+            } else if !self.begin_next(batch) {
                 return false;
             }
+            if let Some((state, target)) = &mut early
+                && !self.strips.is_empty()
+            {
+                self.split_strips();
+                self.test_early(state, target);
+            }
         }
+    }
+
+    /// Begins the next piece of the current primitive, and returns its bounds.
+    #[inline(always)]
+    fn begin_piece(&mut self) -> Rect {
+        self.begun += 1;
+        self.piece += 1;
+        self.pieces[self.begun - 1].geometry.bounds
+    }
+
+    /// Begins the next primitive of a batch; whether there is one.
+    #[inline(always)]
+    fn begin_next(&mut self, batch: &mut Batch<'_>) -> bool {
+        if let (Some(group), Some(position), [view, ..]) =
+            (&mut self.group, self.inputs.layout.position, &self.views[..])
+        {
+            let lane = match group.next() {
+                Some(lane) => lane,
+                None => {
+                    let samples = (self.state.samples, self.is_single);
+                    return group.gather(batch, position, view, samples);
+                }
+            };
+            let (primitive, fate) = (group.primitive(lane), group.fate(lane));
+            let projected = group.projected(lane);
+            match fate {
+                Fate::Other => self.begin(primitive, batch.vertices),
+                Fate::Large => self.begin_projected(primitive, batch.vertices, &projected),
+                Fate::Small(at, covered) => {
+                    self.begin_projected(primitive, batch.vertices, &projected);
+                    self.expand_small(at, covered);
+                }
+            }
+            return true;
+        }
+        let next = batch.primitives.next();
+        next.inspect(|it| self.begin(*it, batch.vertices)).is_some()
     }
 
     /// How many of the next quads may join a wave together.
@@ -276,10 +323,7 @@ impl Rasterizer {
         if view.drawable.is_empty() {
             return;
         }
-        let layer = layout.target_index.map_or(0, |slot| word(leading, slot));
-        self.layer = if layer < self.state.layers { layer } else { 0 };
-        self.id = primitive.id;
-        self.front = true;
+        self.identify(primitive, leading);
         let [a, b, c] = positions;
         if clip::is_inside(a, view.band)
             && clip::is_inside(b, view.band)
@@ -292,10 +336,42 @@ impl Rasterizer {
         } else {
             self.add_clipped(positions, slots, &view);
         }
+        self.keep_bits(slots);
+    }
+
+    /// Sets up a triangle that is projected already: whole, in the first viewport.
+    #[inline(always)]
+    fn begin_projected(
+        &mut self,
+        primitive: Primitive,
+        vertices: Vertices<'_>,
+        projected: &[Projected; 3],
+    ) {
+        self.count = 0;
+        self.begun = 0;
+        let slots = each3(primitive.vertices, |it| vertices.of(it));
+        self.identify(primitive, slots[0]);
+        let view = self.views[0];
+        self.add_whole(projected, &slots, &view);
+        self.keep_bits(&slots);
+    }
+
+    /// What all pieces of a primitive have in common; `leading` are the slots of its first vertex.
+    #[inline(always)]
+    fn identify(&mut self, primitive: Primitive, leading: &[u32]) {
+        let layer = self.inputs.layout.target_index.map_or(0, |slot| word(leading, slot));
+        self.layer = if layer < self.state.layers { layer } else { 0 };
+        self.id = primitive.id;
+        self.front = true;
+    }
+
+    /// Keeps the bits of a primitive's vertices, if anything of it may be visible.
+    #[inline(always)]
+    fn keep_bits(&mut self, slots: &[&[u32]]) {
         if self.count > 0 {
             self.bits.clear();
             for slot in &self.inputs.bits {
-                self.bits.extend((0..3).map(|i| word(slots[i.min(count - 1)], *slot)));
+                self.bits.extend((0..3).map(|i| word(slots[i.min(slots.len() - 1)], *slot)));
             }
         }
     }
@@ -456,10 +532,10 @@ impl Rasterizer {
             return;
         }
         let first = align(left, odd_x);
-        let mask = self.state.sample_mask as u16 & samples.all();
-        if samples == Samples::One && mask == 1 {
+        if self.is_single {
             return self.expand_single(top, first, right);
         }
+        let mask = self.state.sample_mask as u16 & samples.all();
         self.blocks.clear();
         for x in (first..right).step_by(SIDE as usize) {
             let mut block = cover(&piece.geometry, samples, x, top);
@@ -517,19 +593,35 @@ impl Rasterizer {
         self.spans = spans;
     }
 
+    /// The quads of a triangle that covers these of 4×4 pixels, of which this is the first: bit 4·y + x.
+    #[inline(always)]
+    fn expand_small(&mut self, [x, y]: [i32; 2], covered: u32) {
+        // The general way has to look at each sample of a partial piece.
+        if self.count == 0 || self.pieces[0].is_partial {
+            return;
+        }
+        self.begin_piece();
+        let [odd_x, odd_y] = self.state.packing.odd_origin.map(i32::from);
+        let (right, down) = (x + odd_x & 1, y + odd_y & 1);
+        // A byte for each row of pixels, from the quads on in which the first one lies.
+        let row = |row: u32| u64::from(covered >> (4 * row) & 15) << (8 * row);
+        let covered = (row(0) | row(1) | row(2) | row(3)) << (8 * down + right);
+        let span = Span { x: x - right, blocks: 1, covered };
+        for row in 0..3 {
+            self.expand_span(&span, y - down + 2 * row, covered >> (16 * row) & 0xffff);
+        }
+    }
+
+    /// A quad of the current piece where pixels have one sample.
+    #[inline(always)]
+    fn quad(&self, [x, y]: [i32; 2], covered: [u16; 4]) -> Quad {
+        let sample = self.state.sample_frequency.then_some(0);
+        Quad { x, y, layer: self.layer, sample, inside: covered, covered, record: 0 }
+    }
+
     /// The quads of one row of a span; `rows` are the pixels of two rows of its blocks, a byte each.
     #[inline(always)]
     fn expand_span(&mut self, span: &Span, y: i32, rows: u64) {
-        let sample = self.state.sample_frequency.then_some(0);
-        let quad = |x: i32, covered: [u16; 4]| Quad {
-            x,
-            y,
-            layer: self.layer,
-            sample,
-            inside: covered,
-            covered,
-            record: 0,
-        };
         if rows == 0xffff {
             let count = span.blocks * (SIDE / 2) as u32;
             if let Some(Strip { first, count: before }) = self.strips.last_mut()
@@ -540,7 +632,7 @@ impl Rasterizer {
                 *before += count;
                 return;
             }
-            self.strips.push(Strip { first: quad(span.x, [1; 4]), count });
+            self.strips.push(Strip { first: self.quad([span.x, y], [1; 4]), count });
             return;
         }
         // The columns of quads with a covered pixel.
@@ -552,7 +644,8 @@ impl Rasterizer {
             let quad_rows = (rows >> column) as u16;
             let covered =
                 [quad_rows & 1, quad_rows >> 1 & 1, quad_rows >> 8 & 1, quad_rows >> 9 & 1];
-            self.strips.push(Strip { first: quad(span.x + column as i32, covered), count: 1 });
+            let first = self.quad([span.x + column as i32, y], covered);
+            self.strips.push(Strip { first, count: 1 });
         }
     }
 
@@ -646,5 +739,13 @@ fn value(of: Of, slots: &[u32], vertex: usize) -> f64 {
     match of {
         Of::Slot(slot, scalar) => scalar.number(word(slots, slot)),
         Of::Vertex(which) => f64::from(usize::from(which) == vertex),
+    }
+}
+
+#[cfg(test)]
+impl Rasterizer {
+    /// The same, but sets up each triangle by itself.
+    pub(crate) fn without_groups(self) -> Rasterizer {
+        Rasterizer { group: None, ..self }
     }
 }

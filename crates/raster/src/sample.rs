@@ -35,6 +35,15 @@ impl Samples {
         ((1u32 << self.count()) - 1) as u16
     }
 
+    /// Between which places of a pixel its samples lie in both directions, in 1/256 pixels.
+    #[inline]
+    pub(crate) fn reach(self) -> (u8, u8) {
+        match self {
+            Samples::One => (128, 128),
+            _ => (0, 240),
+        }
+    }
+
     /// The offset of each sample from the centre of its pixel, in sixteenths of a pixel.
     #[inline]
     pub fn offsets(self) -> &'static [[i8; 2]] {

@@ -206,8 +206,8 @@ impl Geometry {
     #[inline(always)]
     fn bound(&mut self, state: &RasterState, right: i64, left: i64) {
         let (above, below) = (left, right);
-        // Samples lie at 0..240 in a pixel, the only one of a pixel at 128.
-        let (first, last) = if state.samples.count() == 1 { (128, 128) } else { (0, 240) };
+        let (first, last) = state.samples.reach();
+        let (first, last) = (i64::from(first), i64::from(last));
         let [p, q, r] = self.corners;
         let (left, right) = span([p[0], q[0], r[0]], [left + last, right - first]);
         let (top, bottom) = span([p[1], q[1], r[1]], [above + last, below - first]);

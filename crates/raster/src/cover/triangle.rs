@@ -12,7 +12,8 @@ use crate::viewport::UNITS;
 #[inline(always)]
 pub(super) fn cover(geometry: &Geometry, samples: Samples, inside: u64, block: &mut Block) {
     // All samples of the block lie in this box.
-    let (first, last) = if samples.count() == 1 { (128, 128) } else { (0, 240) };
+    let (first, last) = samples.reach();
+    let (first, last) = (i64::from(first), i64::from(last));
     let Some(crossing) = Crossing::of(geometry, [block.x, block.y], first, last) else { return };
     for (covered, offset) in block.covered.iter_mut().zip(samples.offsets()) {
         *covered = crossing.inside([block.x, block.y], *offset) & inside;
