@@ -208,10 +208,10 @@ impl Group {
     fn outside(&self, left: &Lanes<i32>, top: &Lanes<i32>) -> Lanes<u32> {
         let [p, q, r] = self.corners.each_ref();
         let mut signs = [0; MOST];
-        for i in 0..MOST {
+        for (i, sign) in signs.iter_mut().enumerate() {
             let along = (q.x[i] - p.x[i]).wrapping_mul(r.y[i] - p.y[i]);
             let area = along.wrapping_sub((q.y[i] - p.y[i]).wrapping_mul(r.x[i] - p.x[i]));
-            signs[i] = if area < 0 { -1 } else { 1 };
+            *sign = if area < 0 { -1 } else { 1 };
         }
         let mut edges = [[[0; MOST]; 3]; 3];
         for ([a, b], [rows, right, down]) in [[q, r], [r, p], [p, q]].into_iter().zip(&mut edges) {

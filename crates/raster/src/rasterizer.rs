@@ -602,7 +602,7 @@ impl Rasterizer {
         }
         self.begin_piece();
         let [odd_x, odd_y] = self.state.packing.odd_origin.map(i32::from);
-        let (right, down) = (x + odd_x & 1, y + odd_y & 1);
+        let (right, down) = ((x + odd_x) & 1, (y + odd_y) & 1);
         // A byte for each row of pixels, from the quads on in which the first one lies.
         let row = |row: u32| u64::from(covered >> (4 * row) & 15) << (8 * row);
         let covered = (row(0) | row(1) | row(2) | row(3)) << (8 * down + right);

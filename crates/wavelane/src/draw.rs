@@ -19,6 +19,7 @@ mod pixels;
 mod portions;
 mod replay;
 mod run;
+mod sharing;
 mod statistics;
 mod target;
 mod vertices;
@@ -272,6 +273,8 @@ struct Plan {
     state: RasterState,
     planes: Planes,
     assembly: Assembly,
+    /// The vertices that are transformed, if these are fewer.
+    shared: Option<Assembly>,
     /// The contents of the index buffer, for engines that read it themselves.
     indices: Option<Vec<u8>>,
     /// How many vertices there are.
@@ -330,8 +333,7 @@ impl GraphicsPipeline {
         }
         let empty = self.check_tables(tables)?;
         let tables = &self.with_empty(tables, &empty);
-        let is_shared = !stages.is_watched() && self.may_share_vertices(draw);
-        let plan = self.plan(draw, tables, width, is_shared)?;
+        let plan = self.plan(draw, tables, width, stages.is_watched())?;
         let recorded = recorded(draw, &self.between, &plan.state, &plan.assembly, width);
         // The buffers of the groups of a mesh and of an amplification shader.
         let own: [Arc<Cell>; 4] = std::array::from_fn(|_| Cell::new(Slot::default(), None));
@@ -353,10 +355,11 @@ impl GraphicsPipeline {
             }
             let mut merge = self.merge_state(draw);
             merge.early |= stages.departure().early_depth;
-            let Plan { state, planes, assembly, total, .. } = &plan;
+            let Plan { state, planes, assembly: own, shared, total, .. } = &plan;
             let (desc, link, total) = (&*self.desc, &self.link, *total);
+            let assembly = shared.as_ref().unwrap_or(own);
             let fetched = Fetched { draw, desc, link, assembly, buffers };
-            let run = Run { pipeline: self, draw, width, fetched, merge, total, places };
+            let run = Run { pipeline: self, draw, width, fetched, own, merge, total, places };
             run.on_host(stages, &mut memory, state, &mut targets, planes).map(|()| false)
         });
         targets.put(&mut memory, &cells);
@@ -368,22 +371,13 @@ impl GraphicsPipeline {
         }
     }
 
-    /// Whether nothing can tell how often a vertex is transformed, and which vertices share a wave.
-    fn may_share_vertices(&self, draw: &Draw) -> bool {
-        let vertex = &self.desc.vertex;
-        let writes = vertex.resources().iter().any(|it| it.used && it.kind.writable());
-        let is_counted = draw.fuel.is_some() || draw.progress.is_some();
-        let is_kept = draw.record.is_some() || draw.replay.is_some() || draw.prints.is_some();
-        !(writes || is_counted || is_kept || vertex.module.needs.wave_ops)
-    }
-
-    /// Checks what the draw asks for, but for its tables. `is_shared`: vertices may be.
+    /// Checks what the draw asks for, but for its tables. `is_watched`: something sees what each lane stands for.
     fn plan(
         &self,
         draw: &Draw,
         tables: &StageTables<'_>,
         width: u32,
-        is_shared: bool,
+        is_watched: bool,
     ) -> Result<Plan, DrawError> {
         if let Some(slot) = (draw.vertex_buffers.len()..self.link.buffers).next() {
             return Err(DrawError::NoVertexBuffer { slot });
@@ -392,7 +386,6 @@ impl GraphicsPipeline {
         check_aliases(draw, &tables.all())?;
         let planes = Planes::of(draw)?;
         let assembly = assembly(draw, self.desc.topology)?;
-        let assembly = if is_shared { assembly.shared() } else { assembly };
         // Engines with fixed functions of their own read indices themselves.
         let indices = draw.indices.as_ref().filter(|_| self.backend.gpu().is_some());
         let indices = indices.map(|it| it.buffer.read_bytes()).transpose()?;
@@ -400,7 +393,11 @@ impl GraphicsPipeline {
         if total > MOST_VERTICES {
             return Err(DrawError::TooManyVertices { vertices: total, most: MOST_VERTICES });
         }
-        Ok(Plan { width, state, planes, assembly, indices, total })
+        let shared = match is_watched {
+            true => None,
+            false => self.shared_vertices(draw, &state, &assembly, width),
+        };
+        Ok(Plan { width, state, planes, assembly, shared, indices, total })
     }
 
     /// Locks everything at once, in one order for all draws and dispatches.

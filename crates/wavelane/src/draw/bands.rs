@@ -132,20 +132,23 @@ pub(super) fn most_spent(
     if !pipeline.between.is_empty() || pipeline.between.mesh.is_some() {
         return None;
     }
-    let of_wave = |shader: &Shader| {
-        let mut insts = shader.module.insts.iter().map(|it| &it.op);
-        insts.try_fold(0u64, |all, op| match op {
-            Op::Loop { .. } | Op::Texture(_) | Op::Ray(_) => None,
-            op => all.checked_add(ir::effort::cost(op, width)),
-        })
-    };
-    let pixel = pipeline.desc.pixel.as_ref().map_or(Some(0), of_wave)?;
+    let pixel = pipeline.desc.pixel.as_ref().map_or(Some(0), |it| most_of_wave(it, width))?;
     let [across, down] = [state.width, state.height].map(|it| u64::from(it / 2 + 1));
     // The quads of a target, and those along the edges of the pieces of a primitive that is clipped.
     let quads = (across * down + 32 * (across + down)) * u64::from(state.samples.count());
     let waves = vertices / u64::from(width) + 1;
     let of_pixels = primitives.checked_mul(quads)?.checked_mul(pixel)?;
-    waves.checked_mul(of_wave(&pipeline.desc.vertex)?)?.checked_add(of_pixels)
+    let of_vertices = waves.checked_mul(most_of_wave(&pipeline.desc.vertex, width)?)?;
+    of_vertices.checked_add(of_pixels)
+}
+
+/// The most fuel that a wave of a shader can spend; `None` if it loops or samples.
+pub(super) fn most_of_wave(shader: &Shader, width: u32) -> Option<u64> {
+    let mut insts = shader.module.insts.iter().map(|it| &it.op);
+    insts.try_fold(0u64, |all, op| match op {
+        Op::Loop { .. } | Op::Texture(_) | Op::Ray(_) => None,
+        op => all.checked_add(ir::effort::cost(op, width)),
+    })
 }
 
 /// Whether what bands have ended with does not say how the draw ends on one thread.

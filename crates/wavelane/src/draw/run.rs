@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ir::exec::{Bindings, Feed, Schedule, Trap};
-use raster::{MergeState, Primitive, RasterState, Targets};
+use raster::{Assembly, MergeState, Primitive, RasterState, Targets};
 
 use super::bands::{self, Band};
 use super::between::Made;
 use super::departure::{Departure, Part, Reordered, Shuffled, Stages, VertexOrder};
 use super::pixels::{Pixels, Portion};
 use super::portions::{self, Portions};
+use super::sharing::Account;
 use super::target::{BoundTargets, Planes};
 use super::vertices::{Fetched, Transformed, VertexFeed};
 use super::{Draw, DrawError, DrawStatistics, MOST_WORDS, PORTION};
@@ -35,8 +36,10 @@ pub(super) struct Run<'a> {
     pub(super) draw: &'a Draw,
     pub(super) width: u32,
     pub(super) fetched: Fetched<'a>,
+    /// The vertices that fuel and progress count: those that are fetched, unless these are shared.
+    pub(super) own: &'a Assembly,
     pub(super) merge: MergeState,
-    /// How many vertices there are.
+    /// How many of them there are.
     pub(super) total: u64,
     pub(super) places: StagePlaces<'a>,
 }
@@ -54,7 +57,7 @@ impl<'a> Run<'a> {
         let (pipeline, draw, width) = (self.pipeline, self.draw, self.width);
         let GraphicsPipeline { desc, link, between, .. } = pipeline;
         let Some(recording) = &draw.replay else {
-            let primitives = self.fetched.assembly.count().saturating_mul(draw.instances.into());
+            let primitives = self.own.count().saturating_mul(draw.instances.into());
             let most = bands::most_spent(pipeline, state, self.total, primitives, width);
             if most.zip(draw.fuel).is_some_and(|(most, fuel)| most < fuel) {
                 let draw = Draw { fuel: None, ..draw.clone() };
@@ -123,14 +126,22 @@ impl<'a> Run<'a> {
         let is_one = self.pipeline.desc.writes_memory() || !is_canonical || has_more;
         let most = if is_one { u64::MAX } else { PORTION };
         // The primitives of a small portion often lie in the band of one thread.
-        let portions = Portions::new(assembly, instances, most, bands.len() == 1);
+        let portions = Portions::new(self.own, instances, most, bands.len() == 1);
+        let is_shared = !std::ptr::eq(self.own, assembly);
+        let mut account = Account::new(self.own);
         let link = &self.pipeline.link;
         let mut transformed = Transformed::new(link.vertex_slots);
         let mut fuel = self.draw.fuel;
         let mut next = 0;
-        for portions::Part { instances: drawn, primitives: ids, vertices: kept, is_last } in
+        for portions::Part { instances: drawn, primitives: ids, vertices: counted, is_last } in
             portions
         {
+            // Any of an instance's primitives may have a shared vertex.
+            let of_instance = |instance: u32| u64::from(instance) * per_instance;
+            let kept = match is_shared {
+                true => of_instance(drawn.start)..of_instance(drawn.end),
+                false => counted.clone(),
+            };
             transformed.forget(kept.start);
             let end_vertex = kept.end;
             let kept = end_vertex - transformed.first + u64::from(self.width);
@@ -145,10 +156,13 @@ impl<'a> Run<'a> {
                 next: &mut next,
                 end: end_vertex,
                 width: self.width,
-                total: self.total,
+                total: of_instance(instances),
                 lanes: 0,
             };
-            if is_canonical {
+            if is_shared {
+                let feed = (&mut feed, &mut account);
+                self.transform_shared(stages, memory, &mut fuel, feed, counted.end)?;
+            } else if is_canonical {
                 self.stage(stages, memory, (Part::Vertex, &mut fuel), &mut feed)?;
             } else {
                 let mut feed = Reordered::new(&mut feed, vertices, waves);
@@ -160,7 +174,7 @@ impl<'a> Run<'a> {
                 let ids = ids.clone();
                 drawn.clone().flat_map(move |instance| {
                     // The kept vertices are fewer than `MOST_WORDS`.
-                    let start = u64::from(instance) * per_instance;
+                    let start = of_instance(instance);
                     let kept = move |it: u32| (start + u64::from(it) - first) as u32;
                     assembly
                         .some_primitives(ids.clone())

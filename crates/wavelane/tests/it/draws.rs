@@ -258,17 +258,20 @@ fn state_reaches_the_fixed_functions() {
     }
 }
 
-/// Vertices of an indexed draw are transformed once each where nothing can tell, so not where fuel is counted: the bits
-/// are the same. A vertex shader that asks for its lane has one for each index.
+/// Vertices of an indexed draw are transformed once each where nothing can tell: not in a draw that could print. With any
+/// fuel it leaves the same bits, spends the same and ends at the same place. A vertex shader that asks for its lane has one
+/// for each index, and one with branches only where fuel suffices in any case.
 #[test]
-fn shared_vertices_change_no_bit() {
-    let color = |lanes: &str| {
+fn shared_vertices_change_nothing() {
+    let color = |then: &str| {
         stage(
             "vs_6_6",
             &format!(
                 "struct V {{ float4 position : SV_Position; float4 color : COLOR; }};
                  V main(float2 at : AT, uint vertex : SV_VertexID) {{
-                     V v = {{ float4(at, 0.5, 1), float4(at, vertex, {lanes}) }};
+                     float4 color = float4(at, vertex, 1);
+                     {then}
+                     V v = {{ float4(at, 0.5, 1), color }};
                      return v;
                  }}"
             ),
@@ -286,14 +289,17 @@ fn shared_vertices_change_no_bit() {
     let indices: Vec<u16> =
         cells.flat_map(|it| [0, 1, 5, 1, 6, 5].map(|corner| it + corner)).collect();
     let (corners, indices) = (Buffer::from_slice(&corners), Buffer::from_slice(&indices));
-    for (lanes, is_own) in [("1", false), ("WaveGetLaneIndex()", true)] {
-        let vertex = color(lanes);
+    let branch = "[branch] if (vertex % 3 == 0) color.w = rsqrt(at.x * at.x + 1) * sin(at.y);";
+    for (then, is_own) in
+        [("", Some(false)), ("color.w = WaveGetLaneIndex();", Some(true)), (branch, None)]
+    {
+        let vertex = color(then);
         for device in drawing() {
             let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
             desc.input_layout = vec![attribute("AT", "RG32_FLOAT", 0)];
             desc.targets = vec![Some(format("RGBA32_FLOAT"))];
             let pipeline = device.create_graphics_pipeline(&desc).unwrap();
-            let drawn = |fuel: Option<u64>| {
+            let drawn = |fuel: Option<u64>, prints: bool| {
                 let image = target("RGBA32_FLOAT", 16, 16);
                 let mut draw = Draw::new(96);
                 draw.base_vertex = 2;
@@ -303,16 +309,31 @@ fn shared_vertices_change_no_bit() {
                 draw.vertex_buffers = vec![VertexBuffer { buffer: corners.clone(), stride: 8 }];
                 draw.targets = vec![Some(RenderTarget::from(&image))];
                 (draw.wave_size, draw.fuel) = (Some(16), fuel);
+                draw.progress = Some(Arc::default());
+                draw.prints = prints.then(|| Arc::new(PrintLog::new(1)));
                 let tables = [&vertex, &pixel].map(ResourceTable::new);
-                pipeline.draw(&draw, &tables[0], Some(&tables[1])).unwrap();
-                image.read::<[f32; 4]>().unwrap()
+                let ended = pipeline.draw(&draw, &tables[0], Some(&tables[1]));
+                let ended = ended.map_err(|error| error.to_string());
+                (image.read::<[f32; 4]>().unwrap(), ended, draw.progress)
             };
-            let shared = drawn(None);
-            assert_eq!(shared, drawn(Some(1 << 40)));
+            let shared = drawn(None, false);
+            assert!(shared.1.is_ok());
+            let mut failed = 0;
+            for fuel in (0..4000).step_by(13).chain([1 << 20, 1 << 40]) {
+                let own = drawn(Some(fuel), true);
+                failed += u32::from(own.1.is_err());
+                let [shared, own] =
+                    [drawn(Some(fuel), false), own].map(|(image, ended, progress)| {
+                        (image, ended, progress.map(|it| it.load(Ordering::Relaxed)))
+                    });
+                assert_eq!(shared, own, "{fuel}");
+            }
+            assert!((20..300).contains(&failed), "{failed}");
+            assert_eq!(shared.0, drawn(Some(1 << 40), false).0);
             // In the upper row of cells.
-            let [x, y, _, lane] = shared[1];
+            let [x, y, _, lane] = shared.0[1];
             assert_eq!([x, y], [-1.0 + 3.0 / 16.0, 1.0 - 1.0 / 16.0]);
-            assert_eq!(lane != 1.0, is_own, "{lane}");
+            assert!(is_own.is_none_or(|it| it == (lane != 1.0)), "{lane}");
         }
     }
 }
