@@ -182,6 +182,8 @@ pub fn run_waves<O: Observer>(
     feed: &mut dyn Feed,
     observer: &mut O,
 ) -> Result<(), Failure> {
+    let keeps_quads = variation.keeps_quads || feed.keeps_quads();
+    let variation = Variation { keeps_quads, ..variation };
     if observe::is_unobserved::<O>() {
         waves_unobserved(program, launch, variation, bindings, feed)
     } else if O::INDIRECT {

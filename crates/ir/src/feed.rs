@@ -26,6 +26,11 @@ pub trait Feed {
         None
     }
 
+    /// Whether quads that consist of helper lanes run on, as on a device. By default they end.
+    fn keeps_quads(&self) -> bool {
+        false
+    }
+
     /// What a lane of the wave that was fed last stands for, if the feed can tell; engines ask for observers only.
     fn invocation(&self, lane: u32) -> Option<Invocation> {
         let _ = lane;

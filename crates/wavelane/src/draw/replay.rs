@@ -3,6 +3,7 @@
 //! All quads of the draw are rasterized first, each into a wave of its own. A recorded wave takes the quads that its
 //! lanes name; lanes that recorded nothing are helper lanes. A device may have clipped a triangle that we draw whole,
 //! so that two of its quads are parts of one of ours: then each gets the lanes that it recorded.
+//! Quads of helper lanes run on, as they do there.
 //! Outputs are merged in our order, after all waves have run: that of primitives.
 //!
 //! A pixel is found by what the stages before tell the pixel shader of it. Behind tessellation that is the patch, and
@@ -212,6 +213,10 @@ impl Feed for Replay<'_> {
         true
     }
 
+    fn keeps_quads(&self) -> bool {
+        true
+    }
+
     fn take(&mut self, wave: &WaveOutputs) {
         let slots = wave.written.len() as u32;
         for place in &self.waves[self.next - 1] {
@@ -332,5 +337,68 @@ impl Run<'_> {
             (number, Made { transformed: Transformed { first, words, slots }, primitives })
         };
         Ok((0..self.draw.instances).map(instance).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::graphics::GraphicsDesc;
+    use crate::texture::{Format, Shape};
+    use crate::{
+        Adapter, CpuOptions, Device, Draw, NoIncludes, Options, RenderTarget, ResourceTable,
+        Shader, ShaderModel, Stage, Texture,
+    };
+
+    fn shader(stage: Stage, text: &str) -> Shader {
+        let options = Options { stage, shader_model: ShaderModel::V6_6, ..Options::default() };
+        let compiled = Shader::compile("draw.hlsl", text, &options, &mut NoIncludes).unwrap();
+        compiled.shader().unwrap()
+    }
+
+    /// The lower right lane of the first quad is alone in a branch with one of a quad that has ended, if quads end.
+    #[test]
+    fn quads_of_helper_lanes_run_on() {
+        let vertex = shader(
+            Stage::Vertex,
+            "float4 main(uint i : SV_VertexID) : SV_Position {
+                 return float4(i == 1 ? 3 : -1, i == 2 ? -3 : 1, 0, 1);
+             }",
+        );
+        let pixel = shader(
+            Stage::Pixel,
+            "uint main(float4 at : SV_Position) : SV_Target {
+                 uint lane = uint(at.x) / 2 * 4 + uint(at.y) * 2 + uint(at.x) % 2;
+                 uint alone = 0;
+                 if (lane == 3 || lane / 4 == 1) discard;
+                 if (lane == 3 || lane == 7) alone = WaveActiveCountBits(true);
+                 return QuadReadAcrossX(alone);
+             }",
+        );
+        let format = Format::parse("R32_UINT").unwrap();
+        let mut desc = GraphicsDesc::new(&vertex, Some(&pixel));
+        desc.targets = vec![Some(format)];
+        let seat = |lane: u32| {
+            let (x, y) = (lane / 4 * 2 + lane % 2, lane / 2 % 2);
+            Some(Seat { x, y, primitive: 0, instance: 0, layer: 0, sample: 0 })
+        };
+        let recording = Recording { width: 8, seats: vec![(0..8).map(seat).collect()] };
+        let cpu = Device::with_cpu(Adapter::reference(), CpuOptions::default()).unwrap();
+        for device in [Device::new(Adapter::reference()), cpu] {
+            let pipeline = device.create_graphics_pipeline(&desc).unwrap();
+            let drawn = |replay: Option<&Recording>| {
+                let image = Texture::new(Shape::new(format, 4, 2, 1)).unwrap();
+                let mut draw = Draw::new(3);
+                draw.targets = vec![Some(RenderTarget::from(&image))];
+                draw.wave_size = Some(8);
+                draw.replay = replay.cloned().map(Arc::new);
+                let tables = [&vertex, &pixel].map(ResourceTable::new);
+                pipeline.draw(&draw, &tables[0], Some(&tables[1])).unwrap();
+                image.read::<u32>().unwrap()[4]
+            };
+            assert_eq!([drawn(None), drawn(Some(&recording))], [1, 2]);
+        }
     }
 }

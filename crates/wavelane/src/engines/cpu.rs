@@ -312,6 +312,10 @@ impl Program for Code {
         bindings: &mut Bindings,
         feed: &mut dyn Feed,
     ) -> Result<(), Failure> {
+        // Machine code ends them.
+        if feed.keeps_quads() {
+            return self.reference.run_waves(launch, bindings, feed);
+        }
         let mut rest = launch.clone();
         if self.options.leaves_small
             && self.is_cold(launch.wave_width)
