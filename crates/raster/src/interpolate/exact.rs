@@ -129,6 +129,17 @@ impl Plane {
     /// The bits of the values in a row of quads.
     #[inline(always)]
     pub(super) fn fill(&self, reciprocal: f64, row: &mut [u32], round: impl Fn(f64) -> u32) {
+        if self.right == 0.0 {
+            self.fill_level(reciprocal, row, round);
+        } else if self.down == 0.0 {
+            self.fill_columns(reciprocal, row, round);
+        } else {
+            self.fill_each(reciprocal, row, round);
+        }
+    }
+
+    #[inline(always)]
+    fn fill_each(&self, reciprocal: f64, row: &mut [u32], round: impl Fn(f64) -> u32) {
         let Plane { first, right, down, .. } = *self;
         let mut sums = [0.0; 8];
         for (lane, sum) in sums.iter_mut().enumerate() {
@@ -147,6 +158,39 @@ impl Plane {
         }
         for (to, sum) in last.iter_mut().zip(sums) {
             *to = round(sum * reciprocal);
+        }
+    }
+
+    /// The same where all columns are alike.
+    #[inline(always)]
+    fn fill_level(&self, reciprocal: f64, row: &mut [u32], round: impl Fn(f64) -> u32) {
+        let upper = round((self.first + 0.0) * reciprocal);
+        let lower = round((self.first + self.down) * reciprocal);
+        row.as_chunks_mut().0.fill([upper, upper, lower, lower]);
+    }
+
+    /// The same where both rows of pixels are alike: each column once.
+    #[inline(always)]
+    fn fill_columns(&self, reciprocal: f64, row: &mut [u32], round: impl Fn(f64) -> u32) {
+        let mut sums = [0.0; 8];
+        for (column, sum) in sums.iter_mut().enumerate() {
+            *sum = self.first + column as f64 * self.right;
+        }
+        let step = 8.0 * self.right;
+        for quads in row.chunks_mut(16) {
+            let mut bits = [0; 8];
+            for column in 0..8 {
+                bits[column] = round(sums[column] * reciprocal);
+            }
+            let mut lanes = [0; 16];
+            for (lane, to) in lanes.iter_mut().enumerate() {
+                *to = bits[lane / 4 * 2 + lane % 2];
+            }
+            match <&mut [u32; 16]>::try_from(&mut *quads) {
+                Ok(all) => *all = lanes,
+                Err(_) => quads.copy_from_slice(&lanes[..quads.len()]),
+            }
+            sums.iter_mut().for_each(|it| *it += step);
         }
     }
 }
@@ -182,6 +226,7 @@ mod tests {
     fn planes_are_the_definition() {
         let mut random = ops::Random::new(16);
         let (mut planes, mut others, mut moved) = (0, 0, 0);
+        let (mut level, mut alike) = (0, 0);
         for round in 0..20_000 {
             let reach = [16, 64, 1024, 4096][round % 4];
             let unit = [1, 128, 256][round / 4 % 3];
@@ -203,7 +248,12 @@ mod tests {
                 4 => f64::from((random.below(1000) as f32 - 500.0) * 0.01),
                 _ => random.below(64) as f64 / 8.0 - 4.0,
             };
-            let values = [value(), value(), value()];
+            let of = |it: fn([i64; 2]) -> i64| geometry.corners.map(|at| it(at) as f64 / 64.0);
+            let values = match round % 6 {
+                0 => of(|[x, _]| x),
+                1 => of(|[_, y]| -y),
+                _ => [value(), value(), value()],
+            };
             let rows = [(); 2].map(|()| random.below(reach) as i32 & !1);
             // The covered quads of a row.
             let inside = |x: i32, y: i32| {
@@ -234,6 +284,8 @@ mod tests {
                 continue;
             };
             planes += 1;
+            level += u32::from(plane.right == 0.0);
+            alike += u32::from(plane.right != 0.0 && plane.down == 0.0);
             for (round, to_bits) in
                 [|it: f64| (it as f32).to_bits(), |it: f64| it.to_bits() as u32].iter().enumerate()
             {
@@ -249,5 +301,6 @@ mod tests {
             }
         }
         assert!(planes > 1000 && others > 1000 && moved > 1000, "{planes} {others} {moved}");
+        assert!(level > 100 && alike > 100, "{level} {alike}");
     }
 }
