@@ -88,7 +88,14 @@ impl Selector<'_> {
                 .collect();
             return self.set(to, Home::Bits(masks));
         }
-        let (a, b) = if op == Binary::Mul && self.is_two(ty, a) { (b, a) } else { (a, b) };
+        let swaps = match op {
+            Binary::Mul => self.is_two(ty, a),
+            Binary::Min(_) | Binary::Max(_) if matches!(ty, Ty::F32 | Ty::F64) => {
+                self.constant(a).is_some()
+            }
+            _ => false,
+        };
+        let (a, b) = if swaps { (b, a) } else { (a, b) };
         let x = self.args(a, single, false);
         let (op, y) = match self.reciprocal(op, ty, b) {
             Some(reciprocal) => (Binary::Mul, vec![reciprocal; x.len()]),
@@ -718,6 +725,20 @@ impl Selector<'_> {
     ) -> Option<Vec<VReg>> {
         use Lanewise::*;
         let isa = self.a.isa;
+        let extreme = match (op, ty) {
+            (Binary::Min(_), Ty::F32) => Some((MinS, Or)),
+            (Binary::Max(_), Ty::F32) => Some((MaxS, And)),
+            (Binary::Min(_), Ty::F64) => Some((MinF, Or)),
+            (Binary::Max(_), Ty::F64) => Some((MaxF, And)),
+            _ => None,
+        };
+        if let Some((pick, zeros)) = extreme {
+            let is_simple = constant.is_some_and(|it| is_simple_bound(op, ty, it));
+            return Some(match is_simple {
+                true => self.bounded(pick, ty, args),
+                false => self.float_extremes(pick, zeros, ty, args),
+            });
+        }
         let op = match (op, ty) {
             (Binary::And, _) => And,
             (Binary::Or, _) => Or,
@@ -750,10 +771,6 @@ impl Selector<'_> {
             (Binary::Sub, Ty::F64) => SubF,
             (Binary::Mul, Ty::F64) => MulF,
             (Binary::Div(_), Ty::F64) => DivF,
-            (Binary::Min(_), Ty::F32) => return Some(self.float_extremes(MinS, Or, ty, args)),
-            (Binary::Max(_), Ty::F32) => return Some(self.float_extremes(MaxS, And, ty, args)),
-            (Binary::Min(_), Ty::F64) => return Some(self.float_extremes(MinF, Or, ty, args)),
-            (Binary::Max(_), Ty::F64) => return Some(self.float_extremes(MaxF, And, ty, args)),
             _ => return None,
         };
         if !op.exists(isa) {
@@ -802,6 +819,18 @@ impl Selector<'_> {
             vectors.push(result);
         }
         Some(vectors)
+    }
+
+    /// Minimum or maximum with a simple bound: the instruction returns its second operand if one is NaN, or if both are
+    /// zero.
+    fn bounded(&mut self, op: Lanewise, ty: Ty, [a, b]: &[Vec<Arg>; 2]) -> Vec<VReg> {
+        let long = ty == Ty::F64;
+        let mut bounded = Vec::with_capacity(a.len());
+        for (a, b) in a.iter().zip(b) {
+            let a = self.a.load(*a, long);
+            bounded.push(self.a.op(op, Arg::Register(a), *b));
+        }
+        bounded
     }
 
     /// Minimum or maximum: the number if one operand is NaN, and -0 is below +0.
@@ -918,4 +947,14 @@ impl Selector<'_> {
         self.a.b.effect(test, &[source, source]);
         self.a.general0(code, zero)
     }
+}
+
+/// Whether a constant is not NaN, and of both zeros the result of the minimum or maximum.
+fn is_simple_bound(op: Binary, ty: Ty, bits: u64) -> bool {
+    let number = match ty {
+        Ty::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    };
+    let is_least = matches!(op, Binary::Min(_));
+    !number.is_nan() && (number != 0.0 || number.is_sign_negative() == is_least)
 }

@@ -5,6 +5,7 @@
 mod buffers;
 mod draws;
 mod examples;
+mod extremes;
 mod feedback;
 mod lent;
 mod lists;
