@@ -40,13 +40,15 @@ pub(crate) fn made_for(module: &Module, isa: Isa, width: u32) -> u32 {
 
 /// The width of the strips in which a wave of a vertex or pixel shader runs: its own, if the program can tell.
 ///
-/// Loops are left out, since a wave is charged for iterations of all its lanes together, and samples, which are calls
-/// that cost more for several short rows.
+/// Loops are left out but for short ones, since a wave is charged for iterations of all its lanes together, and samples,
+/// which are calls that cost more for several short rows.
 pub(crate) fn of_strips(module: &Module, isa: Isa, width: u32) -> u32 {
     let best = fastest(isa);
     let writes = module.resources.iter().any(|it| it.used && it.kind.writable());
-    let runs_alike = |op: &Op| match op {
-        Op::Eval { .. } | Op::InputAt { .. } | Op::Builtin(_) | Op::Loop { .. } => false,
+    let short = ir::turns::short_loops(module, width);
+    let runs_alike = |(inst, op): (Inst, &Op)| match op {
+        Op::Loop { .. } => short.contains(&inst),
+        Op::Eval { .. } | Op::InputAt { .. } | Op::Builtin(_) => false,
         Op::Wave { op: WaveOp::IsHelperLane, .. } => true,
         Op::Texture(texture) => texture.op == TextureOp::Size,
         op => {
@@ -60,7 +62,8 @@ pub(crate) fn of_strips(module: &Module, isa: Isa, width: u32) -> u32 {
             }
         }
     };
-    let is_alike = !writes && module.insts.iter().all(|it| runs_alike(&it.op));
+    let mut ops = (0..).map(Inst).zip(module.insts.iter().map(|it| &it.op));
+    let is_alike = !writes && ops.all(runs_alike);
     if best < width && is_alike { best } else { width }
 }
 

@@ -1,6 +1,9 @@
 //! Vertex and pixel shaders in HLSL on the reference engine: signatures, helper lanes, derivatives.
 
-use ir::exec::{Bindings, Buffer, What};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ir::exec::{Bindings, Buffer, Launch, What};
 use ops::LaneMask;
 use suite::pixels::{self, Quads};
 use suite::section::WIDTHS;
@@ -740,6 +743,39 @@ fn odd_number(wave: usize, name: &str, _: u8, lane: u32) -> u64 {
         _ => f32::from_bits(word),
     };
     u64::from(number.to_bits())
+}
+
+/// Wide waves of shaders with short loops run in strips of their lanes on the fast engine, and spend what narrow ones do.
+#[test]
+fn waves_with_short_loops_run_in_strips() {
+    let text = "float4 main(float x : X, float y : Y) : SV_Target {
+        float4 c = float4(x, y, x + y, 1);
+        for (int i = 0; i < 6; i++) {
+            if (c.x > i) c = sqrt(abs(c)) + ddx_fine(c.y);
+            if (c.y > 3 + i) discard;
+            c = c * 0.5 + i;
+        }
+        return c;
+    }";
+    let module = Arc::new(pixels::compile(text, "ps_6_6").unwrap());
+    let mut spent = Vec::new();
+    for width in WIDTHS {
+        let lanes = LaneMask::first_n((width - 4).max(4)).0;
+        let partial = Quads { lanes, helpers: 0x2142 & lanes };
+        let waves = [partial, Quads { lanes: u128::MAX, helpers: 0 }, partial];
+        let (outputs, _) = pixels::run(&module, width, &waves, odd_number).unwrap();
+        assert!(outputs.iter().any(|it| !it.helpers.is_empty()));
+        for isa in suite::engines::sets() {
+            let total = Arc::<AtomicU64>::default();
+            let launch = Launch { fuel: Some(1 << 40), ..pixels::launch(width) };
+            let launch = Launch { spent: Some(total.clone()), ..launch };
+            let mut feed = pixels::Dealt::new(&module, width, &waves, odd_number);
+            let compiled = cpu::compile(&module, isa, width).unwrap();
+            assert!(compiled.run_waves(&launch, &mut Bindings::default(), &mut feed).is_ok());
+            spent.push(total.load(Ordering::Relaxed));
+        }
+    }
+    assert!(spent.iter().all(|it| *it > 0 && *it == spent[0]), "{spent:?}");
 }
 
 /// `pixels::run` compares the engines bit for bit.
