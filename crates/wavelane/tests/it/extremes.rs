@@ -47,7 +47,7 @@ fn extremes_with_constants_are_those_of_the_reference_engine() {
             let pipeline = device.create_compute_pipeline(&shader).unwrap();
             let mut table = ResourceTable::new(&shader);
             let (floats, doubles) = (Buffer::zeroed::<u32>(128), Buffer::zeroed::<f64>(128));
-            table.bind("In", &Buffer::from_slice(&numbers)).unwrap();
+            table.bind("In", Buffer::from_slice(&numbers)).unwrap();
             table.bind("Out", &floats).unwrap();
             table.bind("Doubles", &doubles).unwrap();
             pipeline.dispatch(&Dispatch::new([1, 1, 1]), &table).unwrap();
