@@ -30,6 +30,7 @@ mod search;
 mod transform;
 mod tree;
 mod triangle;
+mod triangles;
 mod vector;
 
 pub use bottom::{Bottom, BottomOptions, Geometry, Shape};
@@ -87,11 +88,13 @@ impl Ray {
     }
 
     /// Whether the ray misses every scene: a NaN anywhere, a zero direction, or an empty interval.
+    #[inline]
     pub fn hits_nothing(&self) -> bool {
         self.is_nan() || self.t_min > self.t_max || self.direction == [0.0; 3]
     }
 
     /// Whether any of its numbers is a NaN.
+    #[inline]
     pub fn is_nan(&self) -> bool {
         let ends = [self.t_min, self.t_max];
         self.origin.iter().chain(&self.direction).chain(&ends).any(|it| it.is_nan())

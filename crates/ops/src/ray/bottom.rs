@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::aabb::Aabb;
+use super::geometry_flag;
 use super::refusal::Refusal;
-use super::transform::{self, Transform};
-use super::tree::{self, Block, Bounds, Tree};
-use super::{IDENTITY, geometry_flag};
+use super::transform::Transform;
+use super::tree::{self, Bounds, Items, Leaf, Tree};
+use super::triangles::Triangles;
 
 /// What one geometry of a bottom level consists of, decoded.
 #[derive(Clone, Copy, Debug)]
@@ -45,35 +46,22 @@ impl Default for BottomOptions {
 #[derive(Debug)]
 pub struct Bottom {
     pub(super) primitives: Primitives,
-    pub(super) tree: Tree,
-    /// The triangles of each leaf.
-    pub(super) blocks: Vec<Block>,
     geometries: Vec<Part>,
     data_access: bool,
 }
 
-/// The primitives of all geometries, one after the other. Inactive ones stay, because they are counted.
+/// The primitives of all geometries, counted one after the other. Inactive ones are counted, too.
 #[derive(Debug)]
 pub(super) enum Primitives {
-    Triangles(Vec<[[f32; 3]; 3]>),
-    /// A NaN in the first coordinate marks an inactive box.
-    Boxes(Vec<Aabb>),
+    Triangles(Triangles),
+    Boxes(Boxes),
 }
 
-impl Primitives {
-    fn tree(&self) -> Tree {
-        match self {
-            Primitives::Triangles(triangles) => {
-                let active = |it: &[[f32; 3]; 3]| it.iter().all(|it| !it[0].is_nan());
-                let boxes = triangles.iter().map(|it| active(it).then(|| Bounds::around(it)));
-                tree::build(boxes, tree::PAD)
-            }
-            Primitives::Boxes(all) => {
-                let boxes = all.iter().map(|it| (!it[0][0].is_nan()).then(|| Bounds::around(it)));
-                tree::build(boxes, tree::PAD)
-            }
-        }
-    }
+#[derive(Debug)]
+pub(super) struct Boxes {
+    pub(super) tree: Tree<Leaf>,
+    /// A NaN in the first coordinate marks an inactive box.
+    pub(super) all: Vec<Aabb>,
 }
 
 /// Where a geometry's primitives begin, and its flags.
@@ -104,9 +92,6 @@ impl Bottom {
         if geometries.len() > MOST_GEOMETRIES {
             return Err(Refusal::TooManyGeometries(geometries.len()));
         }
-        let boxes = geometries.first().is_some_and(|it| matches!(it.shape, Shape::Boxes(_)));
-        let mut primitives =
-            if boxes { Primitives::Boxes(Vec::new()) } else { Primitives::Triangles(Vec::new()) };
         let mut parts = Vec::with_capacity(geometries.len());
         let mut total = 0usize;
         for (at, geometry) in geometries.iter().enumerate() {
@@ -115,35 +100,19 @@ impl Bottom {
                 return Err(Refusal::UnknownFlags { geometry: at, flags: unknown });
             }
             parts.push(Part { first: total as u32, flags: geometry.flags });
-            let count = primitive_count(at, &geometry.shape)?;
-            total = total.saturating_add(count);
+            total = total.saturating_add(primitive_count(at, &geometry.shape)?);
             if total > MOST_PRIMITIVES {
                 return Err(Refusal::TooManyPrimitives(total));
             }
-            match (&mut primitives, geometry.shape) {
-                (
-                    Primitives::Triangles(triangles),
-                    Shape::Triangles { vertices, indices, transform },
-                ) => {
-                    triangles.reserve_exact(count);
-                    append_triangles(triangles, at, vertices, indices, transform)?;
-                }
-                (Primitives::Boxes(boxes), Shape::Boxes(given)) => {
-                    boxes.reserve_exact(count);
-                    append_boxes(boxes, at, given)?;
-                }
-                _ => return Err(Refusal::MixedKinds { geometry: at }),
-            }
         }
-        let tree = primitives.tree();
-        let blocks = match &primitives {
-            Primitives::Triangles(triangles) => {
-                tree.leaves().iter().map(|it| Block::new(it, triangles)).collect()
+        let primitives = match geometries.first() {
+            Some(Geometry { shape: Shape::Boxes(_), .. }) => {
+                Primitives::Boxes(Boxes::build(geometries, total)?)
             }
-            Primitives::Boxes(_) => Vec::new(),
+            _ => Primitives::Triangles(Triangles::build(geometries, total)?),
         };
         let data_access = options.data_access;
-        Ok(Arc::new(Bottom { primitives, tree, blocks, geometries: parts, data_access }))
+        Ok(Arc::new(Bottom { primitives, geometries: parts, data_access }))
     }
 
     pub fn geometry_count(&self) -> usize {
@@ -154,21 +123,36 @@ impl Bottom {
     pub fn primitive_count(&self) -> usize {
         match &self.primitives {
             Primitives::Triangles(triangles) => triangles.len(),
-            Primitives::Boxes(boxes) => boxes.len(),
+            Primitives::Boxes(boxes) => boxes.all.len(),
         }
     }
 
     /// Whether a primitive, counted across all geometries, can be hit at all: a NaN in x makes it inactive.
     pub fn is_active(&self, at: usize) -> bool {
         match &self.primitives {
-            Primitives::Triangles(triangles) => {
-                triangles.get(at).is_some_and(|it| it.iter().all(|it| !it[0].is_nan()))
-            }
-            Primitives::Boxes(boxes) => boxes.get(at).is_some_and(|it| !it[0][0].is_nan()),
+            Primitives::Triangles(triangles) => triangles.is_active(at),
+            Primitives::Boxes(boxes) => boxes.all.get(at).is_some_and(|it| !it[0][0].is_nan()),
+        }
+    }
+
+    /// The box around everything, enlarged as those of the tree are.
+    pub(super) fn bounds(&self) -> Option<Bounds> {
+        match &self.primitives {
+            Primitives::Triangles(triangles) => triangles.tree.bounds(),
+            Primitives::Boxes(boxes) => boxes.tree.bounds(),
+        }
+    }
+
+    /// The greatest |coordinate|.
+    pub(super) fn reach(&self) -> f32 {
+        match &self.primitives {
+            Primitives::Triangles(triangles) => triangles.tree.reach,
+            Primitives::Boxes(boxes) => boxes.tree.reach,
         }
     }
 
     /// Whether this level holds boxes rather than triangles.
+    #[inline(always)]
     pub fn is_procedural(&self) -> bool {
         matches!(self.primitives, Primitives::Boxes(_))
     }
@@ -186,7 +170,7 @@ impl Bottom {
         let part = self.geometries.get(geometry as usize)?;
         match &self.primitives {
             Primitives::Boxes(boxes) => {
-                boxes.get((part.first.checked_add(primitive)?) as usize).copied()
+                boxes.all.get((part.first.checked_add(primitive)?) as usize).copied()
             }
             Primitives::Triangles(_) => None,
         }
@@ -197,18 +181,20 @@ impl Bottom {
         self.data_access
     }
 
-    /// The vertices of a triangle, after the geometry's transform.
+    /// The vertices of a triangle, after the geometry's transform; those of an inactive one are NaNs.
     pub fn triangle(&self, geometry: u32, primitive: u32) -> Option<[[f32; 3]; 3]> {
         let part = self.geometries.get(geometry as usize)?;
         match &self.primitives {
             Primitives::Triangles(triangles) => {
-                triangles.get((part.first.checked_add(primitive)?) as usize).copied()
+                let at = part.first.checked_add(primitive)?;
+                ((at as usize) < triangles.len()).then(|| triangles.get(at))
             }
             Primitives::Boxes(_) => None,
         }
     }
 
     /// The geometry and the index in it of a primitive that is counted across all geometries.
+    #[inline(always)]
     pub(super) fn primitive(&self, at: u32) -> Primitive {
         // The last geometry that begins here or before: empty ones begin where the next one does.
         let geometry = match &self.geometries[..] {
@@ -236,47 +222,21 @@ fn primitive_count(geometry: usize, shape: &Shape<'_>) -> Result<usize, Refusal>
     }
 }
 
-fn append_triangles(
-    triangles: &mut Vec<[[f32; 3]; 3]>,
-    geometry: usize,
-    vertices: &[[f32; 3]],
-    indices: Option<&[u32]>,
-    transform: Option<&Transform>,
-) -> Result<(), Refusal> {
-    if transform.is_some_and(|it| it.iter().any(|it| it.is_nan())) {
-        return Err(Refusal::NanTransform { geometry });
-    }
-    // The identity would turn an infinite coordinate into NaNs, and −0 into +0; neither is seen by a ray.
-    let transform = transform.filter(|it| **it != IDENTITY);
-    let first = triangles.len();
-    let mut append = |corners: [[f32; 3]; 3]| -> Result<(), Refusal> {
-        let inactive = corners.iter().any(|it| it[0].is_nan());
-        if !inactive && corners.iter().flatten().any(|it| it.is_nan()) {
-            return Err(Refusal::Nan { geometry, primitive: triangles.len() - first });
+impl Boxes {
+    fn build(geometries: &[Geometry<'_>], count: usize) -> Result<Boxes, Refusal> {
+        let mut all = Vec::with_capacity(count);
+        for (geometry, it) in geometries.iter().enumerate() {
+            match it.shape {
+                Shape::Boxes(given) => append_boxes(&mut all, geometry, given)?,
+                Shape::Triangles { .. } => return Err(Refusal::MixedKinds { geometry }),
+            }
         }
-        triangles.push(match transform {
-            _ if inactive => [[f32::NAN; 3]; 3],
-            Some(transform) => corners.map(|it| transform::point(transform, it)),
-            None => corners,
-        });
-        Ok(())
-    };
-    let Some(indices) = indices else {
-        return vertices.as_chunks().0.iter().try_for_each(|corners| append(*corners));
-    };
-    for (triangle, corners) in indices.as_chunks::<3>().0.iter().enumerate() {
-        let mut positions = [[0.0; 3]; 3];
-        for (corner, &index) in corners.iter().enumerate() {
-            positions[corner] = *vertices.get(index as usize).ok_or(Refusal::IndexOutOfRange {
-                geometry,
-                position: triangle * 3 + corner,
-                index,
-                vertices: vertices.len(),
-            })?;
+        let mut items = Items::with_capacity(count);
+        for it in &all {
+            items.push((!it[0][0].is_nan()).then(|| Bounds::around(it)));
         }
-        append(positions)?;
+        Ok(Boxes { tree: items.tree(tree::PAD, |_, leaf, to| *to = *leaf), all })
     }
-    Ok(())
 }
 
 fn append_boxes(boxes: &mut Vec<Aabb>, geometry: usize, given: &[[f32; 6]]) -> Result<(), Refusal> {

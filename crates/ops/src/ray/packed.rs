@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::IDENTITY;
 use super::bottom::{Bottom, Primitives};
 use super::scene::Scene;
-use super::tree::{self, Flat, Tree};
+use super::tree::{self, Block, Flat, Leaf};
 
 /// The words of the header.
 pub mod header {
@@ -117,7 +117,7 @@ impl Scene {
             put(instance::MASK, u32::from(given.mask));
             put(instance::PROCEDURAL, u32::from(bottom.is_procedural()));
             put(instance::DATA_ACCESS, u32::from(bottom.data_access()));
-            put(instance::REACH, bottom.tree.reach.to_bits());
+            put(instance::REACH, bottom.reach().to_bits());
             let found = match bottoms.entry(Arc::as_ptr(bottom)) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(new) => *new.insert(pack_bottom(&mut words, bottom)?),
@@ -127,7 +127,7 @@ impl Scene {
             words[record + instance::PRIMITIVES as usize] = found.primitives;
         }
         let (nodes, items) = match &self.tree {
-            Some(tree) => flattened(tree),
+            Some(tree) => tree.flatten(Leaf::primitives),
             // A leaf around everything. With a reach of 0, nothing is left out.
             None => {
                 let all: Vec<u32> = (0..self.instances.len() as u32).collect();
@@ -154,12 +154,6 @@ impl Scene {
     }
 }
 
-fn flattened(tree: &Tree) -> (Vec<Flat>, Vec<u32>) {
-    let (mut nodes, mut items) = (Vec::new(), Vec::new());
-    tree.flatten(&mut nodes, &mut items);
-    (nodes, items)
-}
-
 /// Appends nodes, and returns where they are.
 fn put_nodes(words: &mut Vec<u32>, nodes: &[Flat]) -> (u32, u32) {
     let start = words.len() as u32;
@@ -172,7 +166,10 @@ fn put_nodes(words: &mut Vec<u32>, nodes: &[Flat]) -> (u32, u32) {
 }
 
 fn pack_bottom(words: &mut Vec<u32>, bottom: &Bottom) -> Option<Placed> {
-    let (flat, items) = flattened(&bottom.tree);
+    let (flat, items) = match &bottom.primitives {
+        Primitives::Triangles(all) => all.tree.flatten(Block::primitives),
+        Primitives::Boxes(all) => all.tree.flatten(Leaf::primitives),
+    };
     let size = flat.len() * node::WORDS as usize + items.len() * primitive::WORDS as usize;
     if items.len() >= 1 << node::FIRST_BITS || words.len() + size > MOST_WORDS {
         return None;
@@ -183,11 +180,12 @@ fn pack_bottom(words: &mut Vec<u32>, bottom: &Bottom) -> Option<Placed> {
     for item in items {
         let first = words.len();
         match &bottom.primitives {
-            Primitives::Triangles(all) => {
-                words.extend(all[item as usize].as_flattened().iter().map(|it| it.to_bits()));
+            Primitives::Triangles(triangles) => {
+                words.extend(triangles.get(item).as_flattened().iter().map(|it| it.to_bits()));
             }
-            Primitives::Boxes(all) => {
-                words.extend(all[item as usize].as_flattened().iter().map(|it| it.to_bits()));
+            Primitives::Boxes(boxes) => {
+                let corners = &boxes.all[item as usize];
+                words.extend(corners.as_flattened().iter().map(|it| it.to_bits()));
             }
         }
         words.resize(first + primitive::GEOMETRY as usize, 0);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::bottom::Bottom;
 use super::refusal::Refusal;
 use super::transform::{self, Transform};
-use super::tree::{self, Bounds, Tree};
+use super::tree::{self, Bounds, Items, Leaf, Tree};
 use super::{IDENTITY, Ray, instance_flag};
 
 /// An instance, as the host describes it. The identifier and the contribution are cut to 24 bits.
@@ -35,7 +35,7 @@ pub struct Scene {
     pub(super) instances: Vec<Placed>,
     problems: Vec<(usize, InstanceProblem)>,
     /// Over the instances, if there are enough of them.
-    pub(super) tree: Option<Tree>,
+    pub(super) tree: Option<Tree<Leaf>>,
     /// The factor by which the origin of a ray moves in that tree: 16u times the greatest condition of an instance.
     pub(super) pad: f32,
     /// Whether there are boxes, which come after an opaque triangle at the same t.
@@ -99,20 +99,19 @@ impl Scene {
     /// 16u·‖M‖·‖W‖·|o|, by which the origin moves.
     fn plant(&mut self) {
         let mut condition = 1.0f64;
-        let boxes: Vec<Option<Bounds>> = self
-            .instances
-            .iter()
-            .map(|it| {
-                let (bounds, of) = it.bounds()?;
+        let mut items = Items::with_capacity(self.instances.len());
+        for it in &self.instances {
+            items.push(match it.bounds() {
                 // Where the matrix is ill-conditioned, the box is not worth a larger padding of all others.
-                if of > WORST {
-                    return Some(Bounds::ALL);
+                Some((_, of)) if of > WORST => Some(Bounds::ALL),
+                Some((bounds, of)) => {
+                    condition = condition.max(of);
+                    Some(bounds)
                 }
-                condition = condition.max(of);
-                Some(bounds)
-            })
-            .collect();
-        self.tree = Some(tree::build(boxes.into_iter(), tree::PAD));
+                None => None,
+            });
+        }
+        self.tree = Some(items.tree(tree::PAD, |_, leaf, to| *to = *leaf));
         self.pad = (f64::from(tree::PAD) * condition) as f32;
     }
 
@@ -159,8 +158,8 @@ impl Placed {
     fn bounds(&self) -> Option<(Bounds, f64)> {
         let matrix = self.world_to_object.as_ref()?;
         let bottom = self.given.bottom.as_ref()?;
-        let inside = bottom.tree.bounds()?;
-        let reach = f64::from(bottom.tree.reach);
+        let inside = bottom.bounds()?;
+        let reach = f64::from(bottom.reach());
         let Some(inverse) = transform::inverse_64(matrix) else {
             return Some((Bounds::ALL, f64::INFINITY));
         };
@@ -191,11 +190,14 @@ impl Placed {
     }
 
     /// The ray's origin and direction in the space of this instance, or `None` if the instance cannot be hit.
+    #[inline(always)]
     pub(super) fn enter(&self, ray: &Ray) -> Option<([f32; 3], [f32; 3])> {
         let matrix = self.world_to_object.as_ref()?;
         let origin = transform::point(matrix, ray.origin);
         let direction = transform::direction(matrix, ray.direction);
-        let nan = origin.iter().chain(&direction).any(|it| it.is_nan());
+        // A sum is a NaN if a number in it is one. So is one of infinities, which are looked at again.
+        let sum = origin[0] + origin[1] + origin[2] + direction[0] + direction[1] + direction[2];
+        let nan = sum.is_nan() && origin.iter().chain(&direction).any(|it| it.is_nan());
         (!nan && direction != [0.0; 3]).then_some((origin, direction))
     }
 }

@@ -152,6 +152,7 @@ impl Hit {
 
 impl Wanted {
     /// Whether an instance takes part.
+    #[inline(always)]
     pub(super) fn enters(&self, instance: &Placed) -> bool {
         let Some(bottom) = &instance.given.bottom else { return false };
         let skipped = if bottom.is_procedural() {
@@ -163,6 +164,7 @@ impl Wanted {
     }
 
     /// Whether a primitive is opaque to this query.
+    #[inline(always)]
     fn opaque(&self, geometry: u32, instance: &Placed) -> bool {
         let instance = u32::from(instance.given.flags);
         let mut opaque = geometry & geometry_flag::OPAQUE != 0;
@@ -179,12 +181,14 @@ impl Wanted {
         opaque
     }
 
+    #[inline(always)]
     fn culls(&self, opaque: bool) -> bool {
         let flag = if opaque { ray_flag::CULL_OPAQUE } else { ray_flag::CULL_NON_OPAQUE };
         self.flags & flag != 0
     }
 
     /// The hit of a triangle, which is counted across the geometries of its bottom level.
+    #[inline(always)]
     pub(super) fn triangle(
         &self,
         at: u32,
@@ -282,13 +286,13 @@ impl Wanted {
         match &bottom.primitives {
             Primitives::Triangles(triangles) => {
                 let shear = Shear::new(origin, direction);
-                for (at, vertices) in triangles.iter().enumerate() {
-                    let hit = self.triangle(at as u32, vertices, &shear, bottom, placed);
+                for (at, vertices) in triangles.active() {
+                    let hit = self.triangle(at, &vertices, &shear, bottom, placed);
                     hit.into_iter().for_each(&mut keep);
                 }
             }
             Primitives::Boxes(boxes) => {
-                for (at, aabb) in boxes.iter().enumerate() {
+                for (at, aabb) in boxes.all.iter().enumerate() {
                     let hit = self.aabb(at as u32, aabb, (origin, direction), bottom, placed);
                     hit.into_iter().for_each(&mut keep);
                 }
@@ -296,6 +300,7 @@ impl Wanted {
         }
     }
 
+    #[inline(always)]
     fn key(&self, t: f64, instance: u32, geometry: u32, primitive: u32) -> Key {
         let rank = match self.admissible.order {
             Order::Nearest => ascending(t),
@@ -333,6 +338,7 @@ impl Wanted {
 }
 
 /// An integer with the order of a float, which is not a NaN. −0 equals 0.
+#[inline(always)]
 fn ascending(t: f64) -> u64 {
     let bits = (t + 0.0).to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
@@ -340,6 +346,7 @@ fn ascending(t: f64) -> u64 {
 
 impl Key {
     /// A t that no later hit is below, if the order is by t.
+    #[inline(always)]
     pub(super) fn nearest(&self) -> f32 {
         let bits = if self.rank >> 63 == 1 { self.rank & !(1 << 63) } else { !self.rank };
         (f64::from_bits(bits) as f32).next_down()

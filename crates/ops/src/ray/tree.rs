@@ -19,7 +19,7 @@ mod flat;
 mod slab;
 
 pub(super) use block::Block;
-pub(super) use build::{Bounds, build};
+pub(super) use build::{Bounds, Items, are_finite};
 pub(super) use find::{closest, gather};
 pub(super) use flat::Flat;
 
@@ -33,11 +33,11 @@ pub(super) const WIDTH: usize = LANES;
 /// How many primitives a leaf has at the most. PERF: with four, rays take a tenth longer.
 pub(super) const LEAF: usize = 8;
 
-/// A tree over primitives that somebody else holds.
-#[derive(Debug, Default)]
-pub(super) struct Tree {
+/// A tree with leaves of a kind: those over instances and boxes name what is in them, those over triangles hold it.
+#[derive(Debug)]
+pub(super) struct Tree<L> {
     nodes: Vec<Node>,
-    leaves: Vec<Leaf>,
+    pub(super) leaves: Vec<L>,
     /// `None` if there is nothing in the tree.
     root: Option<Child>,
     /// The greatest |coordinate| of what is bounded, before boxes were enlarged.
@@ -58,10 +58,10 @@ struct Node {
 struct Child(u32);
 
 /// The primitives of a leaf, as they are counted in their level.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Leaf {
-    pub(super) primitives: [u32; LEAF],
-    pub(super) count: u32,
+    primitives: [u32; LEAF],
+    count: u32,
 }
 
 impl Child {
@@ -97,11 +97,13 @@ impl Child {
     }
 }
 
-impl Tree {
-    pub(super) fn leaves(&self) -> &[Leaf] {
-        &self.leaves
+impl Leaf {
+    pub(super) fn primitives(&self) -> &[u32] {
+        &self.primitives[..self.count as usize]
     }
+}
 
+impl<L> Tree<L> {
     /// The box around everything, enlarged.
     pub(super) fn bounds(&self) -> Option<Bounds> {
         let node = self.nodes.first()?;

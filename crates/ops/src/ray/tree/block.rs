@@ -5,7 +5,7 @@ use crate::ray::triangle::Shear;
 use crate::ray::vector::Vector;
 
 /// The triangles of a leaf, each coordinate of them side by side, and which ones they are: five cache lines.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(in crate::ray) struct Block {
     /// By vertex and axis.
@@ -14,22 +14,27 @@ pub(in crate::ray) struct Block {
 }
 
 impl Block {
-    pub(in crate::ray) fn new(leaf: &Leaf, triangles: &[[[f32; 3]; 3]]) -> Block {
-        let mut block = Block { rows: [[[0.0; LEAF]; 3]; 3], primitives: leaf.primitives };
-        for lane in 0..leaf.count as usize {
-            let triangle = &triangles[leaf.primitives[lane] as usize];
-            for (rows, vertex) in block.rows.iter_mut().zip(triangle) {
+    /// Takes the triangles of a leaf.
+    #[inline(always)]
+    pub(in crate::ray) fn fill(&mut self, leaf: &Leaf, vertices: impl Fn(u32) -> [[f32; 3]; 3]) {
+        self.primitives = leaf.primitives;
+        for (lane, primitive) in leaf.primitives().iter().enumerate() {
+            for (rows, vertex) in self.rows.iter_mut().zip(vertices(*primitive)) {
                 for (row, value) in rows.iter_mut().zip(vertex) {
-                    row[lane] = *value;
+                    row[lane] = value;
                 }
             }
         }
-        block
+    }
+
+    /// Which triangles these are; of a leaf of fewer, the others mean nothing.
+    pub(in crate::ray) fn primitives(&self) -> &[u32] {
+        &self.primitives
     }
 
     /// The vertices of a triangle, and which one it is.
     #[inline(always)]
-    pub(super) fn triangle(&self, lane: usize) -> ([[f32; 3]; 3], u32) {
+    pub(in crate::ray) fn triangle(&self, lane: usize) -> ([[f32; 3]; 3], u32) {
         let lane = lane % LEAF;
         let vertex = |at: usize| [0, 1, 2].map(|axis| self.rows[at][axis][lane]);
         ([vertex(0), vertex(1), vertex(2)], self.primitives[lane])

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::slab::{Interval, Slab, Visit, traverse};
+use super::{Block, Leaf, Tree};
 use crate::ray::aabb::Aabb;
 use crate::ray::bottom::{Bottom, Primitives};
 use crate::ray::scene::{Placed, Scene};
@@ -77,11 +78,11 @@ fn find<V: Vector>(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: 
     };
     let mut instances = Instances { scene, wanted, keep, after, vectors: PhantomData::<V> };
     match (&scene.tree, slab) {
-        (Some(tree), Some(slab)) => traverse::<V>(tree, &slab, &mut interval, &mut instances),
+        (Some(tree), Some(slab)) => traverse::<V, Leaf>(tree, &slab, &mut interval, &mut instances),
         // Nothing is pruned, but the tree knows which instances can be hit at all: a scene may have many others.
         (Some(tree), None) => {
-            for (at, leaf) in tree.leaves().iter().enumerate() {
-                if !instances.leaf(at, leaf.count, &mut interval) {
+            for leaf in &tree.leaves {
+                if !instances.leaf(leaf, leaf.count, &mut interval) {
                     return;
                 }
             }
@@ -105,20 +106,16 @@ struct Instances<'a, K, V> {
     vectors: PhantomData<V>,
 }
 
-impl<K: Keep, V: Vector> Visit for Instances<'_, K, V> {
+impl<K: Keep, V: Vector> Visit<Leaf> for Instances<'_, K, V> {
     #[inline(always)]
-    fn leaf(&mut self, leaf: usize, count: u32, interval: &mut Interval) -> bool {
-        let Some(leaf) = self.scene.tree.as_ref().map(|it| it.leaves()[leaf]) else { return true };
-        for at in &leaf.primitives[..count as usize] {
+    fn leaf(&mut self, leaf: &Leaf, _: u32, interval: &mut Interval) -> bool {
+        for at in leaf.primitives() {
             if !self.enter(*at, interval) {
                 return false;
             }
         }
         true
     }
-
-    #[inline(always)]
-    fn expect(&self, _: usize) {}
 }
 
 impl<K: Keep, V: Vector> Instances<'_, K, V> {
@@ -133,10 +130,6 @@ impl<K: Keep, V: Vector> Instances<'_, K, V> {
         };
         let ray = &self.wanted.ray;
         let Some((origin, direction)) = instance.enter(ray) else { return true };
-        let slab = match ray.t_min >= 0.0 {
-            true => Slab::new(origin, direction, bottom.tree.reach, super::PAD),
-            false => None,
-        };
         let shear = Shear::new(origin, direction);
         let mut inside = Inside {
             bottom,
@@ -149,9 +142,9 @@ impl<K: Keep, V: Vector> Instances<'_, K, V> {
             goes_on: true,
             vectors: PhantomData::<V>,
         };
-        match slab {
-            Some(slab) => traverse::<V>(&bottom.tree, &slab, interval, &mut inside),
-            None => inside.all(interval),
+        match &bottom.primitives {
+            Primitives::Triangles(all) => inside.search(&all.tree, interval),
+            Primitives::Boxes(all) => inside.search(&all.tree, interval),
         }
         inside.goes_on
     }
@@ -170,48 +163,58 @@ struct Inside<'a, K, V> {
     vectors: PhantomData<V>,
 }
 
-impl<K: Keep, V: Vector> Visit for Inside<'_, K, V> {
+impl<K: Keep, V: Vector> Visit<Block> for Inside<'_, K, V> {
     #[inline(always)]
-    fn leaf(&mut self, at: usize, count: u32, interval: &mut Interval) -> bool {
-        match &self.bottom.primitives {
-            Primitives::Triangles(_) => {
-                let block = &self.bottom.blocks[at];
-                let mut lanes = block.filter::<V>(self.shear) & ((1 << count) - 1);
-                while lanes != 0 && self.goes_on {
-                    let (vertices, primitive) = block.triangle(lanes.trailing_zeros() as usize);
-                    lanes &= lanes - 1;
-                    self.triangle(primitive, &vertices, interval);
-                }
-            }
-            Primitives::Boxes(boxes) => {
-                let leaf = &self.bottom.tree.leaves()[at];
-                for &primitive in &leaf.primitives[..count as usize] {
-                    self.aabb(primitive, &boxes[primitive as usize], interval);
-                }
+    fn leaf(&mut self, block: &Block, count: u32, interval: &mut Interval) -> bool {
+        let mut lanes = block.filter::<V>(self.shear) & ((1 << count) - 1);
+        while lanes != 0 && self.goes_on {
+            let (vertices, primitive) = block.triangle(lanes.trailing_zeros() as usize);
+            lanes &= lanes - 1;
+            self.triangle(primitive, &vertices, interval);
+        }
+        self.goes_on
+    }
+}
+
+impl<K: Keep, V: Vector> Visit<Leaf> for Inside<'_, K, V> {
+    #[inline(always)]
+    fn leaf(&mut self, leaf: &Leaf, _: u32, interval: &mut Interval) -> bool {
+        if let Primitives::Boxes(boxes) = &self.bottom.primitives {
+            for &primitive in leaf.primitives() {
+                self.aabb(primitive, &boxes.all[primitive as usize], interval);
             }
         }
         self.goes_on
     }
-
-    #[inline(always)]
-    fn expect(&self, leaf: usize) {
-        if let Some(block) = self.bottom.blocks.get(leaf) {
-            V::prefetch(block);
-        }
-    }
 }
 
 impl<K: Keep, V: Vector> Inside<'_, K, V> {
+    /// Looks for hits in a tree, or tests every primitive if it cannot be pruned for this ray.
+    #[inline(always)]
+    fn search<L>(&mut self, tree: &Tree<L>, interval: &mut Interval)
+    where
+        Self: Visit<L>,
+    {
+        let slab = match self.wanted.ray.t_min >= 0.0 {
+            true => Slab::new(self.shear.origin, self.direction, tree.reach, super::PAD),
+            false => None,
+        };
+        match slab {
+            Some(slab) => traverse::<V, L>(tree, &slab, interval, self),
+            None => self.all(interval),
+        }
+    }
+
     /// Tests every primitive.
     fn all(&mut self, interval: &mut Interval) {
         match &self.bottom.primitives {
             Primitives::Triangles(triangles) => {
-                for (at, vertices) in triangles.iter().enumerate() {
-                    self.triangle(at as u32, vertices, interval);
+                for (at, vertices) in triangles.active() {
+                    self.triangle(at, &vertices, interval);
                 }
             }
             Primitives::Boxes(boxes) => {
-                for (at, aabb) in boxes.iter().enumerate() {
+                for (at, aabb) in boxes.all.iter().enumerate() {
                     self.aabb(at as u32, aabb, interval);
                 }
             }

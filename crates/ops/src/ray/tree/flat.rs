@@ -22,9 +22,13 @@ impl Flat {
     }
 }
 
-impl Tree {
-    /// Appends the nodes, and the primitives of their leaves.
-    pub(in crate::ray) fn flatten(&self, nodes: &mut Vec<Flat>, items: &mut Vec<u32>) {
+impl<L> Tree<L> {
+    /// The nodes, and the primitives of their leaves, which a leaf has at the start of a list.
+    pub(in crate::ray) fn flatten(
+        &self,
+        primitives: impl Fn(&L) -> &[u32],
+    ) -> (Vec<Flat>, Vec<u32>) {
+        let (mut nodes, mut items): (Vec<Flat>, Vec<u32>) = (Vec::new(), Vec::new());
         // Iterative: how deep a tree is depends on its input. An entry is a child with its box, or the end of a node.
         enum Entry {
             Child(Child, [[f32; 3]; 2]),
@@ -51,7 +55,8 @@ impl Tree {
                     let (first, skip) = (items.len() as u32, at as u32 + 1);
                     if child.is_leaf() {
                         let count = child.count();
-                        items.extend(&self.leaves[child.index()].primitives[..count as usize]);
+                        let leaf = primitives(&self.leaves[child.index()]);
+                        items.extend(&leaf[..count as usize]);
                         nodes.push(Flat { low, high, skip, first, count });
                     } else {
                         nodes.push(Flat { low, high, skip, first: 0, count: 0 });
@@ -61,5 +66,6 @@ impl Tree {
                 }
             }
         }
+        (nodes, items)
     }
 }

@@ -96,12 +96,9 @@ impl Slab {
 }
 
 /// What is done with leaves.
-pub(super) trait Visit {
+pub(super) trait Visit<L> {
     /// Visits a leaf of so many primitives, and returns whether to go on. It may shorten the interval.
-    fn leaf(&mut self, leaf: usize, count: u32, interval: &mut Interval) -> bool;
-
-    /// Prefetches what a visit of a leaf reads.
-    fn expect(&self, leaf: usize);
+    fn leaf(&mut self, leaf: &L, count: u32, interval: &mut Interval) -> bool;
 }
 
 /// A node or a leaf that is still to be visited, and its distance.
@@ -146,18 +143,18 @@ impl Stack {
 
 /// Visits the leaves that the ray may meet, nearer ones first.
 #[inline(always)]
-pub(super) fn traverse<V: Vector>(
-    tree: &Tree,
+pub(super) fn traverse<V: Vector, L>(
+    tree: &Tree<L>,
     slab: &Slab,
     interval: &mut Interval,
-    visit: &mut impl Visit,
+    visit: &mut impl Visit<L>,
 ) {
     let Some(mut child) = tree.root else { return };
     let mut stack =
         Stack { fixed: [(0.0, Child::NONE); Stack::FIXED], len: 0, spilled: Vec::new() };
     loop {
         if child.is_leaf() {
-            if !visit.leaf(child.index(), child.count(), interval) {
+            if !visit.leaf(&tree.leaves[child.index()], child.count(), interval) {
                 return;
             }
         } else {
@@ -179,7 +176,7 @@ pub(super) fn traverse<V: Vector>(
                         if other.0 < nearest.0 {
                             std::mem::swap(&mut other, &mut nearest);
                         }
-                        tree.expect::<V>(other.1, visit);
+                        tree.expect::<V>(other.1);
                         stack.insert(bottom, other);
                     }
                     child = nearest.1;
@@ -197,12 +194,14 @@ pub(super) fn traverse<V: Vector>(
     }
 }
 
-impl Tree {
+impl<L> Tree<L> {
     /// Prefetches a child.
     #[inline(always)]
-    fn expect<V: Vector>(&self, child: Child, visit: &impl Visit) {
+    fn expect<V: Vector>(&self, child: Child) {
         if child.is_leaf() {
-            visit.expect(child.index());
+            if let Some(leaf) = self.leaves.get(child.index()) {
+                V::prefetch(leaf);
+            }
         } else if let Some(node) = self.nodes.get(child.index()) {
             V::prefetch(node);
         }
