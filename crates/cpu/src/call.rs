@@ -234,14 +234,8 @@ impl<'a> Call<'a> {
             let view = bindings.get(it.index())?.get(element as usize)?;
             view.what.scene().map(|it| &*it.0)
         };
-        let queries = self.queries();
-        self.each(|lane| {
-            // SAFETY: generated code calls, which runs only on hosts that have its instructions.
-            let answer = unsafe { rays::run(queries, call, self, lane as u32, search, scene) };
-            for i in 0..self.site.results.len() {
-                self.set_result(i, lane, answer.bits[i]);
-            }
-        });
+        // SAFETY: generated code calls, which runs only on hosts that have its instructions.
+        unsafe { rays::run(self.queries(), call, self, search, scene) };
     }
 
     fn print(&self, message: Message, span: Span) {
@@ -266,9 +260,18 @@ impl<'a> Call<'a> {
         self.rows.get(index, self.site.args[index], lane)
     }
 
+    #[inline(always)]
     pub(crate) fn set_result(&self, index: usize, lane: usize, bits: u64) {
         if let Some(ty) = self.site.results.get(index) {
             self.rows.set(self.site.args.len() + index, *ty, lane, bits);
+        }
+    }
+
+    /// As many results as the call has.
+    #[inline(always)]
+    pub(crate) fn set_results(&self, lane: usize, bits: &[u64]) {
+        for (index, bits) in bits.iter().enumerate().take(self.site.results.len()) {
+            self.set_result(index, lane, *bits);
         }
     }
 

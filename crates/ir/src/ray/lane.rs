@@ -83,6 +83,7 @@ impl<T: Copy> RayCall<T> {
     }
 
     /// The flags and the ray of a trace.
+    #[inline(always)]
     pub fn traced(&self, operands: &impl Operands<T>, lane: u32) -> (u32, Ray) {
         let float = |i: usize| f32::from_bits(operands.word(self.args[i], lane));
         let ray = Ray {
@@ -95,6 +96,7 @@ impl<T: Copy> RayCall<T> {
     }
 
     /// The handle of a lane, except that of a new query.
+    #[inline(always)]
     pub fn handle(&self, operands: &impl Operands<T>, lane: u32) -> u32 {
         operands.word(self.args[0], lane)
     }
@@ -115,11 +117,13 @@ impl Queries {
         self.slots.fill(Slot::default());
     }
 
+    #[inline(always)]
     fn at(&self, slot: u32, lane: u32) -> usize {
         slot as usize * self.width + lane as usize
     }
 
     /// Where the query of a handle is, if there is one.
+    #[inline(always)]
     pub fn find(&self, handle: u32, lane: u32) -> Option<usize> {
         let at = self.at(handle % GENERATION, lane);
         let generation = handle / GENERATION;
@@ -208,6 +212,7 @@ impl Queries {
     }
 
     /// A new query in a slot.
+    #[inline(always)]
     fn allocate(&mut self, slot: u32, lane: u32) -> u32 {
         let at = self.at(slot, lane);
         let generation = self.slots[at].generation % MOST_SLOTS + 1;

@@ -149,6 +149,7 @@ impl Field {
     }
 
     /// Whether there is such a field of a ray, a candidate or a committed hit.
+    #[inline]
     pub fn exists(self, which: Which) -> bool {
         match self {
             Field::Flags | Field::WorldOrigin | Field::WorldDirection | Field::TMin => {
@@ -160,6 +161,7 @@ impl Field {
     }
 
     /// The state that a candidate or a committed hit has to be in.
+    #[inline]
     pub fn needs(self) -> Needs {
         match self {
             Field::Flags | Field::WorldOrigin | Field::WorldDirection | Field::TMin => {
@@ -197,6 +199,7 @@ pub enum Needs {
 
 impl Query {
     /// What a getter answers: a component of a field. `scene` is that of the last `TraceRayInline`.
+    #[inline]
     pub fn get(&self, scene: Option<&Scene>, which: Which, field: Field, component: u32) -> Got {
         if !self.allows(which, field) {
             return Got { bits: 0, misuse: Some(Misuse::State) };
@@ -236,6 +239,7 @@ impl Query {
     }
 
     /// Whether a getter is allowed in the present state.
+    #[inline]
     pub fn allows(&self, which: Which, field: Field) -> bool {
         let needs = field.needs();
         if self.state == State::New || !field.exists(which) {

@@ -128,6 +128,7 @@ impl Query {
 
     /// `TraceRayInline`, in any state. The flags are those of the template and the dynamic ones together; unknown
     /// bits are dropped. See [`super::flag_problem`] and [`Ray::problem`] for what is undefined about them.
+    #[inline(always)]
     pub fn trace(&mut self, flags: u32, mask: u32, ray: Ray) {
         *self = Query {
             state: State::Traced,
@@ -174,6 +175,7 @@ impl Query {
     }
 
     /// Whether any hit gives the committed status: there can be no candidate, and the first hit ends the search.
+    #[inline(always)]
     fn is_any_hit(&self, scene: &Scene) -> bool {
         let has = |flags: u32| self.flags & flags != 0;
         has(ray_flag::ACCEPT_FIRST_HIT_AND_END_SEARCH)
@@ -270,6 +272,7 @@ impl Query {
         CommitResult::Committed
     }
 
+    #[inline(always)]
     fn commit(&mut self, record: Record, status: Status) {
         self.committed = record;
         self.status = status;
@@ -279,6 +282,7 @@ impl Query {
 }
 
 impl From<&Hit> for Record {
+    #[inline(always)]
     fn from(hit: &Hit) -> Record {
         Record {
             t: hit.t as f32,

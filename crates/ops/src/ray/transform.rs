@@ -8,26 +8,28 @@ pub type Transform = [f32; 12];
 pub const IDENTITY: Transform = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 
 /// A row of a matrix times a point.
+#[inline(always)]
 fn row(m: &[f32], p: [f64; 3]) -> f64 {
     ((f64::from(m[0]) * p[0] + f64::from(m[1]) * p[1]) + f64::from(m[2]) * p[2]) + f64::from(m[3])
 }
 
 /// A row of a matrix times a direction.
+#[inline(always)]
 fn row_of_direction(m: &[f32], d: [f64; 3]) -> f64 {
     (f64::from(m[0]) * d[0] + f64::from(m[1]) * d[1]) + f64::from(m[2]) * d[2]
 }
 
 /// The image of a point.
-#[inline]
+#[inline(always)]
 pub(super) fn point(m: &Transform, p: [f32; 3]) -> [f32; 3] {
-    let p = p.map(f64::from);
+    let p = [f64::from(p[0]), f64::from(p[1]), f64::from(p[2])];
     [row(&m[0..4], p) as f32, row(&m[4..8], p) as f32, row(&m[8..12], p) as f32]
 }
 
 /// The image of a direction.
-#[inline]
+#[inline(always)]
 pub(super) fn direction(m: &Transform, d: [f32; 3]) -> [f32; 3] {
-    let d = d.map(f64::from);
+    let d = [f64::from(d[0]), f64::from(d[1]), f64::from(d[2])];
     [
         row_of_direction(&m[0..4], d) as f32,
         row_of_direction(&m[4..8], d) as f32,

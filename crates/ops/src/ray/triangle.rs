@@ -28,8 +28,9 @@ pub(super) struct Crossing {
 }
 
 impl Shear {
+    #[inline(always)]
     pub(super) fn new(origin: [f32; 3], d: [f32; 3]) -> Shear {
-        let size = d.map(f32::abs);
+        let size = [d[0].abs(), d[1].abs(), d[2].abs()];
         let z = if size[0] >= size[1] && size[0] >= size[2] {
             0
         } else if size[1] >= size[2] {
@@ -45,15 +46,18 @@ impl Shear {
     }
 
     /// A vertex relative to the ray: x and y across it, and the distance along its greatest axis.
+    #[inline(always)]
     fn apply(&self, v: [f32; 3]) -> [f32; 3] {
-        let [x, y, z] = self.axes.map(|axis| v[axis] - self.origin[axis]);
+        let [x, y, z] = self.axes;
+        let (x, y, z) = (v[x] - self.origin[x], v[y] - self.origin[y], v[z] - self.origin[z]);
         [x - self.x * z, y - self.y * z, z]
     }
 }
 
 /// The triangle's crossing with the line of the ray. The caller compares t.
+#[inline(always)]
 pub(super) fn cross(shear: &Shear, vertices: &[[f32; 3]; 3], edges: Edges) -> Option<Crossing> {
-    let [a, b, c] = vertices.map(|v| shear.apply(v));
+    let [a, b, c] = [shear.apply(vertices[0]), shear.apply(vertices[1]), shear.apply(vertices[2])];
     let u = edge(c, b);
     let v = edge(a, c);
     let w = edge(b, a);
@@ -71,12 +75,14 @@ pub(super) fn cross(shear: &Shear, vertices: &[[f32; 3]; 3], edges: Edges) -> Op
 
 /// The edge function of p and q at the ray: twice the area of the triangle that they form with it. The products are
 /// exact in f64, so the sign of the rounded difference is that of the exact one.
+#[inline(always)]
 fn edge(p: [f32; 3], q: [f32; 3]) -> f64 {
     f64::from(p[0]) * f64::from(q[1]) - f64::from(p[1]) * f64::from(q[0])
 }
 
 /// The sign of an edge function, −1, 0 or 1. On the edge itself it is the sign after the ray has moved by (ε, ε²), or
 /// by (−ε, −ε²) with mirrored edges. 0 means that the edge is a point, or that a NaN is involved.
+#[inline(always)]
 fn sign(edge: f64, p: [f32; 3], q: [f32; 3], edges: Edges) -> i32 {
     let order = |a: f32, b: f32| i32::from(a > b) - i32::from(a < b);
     if edge > 0.0 {

@@ -36,8 +36,11 @@ impl Block {
     #[inline(always)]
     pub(in crate::ray) fn triangle(&self, lane: usize) -> ([[f32; 3]; 3], u32) {
         let lane = lane % LEAF;
-        let vertex = |at: usize| [0, 1, 2].map(|axis| self.rows[at][axis][lane]);
-        ([vertex(0), vertex(1), vertex(2)], self.primitives[lane])
+        let mut vertices = [[0.0; 3]; 3];
+        for (vertex, rows) in vertices.iter_mut().zip(&self.rows) {
+            *vertex = [rows[0][lane], rows[1][lane], rows[2][lane]];
+        }
+        (vertices, self.primitives[lane])
     }
 
     /// A mask of the triangles that the ray may hit: a filter in f32 in front of the exact test. It refuses a triangle
