@@ -1,17 +1,9 @@
 // The nearest hits of incoherent rays, one a thread: from above a terrain, in pseudo-random directions.
 
+#include "random.hlsli"
+
 RaytracingAccelerationStructure Scene : register(t0);
 RWStructuredBuffer<uint> Out : register(u0);
-
-uint Mixed(uint x) {
-    x = (x ^ 61) ^ (x >> 16);
-    x *= 9;
-    x = x ^ (x >> 4);
-    x *= 0x27d4eb2d;
-    return x ^ (x >> 15);
-}
-
-float Unit(uint x) { return (Mixed(x) >> 8) * (1.0 / 16777216.0); }
 
 [numthreads(64, 1, 1)]
 void main(uint i : SV_DispatchThreadID) {

@@ -8,6 +8,7 @@ mod draws;
 mod engine;
 mod front;
 mod plot;
+mod rays;
 mod san;
 mod seeing;
 
@@ -206,6 +207,7 @@ struct Flags {
     compiling: bool,
     /// The folder with checkouts of public projects, for the front end and the fast engine.
     projects: Option<String>,
+    rays: bool,
     /// The folder with checkouts of public algorithms, for the sanitizer.
     algorithms: Option<String>,
     peers: Vec<String>,
@@ -245,6 +247,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let (scenes, widths) = (flags.kernels.as_deref(), &flags.widths[..]);
         let engine = &flags.engine[..];
         return draws::run(&draws::Flags { scenes, widths, rounds, threads, engine }, &of_draws);
+    }
+    if flags.rays {
+        return rays::run(flags.kernels.as_deref(), flags.rounds);
     }
     if flags.document {
         return engine::run(flags.rounds, flags.kernels.as_deref());
@@ -350,6 +355,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         on_driver: false,
         compiling: false,
         projects: None,
+        rays: false,
         algorithms: None,
         peers: Vec::new(),
     };
@@ -362,6 +368,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             "--seeing" => flags.seeing = true,
             "--draws" => flags.draws = true,
             "--draws-on-driver" => flags.on_driver = true,
+            "--rays" => flags.rays = true,
             "--document" => flags.document = true,
             _ => {}
         }
@@ -373,6 +380,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             "--document",
             "--draws",
             "--draws-on-driver",
+            "--rays",
         ];
         if modes.contains(&flag.as_str()) {
             continue;

@@ -125,6 +125,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --width, --rounds as above
   bench --draws    measure draws, in release builds, and the same draws on the first Vulkan driver
                    --kernels lists scenes of `benches/draws`; --width, --rounds, --threads, --engine
+  bench --rays     measure builds of trees, nearest hits and shadow rays on one thread, and the same dispatches on the
+                   first Vulkan driver if it answers ray queries; --kernels lists shaders of `benches/rays`; --rounds
   bench --seeing   measure recordings, the page of a long run, and the debugger, against their bars (docs/seeing.md)
                    --kernels (recordings of these alone), --width, --rounds as above
   bench --san      measure the cost of the sanitizer: all dynamic detectors against none
