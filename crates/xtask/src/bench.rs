@@ -184,7 +184,36 @@ const KERNELS: [Kernel; 14] = [
     },
 ];
 
+/// What is measured.
+#[derive(Clone, Copy)]
+enum Mode {
+    Kernels,
+    /// Kernels beside code by hand, for the document.
+    Document,
+    Front,
+    Compiling,
+    Sanitizer,
+    Seeing,
+    Draws,
+    /// The process of `Draws` that has the driver.
+    DrawsOnDriver,
+    Rays,
+}
+
+/// The flags that choose another mode than kernels.
+const MODES: [(&str, Mode); 8] = [
+    ("--document", Mode::Document),
+    ("--front", Mode::Front),
+    ("--compiling", Mode::Compiling),
+    ("--san", Mode::Sanitizer),
+    ("--seeing", Mode::Seeing),
+    ("--draws", Mode::Draws),
+    ("--draws-on-driver", Mode::DrawsOnDriver),
+    ("--rays", Mode::Rays),
+];
+
 struct Flags {
+    mode: Mode,
     kernels: Option<Vec<String>>,
     widths: Vec<u32>,
     rounds: usize,
@@ -196,18 +225,8 @@ struct Flags {
     csv: Option<String>,
     /// Another folder with kernels of the same names.
     hlsl: Option<String>,
-    /// Whether to write the document.
-    document: bool,
-    front: bool,
-    san: bool,
-    seeing: bool,
-    /// Whether to measure draws, and whether this process is the one with the driver.
-    draws: bool,
-    on_driver: bool,
-    compiling: bool,
     /// The folder with checkouts of public projects, for the front end and the fast engine.
     projects: Option<String>,
-    rays: bool,
     /// The folder with checkouts of public algorithms, for the sanitizer.
     algorithms: Option<String>,
     peers: Vec<String>,
@@ -215,45 +234,31 @@ struct Flags {
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let flags = flags(arguments)?;
-    if flags.front {
-        return front::run(flags.rounds, &flags.peers);
+    let (kernels, rounds) = (flags.kernels.as_deref(), flags.rounds);
+    let width = flags.widths.first().copied().unwrap_or(32);
+    let of_draws = || crate::root().join("benches/draws");
+    match flags.mode {
+        Mode::Kernels => measure_all(&flags),
+        Mode::Document => engine::run(rounds, kernels),
+        Mode::Front => front::run(rounds, &flags.peers),
+        Mode::Compiling => compiling::run(flags.projects.as_deref().map(Path::new), width, rounds),
+        Mode::Sanitizer => match &flags.algorithms {
+            Some(root) => san::algorithms(Path::new(root), kernels, width, rounds),
+            None => san::run(kernels, width, rounds),
+        },
+        Mode::Seeing => seeing::run(kernels, width, rounds),
+        Mode::Draws => {
+            let (scenes, widths) = (kernels, &flags.widths[..]);
+            let (threads, engine) = (flags.threads, &flags.engine[..]);
+            draws::run(&draws::Flags { scenes, widths, rounds, threads, engine }, &of_draws())
+        }
+        Mode::DrawsOnDriver => draws::serve(&of_draws()),
+        Mode::Rays => rays::run(kernels, rounds),
     }
-    if flags.compiling {
-        let projects = flags.projects.as_deref().map(Path::new);
-        let width = flags.widths.first().copied().unwrap_or(32);
-        return compiling::run(projects, width, flags.rounds);
-    }
-    if let (true, Some(root)) = (flags.san, &flags.algorithms) {
-        let width = flags.widths.first().copied().unwrap_or(32);
-        return san::algorithms(Path::new(root), flags.kernels.as_deref(), width, flags.rounds);
-    }
-    if flags.san {
-        return san::run(
-            flags.kernels.as_deref(),
-            flags.widths.first().copied().unwrap_or(32),
-            flags.rounds,
-        );
-    }
-    if flags.seeing {
-        let width = flags.widths.first().copied().unwrap_or(32);
-        return seeing::run(flags.kernels.as_deref(), width, flags.rounds);
-    }
-    let of_draws = crate::root().join("benches/draws");
-    if flags.on_driver {
-        return draws::serve(&of_draws);
-    }
-    if flags.draws {
-        let Flags { rounds, threads, .. } = flags;
-        let (scenes, widths) = (flags.kernels.as_deref(), &flags.widths[..]);
-        let engine = &flags.engine[..];
-        return draws::run(&draws::Flags { scenes, widths, rounds, threads, engine }, &of_draws);
-    }
-    if flags.rays {
-        return rays::run(flags.kernels.as_deref(), flags.rounds);
-    }
-    if flags.document {
-        return engine::run(flags.rounds, flags.kernels.as_deref());
-    }
+}
+
+/// Kernels on an engine, each at each width.
+fn measure_all(flags: &Flags) -> Result<(), String> {
     let clock = if flags.threads == 1 { "processor" } else { "wall-clock" };
     println!(
         "engine {}, threads {}; median of {} runs, {clock} time",
@@ -272,7 +277,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         }
         let module = Arc::new(compile(kernel.file, flags.hlsl.as_deref())?);
         for width in &flags.widths {
-            measure(&kernel, &module, *width, &flags)?;
+            measure(&kernel, &module, *width, flags)?;
         }
     }
     Ok(())
@@ -338,6 +343,7 @@ fn milliseconds(since: Instant) -> f64 {
 
 fn flags(arguments: &[String]) -> Result<Flags, String> {
     let mut flags = Flags {
+        mode: Mode::Kernels,
         kernels: None,
         widths: vec![16, 32, 64],
         rounds: 7,
@@ -347,42 +353,14 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         dump: None,
         csv: None,
         hlsl: None,
-        document: false,
-        front: false,
-        san: false,
-        seeing: false,
-        draws: false,
-        on_driver: false,
-        compiling: false,
         projects: None,
-        rays: false,
         algorithms: None,
         peers: Vec::new(),
     };
     let mut rest = arguments.iter();
     while let Some(flag) = rest.next() {
-        match flag.as_str() {
-            "--front" => flags.front = true,
-            "--compiling" => flags.compiling = true,
-            "--san" => flags.san = true,
-            "--seeing" => flags.seeing = true,
-            "--draws" => flags.draws = true,
-            "--draws-on-driver" => flags.on_driver = true,
-            "--rays" => flags.rays = true,
-            "--document" => flags.document = true,
-            _ => {}
-        }
-        let modes = [
-            "--front",
-            "--compiling",
-            "--san",
-            "--seeing",
-            "--document",
-            "--draws",
-            "--draws-on-driver",
-            "--rays",
-        ];
-        if modes.contains(&flag.as_str()) {
+        if let Some((_, mode)) = MODES.iter().find(|it| it.0 == flag) {
+            flags.mode = *mode;
             continue;
         }
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;

@@ -369,7 +369,8 @@ fn an_unobservable_width_makes_no_difference() {
 /// Code beyond the limit is given up, also in a loop that is unrolled, alone and for all waves of a group together.
 #[test]
 fn programs_that_are_too_large_are_left_to_the_reference() {
-    let large = "x = sin(x) + cos(x * 3);\n".repeat(1500);
+    let large = "y = (y * 5 + t) ^ (y >> 7) ^ (y << 3);\n".repeat(5000);
+    let large = format!("uint64_t y = t; {large} float x = uint(y);");
     let bodies = [
         format!("{large} for (uint i = 0; i < 4; i++) {{ if (i == 3) break; x += i; }} Out[t] = asuint(x);"),
         format!(
@@ -380,7 +381,7 @@ fn programs_that_are_too_large_are_left_to_the_reference() {
     for body in bodies {
         let module = Arc::new(module(&format!(
             "RWStructuredBuffer<uint> Out; groupshared uint tile[256];
-            [numthreads(256, 1, 1)] void main(uint t : SV_GroupIndex) {{ float x = t; {body} }}"
+            [numthreads(256, 1, 1)] void main(uint t : SV_GroupIndex) {{ {body} }}"
         )));
         for isa in sets() {
             let refused = cpu::compile(&module, isa, 128).err().map(|it| it.what);
