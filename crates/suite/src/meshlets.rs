@@ -1,5 +1,6 @@
 //! Generated mesh and amplification shaders: what their groups leave in records and in memory, on the reference engine and
-//! the fast one, compared with the second evaluator. Nothing is drawn.
+//! the fast one, compared with the second evaluator. There nothing is drawn. A draw on a device shows what they leave in
+//! memory.
 
 use std::sync::Arc;
 
@@ -11,6 +12,13 @@ use ir::Module;
 use ir::exec::{Bindings, Buffer};
 use ir::group::{GroupIo, HEADER_BYTES, MeshIo, PAYLOAD_AT};
 use ir::stage::with_slots;
+
+use wavelane::graphics::GraphicsDesc;
+use wavelane::texture::{Format, Shape};
+use wavelane::{
+    Device, Draw, NoIncludes, RenderTarget, ResourceTable, Shader, ShaderModel, Stage, StageTables,
+    Texture,
+};
 
 use crate::{engines, pixels};
 
@@ -28,6 +36,92 @@ pub fn compare(program: &Meshlets, width: u32, sets: &[Isa]) -> Result<Vec<Left>
     }
     one_shader(&program.mesh, width, &started, sets)
         .map_err(|what| format!("the mesh shader: {what}"))
+}
+
+/// Draws with the shaders of a program on a device; each leaves in memory what the second evaluator says. `None` if the
+/// device does not run them with waves of that width.
+pub fn drawn(program: &Meshlets, width: u32, device: &Device) -> Result<Option<()>, String> {
+    let [columns, rows] = program.grid;
+    let places = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
+    let mut started: Vec<Started> =
+        places.map(|place| Started { place, ..Started::default() }).collect();
+    let mut amplification = None;
+    if let Some(program) = &program.amplification {
+        let (log, left) = second::groups(program, width, &started);
+        started = (0..).zip(&left).flat_map(|(number, it)| second::children(number, it)).collect();
+        amplification = Some(Logged::new(program, Stage::Amplification, log)?);
+    }
+    let (log, _) = second::groups(&program.mesh, width, &started);
+    let mesh = Logged::new(&program.mesh, Stage::Mesh, log)?;
+    let pixel = compiled("float4 main() : SV_Target { return 0; }", Stage::Pixel)?;
+    let format = Format::parse("RGBA8_UNORM").ok_or("no format")?;
+    let mut desc = GraphicsDesc::new(&mesh.shader, Some(&pixel));
+    desc.amplification = amplification.as_ref().map(|it| it.shader.clone());
+    desc.targets = vec![Some(format)];
+    let pipeline = match device.create_graphics_pipeline(&desc) {
+        Ok(pipeline) if pipeline.wave_sizes().contains(&width) => pipeline,
+        Ok(_) => return Ok(None),
+        Err(error) if error.is_unsupported() => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let target = Texture::new(Shape::new(format, 1, 1, 1)).map_err(|it| it.to_string())?;
+    let mut draw = Draw::mesh([columns, rows, 1]);
+    draw.wave_size = Some(width);
+    draw.targets = vec![Some(RenderTarget::from(&target))];
+    let nothing = ResourceTable::new(&pixel);
+    let tables = StageTables {
+        amplification: amplification.as_ref().map(|it| &it.table),
+        ..StageTables::new(&mesh.table, Some(&nothing))
+    };
+    pipeline.draw_stages(&draw, &tables).map_err(|it| it.to_string())?;
+    for it in amplification.iter().chain([&mesh]) {
+        it.judge(width)?;
+    }
+    Ok(Some(()))
+}
+
+/// A shader with its log, and what that must hold.
+struct Logged {
+    text: String,
+    shader: Shader,
+    table: ResourceTable,
+    log: wavelane::Buffer,
+    wanted: Vec<u32>,
+}
+
+impl Logged {
+    fn new(program: &Program, stage: Stage, wanted: Vec<u32>) -> Result<Logged, String> {
+        let text = generate::print(program);
+        let shader = compiled(&text, stage)?;
+        let mut table = ResourceTable::new(&shader);
+        let log = wavelane::Buffer::from_slice(&vec![0u32; wanted.len()]);
+        table.bind("Log", &log).map_err(|it| it.to_string())?;
+        Ok(Logged { text, shader, table, log, wanted })
+    }
+
+    fn judge(&self, width: u32) -> Result<(), String> {
+        let got = self.log.read::<u32>().map_err(|it| it.to_string())?;
+        let differs = got.iter().zip(&self.wanted).position(|(got, wanted)| got != wanted);
+        match differs {
+            None => Ok(()),
+            Some(at) => Err(format!(
+                "width {width}: `Log[{at}]` is {}, not {}\n{}",
+                got[at], self.wanted[at], self.text
+            )),
+        }
+    }
+}
+
+fn compiled(text: &str, stage: Stage) -> Result<Shader, String> {
+    let options = wavelane::Options {
+        stage,
+        shader_model: ShaderModel { major: 6, minor: 10 },
+        enable_16bit: true,
+        dialect: wavelane::Dialect::Slang,
+        ..wavelane::Options::default()
+    };
+    let compiled = Shader::compile("generated.hlsl", text, &options, &mut NoIncludes);
+    compiled.map_err(|it| it.to_string())?.shader().map_err(|it| it.to_string())
 }
 
 /// Runs groups of a shader; returns what they left.

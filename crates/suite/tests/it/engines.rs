@@ -370,7 +370,7 @@ fn an_unobservable_width_makes_no_difference() {
 #[test]
 fn programs_that_are_too_large_are_left_to_the_reference() {
     let large = "y = (y * 5 + t) ^ (y >> 7) ^ (y << 3);\n".repeat(5000);
-    let large = format!("uint64_t y = t; {large} float x = uint(y);");
+    let large = format!("uint64_t y = t + WaveGetLaneIndex(); {large} float x = uint(y);");
     let bodies = [
         format!("{large} for (uint i = 0; i < 4; i++) {{ if (i == 3) break; x += i; }} Out[t] = asuint(x);"),
         format!(

@@ -1,8 +1,9 @@
 //! Generated mesh and amplification shaders with divergence, on the reference engine and the fast one.
 
-use generate::{Array, Owners, Statistics};
-use suite::meshlets::compare;
+use generate::{Array, Owners, Statistics, seeds};
+use suite::meshlets::{compare, drawn};
 use suite::section::WIDTHS;
+use wavelane::{Adapter, Device, Engine};
 
 /// How many programs are tried.
 const PROGRAMS: u64 = 60;
@@ -42,4 +43,24 @@ fn generated_mesh_shaders_agree_with_the_second_evaluator() {
     let reductions: usize =
         statistics.uses.iter().filter(|it| it.0.0.starts_with("WaveActive")).map(|it| it.1).sum();
     assert!(reductions > 280, "only {reductions} reductions over waves");
+}
+
+/// A draw on a device gives the same wherever the device runs it, with its own waves.
+#[test]
+fn generated_mesh_shaders_leave_the_same_on_a_device() {
+    let device = match Device::with_engine(Adapter::reference(), Engine::Vulkan) {
+        Ok(device) => device,
+        Err(why) => return println!("skipped: {why}"),
+    };
+    let mut statistics = Statistics::default();
+    let mut ran = 0;
+    for seed in seeds(PROGRAMS) {
+        for width in device.adapter().options1.wave_lane_count.iter() {
+            let program = generate::meshlets(seed, width, &mut statistics);
+            let drawn = drawn(&program, width, &device)
+                .unwrap_or_else(|what| panic!("seed {seed}, {what}"));
+            ran += usize::from(drawn.is_some());
+        }
+    }
+    println!("{ran} programs ran on {}", device.adapter().name);
 }
