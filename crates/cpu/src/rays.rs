@@ -15,8 +15,8 @@ use ops::ray::Portable as Host;
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2 as Host;
 
-/// An instruction of a ray query for the active lanes of a wave. PERF: with a call of this for each lane, the dispatch of
-/// `benches/rays/nearest.hlsl` takes a tenth longer.
+/// An instruction of a ray query for the active lanes of a wave. PERF: with a call for each lane, and parts of the search in
+/// functions of their own, the dispatch of `benches/rays/nearest.hlsl` takes a tenth longer.
 ///
 /// # Safety
 /// The host must have the instructions of [`crate::Isa::Avx2`].

@@ -155,7 +155,8 @@ const FEWEST: usize = 2 * LEAF;
 /// Ranges of up to so many primitives are divided into half as many bins.
 const FEW: usize = 64;
 /// Ranges of up to so many primitives are split on the axis on which they are widest. In ranges of more than twice as many,
-/// about so many choose the split. PERF: half of the time of a build; rays take a hundredth longer.
+/// about so many choose the split. PERF: samples save a third of the time of a build, and one axis a seventh; rays meet a
+/// hundredth more nodes.
 const SAMPLES: usize = 256;
 /// Below this depth, ranges are halved, so that the depth is bounded whatever the primitives are.
 const DEEPEST: usize = 48;
