@@ -73,7 +73,11 @@ pub fn drawn(program: &Meshlets, width: u32, device: &Device) -> Result<Option<(
         amplification: amplification.as_ref().map(|it| &it.table),
         ..StageTables::new(&mesh.table, Some(&nothing))
     };
-    pipeline.draw_stages(&draw, &tables).map_err(|it| it.to_string())?;
+    match pipeline.draw_stages(&draw, &tables) {
+        Ok(()) => {}
+        Err(error) if error.is_unsupported() => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    }
     for it in amplification.iter().chain([&mesh]) {
         it.judge(width)?;
     }

@@ -102,6 +102,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --runs N (default 10000), --seed N, --threads T
   fuzz --mesh      compare generated mesh and amplification shaders, which diverge, with the second evaluator
                    --runs N (default 10000), --seed N, --threads T
+  fuzz --mesh-vulkan  the same as draws on the first Vulkan device that runs mesh shaders, at its widths
+                   --runs N (default 10000), --seed N, --threads T
   fuzz --spirv     emit generated programs for every version of Vulkan, with and without optional features,
                    and validate each module with spirv-val (or the program in SPIRV_VAL); exit status 1 if one is not valid
                    --runs N (default 1000), --seed N, --threads T, --seconds S

@@ -8,6 +8,9 @@ use wavelane::{Adapter, Device, Engine};
 /// How many programs are tried.
 const PROGRAMS: u64 = 60;
 
+/// How many on a device: a driver takes seconds to compile one.
+const ON_DEVICE: u64 = 4;
+
 #[test]
 fn generated_mesh_shaders_agree_with_the_second_evaluator() {
     let mut statistics = Statistics::default();
@@ -54,7 +57,7 @@ fn generated_mesh_shaders_leave_the_same_on_a_device() {
     };
     let mut statistics = Statistics::default();
     let mut ran = 0;
-    for seed in seeds(PROGRAMS) {
+    for seed in seeds(ON_DEVICE) {
         for width in device.adapter().options1.wave_lane_count.iter() {
             let program = generate::meshlets(seed, width, &mut statistics);
             let drawn = drawn(&program, width, &device)
@@ -63,4 +66,6 @@ fn generated_mesh_shaders_leave_the_same_on_a_device() {
         }
     }
     println!("{ran} programs ran on {}", device.adapter().name);
+    // Neither does a device without mesh shaders.
+    assert!(ran == 0 || ran > 1, "only {ran} programs ran");
 }

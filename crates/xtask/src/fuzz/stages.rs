@@ -1,5 +1,6 @@
-//! `cargo xtask fuzz --pixels` and `--mesh`: generated pixel shaders, or mesh and amplification shaders, on the reference
-//! engine and the fast one, compared with the second evaluator, on several threads. A failure is printed with its program.
+//! `cargo xtask fuzz --pixels`, `--mesh` and `--mesh-vulkan`: generated pixel shaders, or mesh and amplification shaders, on
+//! the reference engine and the fast one or as draws on a device, compared with the second evaluator, on several threads. A
+//! failure is printed with its program.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,12 +11,15 @@ use generate::Statistics;
 use generate::second;
 use suite::section::WIDTHS;
 use suite::{meshlets, pixels};
+use wavelane::{Adapter, Device, Engine};
 
 /// The programs of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Pixels,
     Mesh,
+    /// On the first Vulkan device, at its widths.
+    MeshVulkan,
 }
 
 impl Of {
@@ -23,6 +27,7 @@ impl Of {
         match flag {
             "--pixels" => Some(Of::Pixels),
             "--mesh" => Some(Of::Mesh),
+            "--mesh-vulkan" => Some(Of::MeshVulkan),
             _ => None,
         }
     }
@@ -34,7 +39,14 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
     let flags = [("--runs", &mut runs), ("--seed", &mut first), ("--threads", &mut threads)];
     super::numbers(arguments, flags)?;
     let start = Instant::now();
-    let sets = suite::engines::sets();
+    let on = match of {
+        Of::Pixels | Of::Mesh => On::Host(suite::engines::sets()),
+        Of::MeshVulkan => On::Device(
+            Device::with_engine(Adapter::reference(), Engine::Vulkan)
+                .map_err(|why| why.to_string())?,
+        ),
+    };
+    let ran = AtomicU64::new(0);
     let next = AtomicU64::new(0);
     let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);
     std::thread::scope(|scope| {
@@ -48,7 +60,13 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
                         return;
                     }
                     let seed = first.saturating_add(number);
-                    let Err(what) = try_seed(of, seed, &sets, &mut statistics) else { continue };
+                    let what = match try_seed(of, seed, &on, &mut statistics) {
+                        Ok(count) => {
+                            ran.fetch_add(count, Ordering::Relaxed);
+                            continue;
+                        }
+                        Err(what) => what,
+                    };
                     if let Ok(mut place) = failed.lock() {
                         place.get_or_insert((seed, what));
                     }
@@ -61,24 +79,42 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
     }
     let what = match of {
         Of::Pixels => "pixel shaders",
-        Of::Mesh => "mesh shaders",
+        Of::Mesh | Of::MeshVulkan => "mesh shaders",
     };
-    println!("{runs} {what} agree, {:.0} s", start.elapsed().as_secs_f64());
+    let ran = ran.into_inner();
+    println!("{ran} {what} of {runs} programs agree, {:.0} s", start.elapsed().as_secs_f64());
     Ok(())
 }
 
-/// Compares one generated shader; the error says what differs.
-fn try_seed(of: Of, seed: u64, sets: &[Isa], statistics: &mut Statistics) -> Result<(), String> {
+/// Where shaders run.
+enum On {
+    Host(Vec<Isa>),
+    Device(Device),
+}
+
+/// Compares one generated program, and returns how often it ran; the error says what differs.
+fn try_seed(of: Of, seed: u64, on: &On, statistics: &mut Statistics) -> Result<u64, String> {
+    let sets = match on {
+        On::Host(sets) => sets,
+        On::Device(device) => {
+            let mut ran = 0;
+            for width in device.adapter().options1.wave_lane_count.iter() {
+                let program = generate::meshlets(seed, width, statistics);
+                ran += u64::from(meshlets::drawn(&program, width, device)?.is_some());
+            }
+            return Ok(ran);
+        }
+    };
     let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
     if of == Of::Mesh {
         let program = generate::meshlets(seed, width, statistics);
-        return meshlets::compare(&program, width, sets).map(|_| ());
+        return meshlets::compare(&program, width, sets).map(|_| 1);
     }
     let program = generate::pixels(seed, width, statistics);
     let expected = second::evaluate(&program, width);
     let got = pixels::log_of(&program, width, sets);
     if got.as_ref() == Ok(&expected) {
-        return Ok(());
+        return Ok(1);
     }
     let text = generate::print(&program);
     let what = got.err().unwrap_or_else(|| "the logs differ".to_owned());
