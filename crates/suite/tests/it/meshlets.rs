@@ -1,4 +1,5 @@
-//! Generated mesh and amplification shaders with divergence, on the reference engine and the fast one.
+//! Generated mesh and amplification shaders with divergence, on the reference engine and the fast one, and on a device.
+#![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
 use generate::{Array, Owners, Statistics, seeds};
 use suite::meshlets::{compare, drawn};
