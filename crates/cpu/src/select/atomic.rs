@@ -83,11 +83,10 @@ impl Selector<'_> {
         let active = self.active();
         let words = self.words(access.index);
         let masks = self.in_bounds(access, 0, &words, &active);
-        let indices = self.hold_vectors(&words, 4, 0);
         let values = self.hold(value, 4, 1);
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
         if !is_copied {
-            return self.add_locked(access, start, [indices, values], &masks, result);
+            return self.add_locked(access, start, &words, values, &masks, result);
         }
         if let Some(result) = result {
             // It is never read.
@@ -113,14 +112,17 @@ impl Selector<'_> {
         };
         self.if_whole(&bits, |s, is_whole| match is_whole {
             true => s.each_extracted(&words, add),
-            false => s.each_bit(bits.clone(), |s, lane| {
-                let index = s.held(indices, lane);
-                add(s, index, lane);
-            }),
+            false => {
+                let indices = s.hold_vectors(&words, 4, 0);
+                s.each_bit(bits.clone(), |s, lane| {
+                    let index = s.held(indices, lane);
+                    add(s, index, lane);
+                });
+            }
         });
         self.a.b.jump(joined);
         self.a.b.switch_to(common);
-        self.add_locked(access, start, [indices, values], &masks, None);
+        self.add_locked(access, start, &words, values, &masks, None);
         self.a.b.jump(joined);
         self.a.b.seal(joined);
         self.a.b.switch_to(joined);
@@ -131,10 +133,12 @@ impl Selector<'_> {
         &mut self,
         access: &Access,
         start: VReg,
-        [indices, values]: [Held; 2],
+        words: &[VReg],
+        values: Held,
         masks: &[VReg],
         result: Option<Value>,
     ) {
+        let indices = self.hold_vectors(words, 4, 0);
         if result.is_some() {
             let zero = self.a.zero();
             self.hold_vectors(&vec![zero; self.chunks], 4, 2);

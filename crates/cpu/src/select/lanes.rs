@@ -41,20 +41,25 @@ impl Selector<'_> {
         if self.is_single(value) {
             return Held::Register(self.general(value));
         }
-        let vectors = match (bytes, self.ty(value).repr()) {
-            (8, _) => self.longs(value),
-            (_, Repr::Bit) => {
-                let masks = self.bits(value);
-                let one = self.a.constant_word(1);
-                let ones = masks.into_iter().map(|it| {
-                    let ones = self.a.ones(it);
-                    self.a.op(Lanewise::And, Arg::Register(ones), one)
-                });
-                ones.collect()
-            }
-            _ => self.words(value),
+        let vectors = match bytes {
+            8 => self.longs(value),
+            _ => self.stored_words(value),
         };
         self.hold_vectors(&vectors, bytes, row)
+    }
+
+    /// Values as words in memory: a `bool` is 0 or 1 there.
+    pub(super) fn stored_words(&mut self, value: Value) -> Vec<VReg> {
+        if self.ty(value).repr() != Repr::Bit {
+            return self.words(value);
+        }
+        let masks = self.bits(value);
+        let one = self.a.constant_word(1);
+        let ones = masks.into_iter().map(|it| {
+            let ones = self.a.ones(it);
+            self.a.op(Lanewise::And, Arg::Register(ones), one)
+        });
+        ones.collect()
     }
 
     /// Spills vectors of operands, one after the other.

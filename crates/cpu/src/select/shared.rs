@@ -340,7 +340,7 @@ impl Selector<'_> {
         }
         let masks = self.in_array(&array, index);
         if let Some(runs) = self.known_runs(&array, index, &masks) {
-            let values = self.stored_words(&array, value);
+            let values = self.stored_words(value);
             if self.store_known(&array, &runs, &values, &masks) {
                 return;
             }
@@ -349,7 +349,7 @@ impl Selector<'_> {
         if array.stride == 4
             && let Some(first) = self.first_element(index)
         {
-            let values = self.stored_words(&array, value);
+            let values = self.stored_words(value);
             let to = self.neighbours(&array, first);
             return self.store_neighbours(to, &values, &masks);
         }
@@ -357,7 +357,7 @@ impl Selector<'_> {
             && let Some(runs) = self.runs(index)
             && runs.chunks.iter().all(|it| it.1 == Run::Neighbours)
         {
-            let values = self.stored_words(&array, value);
+            let values = self.stored_words(value);
             let is_whole = self.is_whole_wave(&masks);
             for chunk in 0..self.chunks {
                 self.store_run(array.start, &runs, chunk, values[chunk], masks[chunk], is_whole);
@@ -375,7 +375,7 @@ impl Selector<'_> {
         let halves = array.stride as usize / 4;
         let values = match array.stride {
             8 => self.longs(value),
-            _ => self.stored_words(&array, value),
+            _ => self.stored_words(value),
         };
         let is_whole = self.is_whole_wave(&masks);
         for chunk in 0..self.chunks {
@@ -403,20 +403,6 @@ impl Selector<'_> {
             self.a.b.seal(joined);
             self.a.b.switch_to(joined);
         }
-    }
-
-    /// Values as words in memory: a `bool` is 0 or 1 there.
-    fn stored_words(&mut self, array: &Array, value: Value) -> Vec<VReg> {
-        if array.ty.repr() != Repr::Bit {
-            return self.words(value);
-        }
-        let masks = self.bits(value);
-        let one = self.a.constant_word(1);
-        let ones = masks.into_iter().map(|it| {
-            let ones = self.a.ones(it);
-            self.a.op(Lanewise::And, Arg::Register(ones), one)
-        });
-        ones.collect()
     }
 
     /// All lanes store the same to the same element.
