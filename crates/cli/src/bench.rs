@@ -68,7 +68,7 @@ impl BenchArgs {
         let LowArgs { module, rounds, against, san, draw, .. } = low;
         let rules = Rules { room: san.float_room, unordered: san.unordered, without: Vec::new() };
         let is_packed_by_device = draw.is_packed_by_device;
-        let draw = (!draw.what.is_empty()).then_some(draw);
+        let draw = draw.asked();
         for operand in &common.operands {
             let runs = match &draw {
                 _ if operand::is_job(operand) => Running::Job,

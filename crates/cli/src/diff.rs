@@ -53,7 +53,7 @@ impl DiffArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> DiffArgs {
         let common = Common::new(&low, line);
         let LowArgs { draw, san, engines, module, repro, .. } = low;
-        let draw = (!draw.what.is_empty()).then_some(draw);
+        let draw = draw.asked();
         DiffArgs { common, draw, san, engines, module, repro }
     }
 }

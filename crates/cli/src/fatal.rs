@@ -13,7 +13,7 @@ use crate::generated::{Asked, hurried};
 use crate::problem::Problem;
 use crate::worker::{Answered, Broken, Slot, ask};
 
-/// The questions about a candidate: is it defined, and what comes of it?
+/// The questions about a candidate: is it defined, and does the process that runs it survive?
 pub(crate) const IS_DEFINED: &str = "defined";
 pub(crate) const JUDGED: &str = "judged";
 
@@ -90,6 +90,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+    use crate::external::Scratch;
     use crate::worker;
 
     /// A worker whose engine ends the process at a sum over lanes; all texts that name the log are defined.
@@ -106,8 +107,8 @@ done
 
     #[test]
     fn a_program_that_ends_its_process_shrinks_to_what_ends_it() {
-        let folder = tempfile();
-        let script = folder.join("worker.sh");
+        let folder = Scratch::new().unwrap();
+        let script = folder.0.join("worker.sh");
         std::fs::write(&script, FRAGILE).unwrap();
         std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
         worker::start_by(vec![script.into_os_string()]);
@@ -131,12 +132,5 @@ done
         // What ends no process is no smaller program, however it is called.
         let other = (0..).find(|it| !sums(it)).unwrap();
         assert!(super::reduced(&mut slot, &asked, other, &broken).ok().unwrap().is_none());
-        let _ = std::fs::remove_dir_all(folder);
-    }
-
-    fn tempfile() -> std::path::PathBuf {
-        let folder = std::env::temp_dir().join(format!("wavelane-fatal-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
     }
 }

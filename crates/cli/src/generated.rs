@@ -412,16 +412,16 @@ impl Judge {
             .is_some_and(|it| it.compiled(text).is_some_and(|candidate| it.is_defined(&candidate)))
     }
 
-    /// What comes of a candidate of a program, beside the reference engine. `None` if it does not compile.
+    /// Runs a candidate of a program, beside the reference engine: whether this process survives that is what is asked.
     pub(crate) fn candidate(
         &mut self,
         asked: &Asked,
         program: &Program,
         text: &str,
-    ) -> Result<Option<Verdict>, String> {
-        let Some(setting) = asked.setting(program.words(), &self.device) else { return Ok(None) };
-        let Some(candidate) = setting.compiled(text) else { return Ok(None) };
-        self.judge(asked, &setting, &candidate, text, &Expected::Reference).map(Some)
+    ) -> Result<(), String> {
+        let Some(setting) = asked.setting(program.words(), &self.device) else { return Ok(()) };
+        let Some(candidate) = setting.compiled(text) else { return Ok(()) };
+        self.judge(asked, &setting, &candidate, text, &Expected::Reference).map(|_| ())
     }
 
     /// A smaller text of which the same can be said, and how many candidates were tested. `None` if it cannot be found again.

@@ -61,7 +61,7 @@ impl RunArgs {
         let common = Common::new(&low, line);
         let LowArgs { prints, outs, lists_bindings, draw, target_file, seeing, .. } = low;
         let prints_configuration = seeing.prints_configuration;
-        let draw = (!draw.what.is_empty()).then_some(draw);
+        let draw = draw.asked();
         let runs = match &draw {
             _ if operand::is_job(&operand) => Running::Job,
             Some(_) => Running::Draw,

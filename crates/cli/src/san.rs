@@ -47,7 +47,7 @@ impl SanArgs {
     pub(crate) fn new(low: LowArgs, line: Line, layers: Layers) -> SanArgs {
         let common = Common::new(&low, line);
         let LowArgs { draw, san, baselines, seeing, .. } = low;
-        let draw = (!draw.what.is_empty()).then_some(draw);
+        let draw = draw.asked();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         SanArgs { common, draw, san, baselines, layers, pages: seeing.folder, threads }
     }

@@ -29,6 +29,13 @@ pub(crate) struct DrawArgs {
     pub(crate) is_packed_by_device: bool,
 }
 
+impl DrawArgs {
+    /// The draw, if there is one.
+    pub(crate) fn asked(self) -> Option<DrawArgs> {
+        (!self.what.is_empty()).then_some(self)
+    }
+}
+
 /// What is drawn over a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overlay {
