@@ -106,9 +106,8 @@ pub(crate) fn modules(folder: &Path) -> Result<Vec<(String, ir::Module)>, String
     let work: Vec<(&Project, &Entry)> =
         present.flat_map(|it| it.entries.iter().map(move |entry| (it, entry))).collect();
     let all = in_parallel(&work, |(project, entry)| {
-        let mut command = Command::new(&compiler);
-        command.current_dir(place(folder, project)).args(["emit", "--ir", "-w", &entry.file]);
-        command.args(["-E", &entry.name]).args(&entry.flags);
+        let mut command = on(&compiler, &place(folder, project), "emit", entry);
+        command.arg("--ir");
         let output =
             command.output().map_err(|error| format!("{}: {error}", compiler.display()))?;
         if !output.status.success() {
@@ -177,13 +176,20 @@ fn in_parallel<W: Sync, T: Send>(
     done.into_inner().map_err(|error| error.to_string())?.into_values().collect()
 }
 
+/// A command of the tool on an entry point, in its project's folder, without warnings.
+fn on(binary: &Path, folder: &Path, name: &str, entry: &Entry) -> Command {
+    let mut command = Command::new(binary);
+    command.current_dir(folder).arg(name).arg(&entry.file).args(["-E", &entry.name]);
+    command.args(&entry.flags).arg("-w");
+    command
+}
+
 fn compile(project: &Path, entry: &Entry, compiler: &Path) -> Result<Verdict, String> {
     if !project.join(&entry.file).is_file() {
         return Ok(Verdict::Missing);
     }
-    let mut command = Command::new(compiler);
-    command.current_dir(project).arg("check").arg(&entry.file).args(["-E", &entry.name]);
-    command.args(&entry.flags).args(["-w", "--format", "json"]);
+    let mut command = on(compiler, project, "check", entry);
+    command.args(["--format", "json"]);
     let output = command.output().map_err(|error| format!("{}: {error}", compiler.display()))?;
     match output.status.code() {
         Some(0) => Ok(Verdict::Compiled),

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -51,9 +50,8 @@ pub(super) fn examine(folder: &Path, entry: &Entry, binary: &Path) -> Result<Exa
     let Some(how) = how_to_run(entry.stage()) else {
         return Ok(Examined { findings: Vec::new(), seconds: 0.0, end: End::NotAlone });
     };
-    let mut command = Command::new(binary);
-    command.current_dir(folder).arg("san").arg(&entry.file).args(["-E", &entry.name]);
-    command.args(&entry.flags).args(["-w", "--auto", "--format", "json"]).args(how).args(BOUNDS);
+    let mut command = super::on(binary, folder, "san", entry);
+    command.args(["--auto", "--format", "json"]).args(how).args(BOUNDS);
     let start = Instant::now();
     let output = command.output().map_err(|error| format!("{}: {error}", binary.display()))?;
     let seconds = start.elapsed().as_secs_f64();
