@@ -110,6 +110,68 @@ void ms(uint i : SV_GroupIndex, out vertices V verts[4], out indices uint2 lines
 float4 ps(V v) : SV_Target { return v.id; }
 //= Target f32: 1*16 0*32 3*16
 
+//--- points-of-a-mesh-cover-one-pixel-each
+// The third one is culled.
+//# draw 4x2 mesh 1,1,1
+struct V { float4 position : SV_Position; nointerpolation uint id : ID; };
+struct P { bool cull : SV_CullPrimitive; };
+[numthreads(4, 1, 1)] [outputtopology("point")]
+void ms(uint i : SV_GroupIndex, out vertices V verts[4], out indices uint points[4], out primitives P prims[4]) {
+    SetMeshOutputCounts(4, 4);
+    verts[i].position = float4(-0.75 + 0.5 * i, i & 1 ? -0.5 : 0.5, 0.5, 1);
+    verts[i].id = 1 + i;
+    points[i] = i;
+    prims[i].cull = i == 2;
+}
+float4 ps(V v) : SV_Target { return v.id; }
+//= Target f32: 1*4 0*4 0*4 0*4 0*4 2*4 0*4 4*4
+
+//--- a-point-of-no-vertex-covers-nothing
+// The first two points name vertices beyond the count, and are not drawn at vertex 0 either.
+//# draw 2x1 mesh 1,1,1
+//# finds out-of-bounds
+struct V { float4 position : SV_Position; };
+struct P { nointerpolation uint id : ID; };
+[numthreads(4, 1, 1)] [outputtopology("point")]
+void ms(uint i : SV_GroupIndex, out vertices V verts[4], out indices uint points[4], out primitives P prims[4]) {
+    SetMeshOutputCounts(2, 4);
+    if (i < 2) verts[i].position = float4(-0.5 + i, 0, 0.9, 1);
+    points[i] = (i + 2) % 4;
+    prims[i].id = 1 + i;
+}
+float4 ps(V v, P p) : SV_Target { return p.id; }
+//= Target f32: 3*4 4*4
+
+//--- a-culled-point-of-no-vertex-covers-nothing
+//# draw 2x1 mesh 1,1,1
+//# finds out-of-bounds
+struct V { float4 position : SV_Position; };
+struct P { bool cull : SV_CullPrimitive; nointerpolation uint id : ID; };
+struct Seen { nointerpolation uint id : ID; };
+[numthreads(4, 1, 1)] [outputtopology("point")]
+void ms(uint i : SV_GroupIndex, out vertices V verts[4], out indices uint points[4], out primitives P prims[4]) {
+    SetMeshOutputCounts(2, 4);
+    if (i < 2) verts[i].position = float4(-0.5 + i, 0, 0.9, 1);
+    points[i] = (i + 2) % 4;
+    prims[i].cull = i == 1 || i == 3;
+    prims[i].id = 1 + i;
+}
+float4 ps(V v, Seen p) : SV_Target { return p.id; }
+//= Target f32: 3*4 0*4
+
+//--- a-group-without-vertices-draws-nothing
+// Its primitives name vertices that do not exist.
+//# draw 1x1 mesh 2,1,1
+//# finds out-of-bounds
+struct V { float4 position : SV_Position; };
+[numthreads(4, 1, 1)] [outputtopology("triangle")]
+void ms(uint i : SV_GroupIndex, out vertices V verts[3], out indices uint3 tris[2]) {
+    SetMeshOutputCounts(0, 2);
+    if (i < 2) tris[i] = uint3(0, 1, 2);
+}
+float4 ps(V v) : SV_Target { return 1; }
+//= Target f32: 0*4
+
 //--- structs-arrays-and-matrices-are-outputs
 //# draw 1x1 mesh 1,1,1
 struct Inner { float2 uv[2] : UV; float m : M; };

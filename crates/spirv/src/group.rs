@@ -8,9 +8,10 @@
 //! | slots | the outputs of vertices and primitives, an element stored when all its components are there |
 //!
 //! A count above the declared maximum is lowered to it. A primitive that refers to no vertex of the group becomes a
-//! degenerate one, which covers nothing.
+//! degenerate one, which covers nothing: all of its corners are the first vertex, which a group without vertices gets for
+//! that. Such a point is culled.
 
-use ir::group::GroupIo;
+use ir::group::{GroupIo, MeshIo};
 use ir::{Op, Region, Value};
 use ops::intrinsics::Stage;
 use ops::{Barrier, MemoryScope, Named, SyncScope, Ty};
@@ -43,7 +44,7 @@ impl Groups {
     }
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     /// Declares what such a shader has beside its outputs.
     pub(crate) fn group_variables(&mut self) -> Result<(), Unsupported> {
         let Some(groups) = &self.groups else { return Ok(()) };
@@ -90,6 +91,11 @@ impl Emitter<'_> {
         self.groups.as_ref()?.payload
     }
 
+    /// The outputs of a mesh shader that makes points.
+    pub(crate) fn points_of_group(&self) -> Option<&'a MeshIo> {
+        self.ir.group.as_ref()?.mesh.as_ref().filter(|it| it.corners == 1)
+    }
+
     /// Sets the counts in front of a branch that does so in the IR.
     pub(crate) fn mesh_counts(&mut self, then: Region) {
         let Some(mesh) = self.groups.as_ref().and_then(|it| it.io.mesh.clone()) else { return };
@@ -108,7 +114,9 @@ impl Emitter<'_> {
             let (count, most) = (self.get(count), self.out.word(most));
             self.glsl(op::GLSL_U_MIN, uint, &[count, most])
         });
-        self.effect(op::SET_MESH_OUTPUTS, &[vertices, primitives]);
+        let one = self.out.word(1);
+        let at_least_one = self.glsl(op::GLSL_U_MAX, uint, &[vertices, one]);
+        self.effect(op::SET_MESH_OUTPUTS, &[at_least_one, primitives]);
         if let Some(groups) = &mut self.groups {
             groups.vertices = Some(vertices);
         }
@@ -144,6 +152,10 @@ impl Emitter<'_> {
                 let inside = self.test(op::U_LESS_THAN, *index, vertices);
                 all_inside = self.both(all_inside, Some(inside));
             }
+        }
+        if let (1, Some(inside)) = (corners, all_inside) {
+            let outside = self.typed(op::LOGICAL_NOT, Ty::Bool, &[inside]);
+            self.cull_point(at, outside);
         }
         let indices: Vec<Id> =
             indices.into_iter().map(|it| self.value_or_zero(Ty::I32, all_inside, it)).collect();

@@ -421,11 +421,12 @@ impl Lowerer<'_> {
             (vertices, &mesh.vertex_slots, counts[0], io.most_vertices, 1, &|it| {
                 io.vertex_slot(it)
             }),
-            (indices, &index_slots, counts[1], io.most_primitives, corners, &|it| {
-                ir::group::MeshIo::INDICES + it
-            }),
             (primitives, &mesh.primitive_slots, counts[1], io.most_primitives, 1, &|it| {
                 io.primitive_slot(it)
+            }),
+            // The last, so that a device can cull a primitive whose indices turn out to be wrong.
+            (indices, &index_slots, counts[1], io.most_primitives, corners, &|it| {
+                ir::group::MeshIo::INDICES + it
             }),
         ];
         for (output, slots, count, most, distance, word) in all {

@@ -65,8 +65,25 @@ impl<'a> Emitter<'a> {
 
     /// Declares the variables of all outputs.
     pub(super) fn outputs(&mut self) {
+        self.point_sizes();
+        let mut first = 0;
+        for (elements, per) in self.output_lists() {
+            self.declare_outputs(elements, first, per);
+            first += elements.len();
+        }
+        if let Some(mesh) = self.points_of_group() {
+            self.signature.culled = Some(self.culled(&mesh.primitives, mesh.most_primitives));
+        }
+    }
+
+    /// Declares the size of points, which is 1. A device wants it of every stage that makes points.
+    fn point_sizes(&mut self) {
         let stage = self.ir.stage;
-        if self.environment.point_size
+        let single = self.out.float(32);
+        if let Some(mesh) = self.points_of_group() {
+            let per = Per::Vertex(mesh.most_vertices);
+            self.signature.point_size = Some(self.built_in_output(op::POINT_SIZE, single, per));
+        } else if self.environment.point_size
             && matches!(stage, Stage::Vertex | Stage::Domain | Stage::Geometry)
         {
             self.out.capabilities.extend(match stage {
@@ -74,17 +91,24 @@ impl<'a> Emitter<'a> {
                 Stage::Geometry => Some(op::CAP_GEOMETRY_POINT_SIZE),
                 _ => None,
             });
-            let single = self.out.float(32);
             let one = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0));
             let variable = self.global_with(op::OUTPUT, single, Some(one));
             self.out.decorate(variable, op::BUILT_IN, &[op::POINT_SIZE]);
             self.signature.point_size = Some(variable);
         }
-        let mut first = 0;
-        for (elements, per) in self.output_lists() {
-            self.declare_outputs(elements, first, per);
-            first += elements.len();
-        }
+    }
+
+    /// The truth values by which a mesh shader culls its primitives: those that it declares, or new ones.
+    fn culled(&mut self, primitives: &[Element], most: u32) -> Id {
+        let is_it = |it: &Element| it.system == Some(SystemValue::CullPrimitive);
+        let declared = primitives.iter().position(is_it).and_then(|it| {
+            let number = self.first_of_second_list() + it;
+            self.signature.outputs.get(&number)?.first().map(|it| it.variable)
+        });
+        declared.unwrap_or_else(|| {
+            let boolean = self.out.bool();
+            self.built_in_output(op::CULL_PRIMITIVE, boolean, Per::Primitive(most))
+        })
     }
 
     /// A variable for an output of which there may be several.
@@ -347,6 +371,26 @@ impl<'a> Emitter<'a> {
                 values.iter().map(|it| self.mesh_scalar(output.kind, element, *it)).collect();
             self.put_all(output, at, &values);
         }
+        if let (Some(SystemValue::Position), Some(sizes)) =
+            (element.system, self.signature.point_size)
+        {
+            let one = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0));
+            let pointer = self.scalar_pointer(op::OUTPUT, Kind::Float, sizes, &[at]);
+            self.effect(op::STORE, &[pointer, one]);
+        }
+    }
+
+    /// Culls a point of a mesh shader whose vertex the group does not have. What the shader says itself is there already.
+    pub(crate) fn cull_point(&mut self, at: Id, outside: Id) {
+        let Some(variable) = self.signature.culled else { return };
+        let pointer = self.scalar_pointer(op::OUTPUT, Kind::Bool, variable, &[at]);
+        let is_declared = self.points_of_group().is_some_and(|it| {
+            it.primitives.iter().any(|it| it.system == Some(SystemValue::CullPrimitive))
+        });
+        self.guarded(is_declared.then_some(outside), |it| {
+            it.effect(op::STORE, &[pointer, outside]);
+            []
+        });
     }
 
     /// A scalar of a mesh shader's output as the variable has it.
