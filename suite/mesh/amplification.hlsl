@@ -98,3 +98,45 @@ void ms(uint3 child : SV_GroupID, in payload Payload p, out vertices V verts[3],
 }
 float4 ps(V v) : SV_Target { return 1; }
 //= Out u32: 12 0 10 1 11 1000 1100 1010 1110 1001 1101 1011 1111
+
+//--- lanes-leave-a-loop-one-after-the-other
+// A driver never ended such loops of mesh and amplification shaders whose groups have several waves.
+//# draw 1x1 amplified 1,1,1
+struct Payload { uint sum; };
+struct V { float4 position : SV_Position; };
+groupshared Payload payload;
+groupshared uint total;
+uint counted(uint i) {
+    uint count = 0;
+    for (uint turn = 0; turn < (i & 3); ++turn) count += WaveActiveCountBits(true);
+    for (uint other = 0;; ++other) {
+        if (WaveReadLaneFirst(i & 3) == (i & 3)) break;
+        count += other;
+    }
+    return count;
+}
+[numthreads(128, 1, 1)]
+void amp(uint i : SV_GroupIndex) {
+    if (i == 0) payload.sum = 0;
+    GroupMemoryBarrierWithGroupSync();
+    InterlockedAdd(payload.sum, counted(i));
+    GroupMemoryBarrierWithGroupSync();
+    DispatchMesh(1, 1, 1, payload);
+}
+[numthreads(128, 1, 1)] [outputtopology("triangle")]
+void ms(uint i : SV_GroupIndex, in payload Payload received, out vertices V verts[3], out indices uint3 tris[1]) {
+    if (i == 0) total = 0;
+    GroupMemoryBarrierWithGroupSync();
+    InterlockedAdd(total, counted(i));
+    GroupMemoryBarrierWithGroupSync();
+    // Of every four lanes, three count in the first turn, two in the second, and one in the third; then the four leave after
+    // 0 to 3 turns. A turn of a wave of W lanes counts W times 3/4, 1/2 or 1/4.
+    uint lanes = WaveGetLaneCount(), waves = 128 / lanes;
+    EXPECT_EQ(total, waves * (lanes * lanes * (9 + 4 + 1) / 16 + lanes / 4 * (0 + 0 + 1 + 3)));
+    EXPECT_EQ(received.sum, total);
+    SetMeshOutputCounts(3, 1);
+    if (i < 3) verts[i].position = float4(i == 1 ? 3 : -1, i == 2 ? -3 : 1, 0.5, 1);
+    if (i == 0) tris[0] = uint3(0, 1, 2);
+}
+float4 ps(V v) : SV_Target { return 1; }
+//= Target f32: 1*4

@@ -4,7 +4,7 @@
 //! | IR | SPIR-V |
 //! |---|---|
 //! | `if` | a selection; results are phis at its merge; an `OpSelect` if both arms only yield values |
-//! | `loop` | a loop; only the yield branches to the continue target |
+//! | `loop` | a loop; only the yield branches to the continue target; in some mesh shaders a selection around it |
 //! | `block` | a selection by an `OpSwitch` with only a default, because a conditional selection cannot be left from inside |
 //! | `switch` | an `OpSwitch`: cases neither fall through nor observe the active set (`legalize` makes cascades of other switches) |
 //! | `exit` | a branch to the merge of its construct, if SPIR-V allows one |
@@ -258,7 +258,68 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A loop; where a driver wants it, behind a branch that all active lanes take.
+    ///
+    /// In groups of several waves of a mesh or amplification shader, NVIDIA's driver (580.159) makes a loop never end
+    /// that lanes of a wave leave one after the other and in which an operation sees who is active, unless the loop is in
+    /// divergent flow. Each lane's own bit of a ballot is set, which the driver does not find out.
     pub(crate) fn loop_(
+        &mut self,
+        inst: Inst,
+        body: Region,
+        inits: &[Value],
+    ) -> Result<Reached, Unsupported> {
+        if !self.has_several_waves() || !self.sees_lanes_without_barriers(body) {
+            return self.plain_loop(inst, body, inits);
+        }
+        let is_active = self.is_active();
+        let (then, merge) = (self.out.id(), self.out.id());
+        let before = self.block;
+        self.select_branch(is_active, then, merge, merge);
+        self.label(then);
+        let reached = self.plain_loop(inst, body, inits)?;
+        let after = self.block;
+        if reached {
+            self.branch(merge);
+        }
+        self.label(merge);
+        if !reached {
+            self.effect(op::UNREACHABLE, &[]);
+            return Ok(false);
+        }
+        for result in &self.ir.inst(inst).results {
+            let ty = self.ty_of(*result);
+            let (zero, value) = (self.out.null(ty), self.get(*result));
+            let phi = self.phi(ty, &[(zero, before), (value, after)]);
+            self.set(*result, phi);
+        }
+        Ok(true)
+    }
+
+    /// Whether this is a mesh or amplification shader whose groups may have several waves.
+    fn has_several_waves(&self) -> bool {
+        let threads: u32 = self.ir.group_size.iter().product();
+        self.groups.is_some() && self.environment.lanes.is_none_or(|lanes| threads > lanes)
+    }
+
+    /// Whether an operation of a region sees who is active, and none is a barrier, which must stay in uniform flow.
+    fn sees_lanes_without_barriers(&self, region: Region) -> bool {
+        let mut sees_lanes = false;
+        let mut regions = vec![region];
+        while let Some(region) = regions.pop() {
+            for inst in &self.ir.region(region).insts {
+                let op = &self.ir.inst(*inst).op;
+                if matches!(op, Op::Barrier { .. }) {
+                    return false;
+                }
+                sees_lanes |= op.effects().sees_lanes;
+                regions.extend(op.regions());
+            }
+        }
+        sees_lanes
+    }
+
+    fn plain_loop(
         &mut self,
         inst: Inst,
         body: Region,

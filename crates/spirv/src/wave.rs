@@ -83,6 +83,18 @@ impl Emitter<'_> {
         self.ballot(yes)
     }
 
+    /// Whether this lane is active, which it is: its own bit of the ballot of all.
+    pub(crate) fn is_active(&mut self) -> Id {
+        let (lane, active) = (self.input(op::SUBGROUP_LOCAL_INVOCATION_ID), self.all_active());
+        let (uint, word) = (self.out.uint(), self.words(op::SHIFT_RIGHT_LOGICAL, lane, 5));
+        let word = self.op(op::VECTOR_EXTRACT_DYNAMIC, uint, &[active, word]);
+        let bit = self.words(op::BITWISE_AND, lane, 31);
+        let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[word, bit]);
+        let own = self.words(op::BITWISE_AND, shifted, 1);
+        let zero = self.out.word(0);
+        self.test(op::I_NOT_EQUAL, own, zero)
+    }
+
     /// The number of lanes in a wave: a constant if it is known, so that a driver can unroll loops that depend on it.
     fn lane_count(&mut self) -> Id {
         match self.environment.lanes {
