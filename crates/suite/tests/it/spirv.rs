@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use spirv::{NoDebug, Vulkan};
+use spirv::{Environment, NoDebug, Vulkan};
 use suite::validate::{Shader, Validator, Verdict, Ways, environment, sections};
 
 const WIDTH: u32 = 32;
@@ -99,6 +99,38 @@ fn listing(text: &str, profile: &str) -> String {
     let everything = environment(Vulkan::V1_3, Ways { extended: true, exact: false });
     let emitted = spirv::emit(&module, &everything, &NoDebug).expect("it is emitted");
     spirv::listing(&emitted.words)
+}
+
+#[test]
+fn loops_of_mesh_shaders_with_several_waves_are_behind_a_ballot_if_they_see_lanes() {
+    let ballots = |threads: u32, body: &str| {
+        let text = format!(
+            "struct V {{ float4 p : SV_Position; }};
+            groupshared uint all;
+            [numthreads({threads}, 1, 1)] [outputtopology(\"point\")]
+            void main(uint i : SV_GroupIndex, out vertices V v[64], out indices uint points[64]) {{
+                SetMeshOutputCounts(64, 64);
+                uint sum = 0;
+                {body}
+                v[i].p = sum;
+                points[i] = i;
+            }}"
+        );
+        let module = suite::pixels::compile(&text, "ms_6_6").unwrap_or_else(|it| panic!("{it}"));
+        let ways = Ways { extended: true, exact: false };
+        let environment = Environment { lanes: Some(32), ..environment(Vulkan::V1_3, ways) };
+        let emitted = spirv::emit(&module, &environment, &NoDebug).expect("it is emitted");
+        let listing = spirv::listing(&emitted.words);
+        assert_eq!(listing.matches("BuiltIn PointSize").count(), 1, "{listing}");
+        listing.matches("VectorExtractDynamic").count()
+    };
+    let sum = "for (uint k = 0; k < (i & 3); ++k) sum += WaveActiveSum(k);";
+    assert_eq!(ballots(64, sum), 1);
+    assert_eq!(ballots(32, sum), 0, "there is one wave");
+    let blind = "for (uint k = 0; k < (i & 3); ++k) sum += k;";
+    assert_eq!(ballots(64, blind), 0, "no operation sees lanes");
+    let uniform = "for (uint k = 0; k < 3; ++k) { all = k; GroupMemoryBarrierWithGroupSync(); sum += WaveActiveSum(k); }";
+    assert_eq!(ballots(64, uniform), 0, "a barrier stays in uniform flow");
 }
 
 #[test]
