@@ -18,7 +18,7 @@ use serde_json::Value;
 
 pub(crate) use prepare::Prepared;
 
-const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
+pub(crate) const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// An algorithm: a sequence of kernels.
 struct Algorithm {
@@ -67,7 +67,7 @@ struct Buffer {
 }
 
 /// What came of an algorithm at a width: nothing if its results are right, or else why not.
-type Fared = Option<String>;
+pub(crate) type Fared = Option<String>;
 
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let usage = "usage: cargo xtask algorithms DIR [--out DIR] [--binary FILE]";
@@ -91,8 +91,8 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         std::fs::create_dir_all(&folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
         let file = job::write(&folder, &algorithm, &checkout)?;
-        let fared = tool.test(&file)?;
-        let found = tool.examine(&file, &folder, &algorithm)?;
+        let fared = tool.test(&file, &[])?;
+        let found = tool.examine(&file, &folder, algorithm.claims)?;
         println!("{}", algorithm.title);
         for (width, fared) in &fared {
             println!("  {width}: {}", fared.as_deref().unwrap_or("right"));
@@ -149,21 +149,28 @@ fn row(
     let count = algorithm.kernels.len();
     let (least, most) = algorithm.claims;
     let _ = write!(rows, "| {} | {count} | {least} to {most} |", algorithm.title);
-    for width in WIDTHS {
-        let what = match fared.get(&width) {
-            Some(None) => "✓",
-            Some(Some(_)) => "wrong",
-            None => "not run",
-        };
-        match (least..=most).contains(&width) {
-            true => rows.push_str(&format!(" {what} |")),
-            false => rows.push_str(&format!(" ({what}) |")),
-        }
-    }
+    WIDTHS.iter().for_each(|it| rows.push_str(&fared_at(fared, *it, algorithm.claims)));
+    let _ = writeln!(rows, " {} |", codes(found));
+}
+
+/// What the sanitizer has found, in a cell.
+pub(crate) fn codes(found: &BTreeMap<String, usize>) -> String {
     let codes: Vec<String> =
         found.iter().map(|(code, count)| format!("{count} `{code}`")).collect();
-    let codes = if codes.is_empty() { "no findings".to_owned() } else { codes.join(", ") };
-    let _ = writeln!(rows, " {codes} |");
+    if codes.is_empty() { "no findings".to_owned() } else { codes.join(", ") }
+}
+
+/// The cell of a width, which is in brackets if it is not claimed.
+pub(crate) fn fared_at(fared: &BTreeMap<u32, Fared>, width: u32, claims: (u32, u32)) -> String {
+    let what = match fared.get(&width) {
+        Some(None) => "✓",
+        Some(Some(_)) => "wrong",
+        None => "not run",
+    };
+    match (claims.0..=claims.1).contains(&width) {
+        true => format!(" {what} |"),
+        false => format!(" ({what}) |"),
+    }
 }
 
 fn note(notes: &mut String, algorithm: &Algorithm, checkout: &Checkout) {
@@ -177,12 +184,12 @@ fn note(notes: &mut String, algorithm: &Algorithm, checkout: &Checkout) {
     }
 }
 
-struct Checkout {
-    path: PathBuf,
-    commit: String,
+pub(crate) struct Checkout {
+    pub(crate) path: PathBuf,
+    pub(crate) commit: String,
 }
 
-fn checkout(root: &Path, repository: &str) -> Result<Checkout, String> {
+pub(crate) fn checkout(root: &Path, repository: &str) -> Result<Checkout, String> {
     let name = repository.rsplit('/').next().unwrap_or(repository);
     let names = [repository.replace('/', "+"), name.to_owned()];
     let path = names
@@ -221,8 +228,8 @@ impl Kernel {
 }
 
 /// The program under test.
-struct Tool {
-    binary: Option<String>,
+pub(crate) struct Tool {
+    pub(crate) binary: Option<String>,
 }
 
 impl Tool {
@@ -243,9 +250,9 @@ impl Tool {
     }
 
     /// How a job fared at each width.
-    fn test(&self, job: &Path) -> Result<BTreeMap<u32, Fared>, String> {
+    pub(crate) fn test(&self, job: &Path, flags: &[&str]) -> Result<BTreeMap<u32, Fared>, String> {
         let mut command = self.command();
-        command.arg("test").arg(job).args(["--wave-size", "all", "--format", "json"]);
+        command.arg("test").arg(job).args(["--wave-size", "all", "--format", "json"]).args(flags);
         let output = Tool::output(command)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let mut all = BTreeMap::new();
@@ -266,15 +273,30 @@ impl Tool {
         }
     }
 
+    /// What a job leaves in a buffer of floats.
+    pub(crate) fn buffer(&self, job: &Path, name: &str) -> Result<Vec<f32>, String> {
+        let mut command = self.command();
+        command.arg("run").arg(job).args(["--format", "json"]);
+        let output = Tool::output(command)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let value: Option<Value> = text.lines().next().and_then(|it| serde_json::from_str(it).ok());
+        let numbers = value.as_ref().and_then(|it| it["buffers"][name].as_array());
+        let floats: Option<Vec<f32>> =
+            numbers.and_then(|it| it.iter().map(|it| Some(it.as_f64()? as f32)).collect());
+        floats.ok_or_else(|| {
+            let why = String::from_utf8_lossy(&output.stderr);
+            format!("{} leaves no numbers in `{name}`: {text}{why}", job.display())
+        })
+    }
+
     /// How often the sanitizer reports each code, over all passes, at the widths that are claimed.
-    fn examine(
+    pub(crate) fn examine(
         &self,
         job: &Path,
         folder: &Path,
-        algorithm: &Algorithm,
+        (least, most): (u32, u32),
     ) -> Result<BTreeMap<String, usize>, String> {
         let mut command = self.command();
-        let (least, most) = algorithm.claims;
         command.arg("san").arg(job).arg("--wave-size").arg(format!("{least}..{most}"));
         let line = format!("{command:?}\n");
         let output = Tool::output(command)?;
@@ -287,7 +309,7 @@ impl Tool {
         std::fs::write(&file, format!("{line}{text}\n"))
             .map_err(|error| format!("{}: {error}", file.display()))?;
         if !matches!(output.status.code(), Some(0 | 1)) || text.contains("not examined") {
-            return Err(format!("{}: {text}", algorithm.title));
+            return Err(format!("{}: {text}", job.display()));
         }
         let mut found = BTreeMap::new();
         for code in text.split("\n\n").filter_map(code_of) {
@@ -308,11 +330,11 @@ fn code_of(report: &str) -> Option<&str> {
     (is_report && is_code).then_some(code)
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, String> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, String> {
     path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn slug(title: &str) -> String {
+pub(crate) fn slug(title: &str) -> String {
     let lower = title.to_lowercase();
     let word = |it: char| if it.is_ascii_alphanumeric() { it } else { '-' };
     lower.chars().map(word).collect::<String>().trim_matches('-').to_owned()

@@ -22,6 +22,7 @@ mod header;
 mod layers;
 #[cfg(test)]
 mod licences;
+mod meshlets;
 mod mutate;
 mod mutate_source;
 mod picture;
@@ -61,6 +62,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    and its plots (takes minutes)
   algorithms DIR   run public algorithms, checked out in DIR, from job files, and write docs/algorithms.md
                    --out DIR       the folder for the jobs (default target/algorithms); --binary FILE: a built wavelane
+  meshlets DIR     draw with public samples of mesh shaders, checked out in DIR, and write docs/meshlets.md
+                   --out DIR       the folder for the jobs (default target/meshlets); --binary FILE: a built wavelane
   conformance PATH run the conformance suite at PATH at every width, and write docs/conformance.md
                    --commit HASH   its commit, if PATH is not a repository
   coverage DIR     compile and examine shaders of public projects checked out in DIR, and write docs/coverage.md
@@ -145,6 +148,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::run(&arguments[1..]),
         Some("dist") => return failed(dist::run(&arguments[1..])),
         Some("algorithms") => algorithms::run(&arguments[1..]),
+        Some("meshlets") => meshlets::run(&arguments[1..]),
         Some("conformance") => conformance::run(&arguments[1..]),
         Some("coverage") => coverage::run(&arguments[1..]),
         Some("reference") => reference::run(&arguments[1..]),
