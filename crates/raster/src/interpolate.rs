@@ -96,7 +96,9 @@ impl Wave {
     #[inline(always)]
     pub fn row_inline(&mut self, inputs: &Inputs, input: usize, row: &mut [u32]) {
         let row = &mut row[..self.width as usize];
-        row[4 * self.count()..].fill(0);
+        if !self.is_full() {
+            row[4 * self.count()..].fill(0);
+        }
         match (inputs.inputs[input], inputs.stored[input]) {
             (_, Stored::Bits(slot)) => {
                 self.fill_runs(row, |run| self.bits_of(run.record, inputs, slot, 0));

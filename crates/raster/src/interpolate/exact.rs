@@ -177,20 +177,20 @@ impl Plane {
             *sum = self.first + column as f64 * self.right;
         }
         let step = 8.0 * self.right;
-        for quads in row.chunks_mut(16) {
+        // PERF: chunks of one length. Copying those of any is a call for each, which took a seventh of the time of a row.
+        let (all, last) = row.as_chunks_mut::<16>();
+        for quads in all {
             let mut bits = [0; 8];
             for column in 0..8 {
                 bits[column] = round(sums[column] * reciprocal);
             }
-            let mut lanes = [0; 16];
-            for (lane, to) in lanes.iter_mut().enumerate() {
+            for (lane, to) in quads.iter_mut().enumerate() {
                 *to = bits[lane / 4 * 2 + lane % 2];
             }
-            match <&mut [u32; 16]>::try_from(&mut *quads) {
-                Ok(all) => *all = lanes,
-                Err(_) => quads.copy_from_slice(&lanes[..quads.len()]),
-            }
             sums.iter_mut().for_each(|it| *it += step);
+        }
+        for (lane, to) in last.iter_mut().enumerate() {
+            *to = round(sums[lane / 4 * 2 + lane % 2] * reciprocal);
         }
     }
 }
