@@ -18,6 +18,7 @@
 //! open is computed in f64 in a written order of operations and rounded once.
 #![forbid(unsafe_code)]
 
+mod aligned;
 mod blend;
 mod clip;
 mod cover;

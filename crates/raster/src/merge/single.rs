@@ -9,6 +9,7 @@ use ops::LaneMask;
 use ops::texture::{Channels, Encoding, Format, MOST_BYTES, Texel};
 
 use super::{Colour, MergeState, Outputs, TargetState, Targets, alpha_coverage};
+use crate::aligned::Aligned;
 use crate::blend::{Blend, Colours};
 use crate::depth::{
     DepthStencil, DepthStencilState, Pixel, RowDepth, Rule, pixels_of_lanes, words_of_bits,
@@ -187,7 +188,8 @@ fn to_byte(number: f32) -> u32 {
 fn to_byte_fused(number: f32) -> u32 {
     const ROUND: f32 = 12_582_912.0;
     let number = if number > 0.0 { number } else { 0.0 };
-    let number = if number < 1.0 { number } else { 1.0 };
+    // The bits of numbers from 0 on have their order. PERF: a minimum of floats would be selected after the sum.
+    let number = f32::from_bits(number.to_bits().min(1.0f32.to_bits()));
     number.mul_add(255.0, ROUND).to_bits()
 }
 
@@ -228,7 +230,7 @@ fn store_sized<const SIZE: usize, const FUSED: bool>(
     colour: &Colour<'_>,
     target: &mut Target<'_>,
 ) {
-    let mut texels = [[0; SIZE]; LANES];
+    let Aligned(texels) = &mut Aligned([[0; SIZE]; LANES]);
     encode::<SIZE, FUSED>(format, colour, lanes, &mut texels[..4 * wave.count()]);
     for run in &wave.runs {
         let of = texels[4 * run.start..4 * run.end].as_chunks::<4>().0;
