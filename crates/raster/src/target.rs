@@ -142,12 +142,16 @@ impl<'a> Target<'a> {
     }
 
     /// The bytes behind those of a wave whose last quads lie side by side, in both rows of pixels: the next wave probably
-    /// writes them.
+    /// writes them. Behind the end of a row they are the first of the next rows.
     #[inline(always)]
     fn ahead(&self, wave: &Wave) -> Option<[&[u8]; 2]> {
         let run = wave.runs.last().filter(|it| it.is_solid)?;
         let (first, count) = (wave.listed(*run)[0], run.end - run.start);
-        let next = Quad { x: first.x + 2 * count as i32, ..first };
+        let x = first.x + 2 * count as i32;
+        let next = match (x as u32) < self.layout.width {
+            true => Quad { x, ..first },
+            false => Quad { x: 0, y: first.y + 2, ..first },
+        };
         let [upper, lower] = self.places(&next, count)?;
         Some([self.bytes.get(upper)?, self.bytes.get(lower)?])
     }
