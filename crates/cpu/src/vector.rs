@@ -373,6 +373,22 @@ impl Assembler {
         self.b.define(code, self.view(), &[a])
     }
 
+    /// The numbers of one vector, and those of another where the first has NaN, with AVX-512.
+    pub(crate) fn unless_nan(&mut self, instead: VReg, vector: VReg, long: bool) -> VReg {
+        // By the class of a number, what becomes of the lane, in four bits: it stays for both kinds of NaN, and takes the
+        // number for the six other classes.
+        const TABLE: u32 = 0x1111_1100;
+        let (code, table) = match long {
+            true => {
+                (EVEX_Vfixupimmpd_zmm_k1z_zmm_zmmm512b64_imm8_sae, self.constant_long(TABLE.into()))
+            }
+            false => (EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae, self.constant_word(TABLE)),
+        };
+        let sources = [self.vector(vector), self.source(table), byte(0)];
+        let options = Options { tied: Some(instead), ..Options::default() };
+        self.b.define_with(code, View::Zmm, &sources, options)
+    }
+
     /// An instruction on bytes or halves of words.
     pub(crate) fn bytes(&mut self, wide: Code, narrow: Code, a: VReg, b: VReg) -> VReg {
         let sources = [self.vector(a), self.vector(b)];

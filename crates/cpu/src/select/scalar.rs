@@ -350,24 +350,17 @@ impl Selector<'_> {
 
     /// NaN canonicalisation.
     pub(super) fn canonical(&mut self, vector: VReg, ty: Ty) -> VReg {
-        let (kind, nan) = match ty {
-            Ty::F32 => (Kind::Float, self.a.constant_word(0x7fc0_0000)),
-            _ => (Kind::Double, self.a.constant_long(0x7ff8_0000_0000_0000)),
-        };
-        let is_nan = self.a.test(Test::Unordered, kind, vector, Arg::Register(vector), None);
         let long = ty == Ty::F64;
-        if self.a.isa == Isa::Avx512 {
-            let Arg::Memory(address) = nan else { unreachable!("constants are in memory") };
-            let code = if long {
-                EVEX_Vpbroadcastq_zmm_k1z_xmmm64
-            } else {
-                EVEX_Vpbroadcastd_zmm_k1z_xmmm32
-            };
-            let options = Options { mask: Some(is_nan), tied: Some(vector), ..Options::default() };
-            let address = Address { broadcast: false, ..address };
-            return self.a.b.define_with(code, View::Zmm, &[Source::Memory(address)], options);
-        }
+        let nan = match ty {
+            Ty::F32 => self.a.constant_word(0x7fc0_0000),
+            _ => self.a.constant_long(0x7ff8_0000_0000_0000),
+        };
         let nan = self.a.load(nan, long);
+        if self.a.isa == Isa::Avx512 {
+            return self.a.unless_nan(nan, vector, long);
+        }
+        let kind = if long { Kind::Double } else { Kind::Float };
+        let is_nan = self.a.test(Test::Unordered, kind, vector, Arg::Register(vector), None);
         self.a.blend(is_nan, nan, vector)
     }
 
