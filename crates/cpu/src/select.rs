@@ -114,6 +114,8 @@ pub(crate) struct Selector<'m> {
     any_hits: Vec<bool>,
     /// Whether each value is used.
     used: Vec<bool>,
+    /// Whether the divider is what the program waits for.
+    is_divider_scarce: bool,
     /// Wave sums of words, before the horizontal addition.
     summed: HashMap<Value, VReg>,
     /// The index of the wave in its group, which is also in the frame, for the host.
@@ -187,6 +189,7 @@ pub(crate) fn select<'m>(
         unseen: HashMap::default(),
         copied: if combines { unseen::copied(module, &used) } else { Vec::new() },
         any_hits: ir::ray::observed::by_status_alone(module),
+        is_divider_scarce: root::is_divider_scarce(module, &used),
         used,
         summed: HashMap::default(),
         wave,

@@ -1,4 +1,5 @@
-//! Square roots of floats with AVX-512: the divider computes some, multiplication the others at the same time.
+//! Square roots of floats with AVX-512: where the divider is what a program waits for, it computes some, multiplication
+//! the others at the same time.
 //!
 //! Newton's iteration from `vrsqrt14ps`, whose relative error is below 2⁻¹⁴ on every processor, gives g near √x. What is
 //! missing is (x − g²) / (√x + g): the numerator is exact, and the reciprocal of the denominator lies between two bounds
@@ -8,6 +9,8 @@
 //! divider computes all of them.
 
 use iced_x86::Code::{self, *};
+use ir::{Module, Op};
+use ops::{Binary, Ty, Unary};
 
 use super::Selector;
 use crate::isa::Isa;
@@ -21,6 +24,22 @@ const LEAST: f32 = 1.0 / (1u64 << 60) as f32;
 const BELOW: f32 = 0.5 - 1.0 / 16384.0;
 const ABOVE: f32 = 0.5 + 1.0 / 16384.0;
 
+/// Whether the divider has more to do than the ports for vectors, if these compute half of the square roots.
+pub(super) fn is_divider_scarce(module: &Module, used: &[bool]) -> bool {
+    let (mut roots, mut quotients, mut others) = (0, 0, 0);
+    for data in module.insts.iter().filter(|it| it.results.iter().any(|it| used[it.index()])) {
+        match data.op {
+            Op::Unary(Unary::Sqrt, a) if module.ty(a) == Ty::F32 => roots += 1,
+            Op::Binary(Binary::Div(_), a, _) if module.ty(a) == Ty::F32 => quotients += 1,
+            Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..) => others += 1,
+            _ => {}
+        }
+    }
+    // A root takes 12 cycles of the divider, a quotient 10. Each of them is three instructions there, a root by
+    // multiplication 17, and two of them begin in a cycle.
+    2 * (12 * roots + 10 * quotients) > 10 * roots + 3 * quotients + others
+}
+
 impl Selector<'_> {
     /// The square roots in each lane of vectors.
     pub(super) fn square_roots(&mut self, args: &[VReg]) -> Vec<VReg> {
@@ -28,7 +47,7 @@ impl Selector<'_> {
             s.a.unary(EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, VEX_Vsqrtps_ymm_ymmm256, x)
         };
         // PERF: a vector alone is sooner there with the divider.
-        if self.a.isa != Isa::Avx512 || args.len() < 2 {
+        if self.a.isa != Isa::Avx512 || args.len() < 2 || !self.is_divider_scarce {
             return args.iter().map(|x| divided(self, *x)).collect();
         }
         let is_multiplied = |number: usize| number % 2 == 1;
