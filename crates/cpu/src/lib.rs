@@ -30,6 +30,7 @@ mod endless;
 mod fault;
 mod frame;
 mod isa;
+mod latency;
 mod launch;
 mod layout;
 mod local;

@@ -9,10 +9,12 @@
 //! This is done where register pressure is high (with AVX2, and in long blocks), and kept if it reduces the pressure:
 //! values that chunks share, as in a scan, may be live longer. So a long block is scheduled part by part.
 //!
-//! Deliberately absent: latencies. Out-of-order processors look far enough ahead to find the next chunk by themselves.
+//! Deliberately absent: latencies. Out-of-order processors look far enough ahead to find the next chunk by themselves,
+//! but for divisions and square roots, by which `latency` schedules shorter blocks.
 
 use regalloc2::{OperandKind, VReg};
 
+use crate::latency;
 use crate::machine::{GENERAL, MASK, Op, Placed, Slot, SlotBase, VECTOR, X86};
 
 /// The minimal length of a long block. With 32 vectors, scheduling shorter ones has not paid off.
@@ -32,13 +34,16 @@ pub(crate) struct Orders {
     maker: Vec<u32>,
 }
 
-const NONE: u32 = u32::MAX;
+/// No instruction.
+pub(crate) const NONE: u32 = u32::MAX;
+/// The number of vectors with AVX-512.
+pub(crate) const WIDE: usize = 32;
 
 impl Orders {
     /// For a number of registers, the size of vectors in bytes, and the number of vectors in a wave.
     pub(crate) fn new(registers: usize, vector_bytes: usize, chunks: usize) -> Orders {
         Orders {
-            vectors: if vector_bytes == 32 { 16 } else { 32 },
+            vectors: if vector_bytes == 32 { 16 } else { WIDE },
             at_a_time: AT_A_TIME * chunks,
             reads: vec![0; registers],
             maker: vec![NONE; registers],
@@ -60,24 +65,32 @@ impl Orders {
     /// Schedules the instructions of a block.
     pub(crate) fn order(&mut self, mut body: Vec<Placed>) -> Vec<Placed> {
         let is_long = body.len() >= LONG;
-        if !is_long && self.vectors == 32 {
-            return body;
+        if !is_long && self.vectors == WIDE {
+            return match self.order_by_latency(&body) {
+                Some(order) => in_order(&mut body, order).collect(),
+                None => body,
+            };
         }
         let at_a_time = if is_long { self.at_a_time } else { body.len().max(1) };
         let mut ordered = Vec::with_capacity(body.len());
         for part in body.chunks_mut(at_a_time) {
-            let (order, count) = (self.order_of(part), part.len());
-            let mut take = |at: usize| {
-                let (op, operands) = &mut part[at];
-                (std::mem::replace(op, Op::Undefined), std::mem::take(operands))
-            };
-            match order {
-                Some(order) => ordered.extend(order.into_iter().map(|at| take(at as usize))),
-                None => ordered.extend((0..count).map(take)),
-            }
+            let (order, count) = (self.order_of(part), part.len() as u32);
+            ordered.extend(in_order(part, order.unwrap_or_else(|| (0..count).collect())));
         }
         debug_assert_eq!(ordered.len(), body.len(), "dead instructions have been removed before");
         ordered
+    }
+
+    /// The order of a whole block by latency; `None` if its own stays.
+    fn order_by_latency(&mut self, body: &[Placed]) -> Option<Vec<u32>> {
+        for (at, instruction) in (0..).zip(body) {
+            if let Some(made) = made(instruction) {
+                self.maker[made.vreg()] = at;
+            }
+        }
+        let order = latency::order(body, &self.maker, &self.reads);
+        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
+        order
     }
 
     /// The order of instructions with less pressure; `None` if theirs is as good.
@@ -141,15 +154,9 @@ impl Orders {
         (self.shortage(body, &order, &reads, &goes_on) < before).then_some(order)
     }
 
-    /// The excess of live vectors and masks, summed over the instructions. Some registers are reserved for values that
-    /// are live through the block.
+    /// The excess of live vectors and masks, summed over the instructions.
     fn shortage(&self, body: &[Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
-        let room = [self.vectors - self.vectors / 4, 5];
-        let kind = |it: VReg| match it.class() {
-            VECTOR => Some(0),
-            MASK => Some(1),
-            _ => None,
-        };
+        let room = room(self.vectors);
         // Values from other blocks stay live in the block.
         let comes = body.iter().flat_map(reads).filter(|it| self.maker[it.vreg()] == NONE);
         let mut comes: Vec<VReg> = comes.collect();
@@ -285,16 +292,39 @@ impl<'a> Block<'a> {
     }
 }
 
-fn reads((_, operands): &Placed) -> impl Iterator<Item = VReg> {
+/// The vectors and masks that may be live without spilling. Some registers are reserved for values that are live through
+/// a block.
+pub(crate) fn room(vectors: usize) -> [usize; 2] {
+    [vectors - vectors / 4, 5]
+}
+
+/// The number of a register's kind in [`room`].
+pub(crate) fn kind(register: VReg) -> Option<usize> {
+    match register.class() {
+        VECTOR => Some(0),
+        MASK => Some(1),
+        _ => None,
+    }
+}
+
+/// Takes instructions in another order.
+fn in_order(body: &mut [Placed], order: Vec<u32>) -> impl Iterator<Item = Placed> {
+    order.into_iter().map(|at| {
+        let (op, operands) = &mut body[at as usize];
+        (std::mem::replace(op, Op::Undefined), std::mem::take(operands))
+    })
+}
+
+pub(crate) fn reads((_, operands): &Placed) -> impl Iterator<Item = VReg> {
     operands.iter().filter(|it| it.kind() == OperandKind::Use).map(|it| it.vreg())
 }
 
-fn made((_, operands): &Placed) -> Option<VReg> {
+pub(crate) fn made((_, operands): &Placed) -> Option<VReg> {
     operands.first().filter(|it| it.kind() == OperandKind::Def).map(|it| it.vreg())
 }
 
 /// Whether an instruction only computes a vector or a mask from registers and constants.
-fn is_free((op, operands): &Placed) -> bool {
+pub(crate) fn is_free((op, operands): &Placed) -> bool {
     let Op::X86(X86 { effect: false, spends_mask: false, slots, .. }) = op else { return false };
     operands[0].vreg().class() != GENERAL
         && slots.iter().flatten().all(|slot| match slot {
