@@ -524,6 +524,62 @@ fn division_by_powers_of_two_rounds_like_division() {
     }
 }
 
+/// Arithmetic gives the canonical NaN, and nothing else changes: of each class of numbers, and at both sizes.
+#[test]
+fn only_nans_become_canonical() {
+    let module = module(
+        "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In; RWStructuredBuffer<uint2> Out2;
+        static const uint KINDS[12] = { 0, 1, 0x007fffff, 0x00800000, 0x3f800000, 0x40490fdb, 0x7f7fffff,
+            0x7f800000, 0x7f800001, 0x7fc00000, 0x7fc12345, 0x7fffffff };
+        [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {
+            uint sign = t & 1 ? 0x80000000 : 0, kind = KINDS[(t >> 1) % 12];
+            // Negative zero changes no number, and the compiler does not know it.
+            float zero = asfloat(In[t] | 0x80000000);
+            Out[t] = asuint(asfloat(sign | kind) + (In[t] == 0 ? zero : asfloat(0x80000000)));
+            uint high = kind >> 3 | (kind >= 0x7f800000 ? 0x7ff00000 : 0);
+            uint low = kind << 29;
+            double sum = asdouble(low, sign | high) + asdouble(0, 0x80000000);
+            uint2 bits; asuint(sum, bits.x, bits.y);
+            Out2[t] = bits;
+        }",
+    );
+    for isa in sets() {
+        for width in [4, 16, 32, 128] {
+            let outcome =
+                compare(&module, &launch([4, 1, 1], width), &buffers(&[1024, 1024, 2048]), isa);
+            assert!(matches!(outcome, Outcome::Same), "{isa:?} at {width}: {outcome:?}");
+        }
+    }
+}
+
+/// Roots in programs that wait for the divider and in others, where it computes them differently.
+#[test]
+fn square_roots_are_those_of_the_reference() {
+    let few = "x = sqrt(x);";
+    let among = "float y = sqrt(x); x = y * x + t; x = x * x - y; x = x * y + 3; x = x * x * y;
+        x = x - y * x; x = x * 7 + y; x = x * x + y * 5; x = x * y * 2 + x * 11;";
+    let many = "[unroll] for (int i = 0; i < 6; i++) x = sqrt(x * 1.7 + x / 3);";
+    for body in [few, among, many] {
+        let module = module(&format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In;
+            [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {{
+                uint bits = (In[t] + t) * 0x9e3779b1 >> (t & 1);
+                if (t % 9 == 0) bits = 0x7f800000 | t >> 5; if (t % 9 == 1) bits = t & 6 ? t : 0x80000000;
+                float x = asfloat(bits);
+                {body}
+                Out[t] = asuint(x);
+            }}"
+        ));
+        for isa in sets() {
+            for width in [16, 32, 64] {
+                let (launch, buffers) = (launch([16, 1, 1], width), buffers(&[4096, 4096]));
+                let outcome = compare(&module, &launch, &buffers, isa);
+                assert!(matches!(outcome, Outcome::Same), "{body}, {isa:?}: {outcome:?}");
+            }
+        }
+    }
+}
+
 /// Loops without an exit, anywhere: both engines say that there is no end, and in which loop.
 #[test]
 fn loops_without_an_exit_are_reported_by_both_engines() {
