@@ -43,7 +43,7 @@ struct Node {
 ///
 /// `maker` has the instruction of this block that defines a register, and `count` the number of uses of each register in
 /// the function.
-pub(crate) fn order(body: &[Placed], maker: &[u32], count: &[u32]) -> Option<Vec<u32>> {
+pub(crate) fn order(body: &[&Placed], maker: &[u32], count: &[u32]) -> Option<Vec<u32>> {
     // The last one jumps.
     let (_, rest) = body.split_last()?;
     if !rest.iter().any(|it| divider(it) > 0) || !rest.iter().all(|it| matches!(it.0, Op::X86(_))) {
@@ -86,18 +86,18 @@ fn divider(it: &Placed) -> u32 {
 /// The instructions of a block without its jump, some of which have been placed.
 #[derive(Clone)]
 struct List<'a> {
-    body: &'a [Placed],
+    body: &'a [&'a Placed],
     nodes: Vec<Node>,
     /// The vectors and masks that are live.
     live: [usize; 2],
 }
 
 impl<'a> List<'a> {
-    fn new(whole: &'a [Placed], maker: &[u32], count: &[u32]) -> List<'a> {
+    fn new(whole: &'a [&'a Placed], maker: &[u32], count: &[u32]) -> List<'a> {
         let body = &whole[..whole.len() - 1];
         let mut list = List { body, nodes: vec![Node::default(); body.len()], live: [0; 2] };
         let mut uses = vec![0; body.len()];
-        for register in whole.iter().flat_map(reads) {
+        for register in whole.iter().copied().flat_map(reads) {
             if let Some(uses) = uses.get_mut(maker[register.vreg()] as usize) {
                 *uses += 1;
             }
@@ -129,7 +129,7 @@ impl<'a> List<'a> {
         }
         // Values from other blocks stay live.
         let mut outer: Vec<_> =
-            whole.iter().flat_map(reads).filter(|it| maker[it.vreg()] == NONE).collect();
+            whole.iter().copied().flat_map(reads).filter(|it| maker[it.vreg()] == NONE).collect();
         outer.sort_unstable();
         outer.dedup();
         outer.into_iter().filter_map(kind).for_each(|it| list.live[it] += 1);
@@ -269,7 +269,7 @@ mod tests {
             made(it).into_iter().for_each(|it| maker[it.vreg()] = at);
             reads(it).for_each(|it| count[it.vreg()] += 1);
         }
-        order(body, &maker, &count)
+        order(&body.iter().collect::<Vec<_>>(), &maker, &count)
     }
 
     #[test]

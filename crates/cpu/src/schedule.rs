@@ -51,8 +51,12 @@ impl Orders {
     }
 
     /// Records the uses and block arguments of a block. All blocks must be recorded before any is scheduled.
-    pub(crate) fn reads(&mut self, body: &[Placed], handed_on: &[VReg]) {
-        for register in body.iter().flat_map(reads).chain(handed_on.iter().copied()) {
+    pub(crate) fn reads<'a>(
+        &mut self,
+        body: impl Iterator<Item = &'a Placed>,
+        handed_on: &[VReg],
+    ) {
+        for register in body.flat_map(reads).chain(handed_on.iter().copied()) {
             self.reads[register.vreg()] += 1;
         }
     }
@@ -62,39 +66,37 @@ impl Orders {
         self.reads
     }
 
-    /// Schedules the instructions of a block.
-    pub(crate) fn order(&mut self, mut body: Vec<Placed>) -> Vec<Placed> {
+    /// Schedules the instructions of a block, which are some of `ops`. Only their numbers move: an instruction is large.
+    pub(crate) fn order(&mut self, ops: &[Placed], body: &mut [u32]) {
         let is_long = body.len() >= LONG;
-        if !is_long && self.vectors == WIDE {
-            return match self.order_by_latency(&body) {
-                Some(order) => in_order(&mut body, order).collect(),
-                None => body,
-            };
-        }
         let at_a_time = if is_long { self.at_a_time } else { body.len().max(1) };
-        let mut ordered = Vec::with_capacity(body.len());
         for part in body.chunks_mut(at_a_time) {
-            let (order, count) = (self.order_of(part), part.len() as u32);
-            ordered.extend(in_order(part, order.unwrap_or_else(|| (0..count).collect())));
+            let placed: Vec<&Placed> = part.iter().map(|it| &ops[*it as usize]).collect();
+            let order = match !is_long && self.vectors == WIDE {
+                true => self.order_by_latency(&placed),
+                false => self.order_of(&placed),
+            };
+            if let Some(order) = order {
+                let ordered: Vec<u32> = order.iter().map(|it| part[*it as usize]).collect();
+                part.copy_from_slice(&ordered);
+            }
         }
-        debug_assert_eq!(ordered.len(), body.len(), "dead instructions have been removed before");
-        ordered
     }
 
     /// The order of a whole block by latency; `None` if its own stays.
-    fn order_by_latency(&mut self, body: &[Placed]) -> Option<Vec<u32>> {
+    fn order_by_latency(&mut self, body: &[&Placed]) -> Option<Vec<u32>> {
         for (at, instruction) in (0..).zip(body) {
             if let Some(made) = made(instruction) {
                 self.maker[made.vreg()] = at;
             }
         }
         let order = latency::order(body, &self.maker, &self.reads);
-        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
+        body.iter().copied().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
         order
     }
 
     /// The order of instructions with less pressure; `None` if theirs is as good.
-    fn order_of(&mut self, body: &[Placed]) -> Option<Vec<u32>> {
+    fn order_of(&mut self, body: &[&Placed]) -> Option<Vec<u32>> {
         if body.iter().filter(|it| is_free(it)).count() < 2 {
             return None;
         }
@@ -117,12 +119,12 @@ impl Orders {
             }
         }
         let order = self.better_order(body, readers, left);
-        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
+        body.iter().copied().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
         order
     }
 
     /// `left` has the number of uses of each instruction's result in the body.
-    fn better_order(&self, body: &[Placed], readers: Readers, left: Vec<u32>) -> Option<Vec<u32>> {
+    fn better_order(&self, body: &[&Placed], readers: Readers, left: Vec<u32>) -> Option<Vec<u32>> {
         let goes_on: Vec<bool> = body
             .iter()
             .zip(&left)
@@ -155,10 +157,10 @@ impl Orders {
     }
 
     /// The excess of live vectors and masks, summed over the instructions.
-    fn shortage(&self, body: &[Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
+    fn shortage(&self, body: &[&Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
         let room = room(self.vectors);
         // Values from other blocks stay live in the block.
-        let comes = body.iter().flat_map(reads).filter(|it| self.maker[it.vreg()] == NONE);
+        let comes = body.iter().copied().flat_map(reads).filter(|it| self.maker[it.vreg()] == NONE);
         let mut comes: Vec<VReg> = comes.collect();
         comes.sort_unstable();
         comes.dedup();
@@ -166,7 +168,7 @@ impl Orders {
         let mut left = left.to_vec();
         let mut short = 0;
         for at in order {
-            let instruction = &body[*at as usize];
+            let instruction = body[*at as usize];
             if let Some(kind) = made(instruction).and_then(kind) {
                 alive[kind] += 1;
             }
@@ -222,7 +224,7 @@ impl Readers {
 }
 
 struct Block<'a> {
-    body: &'a [Placed],
+    body: &'a [&'a Placed],
     maker: &'a [u32],
     readers: Readers,
     /// The number of remaining uses in this block.
@@ -267,7 +269,7 @@ impl<'a> Block<'a> {
     /// The instructions of this block that define the operands of an instruction, one for each operand.
     fn makers(&self, at: u32) -> impl Iterator<Item = u32> + use<'a> {
         let maker = self.maker;
-        let makers = reads(&self.body[at as usize]).map(|it| maker[it.vreg()]);
+        let makers = reads(self.body[at as usize]).map(|it| maker[it.vreg()]);
         makers.filter(|it| *it != NONE)
     }
 
@@ -280,10 +282,10 @@ impl<'a> Block<'a> {
         if self.placed[at as usize] || self.missing(at).next().is_some() {
             return false;
         }
-        let Some(made) = made(&self.body[at as usize]) else { return false };
-        reads(&self.body[at as usize]).any(|register| {
+        let Some(made) = made(self.body[at as usize]) else { return false };
+        reads(self.body[at as usize]).any(|register| {
             let maker = self.maker[register.vreg()];
-            let own = || reads(&self.body[at as usize]).filter(|it| *it == register).count();
+            let own = || reads(self.body[at as usize]).filter(|it| *it == register).count();
             maker != NONE
                 && register.class() == made.class()
                 && !self.goes_on[maker as usize]
@@ -305,14 +307,6 @@ pub(crate) fn kind(register: VReg) -> Option<usize> {
         MASK => Some(1),
         _ => None,
     }
-}
-
-/// Takes instructions in another order.
-fn in_order(body: &mut [Placed], order: Vec<u32>) -> impl Iterator<Item = Placed> {
-    order.into_iter().map(|at| {
-        let (op, operands) = &mut body[at as usize];
-        (std::mem::replace(op, Op::Undefined), std::mem::take(operands))
-    })
 }
 
 pub(crate) fn reads((_, operands): &Placed) -> impl Iterator<Item = VReg> {
@@ -367,8 +361,10 @@ mod tests {
 
     fn ordered(body: Vec<Placed>, vectors: usize) -> Vec<Placed> {
         let mut orders = Orders { vectors, ..Orders::new(10_000, 32, 3) };
-        orders.reads(&body, &[]);
-        orders.order(body)
+        orders.reads(body.iter(), &[]);
+        let mut numbers: Vec<u32> = (0..body.len() as u32).collect();
+        orders.order(&body, &mut numbers);
+        numbers.iter().map(|it| body[*it as usize].clone()).collect()
     }
 
     /// Sixteen chunks: first all sums of two, then all sums of these, then all stores.

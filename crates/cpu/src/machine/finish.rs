@@ -52,42 +52,45 @@ impl Builder {
         }
         let mut old: Vec<Option<BlockData>> =
             std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
-        let mut kept: Vec<(BlockData, Vec<Placed>)> = Vec::with_capacity(order.len());
+        let mut kept: Vec<(BlockData, Vec<u32>)> = Vec::with_capacity(order.len());
         for block in order {
             let Some(data) = old[block.index()].take() else {
                 unreachable!("a block occurs once in the order")
             };
-            let mut body: Vec<Placed> = Vec::with_capacity(bodies[block.index()].len());
+            let mut body: Vec<u32> = Vec::with_capacity(bodies[block.index()].len());
             for index in &bodies[block.index()] {
-                // An instruction is in one block.
-                let placed = &mut ops[*index as usize];
-                let (op, mut operands) =
-                    (std::mem::replace(&mut placed.0, Op::Jump), std::mem::take(&mut placed.1));
-                if !is_needed(&op, &operands, &live) {
+                let (op, operands) = &mut ops[*index as usize];
+                if !is_needed(op, operands, &live) {
                     continue;
                 }
-                // Flags that are overwritten immediately are not read.
-                if only_sets_flags(&op) && body.last().is_some_and(|it| only_sets_flags(&it.0)) {
-                    body.pop();
-                }
-                for it in &mut operands {
+                for it in operands {
                     *it = Operand::new(resolve(it.vreg()), it.constraint(), it.kind(), it.pos());
                 }
-                body.push((op, operands));
+                // Flags that are overwritten immediately are not read.
+                let sets_flags = |it: &u32| only_sets_flags(&ops[*it as usize].0);
+                if sets_flags(index) && body.last().is_some_and(sets_flags) {
+                    body.pop();
+                }
+                body.push(*index);
             }
             kept.push((data, body));
         }
         let mut orders = Orders::new(function.registers, vector_bytes, chunks);
         for (data, body) in &kept {
-            orders.reads(body, &data.args);
+            orders.reads(body.iter().map(|it| &ops[*it as usize]), &data.args);
         }
         for (_, body) in &mut kept {
-            *body = orders.order(std::mem::take(body));
+            orders.order(&ops, body);
         }
         let mut segments = Segments::new(orders.into_reads(), everything);
         for (mut data, body) in kept {
             data.first = function.ops.len();
-            for (op, operands) in segments.set_apart(body) {
+            // An instruction is in one block.
+            let body = body.into_iter().map(|it| {
+                let (op, operands) = &mut ops[it as usize];
+                (std::mem::replace(op, Op::Jump), std::mem::take(operands))
+            });
+            for (op, operands) in segments.set_apart(body.collect()) {
                 let start = function.operands.len() as u32;
                 function.operands.extend(operands);
                 function.ranges.push((start, function.operands.len() as u32));
