@@ -10,6 +10,7 @@
 
 mod lane;
 pub mod observed;
+mod together;
 
 use diag::Span;
 use ops::Ty;

@@ -22,6 +22,7 @@ mod aabb;
 mod bottom;
 mod field;
 mod flags;
+mod interleave;
 pub mod packed;
 mod query;
 mod refusal;
@@ -39,6 +40,7 @@ pub use flags::{
     Constant, FLAGS, Flag, FlagProblem, constants, flag_problem, geometry_flag, instance_flag,
     query_flag, ray_flag,
 };
+pub use interleave::{Proceeding, proceed_together};
 pub use query::{CommitResult, Query, State, Status};
 pub use refusal::Refusal;
 pub use scene::{Instance, InstanceProblem, Scene};
@@ -51,7 +53,7 @@ pub const CLUSTER_ID_INVALID: u32 = 0xffff_ffff;
 
 /// A ray, as a `RayDesc` describes it: the points `origin + t · direction` with `t` from `t_min` to `t_max`. The
 /// direction need not be normalised.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Ray {
     pub origin: [f32; 3],
     pub t_min: f32,

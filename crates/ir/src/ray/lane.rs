@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use ops::ray::{CommitResult, Misuse, Portable, Query, Ray, Scene, Search, State, Vector};
+use ops::ray::{CommitResult, Misuse, Query, Ray, Scene, Search, State};
 
 use super::{MOST_SLOTS, RayOp};
 use crate::{Binding, Module, Operands, Value};
@@ -136,21 +136,21 @@ impl Queries {
         &self.slots[at].query
     }
 
-    /// Runs an instruction for a lane. `scene` is what is bound as an element of a binding.
-    pub fn run<'s, T: Copy>(
+    /// The query at a place, and the scene of its last trace.
+    #[inline(always)]
+    pub(super) fn traced_query<'s>(
         &mut self,
-        call: &RayCall<T>,
-        operands: &impl Operands<T>,
-        lane: u32,
-        search: &Search,
-        scene: impl Fn(Binding, u32) -> Option<&'s Scene>,
-    ) -> Answer {
-        self.run_with::<Portable, T>(call, operands, lane, search, scene)
+        at: usize,
+        scene: &impl Fn(Binding, u32) -> Option<&'s Scene>,
+    ) -> (&mut Query, Option<&'s Scene>) {
+        let slot = &mut self.slots[at];
+        let bound = slot.scene.and_then(|(binding, element)| scene(Binding(binding), element));
+        (&mut slot.query, bound)
     }
 
-    /// The same by vectors of the caller's, and inlined: see [`Query::proceed_with`].
+    /// Runs an instruction for a lane. `scene` is what is bound as an element of a binding.
     #[inline(always)]
-    pub fn run_with<'s, V: Vector, T: Copy>(
+    pub fn run<'s, T: Copy>(
         &mut self,
         call: &RayCall<T>,
         operands: &impl Operands<T>,
@@ -186,7 +186,7 @@ impl Queries {
                 None
             }
             RayOp::Proceed => {
-                answer.bits[0] = u64::from(query.proceed_with::<V>(bound, search));
+                answer.bits[0] = u64::from(query.proceed(bound, search));
                 wrong_if(state == State::New)
             }
             RayOp::Abort => wrong_if(!query.abort()),
@@ -280,6 +280,36 @@ mod tests {
         for handle in [0, u32::MAX, 0x1_0000, 0x1_0007] {
             assert_eq!(run(&mut queries, RayOp::Abort, &[handle]).wrong, Some(Wrong::Stale));
         }
+    }
+
+    #[test]
+    fn lanes_that_proceed_together_are_all_answered() {
+        let mut queries = Queries::of_slots(1, 8);
+        let call =
+            |op, args: &[u32]| RayCall { op, slots: (0, 1), scene: None, args: args.to_vec() };
+        let run = |queries: &mut Queries, call: &RayCall<u32>, lane| {
+            queries.run(call, &Plain, lane, &Search::BRUTE, |_, _| None).bits[0] as u32
+        };
+        // Lane 0 has no query, that of lane 1 is new, and the others have been traced.
+        let handle = run(&mut queries, &call(RayOp::Allocate, &[0]), 1);
+        let trace = [handle, 0, 0xff, 0, 0, 0, 0, 0, 0, 1f32.to_bits(), 1f32.to_bits()];
+        for lane in 2..8 {
+            run(&mut queries, &call(RayOp::Allocate, &[0]), lane);
+            run(&mut queries, &call(RayOp::Trace, &trace), lane);
+        }
+        let mut answers = Vec::new();
+        queries.proceed_together::<ops::ray::Portable, _>(
+            &call(RayOp::Proceed, &[handle]),
+            &Plain,
+            (0..8).filter(|it| *it != 5),
+            &Search::TREE,
+            |_, _| None,
+            |lane, proceeds| answers.push((lane, proceeds)),
+        );
+        answers.sort_unstable();
+        assert_eq!(answers, [0, 1, 2, 3, 4, 6, 7].map(|lane| (lane, false)));
+        let states = [1, 2, 5, 7].map(|lane| queries.query(lane).state());
+        assert_eq!(states, [State::New, State::Finished, State::Traced, State::Finished]);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::interleave::{Proceeding, interleave};
 use super::search::{self, Admissible, Hit, Key, Method, Search, Wanted};
-use super::vector::{Portable, Vector};
-use super::{Ray, Scene, ray_flag, tree};
+use super::vector::Portable;
+use super::{Ray, Scene, ray_flag};
 
 /// A `RayQuery` object of one lane. Plain data: a copy is a query of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +59,14 @@ pub enum CommitResult {
     OutOfRange,
 }
 
+/// A query that is proceeding.
+pub(super) enum Begun<'s> {
+    /// Whether there is a candidate for the shader.
+    Answered(bool),
+    /// The trees of a scene have to be searched; whether any hit will do.
+    Searching { scene: &'s Scene, any: bool },
+}
+
 /// What became of a hit.
 enum Step {
     Offered,
@@ -79,11 +88,12 @@ pub(super) struct Record {
 }
 
 impl Default for Query {
+    #[inline(always)]
     fn default() -> Query {
         Query {
             state: State::New,
             status: Status::Nothing,
-            ray: Ray { origin: [0.0; 3], t_min: 0.0, direction: [0.0; 3], t_max: 0.0 },
+            ray: Ray::default(),
             flags: 0,
             mask: 0,
             t_max: 0.0,
@@ -144,24 +154,26 @@ impl Query {
     /// `Proceed`: whether there is a candidate for the shader. `scene` is that of the last `TraceRayInline`; without
     /// one, every ray misses. In state [`State::New`], where it is not allowed, the answer is false.
     pub fn proceed(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
-        self.proceed_with::<Portable>(scene, search)
+        let mut only = Only { query: self, scene, is_waiting: true, answer: false };
+        interleave::<Portable, 1>(&mut only, search);
+        only.answer
     }
 
-    /// The same by vectors of the caller's, and inlined: for engines that compile it for the instructions of a host.
+    /// The beginning of [`Query::proceed`]: an answer, or a search that [`Query::found`] ends.
     #[inline(always)]
-    pub fn proceed_with<V: Vector>(&mut self, scene: Option<&Scene>, search: &Search) -> bool {
+    pub(super) fn begin<'s>(&mut self, scene: Option<&'s Scene>, search: &Search) -> Begun<'s> {
         match self.state {
-            State::New | State::Finished => return false,
+            State::New | State::Finished => return Begun::Answered(false),
             State::Traced | State::CandidateTriangle | State::CandidateProcedural => {}
         }
         self.state = State::Finished;
         self.candidate = Record::default();
-        let Some(scene) = scene.filter(|_| !self.ended) else { return false };
+        let Some(scene) = scene.filter(|_| !self.ended) else { return Begun::Answered(false) };
         let is_canonical = search.admissible == Admissible::CANONICAL;
-        match search.method {
+        Begun::Answered(match search.method {
             Method::Tree | Method::Any if is_canonical => {
                 let any = search.method == Method::Any && self.is_any_hit(scene);
-                self.proceed_by_tree::<V>(scene, any)
+                return Begun::Searching { scene, any };
             }
             Method::Tree | Method::Any => {
                 let hits = search::by_tree(scene, &self.wanted(search.admissible));
@@ -171,6 +183,19 @@ impl Query {
                 let hits = search::brute(scene, &self.wanted(search.admissible));
                 self.go_through(&hits)
             }
+        })
+    }
+
+    /// Takes what a search by trees has found: the answer, unless the search goes on.
+    #[inline(always)]
+    pub(super) fn found<'s>(&mut self, scene: &'s Scene, hit: Option<&Hit>) -> Begun<'s> {
+        let Some(hit) = hit else { return Begun::Answered(false) };
+        match self.take(hit) {
+            Step::Offered => Begun::Answered(true),
+            Step::Ended => Begun::Answered(false),
+            // Only boxes begin at the t of a triangle, and come after it.
+            Step::Committed if !scene.has_boxes => Begun::Answered(false),
+            Step::Committed => Begun::Searching { scene, any: false },
         }
     }
 
@@ -182,22 +207,6 @@ impl Query {
             && !has(ray_flag::FORCE_NON_OPAQUE)
             && has(ray_flag::FORCE_OPAQUE | ray_flag::CULL_NON_OPAQUE)
             && (has(ray_flag::SKIP_PROCEDURAL_PRIMITIVES) || !scene.has_boxes)
-    }
-
-    /// One search for each candidate.
-    #[inline(always)]
-    fn proceed_by_tree<V: Vector>(&mut self, scene: &Scene, any: bool) -> bool {
-        loop {
-            let wanted = self.wanted(Admissible::CANONICAL);
-            let Some(hit) = tree::closest::<V>(scene, &wanted, any) else { return false };
-            match self.take(&hit) {
-                Step::Offered => return true,
-                Step::Ended => return false,
-                // Only boxes begin at the t of a triangle, and come after it.
-                Step::Committed if !scene.has_boxes => return false,
-                Step::Committed => {}
-            }
-        }
     }
 
     /// Takes hits that are in order.
@@ -234,7 +243,7 @@ impl Query {
     }
 
     #[inline(always)]
-    fn wanted(&self, admissible: Admissible) -> Wanted {
+    pub(super) fn wanted(&self, admissible: Admissible) -> Wanted {
         Wanted {
             ray: self.ray,
             flags: self.flags,
@@ -278,6 +287,30 @@ impl Query {
         self.status = status;
         self.t_max = record.t;
         self.ended |= self.flags & ray_flag::ACCEPT_FIRST_HIT_AND_END_SEARCH != 0;
+    }
+}
+
+/// One query, which proceeds alone.
+struct Only<'q, 's> {
+    query: &'q mut Query,
+    scene: Option<&'s Scene>,
+    is_waiting: bool,
+    answer: bool,
+}
+
+impl<'s> Proceeding<'s> for Only<'_, 's> {
+    type Place = ();
+
+    fn next(&mut self) -> Option<()> {
+        std::mem::take(&mut self.is_waiting).then_some(())
+    }
+
+    fn query(&mut self, (): ()) -> (&mut Query, Option<&'s Scene>) {
+        (self.query, self.scene)
+    }
+
+    fn answer(&mut self, (): (), proceeds: bool) {
+        self.answer = proceeds;
     }
 }
 

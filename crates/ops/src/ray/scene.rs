@@ -64,7 +64,7 @@ pub enum InstanceProblem {
 }
 
 /// Up to so many instances are entered one after the other.
-const FEW: usize = 2;
+pub(super) const FEW: usize = 2;
 /// The greatest condition of a matrix whose box is used.
 const WORST: f64 = 4096.0;
 const MOST_INSTANCES: usize = 1 << 24;

@@ -131,7 +131,7 @@ pub(super) struct Hit {
 }
 
 /// What a query looks for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wanted {
     pub(super) ray: Ray,
     pub(super) flags: u32,
@@ -187,17 +187,18 @@ impl Wanted {
         self.flags & flag != 0
     }
 
-    /// The hit of a triangle, which is counted across the geometries of its bottom level.
+    /// The hit of a triangle, which is counted across the geometries of its bottom level, and whose vertices are relative
+    /// to the ray.
     #[inline(always)]
     pub(super) fn triangle(
         &self,
         at: u32,
-        vertices: &[[f32; 3]; 3],
+        sheared: [[f32; 3]; 3],
         shear: &Shear,
         bottom: &Bottom,
         (index, instance): (u32, &Placed),
     ) -> Option<Hit> {
-        let crossing = triangle::cross(shear, vertices, self.admissible.edges)?;
+        let crossing = triangle::cross(shear, sheared, self.admissible.edges)?;
         if !(self.ray.t_min < crossing.t && crossing.t < self.t_max) {
             return None;
         }
@@ -287,7 +288,8 @@ impl Wanted {
             Primitives::Triangles(triangles) => {
                 let shear = Shear::new(origin, direction);
                 for (at, vertices) in triangles.active() {
-                    let hit = self.triangle(at, &vertices, &shear, bottom, placed);
+                    let sheared = shear.apply(|vertex, axis| vertices[vertex][axis]);
+                    let hit = self.triangle(at, sheared, &shear, bottom, placed);
                     hit.into_iter().for_each(&mut keep);
                 }
             }

@@ -14,13 +14,14 @@
 
 mod block;
 mod build;
+mod descent;
 mod find;
 mod flat;
 mod slab;
 
 pub(super) use block::Block;
 pub(super) use build::{Bounds, Items, are_finite};
-pub(super) use find::{closest, gather};
+pub(super) use find::{Closest, Find, gather};
 pub(super) use flat::Flat;
 
 use super::vector::LANES;

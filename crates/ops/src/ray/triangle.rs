@@ -45,19 +45,23 @@ impl Shear {
         Shear { origin, axes: [x, y, z], x: d[x] / d[z], y: d[y] / d[z], depth: d[z] }
     }
 
-    /// A vertex relative to the ray: x and y across it, and the distance along its greatest axis.
+    /// The vertices of a triangle relative to the ray: x and y across it, and the distance along its greatest axis.
+    /// `at` reads a coordinate of a vertex.
     #[inline(always)]
-    fn apply(&self, v: [f32; 3]) -> [f32; 3] {
-        let [x, y, z] = self.axes;
-        let (x, y, z) = (v[x] - self.origin[x], v[y] - self.origin[y], v[z] - self.origin[z]);
-        [x - self.x * z, y - self.y * z, z]
+    pub(super) fn apply(&self, at: impl Fn(usize, usize) -> f32) -> [[f32; 3]; 3] {
+        let axes @ [x, y, z] = self.axes;
+        let origin = axes.map(|it| self.origin[it]);
+        [0, 1, 2].map(|vertex| {
+            let z = at(vertex, z) - origin[2];
+            [at(vertex, x) - origin[0] - self.x * z, at(vertex, y) - origin[1] - self.y * z, z]
+        })
     }
 }
 
-/// The triangle's crossing with the line of the ray. The caller compares t.
+/// The crossing of a triangle with the line of the ray, to which its vertices are relative. The caller compares t.
 #[inline(always)]
-pub(super) fn cross(shear: &Shear, vertices: &[[f32; 3]; 3], edges: Edges) -> Option<Crossing> {
-    let [a, b, c] = [shear.apply(vertices[0]), shear.apply(vertices[1]), shear.apply(vertices[2])];
+pub(super) fn cross(shear: &Shear, sheared: [[f32; 3]; 3], edges: Edges) -> Option<Crossing> {
+    let [a, b, c] = sheared;
     let u = edge(c, b);
     let v = edge(a, c);
     let w = edge(b, a);

@@ -57,7 +57,11 @@ impl Triangles {
     pub(super) fn get(&self, at: u32) -> Triangle {
         match self.places[at as usize] {
             INACTIVE => [[f32::NAN; 3]; 3],
-            place => self.tree.leaves[place as usize / LEAF].triangle(place as usize % LEAF).0,
+            place => {
+                let (leaf, lane) = (place as usize / LEAF, place as usize % LEAF);
+                let block = &self.tree.leaves[leaf];
+                [0, 1, 2].map(|vertex| [0, 1, 2].map(|axis| block.coordinate(vertex, axis, lane)))
+            }
         }
     }
 

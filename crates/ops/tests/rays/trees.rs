@@ -146,7 +146,7 @@ fn transform(random: &mut Random, scale: f32) -> Transform {
     m
 }
 
-fn scene(random: &mut Random, scale: f32) -> Scene {
+pub(crate) fn scene(random: &mut Random, scale: f32) -> Scene {
     let bottoms = [(); 3].map(|()| bottom(random, scale));
     let count = *random.pick(&[1, 1, 1, 2, 3, 8]);
     let instances: Vec<Instance> = (0..count)
@@ -176,7 +176,7 @@ fn target(random: &mut Random, scene: &Scene) -> Option<[f32; 3]> {
     world.iter().all(|it| it.is_finite()).then_some(world)
 }
 
-fn ray(random: &mut Random, scene: &Scene, scale: f32) -> Ray {
+pub(crate) fn ray(random: &mut Random, scene: &Scene, scale: f32) -> Ray {
     let far = *random.pick(&[1.0, 1.0, 3.0, 1000.0]);
     let mut origin = point(random, scale * far);
     let mut direction = point(random, 1.0);

@@ -32,15 +32,16 @@ impl Block {
         &self.primitives
     }
 
-    /// The vertices of a triangle, and which one it is.
+    /// Which triangle is in a lane.
     #[inline(always)]
-    pub(in crate::ray) fn triangle(&self, lane: usize) -> ([[f32; 3]; 3], u32) {
-        let lane = lane % LEAF;
-        let mut vertices = [[0.0; 3]; 3];
-        for (vertex, rows) in vertices.iter_mut().zip(&self.rows) {
-            *vertex = [rows[0][lane], rows[1][lane], rows[2][lane]];
-        }
-        (vertices, self.primitives[lane])
+    pub(super) fn primitive(&self, lane: usize) -> u32 {
+        self.primitives[lane % LEAF]
+    }
+
+    /// A coordinate of a vertex of the triangle in a lane.
+    #[inline(always)]
+    pub(in crate::ray) fn coordinate(&self, vertex: usize, axis: usize, lane: usize) -> f32 {
+        self.rows[vertex][axis][lane % LEAF]
     }
 
     /// A mask of the triangles that the ray may hit: a filter in f32 in front of the exact test. It refuses a triangle

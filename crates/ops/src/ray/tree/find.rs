@@ -1,42 +1,38 @@
 //! What a search finds by trees: one over the instances of a scene, and one in each bottom level.
 
-use std::marker::PhantomData;
-
-use super::slab::{Interval, Slab, Visit, traverse};
-use super::{Block, Leaf, Tree};
+use super::descent::Descent;
+use super::slab::Interval;
+use super::{Child, Leaf};
+use crate::ray::Ray;
 use crate::ray::aabb::Aabb;
 use crate::ray::bottom::{Bottom, Primitives};
-use crate::ray::scene::{Placed, Scene};
-use crate::ray::search::{Hit, Key, Wanted};
+use crate::ray::scene::{FEW, Placed, Scene};
+use crate::ray::search::{Hit, Wanted};
 use crate::ray::triangle::Shear;
 use crate::ray::vector::{Portable, Vector};
 
 /// What becomes of hits. Traits instead of closures: only functions can be inlined always, and so be compiled for the
 /// instructions that the caller has.
-trait Keep {
+pub(in crate::ray) trait Keep {
     /// Takes a hit, and returns whether to go on. It may shorten the interval.
     fn keep(&mut self, hit: Hit, interval: &mut Interval) -> bool;
 }
 
-/// The first hit that comes after the last one, in the canonical order.
-#[inline(always)]
-pub(in crate::ray) fn closest<V: Vector>(scene: &Scene, wanted: &Wanted, any: bool) -> Option<Hit> {
-    let mut closest = Closest { best: None, any };
-    find::<V>(scene, wanted, &mut closest, wanted.after);
-    closest.best
-}
-
 /// All hits, in no order.
 pub(in crate::ray) fn gather(scene: &Scene, wanted: &Wanted) -> Vec<Hit> {
-    let mut all = All(Vec::new());
-    find::<Portable>(scene, wanted, &mut all, None);
-    all.0
+    let mut find = Find::idle(All(Vec::new()));
+    // All of them: those before the last one are left out later.
+    find.start(scene, Wanted { after: None, ..*wanted }, All(Vec::new()));
+    while find.step::<Portable>() {}
+    find.keep.0
 }
 
-struct Closest {
-    best: Option<Hit>,
+/// The first hit that comes after the last one, in the canonical order.
+#[derive(Debug, Default)]
+pub(in crate::ray) struct Closest {
+    pub(in crate::ray) best: Option<Hit>,
     /// Whether the first hit is enough.
-    any: bool,
+    pub(in crate::ray) any: bool,
 }
 
 impl Keep for Closest {
@@ -62,184 +58,283 @@ impl Keep for All {
     }
 }
 
-/// Keeps the hits in the interval that come after one of the canonical order.
-#[inline(always)]
-fn find<V: Vector>(scene: &Scene, wanted: &Wanted, keep: &mut impl Keep, after: Option<Key>) {
-    let ray = &wanted.ray;
-    // What comes after a hit in the canonical order is not nearer.
-    let near = after.map_or(ray.t_min, |it| ray.t_min.max(it.nearest()));
-    let mut interval = Interval { near, far: wanted.t_max };
-    let slab = match &scene.tree {
-        // Distances behind the origin are not compared with the right slack.
-        Some(tree) if ray.t_min >= 0.0 => {
-            Slab::new(ray.origin, ray.direction, tree.reach, scene.pad)
-        }
-        _ => None,
-    };
-    let mut instances = Instances { scene, wanted, keep, after, vectors: PhantomData::<V> };
-    match (&scene.tree, slab) {
-        (Some(tree), Some(slab)) => traverse::<V, Leaf>(tree, &slab, &mut interval, &mut instances),
-        // Nothing is pruned, but the tree knows which instances can be hit at all: a scene may have many others.
-        (Some(tree), None) => {
-            for leaf in &tree.leaves {
-                if !instances.leaf(leaf, leaf.count, &mut interval) {
-                    return;
-                }
-            }
-        }
-        (None, _) => {
-            for at in 0..scene.instances.len() {
-                if !instances.enter(at as u32, &mut interval) {
-                    return;
-                }
-            }
+/// The search of a ray, which advances by a node or a leaf at a time. It keeps the hits in the interval that come after one
+/// of the canonical order.
+#[derive(Debug)]
+pub(in crate::ray) struct Find<'s, K> {
+    wanted: Wanted,
+    pub(in crate::ray) keep: K,
+    interval: Interval,
+    instances: Instances<'s>,
+    /// The instance that it is in.
+    inside: Option<Inside<'s>>,
+    descent: Descent<'s>,
+}
+
+/// The instances of a scene that are still to be entered.
+#[derive(Debug)]
+struct Instances<'s> {
+    all: &'s [Placed],
+    /// Those of the last leaf.
+    met: &'s [u32],
+    /// Leaves that are looked at in order, by a ray that cannot be compared with boxes.
+    leaves: &'s [Leaf],
+    /// The leaves of the tree that other rays descend.
+    tree: &'s [Leaf],
+    descent: Descent<'s>,
+}
+
+/// The next instance.
+enum Next {
+    Instance(u32),
+    /// Not known yet.
+    Later,
+    Never,
+}
+
+/// The instance that a ray is in.
+#[derive(Debug)]
+struct Inside<'s> {
+    at: u32,
+    placed: &'s Placed,
+    bottom: &'s Bottom,
+    shear: Shear,
+    direction: [f32; 3],
+}
+
+impl<'s, K: Keep> Find<'s, K> {
+    /// A search that is over.
+    #[inline(always)]
+    pub(in crate::ray) fn idle(keep: K) -> Find<'s, K> {
+        Find {
+            wanted: Wanted::default(),
+            keep,
+            interval: Interval { near: 0.0, far: 0.0 },
+            instances: Instances {
+                all: &[],
+                met: &[],
+                leaves: &[],
+                tree: &[],
+                descent: Descent::idle(),
+            },
+            inside: None,
+            descent: Descent::idle(),
         }
     }
-}
 
-/// The instances of a scene.
-struct Instances<'a, K, V> {
-    scene: &'a Scene,
-    wanted: &'a Wanted,
-    keep: &'a mut K,
-    after: Option<Key>,
-    vectors: PhantomData<V>,
-}
-
-impl<K: Keep, V: Vector> Visit<Leaf> for Instances<'_, K, V> {
+    /// Begins a search.
     #[inline(always)]
-    fn leaf(&mut self, leaf: &Leaf, _: u32, interval: &mut Interval) -> bool {
-        for at in leaf.primitives() {
-            if !self.enter(*at, interval) {
-                return false;
+    pub(in crate::ray) fn start(&mut self, scene: &'s Scene, wanted: Wanted, keep: K) {
+        self.wanted = wanted;
+        let Wanted { ray, after, t_max, .. } = &self.wanted;
+        // What comes after a hit in the canonical order is not nearer.
+        let near = after.map_or(ray.t_min, |it| ray.t_min.max(it.nearest()));
+        self.interval = Interval { near, far: *t_max };
+        self.instances.start(scene, ray);
+        self.keep = keep;
+        self.inside = None;
+    }
+
+    /// Visits a node or a leaf, and returns whether there is more to do.
+    #[inline(always)]
+    pub(in crate::ray) fn step<V: Vector>(&mut self) -> bool {
+        if self.inside.is_none() {
+            return match self.instances.next::<V>(&self.interval) {
+                Next::Instance(at) => self.enter(at),
+                Next::Later => true,
+                Next::Never => false,
+            };
+        }
+        match self.descent.leaf() {
+            None => self.descent.enter::<V>(&self.interval),
+            Some(leaf) => {
+                if !self.leaf::<V>(leaf) {
+                    return false;
+                }
+                self.descent.leave();
             }
+        }
+        if self.descent.resume(&self.interval) {
+            self.expect::<V>();
+        } else {
+            self.inside = None;
+            return !self.instances.is_over();
         }
         true
     }
-}
 
-impl<K: Keep, V: Vector> Instances<'_, K, V> {
-    /// Looks for hits in an instance, and returns whether to go on.
+    /// Asks for the memory that is visited next.
     #[inline(always)]
-    fn enter(&mut self, at: u32, interval: &mut Interval) -> bool {
+    fn expect<V: Vector>(&self) {
+        let Some(inside) = &self.inside else { return };
+        match (self.descent.leaf(), &inside.bottom.primitives) {
+            (None, _) => self.descent.expect_node::<V>(),
+            (Some(leaf), Primitives::Triangles(all)) => {
+                if let Some(leaf) = all.tree.leaves.get(leaf.index()) {
+                    V::prefetch(leaf);
+                }
+            }
+            (Some(_), Primitives::Boxes(_)) => {}
+        }
+    }
+
+    /// Enters an instance, and returns whether to go on.
+    #[inline(always)]
+    fn enter(&mut self, at: u32) -> bool {
         #[cfg(test)]
         tests::ENTERED.set(tests::ENTERED.get() + 1);
-        let instance = &self.scene.instances[at as usize];
-        let (Some(bottom), true) = (&instance.given.bottom, self.wanted.enters(instance)) else {
+        let placed = &self.instances.all[at as usize];
+        let (Some(bottom), true) = (&placed.given.bottom, self.wanted.enters(placed)) else {
             return true;
         };
         let ray = &self.wanted.ray;
-        let Some((origin, direction)) = instance.enter(ray) else { return true };
-        let shear = Shear::new(origin, direction);
-        let mut inside = Inside {
-            bottom,
-            shear: &shear,
-            direction,
-            wanted: self.wanted,
-            placed: (at, instance),
-            keep: &mut *self.keep,
-            after: self.after,
-            goes_on: true,
-            vectors: PhantomData::<V>,
-        };
+        let Some((origin, direction)) = placed.enter(ray) else { return true };
+        let inside = Inside { at, placed, bottom, shear: Shear::new(origin, direction), direction };
+        let slab = &mut self.descent.slab;
+        if !(ray.t_min >= 0.0 && slab.prepare(origin, direction, bottom.reach(), super::PAD)) {
+            return inside.all(&self.wanted, &mut self.keep, &mut self.interval);
+        }
         match &bottom.primitives {
-            Primitives::Triangles(all) => inside.search(&all.tree, interval),
-            Primitives::Boxes(all) => inside.search(&all.tree, interval),
+            Primitives::Triangles(all) => self.descent.start(&all.tree),
+            Primitives::Boxes(all) => self.descent.start(&all.tree),
         }
-        inside.goes_on
+        self.inside = Some(inside);
+        true
     }
-}
 
-/// The primitives of an instance.
-struct Inside<'a, K, V> {
-    bottom: &'a Bottom,
-    shear: &'a Shear,
-    direction: [f32; 3],
-    wanted: &'a Wanted,
-    placed: (u32, &'a Placed),
-    keep: &'a mut K,
-    after: Option<Key>,
-    goes_on: bool,
-    vectors: PhantomData<V>,
-}
-
-impl<K: Keep, V: Vector> Visit<Block> for Inside<'_, K, V> {
+    /// Tests the primitives of a leaf, and returns whether to go on.
     #[inline(always)]
-    fn leaf(&mut self, block: &Block, count: u32, interval: &mut Interval) -> bool {
-        let mut lanes = block.filter::<V>(self.shear) & ((1 << count) - 1);
-        while lanes != 0 && self.goes_on {
-            let (vertices, primitive) = block.triangle(lanes.trailing_zeros() as usize);
-            lanes &= lanes - 1;
-            self.triangle(primitive, &vertices, interval);
-        }
-        self.goes_on
-    }
-}
-
-impl<K: Keep, V: Vector> Visit<Leaf> for Inside<'_, K, V> {
-    #[inline(always)]
-    fn leaf(&mut self, leaf: &Leaf, _: u32, interval: &mut Interval) -> bool {
-        if let Primitives::Boxes(boxes) = &self.bottom.primitives {
-            for &primitive in leaf.primitives() {
-                self.aabb(primitive, &boxes.all[primitive as usize], interval);
+    fn leaf<V: Vector>(&mut self, leaf: Child) -> bool {
+        let Find { wanted, keep, interval, inside: Some(inside), .. } = self else { return true };
+        match &inside.bottom.primitives {
+            Primitives::Triangles(all) => {
+                let block = &all.tree.leaves[leaf.index()];
+                let mut lanes = block.filter::<V>(&inside.shear) & ((1 << leaf.count()) - 1);
+                while lanes != 0 {
+                    let lane = lanes.trailing_zeros() as usize;
+                    lanes &= lanes - 1;
+                    let hit = inside.triangle(
+                        block.primitive(lane),
+                        |vertex, axis| block.coordinate(vertex, axis, lane),
+                        wanted,
+                    );
+                    if !wanted.take(hit, keep, interval) {
+                        return false;
+                    }
+                }
+                true
+            }
+            Primitives::Boxes(all) => {
+                all.tree.leaves[leaf.index()].primitives().iter().all(|primitive| {
+                    inside.aabb(*primitive, &all.all[*primitive as usize], wanted, keep, interval)
+                })
             }
         }
-        self.goes_on
     }
 }
 
-impl<K: Keep, V: Vector> Inside<'_, K, V> {
-    /// Looks for hits in a tree, or tests every primitive if it cannot be pruned for this ray.
+impl<'s> Instances<'s> {
     #[inline(always)]
-    fn search<L>(&mut self, tree: &Tree<L>, interval: &mut Interval)
-    where
-        Self: Visit<L>,
-    {
-        let slab = match self.wanted.ray.t_min >= 0.0 {
-            true => Slab::new(self.shear.origin, self.direction, tree.reach, super::PAD),
-            false => None,
+    fn start(&mut self, scene: &'s Scene, ray: &Ray) {
+        // The instances of a scene without a tree.
+        const WITHOUT: [u32; FEW] = [0, 1];
+        self.all = &scene.instances;
+        (self.met, self.leaves, self.tree) = (&[], &[], &[]);
+        self.descent.stop();
+        let Some(tree) = &scene.tree else {
+            self.met = &WITHOUT[..scene.instances.len()];
+            return;
         };
-        match slab {
-            Some(slab) => traverse::<V, L>(tree, &slab, interval, self),
-            None => self.all(interval),
+        // Distances behind the origin are not compared with the right slack.
+        let slab = &mut self.descent.slab;
+        if ray.t_min >= 0.0 && slab.prepare(ray.origin, ray.direction, tree.reach, scene.pad) {
+            self.tree = &tree.leaves;
+            self.descent.start(tree);
+        } else {
+            // Nothing is pruned, but the tree knows which instances can be hit at all: a scene may have many others.
+            self.leaves = &tree.leaves;
         }
     }
 
-    /// Tests every primitive.
-    fn all(&mut self, interval: &mut Interval) {
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.met.is_empty() && self.leaves.is_empty() && self.tree.is_empty()
+    }
+
+    /// Visits a node or a leaf, unless the next instance is already known.
+    #[inline(always)]
+    fn next<V: Vector>(&mut self, interval: &Interval) -> Next {
+        if let [at, others @ ..] = self.met {
+            self.met = others;
+            return Next::Instance(*at);
+        }
+        if let [leaf, others @ ..] = self.leaves {
+            self.leaves = others;
+            self.met = leaf.primitives();
+            return Next::Later;
+        }
+        if !self.descent.resume(interval) {
+            return Next::Never;
+        }
+        match self.descent.leaf() {
+            None => self.descent.enter::<V>(interval),
+            Some(leaf) => {
+                self.met = self.tree[leaf.index()].primitives();
+                self.descent.leave();
+            }
+        }
+        Next::Later
+    }
+}
+
+impl Inside<'_> {
+    /// Tests every primitive, and returns whether to go on.
+    fn all(&self, wanted: &Wanted, keep: &mut impl Keep, interval: &mut Interval) -> bool {
         match &self.bottom.primitives {
-            Primitives::Triangles(triangles) => {
-                for (at, vertices) in triangles.active() {
-                    self.triangle(at, &vertices, interval);
-                }
-            }
-            Primitives::Boxes(boxes) => {
-                for (at, aabb) in boxes.all.iter().enumerate() {
-                    self.aabb(at as u32, aabb, interval);
-                }
-            }
+            Primitives::Triangles(triangles) => triangles.active().all(|(at, vertices)| {
+                let hit = self.triangle(at, |vertex, axis| vertices[vertex][axis], wanted);
+                wanted.take(hit, keep, interval)
+            }),
+            Primitives::Boxes(boxes) => boxes
+                .all
+                .iter()
+                .enumerate()
+                .all(|(at, aabb)| self.aabb(at as u32, aabb, wanted, keep, interval)),
         }
     }
 
     #[inline(always)]
-    fn triangle(&mut self, at: u32, vertices: &[[f32; 3]; 3], interval: &mut Interval) {
-        let hit = self.wanted.triangle(at, vertices, self.shear, self.bottom, self.placed);
-        self.take(hit, interval);
+    fn triangle(
+        &self,
+        at: u32,
+        vertices: impl Fn(usize, usize) -> f32,
+        wanted: &Wanted,
+    ) -> Option<Hit> {
+        let sheared = self.shear.apply(vertices);
+        wanted.triangle(at, sheared, &self.shear, self.bottom, (self.at, self.placed))
     }
 
-    #[inline(always)]
-    fn aabb(&mut self, at: u32, aabb: &Aabb, interval: &mut Interval) {
+    fn aabb(
+        &self,
+        at: u32,
+        aabb: &Aabb,
+        wanted: &Wanted,
+        keep: &mut impl Keep,
+        interval: &mut Interval,
+    ) -> bool {
         let ray = (self.shear.origin, self.direction);
-        let hit = self.wanted.aabb(at, aabb, ray, self.bottom, self.placed);
-        self.take(hit, interval);
+        let hit = wanted.aabb(at, aabb, ray, self.bottom, (self.at, self.placed));
+        wanted.take(hit, keep, interval)
     }
+}
 
+impl Wanted {
+    /// Keeps a hit that comes after the last one, and returns whether to go on.
     #[inline(always)]
-    fn take(&mut self, hit: Option<Hit>, interval: &mut Interval) {
-        if let Some(hit) = hit
-            && self.after.is_none_or(|after| hit.key > after)
-        {
-            self.goes_on = self.goes_on && self.keep.keep(hit, interval);
+    fn take(&self, hit: Option<Hit>, keep: &mut impl Keep, interval: &mut Interval) -> bool {
+        match hit {
+            Some(hit) if self.after.is_none_or(|after| hit.key > after) => keep.keep(hit, interval),
+            _ => true,
         }
     }
 }
