@@ -13,14 +13,19 @@
 //! The shape of the tree is deterministic, and does not matter.
 
 mod block;
+mod bounds;
 mod build;
+mod cells;
 mod descent;
 mod find;
 mod flat;
+mod rows;
 mod slab;
+mod split;
 
 pub(super) use block::Block;
-pub(super) use build::{Bounds, Items, are_finite};
+pub(super) use bounds::{Bounds, are_finite};
+pub(super) use build::Items;
 pub(super) use find::{Closest, Find, gather};
 pub(super) use flat::Flat;
 

@@ -101,15 +101,16 @@ impl Mesh<'_> {
     /// The vertices of a triangle as given, or the corner whose index is out of range.
     #[inline(always)]
     fn corners(&self, at: usize) -> Result<Triangle, usize> {
-        let mut corners = [[0.0; 3]; 3];
-        for (corner, vertex) in corners.iter_mut().enumerate() {
+        let vertex = |corner: usize| {
             let index = match self.indices {
                 Some(indices) => indices[at][corner] as usize,
                 None => at * 3 + corner,
             };
-            *vertex = *self.vertices.get(index).ok_or(corner)?;
-        }
-        Ok(corners)
+            // PERF: one coordinate at a time; as a whole, a vertex goes through memory, and the processor waits for it.
+            let [x, y, z] = self.vertices.get(index).ok_or(corner)?;
+            Ok::<_, usize>([*x, *y, *z])
+        };
+        Ok([vertex(0)?, vertex(1)?, vertex(2)?])
     }
 
     /// The same, transformed.

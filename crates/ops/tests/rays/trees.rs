@@ -262,6 +262,24 @@ fn trees_find_what_the_loop_finds() {
     assert!(rays >= 100_000 && found > rays / 2, "{found} of {rays}");
 }
 
+/// Trees whose primitives are moved into cells first: also those that are all at one place, and those of which nearly all
+/// are.
+#[test]
+fn large_trees_find_what_the_loop_finds() {
+    let mut random = Random::new(44);
+    let mut found = 0;
+    for apart in [40_000, 40, 0] {
+        let mut vertices = triangles(&mut random, apart, 1.0);
+        vertices.extend(triangles(&mut random, 1, 1.0).repeat(40_000 - apart));
+        let scene = one(crate::scenes::triangles(&vertices, 1));
+        for _ in 0..60 {
+            let ray = ray(&mut random, &scene, 1.0);
+            found += compare(&scene, 0, 0xff, ray, Admissible::CANONICAL);
+        }
+    }
+    assert!(found > 30, "{found}");
+}
+
 /// Rays that touch the edges and vertices of a mesh whose boxes they graze.
 #[test]
 fn grazing_rays_are_not_lost() {
