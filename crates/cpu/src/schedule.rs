@@ -51,11 +51,7 @@ impl Orders {
     }
 
     /// Records the uses and block arguments of a block. All blocks must be recorded before any is scheduled.
-    pub(crate) fn reads<'a>(
-        &mut self,
-        body: impl Iterator<Item = &'a Placed>,
-        handed_on: &[VReg],
-    ) {
+    pub(crate) fn reads<'a>(&mut self, body: impl Iterator<Item = &'a Placed>, handed_on: &[VReg]) {
         for register in body.flat_map(reads).chain(handed_on.iter().copied()) {
             self.reads[register.vreg()] += 1;
         }

@@ -88,7 +88,7 @@ pub(super) struct Record {
 }
 
 impl Default for Query {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn default() -> Query {
         Query {
             state: State::New,
@@ -138,7 +138,7 @@ impl Query {
 
     /// `TraceRayInline`, in any state. The flags are those of the template and the dynamic ones together; unknown
     /// bits are dropped. See [`super::flag_problem`] and [`Ray::problem`] for what is undefined about them.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub fn trace(&mut self, flags: u32, mask: u32, ray: Ray) {
         *self = Query {
             state: State::Traced,
@@ -160,7 +160,7 @@ impl Query {
     }
 
     /// The beginning of [`Query::proceed`]: an answer, or a search that [`Query::found`] ends.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn begin<'s>(&mut self, scene: Option<&'s Scene>, search: &Search) -> Begun<'s> {
         match self.state {
             State::New | State::Finished => return Begun::Answered(false),
@@ -187,7 +187,7 @@ impl Query {
     }
 
     /// Takes what a search by trees has found: the answer, unless the search goes on.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn found<'s>(&mut self, scene: &'s Scene, hit: Option<&Hit>) -> Begun<'s> {
         let Some(hit) = hit else { return Begun::Answered(false) };
         match self.take(hit) {
@@ -200,7 +200,7 @@ impl Query {
     }
 
     /// Whether any hit gives the committed status: there can be no candidate, and the first hit ends the search.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn is_any_hit(&self, scene: &Scene) -> bool {
         let has = |flags: u32| self.flags & flags != 0;
         has(ray_flag::ACCEPT_FIRST_HIT_AND_END_SEARCH)
@@ -226,7 +226,7 @@ impl Query {
     }
 
     /// Commits an opaque triangle, and offers what the shader must judge.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn take(&mut self, hit: &Hit) -> Step {
         self.last = Some(hit.key);
         let record = Record::from(hit);
@@ -242,7 +242,7 @@ impl Query {
         if self.ended { Step::Ended } else { Step::Committed }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn wanted(&self, admissible: Admissible) -> Wanted {
         Wanted {
             ray: self.ray,
@@ -281,7 +281,7 @@ impl Query {
         CommitResult::Committed
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn commit(&mut self, record: Record, status: Status) {
         self.committed = record;
         self.status = status;
@@ -315,7 +315,7 @@ impl<'s> Proceeding<'s> for Only<'_, 's> {
 }
 
 impl From<&Hit> for Record {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn from(hit: &Hit) -> Record {
         Record {
             t: hit.t as f32,

@@ -152,7 +152,7 @@ impl Hit {
 
 impl Wanted {
     /// Whether an instance takes part.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn enters(&self, instance: &Placed) -> bool {
         let Some(bottom) = &instance.given.bottom else { return false };
         let skipped = if bottom.is_procedural() {
@@ -164,7 +164,7 @@ impl Wanted {
     }
 
     /// Whether a primitive is opaque to this query.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn opaque(&self, geometry: u32, instance: &Placed) -> bool {
         let instance = u32::from(instance.given.flags);
         let mut opaque = geometry & geometry_flag::OPAQUE != 0;
@@ -181,7 +181,7 @@ impl Wanted {
         opaque
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn culls(&self, opaque: bool) -> bool {
         let flag = if opaque { ray_flag::CULL_OPAQUE } else { ray_flag::CULL_NON_OPAQUE };
         self.flags & flag != 0
@@ -189,7 +189,7 @@ impl Wanted {
 
     /// The hit of a triangle, which is counted across the geometries of its bottom level, and whose vertices are relative
     /// to the ray.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn triangle(
         &self,
         at: u32,
@@ -302,7 +302,7 @@ impl Wanted {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn key(&self, t: f64, instance: u32, geometry: u32, primitive: u32) -> Key {
         let rank = match self.admissible.order {
             Order::Nearest => ascending(t),
@@ -340,7 +340,7 @@ impl Wanted {
 }
 
 /// An integer with the order of a float, which is not a NaN. −0 equals 0.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn ascending(t: f64) -> u64 {
     let bits = (t + 0.0).to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
@@ -348,7 +348,7 @@ fn ascending(t: f64) -> u64 {
 
 impl Key {
     /// A t that no later hit is below, if the order is by t.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn nearest(&self) -> f32 {
         let bits = if self.rank >> 63 == 1 { self.rank & !(1 << 63) } else { !self.rank };
         (f64::from_bits(bits) as f32).next_down()

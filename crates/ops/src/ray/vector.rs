@@ -7,7 +7,8 @@
 /// How many numbers a vector has.
 pub const LANES: usize = 8;
 
-/// Eight numbers. Methods have to be inlined always, so that they are compiled for the instructions that the caller has.
+/// Eight numbers. Methods have to be inlined always, so that they are compiled for the instructions that the caller has. On
+/// the web there is one set of instructions, and size counts.
 pub trait Vector: Copy {
     fn load(from: &[f32; LANES]) -> Self;
     fn splat(value: f32) -> Self;
@@ -31,7 +32,7 @@ pub trait Vector: Copy {
 pub struct Portable([f32; LANES]);
 
 impl Portable {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn zip(self, other: Portable, of: impl Fn(f32, f32) -> f32) -> Portable {
         let mut all = self.0;
         for (lane, other) in all.iter_mut().zip(other.0) {
@@ -42,52 +43,52 @@ impl Portable {
 }
 
 impl Vector for Portable {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn load(from: &[f32; LANES]) -> Portable {
         Portable(*from)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn splat(value: f32) -> Portable {
         Portable([value; LANES])
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn store(self) -> [f32; LANES] {
         self.0
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn add(self, other: Portable) -> Portable {
         self.zip(other, |a, b| a + b)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn sub(self, other: Portable) -> Portable {
         self.zip(other, |a, b| a - b)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn mul(self, other: Portable) -> Portable {
         self.zip(other, |a, b| a * b)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn abs(self) -> Portable {
         self.zip(self, |it, _| it.abs())
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn max(self, other: Portable) -> Portable {
         self.zip(other, |a, b| if a > b { a } else { b })
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn min(self, other: Portable) -> Portable {
         self.zip(other, |a, b| if a < b { a } else { b })
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn at_most(self, other: Portable) -> u32 {
         // PERF: selecting a constant and a horizontal OR stay vectors; shifts of single answers do not.
         const BITS: [u32; LANES] = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -98,6 +99,6 @@ impl Vector for Portable {
         bits.iter().fold(0, |all, it| all | it)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn prefetch<T>(_: &T) {}
 }

@@ -12,7 +12,7 @@ use crate::ray::triangle::Shear;
 use crate::ray::vector::{Portable, Vector};
 
 /// What becomes of hits. Traits instead of closures: only functions can be inlined always, and so be compiled for the
-/// instructions that the caller has.
+/// instructions that the caller has. On the web there is one set of instructions, and size counts.
 pub(in crate::ray) trait Keep {
     /// Takes a hit, and returns whether to go on. It may shorten the interval.
     fn keep(&mut self, hit: Hit, interval: &mut Interval) -> bool;
@@ -36,7 +36,7 @@ pub(in crate::ray) struct Closest {
 }
 
 impl Keep for Closest {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn keep(&mut self, hit: Hit, interval: &mut Interval) -> bool {
         if self.best.is_none_or(|best| hit.key < best.key) {
             self.best = Some(hit);
@@ -51,7 +51,7 @@ impl Keep for Closest {
 struct All(Vec<Hit>);
 
 impl Keep for All {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn keep(&mut self, hit: Hit, _: &mut Interval) -> bool {
         self.0.push(hit);
         true
@@ -104,7 +104,7 @@ struct Inside<'s> {
 
 impl<'s, K: Keep> Find<'s, K> {
     /// A search that is over.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(in crate::ray) fn idle(keep: K) -> Find<'s, K> {
         Find {
             wanted: Wanted::default(),
@@ -123,7 +123,7 @@ impl<'s, K: Keep> Find<'s, K> {
     }
 
     /// Begins a search.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(in crate::ray) fn start(&mut self, scene: &'s Scene, wanted: Wanted, keep: K) {
         self.wanted = wanted;
         let Wanted { ray, after, t_max, .. } = &self.wanted;
@@ -136,7 +136,7 @@ impl<'s, K: Keep> Find<'s, K> {
     }
 
     /// Visits a node or a leaf, and returns whether there is more to do.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(in crate::ray) fn step<V: Vector>(&mut self) -> bool {
         if self.inside.is_none() {
             return match self.instances.next::<V>(&self.interval) {
@@ -164,7 +164,7 @@ impl<'s, K: Keep> Find<'s, K> {
     }
 
     /// Asks for the memory that is visited next.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn expect<V: Vector>(&self) {
         let Some(inside) = &self.inside else { return };
         match (self.descent.leaf(), &inside.bottom.primitives) {
@@ -179,7 +179,7 @@ impl<'s, K: Keep> Find<'s, K> {
     }
 
     /// Enters an instance, and returns whether to go on.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn enter(&mut self, at: u32) -> bool {
         #[cfg(test)]
         tests::ENTERED.set(tests::ENTERED.get() + 1);
@@ -203,7 +203,7 @@ impl<'s, K: Keep> Find<'s, K> {
     }
 
     /// Tests the primitives of a leaf, and returns whether to go on.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn leaf<V: Vector>(&mut self, leaf: Child) -> bool {
         let Find { wanted, keep, interval, inside: Some(inside), .. } = self else { return true };
         match &inside.bottom.primitives {
@@ -234,7 +234,7 @@ impl<'s, K: Keep> Find<'s, K> {
 }
 
 impl<'s> Instances<'s> {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn start(&mut self, scene: &'s Scene, ray: &Ray) {
         // The instances of a scene without a tree.
         const WITHOUT: [u32; FEW] = [0, 1];
@@ -256,13 +256,13 @@ impl<'s> Instances<'s> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn is_over(&self) -> bool {
         self.met.is_empty() && self.leaves.is_empty() && self.tree.is_empty()
     }
 
     /// Visits a node or a leaf, unless the next instance is already known.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn next<V: Vector>(&mut self, interval: &Interval) -> Next {
         if let [at, others @ ..] = self.met {
             self.met = others;
@@ -303,7 +303,7 @@ impl Inside<'_> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn triangle(
         &self,
         at: u32,
@@ -330,7 +330,7 @@ impl Inside<'_> {
 
 impl Wanted {
     /// Keeps a hit that comes after the last one, and returns whether to go on.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn take(&self, hit: Option<Hit>, keep: &mut impl Keep, interval: &mut Interval) -> bool {
         match hit {
             Some(hit) if self.after.is_none_or(|after| hit.key > after) => keep.keep(hit, interval),
