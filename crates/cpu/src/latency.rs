@@ -139,7 +139,7 @@ impl<'a> List<'a> {
     /// By how much an instruction changes the number of live registers of each kind.
     fn change(&self, at: u32) -> [isize; 2] {
         let mut change = [0; 2];
-        let kind_of = |at: u32| made(&self.body[at as usize]).and_then(kind);
+        let kind_of = |at: u32| made(self.body[at as usize]).and_then(kind);
         if let Some(kind) = kind_of(at) {
             change[kind] += 1;
         }
@@ -186,7 +186,7 @@ impl<'a> List<'a> {
             let scarce = [0, 1].map(|kind| self.live[kind] >= room(WIDE)[kind]);
             let begin = |at: u32| {
                 let node = &self.nodes[at as usize];
-                let free = if divider(&self.body[at as usize]) > 0 { divider_free } else { 0 };
+                let free = if divider(self.body[at as usize]) > 0 { divider_free } else { 0 };
                 node.ready.max(free).max(now)
             };
             let growth = |at: u32| -> isize {
@@ -200,15 +200,15 @@ impl<'a> List<'a> {
                 unreachable!("the oldest instruction waits for none")
             };
             let start = begin(at);
-            if divider(&self.body[at as usize]) > 0 {
-                divider_free = start + divider(&self.body[at as usize]);
+            if divider(self.body[at as usize]) > 0 {
+                divider_free = start + divider(self.body[at as usize]);
             }
             now = start + 1;
             self.place(at);
             placed[at as usize] = true;
             order.push(at);
             open.retain(|it| *it != at);
-            let result = start + latency(&self.body[at as usize]);
+            let result = start + latency(self.body[at as usize]);
             for after in std::mem::take(&mut self.nodes[at as usize].after) {
                 let node = &mut self.nodes[after as usize];
                 node.ready = node.ready.max(result);
