@@ -39,48 +39,50 @@ struct Node {
     uses: u32,
 }
 
-/// The order of a block by latency; `None` where the order stays.
+/// The order of a block to which this [`applies`]; `None` where the order stays.
 ///
 /// `maker` has the instruction of this block that defines a register, and `count` the number of uses of each register in
 /// the function.
 pub(crate) fn order(body: &[&Placed], maker: &[u32], count: &[u32]) -> Option<Vec<u32>> {
-    // The last one jumps.
-    let (_, rest) = body.split_last()?;
-    if !rest.iter().any(|it| divider(it) > 0) || !rest.iter().all(|it| matches!(it.0, Op::X86(_))) {
-        return None;
-    }
+    let last = body.len() as u32 - 1;
     let list = List::new(body, maker, count);
-    let before = list.clone().peak(0..rest.len() as u32);
+    let before = list.clone().peak(0..last);
     let mut order = list.clone().schedule();
     let after = list.peak(order.iter().copied());
-    order.push(rest.len() as u32);
+    order.push(last);
     let fits = |kind: usize| after[kind] <= before[kind].max(room(WIDE)[kind]);
     (fits(0) && fits(1)).then_some(order)
 }
 
-/// The time from the beginning of an instruction to its result.
-fn latency(it: &Placed) -> u32 {
-    let Op::X86(X86 { code, .. }) = &it.0 else { return 0 };
-    2 * match code {
-        Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er => 17,
-        Code::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er => 24,
-        Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er => 19,
-        Code::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er => 31,
-        Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32 => 7,
-        _ => 4,
-    }
+/// Whether a block can be ordered by latency, and has what takes long.
+pub(crate) fn applies(body: &[&Placed]) -> bool {
+    // The last one jumps.
+    body.split_last().is_some_and(|(_, rest)| {
+        rest.iter().any(|it| times(it).divider > 0)
+            && rest.iter().all(|it| matches!(it.0, Op::X86(_)))
+    })
 }
 
-/// The time for which an instruction occupies the divider.
-fn divider(it: &Placed) -> u32 {
-    let Op::X86(X86 { code, .. }) = &it.0 else { return 0 };
-    2 * match code {
-        Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er => 10,
-        Code::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er => 16,
-        Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er => 12,
-        Code::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er => 24,
-        _ => 0,
-    }
+/// What an instruction takes.
+#[derive(Default)]
+struct Times {
+    /// From its beginning to its result.
+    latency: u32,
+    /// The time for which it occupies the divider.
+    divider: u32,
+}
+
+fn times(it: &Placed) -> Times {
+    let Op::X86(X86 { code, .. }) = &it.0 else { return Times::default() };
+    let (latency, divider) = match code {
+        Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er => (17, 10),
+        Code::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er => (24, 16),
+        Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er => (19, 12),
+        Code::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er => (31, 24),
+        Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32 => (7, 0),
+        _ => (4, 0),
+    };
+    Times { latency: 2 * latency, divider: 2 * divider }
 }
 
 /// The instructions of a block without its jump, some of which have been placed.
@@ -122,7 +124,7 @@ impl<'a> List<'a> {
         }
         for (at, it) in body.iter().enumerate().rev() {
             let after = list.nodes[at].after.iter().map(|it| list.nodes[*it as usize].height);
-            list.nodes[at].height = latency(it) + after.max().unwrap_or(0);
+            list.nodes[at].height = times(it).latency + after.max().unwrap_or(0);
             if made(it).is_some_and(|made| count[made.vreg()] > uses[at]) {
                 list.nodes[at].uses += 1;
             }
@@ -186,7 +188,8 @@ impl<'a> List<'a> {
             let scarce = [0, 1].map(|kind| self.live[kind] >= room(WIDE)[kind]);
             let begin = |at: u32| {
                 let node = &self.nodes[at as usize];
-                let free = if divider(self.body[at as usize]) > 0 { divider_free } else { 0 };
+                let divides = times(self.body[at as usize]).divider > 0;
+                let free = if divides { divider_free } else { 0 };
                 node.ready.max(free).max(now)
             };
             let growth = |at: u32| -> isize {
@@ -200,15 +203,16 @@ impl<'a> List<'a> {
                 unreachable!("the oldest instruction waits for none")
             };
             let start = begin(at);
-            if divider(self.body[at as usize]) > 0 {
-                divider_free = start + divider(self.body[at as usize]);
+            let Times { latency, divider } = times(self.body[at as usize]);
+            if divider > 0 {
+                divider_free = start + divider;
             }
             now = start + 1;
             self.place(at);
             placed[at as usize] = true;
             order.push(at);
             open.retain(|it| *it != at);
-            let result = start + latency(self.body[at as usize]);
+            let result = start + latency;
             for after in std::mem::take(&mut self.nodes[at as usize].after) {
                 let node = &mut self.nodes[after as usize];
                 node.ready = node.ready.max(result);
@@ -269,7 +273,8 @@ mod tests {
             made(it).into_iter().for_each(|it| maker[it.vreg()] = at);
             reads(it).for_each(|it| count[it.vreg()] += 1);
         }
-        order(&body.iter().collect::<Vec<_>>(), &maker, &count)
+        let body: Vec<&Placed> = body.iter().collect();
+        if applies(&body) { order(&body, &maker, &count) } else { None }
     }
 
     #[test]

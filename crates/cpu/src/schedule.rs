@@ -81,6 +81,9 @@ impl Orders {
 
     /// The order of a whole block by latency; `None` if its own stays.
     fn order_by_latency(&mut self, body: &[&Placed]) -> Option<Vec<u32>> {
+        if !latency::applies(body) {
+            return None;
+        }
         for (at, instruction) in (0..).zip(body) {
             if let Some(made) = made(instruction) {
                 self.maker[made.vreg()] = at;
