@@ -61,8 +61,8 @@ pub(crate) struct Signature {
     control: Option<Id>,
     /// The size of points.
     point_size: Option<Id>,
-    /// By which points of a mesh shader are culled.
-    culled: Option<Id>,
+    /// By which points of a mesh shader are culled, and whether the shader declares it.
+    culled: Option<(Id, bool)>,
     /// Bits of execution modes that follow from the outputs.
     pub(crate) writes_depth: Option<u32>,
     pub(crate) writes_stencil: bool,

@@ -85,11 +85,8 @@ impl Emitter<'_> {
 
     /// Whether this lane is active, which it is: its own bit of the ballot of all.
     pub(crate) fn is_active(&mut self) -> Id {
-        let (lane, active) = (self.input(op::SUBGROUP_LOCAL_INVOCATION_ID), self.all_active());
-        let (uint, word) = (self.out.uint(), self.words(op::SHIFT_RIGHT_LOGICAL, lane, 5));
-        let word = self.op(op::VECTOR_EXTRACT_DYNAMIC, uint, &[active, word]);
-        let bit = self.words(op::BITWISE_AND, lane, 31);
-        let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[word, bit]);
+        let active = self.all_active();
+        let shifted = self.ballot_from(active, 31);
         let own = self.words(op::BITWISE_AND, shifted, 1);
         let zero = self.out.word(0);
         self.test(op::I_NOT_EQUAL, own, zero)
@@ -391,13 +388,19 @@ impl Emitter<'_> {
 
     /// The bits of this lane's quad in a ballot.
     pub(crate) fn quad_bits(&mut self, ballot: Id) -> Id {
+        let shifted = self.ballot_from(ballot, 28);
+        self.words(op::BITWISE_AND, shifted, 15)
+    }
+
+    /// The word of a ballot that has this lane's bit, from that bit on, or from one before it: `kept` are the bits that
+    /// remain of the lane's number in its word.
+    fn ballot_from(&mut self, ballot: Id, kept: u32) -> Id {
         let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
         let uint = self.out.uint();
         let index = self.words(op::SHIFT_RIGHT_LOGICAL, lane, 5);
         let word = self.op(op::VECTOR_EXTRACT_DYNAMIC, uint, &[ballot, index]);
-        let first = self.words(op::BITWISE_AND, lane, 28);
-        let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[word, first]);
-        self.words(op::BITWISE_AND, shifted, 15)
+        let first = self.words(op::BITWISE_AND, lane, kept);
+        self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[word, first])
     }
 
     fn among_active(

@@ -99,16 +99,20 @@ impl<'a> Emitter<'a> {
     }
 
     /// The truth values by which a mesh shader culls its primitives: those that it declares, or new ones.
-    fn culled(&mut self, primitives: &[Element], most: u32) -> Id {
+    /// Returns whether it declares them, too.
+    fn culled(&mut self, primitives: &[Element], most: u32) -> (Id, bool) {
         let is_it = |it: &Element| it.system == Some(SystemValue::CullPrimitive);
         let declared = primitives.iter().position(is_it).and_then(|it| {
             let number = self.first_of_second_list() + it;
             self.signature.outputs.get(&number)?.first().map(|it| it.variable)
         });
-        declared.unwrap_or_else(|| {
-            let boolean = self.out.bool();
-            self.built_in_output(op::CULL_PRIMITIVE, boolean, Per::Primitive(most))
-        })
+        match declared {
+            Some(variable) => (variable, true),
+            None => {
+                let boolean = self.out.bool();
+                (self.built_in_output(op::CULL_PRIMITIVE, boolean, Per::Primitive(most)), false)
+            }
+        }
     }
 
     /// A variable for an output of which there may be several.
@@ -382,11 +386,8 @@ impl<'a> Emitter<'a> {
 
     /// Culls a point of a mesh shader whose vertex the group does not have. What the shader says itself is there already.
     pub(crate) fn cull_point(&mut self, at: Id, outside: Id) {
-        let Some(variable) = self.signature.culled else { return };
+        let Some((variable, is_declared)) = self.signature.culled else { return };
         let pointer = self.scalar_pointer(op::OUTPUT, Kind::Bool, variable, &[at]);
-        let is_declared = self.points_of_group().is_some_and(|it| {
-            it.primitives.iter().any(|it| it.system == Some(SystemValue::CullPrimitive))
-        });
         self.guarded(is_declared.then_some(outside), |it| {
             it.effect(op::STORE, &[pointer, outside]);
             []
