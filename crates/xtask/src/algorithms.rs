@@ -15,10 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use suite::section::WIDTHS;
 
 pub(crate) use prepare::Prepared;
-
-pub(crate) const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// An algorithm: a sequence of kernels.
 struct Algorithm {
@@ -71,18 +70,14 @@ pub(crate) type Fared = Option<String>;
 
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let usage = "usage: cargo xtask algorithms DIR [--out DIR] [--binary FILE]";
-    let flag = |name: &str| {
-        let at = words.iter().position(|it| it == name)?;
-        words.get(at + 1).cloned()
-    };
     let root = absolute(Path::new(words.first().ok_or(usage)?))?;
     let out =
-        PathBuf::from(flag("--out").unwrap_or_else(|| {
+        PathBuf::from(flag(words, "--out").unwrap_or_else(|| {
             crate::root().join("target/algorithms").to_string_lossy().into_owned()
         }));
     std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let out = absolute(&out)?;
-    let tool = Tool { binary: flag("--binary") };
+    let tool = Tool { binary: flag(words, "--binary") };
     let mut rows = String::new();
     let mut notes = String::new();
     for algorithm in programs::all() {
@@ -93,16 +88,27 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         let file = job::write(&folder, &algorithm, &checkout)?;
         let fared = tool.test(&file, &[])?;
         let found = tool.examine(&file, &folder, algorithm.claims)?;
-        println!("{}", algorithm.title);
-        for (width, fared) in &fared {
-            println!("  {width}: {}", fared.as_deref().unwrap_or("right"));
-        }
+        tell(algorithm.title, &fared);
         row(&mut rows, &algorithm, &fared, &found);
         note(&mut notes, &algorithm, &checkout);
     }
     let file = crate::root().join("docs/algorithms.md");
     let text = format!("{HEAD}{rows}{BETWEEN}{notes}");
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// What follows a flag.
+pub(crate) fn flag(words: &[String], name: &str) -> Option<String> {
+    let at = words.iter().position(|it| it == name)?;
+    words.get(at + 1).cloned()
+}
+
+/// Prints how something fared at each width.
+pub(crate) fn tell(title: &str, fared: &BTreeMap<u32, Fared>) {
+    println!("{title}");
+    for (width, fared) in fared {
+        println!("  {width}: {}", fared.as_deref().unwrap_or("right"));
+    }
 }
 
 /// The titles of all algorithms, and their dispatches. `root` holds the checkouts.

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 use job::{Kind, Resource, Shader};
 use mesh::{Mesh, Vector, length};
+use suite::section::WIDTHS;
 
-use crate::algorithms::{Checkout, Tool, WIDTHS, absolute, checkout, codes, fared_at, slug};
+use crate::algorithms::{Checkout, Tool, absolute, checkout, codes, fared_at, flag, slug, tell};
 
 const REPOSITORY: &str = "microsoft/DirectX-Graphics-Samples";
 const FOLDER: &str = "Samples/Desktop/D3D12MeshShaders/src";
@@ -41,13 +42,10 @@ struct Sample {
 
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let usage = "usage: cargo xtask meshlets DIR [--out DIR] [--binary FILE]";
-    let flag = |name: &str| {
-        let at = words.iter().position(|it| it == name)?;
-        words.get(at + 1).cloned()
-    };
     let root = absolute(Path::new(words.first().ok_or(usage)?))?;
-    let out = flag("--out").map_or_else(|| crate::root().join("target/meshlets"), PathBuf::from);
-    let tool = Tool { binary: flag("--binary") };
+    let out =
+        flag(words, "--out").map_or_else(|| crate::root().join("target/meshlets"), PathBuf::from);
+    let tool = Tool { binary: flag(words, "--binary") };
     let checkout = checkout(&root, REPOSITORY)?;
     let (mut rows, mut notes) = (String::new(), String::new());
     for sample in [rendered(), culled(), detailed(), packed()] {
@@ -59,10 +57,7 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         if tool.test(&file, &["--engine", "interp"])? != fared {
             return Err(format!("{}: the engines differ", sample.title));
         }
-        println!("{}", sample.title);
-        for (width, fared) in &fared {
-            println!("  {width}: {}", fared.as_deref().unwrap_or("right"));
-        }
+        tell(sample.title, &fared);
         let (least, most) = sample.claims;
         let _ = write!(rows, "| {} | {least} to {most} |", sample.title);
         WIDTHS.iter().for_each(|it| rows.push_str(&fared_at(&fared, *it, sample.claims)));
