@@ -245,3 +245,14 @@ void main(uint t : SV_GroupIndex) {
 //# args -T ps_6_0 -E ps
 [maxvertexcount(3)] //~ warning[unknown-attribute]: `maxvertexcount` does not apply to a pixel shader
 float4 ps() : SV_Target { return 0; }
+
+//--- two-depths-of-one-pixel
+//# args -T ps_6_0 -E ps
+void ps(
+    float4 p : SV_Position,
+    out float near : SV_DepthLessEqual,
+    out float far : SV_DepthGreaterEqual //~ error[bad-semantic]: one depth
+) {
+    near = p.z;
+    far = p.z;
+}

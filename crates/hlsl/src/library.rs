@@ -7,6 +7,7 @@
 //! methods and interlocked functions, which lowering knows.
 
 mod accuracy;
+pub mod barrier_flags;
 pub mod expand;
 mod methods;
 pub mod objects;
@@ -351,7 +352,8 @@ pub fn not_built() -> impl Iterator<Item = &'static str> {
 
 /// The value of a predeclared name for arguments, such as `GROUP_SYNC`.
 pub fn flag(name: &str) -> Option<u32> {
-    let found = rows::FLAGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    let found =
+        barrier_flags::NAMES.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     found.or_else(|| stages::flag(name))
 }
 

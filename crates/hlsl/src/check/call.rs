@@ -533,6 +533,7 @@ impl<'a> Checker<'a> {
         if function.takes_derivatives() {
             self.gate_derivatives(span, name);
         }
+        self.gate_barrier(function, name, &args, span);
         if let (library::Function::Interlocked { .. }, Some((place, _))) =
             (function, params.first())
         {

@@ -21,6 +21,7 @@ mod feedback;
 pub(crate) mod fold;
 mod func;
 pub(crate) mod group;
+mod grouped;
 mod guess;
 mod heap;
 mod init;

@@ -96,6 +96,7 @@ fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
         checker.reach_function(function, entry.span, &mut used, &mut path);
     }
     let globals: Vec<GlobalId> = used.globals.iter().copied().collect();
+    checker.groupshared_has_group(&globals);
     checker.groupshared_fits(entry.function, &globals);
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
     let resources = checker.bind(&resources);

@@ -398,9 +398,16 @@ impl<'a> Checker<'a> {
 
     fn first_of_its_name(&mut self, semantic: &Ident, seen: &mut Seen) -> bool {
         let (name, index) = semantic::split(&semantic.name);
-        let name = name.to_ascii_uppercase();
+        // The three semantics of depth are one value with different promises.
+        let name = match name.to_ascii_uppercase() {
+            depth if depth.starts_with("SV_DEPTH") => "SV_DEPTH".to_owned(),
+            name => name,
+        };
         if let Some((_, _, before)) = seen.iter().find(|it| it.0 == name && it.1 == index) {
-            let message = format!("two values have the semantic `{}`", semantic.name);
+            let message = match name.as_str() {
+                "SV_DEPTH" => "a pixel has one depth, and this is a second one".to_owned(),
+                _ => format!("two values have the semantic `{}`", semantic.name),
+            };
             let report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
             self.report(report.also(*before, "the other one"));
             return false;

@@ -1,8 +1,11 @@
 //! Calls of wave and quad functions, checked against the rows of [`ops::intrinsics`].
 
 use diag::{Diagnostic, Span, code};
-use ops::intrinsics::{Elements, Found, Intrinsic, Origin, Output, Param, ShaderModel, Stage};
+use ops::intrinsics::{
+    Elements, Found, Intrinsic, Origin, Output, Param, ShaderModel, Stage, Stages,
+};
 
+use super::stage::with_article;
 use super::{Checker, convert, entry};
 use crate::ast;
 use crate::hir::{Expr, ExprKind};
@@ -28,8 +31,15 @@ impl Checker<'_> {
         );
     }
 
-    /// Derivatives are available in compute shaders from shader model 6.6 on.
+    /// Derivatives are available where quads exist, in compute shaders from shader model 6.6 on.
     pub(super) fn gate_derivatives(&mut self, span: Span, name: &str) {
+        if !Stages::QUADS.contains(self.stage) {
+            let word = with_article(entry::stage_word(self.stage));
+            let message = format!(
+                "`{name}` takes derivatives, which {word} shader does not have: its lanes form no quads"
+            );
+            self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
+        }
         let is_compute = matches!(self.stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
         if is_compute && self.shader_model() < ShaderModel::V6_6 {
             self.needs_shader_model(span, name, ShaderModel::V6_6);

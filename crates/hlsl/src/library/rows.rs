@@ -112,20 +112,6 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     GROUPS.into_iter().flat_map(|(_, rows)| rows)
 }
 
-/// The names that the language predeclares for arguments of its functions.
-pub(super) const FLAGS: &[(&str, u32)] = &[
-    // What a `Barrier` orders, and at which scope.
-    ("UAV_MEMORY", 0x1),
-    ("GROUP_SHARED_MEMORY", 0x2),
-    ("NODE_INPUT_MEMORY", 0x4),
-    ("NODE_OUTPUT_MEMORY", 0x8),
-    ("ALL_MEMORY", 0xf),
-    ("GROUP_SYNC", 0x1),
-    ("GROUP_SCOPE", 0x2),
-    ("DEVICE_SCOPE", 0x4),
-    ("REORDER_SCOPE", 0x8),
-];
-
 /// Functions that the language has and this implementation lacks: of other stages and of textures.
 pub(super) const UNSUPPORTED: &[&str] = &[
     "AllocateRayQuery",
@@ -466,10 +452,20 @@ const fn barrier(
     effect(name, Class::Any, NONE, Function::Barrier(Barrier { memory, sync }), summary)
 }
 
+/// A barrier that needs a thread group.
+const fn of_group(
+    name: &'static str,
+    memory: MemoryScope,
+    sync: SyncScope,
+    summary: &'static str,
+) -> Row {
+    noted("in stages with thread groups", barrier(name, memory, sync, summary))
+}
+
 #[rustfmt::skip]
 const MEMORY: &[Row] = &[
-    barrier("AllMemoryBarrier", MemoryScope::All, SyncScope::None, "orders all memory"),
-    barrier("AllMemoryBarrierWithGroupSync", MemoryScope::All, SyncScope::Group,
+    of_group("AllMemoryBarrier", MemoryScope::All, SyncScope::None, "orders all memory"),
+    of_group("AllMemoryBarrierWithGroupSync", MemoryScope::All, SyncScope::Group,
         "orders all memory and waits for the group"),
     noted("flags must be constant",
         since(V6_8, effect("Barrier", Class::Any, &[word("memory"), word("semantics")], Function::FlagBarrier,
@@ -481,10 +477,10 @@ const MEMORY: &[Row] = &[
         row("CheckAccessFullyMapped", Class::Any, &[word("status")], (Shape::Scalar, BOOL), Pure::IsMapped,
         "whether the access with this status touched only mapped memory")),
     barrier("DeviceMemoryBarrier", MemoryScope::Device, SyncScope::None, "orders buffers and textures"),
-    barrier("DeviceMemoryBarrierWithGroupSync", MemoryScope::Device, SyncScope::Group,
+    of_group("DeviceMemoryBarrierWithGroupSync", MemoryScope::Device, SyncScope::Group,
         "orders buffers and textures and waits for the group"),
-    barrier("GroupMemoryBarrier", MemoryScope::Group, SyncScope::None, "orders groupshared memory"),
-    barrier("GroupMemoryBarrierWithGroupSync", MemoryScope::Group, SyncScope::Group,
+    of_group("GroupMemoryBarrier", MemoryScope::Group, SyncScope::None, "orders groupshared memory"),
+    of_group("GroupMemoryBarrierWithGroupSync", MemoryScope::Group, SyncScope::Group,
         "orders groupshared memory and waits for the group"),
     atomic("InterlockedAdd", Atomic::Add, "adds atomically"),
     atomic_returning("InterlockedAdd", Atomic::Add, "adds atomically and returns the old value"),

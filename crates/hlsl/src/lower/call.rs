@@ -10,6 +10,7 @@ use super::place::{Lvalue, Storage};
 use super::resource::{NO_HANDLE, ResourceRef};
 use super::{Lower, Lowerer, MOST_CALLS, Values};
 use crate::hir::{Arg, Expr, FunctionId, LocalId, Mode, Signature, SystemValue};
+use crate::library::barrier_flags as flag;
 use crate::library::expand::{Operand, expand};
 use crate::library::{Function as LibraryFunction, Method, Pure};
 use crate::types::{Packing, ResourceType, Type, TypeId, layout_of};
@@ -488,10 +489,7 @@ impl Lowerer<'_> {
     /// Decodes the flags of a `Barrier`. Whose accesses are ordered makes no difference here: there is a single order
     /// of all accesses.
     fn flag_barrier(&self, args: &[Arg]) -> Lower<Barrier> {
-        const UAVS: u64 = 1;
-        const GROUPSHARED: u64 = 2;
-        const GROUP_SYNC: u64 = 1;
-        let mut flags = [UAVS, 0];
+        let mut flags = [flag::UAV_MEMORY, 0];
         for (flags, arg) in flags.iter_mut().zip(args) {
             let Arg::In(arg) = arg else { continue };
             if let Type::Resource(_) = self.program.types.get(arg.ty) {
@@ -501,14 +499,16 @@ impl Lowerer<'_> {
                 let message = "the flags of a barrier must be constant";
                 return Err(self.stop(Diagnostic::new(&code::NOT_CONSTANT, arg.span, message)));
             };
-            *flags = bits.first().copied().unwrap_or(0);
+            *flags = bits.first().map_or(0, |it| *it as u32);
         }
-        let memory = match (flags[0] & GROUPSHARED != 0, flags[0] & !GROUPSHARED != 0) {
+        let of_group = flag::GROUP_SHARED_MEMORY;
+        let memory = match (flags[0] & of_group != 0, flags[0] & !of_group != 0) {
             (true, true) => MemoryScope::All,
             (true, false) => MemoryScope::Group,
             (false, _) => MemoryScope::Device,
         };
-        let sync = if flags[1] & GROUP_SYNC != 0 { SyncScope::Group } else { SyncScope::None };
+        let sync =
+            if flags[1] & flag::GROUP_SYNC != 0 { SyncScope::Group } else { SyncScope::None };
         Ok(Barrier { memory, sync })
     }
 
