@@ -534,9 +534,8 @@ impl<'a> Maker<'a> {
                     unknown.len()
                 );
                 let problem = Problem::new(Exit::Unsupported, what);
-                return Err(problem.help(format!(
-                    "say what lies where: --bind '{name}[0]=RGBA8_UNORM[16x16]' …"
-                )));
+                return Err(problem
+                    .help(format!("bind each element: --bind '{name}[0]=RGBA8_UNORM[16x16]' …")));
             }
             if let Some(view) = unknown.first() {
                 for at in 0..SOME_ELEMENTS {

@@ -264,8 +264,9 @@ fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, P
     let shader = auto::prepared(shader, &args.common.bind);
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
-    let Bound { table, auto, .. } =
-        bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;
+    let bound = bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;
+    bound.check_names(args.rules.unordered.iter())?;
+    let Bound { table, auto, .. } = bound;
     if let Some(auto) = &auto {
         terminal::note(&auto.told());
     }
@@ -824,10 +825,10 @@ impl Bench {
                     let _ = write!(text, ": wavelane's takes {ratio:.3} of its time");
                 }
                 let _ = match &row.differs {
-                    None => writeln!(text, ", and leaves the same"),
+                    None => writeln!(text, ", with the same results"),
                     Some(it) => writeln!(
                         text,
-                        "\n             it leaves something else: {}{} is {}, and {} in wavelane's; {} of {} elements differ",
+                        "\n             its results differ: {}{} is {}, and {} in wavelane's; {} of {} elements differ",
                         it.buffer, it.place, it.got, it.expected, it.count, it.of
                     ),
                 };

@@ -35,6 +35,18 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
+    /// Refuses names that flags give and no bound resource has.
+    pub(crate) fn check_names<'a>(
+        &self,
+        mut names: impl Iterator<Item = &'a String>,
+    ) -> Result<(), Problem> {
+        let known = || self.table.iter().map(|(resource, ..)| resource.name.as_str());
+        match names.find(|it| !known().any(|name| name == **it)) {
+            Some(name) => Err(unknown(&format!("no buffer `{name}` is bound"), name, known())),
+            None => Ok(()),
+        }
+    }
+
     /// Nothing is bound yet.
     pub(crate) fn new(shader: &Shader) -> Bound {
         Bound {

@@ -37,7 +37,7 @@ pub(crate) struct CampaignArgs {
     output: Output,
 }
 
-/// The candidates of each reduction if nothing is said.
+/// The candidates of each reduction by default.
 const ATTEMPTS: usize = 300;
 /// What a process that was killed between two calls of this loses.
 const EVERY: Duration = Duration::from_millis(250);

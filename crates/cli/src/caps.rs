@@ -26,7 +26,7 @@ pub(crate) struct CapsArgs {
 impl CapsArgs {
     pub(crate) fn new(low: LowArgs) -> Result<CapsArgs, Problem> {
         if let Some(word) = low.operands.first() {
-            let what = format!("`wavelane caps` takes no operand; what is `{word}`?");
+            let what = format!("unexpected operand `{word}`: `wavelane caps` takes none");
             return Err(Problem::input(what));
         }
         Ok(CapsArgs { adapter: low.device.adapter, output: low.output })

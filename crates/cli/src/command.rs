@@ -88,10 +88,10 @@ impl Command {
             Command::Merge => "join the JSON reports of several test runs, or ledgers of campaigns",
             Command::Dxc => "check a shader, with the command line of dxc",
             Command::San => {
-                "find what is undefined, or differs with the width or the order of waves"
+                "find undefined behaviour, and results that depend on the width or order of waves"
             }
             Command::Diff => {
-                "compare engines and other compilers' SPIR-V, and say whose mistake a difference is"
+                "compare engines and other compilers' SPIR-V, and find who is to blame for a difference"
             }
             Command::Fuzz => {
                 "run generated programs on engines or through a compiler, or write them as tests"

@@ -24,7 +24,7 @@ const PIECE: usize = 1 << 16;
 pub(crate) fn dap(args: &LowArgs) -> Result<Exit, End> {
     if let Some(operand) = args.operands.first() {
         let problem =
-            Problem::input(format!("`wavelane dap` takes no operand; what is `{operand}`?"));
+            Problem::input(format!("unexpected operand `{operand}`: `wavelane dap` takes none"));
         return Err(problem.help("the program is part of the launch request").into());
     }
     let Some(port) = args.seeing.port else { return speak(std::io::stdin(), terminal::out()) };

@@ -110,10 +110,13 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
         ];
         if let Some((flag, _)) = said_by_the_test.iter().find(|(_, is_given)| *is_given) {
             let problem = Problem::input(format!("`{flag}` is for shaders, and tests are named"));
-            return Err(problem.help("a test says itself what is bound").into());
+            return Err(problem.help("a test specifies its own bindings").into());
         }
         let work: Vec<Work> = found.into_iter().map(Work::Test).collect();
         return Ok((pool::run(args, &work)?, None));
+    }
+    if !args.common.select.filters.is_empty() {
+        return Err(Problem::input("`--filter` is for tests, and a shader is named").into());
     }
     // Mistakes in the shader or its bindings are reported here, with their locations.
     let (item, auto) = subject::of_command(args)?;

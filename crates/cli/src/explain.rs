@@ -30,7 +30,7 @@ impl ExplainArgs {
         let what = match (low.list, low.operands.first()) {
             (true, Some(other)) => {
                 return Err(Problem::input(format!(
-                    "`--list` lists all codes; what is `{other}`?"
+                    "unexpected operand `{other}`: `--list` lists all codes"
                 )));
             }
             (true, None) => What::List,

@@ -46,13 +46,13 @@ const RULES: [Rule; 6] = [
         ],
         fits: &[Running::Draw],
         what: "draws with `--draw`",
-        help: "`--draw fullscreen` draws with a pixel shader; a job says itself what it draws",
+        help: "`--draw fullscreen` draws with a pixel shader; a job specifies what it draws",
     },
     Rule {
         flags: &["--groups"],
         fits: &[Running::Dispatch],
         what: "dispatches",
-        help: "`--mesh ENTRY --draw 8` draws with 8 groups; a job says itself how many groups run",
+        help: "`--mesh ENTRY --draw 8` draws with 8 groups; a job specifies how many groups run",
     },
     Rule {
         flags: &["--lane-order", "--schedule"],
@@ -70,7 +70,7 @@ const RULES: [Rule; 6] = [
         flags: &["-E", "--bindings"],
         fits: &[Running::Dispatch, Running::Draw],
         what: "shaders",
-        help: "a job says itself what is bound, and names its entry points",
+        help: "a job specifies its bindings and its entry points",
     },
     Rule {
         flags: &["--debug"],
@@ -130,9 +130,9 @@ pub(crate) fn check_engine(line: &Line, engine: Option<Engine>) -> Result<(), Pr
         let Some(engines) = of else { continue };
         if !engines.contains(&used) {
             let names: Vec<String> = engines.iter().map(|it| format!("`{}`", it.name())).collect();
-            let used = used.name();
-            let names = names.join(" and ");
-            let what = format!("`{name}` is for the engine {names}, and `{used}` runs this");
+            let word = if names.len() == 1 { "engine" } else { "engines" };
+            let (used, names) = (used.name(), names.join(" and "));
+            let what = format!("`{name}` is for the {word} {names}, and `{used}` runs this");
             let help = format!("--engine {}", engines[0].name());
             return Err(Problem::input(what).help(help));
         }

@@ -18,13 +18,13 @@ use crate::value::counted;
 use crate::worker::{Answered, Broken, Slot, ask};
 use crate::{external, fatal, supervise, terminal};
 
-/// How many programs there are if nothing is said.
+/// How many programs there are by default.
 const COUNT: u64 = 1000;
 /// More have no room in memory.
 const MOST: u64 = 100_000_000;
-/// The candidates of each reduction if nothing is said.
+/// The candidates of each reduction by default.
 const ATTEMPTS: usize = 400;
-/// So many failures with the same signature are reduced: further ones would say nothing new.
+/// This many failures with the same signature are reduced: further ones would say nothing new.
 const REDUCED: usize = 3;
 
 /// What `fuzz` needs.
@@ -41,15 +41,17 @@ pub(crate) struct FuzzArgs {
 impl FuzzArgs {
     pub(crate) fn new(low: LowArgs) -> Result<FuzzArgs, Problem> {
         if let Some(operand) = low.operands.first() {
-            return Err(low.usage(format!("programs are generated; what is `{operand}`?")));
+            return Err(
+                low.usage(format!("unexpected operand `{operand}`: `fuzz` generates its programs"))
+            );
         }
         let Tools { target, emit, save, count, seed, attempts, model, .. } = low.tools.clone();
         let given = [target.is_some(), low.engines.is_some(), emit.is_some()];
         match given.iter().filter(|it| **it).count() {
             1 => {}
             0 => {
-                let what = "nothing says what the programs are for";
-                return Err(low.usage(what.to_owned()).help("--target, --engines or --emit"));
+                let what = "`fuzz` needs one of `--target`, `--engines` and `--emit`";
+                return Err(low.usage(what.to_owned()));
             }
             _ => {
                 let what = "`--target`, `--engines` and `--emit` exclude each other";
@@ -94,7 +96,7 @@ impl FuzzArgs {
     }
 }
 
-/// The widths that are asked for; all if nothing is said.
+/// The requested widths; by default all.
 pub(crate) fn widths(asked: &WaveSizes) -> Vec<u32> {
     match asked {
         WaveSizes::Default | WaveSizes::All => WIDTHS.to_vec(),

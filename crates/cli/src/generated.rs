@@ -569,7 +569,7 @@ fn telling(said: &str) -> String {
     let lines = || said.lines().map(str::trim).filter(|it| !it.is_empty());
     let marks = ["ssert", "rror", "panicked", "atal"];
     let found = lines().find(|line| marks.iter().any(|it| line.contains(it)));
-    normal(found.or_else(|| lines().next()).unwrap_or("it says nothing"))
+    normal(found.or_else(|| lines().next()).unwrap_or("without a message"))
 }
 
 /// Without paths, numbers and quoted names.

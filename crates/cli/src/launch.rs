@@ -84,7 +84,7 @@ pub(crate) fn failed(
                 }
                 Trap::Endless { span } => (
                     "endless loop: nothing that this loop tests can change".to_owned(),
-                    "lanes stay here for ever",
+                    "lanes never leave this loop",
                     Some(*span),
                 ),
                 Trap::OutOfMemory { .. } | Trap::DeviceLost { .. } => (error.to_string(), "", None),

@@ -82,7 +82,6 @@ mod timeline;
 mod trace;
 
 use std::ffi::OsString;
-use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -143,8 +142,6 @@ fn whole(words: Vec<OsString>, prepare: fn()) -> u8 {
     });
     let exit = match result {
         Ok(exit) => exit,
-        // The reader of our output has closed the pipe: that is not an error.
-        Err(End::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
         Err(End::Output(error)) => {
             problem::report(&Problem::new(
                 Exit::BadInput,

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use reduce::{Settings, Tester};
-use wavelane::{Level, Shader};
+use wavelane::{Level, Shader, Stage};
 
 use crate::asked::{Binds, Compiling, DeviceChoice, Launch, LowArgs, Sanitizing, Tools};
 use crate::candidate::{Setting, contents, undefined};
@@ -50,8 +50,8 @@ impl ReduceArgs {
         match given.as_slice() {
             [_] => {}
             [] => {
-                let problem = low.usage("nothing says what is to be kept".to_owned());
-                return Err(problem.help("--keep, --keep-finding, --keep-diff or --keep-message"));
+                let what = "`reduce` needs one of `--keep`, `--keep-finding`, `--keep-diff` and `--keep-message`";
+                return Err(low.usage(what.to_owned()));
             }
             [one, other, ..] => {
                 return Err(low.usage(format!("`{one}` and `{other}` exclude each other")));
@@ -152,7 +152,7 @@ fn setting(
     if args.tools.allow_undefined && !needs_run {
         return Ok((setting, false));
     }
-    let lifts = "`--allow-undefined` reduces it all the same";
+    let lifts = "pass `--allow-undefined` to reduce it anyway";
     let Some(shader) = compiled.shader else {
         // Messages about a program that does not compile are what is looked for.
         if keep.is_own_message() {
@@ -167,6 +167,14 @@ fn setting(
         return Ok((setting, false));
     }
     let groups = args.launch.groups;
+    let stage = args.compile.options.stage;
+    if stage != Stage::Compute {
+        let word = stage.word();
+        let what =
+            format!("`reduce` runs only compute shaders, and `{name}` is for the {word} stage");
+        let problem = Problem::new(Exit::Unsupported, what);
+        return Err(if needs_run { problem } else { problem.help(lifts) });
+    }
     let unbound = !wavelane::ResourceTable::new(&shader).unbound().is_empty();
     let says_nothing = args.bind.binds.is_empty() && args.bind.sets.is_empty();
     let binds = match unbound && says_nothing && args.bind.auto.is_none() {
@@ -185,7 +193,7 @@ fn setting(
         return Err(Problem::bug("a program that was compiled does not compile again"));
     };
     let Some(report) = setting.examined(&candidate) else {
-        let what = format!("`{name}` does not come to its end under the sanitizer");
+        let what = format!("the sanitizer could not run `{name}` to completion");
         return Err(Problem::input(what).help(lifts));
     };
     let allowed = keep.allowed();

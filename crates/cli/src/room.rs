@@ -9,7 +9,7 @@ const LEARNT: usize = 31 << 20;
 /// How much the store has at first. No page of it is touched.
 const ROOM: usize = 24 << 20;
 
-/// Lets the allocator take its room at once, keep what is given back to it, and get it in large pages.
+/// Makes the allocator reserve memory early, keep what is freed, and use huge pages.
 ///
 /// To be called once, on the thread that does the work. It changes how fast memory comes, and nothing else.
 pub(crate) fn make() {

@@ -39,7 +39,7 @@ impl WorkerArgs {
     pub(crate) fn new(low: LowArgs) -> Result<WorkerArgs, Problem> {
         match low.operands.first() {
             Some(operand) => {
-                Err(low.usage(format!("a worker has no operands; what is `{operand}`?")))
+                Err(low.usage(format!("unexpected operand `{operand}`: a worker takes none")))
             }
             None => Ok(WorkerArgs {
                 compile: low.compile,

@@ -182,7 +182,7 @@ impl Side {
 /// Which engines are wanted.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    /// As they were written; all available ones if nothing is said.
+    /// As they were written; by default all that are available.
     pub(crate) engines: Option<&'a str>,
     /// The file of another compiler's module.
     pub(crate) module: Option<&'a str>,

@@ -22,7 +22,8 @@ pub(crate) fn out() -> BufWriter<Out> {
     BufWriter::with_capacity(1 << 16, Out(io::stdout().lock()))
 }
 
-/// Standard output as the process got it: where it is closed, nothing can be written.
+/// Standard output as the process got it: where it is closed, nothing can be written. Where its reader has left, as `head`
+/// does, the rest is dropped, and the work goes on: the exit status is to tell of what was not read too.
 pub(crate) struct Out(StdoutLock<'static>);
 
 impl Write for Out {
@@ -30,11 +31,19 @@ impl Write for Out {
         if STDOUT_WAS_CLOSED.get() == Some(&true) {
             return Err(closed());
         }
-        self.0.write(bytes)
+        unless_left(self.0.write(bytes), bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        unless_left(self.0.flush(), ())
+    }
+}
+
+/// A result of writing, in which a reader who has left is no error.
+fn unless_left<T>(result: io::Result<T>, dropped: T) -> io::Result<T> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(dropped),
+        other => other,
     }
 }
 

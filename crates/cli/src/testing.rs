@@ -12,6 +12,7 @@ use crate::asked::{Binds, By, Compiling, Launch, Part, Partition, Selecting, Wav
 use crate::command::Command;
 use crate::compile::flags_of;
 use crate::files::{Folders, Roots, read_named, read_source};
+use crate::operand;
 use crate::problem::Problem;
 use crate::value::counted;
 use crate::walk;
@@ -27,7 +28,8 @@ pub(crate) fn holds_tests(operands: &[String]) -> Result<bool, Problem> {
         return Ok(true);
     }
     let (_, text) = read_source(file)?;
-    Ok(jobs::tests(file, &text).is_ok())
+    // A job file without a test in it is refused as one.
+    Ok(operand::is_job(file) || jobs::tests(file, &text).is_ok())
 }
 
 /// What a job says itself, the command line cannot say, nor what `more` names.
@@ -47,7 +49,7 @@ pub(crate) fn refuse_flags_of_shaders(
     ];
     if let Some((flag, _)) = said_by_the_job.iter().chain(more).find(|(_, is_given)| *is_given) {
         let what = format!("`{flag}` is for shaders, and `{job}` is a job");
-        let help = format!("a job says itself what is bound and how many groups run{remedy}");
+        let help = format!("a job specifies its bindings and how many groups run{remedy}");
         return Err(Problem::input(what).help(help));
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::{npy, texture};
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tried {
-    /// It is none, for this reason.
+    /// It is not a valid file, for this reason.
     Refused(String),
     /// It was read; written again it is this file, which holds the same.
     Kept(Vec<u8>),

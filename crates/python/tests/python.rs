@@ -37,12 +37,12 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn the_package_does_what_its_tests_say() {
     let Some(python) = interpreter() else {
-        println!("skipped: there is no Python 3.11 or later here");
+        skipped::skipped!("there is no Python 3.11 or later here");
         return;
     };
     let Some(library) = library() else {
         if cfg!(target_env = "musl") {
-            println!("skipped: this target has no shared libraries");
+            skipped::skipped!("this target has no shared libraries");
             return;
         }
         panic!("Cargo builds the library before this test");

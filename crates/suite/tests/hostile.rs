@@ -88,7 +88,7 @@ fn hostile_programs_touch_nothing_outside_and_give_the_same_bits() {
     for isa in Isa::ALL {
         match isa.missing() {
             None => sets.push(isa),
-            Some(missing) => println!("skipped: {}: {missing}", isa.name()),
+            Some(missing) => skipped::skipped!("{}: {missing}", isa.name()),
         }
     }
     let (first, count) = (asked("HOSTILE_SEED"), asked("HOSTILE_COUNT"));

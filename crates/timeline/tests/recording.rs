@@ -1,6 +1,5 @@
 //! Recordings of whole programs: what is in them, that files give back what was written, and what the page's script
 //! makes of them.
-#![allow(clippy::print_stdout, reason = "says what was skipped")]
 
 use std::process::Command;
 
@@ -578,7 +577,7 @@ fn a_page_fetches_nothing() {
 #[test]
 fn the_script_of_the_page_agrees() {
     if Command::new("node").arg("--version").output().is_err() {
-        println!("skipped: there is no `node` to run the page's script");
+        skipped::skipped!("there is no `node` to run the page's script");
         return;
     }
     let folder = std::env::temp_dir().join(format!("wavelane-timeline-{}", std::process::id()));

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 27] = [
+const CRATES: [&str; 28] = [
     "ops",
     "diag",
     "ir",
     "values",
+    "skipped",
     "hlsl",
     "interp",
     "cpu",

@@ -111,12 +111,12 @@ impl Compared {
         match (&self.run, &self.differs) {
             (Some(run), None) => {
                 text.push_str(&format!(
-                    ", which takes {} ms and leaves the same",
+                    ", which takes {} ms, with the same results",
                     ms(run.median())
                 ));
             }
             (Some(run), Some(it)) => text.push_str(&format!(
-                ", which takes {} ms\n             it leaves something else: {}",
+                ", which takes {} ms\n             its results differ: {}",
                 ms(run.median()),
                 it.text("ours")
             )),

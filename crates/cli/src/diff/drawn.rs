@@ -49,7 +49,7 @@ pub(super) fn judge(
 ) {
     let widths = widths(runner, drawn, sides);
     if widths.is_empty() && !runner.is_done() {
-        let why = "none of its widths is among those asked for".to_owned();
+        let why = "it supports none of the requested widths".to_owned();
         return tell(Told::Record(Box::new(Record::nothing(&drawn.name, Exit::Unsupported, why))));
     }
     let rules = rules_of(runner.args, &drawn.run.san);

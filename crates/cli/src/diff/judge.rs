@@ -85,7 +85,7 @@ pub(super) fn judge(
     if widths.is_empty() {
         let why = match &args.common.launch.wave_sizes {
             WaveSizes::Default => "the device has none of the widths that it is made for",
-            WaveSizes::All | WaveSizes::List(_) => "none of its widths is among those asked for",
+            WaveSizes::All | WaveSizes::List(_) => "it supports none of the requested widths",
         };
         return tell(nothing(Exit::Unsupported, why.to_owned()));
     }

@@ -232,7 +232,7 @@ fn the_first_pass_after_which_engines_differ_is_named() {
     assert_eq!(records(right)[0].verdict, Verdict::Agree);
 }
 
-/// What agrees as soon as a driver optimises nothing is that driver's mistake.
+/// A difference that vanishes without the driver's optimisations is the driver's mistake.
 #[test]
 fn a_second_opinion_tells_the_optimiser_from_the_compiler() {
     let subject = subject(SUM, [2, 1, 1]);

@@ -225,7 +225,7 @@ pub(super) fn explained<'a>(
     let all = seen.map(|it| match it.finding.kind.verdict() {
         Verdict::Undefined => Explained::Undefined,
         Verdict::Unspecified | Verdict::OrderDependent => Explained::Open,
-        // Ours do alike what is left to an implementation, and another compiler may do otherwise.
+        // Our engines agree where implementations are free; another compiler may choose differently.
         Verdict::Portability if is_foreign || is_permuted(it) => Explained::Open,
         Verdict::Portability | Verdict::WidthDependent => Explained::Not,
     });

@@ -28,7 +28,7 @@ pub(super) fn judge(
     let usual = || default_widths(runner, all, sides);
     let widths = runner.args.common.launch.widths_among(&allowed, usual);
     if widths.is_empty() && !runner.is_done() {
-        let why = "none of its widths is among those asked for".to_owned();
+        let why = "it supports none of the requested widths".to_owned();
         return tell(Told::Record(Box::new(Record::nothing(&all.name, Exit::Unsupported, why))));
     }
     for width in widths {

@@ -63,6 +63,7 @@ pub(super) fn of_command(args: &DiffArgs) -> Result<(Item, Option<Auto>), End> {
     }
     let (shader, sources, source) = compile::program(file, &args.common.compile)?;
     let bound = bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;
+    bound.check_names(args.san.unordered.iter())?;
     let (name, table, groups) = (file.clone(), bound.table, args.common.launch.groups);
     let (widths, san, may_wait) = (None, Vec::new(), false);
     let (test, auto) = (None, bound.auto);

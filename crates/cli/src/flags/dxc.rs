@@ -156,12 +156,16 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     refused!("-Fd", FILE, "`-spirv -Zi` keeps debug information in the module"),
     refused!("-Fre", FILE, "`-spirv -Fo FILE` writes FILE.json, which says what a host must know"),
-    refused!("-Frs", FILE, "root signatures belong to DXIL, which is not made"),
-    refused!("-Fsh", FILE, "shader hashes belong to DXIL, which is not made"),
-    refused!("-Fl", FILE, "libraries belong to DXIL, which is not made"),
+    refused!("-Frs", FILE, "root signatures belong to DXIL, which wavelane does not write"),
+    refused!("-Fsh", FILE, "shader hashes belong to DXIL, which wavelane does not write"),
+    refused!("-Fl", FILE, "libraries belong to DXIL, which wavelane does not write"),
     refused!("-Fx", FILE, "`-spirv -Fc FILE` writes a listing of the module"),
     refused!("-getprivate", FILE, "private data belongs to DXIL, which is not made"),
-    refused!("-verifyrootsignature", FILE, "root signatures belong to DXIL, which is not made"),
+    refused!(
+        "-verifyrootsignature",
+        FILE,
+        "root signatures belong to DXIL, which wavelane does not write"
+    ),
     refused!(
         "-extractrootsignature",
         Takes::Nothing,

@@ -133,7 +133,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Joined("any|preserve|ftz"),
         on: COMPILES,
         section: Section::Language,
-        help: "denormal floats: kept, or with ftz taken and given as zeros (any: kept)",
+        help: "denormal floats: preserved, or with ftz flushed to zero (any: preserved)",
         set: |args, value| {
             let choices = [
                 ("any", Denormals::Any),
@@ -160,7 +160,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Language,
-        help: "matrices in byte address buffers lie the other way round",
+        help: "matrices in byte address buffers have the other storage order",
         set: |args, _| {
             args.compile.options.legacy_matrix_order = true;
             Ok(())

@@ -259,7 +259,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Values("TEXT"),
         on: RUNS_TESTS,
         section: Section::Run,
-        help: "only tests whose names hold the text; may be repeated. Matching none is an\n\
+        help: "only tests whose names contain TEXT; may be repeated. Matching none is an\n\
                error",
         set: |args, value| {
             args.select.filters.push(value.to_owned());

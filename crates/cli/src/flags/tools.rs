@@ -55,7 +55,7 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("ENGINE"),
         REDUCE,
         Section::Run,
-        "keep what leaves something else on this engine than on interp: cpu,\n\
+        "keep programs whose results here differ from those on interp: cpu,\n\
          cpu:avx2, vulkan, vulkan:DEVICE",
         |args, value| {
             args.tools.keep_diff = Some(value.to_owned());

@@ -165,7 +165,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane reduce a.hlsl --bind 'Out=[64]' --keep-diff vulkan",
-                "keeps that a device leaves something else than the reference engine",
+                "keeps a difference between a device and the reference engine",
             ),
         ],
         Command::Diff => &[

@@ -98,7 +98,7 @@ pub(super) enum Path {
     AfterAt,
 }
 
-/// The key of that name; otherwise why it is none, where there is more to say than that.
+/// The key of that name, or why there is none, where there is more to say than that.
 pub(super) fn find(key: &str) -> Result<Key, Option<&'static str>> {
     let renamed = RENAMED.iter().find(|it| it.0 == key).map(|it| it.1);
     let mut is_of_the_command_line = false;

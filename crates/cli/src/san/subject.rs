@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use jobs::{Case, PassName, Runnable, Sequence, SequenceProgram, Test, TestFile, Widths, Work};
-use wavelane::internal::{self, Examined, LeftOut, Pace, Seen, Slots};
+use wavelane::internal::{self, Examined, LeftOut, Pace, Seen};
 use wavelane::sanitizer::{Plan, Report};
 use wavelane::{ComputePipeline, Device, Dispatch, Level, ResourceTable, Shader, SourceMap, Stage};
 
@@ -27,7 +27,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::testing::{self, Beside, setup};
 use crate::value::counted;
 use crate::watch::Watch;
-use crate::{bind, compile, device, missing, terminal, walk};
+use crate::{bind, compile, device, terminal, walk};
 
 /// A program that was examined.
 pub(super) struct Subject {
@@ -260,12 +260,7 @@ fn compiled(
     let widths = widths(launch, &args.common.device.adapter, &shader, &pipeline)?;
     let plan = Plan { threads: args.threads, ..plan(&args.san, widths) };
     let mut bound = bind::bind(&args.common.bind, launch.groups, &shader, &sources)?;
-    for name in plan.width_dependent.iter().chain(&plan.unordered) {
-        if !bound.table.iter().any(|(resource, ..)| resource.name == *name) {
-            let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
-            return Err(missing::unknown(&format!("no buffer `{name}` is bound"), name, known));
-        }
-    }
+    bound.check_names(plan.width_dependent.iter().chain(&plan.unordered))?;
     let of = (&shader, &pipeline, &sources);
     let found = examine(args, launch, of, launch.groups, &plan, &mut bound.table)?;
     let subject = Subject::one(file.to_owned(), (shader, sources), plan, found);
@@ -319,7 +314,7 @@ pub(super) fn test(
         tell(name, subject.map(|it| Box::new(Subject { number, ..*it })));
     }
     if !any {
-        let why = "none of its widths is among those asked for";
+        let why = "it supports none of the requested widths";
         tell(test.name(), skip(Exit::Unsupported, why));
     }
 }

@@ -1,6 +1,5 @@
 //! `wavelane bench --against`: ratios between programs, and between now and an earlier report.
 //! Times are never asserted: thresholds are so far away that no machine comes near them.
-#![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
 use crate::support;
 
@@ -66,7 +65,7 @@ fn rows_of_a_gpu_name_its_engine() {
             &format!("sum.hlsl --bind Out=[8] --rounds 3 --engine {engine} --format json"),
         );
         if ran.status == 3 {
-            println!("skipped: {}", ran.err);
+            skipped::skipped!("{}", ran.err);
             continue;
         }
         assert_eq!(ran.status, 0, "{}", ran.err);
@@ -94,12 +93,12 @@ fn two_programs_take_turns_and_their_results_are_compared() {
     }
     let ran = bench(&folder, &format!("sum.hlsl {FLAGS} --against loop.hlsl"));
     assert!(ran.out.contains(" times as long as `loop.hlsl`, which takes "), "{}", ran.out);
-    assert!(ran.out.contains(" ms and leaves the same\n"), "{}", ran.out);
+    assert!(ran.out.contains(" ms, with the same results\n"), "{}", ran.out);
     assert!(ran.out.lines().nth(1).unwrap().contains(" least "), "{}", ran.out);
 
     let ran = bench(&folder, &format!("sum.hlsl {FLAGS} --against wrong.hlsl"));
     assert_eq!(ran.status, 1, "{}", ran.out);
-    assert!(ran.out.contains("it leaves something else: Out[0] is "), "{}", ran.out);
+    assert!(ran.out.contains("its results differ: Out[0] is "), "{}", ran.out);
 }
 
 #[test]

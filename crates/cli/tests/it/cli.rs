@@ -383,6 +383,23 @@ fn a_reader_who_leaves_is_no_error() {
     );
 }
 
+/// As in `wavelane test … | head`, whose status counts under `pipefail`.
+#[test]
+fn a_failure_is_a_failure_even_if_nobody_reads_of_it() {
+    let folder = folder("unread");
+    let fails = "#include <wavelane.hlsli>\nTEST_CASE(wrong) { EXPECT_EQ(1u, 2u); }\n";
+    std::fs::write(folder.join("a.hlsl"), fails).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(["test", "a.hlsl"])
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
+}
+
 #[test]
 fn the_intermediate_representation_is_printed() {
     let ran = wavelane("emit", SUM, "emit --ir a.hlsl");

@@ -40,12 +40,12 @@ fn a_public_client_debugs_a_program() {
         .arg(here.join("../../target/npm/node_modules"))
         .output();
     let Ok(output) = output else {
-        println!("skipped: the public client of the debugger: there is no `node`");
+        skipped::skipped!("the public client of the debugger: there is no `node`");
         return;
     };
     if output.status.code() == Some(NOT_INSTALLED) {
-        println!(
-            "skipped: the public client of the debugger: \
+        skipped::skipped!(
+            "the public client of the debugger: \
              npm install --prefix target/npm @vscode/debugadapter-testsupport"
         );
         return;

@@ -1,5 +1,4 @@
 //! `wavelane diff` as scripts see it. What needs a device of Vulkan says so where there is none, and checks nothing.
-#![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 
 use crate::support;
 
@@ -28,6 +27,19 @@ fn wavelane(name: &str, files: &[(&str, &[u8])], line: &str, vulkan: bool) -> Ra
     command.output().unwrap().into()
 }
 
+#[test]
+fn flags_that_name_nothing_are_refused() {
+    for (line, said) in [
+        (format!("{SHADER} --unordered Other"), "no buffer `Other` is bound"),
+        (format!("{SHADER} --filter x"), "`--filter` is for tests, and a shader is named"),
+        ("empty.yaml".to_owned(), "there is no test in `empty.yaml`"),
+    ] {
+        let files = [("a.hlsl", SUM.as_bytes()), ("empty.yaml", b"".as_slice())];
+        let ran = wavelane("named", &files, &format!("diff {line}"), false);
+        assert!(ran.status == 2 && ran.err.contains(said), "{line}: {}", ran.err);
+    }
+}
+
 fn folder(name: &str) -> PathBuf {
     support::folder::<&str>(&format!("diff/{name}"), &[])
 }
@@ -41,7 +53,7 @@ fn has_device() -> bool {
     let caps = support::wavelane(Path::new("."), &["caps", "--format", "json"]).json();
     let has = caps["devices"].as_array().unwrap().iter().any(|it| it["unusable"].is_null());
     if !has {
-        println!("skipped: no device of Vulkan can be used here");
+        skipped::skipped!("no device of Vulkan can be used here");
     }
     has
 }
@@ -217,8 +229,8 @@ fn another_compilers_module_is_told_apart_from_the_driver() {
     assert!(ran.out.contains(": interp, cpu, vulkan, right.spv\n"), "{}", ran.out);
     // Both modules are measured, by the device's clock, and what they leave is compared.
     for (other, status, said) in [
-        ("right.spv", 0, " of its time, and leaves the same\n"),
-        ("wrong.spv", 1, "\n             it leaves something else: Out[0] is "),
+        ("right.spv", 0, " of its time, with the same results\n"),
+        ("wrong.spv", 1, "\n             its results differ: Out[0] is "),
     ] {
         let line = format!("bench {SHADER} --engine vulkan --rounds 2 --spirv {other}");
         let measured = wavelane("foreign", &[], &line, true);

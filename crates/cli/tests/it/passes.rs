@@ -1,6 +1,5 @@
 //! Jobs of several dispatches, as `run`, `test`, `san`, `diff` and `bench` treat them, on the engines of the host and on a
 //! processor through Vulkan where there is one.
-#![expect(clippy::print_stdout, reason = "engines that this machine lacks are printed")]
 
 use crate::support;
 
@@ -88,7 +87,7 @@ fn run_gives_the_buffers_at_the_end() {
         let line = format!("run job.test --engine {engine} --format json");
         let ran = wavelane("run", &job, &line);
         if engine != "interp" && ran.status == 3 {
-            println!("skipped: {engine}: {}", ran.err);
+            skipped::skipped!("{engine}: {}", ran.err);
             continue;
         }
         assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
@@ -109,7 +108,7 @@ fn each_entry_point_has_its_own_wave_size() {
         let line = format!("run job.test --wave-size 4,64 --engine {engine} --format json");
         let ran = wavelane("sizes", &job, &line);
         if ran.status == 3 {
-            println!("skipped: {engine}: {}", ran.err);
+            skipped::skipped!("{engine}: {}", ran.err);
             continue;
         }
         let data: Vec<Value> =
@@ -190,7 +189,7 @@ fn group_counts_of_a_pass_are_checked_when_it_begins() {
         let ran =
             wavelane("counts", &job(STEPS, passes), &format!("run job.test --engine {engine}"));
         if engine != "interp" && ran.status == 3 {
-            println!("skipped: {engine}: {}", ran.err);
+            skipped::skipped!("{engine}: {}", ran.err);
             continue;
         }
         assert_eq!(ran.status, 1);
@@ -221,7 +220,7 @@ fn passes_share_fuel_and_time() {
         let line = format!("test job.test --engine {engine} --wave-size 32 --fuel 1000000");
         let ran = wavelane("fuel", &job, &line);
         if ran.status == 3 {
-            println!("skipped: {engine}: {}", ran.err);
+            skipped::skipped!("{engine}: {}", ran.err);
             continue;
         }
         assert_eq!(ran.status, 1, "{}", ran.out);
@@ -293,7 +292,7 @@ fn engines_agree_on_passes_at_every_width() {
         let line = format!("diff job.test --engines {engines} --wave-size all --format json");
         let ran = wavelane("diff", &job, &line);
         if ran.status == 3 {
-            println!("skipped: {engines}: {}", ran.err);
+            skipped::skipped!("{engines}: {}", ran.err);
             continue;
         }
         assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
@@ -318,7 +317,7 @@ fn bench_gives_the_time_of_each_pass_and_of_all() {
         let line = format!("bench job.test --engine {engine} --rounds 3 --format json");
         let ran = wavelane("bench", &job, &line);
         if engine != "interp" && ran.status == 3 {
-            println!("skipped: {engine}: {}", ran.err);
+            skipped::skipped!("{engine}: {}", ran.err);
             continue;
         }
         assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
@@ -375,7 +374,7 @@ fn passes_print_lines() {
             let line = format!("{command} job.test --wave-size 8 --engine {engine} --format json");
             let ran = wavelane("prints", &holds, &line);
             if ran.status == 3 {
-                println!("skipped: {engine}: {}", ran.err);
+                skipped::skipped!("{engine}: {}", ran.err);
                 continue;
             }
             assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);

@@ -101,10 +101,15 @@ fn what_cannot_be_kept_and_what_is_undefined_is_refused() {
 ";
     std::fs::write(folder.join("undefined.hlsl"), undefined).unwrap();
     std::fs::write(folder.join("broken.hlsl"), "void main( {\n").unwrap();
+    let pixel = "uint main() : SV_Target { return WaveGetLaneIndex(); }\n";
+    std::fs::write(folder.join("pixel.hlsl"), pixel).unwrap();
     let of = |words: &[&str]| wavelane(&folder, &[&["reduce"], words].concat());
     let bind = ["--bind", "Out=[32]"];
     for (words, said) in [
-        (&["a.hlsl"][..], "nothing says what is to be kept"),
+        (
+            &["a.hlsl"][..],
+            "`reduce` needs one of `--keep`, `--keep-finding`, `--keep-diff` and `--keep-message`",
+        ),
         (&["a.hlsl", "--keep", "true", "--keep-diff", "cpu"], "exclude each other"),
         (&["a.hlsl", "--keep", "true", "--by", "x"], "`--by` goes with `--keep-message`"),
         (
@@ -130,6 +135,12 @@ fn what_cannot_be_kept_and_what_is_undefined_is_refused() {
         assert_eq!(ran.status, 2, "{words:?}: {}", ran.err);
         assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
         assert!(ran.out.is_empty());
+    }
+    for keep in ["--keep-finding", "--keep-diff", "--keep"] {
+        let kept = if keep == "--keep-diff" { "cpu" } else { "race" };
+        let ran = of(&["pixel.hlsl", "-T", "ps_6_0", keep, kept]);
+        assert_eq!(ran.status, 3, "{}", ran.err);
+        assert!(ran.err.contains("`pixel.hlsl` is for the pixel stage"), "{}", ran.err);
     }
     let ran = of(&["undefined.hlsl", "--keep", "grep -q uint {}", "--allow-undefined"]);
     assert_eq!(

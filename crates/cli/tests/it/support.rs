@@ -83,7 +83,7 @@ pub(crate) fn processor(vector: u32) -> Option<serde_json::Value> {
             return Some(it.clone());
         }
     }
-    println!("skipped: no CPU driver of Vulkan can be used here");
+    skipped::skipped!("no CPU driver of Vulkan can be used here");
     None
 }
 

@@ -68,7 +68,7 @@ fn device() -> Option<Device> {
     match Device::with_engine(Adapter::reference(), Engine::Vulkan) {
         Ok(device) => Some(device),
         Err(why) => {
-            println!("skipped: {why}");
+            skipped::skipped!("{why}");
             None
         }
     }
@@ -152,7 +152,7 @@ fn sections_that_draw_agree_with_the_reference_engine() {
             continue;
         }
         let Some(width) = section.widths.iter().copied().find(|it| widths.contains(*it)) else {
-            println!("skipped: {}: waves of other widths", section.name);
+            skipped::skipped!("{}: waves of other widths", section.name);
             continue;
         };
         let known = DIFFERENT.iter().find(|it| is_lavapipe && section.name == it.0);

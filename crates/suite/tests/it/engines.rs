@@ -78,7 +78,7 @@ fn suite_agrees(isa: Isa) {
 fn suite_agrees_if_possible(isa: Isa) {
     match isa.missing() {
         None => suite_agrees(isa),
-        Some(missing) => println!("skipped: {}: {missing}", isa.name()),
+        Some(missing) => skipped::skipped!("{}: {missing}", isa.name()),
     }
 }
 

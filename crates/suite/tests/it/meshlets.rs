@@ -54,7 +54,7 @@ fn generated_mesh_shaders_agree_with_the_second_evaluator() {
 fn generated_mesh_shaders_leave_the_same_on_a_device() {
     let device = match Device::with_engine(Adapter::reference(), Engine::Vulkan) {
         Ok(device) => device,
-        Err(why) => return println!("skipped: {why}"),
+        Err(why) => return skipped::skipped!("{why}"),
     };
     let mut statistics = Statistics::default();
     let mut ran = 0;

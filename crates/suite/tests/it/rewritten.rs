@@ -1,7 +1,6 @@
 //! Rewrites of whole programs leave what the programs leave, on the reference engine: loops over first lanes as one match,
 //! private arrays as values, and all rewrites in their order for a dispatch. `coarsened.rs` and `legalize.rs` test the
 //! others one by one, `ptx.rs` all of them over the suite.
-#![allow(clippy::print_stdout, reason = "says what was skipped")]
 
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, Launch, Work};
@@ -209,7 +208,7 @@ fn private_arrays_with_known_indices_become_values() {
 fn programs_rewritten_for_a_dispatch_leave_the_same() {
     let validator = Validator::find();
     if validator.is_none() {
-        println!("skipped: there is no `spirv-val`, so the modules are not validated as SPIR-V");
+        skipped::skipped!("there is no `spirv-val`, so the modules are not validated as SPIR-V");
     }
     let histogram = "uint k = In[t % 1024] % 13; while (true) { uint f = WaveReadLaneFirst(k);
         if (k == f) { uint c = WaveActiveCountBits(true); if (WaveIsFirstLane()) InterlockedAdd(Count[f], c); break; } }";

@@ -535,7 +535,7 @@ fn threads_change_no_bit() {
             for threads in [1, 2, 3, 7] {
                 let options = CpuOptions { threads, ..CpuOptions::default() };
                 let Ok(device) = Device::with_cpu(Adapter::reference(), options) else {
-                    println!("skipped: the host has no instruction set for the engine `cpu`");
+                    skipped::skipped!("the host has no instruction set for the engine `cpu`");
                     return;
                 };
                 let pipeline = device.create_graphics_pipeline(&desc).unwrap();
@@ -607,7 +607,7 @@ const ADD: Equation = Equation { src: Factor::One, dst: Factor::One, op: BlendOp
 fn draws_with_fuel_run_on_several_threads() {
     for body in [LOOPS, "return at.x + 10 * at.y;"] {
         let Some((one, pixels, waves)) = looped(body, 1, Some(1 << 30)) else {
-            println!("skipped: the host has no instruction set for the engine `cpu`");
+            skipped::skipped!("the host has no instruction set for the engine `cpu`");
             return;
         };
         let one = one.unwrap();
@@ -628,7 +628,7 @@ fn draws_with_fuel_run_on_several_threads() {
 #[test]
 fn fuel_means_the_same_on_any_number_of_threads() {
     let Some((one, ..)) = looped(LOOPS, 1, None) else {
-        println!("skipped: the host has no instruction set for the engine `cpu`");
+        skipped::skipped!("the host has no instruction set for the engine `cpu`");
         return;
     };
     let one = one.unwrap();

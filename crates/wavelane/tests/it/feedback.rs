@@ -51,14 +51,14 @@ fn engines_leave_the_same_maps() {
         let is_host = matches!(device.engine(), Engine::Interp | Engine::Cpu);
         let pipeline = match device.create_compute_pipeline(&shader) {
             Err(error) if !is_host => {
-                println!("skipped: {error}");
+                skipped::skipped!("{error}");
                 continue;
             }
             made => made.unwrap(),
         };
         match pipeline.dispatch(&Dispatch::new([32, 1, 1]), &table) {
             Err(error) if !is_host => {
-                println!("skipped: {error}");
+                skipped::skipped!("{error}");
                 continue;
             }
             done => done.unwrap(),

@@ -1,7 +1,5 @@
 //! The library as a host uses it, on every engine that works here.
 
-#![allow(clippy::print_stdout, reason = "engines that this machine lacks are printed")]
-
 mod buffers;
 mod draws;
 mod examples;
@@ -27,7 +25,7 @@ fn devices() -> Vec<Device> {
     let open = |engine: Engine| match Device::with_engine(Adapter::reference(), engine) {
         Ok(device) => Some(device),
         Err(why) => {
-            println!("skipped: `{}`: {}", engine.name(), why.missing);
+            skipped::skipped!("`{}`: {}", engine.name(), why.missing);
             None
         }
     };

@@ -65,7 +65,7 @@ fn a_dispatch_that_starts_anew_prints_once() {
     let shader = shader("long.hlsl", "main", text);
     let options = CpuOptions { leaves_small: true, ..CpuOptions::default() };
     let Ok(device) = Device::with_cpu(Adapter::reference(), options) else {
-        return println!("skipped: the engine `cpu`");
+        return skipped::skipped!("the engine `cpu`");
     };
     let pipeline = device.create_compute_pipeline(&shader).unwrap();
     assert_eq!(printed(&shader, &pipeline, 1000, None).lines.len(), 40);

@@ -19,7 +19,7 @@ fn square_roots_are_rounded_correctly() {
     let shader = shader("roots.hlsl", "main", ROOTS);
     let options = CpuOptions { threads: 1, ..CpuOptions::default() };
     let Ok(device) = Device::with_cpu(Adapter::reference(), options) else {
-        println!("skipped: the host has no instruction set for the engine `cpu`");
+        skipped::skipped!("the host has no instruction set for the engine `cpu`");
         return;
     };
     let pipeline = device.create_compute_pipeline(&shader).unwrap();

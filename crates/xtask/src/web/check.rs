@@ -22,7 +22,7 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "c
 
 pub(super) fn all() -> Result<(), String> {
     let Some(bytes) = module::build()? else {
-        println!("skipped: the module, node and the browser: {}", module::MISSING);
+        skipped::skipped!("the module, node and the browser: {}", module::MISSING);
         return Ok(());
     };
     let sizes = site::write(&folder(), &bytes)?;
@@ -40,12 +40,12 @@ pub(super) fn all() -> Result<(), String> {
     let lines: String = all.map(|it| format!("{it}\n")).collect();
     site::put(&cases, lines.as_bytes())?;
     if !is_there("node") {
-        println!("skipped: the module and the page: there is no `node`");
+        skipped::skipped!("the module and the page: there is no `node`");
         return Ok(());
     }
     node("module.mjs", &[&module, &cases])?;
     let Some(browser) = BROWSERS.into_iter().find(|it| is_there(it)) else {
-        println!("skipped: the page: there is no {}", BROWSERS.join(", no "));
+        skipped::skipped!("the page: there is no {}", BROWSERS.join(", no "));
         return Ok(());
     };
     let screenshots = crate::root().join("target/web-screenshots");
