@@ -29,11 +29,26 @@ const TARGETS: [(&str, Option<&str>); 4] = [
     ("aarch64-unknown-linux-gnu", Some("arm64")),
     ("x86_64-pc-windows-gnu", None),
 ];
+/// The checksums of the packages of a folder.
+const SUMS: &str = "SHA256SUMS";
 /// Writes a package into a folder.
-type Package = fn(&Path) -> Result<PathBuf, String>;
+type Package = fn(&Path) -> Result<PathBuf, Trouble>;
 /// The packages besides those of targets.
 const OTHERS: [(&str, Package); 3] =
     [("c", library::write), ("wheel", wheel::write), ("npm", npm::write)];
+
+/// Why there is no package.
+enum Trouble {
+    /// A tool, a target or a file of the folder is not there: printed as skipped.
+    Lacks(String),
+    Fails(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Trouble {
+        Trouble::Fails(why)
+    }
+}
 
 /// Writes the packages into a folder: `--out DIR`, by default `target/dist`. Words choose packages; without them all are made.
 /// With `--try` those that are there are installed instead.
@@ -68,35 +83,43 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let is_chosen = |name: &str| chosen.is_empty() || chosen.contains(&name);
-    let mut written = Vec::new();
-    for (target, debian) in TARGETS.into_iter().filter(|it| is_chosen(it.0)) {
-        match of_target(&out, target, debian) {
-            Ok(files) => written.extend(files),
-            Err(why) => println!("skipped: {target}: {why}"),
+    let of_targets = TARGETS
+        .into_iter()
+        .filter(|it| is_chosen(it.0))
+        .map(|(target, debian)| (target, of_target(&out, target, debian)));
+    let others = OTHERS
+        .into_iter()
+        .filter(|it| is_chosen(it.0))
+        .map(|(name, package)| (name, package(&out).map(|it| vec![it])));
+    let (mut made, mut failures) = (0, Vec::new());
+    for (name, files) in of_targets.chain(others) {
+        match files {
+            Ok(files) => made += files.len(),
+            Err(Trouble::Lacks(what)) => println!("skipped: {name}: {what}"),
+            Err(Trouble::Fails(why)) => failures.push(format!("{name}: {why}")),
         }
     }
-    for (name, package) in OTHERS.into_iter().filter(|it| is_chosen(it.0)) {
-        match package(&out) {
-            Ok(file) => written.push(file),
-            Err(why) => println!("skipped: {name}: {why}"),
-        }
-    }
-    if written.is_empty() {
-        return Err("no package could be made".to_owned());
-    }
-    // A package that is too large is a failure, and not skipped.
-    for wheel in written.iter().filter(|it| it.extension().is_some_and(|it| it == "whl")) {
-        wheel::check_size(wheel)?;
-    }
-    written.extend(lists::write(&out, &written)?);
-    let sums = checksums(&written)?;
-    write(&out, "SHA256SUMS", sums.as_bytes())?;
+    // The lists name whatever packages the folder has, also those of earlier calls.
+    lists::write(&out, &packages(&out)?)?;
+    let sums = checksums(&packages(&out)?)?;
+    write(&out, SUMS, sums.as_bytes())?;
     print!("{sums}");
-    Ok(())
+    match (failures.is_empty(), made) {
+        (false, _) => Err(failures.join("\n")),
+        (true, 0) => Err("no package could be made".to_owned()),
+        (true, _) => Ok(()),
+    }
+}
+
+/// The files of a folder of packages, without their checksums.
+fn packages(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let files = entries.filter_map(|it| Some(it.ok()?.path()));
+    Ok(files.filter(|it| it.is_file() && file_name(it) != SUMS).collect())
 }
 
 /// The packages of a target: an archive, and for some a Debian package.
-fn of_target(out: &Path, target: &str, debian: Option<&str>) -> Result<Vec<PathBuf>, String> {
+fn of_target(out: &Path, target: &str, debian: Option<&str>) -> Result<Vec<PathBuf>, Trouble> {
     let program = build::program(target)?;
     let glibc = build::newest_glibc(&program);
     if let Some(version) = &glibc {
@@ -185,7 +208,7 @@ mod tests {
         let output = Command::new(program).args(arguments).arg(&path).output();
         fs::remove_file(&path).unwrap();
         let Ok(output) = output else {
-            println!("skipped: there is no `{program}`");
+            skipped::skipped!("there is no `{program}`");
             return None;
         };
         assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
@@ -231,7 +254,7 @@ mod tests {
         let mut child =
             match Command::new("sha256sum").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
                 Ok(child) => child,
-                Err(_) => return println!("skipped: there is no `sha256sum`"),
+                Err(_) => return skipped::skipped!("there is no `sha256sum`"),
             };
         child.stdin.take().unwrap().write_all(&text).unwrap();
         let output = child.wait_with_output().unwrap();
@@ -255,7 +278,7 @@ mod tests {
             command.arg(script).args(words).args(["--from", ".", "--to", "bin"]);
             command.current_dir(&folder).output()
         };
-        let Ok(output) = install() else { return println!("skipped: there is no `sh`") };
+        let Ok(output) = install() else { return skipped::skipped!("there is no `sh`") };
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let ran = Command::new(folder.join("bin/wavelane")).output().unwrap();
         assert_eq!(ran.stdout, b"installed\n");

@@ -13,6 +13,8 @@ mod site;
 
 use std::path::PathBuf;
 
+pub(crate) use module::MISSING;
+
 /// Where the site is written.
 fn folder() -> PathBuf {
     crate::root().join("target/web")
@@ -25,7 +27,7 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
                 println!("{}: {sizes}", folder().display());
                 Ok(())
             }
-            None => Err(module::MISSING.to_owned()),
+            None => Err(MISSING.to_owned()),
         },
         ["serve"] => serve::serve(&folder(), 8000),
         ["serve", port] => {
@@ -37,9 +39,9 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
     }
 }
 
-/// The WebAssembly module.
-pub(crate) fn module() -> Result<Vec<u8>, String> {
-    module::build()?.ok_or_else(|| module::MISSING.to_owned())
+/// The WebAssembly module; `None` where the toolchain has no such target.
+pub(crate) fn module() -> Result<Option<Vec<u8>>, String> {
+    module::build()
 }
 
 /// Builds everything; `None` where the toolchain has no such target.

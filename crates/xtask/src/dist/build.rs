@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::Trouble;
+
 /// The oldest glibc that programs are linked for, where `cargo-zigbuild` can do that: of Debian 8, Ubuntu 14 and RHEL 7.
 pub(super) const GLIBC: &str = "2.17";
 
@@ -36,20 +38,20 @@ pub(super) fn options(command: &mut Command) -> &mut Command {
 }
 
 /// Builds the command for a target.
-pub(super) fn program(target: &str) -> Result<Vec<u8>, String> {
+pub(super) fn program(target: &str) -> Result<Vec<u8>, Trouble> {
     let name = format!("wavelane{}", suffix(target));
     let file = cargo(target, &["-p", "wavelane-cli"])?.join(name);
-    fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
+    Ok(fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?)
 }
 
 /// Has Cargo build something for a target; returns the folder of the results.
-pub(super) fn cargo(target: &str, what: &[&str]) -> Result<PathBuf, String> {
+pub(super) fn cargo(target: &str, what: &[&str]) -> Result<PathBuf, Trouble> {
     let libraries =
         text_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
     if !libraries.is_some_and(|it| Path::new(it.trim()).is_dir()) {
-        return Err(format!(
+        return Err(Trouble::Lacks(format!(
             "Rust's library for it is not installed: `rustup target add {target}`"
-        ));
+        )));
     }
     let with_zig = target.ends_with("-gnu") && target.contains("linux") && has_zig();
     let linker = match target {
@@ -60,7 +62,7 @@ pub(super) fn cargo(target: &str, what: &[&str]) -> Result<PathBuf, String> {
     if let Some(linker) = linker
         && !is_there(linker)
     {
-        return Err(format!("there is no `{linker}`"));
+        return Err(Trouble::Lacks(format!("there is no `{linker}`")));
     }
     let (command, wanted) = match with_zig {
         true => ("zigbuild", format!("{target}.{GLIBC}")),
@@ -76,7 +78,7 @@ pub(super) fn cargo(target: &str, what: &[&str]) -> Result<PathBuf, String> {
         build.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
     }
     if !build.status().is_ok_and(|it| it.success()) {
-        return Err("the build failed".to_owned());
+        return Err(Trouble::Fails("the build failed".to_owned()));
     }
     Ok(crate::root().join("target").join(target).join("release"))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::build;
+use super::{Trouble, build};
 
 /// What the first command of README is, and what stands below it there.
 struct Shown {
@@ -81,12 +81,6 @@ pub(super) fn run(out: &Path) -> Result<(), String> {
         (true, 0) => Err(format!("{} has no package that can be tried here", out.display())),
         (true, _) => Ok(()),
     }
-}
-
-enum Trouble {
-    /// The package or a tool is not there.
-    Lacks(String),
-    Fails(String),
 }
 
 fn tried_of(kind: &Kind, out: &Path, shown: &Shown) -> Result<PathBuf, Trouble> {

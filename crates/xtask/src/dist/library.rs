@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::archive::{self, Member};
-use super::{DESCRIPTION, build, licences, read, version};
+use super::{DESCRIPTION, Trouble, build, licences, read, version};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
+pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     let file = build::cargo(TARGET, &["-p", "wavelane-capi", "--lib"])?.join("libwavelane_c.so");
     let library = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let folder = format!("wavelane-c-{}-{TARGET}", version());
@@ -28,5 +28,5 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
         Member::file(format!("{folder}/c.md"), read("docs/c.md")?),
     ];
     members.extend(licences(&folder)?);
-    super::write(out, &format!("{folder}.tar.gz"), &archive::tar_gz(members)?)
+    Ok(super::write(out, &format!("{folder}.tar.gz"), &archive::tar_gz(members)?)?)
 }

@@ -7,21 +7,20 @@ use serde_json::json;
 
 use super::{DESCRIPTION, checksum, file_name, name_of, version};
 
-/// Writes those whose archives are among the written files.
-pub(super) fn write(out: &Path, written: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    let mut files = Vec::new();
+/// Writes those whose archives are among the packages of the folder.
+pub(super) fn write(out: &Path, packages: &[PathBuf]) -> Result<(), String> {
     for (target, name, text) in [
         ("x86_64-unknown-linux-gnu", "wavelane.rb", formula as fn(&str, &str) -> String),
         ("x86_64-pc-windows-gnu", "wavelane.json", manifest),
         ("x86_64-unknown-linux-musl", "Containerfile", containerfile),
     ] {
         let archive = format!("{}.tar.gz", name_of(target));
-        let Some(path) = written.iter().find(|it| file_name(it) == archive) else { continue };
+        let Some(path) = packages.iter().find(|it| file_name(it) == archive) else { continue };
         let contents = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let sum = checksum(&contents);
-        files.push(super::write(out, name, text(target, &sum).as_bytes())?);
+        super::write(out, name, text(target, &sum).as_bytes())?;
     }
-    Ok(files)
+    Ok(())
 }
 
 fn address(target: &str) -> String {
@@ -57,7 +56,7 @@ fn manifest(target: &str, sum: &str) -> String {
 fn containerfile(target: &str, _: &str) -> String {
     let name = name_of(target);
     format!(
-        "# docker build -t wavelane . && docker run --rm -v \"$PWD:/work\" wavelane test\n\
+        "# docker build -t wavelane . && docker run --rm -v \"$PWD:/work\" wavelane test .\n\
          FROM scratch\nADD {name}.tar.gz /\nWORKDIR /work\nENTRYPOINT [\"/{name}/wavelane\"]\n"
     )
 }

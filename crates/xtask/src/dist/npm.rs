@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::archive::{self, Member};
-use super::{DESCRIPTION, licences, read, version};
+use super::{DESCRIPTION, Trouble, licences, read, version};
 
 /// The files beside the module.
 const FILES: [&str; 4] = ["README.md", "cli.js", "index.d.ts", "index.js"];
 
-pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
+pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     let module = crate::web::module()?;
-    super::write(out, &format!("wavelane-{}.tgz", version()), &package(module)?)
+    let module = module.ok_or_else(|| Trouble::Lacks(crate::web::MISSING.to_owned()))?;
+    Ok(super::write(out, &format!("wavelane-{}.tgz", version()), &package(module)?)?)
 }
 
 fn package(module: Vec<u8>) -> Result<Vec<u8>, String> {

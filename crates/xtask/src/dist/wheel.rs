@@ -4,15 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::build;
+use super::{Trouble, build};
 use crate::ratchet;
 
 /// The ratchet of the wheel, in bytes. Lower it when the wheel shrinks; raise it with a reason.
 const MOST: usize = 7_200_000;
 
-pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
+pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     if !build::is_there("maturin") {
-        return Err("there is no `maturin`: `pip install maturin`".to_owned());
+        return Err(Trouble::Lacks("there is no `maturin`: `pip install maturin`".to_owned()));
     }
     let folder = out.join("wheel");
     // A wheel of an earlier version must not be taken for this one.
@@ -30,22 +30,18 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, String> {
         command.args(["--zig", "--compatibility", "manylinux2014"]);
     }
     if !command.status().is_ok_and(|it| it.success()) {
-        return Err("the build failed".to_owned());
+        return Err(Trouble::Fails("the build failed".to_owned()));
     }
     let mut files = fs::read_dir(&folder)
         .map_err(|error| error.to_string())?
         .filter_map(|it| Some(it.ok()?.path()));
     let made = files
         .find(|it| it.extension().is_some_and(|it| it == "whl"))
-        .ok_or("maturin wrote no wheel")?;
+        .ok_or_else(|| "maturin wrote no wheel".to_owned())?;
     let to = out.join(super::file_name(&made));
     fs::rename(&made, &to).map_err(|error| error.to_string())?;
     let _ = fs::remove_dir(&folder);
+    let size = fs::metadata(&to).map_err(|error| error.to_string())?.len();
+    ratchet::check("the wheel", size as usize, MOST)?;
     Ok(to)
-}
-
-/// Compares the size of a wheel with the ratchet.
-pub(super) fn check_size(wheel: &Path) -> Result<(), String> {
-    let size = fs::metadata(wheel).map_err(|error| error.to_string())?.len();
-    ratchet::check("the wheel", size as usize, MOST)
 }

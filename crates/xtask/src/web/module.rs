@@ -6,7 +6,7 @@ use std::process::Command;
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What is said where the target cannot be had.
-pub(super) const MISSING: &str = "the toolchain has no target `wasm32-unknown-unknown`; `rustup target add wasm32-unknown-unknown` adds it";
+pub(crate) const MISSING: &str = "the toolchain has no target `wasm32-unknown-unknown`; `rustup target add wasm32-unknown-unknown` adds it";
 
 /// The bytes of the module; `None` where the toolchain has no such target.
 ///
