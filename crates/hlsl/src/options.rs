@@ -124,11 +124,13 @@ pub struct Options {
     pub shader_model: ShaderModel,
     /// `-enable-16bit-types`: `half` and the `min16` types are real 16-bit types.
     pub enable_16bit: bool,
-    /// `-spirv`: Vulkan bindings override registers. The resulting program is otherwise the same.
+    /// Resources have their Vulkan bindings, which override registers; nothing else changes. `-spirv` sets this and
+    /// `vulkan`, `emit --spirv` this alone.
     pub spirv: bool,
     /// `-auto-binding-space`: the space of resources without a register in the source.
     pub auto_space: u32,
-    /// Also `-spirv`: enables Vulkan's push constants, specialization constants and offsets.
+    /// The language has what it has for Vulkan: push constants, specialization constants and offsets. Jobs for Vulkan set
+    /// this alone, since they bind by register.
     pub vulkan: bool,
     /// `-Zpr` and `-Zpc`: the order of matrices without a modifier or pragma.
     pub matrix_order: MatrixOrder,

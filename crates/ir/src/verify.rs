@@ -88,6 +88,8 @@ pub struct Problem {
     pub message: String,
 }
 
+impl std::error::Error for Problem {}
+
 impl Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.inst {

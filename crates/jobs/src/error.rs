@@ -1,5 +1,6 @@
 //! Errors in test files, with their locations.
 
+use std::fmt;
 use std::ops::Range;
 
 use wavelane::{SourceMap, Span};
@@ -12,6 +13,14 @@ pub struct Error {
     pub message: String,
     pub help: Option<String>,
 }
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
 
 impl Error {
     pub fn new(at: Range<usize>, message: impl Into<String>) -> Error {

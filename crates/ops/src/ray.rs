@@ -103,6 +103,8 @@ impl Ray {
     }
 }
 
+impl std::error::Error for RayProblem {}
+
 impl std::fmt::Display for RayProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

@@ -1,6 +1,7 @@
 //! The session: commands that move a run, and what can be asked where it stands.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use diag::{Diagnostic, Sink, SourceMap, Span};
@@ -55,6 +56,20 @@ pub enum OpenError {
     /// The launch is refused.
     Launch(Failure),
 }
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Program(reports, _) => match reports.first() {
+                Some(report) => write!(f, "the program does not compile: {}", report.message),
+                None => f.write_str("the program does not compile"),
+            },
+            OpenError::Launch(failure) => write!(f, "the launch is refused: {failure}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
 
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -95,7 +95,7 @@ pub use plain::Plain;
 pub use shader::{Compilation, CompileError, Entries, NoIncludes, Shader};
 pub use table::{BindError, BindProblem, ResourceTable};
 
-pub use diag::{Diagnostic, Level, SourceMap, Span};
+pub use diag::{Cancel, Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{
     Denormals, Dialect, Includer, MatrixOrder, NotFound, OpaqueResource, Options, PushLayout,
     Stage, Version,
@@ -105,8 +105,8 @@ pub use ir::exec::{
 };
 pub use ir::print::{PrintLog, Printed, PrintedLine};
 pub use ir::{
-    AddressKind, Contents, Element, HostScalar, Member, Norm, Register, RegisterClass, Resource,
-    ResourceKind, ResourceView, WaveSize, texture_name,
+    AddressKind, Chosen, Contents, Element, HostScalar, Member, Norm, Register, RegisterClass,
+    Resource, ResourceKind, ResourceView, WaveSize, texture_name,
 };
 pub use ops::F16;
 pub use ops::intrinsics::ShaderModel;
@@ -119,6 +119,11 @@ pub mod sanitizer {
         Cause, DrawReport, ExitedThreads, Finding, FloatRoom, IntraWaveSync, Kind, LeftOut, Order,
         Plan, Progress, Reach, Reconvergence, Report, Rules, Seen, Site, Verdict,
     };
+}
+
+/// The parts of a [`Diagnostic`].
+pub mod diagnostic {
+    pub use ::diag::{Code, Fix, Help, Label, Stack};
 }
 
 /// Shaders as SPIR-V: see [`Shader::spirv`].

@@ -3,6 +3,7 @@
 //! Not part of the stability promise; a host records a [`CommandList`].
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -157,6 +158,14 @@ pub struct PassesStopped {
     /// The findings so far.
     pub found: PassesReport,
 }
+
+impl fmt::Display for PassesStopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pass {} with waves of {} lanes: {}", self.pass, self.width, self.error)
+    }
+}
+
+impl std::error::Error for PassesStopped {}
 
 /// Runs all passes in order at every width of the plan. Each is examined in the orders of the plan, from what the passes
 /// before it leave in the canonical order. What all have left is compared between widths.

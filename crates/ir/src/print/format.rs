@@ -7,6 +7,7 @@
 //! Deliberately absent: `%n`, strings, characters and pointers, which shaders do not have; `*`, because a width that a
 //! lane computes would make the length of a line depend on data.
 
+use std::fmt;
 use std::ops::Range;
 
 use ops::Ty;
@@ -73,6 +74,14 @@ pub struct FormatError {
     /// The remedy, if there is one.
     pub help: Option<String>,
 }
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for FormatError {}
 
 impl Style {
     pub fn is_float(self) -> bool {

@@ -129,6 +129,8 @@ pub fn flag_problem(flags: u32) -> Option<FlagProblem> {
     (unknown != 0).then_some(FlagProblem::Unknown(unknown))
 }
 
+impl std::error::Error for FlagProblem {}
+
 impl fmt::Display for FlagProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -202,6 +202,8 @@ impl Placed {
     }
 }
 
+impl std::error::Error for InstanceProblem {}
+
 impl fmt::Display for InstanceProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
