@@ -250,7 +250,10 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Run,
         help: "N processes work at a time (one for each core)",
         set: |args, value| {
-            args.jobs = Some(number(value)? as usize);
+            args.jobs = match number(value)? {
+                0 => return Err("at least one process works".to_owned()),
+                jobs => Some(jobs as usize),
+            };
             Ok(())
         },
     },

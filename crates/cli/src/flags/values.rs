@@ -131,6 +131,9 @@ pub(super) fn timeout(args: &mut LowArgs, value: &str) -> Result<(), String> {
         value.parse().map_err(|_| format!("`{value}` is not a number of seconds"))?;
     let timeout = Duration::try_from_secs_f64(seconds)
         .map_err(|_| format!("`{value}` is not a number of seconds"))?;
+    if timeout.is_zero() {
+        return Err("no run ends within 0 seconds".to_owned());
+    }
     args.launch.timeout = Some(timeout);
     Ok(())
 }

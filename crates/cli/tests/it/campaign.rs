@@ -185,6 +185,15 @@ fn mistakes_in_plans_have_a_line() {
         assert_eq!(ran.status, 2, "{plan}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains(said), "{plan}: {}", ran.err);
     }
+    for (flag, said) in [
+        ("--jobs", "`--jobs 0`: at least one process works"),
+        ("--timeout", "`--timeout 0`: no run ends within 0 seconds"),
+    ] {
+        for command in [&["campaign", "--fuzz"][..], &["fuzz", "--engines", "cpu", "--count"]] {
+            let ran = wavelane(&folder, &[command, &["1", flag, "0"]].concat());
+            assert!(ran.status == 2 && ran.err.contains(said), "{}", ran.err);
+        }
+    }
     let ran = wavelane(&folder, &["campaign", "--fuzz", "1", "--list", "--html", "a.html"]);
     assert!(ran.status == 2 && ran.err.contains("no report for `--html`"), "{}", ran.err);
     std::fs::write(folder.join("bad.jsonl"), "{\"unit\":\"x\"}\n{}\n").unwrap();
