@@ -1,7 +1,7 @@
 //! Campaigns: many independent runs, dealt to any number of processes, with one report.
 //!
 //! A [`Plan`] is a product of lists, whose elements are [`Unit`]s: a line of text each, which says everything. Running a unit
-//! leaves a [`Record`]; a [`Ledger`] is a file of them, and [`Merged`] what several hold together. Reports are functions of that.
+//! leaves a [`Record`]; a ledger is a file of them, which [`read()`] reads, and [`Merged`] what several hold together. Reports are functions of that.
 //!
 //! Guaranteed: a record holds nothing of who made it or when, so that the report of a campaign is the same however its units
 //! were dealt, in whatever order their records come, and however often a unit was run. Two different records for one unit are
@@ -16,9 +16,9 @@ mod plan;
 mod record;
 mod report;
 
-pub use ledger::{Ledger, Torn, read};
+pub use ledger::{NO_UNITS, Torn, is_line, read};
 pub use page::page;
-pub use plan::{Plan, Unit, Work};
+pub use plan::{Numbers, Plan, TEXT_DIGITS, Test, Unit, Work};
 pub use record::{Outcome, Record, digest};
 pub use report::{Merged, escaped, json, junit, sarif, text};
 

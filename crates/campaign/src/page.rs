@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::report::{Merged, counted, escaped};
+use crate::plan::Work;
+use crate::record::Outcome;
+use crate::report::{Merged, counted, escaped, said};
 
 const STYLE: &str = "\
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem;
@@ -20,8 +22,8 @@ pre { background: #f4f5f7; padding: .7rem; overflow-x: auto; } details { margin:
 }
 ";
 
-/// The page.
-pub fn page(merged: &Merged) -> String {
+/// The page. `constructs` has the constructs of what a unit runs, each once, where they are known.
+pub fn page(merged: &Merged, constructs: impl FnMut(&Work) -> Vec<&'static str>) -> String {
     let units = counted(merged.units().count());
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -40,6 +42,7 @@ pub fn page(merged: &Merged) -> String {
         order => order.to_owned(),
     };
     html.push_str(&heat("Failures by order and width", &merged.grid(|it| by_order(&it.order))));
+    html.push_str(&heat_of_outcomes(&merged.by_construct(constructs)));
     let groups = merged.groups();
     if !groups.is_empty() {
         html.push_str("<h2>Failures</h2>\n");
@@ -49,7 +52,7 @@ pub fn page(merged: &Merged) -> String {
             html,
             "<details open><summary><b>{}</b>: {} ({})</summary>",
             outcome.word(),
-            escaped(&signature),
+            escaped(said(&signature, &records)),
             counted(records.len())
         );
         let smallest = records.iter().filter_map(|it| merged.reduced(&it.unit)?.text.as_ref());
@@ -71,33 +74,61 @@ pub fn page(merged: &Merged) -> String {
 /// A table whose cells are darker the larger the share of failures is; the numbers say the same.
 fn heat(title: &str, grid: &BTreeMap<String, BTreeMap<u32, (usize, usize)>>) -> String {
     let widths: BTreeSet<u32> = grid.values().flat_map(|row| row.keys().copied()).collect();
-    let mut html = format!(
-        "<h2>{title}</h2>\n<table>\n<caption>failed of run, for each width of waves</caption>\n<tr><th></th>"
-    );
-    for width in &widths {
-        let _ = write!(html, "<th>{width}</th>");
-    }
-    html.push_str("</tr>\n");
+    let caption = "failed of run, for each width of waves";
+    let mut html = head(title, caption, widths.iter().map(u32::to_string));
     for (name, row) in grid {
         let _ = write!(html, "<tr><th>{}</th>", escaped(name));
         for width in &widths {
             match row.get(width) {
                 None => html.push_str("<td></td>"),
-                Some((of, failed)) => {
-                    // From green over yellow to red; a single failure must be seen among millions.
-                    let hue = match (*failed, *of) {
-                        (0, _) => 130,
-                        (failed, of) => 50 - (50 * failed / of.max(1)).min(50),
-                    };
-                    let _ = write!(
-                        html,
-                        "<td style=\"background:hsl({hue} 60% 75%)\">{failed} / {of}</td>"
-                    );
-                }
+                Some((of, failed)) => html.push_str(&cell(*failed, *failed, *of)),
             }
         }
         html.push_str("</tr>\n");
     }
     html.push_str("</table>\n");
     html
+}
+
+/// The same for outcomes: the cells of failures show their share of the row.
+fn heat_of_outcomes(grid: &BTreeMap<&str, BTreeMap<Outcome, usize>>) -> String {
+    if grid.is_empty() {
+        return String::new();
+    }
+    let outcomes: BTreeSet<Outcome> = grid.values().flat_map(|row| row.keys().copied()).collect();
+    let caption = "units run whose program has the construct, for each outcome";
+    let names = outcomes.iter().map(|it| it.word().to_owned());
+    let mut html = head("Outcomes by construct", caption, names);
+    for (name, row) in grid {
+        let of: usize = row.values().sum();
+        let _ = write!(html, "<tr><th>{}</th>", escaped(name));
+        for outcome in &outcomes {
+            let count = row.get(outcome).copied().unwrap_or(0);
+            let failed = if outcome.fails() { count } else { 0 };
+            html.push_str(&cell(count, failed, of));
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</table>\n");
+    html
+}
+
+/// The beginning of a table, with its first row.
+fn head(title: &str, caption: &str, columns: impl Iterator<Item = String>) -> String {
+    let mut html =
+        format!("<h2>{title}</h2>\n<table>\n<caption>{caption}</caption>\n<tr><th></th>");
+    for column in columns {
+        let _ = write!(html, "<th>{column}</th>");
+    }
+    html.push_str("</tr>\n");
+    html
+}
+
+/// A cell from green over yellow to red; a single failure must be seen among millions.
+fn cell(count: usize, failed: usize, of: usize) -> String {
+    let hue = match failed {
+        0 => 130,
+        failed => 50 - (50 * failed / of.max(1)).min(50),
+    };
+    format!("<td style=\"background:hsl({hue} 60% 75%)\">{count} / {of}</td>")
 }

@@ -1,18 +1,37 @@
 //! What a campaign runs: the product of programs, widths, orders and engines, numbered without being listed.
+//!
+//! A unit's text is its name in ledgers, so it has everything that decides the result: what programs are generated from, and a
+//! digest of a test. It leaves out limits, such as the attempts of a reduction, and the version of wavelane.
 
-/// A campaign's axes. No list is empty, except that there may be no tests or no generated programs.
+use std::collections::BTreeMap;
+
+/// A campaign's axes. No list is empty, except that there may be no tests or no generated programs, and none names
+/// anything twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// How many generated programs there are, and their seed.
     pub fuzz: u64,
     pub seed: u64,
-    /// Tests by their names: `FILE` or `FILE::CASE`.
-    pub tests: Vec<String>,
+    /// The shader model of generated programs; empty for the default one.
+    pub model: String,
+    pub tests: Vec<Test>,
     pub widths: Vec<u32>,
     /// As `wavelane san --orders` spells them; empty for the canonical order.
     pub orders: Vec<String>,
     pub engines: Vec<String>,
 }
+
+/// A test in a state of its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Test {
+    /// `FILE` or `FILE::CASE`.
+    pub name: String,
+    /// The digest of what is run, in [`TEXT_DIGITS`] digits.
+    pub text: String,
+}
+
+/// The digits of the digest of a test.
+pub const TEXT_DIGITS: usize = 16;
 
 /// What a unit runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +40,10 @@ pub enum Work {
     Fuzz {
         seed: u64,
         program: u64,
+        /// As in [`Plan::model`].
+        model: String,
     },
-    Test(String),
+    Test(Test),
 }
 
 /// One run of a campaign.
@@ -33,6 +54,8 @@ pub struct Unit {
     /// Empty for the canonical order.
     pub order: String,
     pub engine: String,
+    /// The GPU that ran it, with its driver; empty in a plan, which does not know it, and for other engines.
+    pub device: String,
 }
 
 impl Plan {
@@ -59,42 +82,88 @@ impl Plan {
         let order = self.orders[next(self.orders.len())].clone();
         let width = self.widths[next(self.widths.len())];
         let work = match rest.checked_sub(self.fuzz) {
-            None => Work::Fuzz { seed: self.seed, program: rest },
+            None => Work::Fuzz { seed: self.seed, program: rest, model: self.model.clone() },
             Some(test) => Work::Test(self.tests[test as usize].clone()),
         };
-        Unit { work, width, order, engine }
+        Unit { work, width, order, engine, device: String::new() }
+    }
+
+    /// The inverse of [`Plan::unit`].
+    pub fn numbers(&self) -> Numbers<'_> {
+        let tests = self.tests.iter().enumerate().map(|(index, it)| (it, index as u64)).collect();
+        Numbers { plan: self, tests }
+    }
+}
+
+/// The numbers of a plan's units, computed as the units are: a plan of any length takes no memory.
+#[derive(Clone, Debug)]
+pub struct Numbers<'a> {
+    plan: &'a Plan,
+    tests: BTreeMap<&'a Test, u64>,
+}
+
+impl Numbers<'_> {
+    /// The number of a unit, on whatever device it was run. `None` if the plan does not have it.
+    pub fn of(&self, unit: &Unit) -> Option<u64> {
+        let Plan { fuzz, seed, model, widths, orders, engines, .. } = self.plan;
+        let program = match &unit.work {
+            Work::Fuzz { seed: of, program, model: by } => {
+                (of == seed && by == model && program < fuzz).then_some(*program)?
+            }
+            Work::Test(test) => fuzz + self.tests.get(test)?,
+        };
+        let width = widths.iter().position(|it| *it == unit.width)?;
+        let order = orders.iter().position(|it| *it == unit.order)?;
+        let engine = engines.iter().position(|it| *it == unit.engine)?;
+        let axes = [(width, widths.len()), (order, orders.len()), (engine, engines.len())];
+        Some(axes.iter().fold(program, |number, (at, count)| number * *count as u64 + *at as u64))
     }
 }
 
 impl std::fmt::Display for Unit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.work {
-            Work::Fuzz { seed, program } => write!(f, "fuzz {seed}/{program}")?,
-            Work::Test(name) => write!(f, "test {name}")?,
+            Work::Fuzz { seed, program, model } => {
+                write!(f, "fuzz {seed}/{program}")?;
+                if !model.is_empty() {
+                    write!(f, " model={model}")?;
+                }
+            }
+            Work::Test(Test { name, text }) => write!(f, "test {name} text={text}")?,
         }
         write!(f, " @w{}", self.width)?;
         if !self.order.is_empty() {
             write!(f, " {}", self.order)?;
         }
-        write!(f, " engine={}", self.engine)
+        write!(f, " engine={}", self.engine)?;
+        if !self.device.is_empty() {
+            write!(f, " device={}", self.device)?;
+        }
+        Ok(())
     }
 }
 
 impl Unit {
-    /// Reads what [`Unit`]'s `Display` writes.
+    /// Reads what [`Unit`]'s `Display` writes. A test without a digest, as in the ledgers of older versions, is none.
     pub fn parse(text: &str) -> Option<Unit> {
+        let (text, device) = text.rsplit_once(" device=").unwrap_or((text, ""));
         let (rest, engine) = text.rsplit_once(" engine=")?;
         let (what, rest) = rest.rsplit_once(" @w")?;
         let (width, order) = rest.split_once(' ').unwrap_or((rest, ""));
         let work = match what.split_once(' ')? {
-            ("fuzz", numbers) => {
+            ("fuzz", rest) => {
+                let (numbers, model) = rest.split_once(" model=").unwrap_or((rest, ""));
                 let (seed, program) = numbers.split_once('/')?;
-                Work::Fuzz { seed: seed.parse().ok()?, program: program.parse().ok()? }
+                let (seed, program) = (seed.parse().ok()?, program.parse().ok()?);
+                Work::Fuzz { seed, program, model: model.to_owned() }
             }
-            ("test", name) => Work::Test(name.to_owned()),
+            ("test", rest) => {
+                let (name, text) = rest.rsplit_once(" text=")?;
+                Work::Test(Test { name: name.to_owned(), text: text.to_owned() })
+            }
             _ => return None,
         };
-        let (order, engine) = (order.to_owned(), engine.to_owned());
-        Some(Unit { work, width: width.parse().ok()?, order, engine })
+        let [order, engine, device] = [order, engine, device].map(str::to_owned);
+        Some(Unit { work, width: width.parse().ok()?, order, engine, device })
     }
 }

@@ -62,6 +62,8 @@ pub struct Record {
     pub digest: Option<String>,
     /// What groups failures with the same cause.
     pub signature: Option<String>,
+    /// The message that the signature was made from, as it was printed.
+    pub message: Option<String>,
     pub detail: Option<String>,
     /// A reduced program.
     pub text: Option<String>,
@@ -70,7 +72,15 @@ pub struct Record {
 impl Record {
     pub fn new(unit: impl Into<String>, outcome: Outcome) -> Record {
         let unit = unit.into();
-        Record { unit, outcome, digest: None, signature: None, detail: None, text: None }
+        Record {
+            unit,
+            outcome,
+            digest: None,
+            signature: None,
+            message: None,
+            detail: None,
+            text: None,
+        }
     }
 
     pub fn to_json(&self) -> Value {
@@ -80,6 +90,7 @@ impl Record {
         let rest = [
             ("digest", &self.digest),
             ("signature", &self.signature),
+            ("message", &self.message),
             ("detail", &self.detail),
             ("text", &self.text),
         ];
@@ -97,6 +108,7 @@ impl Record {
         Some(Record {
             digest: text("digest"),
             signature: text("signature"),
+            message: text("message"),
             detail: text("detail"),
             text: text("text"),
             ..Record::new(text("unit")?, outcome)

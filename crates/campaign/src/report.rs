@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::plan::Unit;
+use crate::plan::{Unit, Work};
 use crate::record::{Outcome, Record};
 
 /// The records of one or several ledgers, one for each unit.
@@ -87,23 +87,44 @@ impl Merged {
         groups
     }
 
-    /// How many units of a row and a column there are, and how many of them fail.
+    /// How many units of a row and a width there are, and how many of them fail.
     pub(crate) fn grid(
         &self,
         row: impl Fn(&Unit) -> String,
     ) -> BTreeMap<String, BTreeMap<u32, (usize, usize)>> {
         let mut grid: BTreeMap<String, BTreeMap<u32, (usize, usize)>> = BTreeMap::new();
-        for record in self.units() {
-            let Some(unit) = Unit::parse(&record.unit) else { continue };
-            if record.outcome == Outcome::NotRun {
-                continue;
-            }
+        for (unit, outcome) in self.ran() {
             let cell = grid.entry(row(&unit)).or_default().entry(unit.width).or_default();
             cell.0 += 1;
-            cell.1 += usize::from(record.outcome.fails());
+            cell.1 += usize::from(outcome.fails());
         }
         grid
     }
+
+    /// How many units with each construct there are, by outcome. A unit counts for every construct that it has.
+    pub(crate) fn by_construct(
+        &self,
+        mut constructs: impl FnMut(&Work) -> Vec<&'static str>,
+    ) -> BTreeMap<&'static str, BTreeMap<Outcome, usize>> {
+        let mut grid: BTreeMap<&str, BTreeMap<Outcome, usize>> = BTreeMap::new();
+        for (unit, outcome) in self.ran() {
+            for construct in constructs(&unit.work) {
+                *grid.entry(construct).or_default().entry(outcome).or_default() += 1;
+            }
+        }
+        grid
+    }
+
+    /// The units that were run, with their outcomes.
+    fn ran(&self) -> impl Iterator<Item = (Unit, Outcome)> {
+        let ran = self.units().filter(|it| it.outcome != Outcome::NotRun);
+        ran.filter_map(|it| Some((Unit::parse(&it.unit)?, it.outcome)))
+    }
+}
+
+/// What a group of failures is called: a message of one of them, rather than the signature that all have in common.
+pub(crate) fn said<'a>(signature: &'a str, records: &[&'a Record]) -> &'a str {
+    records.iter().find_map(|it| it.message.as_deref()).unwrap_or(signature)
 }
 
 /// So many units, in words.
@@ -117,7 +138,8 @@ pub fn text(merged: &Merged) -> String {
     let shown = counts.iter().filter(|it| *it.1 > 0);
     let shown: Vec<String> = shown.map(|(it, count)| format!("{} {count}", it.word())).collect();
     let units = counted(merged.units().count());
-    let mut text = format!("{units}: {}\n", shown.join(", "));
+    let colon = if shown.is_empty() { "" } else { ": " };
+    let mut text = format!("{units}{colon}{}\n", shown.join(", "));
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for record in merged.units().filter(|it| it.outcome == Outcome::NotRun) {
         *reasons.entry(record.signature.as_deref().unwrap_or("")).or_default() += 1;
@@ -127,7 +149,7 @@ pub fn text(merged: &Merged) -> String {
     }
     for ((outcome, signature), records) in merged.groups() {
         let units = counted(records.len());
-        let _ = writeln!(text, "\n{}: {signature} ({units})", outcome.word());
+        let _ = writeln!(text, "\n{}: {} ({units})", outcome.word(), said(&signature, &records));
         for record in records.iter().take(5) {
             let _ = writeln!(text, "  {}", record.unit);
             for line in record.detail.iter().flat_map(|it| it.lines()) {
@@ -179,7 +201,7 @@ pub fn junit(merged: &Merged) -> String {
             escaped(&engine),
             escaped(&record.unit)
         );
-        let said = record.signature.clone().unwrap_or_default();
+        let said = record.message.clone().or(record.signature.clone()).unwrap_or_default();
         let word = record.outcome.word();
         match record.outcome {
             Outcome::Agrees => text.push_str("/>\n"),
@@ -222,7 +244,7 @@ pub fn sarif(merged: &Merged, version: &str) -> Value {
             json!({
                 "ruleId": outcome.word(),
                 "level": "error",
-                "message": { "text": format!("{}: {signature}", outcome.word()) },
+                "message": { "text": format!("{}: {}", outcome.word(), said(signature, records)) },
                 "locations": locations,
                 "partialFingerprints": { "signature": signature },
             })

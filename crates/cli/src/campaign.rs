@@ -1,32 +1,31 @@
 //! `wavelane campaign`: many units, dealt to processes, with a ledger that survives any of them.
 
+mod ledger;
 mod plan;
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use campaign::{Ledger, Merged, Plan, Record, Unit};
+use campaign::{Merged, Numbers, Plan, Record, Unit};
 use serde_json::{Value, json};
 
 use crate::args::Line;
-use crate::asked::{LowArgs, Output, Partition};
-use crate::generated::PATIENCE;
+use crate::asked::{By, LowArgs, Output, Partition};
 use crate::problem::{End, Exit, Problem};
-use crate::records;
 use crate::supervise::{self, is_reduced};
-use crate::terminal;
+use crate::value::counted;
 use crate::worker::Slot;
+use crate::{interrupt, records, terminal};
+use ledger::Writer;
 
 /// What `campaign` needs.
 pub(crate) struct CampaignArgs {
     plan: Plan,
     units: u64,
-    model: wavelane::ShaderModel,
     attempts: usize,
-    patience: Duration,
+    timeout: Option<Duration>,
     partition: Option<Partition>,
     ledger: String,
     html: Option<String>,
@@ -39,8 +38,6 @@ pub(crate) struct CampaignArgs {
 
 /// The candidates of each reduction by default.
 const ATTEMPTS: usize = 300;
-/// What a process that was killed between two calls of this loses.
-const EVERY: Duration = Duration::from_millis(250);
 
 impl CampaignArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<CampaignArgs, Problem> {
@@ -58,9 +55,8 @@ impl CampaignArgs {
         Ok(CampaignArgs {
             plan,
             units,
-            model: tools.model.unwrap_or(crate::generated::MODEL),
             attempts: tools.attempts.unwrap_or(ATTEMPTS),
-            patience: low.launch.timeout.unwrap_or(PATIENCE),
+            timeout: low.launch.timeout,
             partition: low.select.partition,
             ledger: tools.ledger.clone().unwrap_or_else(|| "campaign.jsonl".to_owned()),
             html: tools.html.clone(),
@@ -71,158 +67,166 @@ impl CampaignArgs {
         })
     }
 
-    /// The units of this part, with their texts, in the order of their numbers.
-    fn mine(&self) -> impl Iterator<Item = (Unit, String)> + Send + '_ {
-        (0..self.units).filter_map(|number| {
-            let unit = self.plan.unit(number);
-            let text = unit.to_string();
-            let is_mine = self
-                .partition
-                .is_none_or(|it| it.holds(usize::try_from(number).unwrap_or(0), &text));
-            is_mine.then_some((unit, text))
-        })
+    /// Whether a unit belongs to this part.
+    fn holds(&self, number: u64, text: &str) -> bool {
+        self.partition.is_none_or(|it| it.holds(usize::try_from(number).unwrap_or(0), text))
     }
 
-    /// The units of this part that a ledger does not have.
-    fn left(&self, known: &Ledger) -> impl Iterator<Item = (Unit, String)> + Send + '_ {
-        let mut done: BTreeSet<String> = known.units().into_iter().map(str::to_owned).collect();
-        // A process may have been killed between the two records of a failure: the unit is run again.
-        for record in &known.records {
-            let is_reduced = is_reduced(self.attempts, record);
-            if is_reduced && !done.contains(&format!("reduce {}", record.unit)) {
-                done.remove(&record.unit);
+    /// How many units this part has; by hash, about as many.
+    fn count(&self) -> u64 {
+        match self.partition {
+            None => self.units,
+            Some(Partition { by: By::Count, index, of }) => {
+                self.units.saturating_sub(index - 1).div_ceil(of)
             }
+            Some(Partition { by: By::Hash, of, .. }) => self.units / of,
         }
-        self.mine().filter(move |it| !done.contains(&it.1))
     }
 
-    /// What a worker needs to know besides the unit.
-    fn request(&self) -> Value {
-        json!({
-            "model": [self.model.major, self.model.minor],
-            "attempts": self.attempts,
-            "timeout": self.patience.as_secs_f64(),
+    /// The number of the unit that a record is about, if that is of this part. What ran it does not matter.
+    fn number(&self, numbers: &Numbers<'_>, record: &Record) -> Option<u64> {
+        let text = record.unit.strip_prefix(REDUCE).unwrap_or(&record.unit);
+        let unit = Unit { device: String::new(), ..Unit::parse(text)? };
+        let number = numbers.of(&unit)?;
+        self.holds(number, &unit.to_string()).then_some(number)
+    }
+
+    /// The numbers of this part's units that need not be run again.
+    fn done(&self, known: &[Record]) -> BTreeSet<u64> {
+        let numbers = self.plan.numbers();
+        let reduced: BTreeSet<&str> =
+            known.iter().filter_map(|it| it.unit.strip_prefix(REDUCE)).collect();
+        // A process may have been killed between the two records of a failure: the unit is run again.
+        let is_whole = |it: &&Record| {
+            !it.unit.starts_with(REDUCE)
+                && (!is_reduced(self.attempts, it) || reduced.contains(it.unit.as_str()))
+        };
+        let whole = known.iter().filter(is_whole);
+        whole.filter_map(|it| self.number(&numbers, it)).collect()
+    }
+
+    /// The texts of the units of this part that are still to be run, each made when it is asked for.
+    fn left<'a>(&'a self, done: &'a BTreeSet<u64>) -> impl Iterator<Item = String> + Send + 'a {
+        let numbers = (0..self.units).filter(|it| !done.contains(it));
+        numbers.filter_map(|number| {
+            let text = self.plan.unit(number).to_string();
+            self.holds(number, &text).then_some(text)
         })
+    }
+
+    /// What a worker is asked.
+    fn request(&self, unit: &str) -> Value {
+        let mut request = json!({ "unit": unit, "attempts": self.attempts });
+        if let Some(timeout) = self.timeout {
+            request["timeout"] = json!(timeout.as_secs_f64());
+        }
+        request
     }
 }
+
+/// What the names of the records of reductions begin with.
+const REDUCE: &str = "reduce ";
 
 pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     if args.list {
         let known = match args.resumes {
             true => records::read_file(&args.ledger)?,
-            false => Ledger::default(),
+            false => Vec::new(),
         };
         let mut out = terminal::out();
-        for (_, text) in args.left(&known) {
-            let mut request = args.request();
-            request["unit"] = json!(text);
-            writeln!(out, "{request}")?;
+        for unit in args.left(&args.done(&known)) {
+            writeln!(out, "{}", args.request(&unit))?;
         }
         out.flush()?;
         return Ok(Exit::Fine);
     }
-    let known = records::read_file(&args.ledger)?;
-    let all = args.mine().count();
-    let left = Mutex::new(args.left(&known));
-    let writer = Mutex::new(Writer::open(args, known.whole, all)?);
+    let (writer, known) = Writer::open(&args.ledger)?;
+    interrupt::watch();
+    let done = args.done(&known);
+    let left = Mutex::new(args.left(&done));
+    let all = args.count().saturating_sub(done.len() as u64);
+    let keeper = Mutex::new((writer, Progress::new(all)));
     let failed: Mutex<Option<Problem>> = Mutex::new(None);
     let words = supervise::worker();
     let work = || {
         let mut slot = Slot::new(&words, None);
-        loop {
+        while !interrupt::is_caught() && failed.lock().is_ok_and(|it| it.is_none()) {
             let next = left.lock().ok().and_then(|mut it| it.next());
-            let Some((_, text)) = next else { break };
-            let mut request = args.request();
-            request["unit"] = json!(text);
-            let result = supervise::run(&mut slot, &request).and_then(|it| match writer.lock() {
-                Ok(mut writer) => writer.write(&it.records),
+            let Some(unit) = next else { break };
+            let ran = supervise::run(&mut slot, &args.request(&unit));
+            // A unit that was not finished has no record.
+            if interrupt::is_caught() && ran.is_err() {
+                break;
+            }
+            let kept = ran.and_then(|ran| match keeper.lock() {
+                Ok(mut keeper) => keep(&mut keeper, &ran.records),
                 Err(_) => Err(Problem::bug("a thread that wrote the ledger panicked")),
             });
-            if let Err(problem) = result {
-                if let Ok(mut failed) = failed.lock() {
-                    failed.get_or_insert(problem);
-                }
-                // The others have nothing more to do.
-                if let Ok(mut left) = left.lock() {
-                    while left.next().is_some() {}
-                }
-                break;
+            if let (Err(problem), Ok(mut failed)) = (kept, failed.lock()) {
+                failed.get_or_insert(problem);
             }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..args.jobs.min(all.max(1)) {
+        for _ in 0..args.jobs.min(usize::try_from(all).unwrap_or(usize::MAX).max(1)) {
             scope.spawn(work);
         }
     });
-    if let Ok(mut writer) = writer.lock() {
-        writer.finish()?;
-    }
-    if let Some(problem) = failed.lock().ok().and_then(|mut it| it.take()) {
+    let (writer, progress) =
+        keeper.into_inner().map_err(|_| Problem::bug("a thread that wrote the ledger panicked"))?;
+    progress.clear();
+    let ledger = writer.finish()?;
+    if let Some(problem) = failed.into_inner().ok().flatten() {
         return Err(problem.into());
     }
+    if !done.is_empty() {
+        terminal::note(&format!(
+            "{} taken from `{}`, {} run",
+            counted(done.len(), "unit"),
+            args.ledger,
+            progress.done
+        ));
+    }
+    if interrupt::is_caught() {
+        terminal::note(&format!(
+            "interrupted: the same command with `--ledger {}` continues",
+            args.ledger
+        ));
+    }
     // The report is of this part of this plan, whatever else the ledger holds.
-    let mine: BTreeSet<String> = args.mine().map(|it| it.1).collect();
-    let is_mine = |it: &Record| mine.contains(it.unit.strip_prefix("reduce ").unwrap_or(&it.unit));
-    let records = records::read_file(&args.ledger)?.records.into_iter().filter(is_mine);
-    records::report(&Merged::new(records), args.output, args.html.as_deref())
+    let numbers = args.plan.numbers();
+    let is_mine = |it: &Record| args.number(&numbers, it).is_some();
+    let records = ledger.into_iter().filter(is_mine);
+    let exit = records::report(&Merged::new(records), args.output, args.html.as_deref())?;
+    interrupt::obey();
+    Ok(exit)
 }
 
-/// Appends to the ledger, and tells how far the campaign is.
-struct Writer {
-    file: File,
-    synced: Instant,
+/// Appends the records of a unit, and shows how far the campaign is whenever they are brought to the disk.
+fn keep((writer, progress): &mut (Writer, Progress), records: &[Record]) -> Result<(), Problem> {
+    let is_synced = writer.write(records)?;
+    progress.done += 1;
+    progress.failed += u64::from(records.first().is_some_and(|it| it.outcome.fails()));
+    if is_synced {
+        progress.show();
+    }
+    Ok(())
+}
+
+/// How far a campaign is.
+struct Progress {
     begun: Instant,
     /// Units run by this process, and how many failed.
-    done: usize,
-    failed: usize,
+    done: u64,
+    failed: u64,
     /// Units that are to be run by this process.
-    all: usize,
+    all: u64,
     is_shown: bool,
 }
 
-impl Writer {
-    fn open(args: &CampaignArgs, whole: usize, all: usize) -> Result<Writer, Problem> {
-        let cannot =
-            |error| Problem::input(format!("`{}` cannot be written: {error}", args.ledger));
-        let mut file = File::options()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&args.ledger)
-            .map_err(cannot)?;
-        // A torn line at the end would tear the next one, too.
-        file.set_len(whole as u64).map_err(cannot)?;
-        file.seek(SeekFrom::End(0)).map_err(cannot)?;
-        let known = records::read_file(&args.ledger)?;
-        let units = known.units();
-        let before = args.mine().filter(|it| units.contains(it.1.as_str())).count();
-        let now = Instant::now();
-        Ok(Writer {
-            file,
-            synced: now,
-            begun: now,
-            done: 0,
-            failed: 0,
-            all: all - before,
-            is_shown: false,
-        })
-    }
-
-    fn write(&mut self, records: &[Record]) -> Result<(), Problem> {
-        let text: String = records.iter().map(|it| format!("{}\n", it.to_json())).collect();
-        let cannot = |error| Problem::input(format!("the ledger cannot be written: {error}"));
-        // In one piece, so that a kill tears at most the last line.
-        self.file.write_all(text.as_bytes()).map_err(cannot)?;
-        self.done += 1;
-        self.failed += usize::from(records.first().is_some_and(|it| it.outcome.fails()));
-        if self.synced.elapsed() > EVERY {
-            self.file.sync_data().map_err(cannot)?;
-            self.synced = Instant::now();
-            self.show();
-        }
-        Ok(())
+impl Progress {
+    fn new(all: u64) -> Progress {
+        Progress { begun: Instant::now(), done: 0, failed: 0, all, is_shown: false }
     }
 
     fn show(&mut self) {
@@ -243,12 +247,9 @@ impl Writer {
         self.is_shown = true;
     }
 
-    fn finish(&mut self) -> Result<(), Problem> {
+    fn clear(&self) {
         if self.is_shown {
             terminal::say("\r\x1b[K");
         }
-        self.file
-            .sync_all()
-            .map_err(|error| Problem::input(format!("the ledger cannot be written: {error}")))
     }
 }

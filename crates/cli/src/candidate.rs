@@ -13,6 +13,7 @@ use crate::compare::{self, Rules};
 use crate::compile::Remembered;
 use crate::plan::plan_of;
 use crate::side::Side;
+use crate::watch::Watch;
 
 /// What all candidates have in common with the program.
 #[derive(Clone, Debug)]
@@ -107,7 +108,10 @@ impl Setting {
             return Err(Left::NotRun);
         }
         let table = candidate.table.copied();
-        let dispatch = self.dispatch(width);
+        let mut dispatch = self.dispatch(width);
+        // No thread is started for a run that may take any time.
+        let limit = self.launch.timeout.map(|it| Watch::start(Some(it), 0));
+        dispatch.cancel = limit.as_ref().map(|it| it.cancel.clone());
         if pipeline.fallback(&dispatch, &table).is_some() {
             return Err(Left::NotRun);
         }
@@ -119,6 +123,7 @@ impl Setting {
             Err(DispatchError::Trap(
                 Trap::OutOfFuel { .. } | Trap::Deadlock { .. } | Trap::Endless { .. },
             )) => Err(Left::Endless),
+            Err(DispatchError::Trap(Trap::Cancelled { .. })) => Err(Left::Late),
             Err(error) => Err(Left::Failed(error.to_string())),
         }
     }
@@ -135,7 +140,8 @@ impl Setting {
                     found.is_some_and(|it| !(it.is_rounding && side.may_round(&candidate.shader)))
                 }
                 Err(Left::Failed(_) | Left::Endless) => true,
-                Err(Left::NotRun) => continue,
+                // A run that was cut off says nothing of what it would have left.
+                Err(Left::NotRun | Left::Late) => continue,
             };
             any = Some(any.unwrap_or(false) || differs);
         }
@@ -159,6 +165,8 @@ pub(crate) enum Left {
     Failed(String),
     /// Its fuel was spent, or it waits for itself.
     Endless,
+    /// Its time was spent.
+    Late,
 }
 
 /// The codes of what is undefined in a report.

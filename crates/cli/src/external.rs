@@ -33,7 +33,9 @@ pub(crate) fn run(command: &mut Command, log: &Path, patience: Duration) -> std:
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.spawn()?;
+    let running = Running::new(&child);
     let status = wait(&mut child, patience)?;
+    drop(running);
     let mut said = String::new();
     for name in &names {
         let mut bytes = Vec::new();
@@ -43,6 +45,63 @@ pub(crate) fn run(command: &mut Command, log: &Path, patience: Duration) -> std:
         let _ = std::fs::remove_file(name);
     }
     Ok(Ran { ended: status.map_or(Ended::TimedOut, ended), said })
+}
+
+/// Kills all commands that run, with their children, in a process that is about to end: nobody else would.
+pub(crate) fn end_all() {
+    #[cfg(unix)]
+    running::end_all();
+}
+
+/// A command while it runs, for [`end_all`].
+#[cfg(unix)]
+use running::Running;
+
+// Portability: other systems have no process groups, and commands end by themselves there.
+#[cfg(not(unix))]
+struct Running;
+
+#[cfg(not(unix))]
+impl Running {
+    fn new(_: &Child) -> Running {
+        Running
+    }
+}
+
+#[cfg(unix)]
+mod running {
+    use std::process::Child;
+    use std::sync::Mutex;
+
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    static ALL: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+    pub(super) struct Running(Pid);
+
+    impl Running {
+        pub(super) fn new(child: &Child) -> Running {
+            let pid = Pid::from_child(child);
+            if let Ok(mut all) = ALL.lock() {
+                all.push(pid);
+            }
+            Running(pid)
+        }
+    }
+
+    impl Drop for Running {
+        fn drop(&mut self) {
+            if let Ok(mut all) = ALL.lock() {
+                all.retain(|it| *it != self.0);
+            }
+        }
+    }
+
+    pub(super) fn end_all() {
+        for group in ALL.lock().iter().flat_map(|it| it.iter()) {
+            let _ = kill_process_group(*group, Signal::KILL);
+        }
+    }
 }
 
 /// `None` if the time was spent.

@@ -9,7 +9,7 @@ use generate::{Statistics, print};
 use reduce::{Settings, Tester};
 use serde_json::{Value, json};
 
-use crate::generated::{Asked, hurried};
+use crate::generated::Asked;
 use crate::problem::Problem;
 use crate::worker::{Answered, Broken, Slot, ask};
 
@@ -30,7 +30,7 @@ pub(crate) fn reduced(
     let mut request = asked.to_json();
     request["program"] = json!(number);
     let runs = asked.widths.len().max(1) as u32;
-    let patience = hurried(asked.patience).saturating_mul(runs).saturating_add(BESIDES);
+    let patience = asked.hurried().patience().saturating_mul(runs).saturating_add(BESIDES);
     let mut tester = Fatal { slot, request, patience, broken, problem: None };
     let text = print(&asked.program(number, &mut Statistics::default()));
     let settings = Settings {

@@ -1,4 +1,7 @@
 //! `wavelane fuzz`: generated programs, which are defined by construction, on engines or through another compiler.
+//!
+//! A run may take a night, so what it has found survives Ctrl-C: a failing program is written when it is found, and the report
+//! is of those programs that were run.
 
 mod emit;
 
@@ -10,13 +13,13 @@ use campaign::{Outcome, Record};
 use serde_json::{Value, json};
 
 use crate::asked::{DeviceChoice, LowArgs, Output, Tools, WaveSizes};
-use crate::generated::{self, Asked, MODEL, PATIENCE, WIDTHS};
+use crate::generated::{self, Asked, MODEL, WIDTHS};
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
 use crate::value::counted;
 use crate::worker::{Answered, Broken, Slot, ask};
-use crate::{external, fatal, supervise, terminal};
+use crate::{external, fatal, interrupt, supervise, terminal};
 
 /// How many programs there are by default.
 const COUNT: u64 = 1000;
@@ -58,6 +61,9 @@ impl FuzzArgs {
                 return Err(low.usage(what.to_owned()));
             }
         }
+        if emit.is_some() {
+            refuse_without_effect(&low)?;
+        }
         let target = match &target {
             Some(line) => {
                 let words = external::split(line).map_err(|it| low.usage(it))?;
@@ -87,12 +93,34 @@ impl FuzzArgs {
             target,
             widths: widths(&low.launch.wave_sizes),
             order: String::new(),
-            patience: low.launch.timeout.unwrap_or(PATIENCE),
+            timeout: low.launch.timeout,
             attempts: attempts.unwrap_or(ATTEMPTS),
         };
         let pool = Pool { words: supervise::worker(), jobs: low.jobs };
         let LowArgs { output, device, .. } = low;
         Ok(FuzzArgs { asked, count, emit, save, pool, output, device })
+    }
+}
+
+/// Refuses flags that say how programs are run, where they are only written.
+fn refuse_without_effect(low: &LowArgs) -> Result<(), Problem> {
+    let tools = &low.tools;
+    let given = [
+        (
+            "--widths",
+            low.launch.wave_sizes != WaveSizes::Default,
+            "tests hold the results for every width",
+        ),
+        ("--save", tools.save.is_some(), "no program fails, since none is run"),
+        ("--attempts", tools.attempts.is_some(), "nothing is reduced"),
+        ("--timeout", low.launch.timeout.is_some(), "nothing is run"),
+    ];
+    match given.iter().find(|it| it.1) {
+        None => Ok(()),
+        Some((flag, _, why)) => {
+            let what = format!("`{flag}` has no effect with `--emit`: {why}");
+            Err(low.usage(what))
+        }
     }
 }
 
@@ -123,6 +151,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Problem::input(format!("`{folder}` cannot be made: {error}")))?;
     }
+    interrupt::watch();
     let plain = Asked { attempts: 0, ..args.asked.clone() };
     let numbers: Vec<u64> = (0..args.count).collect();
     let fails = |it: &Judged| it.record.outcome.fails();
@@ -130,16 +159,23 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
         "programs",
         &numbers,
         None,
-        |slot, number| one(slot, &plain, *number).map(|it| vec![it]),
+        |slot, number| {
+            let judged = one(slot, &plain, *number)?;
+            if fails(&judged) {
+                save(args, &judged)?;
+            }
+            Ok(vec![judged])
+        },
         fails,
     )?;
     reduce(args, &mut judged)?;
     let mut files = BTreeMap::new();
-    if let Some(folder) = &args.save {
-        for it in judged.iter().filter(|it| fails(it)) {
-            let file = save(args, folder, it)?;
-            files.insert(it.program, file);
-        }
+    for it in judged.iter().filter(|it| fails(it)) {
+        files.extend(save(args, it)?.map(|file| (it.program, file)));
+    }
+    if interrupt::is_caught() {
+        let ran = counted(judged.len(), "program");
+        terminal::note(&format!("interrupted: {ran} of {} were run", args.count));
     }
     match args.output {
         Output::Json => {
@@ -148,6 +184,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
         }
         _ => terminal::print(&as_text(args, &judged, &files))?,
     }
+    interrupt::obey();
     let are_not_run = judged.iter().all(|it| it.record.outcome == Outcome::NotRun);
     Ok(match judged.iter().any(fails) {
         true => Exit::Findings,
@@ -177,12 +214,15 @@ fn one(slot: &mut Slot<'_>, asked: &Asked, program: u64) -> Result<Judged, Probl
     request["program"] = json!(program);
     // Each width and each candidate may take the time of one call.
     let calls = asked.widths.len() + asked.attempts + 1;
-    let patience = asked.patience.saturating_mul(calls as u32) + Duration::from_secs(60);
+    let patience = asked.patience().saturating_mul(calls as u32) + Duration::from_secs(60);
     let unit = format!("program {program}");
     match ask(slot, &request, patience, |_| {})? {
         Answered::Whole(answer) => {
             if let Some(problem) = answer["problem"].as_str() {
                 return Err(Problem::input(problem));
+            }
+            if answer["lost"].as_bool().unwrap_or(false) {
+                slot.end();
             }
             let record = Record::from_json(&answer["record"])
                 .ok_or_else(|| Problem::bug("a worker gave no record"))?;
@@ -240,15 +280,16 @@ fn reduce(args: &FuzzArgs, judged: &mut [Judged]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Writes a failing program, reduced if it was.
-fn save(args: &FuzzArgs, folder: &str, judged: &Judged) -> Result<String, Problem> {
+/// Writes a failing program, reduced if it was, to the folder of `--save`. Returns the name of the file.
+fn save(args: &FuzzArgs, judged: &Judged) -> Result<Option<String>, Problem> {
+    let Some(folder) = &args.save else { return Ok(None) };
     let Judged { program, record, reduced, .. } = judged;
     let word = record.outcome.word().replace(' ', "-");
     let file = Path::new(folder).join(format!("{word}-{}-{program}.hlsl", args.asked.seed));
     let file = file.to_string_lossy().into_owned();
     std::fs::write(&file, text_of(args, *program, reduced.as_ref()))
         .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))?;
-    Ok(file)
+    Ok(Some(file))
 }
 
 fn text_of(args: &FuzzArgs, program: u64, reduced: Option<&Record>) -> String {
@@ -292,6 +333,7 @@ fn as_json(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
                 "program": it.program,
                 "file": files.get(&it.program),
                 "signature": signature(it),
+                "message": it.record.message,
                 "detail": it.record.detail,
                 "reduced": it.reduced.as_ref().and_then(|it| it.text.clone()),
             })
@@ -299,7 +341,7 @@ fn as_json(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
         .collect();
     json!({
         "seed": args.asked.seed,
-        "count": args.count,
+        "count": judged.len(),
         "outcomes": outcomes,
         "failures": failures,
         "statistics": statistics(judged),
@@ -314,16 +356,19 @@ fn as_text(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
         groups.entry((it.record.outcome, signature(it))).or_default().push(it);
     }
     for ((outcome, signature), all) in &groups {
-        let _ = writeln!(text, "{}: {signature}", outcome.word());
+        let length = |it: &&Judged| it.reduced.as_ref()?.text.as_ref().map(String::len);
+        let first = all.iter().copied().filter(|it| length(it).is_some()).min_by_key(length);
+        let first = first.unwrap_or(all[0]);
+        // The signature has no names and numbers, which people want to see.
+        let said = first.record.message.as_deref().unwrap_or(signature);
+        let _ = writeln!(text, "{}: {said}", outcome.word());
         let numbers: Vec<String> = all.iter().take(8).map(|it| it.program.to_string()).collect();
         let more =
             if all.len() > 8 { format!(" and {} more", all.len() - 8) } else { String::new() };
         let _ =
             writeln!(text, "  programs {}{more} of seed {}", numbers.join(", "), args.asked.seed);
-        let length = |it: &&Judged| it.reduced.as_ref()?.text.as_ref().map(String::len);
-        let first = all.iter().copied().filter(|it| length(it).is_some()).min_by_key(length);
-        let first = first.unwrap_or(all[0]);
-        for line in first.record.detail.iter().flat_map(|it| it.lines()) {
+        let detail = first.record.detail.as_deref().filter(|it| *it != said).unwrap_or("");
+        for line in detail.lines() {
             let _ = writeln!(text, "  {line}");
         }
         match files.get(&first.program) {
@@ -340,8 +385,8 @@ fn as_text(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
     }
     let shown = outcomes().map(|it| (it.word(), count(judged, it))).filter(|it| it.1 > 0);
     let shown: Vec<String> = shown.map(|(word, count)| format!("{word} {count}")).collect();
-    let programs = counted(usize::try_from(args.count).unwrap_or(usize::MAX), "program");
-    let _ = writeln!(text, "{programs}: {}", shown.join(", "));
+    let colon = if shown.is_empty() { "" } else { ": " };
+    let _ = writeln!(text, "{}{colon}{}", counted(judged.len(), "program"), shown.join(", "));
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for it in judged.iter().filter(|it| it.record.outcome == Outcome::NotRun) {
         *reasons.entry(it.record.signature.as_deref().unwrap_or("")).or_default() += 1;

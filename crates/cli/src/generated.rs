@@ -11,7 +11,7 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::Duration;
 
-use campaign::{Outcome, Record, Unit, digest};
+use campaign::{Outcome, Record, Unit, Work, digest};
 use generate::second::{self, Active, Observed};
 use generate::{Program, Statistics, Wanted};
 use reduce::{Settings, Tester};
@@ -43,7 +43,8 @@ pub(crate) struct Asked {
     pub(crate) target: Vec<String>,
     pub(crate) widths: Vec<u32>,
     pub(crate) order: String,
-    pub(crate) patience: Duration,
+    /// How long a call of the compiler, or a run of a program, may take.
+    pub(crate) timeout: Option<Duration>,
     /// The most candidates of a reduction; 0 for none.
     pub(crate) attempts: usize,
 }
@@ -57,7 +58,7 @@ impl Asked {
             "target": self.target,
             "widths": self.widths,
             "order": self.order,
-            "timeout": self.patience.as_secs_f64(),
+            "timeout": self.timeout.map(|it| it.as_secs_f64()),
             "attempts": self.attempts,
         })
     }
@@ -77,7 +78,10 @@ impl Asked {
             None => WIDTHS.to_vec(),
             Some(list) => list.iter().map(number).collect::<Option<Vec<u32>>>()?,
         };
-        let seconds = value["timeout"].as_f64().unwrap_or(PATIENCE.as_secs_f64());
+        let timeout = match value["timeout"].as_f64() {
+            None => None,
+            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).ok()?),
+        };
         Some(Asked {
             seed: value["seed"].as_u64().unwrap_or(1),
             model,
@@ -85,37 +89,53 @@ impl Asked {
             target: words("target"),
             widths,
             order: value["order"].as_str().unwrap_or_default().to_owned(),
-            patience: Duration::try_from_secs_f64(seconds).ok()?,
+            timeout,
             attempts: value["attempts"].as_u64().and_then(|it| usize::try_from(it).ok())?,
         })
     }
 
     /// Program K of the seed: the same on every path.
     pub(crate) fn program(&self, number: u64, statistics: &mut Statistics) -> Program {
-        let wanted = Wanted { widths: (WIDTHS[0], WIDTHS[5]), model: self.model, slang: false };
-        wanted
-            .program(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number), statistics)
+        program_of(self.seed, number, self.model, statistics)
     }
 
     pub(crate) fn options(&self) -> Options {
         Options { shader_model: self.model, enable_16bit: true, ..Options::default() }
     }
 
-    /// The same for a unit of a campaign.
-    pub(crate) fn of_unit(self, unit: &Unit, seed: u64) -> Asked {
-        Asked {
-            seed,
+    /// The same for a unit of a campaign that runs a generated program, with the number of that.
+    pub(crate) fn of_unit(self, unit: &Unit) -> Option<(Asked, u64)> {
+        let Work::Fuzz { seed, program, model } = &unit.work else { return None };
+        let asked = Asked {
+            seed: *seed,
+            model: model_of(model)?,
             engines: vec![unit.engine.clone()],
             widths: vec![unit.width],
             order: unit.order.clone(),
             target: Vec::new(),
             ..self
-        }
+        };
+        Some((asked, *program))
+    }
+
+    /// How long a compiler may take for a program.
+    pub(crate) fn patience(&self) -> Duration {
+        self.timeout.unwrap_or(PATIENCE)
+    }
+
+    /// The same for a candidate, which is smaller than its program.
+    pub(crate) fn hurried(&self) -> Asked {
+        let hurry = |it: Duration| it.min(Duration::from_secs(1).max(it / 10));
+        // Runs that have no limit get none.
+        let is_limited = self.timeout.is_some() || !self.target.is_empty();
+        let timeout = is_limited.then(|| hurry(self.patience()));
+        Asked { timeout, ..self.clone() }
     }
 
     /// What a program is compiled and run with.
     pub(crate) fn setting(&self, words: usize, device: &DeviceChoice) -> Option<Setting> {
-        let mut launch = Launch::default();
+        // A compiler has its time, and the run of its module is bounded by fuel unless a limit is asked for.
+        let mut launch = Launch { timeout: self.timeout, ..Launch::default() };
         match Order::parse(&self.order) {
             None if self.order.is_empty() => {}
             Some(Order::Lanes(order)) => launch.lane_order = Some(order),
@@ -136,10 +156,32 @@ impl Asked {
     }
 }
 
+/// The shader model of a unit.
+fn model_of(text: &str) -> Option<ShaderModel> {
+    if text.is_empty() { Some(MODEL) } else { ShaderModel::parse(text) }
+}
+
+/// The constructs of a unit's program; none of a test, which was not generated.
+pub(crate) fn constructs(work: &Work) -> Vec<&'static str> {
+    let Work::Fuzz { seed, program, model } = work else { return Vec::new() };
+    let Some(model) = model_of(model) else { return Vec::new() };
+    let mut made = Statistics::default();
+    program_of(*seed, *program, model, &mut made);
+    made.constructs.into_keys().collect()
+}
+
+fn program_of(seed: u64, number: u64, model: ShaderModel, statistics: &mut Statistics) -> Program {
+    let wanted = Wanted { widths: (WIDTHS[0], WIDTHS[5]), model, slang: false };
+    wanted.program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number), statistics)
+}
+
 /// The signature of wrong results, before a reduced program says more.
 pub(crate) const WRONG: &str = "wrong results";
 
-/// How long a compiler may take for a program.
+/// The signature of runs that took longer than `--timeout`.
+pub(crate) const LATE: &str = "the run does not end in time";
+
+/// How long a compiler may take for a program by default.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What came of a program.
@@ -147,13 +189,23 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Verdict {
     pub(crate) outcome: Outcome,
     pub(crate) signature: Option<String>,
+    /// The message that the signature was made from.
+    pub(crate) message: Option<String>,
     pub(crate) detail: Option<String>,
     pub(crate) digest: Option<String>,
 }
 
 impl Verdict {
     fn new(outcome: Outcome, signature: impl Into<String>) -> Verdict {
-        Verdict { outcome, signature: Some(signature.into()), detail: None, digest: None }
+        let signature = Some(signature.into());
+        Verdict { outcome, signature, message: None, detail: None, digest: None }
+    }
+
+    /// What says so itself, after words of ours.
+    fn said(outcome: Outcome, before: &str, message: &str) -> Verdict {
+        let signature = format!("{before}{}", normal(message));
+        let message = Some(format!("{before}{message}"));
+        Verdict { message, ..Verdict::new(outcome, signature) }
     }
 
     fn detail(mut self, detail: impl Into<String>) -> Verdict {
@@ -162,8 +214,8 @@ impl Verdict {
     }
 
     pub(crate) fn record(self, unit: String) -> Record {
-        let Verdict { outcome, signature, detail, digest } = self;
-        Record { signature, detail, digest, ..Record::new(unit, outcome) }
+        let Verdict { outcome, signature, message, detail, digest } = self;
+        Record { signature, message, detail, digest, ..Record::new(unit, outcome) }
     }
 }
 
@@ -294,6 +346,17 @@ impl Judge {
         Ok(agreed(ran, &left, "no engine here runs it"))
     }
 
+    /// The GPU that an engine runs on, as units name it; empty for other engines, and where there is none.
+    pub(crate) fn gpu(&mut self, engine: &str) -> String {
+        let side = self.side(engine).as_ref().ok();
+        side.and_then(Side::gpu_label).unwrap_or_default()
+    }
+
+    /// Whether a device does not answer any more, and only another process can open it again.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.sides.values().flatten().any(Side::is_lost)
+    }
+
     /// An engine by its name, as `diff --engines` has it.
     fn side(&mut self, engine: &str) -> &Result<Side, String> {
         let device = &self.device;
@@ -337,25 +400,26 @@ impl Judge {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         let ran =
-            external::run(&mut command, &folder.join("log"), asked.patience).map_err(cannot)?;
-        let said = telling(&ran.said);
-        let shown: String = ran.said.lines().take(8).collect::<Vec<_>>().join("\n");
-        let shown = shown.replace(&*folder.to_string_lossy(), "");
+            external::run(&mut command, &folder.join("log"), asked.patience()).map_err(cannot)?;
+        // The name of the folder is not the same in the next run.
+        let said = ran.said.replace(&*folder.join("").to_string_lossy(), "./");
+        let failed = |outcome, before: &str| {
+            let shown: Vec<&str> = said.lines().take(8).collect();
+            Verdict::said(outcome, before, telling(&said)).detail(shown.join("\n"))
+        };
         match ran.ended {
             Ended::TimedOut => {
                 let what = "it does not end in time";
                 return Ok(Verdict::new(Outcome::Hang, what));
             }
             Ended::Signal(signal) => {
-                let signature = format!("signal {signal}: {said}");
-                return Ok(Verdict::new(Outcome::Crash, signature).detail(shown));
+                return Ok(failed(Outcome::Crash, &format!("signal {signal}: ")));
             }
             Ended::Status(status) if status >= 128 => {
-                let signature = format!("status {status}: {said}");
-                return Ok(Verdict::new(Outcome::Crash, signature).detail(shown));
+                return Ok(failed(Outcome::Crash, &format!("status {status}: ")));
             }
             Ended::Status(0) => {}
-            Ended::Status(_) => return Ok(Verdict::new(Outcome::Refuses, said).detail(shown)),
+            Ended::Status(_) => return Ok(failed(Outcome::Refuses, "")),
         }
         if !asked.target.iter().any(|it| it.contains("{out}")) {
             return Ok(Verdict::new(Outcome::NotRun, "the command names no `{out}`"));
@@ -385,8 +449,8 @@ impl Judge {
         let foreign = match Foreign::parse(&bytes) {
             Ok(foreign) => foreign,
             Err(error) => {
-                let signature = normal(&format!("the module is malformed: {error}"));
-                return Ok(Verdict::new(Outcome::Miscompiles, signature));
+                let before = "the module is malformed: ";
+                return Ok(Verdict::said(Outcome::Miscompiles, before, &error.to_string()));
             }
         };
         let device = match self.side("vulkan") {
@@ -396,7 +460,7 @@ impl Judge {
         let runs = Runs::Module(device, foreign);
         let side = Side { name: "the module".to_owned(), about: None, runs };
         if let Err(NotRun::BadInput(why)) = side.pipeline(&candidate.shader, &setting.adapter) {
-            return Ok(Verdict::new(Outcome::Miscompiles, normal(&why)));
+            return Ok(Verdict::said(Outcome::Miscompiles, "", &why));
         }
         let mut left = Vec::new();
         match on_side(asked, setting, candidate, &side, expected, &mut left) {
@@ -434,7 +498,7 @@ impl Judge {
         let setting = asked.setting(program.words(), &self.device)?;
         let text = generate::print(program);
         // Of a compiler that hangs each candidate that is kept takes all the time that it is given.
-        let hurried = Asked { patience: hurried(asked.patience), ..asked.clone() };
+        let hurried = asked.hurried();
         let mut smaller = Smaller { judge: self, asked: &hurried, setting, verdict };
         if !smaller.keeps(&text) {
             return None;
@@ -450,11 +514,6 @@ impl Judge {
         let is_sure = verdict.outcome != Outcome::Hang || patient.keeps(&reduced.text);
         is_sure.then_some((reduced.text, reduced.attempts))
     }
-}
-
-/// How long a compiler may take for a candidate: a candidate is smaller than its program.
-pub(crate) fn hurried(patience: Duration) -> Duration {
-    patience.min(Duration::from_secs(1).max(patience / 10))
 }
 
 struct Smaller<'a> {
@@ -514,8 +573,9 @@ fn on_side(
                     Verdict::new(Outcome::Hang, "the run does not end").detail(at),
                 ));
             }
+            Err(Left::Late) => return Err(Box::new(Verdict::new(Outcome::Hang, LATE).detail(at))),
             Err(Left::Failed(why)) => {
-                return Err(Box::new(Verdict::new(Outcome::Crash, normal(&why)).detail(at)));
+                return Err(Box::new(Verdict::said(Outcome::Crash, "", &why).detail(at)));
             }
         };
         let wanted = match expected {
@@ -554,6 +614,7 @@ fn agreed(ran: bool, left: &[u8], otherwise: &str) -> Verdict {
         true => Verdict {
             outcome: Outcome::Agrees,
             signature: None,
+            message: None,
             detail: None,
             digest: Some(digest(left)),
         },
@@ -564,19 +625,20 @@ fn log(table: &ResourceTable) -> Vec<u8> {
     table.get(LOG, 0).map(|it| it.bytes.to_vec()).unwrap_or_default()
 }
 
-/// The line of an output that says most, without what changes from program to program.
-fn telling(said: &str) -> String {
+/// The line of an output that says most.
+fn telling(said: &str) -> &str {
     let lines = || said.lines().map(str::trim).filter(|it| !it.is_empty());
     let marks = ["ssert", "rror", "panicked", "atal"];
     let found = lines().find(|line| marks.iter().any(|it| line.contains(it)));
-    normal(found.or_else(|| lines().next()).unwrap_or("without a message"))
+    found.or_else(|| lines().next()).unwrap_or("without a message")
 }
 
-/// Without paths, numbers and quoted names.
+/// Without paths, numbers and quoted names: what the messages about several programs have in common.
 pub(crate) fn normal(line: &str) -> String {
     const MOST: usize = 160;
     let mut text = String::new();
     let mut quote = None;
+    let mut before = ' ';
     for word in line.split_inclusive(char::is_whitespace) {
         let is_path = quote.is_none() && word.contains('/') && word.trim().len() > 1;
         if is_path {
@@ -590,7 +652,8 @@ pub(crate) fn normal(line: &str) -> String {
                     text.push(it);
                 }
                 (Some(_), _) => {}
-                (None, it @ ('\'' | '`' | '"')) => {
+                // After a letter it is an apostrophe, which nothing closes.
+                (None, it @ ('\'' | '`' | '"')) if it != '\'' || !before.is_alphanumeric() => {
                     quote = Some(it);
                     text.push(it);
                 }
@@ -601,6 +664,7 @@ pub(crate) fn normal(line: &str) -> String {
                 }
                 (None, it) => text.push(it),
             }
+            before = letter;
         }
     }
     text.trim().chars().take(MOST).collect()
@@ -627,11 +691,14 @@ mod tests {
 
     #[test]
     fn signatures_leave_out_what_changes() {
-        let one = telling("/tmp/a/1.hlsl:12:7: error: no match for 'WaveFoo' with 3 arguments\n");
-        let other = telling("x\n/tmp/b/2.hlsl:1:99: error: no match for 'Bar' with 12 arguments\n");
+        let signature = |said| normal(telling(said));
+        let one = signature("/tmp/a/1.hlsl:12:7: error: no match for 'WaveFoo' with 3 arguments\n");
+        let other =
+            signature("x\n/tmp/b/2.hlsl:1:99: error: no match for 'Bar' with 12 arguments\n");
         assert_eq!(one, other);
         assert_eq!(one, "PATH error: no match for '' with # arguments");
         assert_eq!(telling(""), "it says nothing");
+        assert_eq!(normal("it isn't SPIR-V's 0x07, nor '7'"), "it isn't SPIR-V's #x#, nor ''");
         assert_eq!(
             about("if (x) y = WaveActiveSum(1); else z = QuadAny(b);"),
             "QuadAny WaveActiveSum if"

@@ -75,7 +75,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, End> {
 fn ledgers(args: &MergeArgs, texts: &[(String, String)]) -> Result<Exit, End> {
     let mut all = Vec::new();
     for (name, text) in texts {
-        all.extend(records::read(name, text)?.records);
+        all.extend(records::read(name, text)?);
     }
     records::report(&campaign::Merged::new(all), args.output, args.html.as_deref())
 }

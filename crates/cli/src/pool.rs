@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::problem::Problem;
-use crate::terminal;
 use crate::worker::{Slot, Worker};
+use crate::{interrupt, terminal};
 
 /// Workers for many items.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl Pool {
     }
 
     /// Does something with every item in processes, several at a time, the first of which may have been started already.
-    /// What came of it stands in the order of the items.
+    /// What came of it stands in the order of the items. After an interrupt some of them are missing.
     pub(crate) fn run<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -53,10 +53,14 @@ impl Pool {
         let work = || -> Result<Vec<(usize, Vec<R>)>, Problem> {
             let mut slot = Slot::new(&self.words, first.lock().ok().and_then(|mut it| it.take()));
             let mut done = Vec::new();
-            loop {
+            while !interrupt::is_caught() {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(item) = items.get(index) else { break };
-                let results = one(&mut slot, item)?;
+                let results = match one(&mut slot, item) {
+                    // What was not finished has no results.
+                    Err(_) if interrupt::is_caught() => break,
+                    results => results?,
+                };
                 progress.step(results.iter().any(&is_bad));
                 done.push((index, results));
             }

@@ -2,32 +2,31 @@
 
 use std::path::Path;
 
-use campaign::{Ledger, Merged};
+use campaign::{Merged, Record, Work};
 
 use crate::asked::Output;
 use crate::files::read_path;
+use crate::generated;
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 
 /// Whether a text is a ledger, rather than a report of tests.
 pub(crate) fn is_ledger(text: &str) -> bool {
-    let first = text.lines().find(|it| !it.trim().is_empty()).unwrap_or("");
-    let value: serde_json::Value = serde_json::from_str(first).unwrap_or_default();
-    value["unit"].is_string()
+    text.lines().find(|it| !it.trim().is_empty()).is_some_and(campaign::is_line)
 }
 
 /// The records of a ledger's text.
-pub(crate) fn read(name: &str, text: &str) -> Result<Ledger, Problem> {
+pub(crate) fn read(name: &str, text: &str) -> Result<Vec<Record>, Problem> {
     campaign::read(text).map_err(|torn| {
         Problem::input(format!("{name}:{}: this line is not a record", torn.line))
             .help("only the last line of a ledger may be torn")
     })
 }
 
-/// The ledger of that file; an empty one if there is no file.
-pub(crate) fn read_file(file: &str) -> Result<Ledger, Problem> {
+/// The records of that file; none if there is no file.
+pub(crate) fn read_file(file: &str) -> Result<Vec<Record>, Problem> {
     if !Path::new(file).exists() {
-        return Ok(Ledger::default());
+        return Ok(Vec::new());
     }
     let text = read_path(Path::new(file))
         .map_err(|error| Problem::input(format!("`{file}` cannot be read: {error}")))?;
@@ -37,7 +36,7 @@ pub(crate) fn read_file(file: &str) -> Result<Ledger, Problem> {
 /// Writes the report to standard output, and the page to its file.
 pub(crate) fn report(merged: &Merged, output: Output, html: Option<&str>) -> Result<Exit, End> {
     if let Some(file) = html {
-        std::fs::write(file, campaign::page(merged))
+        std::fs::write(file, campaign::page(merged, constructs()))
             .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))?;
     }
     let text = match output {
@@ -57,4 +56,20 @@ pub(crate) fn report(merged: &Merged, output: Output, html: Option<&str>) -> Res
         false if merged.shows_nothing() => Exit::Unsupported,
         false => Exit::Fine,
     })
+}
+
+/// The constructs of generated programs, each of which is made once more for that.
+fn constructs() -> impl FnMut(&Work) -> Vec<&'static str> {
+    let mut last: Option<(Work, Vec<&'static str>)> = None;
+    move |work| {
+        // The units of a program come one after the other.
+        if let Some((of, known)) = &last
+            && of == work
+        {
+            return known.clone();
+        }
+        let constructs = generated::constructs(work);
+        last = Some((work.clone(), constructs.clone()));
+        constructs
+    }
 }

@@ -8,8 +8,10 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use campaign::{Outcome, Record, Unit, Work};
+use campaign::{Outcome, Record, Test, Unit, Work};
 use generate::Statistics;
 use jobs::{Features, Widths};
 use serde_json::{Value, json};
@@ -18,6 +20,7 @@ use wavelane::{Adapter, Device};
 
 use crate::asked::{Compiling, DeviceChoice, Launch, LowArgs, WaveSizes};
 use crate::compile::flags_of;
+use crate::digest;
 use crate::fatal;
 use crate::generated::{self, Asked, Evaluated, Judge, Verdict};
 use crate::problem::{End, Exit, Problem};
@@ -25,6 +28,7 @@ use crate::side::{self, Runs};
 use crate::supervise;
 use crate::terminal;
 use crate::testing::{Beside, LastFile, asked_for, setup};
+use crate::watch::Watch;
 use crate::worker::{Slot, requests, requests_in_turn};
 
 /// What `worker` needs.
@@ -66,8 +70,10 @@ pub(crate) fn serve(args: &WorkerArgs) -> Result<Exit, End> {
     }
     let mut server = Server {
         compile: args.compile.clone(),
+        is_owned: args.is_owned,
         judge: Judge::default(),
         last: LastFile::default(),
+        digest: Default::default(),
         devices: BTreeMap::new(),
     };
     answer_all(args, |request| server.answer(request))
@@ -92,8 +98,11 @@ fn answer_all(
 
 struct Server {
     compile: Compiling,
+    is_owned: bool,
     judge: Judge,
     last: LastFile,
+    /// That file, and its digest right before it was read.
+    digest: (String, String),
     devices: BTreeMap<String, Result<Device, String>>,
 }
 
@@ -113,26 +122,55 @@ impl Server {
                 answer["reduced"] = small.to_json();
             }
             answer["record"] = verdict.record(format!("program {number}")).to_json();
-            return Ok(answer);
+            return Ok(self.marked(answer));
         }
         let text = request["unit"].as_str().ok_or("the request names neither program nor unit")?;
-        let unit = Unit::parse(text).ok_or_else(|| format!("`{text}` is not a unit"))?;
-        let mut records = Vec::new();
-        match &unit.work {
-            Work::Fuzz { seed, program } => {
-                let asked = asked.of_unit(&unit, *seed);
-                let program = asked.program(*program, &mut Statistics::default());
-                let verdict = self.judge.program(&asked, &Evaluated::new(&program))?;
-                let small = self.reduced(&asked, &program, &verdict);
-                records.push(verdict.record(text.to_owned()).to_json());
-                records.extend(small.map(|small| {
-                    let unit = format!("reduce {text}");
-                    Record { unit, ..small }.to_json()
-                }));
+        let mut unit = Unit::parse(text).ok_or_else(|| format!("`{text}` is not a unit"))?;
+        let records = match &unit.work {
+            Work::Fuzz { .. } => {
+                unit.device = self.judge.gpu(&unit.engine);
+                self.begin(&unit)?;
+                self.fuzz(asked, &unit)?
             }
-            Work::Test(name) => records.push(self.test(&unit, name)?.to_json()),
+            Work::Test(test) => {
+                let device = self.device(&unit.engine);
+                unit.device = device.as_ref().ok().and_then(side::gpu_label).unwrap_or_default();
+                self.begin(&unit)?;
+                vec![self.test(&unit, test, asked.timeout)?]
+            }
+        };
+        let records: Vec<Value> = records.iter().map(Record::to_json).collect();
+        Ok(self.marked(json!({ "records": records })))
+    }
+
+    /// Tells the process that started this one which unit begins, on which device.
+    fn begin(&self, unit: &Unit) -> Result<(), String> {
+        if !self.is_owned {
+            return Ok(());
         }
-        Ok(json!({ "records": records }))
+        let mut out = terminal::out();
+        let line = json!({ "begin": unit.to_string() });
+        writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|it| it.to_string())
+    }
+
+    /// An answer, after which this process has to be replaced if a device does not answer any more.
+    fn marked(&self, mut answer: Value) -> Value {
+        if self.judge.is_lost() || self.devices.values().flatten().any(Device::is_lost) {
+            answer["lost"] = json!(true);
+        }
+        answer
+    }
+
+    /// Runs a generated program; the record of a failure comes with that of its reduction.
+    fn fuzz(&mut self, asked: Asked, unit: &Unit) -> Result<Vec<Record>, String> {
+        let text = unit.to_string();
+        let (asked, program) =
+            asked.of_unit(unit).ok_or_else(|| format!("`{text}` names no shader model"))?;
+        let program = asked.program(program, &mut Statistics::default());
+        let verdict = self.judge.program(&asked, &Evaluated::new(&program))?;
+        let small = self.reduced(&asked, &program, &verdict);
+        let small = small.map(|small| Record { unit: format!("reduce {text}"), ..small });
+        Ok([verdict.record(text)].into_iter().chain(small).collect())
     }
 
     /// Answers a question about a candidate of a program.
@@ -175,8 +213,19 @@ impl Server {
         Some(Record { signature, text, ..Record::new("", verdict.outcome) })
     }
 
+    /// The device of an engine, opened when it is first needed.
+    fn device(&mut self, engine: &str) -> &Result<Device, String> {
+        self.devices.entry(engine.to_owned()).or_insert_with(|| open(engine))
+    }
+
     /// Runs a test at a width, in an order, on an engine.
-    fn test(&mut self, unit: &Unit, name: &str) -> Result<Record, String> {
+    fn test(
+        &mut self,
+        unit: &Unit,
+        test: &Test,
+        timeout: Option<Duration>,
+    ) -> Result<Record, String> {
+        let name = test.name.as_str();
         let mut launch =
             Launch { wave_sizes: WaveSizes::List(vec![unit.width]), ..Launch::default() };
         let not_run = |why: &str| {
@@ -190,8 +239,7 @@ impl Server {
             Some(Order::Waves(order)) => launch.schedule = order,
             _ => return Ok(not_run("tests are not run in this order")),
         }
-        let device = self.devices.entry(unit.engine.clone()).or_insert_with(|| open(&unit.engine));
-        let device = match device {
+        let device = match self.device(&unit.engine) {
             Ok(device) => device.clone(),
             Err(why) => return Ok(not_run(why)),
         };
@@ -199,6 +247,14 @@ impl Server {
             Some((file, case)) if !std::path::Path::new(name).exists() => (file, Some(case)),
             _ => (name, None),
         };
+        if self.digest.0 != file {
+            self.digest = (file.to_owned(), digest::of_test(file));
+        }
+        if self.digest.1 != test.text {
+            return Err(format!(
+                "`{file}`, or a file that it names, is not what the plan was made of"
+            ));
+        }
         let file = self.last.read(file).map_err(|it| it.message)?;
         let request = json!({ "case": case });
         let Some(test) = asked_for(&request, file) else {
@@ -208,17 +264,26 @@ impl Server {
         let flags = flags_of(&self.compile);
         let fuel = |width| launch.fuel.at(width);
         let widths = Widths::List(vec![unit.width]);
-        let setup = setup(&launch, &device, &features, &widths, &flags, &fuel);
+        let mut setup = setup(&launch, &device, &features, &widths, &flags, &fuel);
+        let limit = timeout.map(|it| Watch::start(Some(it), 0));
+        setup.cancel = limit.as_ref().map(|it| it.cancel.clone());
         let mut outcomes = Vec::new();
         let mut beside = Beside::of(&self.compile);
         jobs::run(test, file, &setup, &mut beside, &|_| true, &mut |it| outcomes.push(it));
         let failed = outcomes.iter().find(|it| it.verdict == jobs::Verdict::Failed);
         let passed = outcomes.iter().any(|it| it.verdict == jobs::Verdict::Passed);
+        let is_late = limit.is_some_and(|it| it.cancel.load(Ordering::Relaxed));
         Ok(match failed {
+            Some(_) if is_late => {
+                let mut record = Record::new(unit.to_string(), Outcome::Hang);
+                record.signature = Some(generated::LATE.to_owned());
+                record
+            }
             Some(failed) => {
                 let mut record = Record::new(unit.to_string(), Outcome::Miscompiles);
                 let first = failed.message.lines().next().unwrap_or("");
                 record.signature = Some(generated::normal(first));
+                record.message = Some(first.to_owned());
                 record.detail = Some(failed.message.clone());
                 record
             }

@@ -141,6 +141,16 @@ impl Side {
         self.device().filter(|it| it.is_gpu()).map(|it| it.adapter().name.clone())
     }
 
+    /// The GPU and its driver without spaces, as the units of campaigns name it.
+    pub(crate) fn gpu_label(&self) -> Option<String> {
+        self.device().and_then(gpu_label)
+    }
+
+    /// Whether a run did not end on its GPU, which only another process can open again.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.device().is_some_and(Device::is_lost)
+    }
+
     /// The reference engine as a side.
     pub(crate) fn reference() -> Side {
         Side { name: "interp".to_owned(), about: None, runs: Runs::Reference }
@@ -177,6 +187,17 @@ impl Side {
             Runs::Planted(_) | Runs::Misassembled(_) => None,
         }
     }
+}
+
+/// The GPU of a device and its driver, without spaces.
+pub(crate) fn gpu_label(device: &Device) -> Option<String> {
+    let driver = match (device.gpu(), device.cuda()) {
+        (Some(gpu), _) => gpu.driver().to_owned(),
+        (None, Some(gpu)) => gpu.driver(),
+        (None, None) => return None,
+    };
+    let words = |it: &str| it.split_whitespace().collect::<Vec<_>>().join("-");
+    Some(format!("{}/{}", words(&device.adapter().name), words(&driver)))
 }
 
 /// Which engines are wanted.

@@ -52,9 +52,9 @@ fn reduced(
     let mut record = Record::new(format!("reduce {unit}"), Outcome::Crash);
     record.signature = Some(ENDED.to_owned());
     if let (Some(asked), Some(unit)) = (Asked::from_json(request), Unit::parse(unit))
-        && let Work::Fuzz { seed, program } = unit.work
+        && let Some((asked, program)) = asked.of_unit(&unit)
     {
-        record.text = fatal::reduced(slot, &asked.of_unit(&unit, seed), program, broken)?;
+        record.text = fatal::reduced(slot, &asked, program, broken)?;
     }
     Ok(record)
 }
@@ -64,6 +64,8 @@ pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> 
     let Some(unit) = request["unit"].as_str() else {
         return Err(Problem::input("the request names no unit"));
     };
+    // The worker says which device it is, before a driver can end its process.
+    let mut named = unit.to_owned();
     let attempts = request["attempts"].as_u64().unwrap_or(0) as usize;
     let is_later = request["later"].as_bool().unwrap_or(false);
     let mut request = request.clone();
@@ -76,8 +78,12 @@ pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> 
     let patience = once.saturating_mul(calls).saturating_add(Duration::from_secs(60));
     let mut broken = Broken::default();
     for _ in 0..2 {
-        match ask(slot, &request, patience, |_| {})? {
+        let begun = |line: Value| named = line["begin"].as_str().unwrap_or(unit).to_owned();
+        match ask(slot, &request, patience, begun)? {
             Answered::Whole(answer) => {
+                if answer["lost"].as_bool().unwrap_or(false) {
+                    slot.end();
+                }
                 if let Some(problem) = answer["problem"].as_str() {
                     return Err(Problem::input(format!("`{unit}`: {problem}")));
                 }
@@ -93,13 +99,13 @@ pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> 
         }
     }
     let outcome = if broken.is_late { Outcome::Hang } else { Outcome::Crash };
-    let mut record = Record::new(unit, outcome);
+    let mut record = Record::new(&named, outcome);
     record.signature = Some(ENDED.to_owned());
     record.detail = Some(broken.how().to_owned());
     let is_left = is_reduced(attempts, &record);
     let mut records = vec![record];
     if is_left && !is_later {
-        records.push(reduced(slot, &request, unit, &broken)?);
+        records.push(reduced(slot, &request, &named, &broken)?);
     }
     Ok(Ran { records, is_left: is_left && is_later })
 }

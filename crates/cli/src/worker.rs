@@ -6,11 +6,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::problem::{Exit, Problem};
+use crate::{external, interrupt};
 
 /// The default time limit of LLVM's own test runner.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
@@ -87,7 +88,7 @@ pub(crate) fn ask(
         if !asked {
             break Some("its process ended");
         }
-        match current.answers.recv_timeout(patience) {
+        match receive(&current.answers, patience) {
             Ok(answer) if answer.get("end").is_some() => {
                 slot.worker = Some(current);
                 return Ok(Answered::Whole(answer));
@@ -97,6 +98,10 @@ pub(crate) fn ask(
             Err(RecvTimeoutError::Disconnected) => break Some("its process ended"),
         }
     };
+    if interrupt::is_caught() {
+        current.leave();
+        return Err(interrupt::problem());
+    }
     let (said, status) = current.end();
     let why = match ended {
         Some(ended) => format!("{ended}: {status}"),
@@ -104,6 +109,21 @@ pub(crate) fn ask(
     };
     let why = if said.is_empty() { why } else { format!("{why}\n{said}") };
     Ok(Answered::Broken(Broken { is_late: ended.is_none(), why }))
+}
+
+/// How often a wait for an answer looks whether the command was interrupted.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The next line of an answer. The wait ends early if the command is interrupted.
+fn receive(answers: &Receiver<Value>, patience: Duration) -> Result<Value, RecvTimeoutError> {
+    let begin = Instant::now();
+    loop {
+        let left = patience.saturating_sub(begin.elapsed());
+        match answers.recv_timeout(left.min(LOOK)) {
+            Err(RecvTimeoutError::Timeout) if left > LOOK && !interrupt::is_caught() => {}
+            ended => return ended,
+        }
+    }
 }
 
 /// The message about a test that exceeded its time.
@@ -132,6 +152,9 @@ impl Worker {
             }
             None => Command::new(std::env::current_exe().map_err(cannot)?),
         };
+        // Ctrl-C is for this process, which ends its workers when it has reported. A worker that it ended would look like a crash.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command
             .args(words)
             .stdin(Stdio::piped())
@@ -171,6 +194,16 @@ impl Worker {
         writeln!(requests, "{request}").and_then(|()| requests.flush()).is_ok()
     }
 
+    /// Lets the process end the commands that it runs, and then itself.
+    fn leave(mut self) {
+        drop(self.requests.take());
+        let begin = Instant::now();
+        while begin.elapsed() < 10 * LAST_MOMENTS && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(LOOK);
+        }
+        self.end();
+    }
+
     /// Kills the process. Returns its last output and how it ended.
     fn end(mut self) -> (String, String) {
         let _ = self.child.kill();
@@ -196,6 +229,7 @@ pub(crate) fn requests() -> impl Iterator<Item = Value> {
         drop(send);
         // A worker without work ends by itself within this time, and gives back its devices.
         std::thread::sleep(LAST_MOMENTS);
+        external::end_all();
         std::process::exit(Exit::Findings as i32);
     };
     if std::thread::Builder::new().name("requests".to_owned()).spawn(read).is_err() {

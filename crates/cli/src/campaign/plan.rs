@@ -1,6 +1,8 @@
 //! The plan of a campaign, from the command line and from a file whose keys are the names of flags.
 
-use campaign::Plan;
+use std::collections::{BTreeMap, BTreeSet};
+
+use campaign::{Plan, Test};
 use toml::de::{DeTable, DeValue};
 use wavelane::internal::{Order, diag};
 use wavelane::{SourceMap, Span};
@@ -8,9 +10,10 @@ use wavelane::{SourceMap, Span};
 use crate::args::{self, Line};
 use crate::asked::{LowArgs, WaveSizes};
 use crate::command::Command;
+use crate::digest;
 use crate::files::read_source;
 use crate::flags::{self, Flag, Takes};
-use crate::generated::WIDTHS;
+use crate::generated::{MODEL, WIDTHS};
 use crate::problem::Problem;
 use crate::testing;
 
@@ -96,10 +99,7 @@ pub(super) fn plan(low: &LowArgs) -> Result<Plan, Problem> {
     let fuzz = low.tools.fuzz.unwrap_or(0);
     let tests = match low.operands.is_empty() {
         true => Vec::new(),
-        false => {
-            let found = testing::find(&low.operands, Command::Campaign)?;
-            found.iter().map(jobs::Test::name).collect()
-        }
+        false => tests(&testing::find(&low.operands, Command::Campaign)?),
     };
     if fuzz == 0 && tests.is_empty() {
         let problem = low.usage("a campaign without units".to_owned());
@@ -120,7 +120,7 @@ pub(super) fn plan(low: &LowArgs) -> Result<Plan, Problem> {
     let engines = low.engines.as_deref().unwrap_or("interp,cpu");
     let mut engines: Vec<String> = engines.split(',').map(|it| it.trim().to_owned()).collect();
     for list in [&mut orders, &mut engines] {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         list.retain(|it| seen.insert(it.clone()));
     }
     for engine in &engines {
@@ -131,5 +131,20 @@ pub(super) fn plan(low: &LowArgs) -> Result<Plan, Problem> {
             return Err(problem.help(format!("the engines are {names}")));
         }
     }
-    Ok(Plan { fuzz, seed: low.tools.seed.unwrap_or(1), tests, widths, orders, engines })
+    let (seed, model) = (low.tools.seed.unwrap_or(1), low.tools.model.unwrap_or(MODEL));
+    // What everybody runs has short names.
+    let model = if model == MODEL { String::new() } else { model.to_string() };
+    Ok(Plan { fuzz, seed, model, tests, widths, orders, engines })
+}
+
+/// Tests as units name them, each once.
+fn tests(found: &[jobs::Test]) -> Vec<Test> {
+    let mut digests: BTreeMap<&str, String> = BTreeMap::new();
+    let mut tests = Vec::new();
+    let mut seen = BTreeSet::new();
+    for it in found.iter().filter(|it| seen.insert(it.name())) {
+        let digest = digests.entry(&it.file).or_insert_with(|| digest::of_test(&it.file));
+        tests.push(Test { name: it.name(), text: digest.clone() });
+    }
+    tests
 }

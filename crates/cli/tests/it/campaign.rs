@@ -93,10 +93,11 @@ TEST_CASE(wrong) { EXPECT_EQ(WaveActiveSum(1), 8); }
     let ran = wavelane(&folder, &line);
     assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
     assert!(ran.out.starts_with("4 units: agrees 3, miscompiles 1\n"), "{}", ran.out);
-    assert!(ran.out.contains("test a.hlsl::wrong @w4 engine=interp"), "{}", ran.out);
+    assert!(ran.out.contains("test a.hlsl::wrong text="), "{}", ran.out);
+    assert!(ran.out.contains("\nmiscompiles: line 3 not as expected (1 unit)\n"), "{}", ran.out);
     let junit = wavelane(&folder, &["merge", "campaign.jsonl", "--format", "junit"]);
     assert_eq!(junit.status, 1);
-    assert!(junit.out.contains("failures=\"1\"") && junit.out.contains("a.hlsl::wrong @w4"));
+    assert!(junit.out.contains("failures=\"1\"") && junit.out.contains("a.hlsl::wrong text="));
     let sarif = wavelane(&folder, &["merge", "campaign.jsonl", "--format", "sarif"]);
     let value: serde_json::Value = serde_json::from_str(&sarif.out).unwrap();
     assert_eq!(value["runs"][0]["results"].as_array().unwrap().len(), 1);
@@ -149,6 +150,189 @@ fn an_engine_that_runs_none_of_its_units_is_no_success() {
         assert_eq!(ran.status, status, "{text}{}", ran.out);
         assert!(ran.out.contains("\n  not run: no device (1)\n"), "{}", ran.out);
     }
+}
+
+#[test]
+fn units_of_another_shader_model_are_other_units() {
+    let folder = folder("model");
+    let line = ["campaign", "--fuzz", "2", "--widths", "8", "--engines", "interp", "--model"];
+    let run = |model, ledger| {
+        wavelane(&folder, &[&line[..], &[model, "--ledger", ledger, "--format", "json"]].concat())
+    };
+    let old = run("6.7", "mixed.jsonl");
+    assert_eq!(old.status, 0, "{}", old.err);
+    let new = run("6.10", "mixed.jsonl");
+    assert_eq!((new.status, &new.json()["units"]), (0, &serde_json::json!(2)), "{}", new.err);
+    let mixed = std::fs::read_to_string(folder.join("mixed.jsonl")).unwrap();
+    assert_eq!(mixed.lines().count(), 4, "{mixed}");
+    assert!(mixed.contains("\"fuzz 1/0 model=6.10 @w8 engine=interp\""), "{mixed}");
+    assert_eq!(run("6.10", "new.jsonl").out, new.out);
+    run("6.7", "old.jsonl");
+    let merged = wavelane(&folder, &["merge", "old.jsonl", "new.jsonl", "--format", "json"]);
+    assert_eq!((merged.status, &merged.json()["outcomes"]["agrees"]), (0, &serde_json::json!(4)));
+    // What is taken from the ledger is told.
+    let line = ["campaign", "--fuzz", "3", "--widths", "8", "--engines", "interp"];
+    let more = wavelane(&folder, &[&line[..], &["--ledger", "mixed.jsonl"]].concat());
+    assert!(more.err.contains("2 units taken from `mixed.jsonl`, 1 run"), "{}", more.err);
+    assert!(more.out.starts_with("3 units: agrees 3\n"), "{}", more.out);
+}
+
+#[test]
+fn a_test_that_was_edited_is_run_again() {
+    let folder = folder("edited");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write(
+        "a.hlsl",
+        "#include <wavelane.hlsli>\n#include \"b.hlsli\"\nTEST_CASE(one) { EXPECT_EQ(WaveActiveSum(1), 8 * ONE); }\n",
+    );
+    write("b.hlsli", "#define ONE 1\n");
+    let line =
+        ["campaign", "a.hlsl", "--widths", "8", "--engines", "interp", "--ledger", "l.jsonl"];
+    let run = || wavelane(&folder, &line);
+    let ran = run();
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let ran = run();
+    assert!(ran.err.contains("1 unit taken from `l.jsonl`, 0 run"), "{}", ran.err);
+    write("b.hlsli", "#define ONE 2\n");
+    let list = wavelane(&folder, &[&line[..], &["--list"]].concat());
+    assert_eq!(list.out.lines().count(), 1, "{}", list.out);
+    let ran = run();
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.starts_with("1 unit: miscompiles 1\n"), "{}", ran.out);
+    // A worker does not run another text than the plan has.
+    write("b.hlsli", "#define ONE 1\n");
+    write("units.jsonl", &list.out);
+    for words in [&["worker"][..], &["worker", "--supervise"]] {
+        let units = std::fs::File::open(folder.join("units.jsonl")).unwrap();
+        let ran = command(&folder, words).stdin(units).output().unwrap();
+        let out = String::from_utf8(ran.stdout).unwrap();
+        assert!(out.contains("is not what the plan was made of"), "{words:?}: {out}");
+    }
+}
+
+#[test]
+fn a_ledger_belongs_to_one_campaign_at_a_time() {
+    let folder = folder("locked");
+    let line = ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "interp"];
+    let run = || wavelane(&folder, &[&line[..], &["--ledger", "l.jsonl"]].concat());
+    assert_eq!(run().status, 0);
+    let before = std::fs::read(folder.join("l.jsonl")).unwrap();
+    let other = std::fs::File::open(folder.join("l.jsonl")).unwrap();
+    other.lock().unwrap();
+    let ran = run();
+    assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("`l.jsonl` is in use by another campaign"), "{}", ran.err);
+    assert!(ran.err.contains("--ledger FILE"), "{}", ran.err);
+    assert_eq!(std::fs::read(folder.join("l.jsonl")).unwrap(), before);
+    // Reports may be made meanwhile.
+    assert_eq!(wavelane(&folder, &["merge", "l.jsonl"]).status, 0);
+    drop(other);
+    assert_eq!(run().status, 0);
+}
+
+/// Units are neither counted one by one before the first runs, nor when the report is made.
+#[test]
+fn a_huge_campaign_begins_at_once_and_reports_when_it_is_interrupted() {
+    let folder = folder("huge");
+    let ledger = folder.join("l.jsonl");
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let line = [
+            "campaign",
+            "--fuzz",
+            "1000000000000",
+            "--engines",
+            "interp",
+            "--ledger",
+            "l.jsonl",
+            "-j",
+            "2",
+        ];
+        let lines = || std::fs::read_to_string(&ledger).map_or(0, |it| it.lines().count());
+        let before = lines();
+        let ended = support::interrupted(&folder, &line, signal, || lines() > before + 1);
+        let (signal, out, err) = ended;
+        assert_eq!(signal, Some(number), "{err}");
+        let units = lines();
+        assert!(out.starts_with(&format!("{units} units: agrees {units}\n")), "{out}");
+        assert!(err.contains("--ledger l.jsonl` continues"), "{err}");
+    }
+    let merged = wavelane(&folder, &["merge", "l.jsonl"]);
+    assert_eq!(merged.status, 0, "{}{}", merged.out, merged.err);
+}
+
+#[test]
+fn a_part_without_units_can_be_merged_alone() {
+    let folder = folder("empty");
+    let line = ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "interp", "--partition"];
+    let part = |part| {
+        wavelane(
+            &folder,
+            &[&line[..], &[part, "--ledger", &format!("{}.jsonl", &part[6..7])]].concat(),
+        )
+    };
+    assert!(part("count:1/2").out.starts_with("1 unit: agrees 1\n"));
+    let empty = part("count:2/2");
+    assert_eq!((empty.status, empty.out.as_str()), (0, "0 units\n"), "{}", empty.err);
+    let alone = wavelane(&folder, &["merge", "2.jsonl"]);
+    assert_eq!((alone.status, alone.out.as_str()), (0, "0 units\n"), "{}", alone.err);
+    let both = wavelane(&folder, &["merge", "2.jsonl", "1.jsonl"]);
+    assert_eq!(both.out, "1 unit: agrees 1\n", "{}", both.err);
+    // An empty file is no ledger: its writer may have been killed.
+    std::fs::write(folder.join("none.jsonl"), "").unwrap();
+    assert_eq!(wavelane(&folder, &["merge", "none.jsonl"]).status, 2);
+}
+
+#[test]
+fn the_page_has_outcomes_by_construct() {
+    let folder = folder("constructs");
+    let line =
+        ["campaign", "--fuzz", "20", "--widths", "8", "--engines", "interp", "--html", "a.html"];
+    assert_eq!(wavelane(&folder, &line).status, 0);
+    let page = || std::fs::read_to_string(folder.join("a.html")).unwrap();
+    let text = page();
+    assert!(text.contains("Outcomes by construct") && text.contains("<th>if</th>"), "{text}");
+    assert_eq!(wavelane(&folder, &["merge", "campaign.jsonl", "--html", "a.html"]).status, 0);
+    assert_eq!(page(), text);
+}
+
+/// Two machines may have different answers; the device in the name of a unit says whose they are.
+#[test]
+fn units_on_a_gpu_name_the_device() {
+    let Some(device) = support::processor(256) else { return };
+    let folder = folder("device");
+    let line = ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "vulkan", "--orders"];
+    let run = || -> support::Ran {
+        let mut command = command(&folder, &[&line[..], &["waves=descending"]].concat());
+        command.env("LP_NATIVE_VECTOR_WIDTH", "256").output().unwrap().into()
+    };
+    let ran = run();
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let ledger = std::fs::read_to_string(folder.join("campaign.jsonl")).unwrap();
+    let name = device["name"].as_str().unwrap().split(' ').next().unwrap();
+    assert!(ledger.contains(&format!("@w8 engine=vulkan device={name}")), "{ledger}");
+    let again = run();
+    assert!(again.err.contains("2 units taken from"), "{}", again.err);
+    assert_eq!(again.out, ran.out);
+    std::fs::write(
+        folder.join("other.jsonl"),
+        ledger.replace("device=", "device=other-").replace("\"digest\":\"", "\"digest\":\"0"),
+    )
+    .unwrap();
+    let merged = wavelane(&folder, &["merge", "campaign.jsonl", "other.jsonl"]);
+    assert!(!merged.out.contains("unstable"), "{}", merged.out);
+}
+
+#[test]
+fn a_time_limit_ends_units() {
+    let folder = folder("late");
+    let case = "#include <wavelane.hlsli>
+TEST_CASE(endless) { uint i = 0; while (WaveGetLaneIndex() < 128) { i++; } EXPECT_EQ(i, 0); }
+";
+    std::fs::write(folder.join("a.hlsl"), case).unwrap();
+    let line = ["campaign", "a.hlsl", "--widths", "8", "--engines", "interp", "--timeout", "0.001"];
+    let ran = wavelane(&folder, &line);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("\nhang: the run does not end in time (1 unit)\n"), "{}", ran.out);
 }
 
 #[test]

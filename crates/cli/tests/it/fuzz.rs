@@ -126,6 +126,97 @@ fn hangs_refusals_and_successes_without_a_module_are_told_apart() {
     }
 }
 
+#[test]
+fn what_was_found_survives_an_interrupt() {
+    let folder = folder("interrupted");
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let found = folder.join(format!("found-{signal}"));
+        let save = found.to_string_lossy();
+        let line = [
+            "fuzz",
+            "--target",
+            "false {in} {out}",
+            "--count",
+            "1000000",
+            "--attempts",
+            "0",
+            "--save",
+            &save,
+            "-j",
+            "2",
+        ];
+        let files = || std::fs::read_dir(&found).map_or(0, Iterator::count);
+        let (signal, out, err) = support::interrupted(&folder, &line, signal, || files() > 2);
+        assert_eq!(signal, Some(number), "{out}{err}");
+        let files = files();
+        assert!(out.contains(&format!("{files} programs: refuses {files}\n")), "{files} {out}");
+        let note = format!("interrupted: {files} programs of 1000000 were run");
+        assert!(err.contains(&note), "{err}");
+    }
+}
+
+/// Nobody would end a compiler whose worker is gone.
+#[test]
+fn a_compiler_ends_with_the_command_that_called_it() {
+    let folder = folder("orphans");
+    compiler(&folder, "echo $$ > pid\nexec sleep 1000");
+    let line = ["fuzz", "--target", "./compiler.sh {in} {out}", "--count", "1", "--timeout", "900"];
+    let pid = || std::fs::read_to_string(folder.join("pid")).ok().filter(|it| it.ends_with('\n'));
+    let (signal, out, err) = support::interrupted(&folder, &line, "INT", || pid().is_some());
+    assert_eq!(signal, Some(2), "{out}{err}");
+    assert!(out.starts_with("0 programs\n"), "{out}");
+    let pid = pid().unwrap();
+    // One that has ended stays in the table of processes until somebody asks how.
+    let status = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    while status().is_ok_and(|it| !it.contains(") Z ")) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_time_limit_is_for_engines_too() {
+    let folder = folder("late");
+    let line = ["fuzz", "--engines", "interp", "--count", "8", "--attempts", "0", "--timeout"];
+    let ran = wavelane(&folder, &[&line[..], &["0.000001", "--format", "json"]].concat());
+    let value = ran.json();
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert_eq!(value["failures"][0]["outcome"], "hang");
+    assert_eq!(value["failures"][0]["signature"], "the run does not end in time");
+    let ran = wavelane(&folder, &[&line[..], &["500"]].concat());
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn a_class_of_failures_is_shown_by_one_of_its_messages() {
+    let folder = folder("messages");
+    for (script, message, signature) in [
+        (
+            "printf abcdefghabcdefghabcdefgh > \"$2\"",
+            "the module is malformed: it is not a module of SPIR-V or PTX: it begins with 0x64636261, not with SPIR-V's 0x07230203",
+            "the module is malformed: it is not a module of SPIR-V or PTX: it begins with #x#, not with SPIR-V's #x#",
+        ),
+        (
+            "echo \"$1:7:3: error: unknown 'x17'\" >&2; exit 1",
+            "./program.hlsl:7:3: error: unknown 'x17'",
+            "PATH error: unknown ''",
+        ),
+        (
+            "echo 'assertion 7 failed' >&2; exit 134",
+            "status 134: assertion 7 failed",
+            "status 134: assertion # failed",
+        ),
+    ] {
+        compiler(&folder, script);
+        let (_, value) = through(&folder, &["--attempts", "0"]);
+        assert_eq!(value["failures"][0]["message"], message);
+        assert_eq!(value["failures"][0]["signature"], signature);
+        let line =
+            ["fuzz", "--target", "./compiler.sh {in} {out}", "--count", "2", "--attempts", "0"];
+        let ran = wavelane(&folder, &line);
+        assert!(ran.out.contains(&format!(": {message}\n  programs 0, 1")), "{}", ran.out);
+    }
+}
+
 /// Each compiler fails on a construct that most programs have, in its own way.
 #[test]
 fn each_kind_of_failure_shrinks_to_the_construct_that_shows_it() {
@@ -213,6 +304,10 @@ fn mistakes_on_the_command_line_are_told() {
         (&["fuzz", "--engines", "cpu", "--count", "-1"], "`-1` is negative"),
         (&["fuzz", "--engines", "cpu", "--count", "0"], "`--count 0` leaves nothing to run"),
         (&["fuzz", "--engines", "cpu", "--widths", "5"], "power of two"),
+        (&["fuzz", "--emit", "x", "--widths", "8"], "`--widths` has no effect with `--emit`"),
+        (&["fuzz", "--emit", "x", "--save", "y"], "`--save` has no effect with `--emit`"),
+        (&["fuzz", "--emit", "x", "--attempts", "9"], "`--attempts` has no effect with `--emit`"),
+        (&["fuzz", "--emit", "x", "--timeout", "9"], "`--timeout` has no effect with `--emit`"),
         (&["worker", "x"], "unexpected operand `x`"),
     ] {
         let ran = wavelane(&folder, words);

@@ -69,6 +69,34 @@ pub(crate) fn wavelane(folder: &Path, words: &[impl AsRef<OsStr>]) -> Ran {
     command(folder, words).output().unwrap().into()
 }
 
+/// Starts the program, sends it a signal once `is_time`, and returns the signal that ended it, and what it printed.
+#[cfg(unix)]
+pub(crate) fn interrupted(
+    folder: &Path,
+    words: &[&str],
+    signal: &str,
+    mut is_time: impl FnMut() -> bool,
+) -> (Option<i32>, String, String) {
+    use std::os::unix::process::ExitStatusExt;
+    let mut command = command(folder, words);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    // The leader of a group, as a command that a shell or `timeout` starts: all its processes get the signal.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn().unwrap();
+    while !is_time() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    // As `timeout` does it: to the process, and at once to its group.
+    for id in [child.id().to_string(), format!("-{}", child.id())] {
+        let sent = Command::new("kill").args(["-s", signal, "--", &id]).status().unwrap();
+        assert!(sent.success());
+    }
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.signal(), text(output.stdout), text(output.stderr))
+}
+
 /// The first CPU among the devices of Vulkan that can be used, with vectors of so many bits; says so if there is none.
 #[expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 pub(crate) fn processor(vector: u32) -> Option<serde_json::Value> {
