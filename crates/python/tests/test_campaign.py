@@ -127,6 +127,15 @@ class Dealing(Folder):
         self.assertEqual((dealer.done, dealer.failed), (100, 1))
         self.assertIn(["fuzz 1/7 @w8 engine=cpu"], cluster.batches)
 
+    @unittest.skipIf(sys.platform == "win32", "Python has no locks there")
+    def test_a_ledger_belongs_to_one_campaign_at_a_time(self):
+        path = str(self.folder / "ledger.jsonl")
+        ledger = Ledger(path)
+        with self.assertRaisesRegex(Problem, "in use by another campaign"):
+            Ledger(path)
+        ledger.close()
+        Ledger(path).close()
+
     def test_units_go_to_the_machines_that_their_engines_need(self):
         units = [it for pair in zip(requests(50), requests(50, "vulkan:big")) for it in pair]
         cluster = Fake(plain)

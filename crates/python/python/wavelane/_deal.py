@@ -165,6 +165,23 @@ class Plan:
         return subprocess.run(self._words, check=False).returncode
 
 
+def _locked(file: Any) -> bool:
+    """Whether a file is now locked for this process alone, as `wavelane campaign` does it."""
+    try:
+        import fcntl
+    except ImportError:
+        # Portability: Python has no such lock on Windows.
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # A file system without locks.
+        return True
+    return True
+
+
 class Ledger:
     """The file of records: appended to, and synced every now and then."""
 
@@ -173,6 +190,13 @@ class Ledger:
             self._file = open(path, "a+b")
         except OSError as error:
             raise Problem(f"`{path}` cannot be written: {error.strerror}") from error
+        if not _locked(self._file):
+            self._file.close()
+            raise Problem(
+                f"`{path}` is in use by another campaign\n"
+                "  = help: wait for it, or give each campaign a ledger of its own (`--ledger FILE`) "
+                "and join them with `wavelane merge`"
+            )
         self._cut()
         self._synced = time.monotonic()
 
