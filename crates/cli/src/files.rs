@@ -25,6 +25,17 @@ pub(crate) fn read_source(file: &str) -> Result<(String, String), Problem> {
     Ok((name.to_owned(), decode(bytes)))
 }
 
+/// The same for a file that only we write, of any size.
+pub(crate) fn read_report(file: &str) -> Result<(String, String), Problem> {
+    let mut bytes = Vec::new();
+    let (name, read) = match file {
+        "-" => (STDIN, std::io::stdin().lock().read_to_end(&mut bytes)),
+        _ => (file, std::fs::File::open(file).and_then(|mut it| it.read_to_end(&mut bytes))),
+    };
+    read.map_err(|error| Problem::input(format!("`{name}` cannot be read: {error}")))?;
+    Ok((name.to_owned(), decode(bytes)))
+}
+
 /// The text of a file of any name.
 pub(crate) fn read_path(file: &Path) -> std::io::Result<String> {
     std::fs::File::open(file).and_then(source_bytes).map(decode)

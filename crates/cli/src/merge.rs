@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::asked::LowArgs;
 use crate::asked::{Output, Part};
-use crate::files::read_source;
+use crate::files::read_report;
 use crate::problem::{End, Exit, Problem};
 use crate::report::Report;
 use crate::{records, report, terminal};
@@ -34,7 +34,7 @@ impl MergeArgs {
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, End> {
     let mut texts = Vec::new();
     for file in &args.files {
-        texts.push(read_source(file)?);
+        texts.push(read_report(file)?);
     }
     if texts.iter().any(|it| records::is_ledger(&it.1)) {
         return ledgers(args, &texts);

@@ -5,7 +5,7 @@ use std::path::Path;
 use campaign::{Merged, Record, Work};
 
 use crate::asked::Output;
-use crate::files::read_path;
+use crate::files::read_report;
 use crate::generated;
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
@@ -28,9 +28,7 @@ pub(crate) fn read_file(file: &str) -> Result<Vec<Record>, Problem> {
     if !Path::new(file).exists() {
         return Ok(Vec::new());
     }
-    let text = read_path(Path::new(file))
-        .map_err(|error| Problem::input(format!("`{file}` cannot be read: {error}")))?;
-    read(file, &text)
+    read(file, &read_report(file)?.1)
 }
 
 /// Writes the report to standard output, and the page to its file.

@@ -350,6 +350,23 @@ fn records_that_differ_are_unstable() {
     assert_eq!((ran.status, &value["outcomes"]["unstable"]), (1, &serde_json::json!(1)));
 }
 
+/// Larger than what is read of source files.
+#[test]
+fn a_large_ledger_is_merged_and_resumed() {
+    let folder = folder("large");
+    let unit = "fuzz 1/0 @w8 engine=interp";
+    let record =
+        serde_json::json!({ "unit": unit, "outcome": "agrees", "detail": "x".repeat(1 << 20) });
+    std::fs::write(folder.join("l.jsonl"), format!("{record}\n").repeat(65)).unwrap();
+    let ran = wavelane(&folder, &["merge", "l.jsonl"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, "1 unit: agrees 1\n"), "{}", ran.err);
+    let line =
+        ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "interp", "--ledger", "l.jsonl"];
+    let list = wavelane(&folder, &[&line[..], &["--list"]].concat());
+    assert_eq!((list.status, list.out.as_str()), (0, ""), "{}", list.err);
+    assert_eq!(wavelane(&folder, &line).out, ran.out);
+}
+
 #[test]
 fn mistakes_in_plans_have_a_line() {
     let folder = folder("mistakes");
