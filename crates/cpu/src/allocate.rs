@@ -59,9 +59,9 @@ pub(crate) fn allocate(
     live_ranges: u64,
 ) -> Result<(Output, Vec<Allocated>), RegAllocError> {
     let none = PRegSet::empty();
-    let within = function.segments.iter().flat_map(|it| &it.body).map(|it| &it.0);
-    let mut ops = function.ops.iter().chain(within);
-    let spends = ops.any(|op| matches!(op, Op::X86(it) if it.spends_mask));
+    let within = function.segments.iter().flat_map(|it| &it.body);
+    let mut all = function.order.iter().chain(within).map(|it| function.instructions.op(*it));
+    let spends = all.any(|op| matches!(op, Op::X86(it) if it.spends_mask));
     let env = MachineEnv {
         preferred_regs_by_class: [
             set(GENERAL, SAVED_BY_CALLER),

@@ -5,13 +5,15 @@
 //! every instruction is decoded again and compared.
 
 use iced_x86::{Code, Encoder, Instruction, OpKind, Register};
-use regalloc2::{Allocation, Edit, Function as _, Inst, Output, ProgPoint, RegClass};
+use regalloc2::{Allocation, Edit, Inst, Output, ProgPoint, RegClass};
 
 use crate::allocate::SAVED_BY_CALLER;
 use crate::isa::Isa;
 use crate::layout::{ASK, BACK, CALL, FUEL, Fuel, GRANT, Layout, RESUME, SPINNING};
 use crate::local::{Allocated, Step};
-use crate::machine::{Condition, Function, Immediate, Op, Placed, Slot, SlotBase, View, X86};
+use crate::machine::{
+    Condition, Function, Immediate, Instructions, Memory, Op, Slot, SlotBase, View, X86,
+};
 
 const GENERAL: [Register; 16] = [
     Register::RAX,
@@ -332,12 +334,12 @@ impl Writer<'_> {
                 {
                     self.edit(edit);
                 }
-                match &function.ops[position] {
+                match function.op(position) {
                     Op::X86(x86) => self.x86(x86, output.inst_allocs(inst)),
                     Op::Undefined => {}
                     Op::Segment(number) => {
                         let number = *number as usize;
-                        self.segment(&function.segments[number].body, &segments[number]);
+                        self.segment(&function.instructions, &segments[number]);
                     }
                     Op::Call { site } => self.call(*site),
                     Op::Suspend { status, of } => {
@@ -419,7 +421,6 @@ impl Writer<'_> {
             self.address_of(behind);
             self.jump(put_aside);
         }
-        debug_assert_eq!(function.num_insts(), function.ops.len());
     }
 
     /// Jump threading: for each block, the target of a jump to it, skipping blocks that only jump.
@@ -428,7 +429,7 @@ impl Writer<'_> {
             output.edits.iter().map(|(point, _)| point.inst().index()).collect();
         let leads = |block: usize| {
             let data = &function.blocks[block];
-            let only = data.end == data.first + 1 && matches!(function.ops[data.first], Op::Jump);
+            let only = data.end == data.first + 1 && matches!(function.op(data.first), Op::Jump);
             (only && edited.binary_search(&data.first).is_err()).then(|| data.successors[0].index())
         };
         let last = |mut block: usize| {
@@ -444,15 +445,13 @@ impl Writer<'_> {
         (0..function.blocks.len()).map(last).collect()
     }
 
-    fn segment(&mut self, body: &[Placed], allocated: &Allocated) {
+    fn segment(&mut self, instructions: &Instructions, allocated: &Allocated) {
         for step in &allocated.steps {
             match step {
                 Step::Move(edit) => self.edit(edit),
-                Step::Execute { index, places } => {
-                    let (op, operands) = &body[*index as usize];
-                    let places = &allocated.places[*places as usize..][..operands.len()];
-                    if let Op::X86(x86) = op {
-                        self.x86(x86, places);
+                Step::Execute { number, places } => {
+                    if let Op::X86(x86) = instructions.op(*number) {
+                        self.x86(x86, &allocated.places[*places as usize..]);
                     }
                 }
             }
@@ -525,8 +524,18 @@ impl Writer<'_> {
                     };
                     set(&mut instruction, i, operand);
                 }
-                Slot::Immediate(it) => set(&mut instruction, i, immediate(it)),
-                Slot::Memory { base, index, scale, displacement } => {
+                Slot::Immediate => {
+                    let Some(it) = x86.immediate else {
+                        unreachable!("an instruction with a slot for an immediate has one")
+                    };
+                    set(&mut instruction, i, immediate(it));
+                }
+                Slot::Memory => {
+                    let Some(it) = x86.memory else {
+                        unreachable!("an instruction with a slot for memory has an operand there")
+                    };
+                    let Memory { base, index, scale, displacement, broadcast } = it;
+                    instruction.set_is_broadcast(broadcast);
                     let (base, displacement) = match base {
                         SlotBase::Frame => (FRAME, i64::from(displacement)),
                         // Relative to the instruction: the encoder computes the displacement.
@@ -568,7 +577,6 @@ impl Writer<'_> {
             }
         }
         instruction.set_zeroing_masking(x86.zeroing);
-        instruction.set_is_broadcast(x86.broadcast);
         instruction.set_has_lock_prefix(x86.lock);
         self.put(instruction);
     }

@@ -15,8 +15,8 @@ use std::cmp::Reverse;
 use iced_x86::Code;
 use smallvec::SmallVec;
 
-use crate::machine::{Op, Placed, X86};
-use crate::schedule::{NONE, WIDE, is_free, kind, made, reads, room};
+use crate::machine::{NONE, Op, Placed, X86};
+use crate::schedule::{WIDE, is_free, kind, room};
 
 /// How far an instruction may overtake others.
 // PERF: with 48 to 256, the scene `lit` of `benches/draws` takes the same time.
@@ -43,7 +43,7 @@ struct Node {
 ///
 /// `maker` has the instruction of this block that defines a register, and `count` the number of uses of each register in
 /// the function.
-pub(crate) fn order(body: &[&Placed], maker: &[u32], count: &[u32]) -> Option<Vec<u32>> {
+pub(crate) fn order(body: &[Placed], maker: &[u32], count: &[u32]) -> Option<Vec<u32>> {
     let last = body.len() as u32 - 1;
     let list = List::new(body, maker, count);
     let before = list.clone().peak(0..last);
@@ -55,11 +55,11 @@ pub(crate) fn order(body: &[&Placed], maker: &[u32], count: &[u32]) -> Option<Ve
 }
 
 /// Whether a block can be ordered by latency, and has what takes long.
-pub(crate) fn applies(body: &[&Placed]) -> bool {
+pub(crate) fn applies(body: &[Placed]) -> bool {
     // The last one jumps.
     body.split_last().is_some_and(|(_, rest)| {
-        rest.iter().any(|it| times(it).divider > 0)
-            && rest.iter().all(|it| matches!(it.0, Op::X86(_)))
+        rest.iter().any(|it| times(*it).divider > 0)
+            && rest.iter().all(|it| matches!(it.op, Op::X86(_)))
     })
 }
 
@@ -72,8 +72,8 @@ struct Times {
     divider: u32,
 }
 
-fn times(it: &Placed) -> Times {
-    let Op::X86(X86 { code, .. }) = &it.0 else { return Times::default() };
+fn times(it: Placed) -> Times {
+    let Op::X86(X86 { code, .. }) = it.op else { return Times::default() };
     let (latency, divider) = match code {
         Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er => (17, 10),
         Code::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er => (24, 16),
@@ -88,30 +88,30 @@ fn times(it: &Placed) -> Times {
 /// The instructions of a block without its jump, some of which have been placed.
 #[derive(Clone)]
 struct List<'a> {
-    body: &'a [&'a Placed],
+    body: &'a [Placed<'a>],
     nodes: Vec<Node>,
     /// The vectors and masks that are live.
     live: [usize; 2],
 }
 
 impl<'a> List<'a> {
-    fn new(whole: &'a [&'a Placed], maker: &[u32], count: &[u32]) -> List<'a> {
+    fn new(whole: &'a [Placed<'a>], maker: &[u32], count: &[u32]) -> List<'a> {
         let body = &whole[..whole.len() - 1];
         let mut list = List { body, nodes: vec![Node::default(); body.len()], live: [0; 2] };
         let mut uses = vec![0; body.len()];
-        for register in whole.iter().copied().flat_map(reads) {
+        for register in whole.iter().copied().flat_map(Placed::reads) {
             if let Some(uses) = uses.get_mut(maker[register.vreg()] as usize) {
                 *uses += 1;
             }
         }
         let mut last_effect = None;
         for (at, it) in (0..).zip(body) {
-            let of = reads(it).map(|it| maker[it.vreg()]).filter(|it| *it != NONE);
+            let of = it.reads().map(|it| maker[it.vreg()]).filter(|it| *it != NONE);
             let mut makers: SmallVec<[u32; 4]> = of.collect();
             makers.sort_unstable();
             makers.dedup();
             // Effects keep their order.
-            let effect = if is_free(it) { None } else { last_effect.replace(at) };
+            let effect = if is_free(*it) { None } else { last_effect.replace(at) };
             let effect = effect.filter(|it| !makers.contains(it));
             for before in effect.iter().chain(&makers) {
                 list.nodes[*before as usize].after.push(at);
@@ -124,14 +124,18 @@ impl<'a> List<'a> {
         }
         for (at, it) in body.iter().enumerate().rev() {
             let after = list.nodes[at].after.iter().map(|it| list.nodes[*it as usize].height);
-            list.nodes[at].height = times(it).latency + after.max().unwrap_or(0);
-            if made(it).is_some_and(|made| count[made.vreg()] > uses[at]) {
+            list.nodes[at].height = times(*it).latency + after.max().unwrap_or(0);
+            if it.made().is_some_and(|made| count[made.vreg()] > uses[at]) {
                 list.nodes[at].uses += 1;
             }
         }
         // Values from other blocks stay live.
-        let mut outer: Vec<_> =
-            whole.iter().copied().flat_map(reads).filter(|it| maker[it.vreg()] == NONE).collect();
+        let mut outer: Vec<_> = whole
+            .iter()
+            .copied()
+            .flat_map(Placed::reads)
+            .filter(|it| maker[it.vreg()] == NONE)
+            .collect();
         outer.sort_unstable();
         outer.dedup();
         outer.into_iter().filter_map(kind).for_each(|it| list.live[it] += 1);
@@ -141,7 +145,7 @@ impl<'a> List<'a> {
     /// By how much an instruction changes the number of live registers of each kind.
     fn change(&self, at: u32) -> [isize; 2] {
         let mut change = [0; 2];
-        let kind_of = |at: u32| made(self.body[at as usize]).and_then(kind);
+        let kind_of = |at: u32| self.body[at as usize].made().and_then(kind);
         if let Some(kind) = kind_of(at) {
             change[kind] += 1;
         }
@@ -231,49 +235,38 @@ mod tests {
     use Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er as ADD;
     use Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er as DIVIDE;
     use Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm as STORE;
-    use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, VReg};
+    use regalloc2::VReg;
 
     use super::*;
-    use crate::machine::{Operands, Slot, VECTOR, View};
+    use crate::machine::{Instructions, VECTOR};
 
-    fn placed(code: Code, to: Option<usize>, from: &[usize]) -> Placed {
-        let operand = |number: usize, kind, position| {
-            let constraint = OperandConstraint::Reg;
-            Operand::new(VReg::new(number, VECTOR), constraint, kind, position)
-        };
-        let to = to.map(|it| operand(it, OperandKind::Def, OperandPos::Late));
-        let effect = to.is_none();
-        let from = from.iter().map(|it| operand(*it, OperandKind::Use, OperandPos::Early));
-        let slots = [Some(Slot::Register(View::Zmm, 0)), None, None, None];
-        let (mask, zeroing, broadcast, spends_mask, lock) = (None, false, false, false, false);
-        let x86 = X86 { code, slots, mask, zeroing, broadcast, spends_mask, lock, effect };
-        (Op::X86(x86), to.into_iter().chain(from).collect())
-    }
-
-    fn jump() -> Placed {
-        (Op::Jump, Operands::new())
+    fn vector(number: usize) -> VReg {
+        VReg::new(number, VECTOR)
     }
 
     /// Chains of a quotient and sums that wait for it, one after the other, each with a store; the registers from 500 on
     /// come from other blocks.
-    fn chains(count: usize, sums: usize) -> Vec<Placed> {
-        let chain = |number: usize| {
+    fn chains(count: usize, sums: usize) -> Instructions {
+        let mut all = Instructions::default();
+        for number in 0..count {
             let (first, last) = (number * (sums + 1), number * (sums + 1) + sums);
-            let divide = placed(DIVIDE, Some(first), &[500 + number, 500]);
-            let sums = (first + 1..=last).map(|it| placed(ADD, Some(it), &[it - 1, 500]));
-            let store = placed(STORE, None, &[last]);
-            std::iter::once(divide).chain(sums).chain([store]).collect::<Vec<_>>()
-        };
-        (0..count).flat_map(chain).chain([jump()]).collect()
+            all.add(DIVIDE, Some(vector(first)), &[vector(500 + number), vector(500)]);
+            for sum in first + 1..=last {
+                all.add(ADD, Some(vector(sum)), &[vector(sum - 1), vector(500)]);
+            }
+            all.add(STORE, None, &[vector(last)]);
+        }
+        all.push(Op::Jump);
+        all
     }
 
-    fn ordered(body: &[Placed]) -> Option<Vec<u32>> {
+    fn ordered(all: &Instructions) -> Option<Vec<u32>> {
+        let body: Vec<Placed> = (0..all.len() as u32).map(|it| all.at(it)).collect();
         let (mut maker, mut count) = (vec![NONE; 1000], vec![0; 1000]);
-        for (at, it) in (0..).zip(body) {
-            made(it).into_iter().for_each(|it| maker[it.vreg()] = at);
-            reads(it).for_each(|it| count[it.vreg()] += 1);
+        for (at, it) in (0..).zip(&body) {
+            it.made().into_iter().for_each(|it| maker[it.vreg()] = at);
+            it.reads().for_each(|it| count[it.vreg()] += 1);
         }
-        let body: Vec<&Placed> = body.iter().collect();
         if applies(&body) { order(&body, &maker, &count) } else { None }
     }
 
@@ -297,10 +290,10 @@ mod tests {
         assert_eq!(sorted, (0..body.len() as u32).collect::<Vec<_>>());
         let mut there: Vec<usize> = (500..600).collect();
         for at in &order {
-            assert!(reads(&body[*at as usize]).all(|it| there.contains(&it.vreg())), "{order:?}");
-            there.extend(made(&body[*at as usize]).map(|it| it.vreg()));
+            assert!(body.at(*at).reads().all(|it| there.contains(&it.vreg())), "{order:?}");
+            there.extend(body.at(*at).made().map(|it| it.vreg()));
         }
-        let effects: Vec<_> = order.iter().filter(|it| !is_free(&body[**it as usize])).collect();
+        let effects: Vec<_> = order.iter().filter(|it| !is_free(body.at(**it))).collect();
         assert!(effects.is_sorted(), "{order:?}");
     }
 
@@ -311,16 +304,19 @@ mod tests {
         let order = ordered(&body).unwrap();
         let (mut live, mut most) = (0isize, 0);
         for at in &order {
-            live += isize::from(made(&body[*at as usize]).is_some());
+            live += isize::from(body.at(*at).made().is_some());
             most = most.max(live);
-            live -= reads(&body[*at as usize]).filter(|it| it.vreg() < 500).count() as isize;
+            live -= body.at(*at).reads().filter(|it| it.vreg() < 500).count() as isize;
         }
         assert!(most <= WIDE as isize, "{most}");
     }
 
     #[test]
     fn blocks_without_the_divider_stay() {
-        let body = [placed(ADD, Some(0), &[500, 501]), placed(STORE, None, &[0]), jump()];
+        let mut body = Instructions::default();
+        body.add(ADD, Some(vector(0)), &[vector(500), vector(501)]);
+        body.add(STORE, None, &[vector(0)]);
+        body.push(Op::Jump);
         assert_eq!(ordered(&body), None);
     }
 }

@@ -13,7 +13,7 @@ use regalloc2::{
 };
 use rustc_hash::FxHashSet as HashSet;
 
-use crate::machine::{Function, Op, Placed, VECTOR};
+use crate::machine::{Function, Instructions, Op, VECTOR};
 
 const NEVER: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
@@ -25,9 +25,9 @@ pub(crate) struct Allocated {
 }
 
 pub(crate) enum Step {
-    /// An instruction of the segment, and the first of its operands' places.
+    /// An instruction, by its number, and the first of its operands' places.
     Execute {
-        index: u32,
+        number: u32,
         places: u32,
     },
     Move(Edit),
@@ -43,14 +43,15 @@ pub(crate) fn allocate(
     let vector_slots = (function.vector_bytes / 8) as u32;
     let mut local = Local::new(vector_slots, values, registers, output.num_spillslots as u32);
     let mut all = Vec::with_capacity(function.segments.len());
-    for (index, op) in function.ops.iter().enumerate() {
-        let Op::Segment(number) = op else { continue };
+    let instructions = &function.instructions;
+    for index in 0..function.order.len() {
+        let Op::Segment(number) = function.op(index) else { continue };
         let inst = Inst::new(index);
         let (operands, places) = (function.inst_operands(inst), output.inst_allocs(inst));
         let body = &function.segments[*number as usize].body;
-        let allocated = local.segment(body, operands, places);
+        let allocated = local.segment(instructions, body, operands, places);
         #[cfg(debug_assertions)]
-        check(body, operands, places, &allocated);
+        check(instructions, operands, places, &allocated);
         all.push(allocated);
     }
     output.num_spillslots = local.most_slots as usize;
@@ -119,26 +120,28 @@ impl Local {
 
     fn segment(
         &mut self,
-        body: &[Placed],
+        instructions: &Instructions,
+        body: &[u32],
         operands: &[Operand],
         places: &[Allocation],
     ) -> Allocated {
         self.begin(body.len() as u32, operands, places);
-        let later = self.later(body);
+        let later = self.later(instructions, body);
         let mut read = 0;
         self.steps = Vec::with_capacity(body.len() * 5 / 4);
         self.places = Vec::with_capacity(later.len() * 3 / 2);
-        for (index, (_, operands)) in (0u32..).zip(body) {
+        for number in body {
             let first = self.places.len();
-            self.instruction(operands, &later[read..]);
-            read += operands.iter().filter(|it| it.kind() == OperandKind::Use).count();
-            self.steps.push(Step::Execute { index, places: first as u32 });
+            let placed = instructions.at(*number);
+            self.instruction(placed.operands, &later[read..]);
+            read += placed.reads().count();
+            self.steps.push(Step::Execute { number: *number, places: first as u32 });
             while let Some((kind, slot)) = self.freed.pop() {
                 self.free_slots[kind].push(slot);
             }
         }
         self.end(operands);
-        for operand in body.iter().flat_map(|it| &it.1) {
+        for operand in body.iter().flat_map(|it| instructions.operands(*it)) {
             self.states[operand.vreg().vreg()] = State::default();
         }
         Allocated {
@@ -180,12 +183,13 @@ impl Local {
     }
 
     /// For each use, the next use of the same value; records the first uses.
-    fn later(&mut self, body: &[Placed]) -> Vec<u32> {
+    fn later(&mut self, instructions: &Instructions, body: &[u32]) -> Vec<u32> {
         let mut later = Vec::with_capacity(3 * body.len());
-        for (at, (_, operands)) in body.iter().enumerate().rev() {
+        for (at, number) in body.iter().enumerate().rev() {
+            let placed = instructions.at(*number);
             // Two uses in one instruction count as one.
-            later.extend(reads(operands).rev().map(|it| self.states[it.vreg()].next));
-            reads(operands).for_each(|it| self.states[it.vreg()].next = at as u32);
+            later.extend(placed.reads().rev().map(|it| self.states[it.vreg()].next));
+            placed.reads().for_each(|it| self.states[it.vreg()].next = at as u32);
         }
         later.reverse();
         later
@@ -456,7 +460,12 @@ fn reads(operands: &[Operand]) -> impl DoubleEndedIterator<Item = VReg> {
 /// Symbolic execution: every instruction finds its operands where it reads them, and every result is where it has to
 /// be.
 #[cfg(debug_assertions)]
-fn check(body: &[Placed], operands: &[Operand], places: &[Allocation], allocated: &Allocated) {
+fn check(
+    instructions: &Instructions,
+    operands: &[Operand],
+    places: &[Allocation],
+    allocated: &Allocated,
+) {
     use rustc_hash::FxHashMap as HashMap;
     let mut holds: HashMap<Allocation, VReg> = HashMap::default();
     let outside = || operands.iter().zip(places);
@@ -471,26 +480,26 @@ fn check(body: &[Placed], operands: &[Operand], places: &[Allocation], allocated
                 let value = value.unwrap_or_else(|| unreachable!("{from} holds a value"));
                 holds.insert(*to, value);
             }
-            Step::Execute { index, places } => {
-                let operands = &body[*index as usize].1;
+            Step::Execute { number, places } => {
+                let operands = instructions.operands(*number);
                 let places = &allocated.places[*places as usize..][..operands.len()];
                 let made = operands.iter().zip(places).find(|it| it.0.kind() == OperandKind::Def);
                 for (operand, place) in operands.iter().zip(places) {
                     if operand.kind() == OperandKind::Def {
                         continue;
                     }
-                    assert_eq!(holds.get(place), Some(&operand.vreg()), "operand of {index}");
+                    assert_eq!(holds.get(place), Some(&operand.vreg()), "operand of {number}");
                     let is_free = operand.constraint() == OperandConstraint::Any;
-                    assert!(is_free || place.is_reg(), "operand of {index} is in a register");
+                    assert!(is_free || place.is_reg(), "operand of {number} is in a register");
                     let lasts = operand.pos() == OperandPos::Late;
                     if let Some((made, to)) = made {
                         let is_early = made.pos() == OperandPos::Early;
-                        assert!(place != to || !lasts && !is_early, "{index} overwrites a source");
+                        assert!(place != to || !lasts && !is_early, "{number} overwrites a source");
                     }
                 }
                 if let Some((made, to)) = made {
                     if let OperandConstraint::Reuse(tied) = made.constraint() {
-                        assert_eq!(places[tied], *to, "{index} modifies its first source");
+                        assert_eq!(places[tied], *to, "{number} modifies its first source");
                     }
                     holds.insert(*to, made.vreg());
                 }

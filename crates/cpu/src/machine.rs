@@ -7,18 +7,22 @@
 //! Deliberately absent: the purpose of the instructions, and the assignment of registers (`allocate`, `local`,
 //! `encode`).
 
+mod computed;
 mod finish;
-
-use std::hash::BuildHasher;
+mod instructions;
 
 use iced_x86::Code;
 pub(crate) use regalloc2::{Block, RegClass, VReg};
-use regalloc2::{Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet};
-use rustc_hash::{FxBuildHasher, FxHashMap as HashMap};
-use smallvec::{SmallVec, smallvec};
+use regalloc2::{Inst, InstRange, Operand, PRegSet};
+use rustc_hash::FxHashMap as HashMap;
+use smallvec::SmallVec;
 
 use crate::dominators::Dominators;
 use crate::segment::Segment;
+use computed::Computed;
+pub(crate) use instructions::{
+    Condition, Instructions, Memory, NONE, Op, Placed, Slot, SlotBase, X86,
+};
 
 /// General registers.
 pub(crate) const GENERAL: RegClass = RegClass::Int;
@@ -28,7 +32,7 @@ pub(crate) const VECTOR: RegClass = RegClass::Float;
 pub(crate) const MASK: RegClass = RegClass::Vector;
 
 /// The part of a register that an instruction uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum View {
     R8,
     R16,
@@ -41,7 +45,7 @@ pub(crate) enum View {
 }
 
 /// A source operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
     Register(View, VReg),
     Memory(Address),
@@ -78,7 +82,7 @@ impl Source {
 }
 
 /// A memory operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
     pub(crate) base: Base,
     pub(crate) index: Option<(View, VReg)>,
@@ -88,7 +92,7 @@ pub(crate) struct Address {
     pub(crate) broadcast: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     /// The frame of the running wave.
     Frame,
@@ -115,7 +119,7 @@ impl Address {
 }
 
 /// Constraints of an instruction beyond reading its sources and writing a fresh register.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
     /// The lanes it writes.
     pub(crate) mask: Option<VReg>,
@@ -129,95 +133,6 @@ pub(crate) struct Options {
     /// there.
     pub(crate) folds: bool,
 }
-
-/// An operand of an x86 instruction; registers are indices into the allocator's operands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Slot {
-    Register(View, u8),
-    Memory { base: SlotBase, index: Option<(View, u8)>, scale: u8, displacement: i32 },
-    Immediate(Immediate),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum SlotBase {
-    Frame,
-    Pool,
-    Register(u8),
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct X86 {
-    pub(crate) code: Code,
-    pub(crate) slots: [Option<Slot>; 4],
-    pub(crate) mask: Option<u8>,
-    pub(crate) zeroing: bool,
-    pub(crate) broadcast: bool,
-    /// The instruction destroys its mask: it is given a copy.
-    pub(crate) spends_mask: bool,
-    /// It is atomic.
-    pub(crate) lock: bool,
-    /// It has side effects besides writing its register.
-    pub(crate) effect: bool,
-}
-
-/// Conditions of jumps, by the flags of the preceding instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Condition {
-    Zero,
-    NotZero,
-    // Of a comparison of unsigned numbers.
-    Below,
-    BelowOrEqual,
-    Above,
-    AboveOrEqual,
-    // Of a comparison of signed numbers.
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Op {
-    X86(X86),
-    /// Leaves a register undefined.
-    Undefined,
-    /// A segment of the function, by number.
-    Segment(u32),
-    /// Calls the runtime, which clobbers all vectors and masks and most general registers.
-    Call {
-        site: u32,
-    },
-    /// Returns to the host; when the wave is resumed, it continues after this instruction.
-    Suspend {
-        status: u32,
-        /// The instruction of the module that waits.
-        of: ir::Inst,
-    },
-    /// Counts a loop iteration; if none is left, the wave is suspended with all registers saved.
-    Fuel {
-        cost: i32,
-        /// The loop in the module.
-        of: ir::Inst,
-    },
-    /// Accounts for the loops of a wave that has ended, and starts counting for the next one. If the cost is high, the
-    /// frame is suspended with all registers saved.
-    Settle {
-        /// The instruction of the module at which waves end.
-        of: ir::Inst,
-    },
-    Jump,
-    Branch(Condition),
-    /// The end of all waves of this frame.
-    Finish {
-        status: u32,
-    },
-}
-
-/// The registers of an instruction, for the allocator.
-pub(crate) type Operands = SmallVec<[Operand; 4]>;
-/// An instruction with its registers.
-pub(crate) type Placed = (Op, Operands);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Var(u32);
@@ -237,9 +152,9 @@ pub(crate) struct BlockData {
 
 /// A machine program, in the allocator's form.
 pub(crate) struct Function {
-    pub(crate) ops: Vec<Op>,
-    operands: Vec<Operand>,
-    ranges: Vec<(u32, u32)>,
+    pub(crate) instructions: Instructions,
+    /// The instructions that the allocator sees, block by block.
+    pub(crate) order: Vec<u32>,
     pub(crate) blocks: Vec<BlockData>,
     /// Straight-line code that is one instruction for the allocator.
     pub(crate) segments: Vec<Segment>,
@@ -259,12 +174,13 @@ struct Parameter {
 }
 
 pub(crate) struct Builder {
-    ops: Vec<Placed>,
+    instructions: Instructions,
     /// The instructions of each block, since blocks need not be filled in order.
     bodies: Vec<Vec<u32>>,
     blocks: Vec<BlockData>,
     current: Block,
-    registers: u32,
+    /// The instruction that writes each register, or `NONE`, as for parameters.
+    makers: Vec<u32>,
     classes: Vec<RegClass>,
     definitions: HashMap<(Block, Var), VReg>,
     sealed: Vec<bool>,
@@ -278,53 +194,6 @@ pub(crate) struct Builder {
     most_cost: i32,
 }
 
-/// A pure instruction.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Computation {
-    code: Code,
-    view: View,
-    sources: [Option<Source>; 3],
-    options: Options,
-}
-
-/// Available computations, for common subexpression elimination: a hash table of lists, in one vector.
-#[derive(Default)]
-struct Computed {
-    /// By the hash, the newest computation that has it.
-    newest: HashMap<u64, u32>,
-    all: Vec<Available>,
-}
-
-struct Available {
-    computation: Computation,
-    block: Block,
-    register: VReg,
-    /// The next older one with the same hash.
-    older: Option<u32>,
-}
-
-impl Computed {
-    fn hash(computation: &Computation) -> u64 {
-        FxBuildHasher.hash_one(computation)
-    }
-
-    /// Equal computations, the newest first.
-    fn alike<'a>(
-        &'a self,
-        hash: u64,
-        computation: &'a Computation,
-    ) -> impl Iterator<Item = &'a Available> {
-        let newest = self.newest.get(&hash).map(|it| &self.all[*it as usize]);
-        let all = std::iter::successors(newest, |it| Some(&self.all[it.older? as usize]));
-        all.filter(move |it| it.computation == *computation)
-    }
-
-    fn add(&mut self, hash: u64, computation: Computation, block: Block, register: VReg) {
-        let older = self.newest.insert(hash, self.all.len() as u32);
-        self.all.push(Available { computation, block, register, older });
-    }
-}
-
 /// The most dominators in which a computation is looked up, and the most candidates of its kind.
 const MOST_ABOVE: usize = 24;
 const MOST_ALIKE: usize = 4;
@@ -332,11 +201,11 @@ const MOST_ALIKE: usize = 4;
 impl Builder {
     pub(crate) fn new(vector_bytes: usize) -> Builder {
         let mut builder = Builder {
-            ops: Vec::new(),
+            instructions: Instructions::default(),
             bodies: Vec::new(),
             blocks: Vec::new(),
             current: Block::new(0),
-            registers: 0,
+            makers: Vec::new(),
             classes: Vec::new(),
             definitions: HashMap::default(),
             sealed: Vec::new(),
@@ -356,9 +225,9 @@ impl Builder {
 
     /// Makes room for so many instructions, most of which are computations.
     pub(crate) fn expect(&mut self, instructions: usize) {
-        self.ops.reserve(instructions);
-        self.classes.reserve(instructions);
-        self.computed.all.reserve(instructions);
+        self.instructions.reserve(instructions);
+        self.makers.reserve(instructions);
+        self.computed.reserve(instructions);
     }
 
     // Blocks.
@@ -384,13 +253,14 @@ impl Builder {
         }
     }
 
-    /// The result of an equal computation that dominates this one.
-    fn already(&self, hash: u64, computation: &Computation) -> Option<VReg> {
-        let mut alike = self.computed.alike(hash, computation).take(MOST_ALIKE).peekable();
+    /// The result of an equal computation that dominates this one, whose operands are pending.
+    fn already(&self, hash: u32, x86: &X86) -> Option<VReg> {
+        let mut alike = self.computed.alike(hash, x86, &self.instructions).peekable();
         alike.peek()?;
         let above = std::iter::successors(Some(self.current), |it| self.dominators.parent(*it));
         let above: SmallVec<[Block; MOST_ABOVE]> = above.take(MOST_ABOVE).collect();
-        alike.find(|it| above.contains(&it.block)).map(|it| it.register)
+        let same = alike.take(MOST_ALIKE).find(|it| above.contains(&it.block))?;
+        self.instructions.at(same.instruction).made()
     }
 
     /// Marks the current block as cold.
@@ -411,13 +281,13 @@ impl Builder {
     }
 
     pub(crate) fn jump(&mut self, to: Block) {
-        self.push(Op::Jump, Operands::new());
+        self.push(Op::Jump);
         self.edge(to);
     }
 
     /// Jumps by the flags; both blocks must be fresh, and are sealed.
     pub(crate) fn branch(&mut self, condition: Condition, then: Block, otherwise: Block) {
-        self.push(Op::Branch(condition), Operands::new());
+        self.push(Op::Branch(condition));
         self.edge(then);
         self.edge(otherwise);
         self.seal(then);
@@ -425,7 +295,7 @@ impl Builder {
     }
 
     pub(crate) fn finish_waves(&mut self, status: u32) {
-        self.push(Op::Finish { status }, Operands::new());
+        self.push(Op::Finish { status });
     }
 
     fn edge(&mut self, to: Block) {
@@ -445,7 +315,7 @@ impl Builder {
     }
 
     pub(crate) fn size(&self) -> usize {
-        self.ops.len()
+        self.instructions.len()
     }
 
     pub(crate) fn current(&self) -> Block {
@@ -469,7 +339,7 @@ impl Builder {
     pub(crate) fn forget(&mut self, ops: std::ops::Range<usize>) {
         if !ops.is_empty() {
             // They no longer keep their operands alive.
-            self.ops[ops.clone()].iter_mut().for_each(|it| it.1.clear());
+            self.instructions.clear(ops.clone());
             for body in &mut self.bodies {
                 body.retain(|it| !ops.contains(&(*it as usize)));
             }
@@ -542,32 +412,38 @@ impl Builder {
     // Instructions.
 
     pub(crate) fn register(&mut self, class: RegClass) -> VReg {
-        self.registers += 1;
-        VReg::new(self.registers as usize - 1, class)
+        self.makers.push(NONE);
+        VReg::new(self.makers.len() - 1, class)
     }
 
-    fn push(&mut self, op: Op, operands: Operands) {
-        self.bodies[self.current.index()].push(self.ops.len() as u32);
-        self.ops.push((op, operands));
+    /// Appends an instruction whose operands are pending.
+    fn push(&mut self, op: Op) -> u32 {
+        let number = self.instructions.push(op);
+        self.bodies[self.current.index()].push(number);
+        if let Some(made) = self.instructions.at(number).made() {
+            self.makers[made.vreg()] = number;
+        }
+        number
     }
 
     pub(crate) fn undefined(&mut self, class: RegClass) -> VReg {
         let register = self.register(class);
-        self.push(Op::Undefined, smallvec![Operand::reg_def(register)]);
+        self.instructions.push_operand(Operand::reg_def(register));
+        self.push(Op::Undefined);
         register
     }
 
     pub(crate) fn call(&mut self, site: u32) {
-        self.push(Op::Call { site }, Operands::new());
+        self.push(Op::Call { site });
     }
 
     pub(crate) fn suspend(&mut self, status: u32, of: ir::Inst) {
-        self.push(Op::Suspend { status, of }, Operands::new());
+        self.push(Op::Suspend { status, of });
     }
 
     pub(crate) fn fuel(&mut self, cost: i32, of: ir::Inst) {
         self.most_cost = self.most_cost.max(cost);
-        self.push(Op::Fuel { cost, of }, Operands::new());
+        self.push(Op::Fuel { cost, of });
     }
 
     /// The cost of the most expensive loop iteration; 0 if no iterations are counted.
@@ -576,7 +452,7 @@ impl Builder {
     }
 
     pub(crate) fn settle(&mut self, of: ir::Inst) {
-        self.push(Op::Settle { of }, Operands::new());
+        self.push(Op::Settle { of });
     }
 
     /// An instruction that writes a fresh register.
@@ -596,27 +472,36 @@ impl Builder {
             View::Xmm | View::Ymm | View::Zmm => VECTOR,
             View::K => MASK,
         };
-        let computation = (sources.len() <= 3
+        let is_pure = sources.len() <= 3
             && is_repeatable(code, class)
             && !options.gather
-            && sources.iter().all(|it| it.is_constant()))
-        .then(|| {
-            let mut own = [None; 3];
-            own.iter_mut().zip(sources).for_each(|(to, from)| *to = Some(*from));
-            let computation = Computation { code, view, sources: own, options };
-            (Computed::hash(&computation), computation)
-        });
-        if let Some((hash, computation)) = &computation
-            && let Some(same) = self.already(*hash, computation)
-        {
+            && sources.iter().all(|it| it.is_constant());
+        let to = self.register(class);
+        let x86 = self.instructions.x86(code, Some((view, to)), sources, options);
+        if !is_pure {
+            self.push(Op::X86(x86));
+            return to;
+        }
+        let hash = Computed::hash(&x86, self.instructions.pending());
+        if let Some(same) = self.already(hash, &x86) {
+            self.instructions.drop_pending();
+            self.makers.pop();
             return same;
         }
-        let to = self.register(class);
-        self.instruction(code, Some((view, to)), sources, options);
-        if let Some((hash, computation)) = computation {
-            self.computed.add(hash, computation, self.current, to);
-        }
+        let number = self.push(Op::X86(x86));
+        self.computed.add(hash, number, self.current);
         to
+    }
+
+    /// The instruction that writes a register: its code and its sources.
+    pub(crate) fn definition(
+        &self,
+        register: VReg,
+    ) -> Option<(Code, impl Iterator<Item = Source> + use<'_>)> {
+        match self.makers[register.vreg()] {
+            NONE => None,
+            maker => self.instructions.sources(maker),
+        }
     }
 
     /// An instruction that writes no register.
@@ -636,7 +521,7 @@ impl Builder {
         let sources = [Source::Memory(to)];
         self.instruction(Code::Xadd_rm32_r32, Some((View::R32, old)), &sources, options);
         // Here the register comes second.
-        if let Some((Op::X86(x86), _)) = self.ops.last_mut() {
+        if let Some(x86) = self.instructions.last_x86() {
             x86.slots.swap(0, 1);
             (x86.lock, x86.effect) = (true, true);
         }
@@ -650,80 +535,8 @@ impl Builder {
         sources: &[Source],
         options: Options,
     ) {
-        let mut operands = Operands::new();
-        let mut slots = [None; 4];
-        let mut filled = 0;
-        let mut broadcast = false;
-        let mut fill = |slot: Slot| {
-            slots[filled] = Some(slot);
-            filled += 1;
-        };
-        if let Some((view, to)) = to {
-            match options.tied {
-                // The tied register is the second operand.
-                Some(_) => operands.push(Operand::new(
-                    to,
-                    OperandConstraint::Reuse(1),
-                    OperandKind::Def,
-                    OperandPos::Late,
-                )),
-                None if options.gather => operands.push(Operand::new(
-                    to,
-                    OperandConstraint::Reg,
-                    OperandKind::Def,
-                    OperandPos::Early,
-                )),
-                None => operands.push(Operand::reg_def(to)),
-            }
-            fill(Slot::Register(view, 0));
-        }
-        if let Some(tied) = options.tied {
-            operands.push(Operand::reg_use(tied));
-        }
-        let mut placed = |register: VReg, constraint: OperandConstraint| {
-            let late = options.gather && options.tied.is_some();
-            let position = if late { OperandPos::Late } else { OperandPos::Early };
-            operands.push(Operand::new(register, constraint, OperandKind::Use, position));
-            operands.len() as u8 - 1
-        };
-        let mask = options.mask.map(|it| placed(it, OperandConstraint::Reg));
-        for (i, source) in sources.iter().enumerate() {
-            match *source {
-                Source::Register(view, register) if options.folds && i == 1 => {
-                    fill(Slot::Register(view, placed(register, OperandConstraint::Any)));
-                }
-                Source::Register(view, register) => {
-                    fill(Slot::Register(view, placed(register, OperandConstraint::Reg)));
-                }
-                Source::Immediate(value) => fill(Slot::Immediate(value)),
-                Source::Memory(address) => {
-                    let mut used = |register: VReg| placed(register, OperandConstraint::Reg);
-                    let base = match address.base {
-                        Base::Frame => SlotBase::Frame,
-                        Base::Pool => SlotBase::Pool,
-                        Base::Register(register) => SlotBase::Register(used(register)),
-                    };
-                    let index = address.index.map(|(view, register)| (view, used(register)));
-                    broadcast |= address.broadcast;
-                    let Address { scale, displacement, .. } = address;
-                    fill(Slot::Memory { base, index, scale, displacement });
-                }
-            }
-        }
-        let Options { zeroing, gather: spends_mask, .. } = options;
-        self.push(
-            Op::X86(X86 {
-                code,
-                slots,
-                mask,
-                zeroing,
-                broadcast,
-                spends_mask,
-                lock: false,
-                effect: to.is_none(),
-            }),
-            operands,
-        );
+        let x86 = self.instructions.x86(code, to, sources, options);
+        self.push(Op::X86(x86));
     }
 
     // Constants.
@@ -763,9 +576,14 @@ fn is_repeatable(code: Code, to: RegClass) -> bool {
 }
 
 impl Function {
+    /// The instruction at a position of the order.
+    pub(crate) fn op(&self, position: usize) -> &Op {
+        self.instructions.op(self.order[position])
+    }
+
     /// The number of instructions, those of segments included.
     pub(crate) fn instructions(&self) -> usize {
-        self.ops.len() + self.segments.iter().map(|it| it.body.len()).sum::<usize>()
+        self.order.len() + self.segments.iter().map(|it| it.body.len()).sum::<usize>()
     }
 }
 
@@ -774,9 +592,8 @@ impl std::fmt::Debug for Function {
         for (index, block) in self.blocks.iter().enumerate() {
             writeln!(f, "block{index}{:?}:", block.params)?;
             for at in block.first..block.end {
-                let (start, end) = self.ranges[at];
-                let operands = &self.operands[start as usize..end as usize];
-                match &self.ops[at] {
+                let Placed { op, operands } = self.instructions.at(self.order[at]);
+                match op {
                     Op::X86(x86) => writeln!(f, "  {at} {:?} {operands:?}", x86.code)?,
                     op => writeln!(f, "  {at} {op:?} {operands:?}")?,
                 }
@@ -789,7 +606,7 @@ impl std::fmt::Debug for Function {
 
 impl regalloc2::Function for Function {
     fn num_insts(&self) -> usize {
-        self.ops.len()
+        self.order.len()
     }
     fn num_blocks(&self) -> usize {
         self.blocks.len()
@@ -811,21 +628,20 @@ impl regalloc2::Function for Function {
         &self.blocks[block.index()].params
     }
     fn is_ret(&self, inst: Inst) -> bool {
-        matches!(self.ops[inst.index()], Op::Finish { .. })
+        matches!(self.op(inst.index()), Op::Finish { .. })
     }
     fn is_branch(&self, inst: Inst) -> bool {
-        matches!(self.ops[inst.index()], Op::Jump | Op::Branch(_))
+        matches!(self.op(inst.index()), Op::Jump | Op::Branch(_))
     }
     fn branch_blockparams(&self, block: Block, _: Inst, successor: usize) -> &[VReg] {
         if successor == 0 { &self.blocks[block.index()].args } else { &[] }
     }
     fn inst_operands(&self, inst: Inst) -> &[Operand] {
-        let (start, end) = self.ranges[inst.index()];
-        &self.operands[start as usize..end as usize]
+        self.instructions.operands(self.order[inst.index()])
     }
     fn inst_clobbers(&self, inst: Inst) -> PRegSet {
-        match self.ops[inst.index()] {
-            Op::Segment(number) => self.segments[number as usize].clobbers,
+        match self.op(inst.index()) {
+            Op::Segment(number) => self.segments[*number as usize].clobbers,
             Op::Call { .. } => self.saved_by_calls,
             Op::Suspend { .. } => self.everything,
             _ => PRegSet::empty(),

@@ -12,10 +12,10 @@
 //! Deliberately absent: latencies. Out-of-order processors look far enough ahead to find the next chunk by themselves,
 //! but for divisions and square roots, by which `latency` schedules shorter blocks.
 
-use regalloc2::{OperandKind, VReg};
+use regalloc2::VReg;
 
 use crate::latency;
-use crate::machine::{GENERAL, MASK, Op, Placed, Slot, SlotBase, VECTOR, X86};
+use crate::machine::{GENERAL, Instructions, MASK, NONE, Op, Placed, SlotBase, VECTOR, X86};
 
 /// The minimal length of a long block. With 32 vectors, scheduling shorter ones has not paid off.
 const LONG: usize = 400;
@@ -34,8 +34,6 @@ pub(crate) struct Orders {
     maker: Vec<u32>,
 }
 
-/// No instruction.
-pub(crate) const NONE: u32 = u32::MAX;
 /// The number of vectors with AVX-512.
 pub(crate) const WIDE: usize = 32;
 
@@ -51,8 +49,8 @@ impl Orders {
     }
 
     /// Records the uses and block arguments of a block. All blocks must be recorded before any is scheduled.
-    pub(crate) fn reads<'a>(&mut self, body: impl Iterator<Item = &'a Placed>, handed_on: &[VReg]) {
-        for register in body.flat_map(reads).chain(handed_on.iter().copied()) {
+    pub(crate) fn reads<'a>(&mut self, body: impl Iterator<Item = Placed<'a>>, handed_on: &[VReg]) {
+        for register in body.flat_map(Placed::reads).chain(handed_on.iter().copied()) {
             self.reads[register.vreg()] += 1;
         }
     }
@@ -62,12 +60,12 @@ impl Orders {
         self.reads
     }
 
-    /// Schedules the instructions of a block, which are some of `ops`. Only their numbers move: an instruction is large.
-    pub(crate) fn order(&mut self, ops: &[Placed], body: &mut [u32]) {
+    /// Schedules the instructions of a block, by their numbers.
+    pub(crate) fn order(&mut self, instructions: &Instructions, body: &mut [u32]) {
         let is_long = body.len() >= LONG;
         let at_a_time = if is_long { self.at_a_time } else { body.len().max(1) };
         for part in body.chunks_mut(at_a_time) {
-            let placed: Vec<&Placed> = part.iter().map(|it| &ops[*it as usize]).collect();
+            let placed: Vec<Placed> = part.iter().map(|it| instructions.at(*it)).collect();
             let order = match !is_long && self.vectors == WIDE {
                 true => self.order_by_latency(&placed),
                 false => self.order_of(&placed),
@@ -80,30 +78,30 @@ impl Orders {
     }
 
     /// The order of a whole block by latency; `None` if its own stays.
-    fn order_by_latency(&mut self, body: &[&Placed]) -> Option<Vec<u32>> {
+    fn order_by_latency(&mut self, body: &[Placed]) -> Option<Vec<u32>> {
         if !latency::applies(body) {
             return None;
         }
         for (at, instruction) in (0..).zip(body) {
-            if let Some(made) = made(instruction) {
+            if let Some(made) = instruction.made() {
                 self.maker[made.vreg()] = at;
             }
         }
         let order = latency::order(body, &self.maker, &self.reads);
-        body.iter().copied().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
+        body.iter().copied().filter_map(Placed::made).for_each(|it| self.maker[it.vreg()] = NONE);
         order
     }
 
     /// The order of instructions with less pressure; `None` if theirs is as good.
-    fn order_of(&mut self, body: &[&Placed]) -> Option<Vec<u32>> {
-        if body.iter().filter(|it| is_free(it)).count() < 2 {
+    fn order_of(&mut self, body: &[Placed]) -> Option<Vec<u32>> {
+        if body.iter().filter(|it| is_free(**it)).count() < 2 {
             return None;
         }
         let mut readers = Readers::new(body.len());
         let mut left = vec![0; body.len()];
         for (at, instruction) in (0..).zip(body) {
-            let free = is_free(instruction);
-            for register in reads(instruction) {
+            let free = is_free(*instruction);
+            for register in instruction.reads() {
                 let maker = self.maker[register.vreg()];
                 if maker == NONE {
                     continue;
@@ -113,21 +111,21 @@ impl Orders {
                     readers.add(maker, at);
                 }
             }
-            if let Some(made) = made(instruction) {
+            if let Some(made) = instruction.made() {
                 self.maker[made.vreg()] = at;
             }
         }
         let order = self.better_order(body, readers, left);
-        body.iter().copied().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
+        body.iter().copied().filter_map(Placed::made).for_each(|it| self.maker[it.vreg()] = NONE);
         order
     }
 
     /// `left` has the number of uses of each instruction's result in the body.
-    fn better_order(&self, body: &[&Placed], readers: Readers, left: Vec<u32>) -> Option<Vec<u32>> {
+    fn better_order(&self, body: &[Placed], readers: Readers, left: Vec<u32>) -> Option<Vec<u32>> {
         let goes_on: Vec<bool> = body
             .iter()
             .zip(&left)
-            .map(|(it, left)| made(it).is_some_and(|made| self.reads[made.vreg()] > *left))
+            .map(|(it, left)| it.made().is_some_and(|made| self.reads[made.vreg()] > *left))
             .collect();
         let old: Vec<u32> = (0..body.len() as u32).collect();
         let before = self.shortage(body, &old, &left, &goes_on);
@@ -141,13 +139,13 @@ impl Orders {
         let mut block = Block { body, maker, readers, left, goes_on, placed, order, open };
         let mut settled = 0;
         for (at, instruction) in body.iter().enumerate() {
-            if matches!(instruction.0, Op::Call { .. } | Op::Suspend { .. }) {
+            if matches!(instruction.op, Op::Call { .. } | Op::Suspend { .. }) {
                 // These clobber registers: instructions that are delayed beyond them would have their operands spilled
                 // instead of their results.
                 (settled..at).for_each(|it| block.place(it as u32));
                 settled = at;
             }
-            if !is_free(instruction) || block.goes_on[at] {
+            if !is_free(*instruction) || block.goes_on[at] {
                 block.place(at as u32);
             }
         }
@@ -156,10 +154,11 @@ impl Orders {
     }
 
     /// The excess of live vectors and masks, summed over the instructions.
-    fn shortage(&self, body: &[&Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
+    fn shortage(&self, body: &[Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
         let room = room(self.vectors);
         // Values from other blocks stay live in the block.
-        let comes = body.iter().copied().flat_map(reads).filter(|it| self.maker[it.vreg()] == NONE);
+        let comes =
+            body.iter().copied().flat_map(Placed::reads).filter(|it| self.maker[it.vreg()] == NONE);
         let mut comes: Vec<VReg> = comes.collect();
         comes.sort_unstable();
         comes.dedup();
@@ -168,11 +167,11 @@ impl Orders {
         let mut short = 0;
         for at in order {
             let instruction = body[*at as usize];
-            if let Some(kind) = made(instruction).and_then(kind) {
+            if let Some(kind) = instruction.made().and_then(kind) {
                 alive[kind] += 1;
             }
             short += (0..2).map(|it| alive[it].saturating_sub(room[it])).sum::<usize>();
-            for register in reads(instruction) {
+            for register in instruction.reads() {
                 let maker = self.maker[register.vreg()];
                 if maker == NONE {
                     continue;
@@ -223,7 +222,7 @@ impl Readers {
 }
 
 struct Block<'a> {
-    body: &'a [&'a Placed],
+    body: &'a [Placed<'a>],
     maker: &'a [u32],
     readers: Readers,
     /// The number of remaining uses in this block.
@@ -268,7 +267,7 @@ impl<'a> Block<'a> {
     /// The instructions of this block that define the operands of an instruction, one for each operand.
     fn makers(&self, at: u32) -> impl Iterator<Item = u32> + use<'a> {
         let maker = self.maker;
-        let makers = reads(self.body[at as usize]).map(|it| maker[it.vreg()]);
+        let makers = self.body[at as usize].reads().map(|it| maker[it.vreg()]);
         makers.filter(|it| *it != NONE)
     }
 
@@ -281,10 +280,10 @@ impl<'a> Block<'a> {
         if self.placed[at as usize] || self.missing(at).next().is_some() {
             return false;
         }
-        let Some(made) = made(self.body[at as usize]) else { return false };
-        reads(self.body[at as usize]).any(|register| {
+        let Some(made) = self.body[at as usize].made() else { return false };
+        self.body[at as usize].reads().any(|register| {
             let maker = self.maker[register.vreg()];
-            let own = || reads(self.body[at as usize]).filter(|it| *it == register).count();
+            let own = || self.body[at as usize].reads().filter(|it| *it == register).count();
             maker != NONE
                 && register.class() == made.class()
                 && !self.goes_on[maker as usize]
@@ -308,139 +307,111 @@ pub(crate) fn kind(register: VReg) -> Option<usize> {
     }
 }
 
-pub(crate) fn reads((_, operands): &Placed) -> impl Iterator<Item = VReg> {
-    operands.iter().filter(|it| it.kind() == OperandKind::Use).map(|it| it.vreg())
-}
-
-pub(crate) fn made((_, operands): &Placed) -> Option<VReg> {
-    operands.first().filter(|it| it.kind() == OperandKind::Def).map(|it| it.vreg())
-}
-
 /// Whether an instruction only computes a vector or a mask from registers and constants.
-pub(crate) fn is_free((op, operands): &Placed) -> bool {
-    let Op::X86(X86 { effect: false, spends_mask: false, slots, .. }) = op else { return false };
+pub(crate) fn is_free(Placed { op, operands }: Placed) -> bool {
+    let Op::X86(X86 { effect: false, spends_mask: false, memory, .. }) = op else { return false };
     operands[0].vreg().class() != GENERAL
-        && slots.iter().flatten().all(|slot| match slot {
-            Slot::Memory { base, index, .. } => matches!(base, SlotBase::Pool) && index.is_none(),
-            Slot::Register(..) | Slot::Immediate(_) => true,
-        })
+        && memory.is_none_or(|it| matches!(it.base, SlotBase::Pool) && it.index.is_none())
 }
 
 #[cfg(test)]
 mod tests {
-    use iced_x86::Code::{EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 as ADD, Mov_rm32_r32};
-    use regalloc2::{Operand, OperandConstraint, OperandPos};
-    use smallvec::smallvec;
+    use iced_x86::Code::{EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 as ADD, Mov_rm32_r32 as STORE};
 
     use super::*;
-    use crate::machine::View;
-
-    fn x86(code: iced_x86::Code, effect: bool) -> Op {
-        let slots = [Some(Slot::Register(View::Zmm, 0)), None, None, None];
-        let (mask, zeroing, broadcast, spends_mask, lock) = (None, false, false, false, false);
-        Op::X86(X86 { code, slots, mask, zeroing, broadcast, spends_mask, lock, effect })
-    }
 
     fn vector(number: usize) -> VReg {
         VReg::new(number, VECTOR)
     }
 
-    fn read(number: usize) -> Operand {
-        let constraint = OperandConstraint::Reg;
-        Operand::new(vector(number), constraint, OperandKind::Use, OperandPos::Early)
-    }
-
-    fn add(to: usize, from: [usize; 2]) -> Placed {
-        (x86(ADD, false), smallvec![Operand::reg_def(vector(to)), read(from[0]), read(from[1])])
-    }
-
-    fn store(from: usize) -> Placed {
-        (x86(Mov_rm32_r32, true), smallvec![read(from)])
-    }
-
-    fn ordered(body: Vec<Placed>, vectors: usize) -> Vec<Placed> {
+    /// Their numbers in the order of a block of them all.
+    fn ordered(all: &Instructions, vectors: usize) -> Vec<u32> {
         let mut orders = Orders { vectors, ..Orders::new(10_000, 32, 3) };
-        orders.reads(body.iter(), &[]);
-        let mut numbers: Vec<u32> = (0..body.len() as u32).collect();
-        orders.order(&body, &mut numbers);
-        numbers.iter().map(|it| body[*it as usize].clone()).collect()
+        let mut numbers = unordered(all);
+        orders.reads(numbers.iter().map(|it| all.at(*it)), &[]);
+        orders.order(all, &mut numbers);
+        numbers
     }
 
-    /// Sixteen chunks: first all sums of two, then all sums of these, then all stores.
-    fn by_operation() -> Vec<Placed> {
-        let first = (0..16).map(|it| add(100 + it, [it, 50]));
-        let second = (0..16).map(|it| add(200 + it, [100 + it, 51]));
-        first.chain(second).chain((0..16).map(|it| store(200 + it))).collect()
+    fn unordered(all: &Instructions) -> Vec<u32> {
+        (0..all.len() as u32).collect()
     }
 
-    fn most_alive(body: &[Placed]) -> usize {
+    /// Sixteen chunks: first all sums of two, then all sums of these, then all stores. The registers are numbered from
+    /// that one on.
+    fn add_by_operation(all: &mut Instructions, base: usize) {
+        let mut sum = |to: usize, from: [usize; 2]| {
+            all.add(ADD, Some(vector(base + to)), &from.map(|it| vector(base + it)));
+        };
+        (0..16).for_each(|it| sum(100 + it, [it, 50]));
+        (0..16).for_each(|it| sum(200 + it, [100 + it, 51]));
+        (0..16).for_each(|it| all.add(STORE, None, &[vector(base + 200 + it)]));
+    }
+
+    fn by_operation() -> Instructions {
+        let mut all = Instructions::default();
+        add_by_operation(&mut all, 0);
+        all
+    }
+
+    fn most_alive(all: &Instructions, order: &[u32]) -> usize {
         let mut alive = std::collections::HashSet::new();
         let mut most = 0;
-        for (at, instruction) in body.iter().enumerate() {
-            alive.extend(made(instruction));
+        for (at, number) in order.iter().enumerate() {
+            alive.extend(all.at(*number).made());
             most = most.max(alive.len());
-            alive.retain(|it| {
-                body[at + 1..].iter().any(|later| reads(later).any(|read| read == *it))
-            });
+            let later = || order[at + 1..].iter().flat_map(|it| all.at(*it).reads());
+            alive.retain(|it| later().any(|read| read == *it));
         }
         most
     }
 
     #[test]
     fn what_is_made_is_used_up_before_more_is_made() {
-        let before = by_operation();
-        let after = ordered(by_operation(), 16);
-        assert_eq!(before.len(), after.len());
-        assert_eq!(most_alive(&before), 17);
-        assert_eq!(most_alive(&after), 2);
+        let all = by_operation();
+        let after = ordered(&all, 16);
+        assert_eq!(after.len(), all.len());
+        assert_eq!(most_alive(&all, &unordered(&all)), 17);
+        assert_eq!(most_alive(&all, &after), 2);
     }
 
     #[test]
     fn nothing_is_read_before_it_is_made_and_effects_keep_their_order() {
-        let after = ordered(by_operation(), 16);
+        let all = by_operation();
+        let after = ordered(&all, 16);
         let mut there: Vec<VReg> = (0..60).map(vector).collect();
-        for instruction in &after {
-            assert!(reads(instruction).all(|it| there.contains(&it)));
-            there.extend(made(instruction));
+        for number in &after {
+            assert!(all.at(*number).reads().all(|it| there.contains(&it)));
+            there.extend(all.at(*number).made());
         }
-        let is_store = |it: &&Placed| made(it).is_none();
-        let stored: Vec<usize> =
-            after.iter().filter(is_store).flat_map(reads).map(|it| it.vreg()).collect();
+        let stores = after.iter().map(|it| all.at(*it)).filter(|it| it.made().is_none());
+        let stored: Vec<usize> = stores.flat_map(Placed::reads).map(|it| it.vreg()).collect();
         assert_eq!(stored, (200..216).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_long_block_is_put_in_order_part_by_part() {
-        let moved = |it: &Placed, by: usize| {
-            let move_by = |it: &Operand| {
-                let vector = vector(it.vreg().vreg() + by);
-                Operand::new(vector, it.constraint(), it.kind(), it.pos())
-            };
-            (it.0.clone(), it.1.iter().map(move_by).collect())
-        };
-        let one = by_operation();
-        let long: Vec<Placed> =
-            (0..20).flat_map(|round| one.iter().map(move |it| moved(it, 300 * round))).collect();
-        assert!(one.len() < LONG && long.len() > LONG);
-        let after = ordered(long.clone(), 16);
-        assert_eq!(after.len(), long.len());
-        let (mut left, mut there) = (long, std::collections::HashSet::new());
-        for (at, instruction) in after.iter().enumerate() {
-            let own =
-                |it: &Placed| made(it) == made(instruction) && reads(it).eq(reads(instruction));
-            let old = left.iter().position(own).unwrap();
+        let mut all = Instructions::default();
+        (0..20).for_each(|round| add_by_operation(&mut all, 300 * round));
+        assert!(by_operation().len() < LONG && all.len() > LONG);
+        let after = ordered(&all, 16);
+        assert_eq!(after.len(), all.len());
+        let (mut left, mut there) = (unordered(&all), std::collections::HashSet::new());
+        for (at, number) in after.iter().enumerate() {
+            let old = left.iter().position(|it| it == number).unwrap();
             left.remove(old);
-            assert!(reads(instruction).all(|it| it.vreg() % 300 < 100 || there.contains(&it)));
-            there.extend(made(instruction));
+            let mut reads = all.at(*number).reads();
+            assert!(reads.all(|it| it.vreg() % 300 < 100 || there.contains(&it)));
+            there.extend(all.at(*number).made());
             // No instruction has moved far.
             assert!(old < 3 * AT_A_TIME, "{at} came from {old} further on");
         }
-        assert_eq!(most_alive(&after), 2);
+        assert_eq!(most_alive(&all, &after), 2);
     }
 
     #[test]
     fn where_there_is_room_the_order_stays() {
-        let sums = |body: &[Placed]| body.iter().filter_map(made).collect::<Vec<_>>();
-        assert_eq!(sums(&ordered(by_operation(), 64)), sums(&by_operation()));
+        let all = by_operation();
+        assert_eq!(ordered(&all, 64), unordered(&all));
     }
 }

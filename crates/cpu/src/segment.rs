@@ -11,7 +11,7 @@
 
 use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, PReg, PRegSet, VReg};
 
-use crate::machine::{Op, Operands, Placed};
+use crate::machine::{Instructions, Op};
 
 /// Blocks with fewer instructions are left to the allocator.
 pub(crate) const LEAST: usize = 400;
@@ -20,7 +20,8 @@ const LEAST_BETWEEN: usize = 16;
 
 /// Straight-line code.
 pub(crate) struct Segment {
-    pub(crate) body: Vec<Placed>,
+    /// The numbers of its instructions.
+    pub(crate) body: Vec<u32>,
     pub(crate) clobbers: PRegSet,
 }
 
@@ -51,37 +52,42 @@ impl Segments {
     }
 
     /// A block, with its long stretches between calls replaced by segments.
-    pub(crate) fn set_apart(&mut self, mut body: Vec<Placed>) -> Vec<Placed> {
+    pub(crate) fn set_apart(
+        &mut self,
+        instructions: &mut Instructions,
+        mut body: Vec<u32>,
+    ) -> Vec<u32> {
         if body.len() < LEAST {
             return body;
         }
-        let is_straight = |it: &Placed| matches!(it.0, Op::X86(_) | Op::Undefined);
+        let is_straight =
+            |all: &Instructions, it: u32| matches!(all.op(it), Op::X86(_) | Op::Undefined);
         let mut new = Vec::new();
-        if body.iter().all(is_straight) {
-            self.close(&mut body, &mut new);
+        if body.iter().all(|it| is_straight(instructions, *it)) {
+            self.close(instructions, &mut body, &mut new);
             return new;
         }
         let mut open = Vec::with_capacity(body.len());
-        for placed in body {
-            if is_straight(&placed) {
-                open.push(placed);
+        for number in body {
+            if is_straight(instructions, number) {
+                open.push(number);
                 continue;
             }
-            self.close(&mut open, &mut new);
-            new.push(placed);
+            self.close(instructions, &mut open, &mut new);
+            new.push(number);
         }
-        self.close(&mut open, &mut new);
+        self.close(instructions, &mut open, &mut new);
         new
     }
 
-    fn close(&mut self, open: &mut Vec<Placed>, new: &mut Vec<Placed>) {
+    fn close(&mut self, instructions: &mut Instructions, open: &mut Vec<u32>, new: &mut Vec<u32>) {
         if open.len() < LEAST_BETWEEN {
             return new.append(open);
         }
         let body = std::mem::take(open);
         let mut from_outside: Vec<VReg> = Vec::new();
-        for (_, operands) in &body {
-            for operand in operands {
+        for number in &body {
+            for operand in instructions.operands(*number) {
                 let here = &mut self.here[operand.vreg().vreg()];
                 match operand.kind() {
                     OperandKind::Def => here.1 = true,
@@ -97,10 +103,10 @@ impl Segments {
         let read = from_outside.into_iter().map(|it| {
             Operand::new(it, OperandConstraint::Any, OperandKind::Use, OperandPos::Early)
         });
-        let mut operands: Operands = read.collect();
+        let mut operands: Vec<Operand> = read.collect();
         let mut clobbers = self.everything;
         let mut free = self.for_results.each_ref().map(|it| it.iter());
-        for result in body.iter().filter_map(|it| it.1.first()) {
+        for result in body.iter().filter_map(|it| instructions.operands(*it).first()) {
             let register = result.vreg();
             if result.kind() != OperandKind::Def
                 || self.here[register.vreg()].0 == self.reads[register.vreg()]
@@ -116,10 +122,11 @@ impl Segments {
             };
             operands.push(Operand::new(register, constraint, OperandKind::Def, OperandPos::Late));
         }
-        for operand in body.iter().flat_map(|it| &it.1) {
+        for operand in body.iter().flat_map(|it| instructions.operands(*it)) {
             self.here[operand.vreg().vreg()] = (0, false);
         }
-        new.push((Op::Segment(self.all.len() as u32), operands));
+        operands.into_iter().for_each(|it| instructions.push_operand(it));
+        new.push(instructions.push(Op::Segment(self.all.len() as u32)));
         self.all.push(Segment { body, clobbers });
     }
 }

@@ -8,6 +8,7 @@ mod memory;
 
 use iced_x86::Code::{self, *};
 use rustc_hash::FxHashMap as HashMap;
+use smallvec::SmallVec;
 
 use crate::isa::Isa;
 use crate::machine::*;
@@ -16,8 +17,8 @@ use crate::machine::*;
 pub(crate) struct Assembler {
     pub(crate) b: Builder,
     pub(crate) isa: Isa,
-    /// The definitions of words that a single instruction computes.
-    made: Definitions,
+    /// The words that a single instruction computes from registers and constants, by the numbers of their registers.
+    single: Vec<bool>,
     /// The definitions of masks that result from comparisons, and their lanes, if not all.
     tested: HashMap<VReg, (Code, [Source; 3], Option<VReg>)>,
     /// The constant masks.
@@ -26,39 +27,6 @@ pub(crate) struct Assembler {
     lowest: HashMap<VReg, VReg>,
     /// For broadcast vectors, the vectors whose lowest lane they hold.
     spread: HashMap<VReg, VReg>,
-}
-
-/// The definition of a vector by one instruction.
-#[derive(Clone, Copy)]
-enum Made {
-    Of1([Source; 1]),
-    Of2([Source; 2]),
-}
-
-/// Definitions by the numbers of registers, of which most have one.
-#[derive(Default)]
-struct Definitions(Vec<Option<(Code, Made)>>);
-
-impl Definitions {
-    fn insert(&mut self, register: VReg, code: Code, made: Made) {
-        if self.0.len() <= register.vreg() {
-            self.0.resize(register.vreg() + 1, None);
-        }
-        self.0[register.vreg()] = Some((code, made));
-    }
-
-    fn get(&self, register: VReg) -> Option<(Code, Made)> {
-        *self.0.get(register.vreg())?
-    }
-}
-
-impl Made {
-    fn sources(&self) -> &[Source] {
-        match self {
-            Made::Of1(source) => source,
-            Made::Of2(sources) => sources,
-        }
-    }
 }
 
 /// An operand: a register, or a constant in memory.
@@ -242,7 +210,7 @@ impl Assembler {
         Assembler {
             b: Builder::new(isa.vector_bytes()),
             isa,
-            made: Definitions::default(),
+            single: Vec::new(),
             tested: HashMap::default(),
             known: HashMap::default(),
             lowest: HashMap::default(),
@@ -329,6 +297,20 @@ impl Assembler {
         }
     }
 
+    fn note_single(&mut self, vector: VReg) {
+        if self.single.len() <= vector.vreg() {
+            self.single.resize(vector.vreg() + 1, false);
+        }
+        self.single[vector.vreg()] = true;
+    }
+
+    /// The instruction that computes words from registers and constants, and its sources.
+    fn single(&self, vector: VReg) -> Option<(Code, SmallVec<[Source; 2]>)> {
+        let is_single = self.single.get(vector.vreg()).is_some_and(|it| *it);
+        let (code, sources) = self.b.definition(vector).filter(|_| is_single)?;
+        Some((code, sources.collect()))
+    }
+
     // Vectors.
 
     pub(crate) fn op(&mut self, op: Lanewise, a: Arg, b: Arg) -> VReg {
@@ -345,7 +327,7 @@ impl Assembler {
         let options = Options { folds: !self.wide(), ..Options::default() };
         let result = self.b.define_with(code, self.view(), &sources, options);
         if self.wide() && !op.is_long() && sources.iter().all(|it| it.is_constant()) {
-            self.made.insert(result, code, Made::Of2(sources));
+            self.note_single(result);
         }
         result
     }
@@ -407,8 +389,7 @@ impl Assembler {
         if !long {
             self.lowest.insert(vector, register);
             if self.wide() {
-                let source = Source::Register(View::R32, register);
-                self.made.insert(vector, EVEX_Vpbroadcastd_zmm_k1z_r32, Made::Of1([source]));
+                self.note_single(vector);
             }
         }
         vector

@@ -5,8 +5,9 @@
 
 use iced_x86::Code;
 use regalloc2::{Block, Operand, PRegSet, VReg};
+use rustc_hash::FxHashMap as HashMap;
 
-use super::{BlockData, Builder, Function, Op, Parameter, Placed, X86};
+use super::{BlockData, Builder, Function, Instructions, NONE, Op, Parameter, Placed, X86};
 use crate::schedule::Orders;
 use crate::segment::Segments;
 
@@ -18,10 +19,11 @@ impl Builder {
         everything: PRegSet,
         chunks: usize,
     ) -> Function {
-        let Builder { mut ops, bodies, mut blocks, registers, parameters, vector_bytes, .. } = self;
+        let Builder { mut instructions, bodies, mut blocks, makers, parameters, .. } = self;
+        let registers = makers.len();
         let alias = without_trivial(&parameters, registers);
         let resolve = |it: VReg| alias[it.vreg()].unwrap_or(it);
-        let live = live(&ops, &parameters, &alias, registers);
+        let live = live(&instructions, &makers, &parameters, &alias);
         for parameter in &parameters {
             let is_alias = resolve(parameter.register) != parameter.register;
             if is_alias || !live[parameter.register.vreg()] {
@@ -33,78 +35,68 @@ impl Builder {
                 blocks[predecessor.index()].args.push(resolve(*arg));
             }
         }
-        let mut function = Function {
-            ops: Vec::with_capacity(ops.len()),
-            operands: Vec::new(),
-            ranges: Vec::with_capacity(ops.len()),
-            blocks,
-            segments: Vec::new(),
-            registers: registers as usize,
-            vector_bytes,
-            saved_by_calls,
-            everything,
-            pool: self.pool,
-        };
-        let order = reverse_postorder(&function.blocks);
-        let mut numbers = vec![Block::invalid(); function.blocks.len()];
+        let order = reverse_postorder(&blocks);
+        let mut numbers = vec![Block::invalid(); blocks.len()];
         for (number, block) in order.iter().enumerate() {
             numbers[block.index()] = Block::new(number);
         }
-        let mut old: Vec<Option<BlockData>> =
-            std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
+        let mut old: Vec<Option<BlockData>> = blocks.into_iter().map(Some).collect();
         let mut kept: Vec<(BlockData, Vec<u32>)> = Vec::with_capacity(order.len());
         for block in order {
             let Some(data) = old[block.index()].take() else {
                 unreachable!("a block occurs once in the order")
             };
             let mut body: Vec<u32> = Vec::with_capacity(bodies[block.index()].len());
-            for index in &bodies[block.index()] {
-                let (op, operands) = &mut ops[*index as usize];
-                if !is_needed(op, operands, &live) {
+            for number in &bodies[block.index()] {
+                let placed = instructions.at(*number);
+                if !is_needed(placed, &live) {
                     continue;
                 }
-                for it in operands {
-                    *it = Operand::new(resolve(it.vreg()), it.constraint(), it.kind(), it.pos());
-                }
                 // Flags that are overwritten immediately are not read.
-                let sets_flags = |it: &u32| only_sets_flags(&ops[*it as usize].0);
-                if sets_flags(index) && body.last().is_some_and(sets_flags) {
+                let sets_flags = |it: &u32| only_sets_flags(instructions.op(*it));
+                if sets_flags(number) && body.last().is_some_and(sets_flags) {
                     body.pop();
                 }
-                body.push(*index);
+                body.push(*number);
+                for it in instructions.operands_mut(*number) {
+                    if let Some(instead) = alias[it.vreg().vreg()] {
+                        *it = Operand::new(instead, it.constraint(), it.kind(), it.pos());
+                    }
+                }
             }
             kept.push((data, body));
         }
-        let mut orders = Orders::new(function.registers, vector_bytes, chunks);
+        let mut orders = Orders::new(registers, self.vector_bytes, chunks);
         for (data, body) in &kept {
-            orders.reads(body.iter().map(|it| &ops[*it as usize]), &data.args);
+            orders.reads(body.iter().map(|it| instructions.at(*it)), &data.args);
         }
         for (_, body) in &mut kept {
-            orders.order(&ops, body);
+            orders.order(&instructions, body);
         }
         let mut segments = Segments::new(orders.into_reads(), everything);
+        let mut order = Vec::new();
+        let mut blocks = Vec::with_capacity(kept.len());
         for (mut data, body) in kept {
-            data.first = function.ops.len();
-            // An instruction is in one block.
-            let body = body.into_iter().map(|it| {
-                let (op, operands) = &mut ops[it as usize];
-                (std::mem::replace(op, Op::Jump), std::mem::take(operands))
-            });
-            for (op, operands) in segments.set_apart(body.collect()) {
-                let start = function.operands.len() as u32;
-                function.operands.extend(operands);
-                function.ranges.push((start, function.operands.len() as u32));
-                function.ops.push(op);
-            }
-            data.end = function.ops.len();
+            data.first = order.len();
+            order.extend(segments.set_apart(&mut instructions, body));
+            data.end = order.len();
             for edge in data.successors.iter_mut().chain(&mut data.predecessors) {
                 *edge = numbers[edge.index()];
             }
             data.predecessors.retain(|it| it.is_valid());
-            function.blocks.push(data);
+            blocks.push(data);
         }
-        function.segments = segments.all;
-        function
+        Function {
+            instructions,
+            order,
+            blocks,
+            segments: segments.all,
+            registers,
+            vector_bytes: self.vector_bytes,
+            saved_by_calls,
+            everything,
+            pool: self.pool,
+        }
     }
 }
 
@@ -147,7 +139,7 @@ fn only_sets_flags(op: &Op) -> bool {
 }
 
 /// Dead code elimination: whether an instruction has side effects, or writes a register that is read.
-fn is_needed(op: &Op, operands: &[Operand], live: &[bool]) -> bool {
+fn is_needed(Placed { op, operands }: Placed, live: &[bool]) -> bool {
     match op {
         Op::X86(X86 { effect: false, .. }) | Op::Undefined => live[operands[0].vreg().vreg()],
         Op::X86(_)
@@ -163,42 +155,49 @@ fn is_needed(op: &Op, operands: &[Operand], live: &[bool]) -> bool {
 }
 
 /// The registers that live instructions read.
+///
+/// Backwards, since most instructions come after those that make their operands. Registers that are read before, in
+/// loops, and the arguments of parameters are followed from a list.
 fn live(
-    ops: &[Placed],
+    instructions: &Instructions,
+    makers: &[u32],
     parameters: &[Parameter],
     alias: &[Option<VReg>],
-    registers: u32,
 ) -> Vec<bool> {
-    let resolve = |it: VReg| alias[it.vreg()].unwrap_or(it).vreg();
-    let mut live = vec![false; registers as usize];
-    // The definition of each register.
-    let mut makers: Vec<&[Operand]> = vec![&[]; registers as usize];
-    let mut sources: Vec<&[VReg]> = vec![&[]; registers as usize];
-    let mut open: Vec<usize> = Vec::new();
-    for (op, operands) in ops {
-        let pure = matches!(op, Op::X86(X86 { effect: false, .. }) | Op::Undefined);
-        if pure {
-            makers[operands[0].vreg().vreg()] = &operands[1..];
-        } else {
-            open.extend(operands.iter().map(|it| resolve(it.vreg())));
-        }
-    }
-    for parameter in parameters {
-        sources[parameter.register.vreg()] = &parameter.args;
-    }
-    while let Some(register) = open.pop() {
-        if std::mem::replace(&mut live[register], true) {
+    let args: HashMap<VReg, &[VReg]> =
+        parameters.iter().map(|it| (it.register, it.args.as_slice())).collect();
+    let mut live = vec![false; makers.len()];
+    let mut open: Vec<VReg> = Vec::new();
+    for number in (0..instructions.len() as u32).rev() {
+        let placed = instructions.at(number);
+        if !is_needed(placed, &live) {
             continue;
         }
-        open.extend(makers[register].iter().map(|it| resolve(it.vreg())));
-        open.extend(sources[register].iter().map(|it| resolve(*it)));
+        let mut read = |it: VReg, open: &mut Vec<VReg>| {
+            let register = alias[it.vreg()].unwrap_or(it);
+            let is_new = !std::mem::replace(&mut live[register.vreg()], true);
+            // The others are still to come. Parameters have the highest number.
+            if is_new && makers[register.vreg()] > number {
+                open.push(register);
+            }
+        };
+        placed.reads().for_each(|it| read(it, &mut open));
+        while let Some(register) = open.pop() {
+            match makers[register.vreg()] {
+                NONE => {
+                    let args = args.get(&register).copied().unwrap_or_default();
+                    args.iter().for_each(|it| read(*it, &mut open));
+                }
+                maker => instructions.at(maker).reads().for_each(|it| read(it, &mut open)),
+            }
+        }
     }
     live
 }
 
 /// The replacement of each parameter with a single source.
-fn without_trivial(parameters: &[Parameter], registers: u32) -> Vec<Option<VReg>> {
-    let mut alias: Vec<Option<VReg>> = vec![None; registers as usize];
+fn without_trivial(parameters: &[Parameter], registers: usize) -> Vec<Option<VReg>> {
+    let mut alias: Vec<Option<VReg>> = vec![None; registers];
     fn resolve(alias: &[Option<VReg>], mut it: VReg) -> VReg {
         while let Some(next) = alias[it.vreg()] {
             it = next;

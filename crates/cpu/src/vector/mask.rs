@@ -44,9 +44,9 @@ impl Assembler {
     }
 
     fn blend_some(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
-        if let Some((code, made)) = self.made.get(b) {
+        if let Some((code, sources)) = self.single(b) {
             let options = Options { mask: Some(mask), tied: Some(a), ..Options::default() };
-            return self.b.define_with(code, View::Zmm, made.sources(), options);
+            return self.b.define_with(code, View::Zmm, &sources, options);
         }
         let [first, second] = [a, b].map(|it| self.vector(it));
         if self.wide() {
