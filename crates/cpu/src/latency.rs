@@ -138,14 +138,14 @@ impl<'a> List<'a> {
             .collect();
         outer.sort_unstable();
         outer.dedup();
-        outer.into_iter().filter_map(kind).for_each(|it| list.live[it] += 1);
+        outer.into_iter().filter_map(|it| kind(it.class())).for_each(|it| list.live[it] += 1);
         list
     }
 
     /// By how much an instruction changes the number of live registers of each kind.
     fn change(&self, at: u32) -> [isize; 2] {
         let mut change = [0; 2];
-        let kind_of = |at: u32| self.body[at as usize].made().and_then(kind);
+        let kind_of = |at: u32| self.body[at as usize].made().and_then(|it| kind(it.class()));
         if let Some(kind) = kind_of(at) {
             change[kind] += 1;
         }

@@ -12,7 +12,7 @@
 //! Deliberately absent: latencies. Out-of-order processors look far enough ahead to find the next chunk by themselves,
 //! but for divisions and square roots, by which `latency` schedules shorter blocks.
 
-use regalloc2::VReg;
+use regalloc2::{RegClass, VReg};
 
 use crate::latency;
 use crate::machine::{GENERAL, Instructions, MASK, NONE, Op, Placed, SlotBase, VECTOR, X86};
@@ -94,49 +94,45 @@ impl Orders {
 
     /// The order of instructions with less pressure; `None` if theirs is as good.
     fn order_of(&mut self, body: &[Placed]) -> Option<Vec<u32>> {
-        if body.iter().filter(|it| is_free(**it)).count() < 2 {
+        let is_free: Vec<bool> = body.iter().map(|it| is_free(*it)).collect();
+        if is_free.iter().filter(|it| **it).count() < 2 {
             return None;
         }
-        let mut readers = Readers::new(body.len());
+        let mut dependences = Dependences::new(body.len());
         let mut left = vec![0; body.len()];
+        let mut from_outside: Vec<VReg> = Vec::new();
         for (at, instruction) in (0..).zip(body) {
-            let free = is_free(*instruction);
             for register in instruction.reads() {
                 let maker = self.maker[register.vreg()];
                 if maker == NONE {
+                    from_outside.push(register);
                     continue;
                 }
                 left[maker as usize] += 1;
-                if free {
-                    readers.add(maker, at);
-                }
+                dependences.add(maker, at, is_free[at as usize]);
             }
-            if let Some(made) = instruction.made() {
+            let made = instruction.made();
+            dependences.close(made.map(|it| it.class()));
+            if let Some(made) = made {
                 self.maker[made.vreg()] = at;
             }
         }
-        let order = self.better_order(body, readers, left);
-        body.iter().copied().filter_map(Placed::made).for_each(|it| self.maker[it.vreg()] = NONE);
-        order
-    }
-
-    /// `left` has the number of uses of each instruction's result in the body.
-    fn better_order(&self, body: &[Placed], readers: Readers, left: Vec<u32>) -> Option<Vec<u32>> {
-        let goes_on: Vec<bool> = body
-            .iter()
+        let made = body.iter().map(|it| it.made());
+        let goes_on: Vec<bool> = made
             .zip(&left)
-            .map(|(it, left)| it.made().is_some_and(|made| self.reads[made.vreg()] > *left))
+            .map(|(made, left)| made.is_some_and(|made| self.reads[made.vreg()] > *left))
             .collect();
+        body.iter().copied().filter_map(Placed::made).for_each(|it| self.maker[it.vreg()] = NONE);
+        let pressure = Pressure::new(self.vectors, from_outside);
         let old: Vec<u32> = (0..body.len() as u32).collect();
-        let before = self.shortage(body, &old, &left, &goes_on);
+        let before = pressure.shortage(&dependences, &old, &left, &goes_on);
         if before == 0 {
             return None;
         }
-        let reads = left.clone();
         let placed = vec![false; body.len()];
         let order = Vec::with_capacity(body.len());
-        let (maker, open) = (&*self.maker, Vec::new());
-        let mut block = Block { body, maker, readers, left, goes_on, placed, order, open };
+        let (uses, open) = (left.clone(), Vec::new());
+        let mut block = Block { dependences, left, goes_on, placed, order, open };
         let mut settled = 0;
         for (at, instruction) in body.iter().enumerate() {
             if matches!(instruction.op, Op::Call { .. } | Op::Suspend { .. }) {
@@ -145,46 +141,104 @@ impl Orders {
                 (settled..at).for_each(|it| block.place(it as u32));
                 settled = at;
             }
-            if !is_free(*instruction) || block.goes_on[at] {
+            if !is_free[at] || block.goes_on[at] {
                 block.place(at as u32);
             }
         }
-        let (order, goes_on) = (block.order, block.goes_on);
-        (self.shortage(body, &order, &reads, &goes_on) < before).then_some(order)
+        let Block { dependences, goes_on, order, .. } = block;
+        (pressure.shortage(&dependences, &order, &uses, &goes_on) < before).then_some(order)
+    }
+}
+
+/// What is known about register pressure before an order is.
+struct Pressure {
+    room: [usize; 2],
+    /// The live vectors and masks from other blocks, which stay live in the block.
+    from_outside: [usize; 2],
+}
+
+impl Pressure {
+    /// For a number of vectors, and the uses of registers from other blocks.
+    fn new(vectors: usize, mut from_outside: Vec<VReg>) -> Pressure {
+        from_outside.sort_unstable();
+        from_outside.dedup();
+        let count = |of| from_outside.iter().filter(|it| kind(it.class()) == Some(of)).count();
+        Pressure { room: room(vectors), from_outside: [0, 1].map(count) }
     }
 
-    /// The excess of live vectors and masks, summed over the instructions.
-    fn shortage(&self, body: &[Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
-        let room = room(self.vectors);
-        // Values from other blocks stay live in the block.
-        let comes =
-            body.iter().copied().flat_map(Placed::reads).filter(|it| self.maker[it.vreg()] == NONE);
-        let mut comes: Vec<VReg> = comes.collect();
-        comes.sort_unstable();
-        comes.dedup();
-        let mut alive = [0, 1].map(|of| comes.iter().filter(|it| kind(**it) == Some(of)).count());
-        let mut left = left.to_vec();
+    /// The excess of live vectors and masks, summed over the instructions in an order.
+    fn shortage(
+        &self,
+        dependences: &Dependences,
+        order: &[u32],
+        uses: &[u32],
+        goes_on: &[bool],
+    ) -> usize {
+        let mut alive = self.from_outside;
+        let mut left = uses.to_vec();
         let mut short = 0;
         for at in order {
-            let instruction = body[*at as usize];
-            if let Some(kind) = instruction.made().and_then(kind) {
+            if let Some(kind) = dependences.class(*at).and_then(kind) {
                 alive[kind] += 1;
             }
-            short += (0..2).map(|it| alive[it].saturating_sub(room[it])).sum::<usize>();
-            for register in instruction.reads() {
-                let maker = self.maker[register.vreg()];
-                if maker == NONE {
-                    continue;
-                }
-                left[maker as usize] -= 1;
-                if let (0, false, Some(kind)) =
-                    (left[maker as usize], goes_on[maker as usize], kind(register))
-                {
+            short += (0..2).map(|it| alive[it].saturating_sub(self.room[it])).sum::<usize>();
+            for maker in dependences.makers(*at) {
+                left[*maker as usize] -= 1;
+                if let (0, false, Some(kind)) = (
+                    left[*maker as usize],
+                    goes_on[*maker as usize],
+                    dependences.class(*maker).and_then(kind),
+                ) {
                     alive[kind] -= 1;
                 }
             }
         }
         short
+    }
+}
+
+/// The data dependences between the instructions of a block, by their places in it.
+struct Dependences {
+    /// The instructions that define the operands of each instruction, one for each operand, in one list.
+    makers: Vec<u32>,
+    /// For each instruction, where its part of the list ends.
+    ends: Vec<u32>,
+    /// The classes of the registers that the instructions define.
+    classes: Vec<Option<RegClass>>,
+    readers: Readers,
+}
+
+impl Dependences {
+    fn new(instructions: usize) -> Dependences {
+        Dependences {
+            makers: Vec::with_capacity(2 * instructions),
+            ends: Vec::with_capacity(instructions),
+            classes: Vec::with_capacity(instructions),
+            readers: Readers::new(instructions),
+        }
+    }
+
+    /// Adds a use of the next instruction, which may be movable.
+    fn add(&mut self, maker: u32, reader: u32, is_free: bool) {
+        self.makers.push(maker);
+        if is_free {
+            self.readers.add(maker, reader);
+        }
+    }
+
+    /// Ends the next instruction.
+    fn close(&mut self, class: Option<RegClass>) {
+        self.ends.push(self.makers.len() as u32);
+        self.classes.push(class);
+    }
+
+    fn makers(&self, at: u32) -> &[u32] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.makers[start as usize..self.ends[at as usize] as usize]
+    }
+
+    fn class(&self, at: u32) -> Option<RegClass> {
+        self.classes[at as usize]
     }
 }
 
@@ -221,10 +275,8 @@ impl Readers {
     }
 }
 
-struct Block<'a> {
-    body: &'a [Placed<'a>],
-    maker: &'a [u32],
-    readers: Readers,
+struct Block {
+    dependences: Dependences,
     /// The number of remaining uses in this block.
     left: Vec<u32>,
     /// Whether it is used outside this block.
@@ -235,7 +287,7 @@ struct Block<'a> {
     open: Vec<u32>,
 }
 
-impl<'a> Block<'a> {
+impl Block {
     /// Places an instruction after its operands; instructions that thereby have the last use of a register follow
     /// immediately.
     fn place(&mut self, wanted: u32) {
@@ -247,47 +299,33 @@ impl<'a> Block<'a> {
             }
             open.push(at);
             let missing = open.len();
-            open.extend(self.missing(at));
+            let makers = self.dependences.makers(at);
+            // The first one is popped first.
+            open.extend(makers.iter().rev().filter(|it| !self.placed[**it as usize]));
             if open.len() > missing {
-                // The first one is popped first.
-                open[missing..].reverse();
                 continue;
             }
             open.pop();
             self.placed[at as usize] = true;
             self.order.push(at);
-            for maker in self.makers(at) {
-                self.left[maker as usize] -= 1;
-            }
-            open.extend(self.readers.of(at).filter(|it| self.ends_a_life(*it)));
+            makers.iter().for_each(|it| self.left[*it as usize] -= 1);
+            open.extend(self.dependences.readers.of(at).filter(|it| self.ends_a_life(*it)));
         }
         self.open = open;
     }
 
-    /// The instructions of this block that define the operands of an instruction, one for each operand.
-    fn makers(&self, at: u32) -> impl Iterator<Item = u32> + use<'a> {
-        let maker = self.maker;
-        let makers = self.body[at as usize].reads().map(|it| maker[it.vreg()]);
-        makers.filter(|it| *it != NONE)
-    }
-
-    fn missing(&self, at: u32) -> impl Iterator<Item = u32> {
-        self.makers(at).filter(|it| !self.placed[*it as usize])
-    }
-
     /// Whether all operands are available, and one of its own register class has its last use here.
     fn ends_a_life(&self, at: u32) -> bool {
-        if self.placed[at as usize] || self.missing(at).next().is_some() {
+        let makers = self.dependences.makers(at);
+        if self.placed[at as usize] || makers.iter().any(|it| !self.placed[*it as usize]) {
             return false;
         }
-        let Some(made) = self.body[at as usize].made() else { return false };
-        self.body[at as usize].reads().any(|register| {
-            let maker = self.maker[register.vreg()];
-            let own = || self.body[at as usize].reads().filter(|it| *it == register).count();
-            maker != NONE
-                && register.class() == made.class()
-                && !self.goes_on[maker as usize]
-                && self.left[maker as usize] as usize == own()
+        let class = self.dependences.class(at);
+        makers.iter().any(|maker| {
+            let own = || makers.iter().filter(|it| *it == maker).count();
+            self.dependences.class(*maker) == class
+                && !self.goes_on[*maker as usize]
+                && self.left[*maker as usize] as usize == own()
         })
     }
 }
@@ -298,9 +336,9 @@ pub(crate) fn room(vectors: usize) -> [usize; 2] {
     [vectors - vectors / 4, 5]
 }
 
-/// The number of a register's kind in [`room`].
-pub(crate) fn kind(register: VReg) -> Option<usize> {
-    match register.class() {
+/// The number of a register class in [`room`].
+pub(crate) fn kind(class: RegClass) -> Option<usize> {
+    match class {
         VECTOR => Some(0),
         MASK => Some(1),
         _ => None,
