@@ -93,10 +93,13 @@ pub(crate) fn encode(
     isa: Isa,
     layout: &Layout,
 ) -> Encoded {
+    let mut encoder = Encoder::new(64);
+    // A vector instruction has some ten bytes.
+    encoder.set_buffer(Vec::with_capacity(function.pool.len() + 10 * function.instructions()));
     let mut writer = Writer {
         isa,
         layout,
-        encoder: Encoder::new(64),
+        encoder,
         at: 0,
         labels: Vec::new(),
         distances: Vec::new(),

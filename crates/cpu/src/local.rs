@@ -8,12 +8,13 @@
 //! Deliberately absent: rematerialisation.
 
 use regalloc2::{
-    Allocation, Edit, Function as _, Inst, Operand, OperandConstraint, OperandKind, OperandPos,
-    Output, PReg, PRegSet, RegClass, SpillSlot, VReg,
+    Allocation, Edit, Inst, Operand, OperandConstraint, OperandKind, OperandPos, Output, PReg,
+    PRegSet, RegClass, SpillSlot, VReg,
 };
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::machine::{Function, Instructions, Op, VECTOR};
+use crate::segment::Segment;
 
 const NEVER: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
@@ -39,16 +40,15 @@ pub(crate) fn allocate(
     registers: &[PRegSet; 3],
     output: &mut Output,
 ) -> Vec<Allocated> {
-    let values = if function.segments.is_empty() { 0 } else { function.registers };
+    let values = if function.segments.is_empty() { 0 } else { function.values };
     let vector_slots = (function.vector_bytes / 8) as u32;
     let mut local = Local::new(vector_slots, values, registers, output.num_spillslots as u32);
     let mut all = Vec::with_capacity(function.segments.len());
     let instructions = &function.instructions;
     for index in 0..function.order.len() {
         let Op::Segment(number) = function.op(index) else { continue };
-        let inst = Inst::new(index);
-        let (operands, places) = (function.inst_operands(inst), output.inst_allocs(inst));
-        let body = &function.segments[*number as usize].body;
+        let places = output.inst_allocs(Inst::new(index));
+        let Segment { body, operands, .. } = &function.segments[*number as usize];
         let allocated = local.segment(instructions, body, operands, places);
         #[cfg(debug_assertions)]
         check(instructions, operands, places, &allocated);

@@ -158,7 +158,10 @@ pub(crate) struct Function {
     pub(crate) blocks: Vec<BlockData>,
     /// Straight-line code that is one instruction for the allocator.
     pub(crate) segments: Vec<Segment>,
+    /// The number of registers that the allocator sees.
     pub(crate) registers: usize,
+    /// The number of all registers, by which segments know theirs.
+    pub(crate) values: usize,
     pub(crate) vector_bytes: usize,
     saved_by_calls: PRegSet,
     everything: PRegSet,

@@ -22,6 +22,8 @@ const LEAST_BETWEEN: usize = 16;
 pub(crate) struct Segment {
     /// The numbers of its instructions.
     pub(crate) body: Vec<u32>,
+    /// What it reads from outside, and what it leaves, by the registers of the body. The allocator has other numbers.
+    pub(crate) operands: Vec<Operand>,
     pub(crate) clobbers: PRegSet,
 }
 
@@ -125,8 +127,8 @@ impl Segments {
         for operand in body.iter().flat_map(|it| instructions.operands(*it)) {
             self.here[operand.vreg().vreg()] = (0, false);
         }
-        operands.into_iter().for_each(|it| instructions.push_operand(it));
+        operands.iter().for_each(|it| instructions.push_operand(*it));
         new.push(instructions.push(Op::Segment(self.all.len() as u32)));
-        self.all.push(Segment { body, clobbers });
+        self.all.push(Segment { body, operands, clobbers });
     }
 }

@@ -150,7 +150,8 @@ pub(crate) fn select<'m>(
     let lanes = isa.lanes();
     let uniformity = ir::uniformity::analyse(module);
     let chunks = (width as usize).div_ceil(lanes);
-    a.b.expect((module.insts.len() * chunks).min(MOST_INSTRUCTIONS));
+    // Some operations take several instructions.
+    a.b.expect((module.insts.len() * chunks * 3 / 2).min(MOST_INSTRUCTIONS));
     let waves = module.threads_per_group().div_ceil(width);
     // A vertex or pixel shader has no groups, and a frame runs one wave of it at a time.
     let plan = match module.io {

@@ -86,18 +86,54 @@ impl Builder {
             data.predecessors.retain(|it| it.is_valid());
             blocks.push(data);
         }
+        let values = registers;
+        let registers = match segments.all.is_empty() {
+            true => values,
+            false => renumber(&mut instructions, &order, &mut blocks, values),
+        };
         Function {
             instructions,
             order,
             blocks,
             segments: segments.all,
             registers,
+            values,
             vector_bytes: self.vector_bytes,
             saved_by_calls,
             everything,
             pool: self.pool,
         }
     }
+}
+
+/// Renumbers the registers that the allocator sees, which keeps a record of each: those within segments are not among
+/// them. Returns their number.
+fn renumber(
+    instructions: &mut Instructions,
+    order: &[u32],
+    blocks: &mut [BlockData],
+    values: usize,
+) -> usize {
+    let mut numbers = vec![NONE; values];
+    let operands = order.iter().flat_map(|it| instructions.operands(*it)).map(|it| it.vreg());
+    let edges = blocks.iter().flat_map(|it| it.params.iter().chain(&it.args)).copied();
+    operands.chain(edges).for_each(|it| numbers[it.vreg()] = 0);
+    // In the same order, by which the allocator breaks ties.
+    let mut count = 0;
+    for number in numbers.iter_mut().filter(|it| **it != NONE) {
+        *number = count;
+        count += 1;
+    }
+    let new = |it: VReg| VReg::new(numbers[it.vreg()] as usize, it.class());
+    for number in order {
+        for it in instructions.operands_mut(*number) {
+            *it = Operand::new(new(it.vreg()), it.constraint(), it.kind(), it.pos());
+        }
+    }
+    for it in blocks.iter_mut().flat_map(|it| it.params.iter_mut().chain(&mut it.args)) {
+        *it = new(*it);
+    }
+    count as usize
 }
 
 /// The reachable blocks, dominators first and loops contiguous.
