@@ -186,9 +186,12 @@ pub(crate) fn alignment(
     let Space::Buffer(..) = event.space else { return None };
     let at = event.at;
     let size = byte_access(facts.module, at.inst)?;
+    // Sizes of scalars are powers of two, and few accesses are off: one look at all lanes, active or not.
+    let is_off = |lane: &u32| event.addresses[*lane as usize] & (size - 1) != 0;
+    if event.addresses.iter().fold(0, |all, it| all | it) & (size - 1) == 0 {
+        return None;
+    }
     let lanes = at.active & !event.address_poison;
-    let is_off = |lane: &u32| !event.addresses[*lane as usize].is_multiple_of(size);
-    // Few accesses are off, and nearly all of these in their first lane.
     let off: LaneMask = lanes.iter().filter(is_off).collect();
     let lane = off.first()?;
     let op = &facts.module.inst(at.inst).op;

@@ -41,6 +41,7 @@ mod advice;
 mod apart;
 mod judge;
 mod order;
+mod relation;
 mod shadow;
 mod times;
 mod update;
@@ -109,6 +110,9 @@ struct Group {
 struct Records {
     all: Chunks<Record>,
     values: Chunks<u32>,
+    /// The greatest number of group barriers before an access, and the first access behind so many.
+    phase: u32,
+    first_of_phase: RecordId,
 }
 
 /// All that races in a run, so that what it reaches can be followed.
@@ -227,6 +231,7 @@ impl Races {
         }
     }
 
+    #[inline]
     fn group(&mut self, name: [u32; 3]) -> &mut Group {
         self.flying.get_or_insert_with(name, || {
             let mut group = self.idle.pop().unwrap_or_default();
@@ -298,8 +303,7 @@ impl Races {
         group.joint.reset();
         self.meetings.group_end(group.id);
         group.shared.iter_mut().for_each(|cells| cells.fill(Cell::default()));
-        group.records.all.clear();
-        group.records.values.clear();
+        group.records.clear();
         self.idle.push(group);
     }
 
@@ -382,6 +386,7 @@ impl Races {
         let around = loops[inst.index()];
         self.clock(event.at);
         let group = self.group(event.at.group);
+        let id = group.id;
         group.joint.learn(&mut group.clocks, event.at.wave);
         let clock = &mut group.clocks[event.at.wave as usize];
         clock.together(event.at.active);
@@ -391,7 +396,7 @@ impl Races {
             can_wait,
             change,
             inst,
-            group: 0,
+            group: id,
             wave: event.at.wave,
             phase: if device { clock.device_phase } else { clock.shared_phase },
             barriers: clock.barriers,
@@ -402,7 +407,6 @@ impl Races {
             active: event.at.active,
             values: 0,
         };
-        let now = Record { group: self.group(event.at.group).id, ..now };
         let (found, more) = match event.space {
             Space::Shared(memory) => self.shared(facts, memory, event, lanes, (now, sync)),
             Space::Buffer(binding, elements) => {
@@ -434,15 +438,16 @@ impl Races {
         let cells = &mut group.shared[memory.index()];
         let id = group.records.enter(now, event);
         let clock = &mut group.clocks[event.at.wave as usize];
-        let mut judge = Judge::new(self.policy, &group.records, clock, id, &self.told);
+        let judge = Judge::new(self.policy, &group.records, clock, id, &self.told);
+        let mut judge = judge.since_barrier();
         judge.sync = sync;
         judge.waves_meet = self.waves_meet;
         judge.wants_all = self.all.is_some();
-        for_each_lane(lanes, |lane| {
+        for_each_rank(now.active, lanes, |lane, rank| {
             let at = event.addresses[lane as usize];
             let Some(cell) = cells.get_mut(at as usize) else { return };
             let place = || SyncObject::Shared(now.group, memory.0, at);
-            judge.touch(cell, now.rank(lane), place, &mut self.meetings);
+            judge.touch(cell, rank, place, &mut self.meetings);
         });
         self.waves_meet = judge.waves_meet;
         (judge.found, judge.all)
@@ -499,6 +504,7 @@ impl Races {
         (judge.found, judge.all)
     }
 
+    #[cold]
     fn finding(
         &mut self,
         facts: &Facts<'_>,
@@ -660,7 +666,11 @@ impl Records {
     fn enter(&mut self, mut record: Record, event: &AccessEvent<'_>) -> RecordId {
         if record.act == Act::Store {
             record.values = self.values.len() as u32;
+            let many = record.active.count();
             match event.values {
+                [Lanes::Words(words)] if record.active == LaneMask::first_n(many) => {
+                    self.values.extend(&words[..many as usize]);
+                }
                 [Lanes::Words(words)] => {
                     for_each_lane(record.active, |lane| self.values.push(words[lane as usize]));
                 }
@@ -668,7 +678,16 @@ impl Records {
             }
         }
         self.all.push(record);
-        self.all.len() as RecordId
+        let id = self.all.len() as RecordId;
+        if id == 1 || record.phase > self.phase {
+            (self.phase, self.first_of_phase) = (record.phase, id);
+        }
+        id
+    }
+
+    fn clear(&mut self) {
+        self.all.clear();
+        self.values.clear();
     }
 }
 
@@ -687,6 +706,24 @@ fn for_each_lane(lanes: LaneMask, mut visit: impl FnMut(u32)) {
         let mut rest = half;
         while rest != 0 {
             visit(first + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// Calls `visit` with those of the active lanes that are among `lanes`, in ascending order, and with their ranks.
+#[inline(always)]
+fn for_each_rank(active: LaneMask, lanes: LaneMask, mut visit: impl FnMut(u32, u32)) {
+    let mut rank = 0;
+    for first in [0, 64] {
+        let mut rest = (active.0 >> first) as u64;
+        let lanes = (lanes.0 >> first) as u64;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            if lanes >> lane & 1 == 1 {
+                visit(first + lane, rank);
+            }
+            rank += 1;
             rest &= rest - 1;
         }
     }

@@ -10,23 +10,24 @@
 
 use ir::{Atomic, Module, Op};
 
-use super::shadow::{Act, Cell, Record};
+use super::relation::Relation;
+use super::shadow::{Act, Record};
 use crate::uses::Uses;
 
-/// What a cell remembers of accesses that it no longer refers to.
+/// What a cell remembers of accesses that it no longer refers to: a set of flags, since there is one for each place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct History {
-    /// Several groups have loaded since the last store.
-    loaded_by_groups: bool,
-    /// Several waves have made commuting changes since the last group barrier.
-    changed_by_waves: bool,
-    /// Several groups have made commuting changes.
-    changed_by_groups: bool,
-    /// The wave of the last change has accessed the place otherwise, too, since the last group barrier.
-    is_mixed: bool,
-    /// There was ever an access other than a commuting change.
-    is_used: bool,
-}
+pub(super) struct History(u8);
+
+/// Several groups have loaded since the last store.
+const LOADED_BY_GROUPS: u8 = 1;
+/// Several waves have made commuting changes since the last group barrier.
+const CHANGED_BY_WAVES: u8 = 2;
+/// Several groups have made commuting changes.
+const CHANGED_BY_GROUPS: u8 = 4;
+/// The wave of the last change has accessed the place otherwise, too, since the last group barrier.
+const MIXED: u8 = 8;
+/// There was ever an access other than a commuting change.
+const USED: u8 = 16;
 
 /// A change that commutes with others of its kind: the operation, and the size of its operand in bytes.
 pub(super) type Change = (Atomic, u32);
@@ -48,67 +49,53 @@ pub(super) fn change(module: &Module, uses: &Uses, inst: ir::Inst) -> Option<Cha
 }
 
 impl History {
-    /// After an access, given the cell as it was before, and its last store and load.
-    pub(super) fn after(self, now: &Record, store: Option<&Record>, load: Option<&Record>) -> Self {
-        match (now.act, now.change) {
-            (Act::Load, _) => {
-                let is_foreign = load.is_some_and(|it| it.group != now.group);
-                let loaded_by_groups = self.loaded_by_groups || is_foreign;
-                History { loaded_by_groups, is_used: true, ..self }
-            }
-            (_, None) => History { is_used: true, ..History::default() },
-            (_, Some(change)) => {
-                let here = |it: &Record| it.group == now.group && it.phase >= now.phase;
-                let is_same = |it: &&Record| it.change == Some(change);
-                let last = store.filter(|it| here(it));
-                let is_mixed =
-                    last.is_some_and(|it| !is_same(&it) || self.is_mixed) || load.is_some_and(here);
-                let other_wave = last.is_some_and(|it| it.wave != now.wave);
-                let other_group = store.is_some_and(|it| it.group != now.group);
-                History {
-                    loaded_by_groups: false,
-                    changed_by_waves: other_wave || last.is_some() && self.changed_by_waves,
-                    changed_by_groups: self.changed_by_groups || other_group,
-                    is_mixed,
-                    is_used: self.is_used,
-                }
-            }
-        }
-    }
-}
-
-impl Cell {
-    /// Whether an access by another wave conflicts with this one, and no barrier stands between them.
-    pub(super) fn meets<'a>(&self, now: &Record, record: impl Fn(u32) -> &'a Record) -> bool {
-        let history = self.history;
-        let unordered = |before: &Record, by_waves: bool| {
-            before.group != now.group
-                || before.phase >= now.phase && (before.wave != now.wave || by_waves)
-        };
-        let store = self.store().record;
-        if store != 0 {
-            let before = record(store);
-            let commute = now.change.is_some()
-                && before.change == now.change
-                && !history.is_mixed
-                && (before.group == now.group || !history.is_used);
-            if !commute
-                && (history.changed_by_groups || unordered(before, history.changed_by_waves))
-            {
-                return true;
-            }
-        }
-        now.act != Act::Load
-            && (history.loaded_by_groups
-                || [0, 1].iter().map(|which| self.load(*which).record).any(|load| {
-                    // A load of a place that is only added to decides nothing; but what it gets would.
-                    load != 0 && unordered(record(load), false)
-                }))
+    #[inline(always)]
+    fn has(self, flag: u8) -> bool {
+        self.0 & flag != 0
     }
 
-    /// Whether only the accesses to which the cell refers have to be compared.
-    pub(super) fn is_told_by_last(&self, act: Act) -> bool {
-        let it = self.history;
-        !(it.changed_by_waves || it.changed_by_groups || act != Act::Load && it.loaded_by_groups)
+    /// With a flag, if it is set.
+    #[inline(always)]
+    fn with(self, flag: u8, is_set: bool) -> History {
+        History(self.0 | if is_set { flag } else { 0 })
+    }
+
+    /// After an access, given how it is related to the last store and the last load.
+    #[inline(always)]
+    pub(super) fn after(self, now: &Record, store: Relation, load: Relation) -> Self {
+        if now.act == Act::Load {
+            return History(self.0 | USED).with(LOADED_BY_GROUPS, load.is_of_other_group());
+        }
+        if now.change.is_none() {
+            return History(USED);
+        }
+        // Since the last group barrier.
+        let here = |it: Relation| it.is_open() && !it.is_of_other_group();
+        let is_mixed = here(store) && (!store.makes_same_change() || self.has(MIXED)) || here(load);
+        let changed_by_waves =
+            here(store) && (store.is_open_to_other_wave() || self.has(CHANGED_BY_WAVES));
+        History(self.0 & (CHANGED_BY_GROUPS | USED))
+            .with(CHANGED_BY_GROUPS, store.is_of_other_group())
+            .with(CHANGED_BY_WAVES, changed_by_waves)
+            .with(MIXED, is_mixed)
+    }
+
+    /// Whether an access by another wave conflicts with this one, and no barrier stands between them; given how this one is
+    /// related to the last store, and to the last loads.
+    #[inline(always)]
+    pub(super) fn meets(self, now: &Record, [store, last, earlier]: [Relation; 3]) -> bool {
+        let commute = store.makes_same_change()
+            && !self.has(MIXED)
+            && (!store.is_of_other_group() || !self.has(USED));
+        let store_meets = !commute
+            && (self.has(CHANGED_BY_GROUPS)
+                || store.is_open_to_other_wave()
+                || store.is_open() && self.has(CHANGED_BY_WAVES));
+        // A load of a place that is only added to decides nothing; but what it gets would.
+        store_meets
+            || now.act != Act::Load
+                && (self.has(LOADED_BY_GROUPS)
+                    || last.is_open_to_other_wave()
+                    || earlier.is_open_to_other_wave())
     }
 }

@@ -6,8 +6,9 @@ use ops::LaneMask;
 use crate::finding::Kind;
 
 use super::order::{Clock, Meetings, Ordered, Sync};
+use super::relation::{Relation, Relations};
 use super::shadow::{Access, Act, Cell, Pages, Record, RecordId, STRIP};
-use super::{IntraWaveSync, Records, SyncObject, Told, Wrong, for_each_lane, pair};
+use super::{IntraWaveSync, Records, SyncObject, Told, Wrong, for_each_lane, for_each_rank, pair};
 
 /// A faulty access: what is wrong, the record of the earlier access, the lanes of both, and whether both store the
 /// same value.
@@ -27,13 +28,15 @@ pub(super) struct Judge<'a> {
     records: &'a Records,
     /// That of the wave.
     clock: &'a mut Clock,
-    now: Record,
+    now: &'a Record,
     id: RecordId,
     pub(super) coherent: bool,
     /// What the access does where waves synchronise.
     pub(super) sync: Option<Sync>,
-    /// A cache: the last record found to precede this access for all lanes, since most lanes have the same one.
-    ordered: RecordId,
+    /// All accesses with smaller numbers come before a group barrier that this one comes after.
+    closed: RecordId,
+    /// The relations to others.
+    relations: Relations,
     /// The last place at which this access synchronised with others.
     met: Option<SyncObject>,
     /// The pairs already reported, for which no more is needed.
@@ -56,8 +59,8 @@ impl<'a> Judge<'a> {
         id: RecordId,
         told: &'a Told,
     ) -> Judge<'a> {
-        let now = *records.all.get(id as usize - 1);
-        let (ordered, met, found) = (0, None, None);
+        let now = records.all.get(id as usize - 1);
+        let (met, found, relations) = (None, None, Relations::new());
         let (wants_all, all, granule) = (false, Vec::new(), 1);
         let (coherent, sync) = (false, None);
         Judge {
@@ -68,7 +71,8 @@ impl<'a> Judge<'a> {
             id,
             coherent,
             sync,
-            ordered,
+            closed: 1,
+            relations,
             met,
             told,
             found,
@@ -81,6 +85,14 @@ impl<'a> Judge<'a> {
 
     fn record(&self, id: RecordId) -> &'a Record {
         self.records.all.get(id as usize - 1)
+    }
+
+    /// The same with the knowledge which accesses of the group come before its last barrier.
+    pub(super) fn since_barrier(mut self) -> Judge<'a> {
+        if self.now.phase == self.records.phase {
+            self.closed = self.records.first_of_phase;
+        }
+        self
     }
 
     /// Records the accesses of lanes to one buffer.
@@ -121,49 +133,31 @@ impl<'a> Judge<'a> {
             }
         };
         if !in_a_row {
-            return for_each_lane(lanes, |lane| {
-                let (start, rank) = (addresses[lane as usize], self.now.rank(lane));
-                for at in start / granule..=(start + size - 1) / granule {
+            return for_each_rank(self.now.active, lanes, |lane, rank| {
+                let start = addresses[lane as usize];
+                for at in pages.place(start)..=pages.place(start + size - 1) {
                     self.touch(pages.cell(at), rank, || place(at), meetings);
                 }
             });
         }
+        let start = pages.place(start);
         let mut rank = 0;
         while rank < many {
-            let at = start / granule + u64::from(rank);
+            let at = start + u64::from(rank);
             let whole = at.is_multiple_of(STRIP) && rank + STRIP as u32 <= many;
-            match pages.whole(at).filter(|_| whole) {
-                Some(cell) if self.is_simple(cell) => {
-                    self.enter(cell, rank);
-                    rank += STRIP as u32;
-                }
-                _ => {
-                    self.touch(pages.cell(at), rank, || place(at), meetings);
-                    rank += 1;
-                }
+            if whole
+                && let Some(cell) = pages.whole(at)
+                && let before = self.before(cell, meetings)
+                && before.iter().all(|it| it.is_settled())
+            {
+                self.waves_meet = self.waves_meet || cell.history.meets(self.now, before);
+                self.enter(cell, rank, before);
+                rank += STRIP as u32;
+            } else {
+                self.touch(pages.cell(at), rank, || place(at), meetings);
+                rank += 1;
             }
         }
-    }
-
-    /// Whether all accesses in a cell precede this one for all lanes, and none needs reporting.
-    fn is_simple(&self, cell: &Cell) -> bool {
-        if cell.is_fresh() {
-            return true;
-        }
-        if !self.waves_meet && !cell.is_told_by_last(self.now.act) {
-            return false;
-        }
-        let is_before = |before: Access| {
-            if before.record == 0 {
-                return true;
-            }
-            let record = self.record(before.record);
-            record.group == self.now.group
-                && (record.phase < self.now.phase
-                    || record.wave == self.now.wave && self.is_ordered_for_all(record))
-        };
-        let loads = self.now.act == Act::Load || is_before(cell.load(0)) && is_before(cell.load(1));
-        loads && is_before(cell.store())
     }
 
     /// Records one lane's access to one place.
@@ -175,58 +169,124 @@ impl<'a> Judge<'a> {
         place: impl Fn() -> SyncObject,
         meetings: &mut Meetings,
     ) {
+        // Fast path: most accesses to groupshared memory come behind a barrier.
+        if cell.is_older_than(self.closed) && !self.coherent && self.sync.is_none() {
+            let before = [cell.store(), cell.load(0), cell.load(1)];
+            return self.enter(cell, rank, before.map(|it| Relation::closed(it.record)));
+        }
         // A load that may wait races with nothing: it is how the wave learns of the store.
         let polls = self.coherent && self.now.act == Act::Load && self.now.can_wait;
-        if !self.waves_meet {
-            self.waves_meet =
-                polls || !cell.is_fresh() && cell.meets(&self.now, |id| self.record(id));
-        }
-        if !cell.is_fresh() && !polls {
+        let before = self.before(cell, meetings);
+        self.waves_meet = self.waves_meet || polls || cell.history.meets(self.now, before);
+        if !polls && before.iter().any(|it| !it.is_settled()) {
             self.compare(cell, rank, &place, meetings);
         }
         if let Some(sync) = self.sync {
             let place = place();
             if self.met != Some(place) {
                 self.met = Some(place);
-                meetings.visit(place, &self.now, self.clock, sync);
+                meetings.visit(place, self.now, self.clock, sync);
             }
         }
         if !polls {
-            self.enter(cell, rank);
+            self.enter(cell, rank, before);
         }
     }
 
-    /// Writes the access into the cell.
-    #[inline]
-    fn enter(&self, cell: &mut Cell, rank: u32) {
+    /// How this access is related to those in a cell: to the store, and to the two loads, of which the earlier does not
+    /// matter to a load.
+    #[inline(always)]
+    fn before(&mut self, cell: &Cell, meetings: &Meetings) -> [Relation; 3] {
+        let is_load = self.now.act == Act::Load;
+        let mut relation = |it: Access| {
+            if it.record < self.closed {
+                return Relation::closed(it.record);
+            }
+            self.relations.get(it.record).unwrap_or_else(|| self.relate(it.record, meetings))
+        };
+        let (store, last) = (relation(cell.store()), relation(cell.load(0)));
+        let earlier = if is_load { Relation::closed(0) } else { relation(cell.load(1)) };
+        [store, last, earlier]
+    }
+
+    #[inline(never)]
+    fn relate(&mut self, id: RecordId, meetings: &Meetings) -> Relation {
+        let (before, now) = (self.record(id), self.now);
+        let other_group = before.group != now.group;
+        let relation = if other_group || before.phase >= now.phase {
+            let other_wave = other_group || before.wave != now.wave;
+            let same_change = now.change.is_some() && before.change == now.change;
+            let relation = Relation::open(id, other_group, other_wave, same_change);
+            match self.is_settled(before, relation, meetings) {
+                true => relation.settled(),
+                false => relation,
+            }
+        } else {
+            Relation::closed(id)
+        };
+        self.relations.set(relation);
+        relation
+    }
+
+    /// Whether nothing is to be reported about an earlier access and this one, whichever lanes meet.
+    fn is_settled(&self, before: &Record, relation: Relation, meetings: &Meetings) -> bool {
+        let now = self.now;
+        // A flag may be raised by a plain store and awaited by atomic operations, or the other way round.
+        let is_flag = self.coherent
+            && match (before.act, now.act) {
+                (Act::Atomic, Act::Store) => before.can_wait,
+                (Act::Store, Act::Atomic) => now.can_wait,
+                _ => false,
+            };
+        let conflict = match (before.act, now.act) {
+            (Act::Load, Act::Load) | (Act::Atomic, Act::Atomic) => false,
+            _ => !is_flag,
+        };
+        if !conflict || !self.wants_all && self.told.has(pair(before, now), false) {
+            return true;
+        }
+        if relation.is_open_to_other_wave() {
+            let is_visible = self.coherent || !relation.is_of_other_group() || now.act != Act::Load;
+            return is_visible && meetings.is_known(self.clock, before) == Ordered::Yes;
+        }
+        let together = before.active & now.active;
+        self.policy == IntraWaveSync::Lockstep
+            && before.time < now.time
+            && (together == before.active || together == now.active)
+    }
+
+    /// Writes the access into the cell, given what was there.
+    #[inline(always)]
+    fn enter(&self, cell: &mut Cell, rank: u32, [store, last, earlier]: [Relation; 3]) {
         if !self.waves_meet {
-            let record = |id| if id == 0 { None } else { Some(self.record(id)) };
-            let (store, load) = (record(cell.store().record), record(cell.load(0).record));
-            cell.history = cell.history.after(&self.now, store, load);
+            cell.history = cell.history.after(self.now, store, last);
         }
         let access = Access { record: self.id, rank };
         match self.now.act {
-            Act::Load => {
-                let last = cell.load(0).record;
-                let keeps_old = last != 0 && last != self.id && {
-                    let last = self.record(last);
-                    (last.group, last.wave) != (self.now.group, self.now.wave)
-                };
-                cell.set_load(access, keeps_old);
-            }
+            Act::Load => cell.set_load(access, self.is_of_other_wave(last)),
             Act::Store => cell.set_store(access),
-            Act::Atomic => {
-                let last = |id: RecordId| (id != 0).then(|| self.record(id).act);
-                let is_store = |which: Access| last(which.record) == Some(Act::Store);
-                match (is_store(cell.store()), is_store(cell.load(1))) {
-                    (false, false) => cell.set_store(access),
-                    (is_plain, _) => cell.set_atomic(access, is_plain),
-                }
-            }
+            Act::Atomic => match (self.is_store(store), self.is_store(earlier)) {
+                (false, false) => cell.set_store(access),
+                (is_plain, _) => cell.set_atomic(access, is_plain),
+            },
         }
     }
 
+    #[inline(always)]
+    fn is_of_other_wave(&self, it: Relation) -> bool {
+        if it.is_open() || it.record == 0 {
+            return it.is_open_to_other_wave();
+        }
+        self.record(it.record).wave != self.now.wave
+    }
+
+    #[inline(always)]
+    fn is_store(&self, it: Relation) -> bool {
+        it.record != 0 && self.record(it.record).act == Act::Store
+    }
+
     /// Compares with the latest accesses to the place.
+    #[inline(never)]
     fn compare(
         &mut self,
         cell: &Cell,
@@ -237,23 +297,20 @@ impl<'a> Judge<'a> {
         let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
         let others = loads.iter().map(|which| cell.load(*which));
         for before in std::iter::once(cell.store()).chain(others) {
-            if before.record == 0 || before.record == self.ordered {
+            if before.record == 0 {
+                continue;
+            }
+            let relation = self.relations.get(before.record);
+            let relation = relation.unwrap_or_else(|| self.relate(before.record, meetings));
+            if relation.is_settled() {
                 continue;
             }
             let record = self.record(before.record);
-            let both_atomic = record.act == Act::Atomic && self.now.act == Act::Atomic;
-            let is_told = |equal: bool| self.told.has(pair(record, &self.now), equal);
-            // A flag may be raised by a plain store and awaited by atomic operations, or the other way round.
-            let is_flag = self.coherent
-                && match (record.act, self.now.act) {
-                    (Act::Atomic, Act::Store) => record.can_wait,
-                    (Act::Store, Act::Atomic) => self.now.can_wait,
-                    _ => false,
-                };
-            if both_atomic || is_flag || !self.wants_all && is_told(false) {
-                continue;
-            }
-            let ordered = self.is_ordered(record, before.rank, rank, meetings);
+            let is_told = |equal: bool| self.told.has(pair(record, self.now), equal);
+            let ordered = match relation.is_open_to_other_wave() {
+                true => meetings.is_known(self.clock, record),
+                false => self.is_ordered(record, before.rank, rank),
+            };
             let wrong = match ordered {
                 Ordered::Loosely => Wrong::Unpublished,
                 Ordered::Yes
@@ -264,8 +321,9 @@ impl<'a> Judge<'a> {
                     Wrong::NotCoherent
                 }
                 Ordered::Yes => {
-                    if self.is_ordered_for_all(record) {
-                        self.ordered = before.record;
+                    if relation.is_open_to_other_wave() {
+                        // The wave has learned of it since.
+                        self.relations.set(relation.settled());
                     }
                     continue;
                 }
@@ -273,7 +331,7 @@ impl<'a> Judge<'a> {
             };
             let stores = record.act == Act::Store && self.now.act == Act::Store;
             let value = |it: &Record, rank| *self.records.values.get((it.values + rank) as usize);
-            let is_equal = || stores && value(record, before.rank) == value(&self.now, rank);
+            let is_equal = || stores && value(record, before.rank) == value(self.now, rank);
             if self.wants_all && !is_equal() {
                 let kind = match wrong {
                     Wrong::Race => Kind::Race,
@@ -295,45 +353,18 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A quick, conservative check whether the access comes after another one for all lanes.
-    fn is_ordered_for_all(&self, before: &Record) -> bool {
-        let now = &self.now;
-        if before.group != now.group || before.wave != now.wave {
-            return true;
-        }
-        let together = before.active & now.active;
-        before.phase < now.phase
-            || self.policy == IntraWaveSync::Lockstep
-                && before.time < now.time
-                && (together == before.active || together == now.active)
-    }
-
-    fn is_ordered(
-        &self,
-        before: &Record,
-        before_rank: u32,
-        rank: u32,
-        meetings: &Meetings,
-    ) -> Ordered {
-        let now = &self.now;
-        let same_group = before.group == now.group;
-        if same_group && before.phase < now.phase {
-            return Ordered::Yes;
-        }
+    /// Whether the access of one lane comes after that of another lane of the wave, where no barrier stands between.
+    fn is_ordered(&self, before: &Record, before_rank: u32, rank: u32) -> Ordered {
+        let now = self.now;
         let (before_lane, lane) = (before.lane(before_rank), now.lane(rank));
-        if same_group && before.wave == now.wave {
-            if before_lane == lane {
-                return Ordered::Yes;
-            }
-            let is_earlier = match self.policy {
-                IntraWaveSync::Lockstep => before.time < now.time,
-                IntraWaveSync::WaveOp => before.wave_ops < now.wave_ops,
-                IntraWaveSync::None => false,
-            };
-            if is_earlier && self.clock.have_met(before, before_lane, now, lane) {
-                return Ordered::Yes;
-            }
-        }
-        meetings.is_known(self.clock, (before, before_lane), (now, lane))
+        let is_earlier = match self.policy {
+            IntraWaveSync::Lockstep => before.time < now.time,
+            IntraWaveSync::WaveOp => before.wave_ops < now.wave_ops,
+            IntraWaveSync::None => false,
+        };
+        let is_ordered = before_lane == lane
+            || is_earlier && self.clock.have_met(before, before_lane, now, lane)
+            || self.clock.has_passed(before, before_lane, lane);
+        if is_ordered { Ordered::Yes } else { Ordered::No }
     }
 }

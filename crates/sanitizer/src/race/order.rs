@@ -157,7 +157,7 @@ impl Clock {
     }
 
     /// Whether a lane can know, by synchronisations of its own wave, what another lane of it has done.
-    fn has_passed(&self, before: &Record, before_lane: u32, lane: u32) -> bool {
+    pub(super) fn has_passed(&self, before: &Record, before_lane: u32, lane: u32) -> bool {
         if before.time < self.visits.since {
             return true;
         }
@@ -366,20 +366,8 @@ impl Meetings {
         });
     }
 
-    /// Whether a lane can know, through synchronisation, that another has made an access. Lanes of the same wave
-    /// are distinguished; of another wave any lane will do.
-    pub(super) fn is_known(
-        &self,
-        clock: &Clock,
-        (before, before_lane): (&Record, u32),
-        (now, lane): (&Record, u32),
-    ) -> Ordered {
-        if (now.group, now.wave) == (before.group, before.wave) {
-            return match clock.has_passed(before, before_lane, lane) {
-                true => Ordered::Yes,
-                false => Ordered::No,
-            };
-        }
+    /// Whether a wave can know, through synchronisation, that another has made an access: any of its lanes will do.
+    pub(super) fn is_known(&self, clock: &Clock, before: &Record) -> Ordered {
         let (wave, group) = self.keys(before.group, before.wave);
         let knows = |times: &Times| {
             !times.is_empty()

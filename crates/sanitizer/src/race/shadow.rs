@@ -51,12 +51,6 @@ impl Record {
     pub(super) fn lane(&self, rank: u32) -> u32 {
         self.active.iter().nth(rank as usize).unwrap_or(0)
     }
-
-    /// The rank of a lane: the number of active lanes below it.
-    #[inline(always)]
-    pub(super) fn rank(&self, lane: u32) -> u32 {
-        (self.active & LaneMask::below(lane)).count()
-    }
 }
 
 /// One lane's part in a record. The lane is identified by its rank among the active ones, because active lanes
@@ -87,8 +81,13 @@ impl Cell {
         Access { record: self.loads[which], rank: u32::from(self.ranks[1 + which]) }
     }
 
+    /// Whether it refers only to accesses with smaller numbers.
     #[inline(always)]
-    pub(super) fn is_fresh(&self) -> bool {
+    pub(super) fn is_older_than(&self, record: RecordId) -> bool {
+        self.store.max(self.loads[0]).max(self.loads[1]) < record
+    }
+
+    fn is_fresh(&self) -> bool {
         self.store | self.loads[0] == 0
     }
 
@@ -141,15 +140,28 @@ struct Strip {
 /// The cells of one buffer, or of one element of an array of buffers.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
-    /// The granularity in bytes.
+    /// The granularity in bytes, and its logarithm if it has one.
     pub(super) granule: u64,
+    shift: Option<u32>,
     pages: Vec<Option<Box<[Strip; PAGE]>>>,
     own: Chunks<[Cell; STRIP as usize]>,
 }
 
 impl Pages {
     pub(super) fn new(granule: u64) -> Pages {
-        Pages { granule: granule.max(1), ..Pages::default() }
+        let granule = granule.max(1);
+        let shift = granule.is_power_of_two().then(|| granule.trailing_zeros());
+        Pages { granule, shift, ..Pages::default() }
+    }
+
+    /// The granule that holds a byte.
+    #[inline(always)]
+    pub(super) fn place(&self, byte: u64) -> u64 {
+        // PERF: a division takes longer than the rest of a lane's look at its cell.
+        match self.shift {
+            Some(shift) => byte >> shift,
+            None => byte / self.granule,
+        }
     }
 
     #[inline(always)]
@@ -207,13 +219,33 @@ impl<T> Chunks<T> {
         self.len
     }
 
+    /// Adds several elements.
+    pub(super) fn extend(&mut self, mut values: &[T])
+    where
+        T: Copy,
+    {
+        while !values.is_empty() {
+            let room = CHUNK - self.len % CHUNK;
+            let (now, later) = values.split_at(room.min(values.len()));
+            self.last().extend_from_slice(now);
+            self.len += now.len();
+            values = later;
+        }
+    }
+
+    /// The chunk that the next element belongs to.
     #[inline]
-    pub(super) fn push(&mut self, value: T) {
+    fn last(&mut self) -> &mut Vec<T> {
         let chunk = self.len / CHUNK;
         if chunk == self.chunks.len() {
             self.chunks.push(Vec::with_capacity(CHUNK));
         }
-        self.chunks[chunk].push(value);
+        &mut self.chunks[chunk]
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, value: T) {
+        self.last().push(value);
         self.len += 1;
     }
 
