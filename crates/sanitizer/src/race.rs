@@ -204,6 +204,11 @@ impl Races {
         self.waves_meet
     }
 
+    /// Whether there was anything to report.
+    pub(crate) fn has_found(&self) -> bool {
+        !self.told.all.is_empty() || !self.told.equal.is_empty()
+    }
+
     /// Everything that raced.
     pub(crate) fn take_racing(&mut self) -> Racing {
         self.all.take().unwrap_or_default()

@@ -160,6 +160,12 @@ impl<'a> Watcher<'a> {
         self
     }
 
+    /// For the repetition of a run in which nothing raced: looks for no races.
+    pub(crate) fn without_races(mut self) -> Watcher<'a> {
+        self.watches_races = false;
+        self
+    }
+
     /// Whether a run with marks would know more.
     pub(crate) fn wants_marks(&self) -> bool {
         self.marked.is_none() && self.poison.has_searched()
@@ -223,6 +229,11 @@ impl<'a> Watcher<'a> {
     /// Whether the order in which waves run may matter.
     pub(crate) fn waves_meet(&self) -> bool {
         !self.watches_races || self.races.waves_meet()
+    }
+
+    /// Whether something raced.
+    pub(crate) fn has_races(&self) -> bool {
+        self.races.has_found()
     }
 
     /// Where undefined values come from, other than from poison.

@@ -296,6 +296,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let has_explanation = endless.is_some();
         let wants_marks = watcher.wants_marks() && ended.is_ok();
         let (waves_meet, overlaps) = (watcher.waves_meet(), watcher.overlaps());
+        let has_races = watcher.has_races();
         let sources = watcher.take_sources();
         let is_undefined = watcher.found().any(|it| explains_differences(it.kind));
         let wants_reach = follow == Follow::Reach && wants_marks && is_undefined;
@@ -304,7 +305,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let mut reach = None;
         if wants_marks {
             let one = |at: usize| match at {
-                0 => (Some(self.with_origins(launch, variation)), None),
+                0 => (Some(self.with_origins(launch, variation, has_races)), None),
                 _ => (None, Some(self.spread(launch, variation, &sources))),
             };
             let count = if wants_reach { 2 } else { 1 };
@@ -333,17 +334,19 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     }
 
     /// The findings of a run in which each poisoned value is followed from where it arose; `None` if it does not end,
-    /// since the marks take time too.
+    /// since the marks take time too. What races is looked for again only if something has raced.
     fn with_origins(
         &self,
         launch: &Launch,
         variation: Variation,
+        has_races: bool,
     ) -> Result<Option<Vec<Finding>>, Failure> {
         let base = self.base;
         let (launch, marked) = (with_marks(launch), base.marked());
         let (analysis, width) = (base.analysis(), launch.wave_width);
         let watcher = Watcher::knowing(analysis, base.module, width, base.plan.rules);
-        let mut watcher = watcher.with_bindings(base.bindings).with_marks(marked);
+        let watcher = watcher.with_bindings(base.bindings).with_marks(marked);
+        let mut watcher = if has_races { watcher } else { watcher.without_races() };
         let mut left = base.bindings.clone();
         let program = &marked.program;
         let _permit = self.begin(&launch);
