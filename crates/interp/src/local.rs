@@ -73,6 +73,20 @@ impl SharedMemory {
         }
     }
 
+    /// The elements of an array of words, and which of them are poisoned.
+    #[inline(always)]
+    pub(crate) fn words(&self, array: usize) -> Option<(&[u32], &[bool])> {
+        let array = &self.arrays[array];
+        (array.repr == Repr::Word).then_some((&array.words, &array.poison))
+    }
+
+    /// The same for stores.
+    #[inline(always)]
+    pub(crate) fn words_mut(&mut self, array: usize) -> Option<(&mut [u32], &mut [bool])> {
+        let array = &mut self.arrays[array];
+        (array.repr == Repr::Word).then_some((&mut array.words, &mut array.poison))
+    }
+
     /// Out of bounds, everything is poisoned.
     pub(crate) fn poison(&self, array: usize, index: u64) -> bool {
         self.arrays[array].poison.get(index as usize).copied().unwrap_or(true)

@@ -3,7 +3,7 @@
 use ops::LaneMask;
 use ops::wave::Lanes;
 
-use crate::buffers::{Memory, for_each_lane, lanes_where, operands};
+use crate::buffers::{MAX_WIDTH, Memory, for_each_lane, lanes_where, operands};
 use crate::code::{AccessCode, AddressCode, Code, Row};
 use crate::local::SharedMemory;
 use crate::machine::{GroupContext, Machine, WaveState};
@@ -176,45 +176,55 @@ impl<O: Observer> Machine<'_, O> {
             _ => unreachable!("the caller passes array accesses only"),
         };
         let index_poison = registers.poison(index);
-        if O::EVENTS {
-            // Results may overwrite the row of the index.
-            for (place, index) in self.places.start.iter_mut().zip(registers.words(index)) {
-                *place = u64::from(*index);
-            }
+        // Results may overwrite the row of the index.
+        for (place, index) in self.places.start.iter_mut().zip(registers.words(index)) {
+            *place = u64::from(*index);
         }
+        let places = &self.places.start;
         let (kind, value_poison) = match program.codes[pc] {
-            Code::SharedLoad { memory, to, index } => {
+            Code::SharedLoad { memory, to, .. } => {
                 let array = memory.index();
-                let poison = load::<O>(registers, [to, index], active, |at, _| {
-                    (shared.load(array, at), O::POISON && shared.poison(array, at))
-                });
+                let poison = match shared.words(array) {
+                    Some(array) => load_words::<O>(registers, to, places, active, array),
+                    None => load(registers, to, places, active, |at, _| {
+                        (shared.load(array, at), O::POISON && shared.poison(array, at))
+                    }),
+                };
+                set_poison::<O>(registers, to, poison | index_poison);
                 (Kind::Load, poison)
             }
-            Code::PrivateLoad { memory, to, index } => {
+            Code::PrivateLoad { memory, to, .. } => {
                 let array = memory.index();
-                let poison = load::<O>(registers, [to, index], active, |at, lane| {
+                let poison = load(registers, to, places, active, |at, lane| {
                     (private.load(array, at, lane), O::POISON && private.poison(array, at, lane))
                 });
+                set_poison::<O>(registers, to, poison | index_poison);
                 (Kind::Load, poison)
             }
-            Code::SharedStore { memory, index, value } => {
+            Code::SharedStore { memory, value, .. } => {
                 let array = memory.index();
                 let poison = registers.poison(value);
                 self.changes += 1;
-                for_each_lane(active, |lane| {
-                    let at = u64::from(registers.words(index)[lane as usize]);
-                    shared.store(array, at, registers.get(value, lane));
-                    if O::POISON {
-                        shared.set_poison(array, at, poison.contains(lane));
+                match shared.words_mut(array) {
+                    Some(array) => {
+                        let values = registers.words(value);
+                        store_words::<O>(values, poison, places, active, array);
                     }
-                });
+                    None => for_each_lane(active, |lane| {
+                        let at = places[lane as usize];
+                        shared.store(array, at, registers.get(value, lane));
+                        if O::POISON {
+                            shared.set_poison(array, at, poison.contains(lane));
+                        }
+                    }),
+                }
                 (Kind::Store, poison)
             }
-            Code::PrivateStore { memory, index, value } => {
+            Code::PrivateStore { memory, value, .. } => {
                 let array = memory.index();
                 let poison = registers.poison(value);
                 for_each_lane(active, |lane| {
-                    let at = u64::from(registers.words(index)[lane as usize]);
+                    let at = places[lane as usize];
                     private.store(array, at, lane, registers.get(value, lane));
                     if O::POISON {
                         private.set_poison(array, at, lane, poison.contains(lane));
@@ -258,25 +268,72 @@ impl<O: Observer> Machine<'_, O> {
 
 /// Loads an element of an array for each lane, which the closure returns with its poison; returns the poison.
 #[inline(always)]
-fn load<O: Observer>(
+fn load(
     registers: &mut Registers,
-    [to, index]: [Row; 2],
+    to: Row,
+    places: &[u64; MAX_WIDTH],
     active: LaneMask,
     element: impl Fn(u64, u32) -> (Option<u64>, bool),
 ) -> LaneMask {
-    let index_poison = registers.poison(index);
     let mut poison = LaneMask::EMPTY;
     for_each_lane(active, |lane| {
-        let (bits, poisoned) = element(u64::from(registers.words(index)[lane as usize]), lane);
+        let (bits, poisoned) = element(places[lane as usize], lane);
         if poisoned {
             poison |= LaneMask::only(lane);
         }
         registers.set(to, lane, bits.unwrap_or(0));
     });
-    if O::POISON {
-        registers.set_poison(to, poison | index_poison);
-    }
     poison
+}
+
+/// The same for words in groupshared memory, with the row and the array at hand.
+#[inline(always)]
+fn load_words<O: Observer>(
+    registers: &mut Registers,
+    to: Row,
+    places: &[u64; MAX_WIDTH],
+    active: LaneMask,
+    (words, poisoned): (&[u32], &[bool]),
+) -> LaneMask {
+    let mut poison = LaneMask::EMPTY;
+    let row = registers.words_mut(to);
+    for_each_lane(active, |lane| {
+        let (lane, at) = (lane as usize, places[lane as usize] as usize);
+        row[lane] = words.get(at).copied().unwrap_or(0);
+        if O::POISON && poisoned.get(at).copied().unwrap_or(true) {
+            poison |= LaneMask::only(lane as u32);
+        }
+    });
+    poison
+}
+
+#[inline(always)]
+fn set_poison<O: Observer>(registers: &mut Registers, row: Row, poison: LaneMask) {
+    if O::POISON {
+        registers.set_poison(row, poison);
+    }
+}
+
+/// Stores words into groupshared memory, and whether they are poisoned.
+#[inline(always)]
+fn store_words<O: Observer>(
+    values: &[u32],
+    poison: LaneMask,
+    places: &[u64; MAX_WIDTH],
+    active: LaneMask,
+    (words, poisoned): (&mut [u32], &mut [bool]),
+) {
+    for_each_lane(active, |lane| {
+        let at = places[lane as usize] as usize;
+        if let Some(word) = words.get_mut(at) {
+            *word = values[lane as usize];
+        }
+        if O::POISON
+            && let Some(place) = poisoned.get_mut(at)
+        {
+            *place = poison.contains(lane);
+        }
+    });
 }
 
 /// An atomic operation on an element of a groupshared array for each lane; returns how many change it.
