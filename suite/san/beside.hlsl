@@ -171,3 +171,112 @@ void main(uint t : SV_GroupIndex) {
     uint count = WaveActiveSum(1); //? width-dependent-result: `Out` depends on the wave width
     Out[t] = count << (32 + (t & 3));
 }
+
+// Each place that differs is a finding of its own, so that one which is allowed hides no other.
+
+//--- san-two-buffers-depend-on-the-width
+//# in In u32: 0..64
+//# zero A 256
+//# zero B 256
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> A, B;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    A[t] = WaveActiveSum(In[t]); //? width-dependent-result: `A` depends on the wave width
+    B[t] = WavePrefixCountBits(In[t] % 3 == 0); //? width-dependent-result: `B` depends on the wave width
+}
+
+//--- san-two-places-of-a-buffer-depend-on-the-width
+//# in In u32: 0..64
+//# zero Out 512
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[2 * t] = WaveActiveSum(In[t]); //? width-dependent-result: element 0 of `Out` is the first that differs
+    Out[2 * t + 1] = WavePrefixCountBits(In[t] % 3 == 0); //? width-dependent-result: waves of 64 and 128 lanes give one result
+}
+
+//--- san-one-cause-of-two-results-is-one-finding
+//# zero A 256
+//# zero B 256
+RWStructuredBuffer<uint> A, B;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = WaveActiveSum(t); //? width-dependent-result: `B` depends on the wave width for the same reason
+    A[t] = sum;
+    B[t] = sum + 1;
+}
+
+//--- san-two-buffers-depend-on-the-order
+//# groups 4
+//# zero First 4
+//# zero Other 32
+RWStructuredBuffer<uint> First, Other;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {
+    uint old;
+    if (t == 0) InterlockedExchange(First[0], g.x + 1, old); //? order-dependent-result: `First` depends on the order
+    if (t == 0) InterlockedExchange(Other[0], g.x + 1, old); //? order-dependent-result: `Other` depends on the order
+}
+
+// Widths at which a result is undefined agree with nobody.
+
+//--- san-widths-that-are-not-compared-are-no-reference
+//# in In u32: 0..128
+//# zero Out 512
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[128];
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = In[t]; //? race
+    uint v = tile[t ^ 16];
+    uint half = WaveGetLaneCount() / 2;
+    if (half > 16) v += 1; //? width-dependent-result: waves of 64 and 128 lanes give one result, of 32 another
+    Out[t] = v;
+}
+
+//--- san-a-difference-between-widths-that-are-compared
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint v; //? uninitialized-value
+    if (WaveGetLaneCount() != 16 && WaveGetLaneCount() < 64) v = 1;
+    if (WaveGetLaneCount() == 32) v = 7; //? width-dependent-result: waves of 4 and 8 lanes give one result, of 32 another
+    Out[t] = v;
+}
+
+// In pixel shaders, an undefined value reaches its own target.
+
+//--- san-an-undefined-target-does-not-hide-another-one
+//# draw 4x4
+//# widths 8 16 32
+//# target A R32_FLOAT
+//# target B R32_FLOAT
+#include "pixel/fullscreen.hlsli"
+struct P { float a : SV_Target0; float b : SV_Target1; };
+P ps(V v) {
+    P p;
+    float x; //? uninitialized-value
+    if (v.position.x > 1) x = 1;
+    p.a = x;
+    p.b = WaveActiveMax(v.position.y); //? depends-on-packing: `B` depends on which quads share a wave
+    return p;
+}
+
+//--- san-two-targets-depend-on-the-packing
+//# draw 4x4
+//# widths 4
+//# target A R32_FLOAT
+//# target B R32_FLOAT
+//# san --orders=packing=one-quad,quad-origin=10
+#include "pixel/fullscreen.hlsli"
+struct P { float a : SV_Target0; float b : SV_Target1; };
+P ps(V v) {
+    P p;
+    p.a = WaveActiveCountBits(v.position.x < 1); //? depends-on-quads: `A` depends on which pixels form a quad
+    p.b = WaveActiveMax(v.position.x) + ddx(v.position.x); //? depends-on-quads: `B` depends on which pixels form a quad
+    return p;
+}

@@ -237,3 +237,132 @@ void main(uint t : SV_GroupIndex) {
         Out[from] = Ring[from % 16];
     }
 }
+
+// A barrier for device memory publishes what its wave did, and the next group barrier tells the others, whatever memory
+// that one names.
+
+//--- san-a-memory-barrier-before-a-group-barrier
+//# in In u32: 0..64
+//# zero Data 256
+//# zero Out 256
+StructuredBuffer<uint> In;
+globallycoherent RWStructuredBuffer<uint> Data;
+RWStructuredBuffer<uint> Out;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Data[t] = In[t];
+    DeviceMemoryBarrier();
+    GroupMemoryBarrierWithGroupSync();
+    DeviceMemoryBarrier();
+    Out[t] = Data[63 - t];
+}
+
+//--- san-a-group-barrier-without-a-memory-barrier
+// The barrier to replace is the one at which threads wait.
+//# in In u32: 0..64
+//# zero Data 256
+//# zero Out 256
+//# widths 4..32
+StructuredBuffer<uint> In;
+globallycoherent RWStructuredBuffer<uint> Data;
+RWStructuredBuffer<uint> Out;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Data[t] = In[t];
+    GroupMemoryBarrier();
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = Data[63 - t]; //? race: this barrier does not cover buffers
+}
+
+//--- san-the-last-group-reads-what-all-have-published
+// The first thread publishes the sum of its group, and learns of the sums of the others.
+//# groups 8
+//# in In u32: 1*512
+//# zero Part 32
+//# zero Done 4
+//# zero Out 4
+//= Out u32: 512
+StructuredBuffer<uint> In;
+globallycoherent RWStructuredBuffer<uint> Part;
+RWStructuredBuffer<uint> Done, Out;
+groupshared uint total, isLast;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {
+    if (t == 0) total = 0;
+    GroupMemoryBarrierWithGroupSync();
+    InterlockedAdd(total, In[g.x * 64 + t]);
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) {
+        Part[g.x] = total;
+        DeviceMemoryBarrier();
+        uint before;
+        InterlockedAdd(Done[0], 1, before);
+        isLast = before == 7;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    if (isLast) {
+        uint sum = 0;
+        for (uint k = 0; k < 8; ++k) sum += Part[k];
+        if (t == 0) Out[0] = sum;
+    }
+}
+
+//--- san-a-flag-raised-for-the-stores-of-other-waves
+// The barrier covers groupshared memory only, so that the first wave does not publish what the others stored.
+//# groups 4
+//# zero Flag 16
+//# zero Data 1024
+//# zero Ticket 4
+//# zero Out 1024
+//# widths 4..32
+globallycoherent RWStructuredBuffer<uint> Flag, Data;
+RWStructuredBuffer<uint> Ticket, Out;
+groupshared uint ticket;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint taken;
+        InterlockedAdd(Ticket[0], 1, taken);
+        ticket = taken;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    uint g = ticket;
+    Data[g * 64 + t] = g * 1000 + t;
+    GroupMemoryBarrierWithGroupSync();
+    uint old;
+    if (t == 0) InterlockedExchange(Flag[g], 1, old);
+    if (g > 0) {
+        uint seen;
+        do { InterlockedOr(Flag[g - 1], 0, seen); } while (seen == 0);
+        Out[g * 64 + t] = Data[(g - 1) * 64 + 63 - t]; //? race: help: use `AllMemoryBarrierWithGroupSync()` instead of that barrier
+    }
+}
+
+//--- san-a-flag-raised-behind-a-barrier-for-all-memory
+//# groups 4
+//# zero Flag 16
+//# zero Data 1024
+//# zero Ticket 4
+//# zero Out 1024
+globallycoherent RWStructuredBuffer<uint> Flag, Data;
+RWStructuredBuffer<uint> Ticket, Out;
+groupshared uint ticket;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint taken;
+        InterlockedAdd(Ticket[0], 1, taken);
+        ticket = taken;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    uint g = ticket;
+    Data[g * 64 + t] = g * 1000 + t;
+    AllMemoryBarrierWithGroupSync();
+    uint old;
+    if (t == 0) InterlockedExchange(Flag[g], 1, old);
+    if (g > 0) {
+        uint seen;
+        do { InterlockedOr(Flag[g - 1], 0, seen); } while (seen == 0);
+        Out[g * 64 + t] = Data[(g - 1) * 64 + 63 - t];
+    }
+}

@@ -159,3 +159,25 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     if (t == 0) InterlockedAdd(Here[0], -1, before);
 }
+
+//--- pixels-take-tickets-from-a-texel
+//# draw 4x4
+//# texture Tickets R32_UINT 1x1
+//# widths 4
+RWTexture2D<uint> Tickets : register(u0);
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    uint ticket;
+    InterlockedAdd(Tickets[uint2(0, 0)], 1, ticket); //? order-dependent-result: pixel (0, 0) of primitive 0 gets 0 (waves=ascending)
+    return ticket;
+}
+
+//--- pixels-take-tickets-from-a-counter
+//# draw 4x4
+//# zero Tickets 4
+//# widths 4
+RWStructuredBuffer<uint> Tickets : register(u0);
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    return Tickets.IncrementCounter(); //? order-dependent-result: pixel (0, 0) of primitive 0 gets 0 (waves=ascending)
+}

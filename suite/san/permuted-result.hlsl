@@ -54,3 +54,33 @@ void main(uint t : SV_GroupIndex) {
     }
     Out[slot] = t;
 }
+
+// In any order or not, the elements themselves are compared.
+
+//--- san-an-element-that-depends-on-the-width
+//# finds permuted-result
+//# groups 4 1 1
+//# zero Count 4
+//# zero Out 64
+RWStructuredBuffer<uint> Count;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_DispatchThreadID) {
+    uint at;
+    InterlockedAdd(Count[0], 1, at);
+    Out[at] = t + (WaveGetLaneCount() == 16); //? width-dependent-result: is written here with waves of 16 lanes, and none is equal with
+}
+
+//--- san-an-unordered-element-that-depends-on-the-width
+//# san --unordered=Out
+//# groups 4 1 1
+//# zero Count 4
+//# zero Out 64
+RWStructuredBuffer<uint> Count;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_DispatchThreadID) {
+    uint at;
+    InterlockedAdd(Count[0], 1, at);
+    Out[at] = t + (WaveGetLaneCount() == 16); //? width-dependent-result: waves of 4, 8, 32, 64 and 128 lanes give one result, of 16 another
+}

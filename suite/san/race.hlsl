@@ -456,3 +456,67 @@ void main(uint t : SV_GroupIndex) {
         slot = (slot + 1) % 128;
     }
 }
+
+//--- san-a-tile-is-overwritten-before-all-have-read-it
+// The barrier stands between the two accesses, but they are in different rounds of the outer loop.
+//# groups 2 2 1
+//# in A f32: 1*256
+//# in B f32: 2*256
+//# zero C 1024
+//# widths 8
+StructuredBuffer<float> A, B;
+RWStructuredBuffer<float> C;
+groupshared float ta[8][8], tb[8][8];
+[numthreads(8, 8, 1)]
+void main(uint3 t : SV_GroupThreadID, uint3 d : SV_DispatchThreadID) {
+    float acc = 0;
+    for (uint k = 0; k < 16; k += 8) {
+        ta[t.y][t.x] = A[d.y * 16 + k + t.x];
+        tb[t.y][t.x] = B[(k + t.y) * 16 + d.x];
+        GroupMemoryBarrierWithGroupSync();
+        for (uint i = 0; i < 8; ++i) acc += ta[t.y][i] * tb[i][t.x]; //? race: help: put a second `GroupMemoryBarrierWithGroupSync()` at the end of the loop
+    }
+    C[d.y * 16 + d.x] = acc;
+}
+
+//--- san-rounds-whose-barrier-makes-no-thread-wait
+//# in In u32: 0..64
+//# zero Out 4
+//# widths 8
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[64];
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = In[t];
+    GroupMemoryBarrierWithGroupSync();
+    for (uint s = 32; s > 0; s >>= 1) {
+        if (t < s) tile[t] += tile[t + s]; //? race: help: use `GroupMemoryBarrierWithGroupSync()` instead of that barrier
+        GroupMemoryBarrier();
+    }
+    if (t == 0) Out[0] = tile[0];
+}
+
+// No group barrier can be called in a pixel shader.
+
+//--- san-pixels-store-to-one-place
+//# draw 4x4
+//# zero Last 4
+//# widths 4
+RWStructuredBuffer<uint> Last : register(u0);
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    Last[0] = v.position.x; //? race: help: let each pixel write to its own place, use a rasterizer-ordered view
+    return 1;
+}
+
+//--- san-pixels-race-for-a-texel
+//# draw 4x4
+//# texture Image R32_UINT 4x4
+//# widths 4
+RWTexture2D<uint> Image : register(u0);
+#include "pixel/fullscreen.hlsli"
+float4 ps(V v) : SV_Target {
+    Image[uint2(1, 2)] = Image[uint2(1, 2)] + 1; //? race: texel (1, 2) here
+    return 1;
+}

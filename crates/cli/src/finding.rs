@@ -62,7 +62,7 @@ pub(crate) fn as_json(
     again: &str,
     sources: &SourceMap,
 ) -> Value {
-    let finding = &seen.finding;
+    let finding = &seen.told();
     let mut record = place(finding.site.span, sources);
     record["id"] = json!(report.code.name);
     record["verdict"] = json!(finding.kind.verdict().word());

@@ -207,10 +207,12 @@ fn judge(
         );
         // What is wrong with the comments, the compiler has said.
         let (mut allows, _) = Allows::read(sources);
+        let seen = seen.iter().flat_map(|(pass, seen)| {
+            let left = seen.clone().without(|it| it.is_allowed(&mut allows, sources));
+            left.into_iter().map(move |it| (pass, it))
+        });
         for (pass, seen) in seen {
-            if seen.is_allowed(&mut allows, sources) {
-                continue;
-            }
+            let seen = &seen;
             let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
             let again = finding::again(seen, base);
             let report = finding::diagnostic(seen, pass.as_ref(), &again);
@@ -219,9 +221,9 @@ fn judge(
             };
             let mut entry = entry(&report, sources, style);
             entry.json = finding::as_json(seen, &report, &name, pass.as_ref(), &again, sources);
-            let (widths, is_known) = (seen.widths.clone(), false);
+            let (widths, unwatched) = (seen.widths.clone(), seen.unwatched.clone());
             let key = baseline::key(code.name, at, sources);
-            entry.finding = Some(Found { key, widths, is_known });
+            entry.finding = Some(Found { key, widths, unwatched, is_known: false });
             entries.push(entry);
         }
         for Failure { report, pass, widths } in failures {
@@ -241,7 +243,8 @@ fn judge(
             if let Some(pass) = pass {
                 entry.json["pass"] = finding::pass_to_json(pass);
             }
-            entry.finding = Some(Found { key, widths: widths.clone(), is_known: false });
+            let (widths, unwatched) = (widths.clone(), Vec::new());
+            entry.finding = Some(Found { key, widths, unwatched, is_known: false });
             entries.push(entry);
         }
         let spans: Vec<diag::Span> = shader.spans().collect();

@@ -112,10 +112,8 @@ pub(crate) fn san(
     let (mut allows, _) = Allows::read(sources);
     let (mut texts, mut is_clean) = (Vec::new(), true);
     let findings = PyList::empty(py);
-    for seen in &report.seen {
-        if seen.is_allowed(&mut allows, sources) {
-            continue;
-        }
+    let seen = report.seen.into_iter();
+    for seen in seen.flat_map(|it| it.without(|it| it.is_allowed(&mut allows, sources))) {
         let code = seen.finding.kind.code();
         let diagnostic = seen.report();
         let at = sources.location(seen.finding.site.span);

@@ -262,13 +262,8 @@ pub fn explain(
         "the contents of memory depend on which wave comes first: order the accesses by a barrier, or compute something that does not depend on the order"
             .to_owned()
     });
-    let helps = helps.into_iter().collect();
-    let place = match difference.byte {
-        u64::MAX => format!("the counter of `{}`", resource.name),
-        byte => {
-            format!("{} of `{}`", place::of_byte(&facts, difference.binding, byte), resource.name)
-        }
-    };
+    let helps = helps.or_else(|| advised(kind, &resource.name)).into_iter().collect();
+    let place = in_words(&facts, difference);
     Ok(Finding {
         kind,
         message: format!("`{}` depends on {what}", resource.name),
@@ -288,6 +283,97 @@ pub fn explain(
         width: b.launch.wave_width,
     }
     .with_stacks(a.module))
+}
+
+/// What may be done about a difference whose chain is not known. A permuted result has a help of its own.
+fn advised(kind: Kind, name: &str) -> Option<String> {
+    Some(match kind {
+        Kind::WidthDependentResult => format!(
+            "compute this so that it does not depend on how threads are divided into waves, or name the buffer in `--width-dependent {name}` if it is meant to differ"
+        ),
+        Kind::OrderDependentResult => {
+            "compute something that does not depend on the order, or order the accesses by a barrier"
+                .to_owned()
+        }
+        Kind::DependsOnWaveCount => {
+            "decide by threads instead of waves; to number waves without gaps, let the first lane of each increment a counter in groupshared memory"
+                .to_owned()
+        }
+        Kind::CandidateDependentResult => {
+            "decide by what a candidate is, such as its distance, not by how many there are or which comes first"
+                .to_owned()
+        }
+        Kind::RayTie => {
+            "use only what equally near hits have in common, such as the distance, or choose one of them by a rule of your own"
+                .to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// The finding about a difference of which only the store is known.
+pub(crate) fn unexplained(
+    kind: Kind,
+    a: &Side<'_>,
+    b: &Side<'_>,
+    difference: Difference,
+    what: &str,
+    writer: Option<Inst>,
+) -> Finding {
+    let facts = Facts::new(a.module).with_textures(a.bindings);
+    let resource = a.module.resource(difference.binding);
+    let span = writer.map_or(resource.span, |it| a.module.inst(it).span);
+    let text = if writer.is_some() { "written here" } else { "declared here" };
+    let note = format!(
+        "{} differs, too: {} against {}",
+        in_words(&facts, difference),
+        describe(a, b),
+        describe(b, a)
+    );
+    Finding {
+        kind,
+        message: format!("`{}` depends on {what}", resource.name),
+        site: Site { span, inst: writer, text: text.to_owned() },
+        related: Vec::new(),
+        notes: vec![note],
+        helps: vec!["mend the other findings first: this one may have the same cause".to_owned()],
+        stacks: Vec::new(),
+        group: [0; 3],
+        wave: 0,
+        lanes: LaneMask::EMPTY,
+        width: b.launch.wave_width,
+    }
+    .with_stacks(a.module)
+}
+
+/// The finding about an element that only one run leaves, where elements may come in any order.
+pub(crate) fn odd_element(
+    kind: Kind,
+    a: &Side<'_>,
+    b: &Side<'_>,
+    difference: Difference,
+    writer: Option<Inst>,
+) -> Finding {
+    let (right, wrong) = (describe(a, b), describe(b, a));
+    let facts = Facts::new(a.module).with_textures(a.bindings);
+    let place = in_words(&facts, difference);
+    let mut finding = unexplained(kind, a, b, difference, "the wave width", writer);
+    finding.site.text = format!("{place} is written here with {wrong}, and none is equal with {right}");
+    finding.notes = vec![format!("elements are compared in any order: {right} against {wrong}")];
+    finding.helps = vec![
+        "let what is stored depend on the thread, not on how threads are divided into waves"
+            .to_owned(),
+    ];
+    finding
+}
+
+/// The place of a difference.
+fn in_words(facts: &Facts<'_>, difference: Difference) -> String {
+    let name = &facts.module.resource(difference.binding).name;
+    match difference.byte {
+        u64::MAX => format!("the counter of `{name}`"),
+        byte => format!("{} of `{name}`", place::of_byte(facts, difference.binding, byte)),
+    }
 }
 
 /// The finding as a chain from the cause to the result, if the runs can be followed so far.
@@ -359,12 +445,7 @@ fn by_chain(
         // Both ends say most.
         related.drain(MOST_LINKS / 2..related.len() - MOST_LINKS / 2);
     }
-    let place = match difference.byte {
-        u64::MAX => format!("the counter of `{}`", resource.name),
-        byte => {
-            format!("{} of `{}`", place::of_byte(facts, difference.binding, byte), resource.name)
-        }
-    };
+    let place = in_words(facts, difference);
     let ends_well = match cause.what {
         What::Company { .. } => true,
         // Between orders, a value that no operand explains was read from memory.

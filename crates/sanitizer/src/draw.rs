@@ -5,11 +5,13 @@
 //! quad is even; machines differ in all of them. Each is varied by itself, so that a difference has one cause.
 //! The fixed functions and the memory of a draw belong to the caller, who runs it for this file: see [`Scene`].
 //!
-//! Limits: where a run does something undefined, nothing of that width is compared.
+//! Limits: what something undefined in the pixel shader may reach is left out target by target and buffer by buffer; where
+//! an earlier shader does something undefined, nothing of that width is compared.
 
 mod contents;
 mod explain;
 mod part;
+mod reached;
 
 use std::sync::atomic::Ordering;
 
@@ -18,6 +20,7 @@ use ir::exec::{Failure, Invocation, Schedule, Trap};
 use ir::stage::SystemValue;
 use ir::{Derivative, Module, Op};
 use ops::intrinsics::Stage;
+use ops::texture::Shape;
 use ops::wave::FoldOrder;
 
 pub use self::contents::{Content, Holder, Left};
@@ -26,12 +29,15 @@ pub use self::part::Part;
 use self::contents::{Difference, Room};
 use self::explain::MARKS;
 use self::part::{sees_waves, writes};
+use self::reached::Undefined;
+use crate::analysis::Analysis;
 use crate::finding::{Finding, Kind};
 use crate::marked::{self, Marked};
 use crate::order::{Order, sums_floats};
 use crate::spread::Cause;
-use crate::sweep::{LeftOut, Plan, Seen, explains_differences, listed};
-use crate::wait::Given;
+use crate::seen::Seen;
+use crate::sweep::{LeftOut, Plan, listed};
+use crate::wait::{self, Given};
 use crate::watch::Watcher;
 
 /// A draw that can be repeated from the same contents.
@@ -44,6 +50,12 @@ pub trait Scene {
 
     /// Whether depth or stencil are tested.
     fn tests_depth(&self) -> bool;
+
+    /// The shapes of the textures that a part has, by resource; `None` for what is none, or has several.
+    fn shapes(&self, part: Part) -> Vec<Option<Shape>>;
+
+    /// Whether what a pixel shader writes for one target decides about others, as with alpha to coverage.
+    fn mixes_targets(&self) -> bool;
 
     /// Draws, observed: each program that is watched runs in place of that of its part. Returns the contents of
     /// everything that was written.
@@ -298,20 +310,12 @@ impl<'a, S: Scene> Sweep<'a, S> {
         order: Option<Order>,
         at: Option<Invocation>,
     ) {
-        let width = finding.width;
+        let new = Seen::new(finding, order).of(stage, at);
         let seen = &mut self.report.seen;
-        seen.retain(|it| it.0 != stage || !finding.supersedes(&it.1.finding));
-        if seen.iter().any(|it| it.0 == stage && it.1.finding.supersedes(&finding)) {
-            return;
-        }
-        let like = |it: &&mut (Stage, Seen)| it.0 == stage && it.1.finding.is_like(&finding);
-        match self.report.seen.iter_mut().find(like) {
-            Some((_, seen)) if seen.widths.contains(&width) => {}
-            Some((_, seen)) => seen.widths.push(width),
-            None => {
-                let seen = Seen { finding, widths: vec![width], order, of: Some((stage, at)) };
-                self.report.seen.push((stage, seen));
-            }
+        seen.retain(|it| it.0 != stage || !new.supersedes(&it.1.finding));
+        let mut same = seen.iter_mut().filter(|it| it.0 == stage);
+        if !same.any(|it| it.1.supersedes(&new.finding) || it.1.takes(&new)) {
+            seen.push((stage, new));
         }
     }
 
@@ -319,19 +323,32 @@ impl<'a, S: Scene> Sweep<'a, S> {
     fn at_width(&mut self, width: u32) -> Result<Option<Run>, Ended<S::Error>> {
         let how = How::canonical(width);
         let Some((left, undefined)) = self.watch(how)? else { return Ok(None) };
-        if let Some((stage, cause)) = undefined {
-            self.leave_out(stage, width, cause);
+        let mut run = Run { how, left, unsettled: Vec::new() };
+        let is_mixed = self.scene.mixes_targets();
+        let reached = undefined.reach(&self.modules, &run.left.contents, is_mixed);
+        if let Some((stage, cause)) = reached.iter().copied().collect::<Option<Vec<_>>>().and_then(
+            |all| all.first().copied(),
+        ) {
+            self.leave_out(stage, width, None, cause);
             return Ok(None);
         }
-        let mut run = Run { how, left, unsettled: Vec::new() };
-        let mut settled: Vec<&str> = Vec::new();
+        for (content, reached) in run.left.contents.iter().zip(reached) {
+            let Some((stage, cause)) = reached else { continue };
+            let named = (content.name.clone(), content.buffer.bytes.len());
+            self.leave_out(stage, width, Some(named), cause);
+            run.unsettled.push(content.name.clone());
+        }
+        let undefined = run.unsettled.clone();
+        // Dependences for which a run that did not end is the explanation, and contents that one explains.
+        let mut endless: Vec<&str> = Vec::new();
+        let mut settled: Vec<(&str, usize)> = Vec::new();
         for order in self.trials() {
             let varied = How { order: Some(order), ..how };
             let again = match self.run(varied)? {
                 Some(left) => left,
                 // A run that does not end is explained by the finding that says so.
                 None => {
-                    settled.push(subject(order));
+                    endless.push(subject(order));
                     continue;
                 }
             };
@@ -341,12 +358,14 @@ impl<'a, S: Scene> Sweep<'a, S> {
             };
             let is_left_out = |name: &str| {
                 let is_in = |names: &[String]| names.iter().any(|it| it == name);
-                is_in(&self.plan.unordered)
-                    || is_of_waves(order) && is_in(&self.plan.width_dependent)
+                is_in(&undefined) || is_of_waves(order) && is_in(&self.plan.width_dependent)
             };
             let different = run.left.differences(&again, room, self.scene, is_left_out);
             for difference in different {
                 let name = run.left.contents[difference.content].name.clone();
+                if difference.is_permuted && self.plan.unordered.contains(&name) {
+                    continue;
+                }
                 let is_known = run.unsettled.contains(&name);
                 // Other quads are also packed otherwise.
                 if matches!(order, Order::QuadOrigin(_)) && is_known {
@@ -355,7 +374,8 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 if !is_known {
                     run.unsettled.push(name);
                 }
-                if settled.contains(&subject(order)) {
+                let place = (subject(order), difference.content);
+                if endless.contains(&subject(order)) || settled.contains(&place) {
                     continue;
                 }
                 let kind = match difference.is_permuted && kind_of(order) != Kind::DependsOnHelpers
@@ -364,7 +384,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
                     false => kind_of(order),
                 };
                 if kind != Kind::PermutedResult {
-                    settled.push(subject(order));
+                    settled.push(place);
                 }
                 self.explain(kind, [how, varied], [&run.left, &again], difference, subject(order))?;
             }
@@ -372,15 +392,23 @@ impl<'a, S: Scene> Sweep<'a, S> {
         Ok(Some(run))
     }
 
-    /// An observed run. Returns what it left if it ended, and the first undefined thing that it did.
-    #[expect(clippy::type_complexity, reason = "what it left, and where something is undefined")]
-    fn watch(
-        &mut self,
-        how: How,
-    ) -> Result<Option<(Left, Option<(Stage, Cause)>)>, Ended<S::Error>> {
+    /// An observed run. Returns what it left if it ended, and what it did that is undefined.
+    fn watch(&mut self, how: How) -> Result<Option<(Left, Undefined)>, Ended<S::Error>> {
         self.begin(how);
         let (width, rules) = (how.width, self.plan.rules);
-        let (ended, watched) = self.observed(how, |_, module| Watcher::new(module, width, rules));
+        let (ended, mut watched) = self.observed(how, |part, module| {
+            let watcher = Watcher::of_sources(&Analysis::of(module), module, width, rules);
+            watcher.with_shapes(self.scene.shapes(part))
+        });
+        let mut undefined = Undefined::default();
+        for (part, watcher) in &mut watched {
+            for (inst, (kind, span)) in watcher.take_sources().racing.insts {
+                undefined.add(*part, Some(inst), Cause { kind, span });
+            }
+            for (inst, cause) in watcher.undefined() {
+                undefined.add(*part, inst, cause);
+            }
+        }
         let progress = self.plan.progress;
         let endless = match &ended {
             Err(Ended::Run(part, Failure::Trap(trap))) => {
@@ -392,7 +420,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
                             let blames_groups = false;
                             it.1.endless_wait(Given { progress, is_proven, blames_groups })
                         })
-                        .map(|it| (part.stage(), it)),
+                        .map(|it| (part.stage(), wait::advised(it))),
                     _ => None,
                 }
             }
@@ -405,20 +433,15 @@ impl<'a, S: Scene> Sweep<'a, S> {
         let (found, failed) = marked::told(exact, is_cut_short, |guesses| {
             drawn(watched.into_iter().map(|(part, it)| (part, it.with_guesses(guesses))))
         });
-        let mut undefined = None;
         for (part, found) in found {
             for (finding, at) in found {
-                if undefined.is_none() && explains_differences(finding.kind) {
-                    let cause = Cause { kind: finding.kind, span: finding.site.span };
-                    undefined = Some((part.stage(), cause));
-                }
                 self.add(part.stage(), finding, how.order, at);
             }
         }
         let has_explanation = endless.is_some();
         if let Some((stage, finding)) = endless {
             let cause = Cause { kind: finding.kind, span: finding.site.span };
-            self.leave_out(stage, width, cause);
+            self.leave_out(stage, width, None, cause);
             self.add(stage, finding, how.order, None);
         }
         match failed.map_or(ended, Err) {
@@ -439,7 +462,9 @@ impl<'a, S: Scene> Sweep<'a, S> {
             .map(|((part, module), marked)| Watched {
                 part: *part,
                 program: &marked.program,
-                observer: Watcher::new(module, how.width, self.plan.rules).with_marks(marked),
+                observer: Watcher::new(module, how.width, self.plan.rules)
+                    .with_shapes(self.scene.shapes(*part))
+                    .with_marks(marked),
             })
             .collect();
         match self.scene.run(how, &mut watched) {
@@ -481,26 +506,49 @@ impl<'a, S: Scene> Sweep<'a, S> {
         }
     }
 
-    fn leave_out(&mut self, stage: Stage, width: u32, cause: Cause) {
-        let like = |it: &&mut (Stage, LeftOut)| it.0 == stage && it.1.cause == cause;
+    /// Remembers that a content, or all of them, were not compared at a width.
+    fn leave_out(
+        &mut self,
+        stage: Stage,
+        width: u32,
+        content: Option<(String, usize)>,
+        cause: Cause,
+    ) {
+        let (buffer, size) = content.map_or((None, 0), |(name, size)| (Some(name), size));
+        let like = |it: &&mut (Stage, LeftOut)| {
+            it.0 == stage && it.1.cause == cause && it.1.buffer == buffer
+        };
         match self.report.left_out.iter_mut().find(like) {
             Some((_, known)) if known.widths.contains(&width) => {}
             Some((_, known)) => known.widths.push(width),
             None => {
-                let widths = vec![width];
-                let left_out = LeftOut { buffer: None, bytes: (0, 0), widths, cause };
+                let left_out = LeftOut { buffer, bytes: (size, size), widths: vec![width], cause };
                 self.report.left_out.push((stage, left_out));
             }
         }
     }
 
-    /// Compares the results at all widths: the largest set that agrees is the reference, and each other set is
-    /// compared with it where the two are nearest.
+    /// Compares the results at all widths, content by content, each among the widths at which it is settled.
     fn compare_widths(&mut self, runs: &[Run]) -> Result<(), (u32, Ended<S::Error>)> {
+        let contents = runs.first().map_or(0, |it| it.left.contents.len());
+        (0..contents).try_for_each(|content| self.compare_content(runs, content))
+    }
+
+    /// The largest set of widths that agrees is the reference, and each other set is compared with it where the two are
+    /// nearest.
+    fn compare_content(
+        &mut self,
+        runs: &[Run],
+        content: usize,
+    ) -> Result<(), (u32, Ended<S::Error>)> {
         let mut classes: Vec<Vec<usize>> = Vec::new();
-        for index in 0..runs.len() {
+        let is_settled = |it: &usize| {
+            let name = &runs[*it].left.contents[content].name;
+            !runs[*it].unsettled.contains(name)
+        };
+        for index in (0..runs.len()).filter(is_settled) {
             let agrees = |class: &&mut Vec<usize>| {
-                class.iter().all(|it| self.between(&runs[*it], &runs[index]).is_none())
+                class.iter().all(|it| self.between(&runs[*it], &runs[index], content).is_none())
             };
             match classes.iter_mut().find(agrees) {
                 Some(class) => class.push(index),
@@ -519,7 +567,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
             let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
             let Some((a, b)) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b)) else { continue };
             let (a, b) = (&runs[a], &runs[b]);
-            let Some(difference) = self.between(a, b) else { continue };
+            let Some(difference) = self.between(a, b, content) else { continue };
             let (kind, what) = (Kind::WidthDependentResult, "the wave width");
             let found = self
                 .found(kind, [a.how, b.how], [&a.left, &b.left], difference, what)
@@ -539,14 +587,14 @@ impl<'a, S: Scene> Sweep<'a, S> {
         Ok(())
     }
 
-    fn between(&self, a: &Run, b: &Run) -> Option<Difference> {
-        let is_left_out = |name: &str| {
-            [&self.plan.unordered, &self.plan.width_dependent, &a.unsettled, &b.unsettled]
-                .iter()
-                .any(|names| names.iter().any(|it| it == name))
-        };
+    fn between(&self, a: &Run, b: &Run, content: usize) -> Option<Difference> {
+        let is_left_out = |name: &str| self.plan.width_dependent.iter().any(|it| it == name);
         let room = Room::Floats(self.plan.float_room);
-        a.left.differences(&b.left, room, self.scene, is_left_out).into_iter().next()
+        let all = a.left.differences(&b.left, room, self.scene, is_left_out);
+        let is_unordered = |it: &Difference| {
+            it.is_permuted && self.plan.unordered.contains(&a.left.contents[content].name)
+        };
+        all.into_iter().find(|it| it.content == content).filter(|it| !is_unordered(it))
     }
 
     fn explain(

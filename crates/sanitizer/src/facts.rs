@@ -72,6 +72,12 @@ impl<'a> Facts<'a> {
         self
     }
 
+    /// The same, by the shapes of the textures of each resource.
+    pub(crate) fn with_shapes(mut self, shapes: Vec<Option<Shape>>) -> Facts<'a> {
+        self.shapes = shapes;
+        self
+    }
+
     /// The shape of a texture; `None` if it is not known, or elements of an array of textures have different ones.
     pub(crate) fn shape(&self, binding: Binding) -> Option<&Shape> {
         self.shapes.get(binding.index())?.as_ref()

@@ -113,6 +113,24 @@ kinds! {
     FeedbackSlack, FEEDBACK_SLACK, Portability;
 }
 
+impl Kind {
+    /// Whether comparing results shows it, rather than watching a run.
+    pub(crate) fn is_of_results(self) -> bool {
+        matches!(
+            self,
+            Kind::WidthDependentResult
+                | Kind::OrderDependentResult
+                | Kind::PermutedResult
+                | Kind::DependsOnWaveCount
+                | Kind::DependsOnHelpers
+                | Kind::DependsOnPacking
+                | Kind::DependsOnQuads
+                | Kind::CandidateDependentResult
+                | Kind::RayTie
+        )
+    }
+}
+
 /// A source location and what happened there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
@@ -259,7 +277,8 @@ impl Finding {
     }
 
     /// Whether another finding follows from the same mistake, although its place is another one: two races that have an
-    /// access in common, or barriers in one branch or loop that not all threads enter.
+    /// access in common, barriers in one branch or loop that not all threads enter, or results that differ for the same
+    /// reason.
     pub fn has_cause_of(&self, other: &Finding) -> bool {
         let declared = |it: &Finding| it.related.get(1).map(|it| it.span);
         let accesses = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
@@ -272,6 +291,7 @@ impl Finding {
             (Kind::DivergentBarrier, Kind::DivergentBarrier) => {
                 parted(self).is_some() && parted(self) == parted(other)
             }
+            (a, b) if a.is_of_results() => a == b && self.site.span == other.site.span,
             _ => false,
         }
     }

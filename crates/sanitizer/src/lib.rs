@@ -34,6 +34,7 @@ mod poison;
 mod race;
 mod rays;
 mod record;
+mod seen;
 mod slice;
 mod spread;
 mod sweep;
@@ -41,6 +42,7 @@ mod uses;
 mod wait;
 mod watch;
 mod waterfall;
+mod writers;
 
 pub use barrier::ExitedThreads;
 pub use compare::{Difference, Side, explain};
@@ -53,9 +55,10 @@ pub use floats::{FloatRoom, first_difference};
 pub use interp::Progress;
 pub use order::{GroupOrder, LanePacking, Order, QuadPacking, RayOrder, VertexOrder};
 pub use race::{IntraWaveSync, Publication};
+pub use seen::Seen;
 pub use spread::{Cause, Reach};
 pub use sweep::{
-    Engine, LeftOut, Pace, Plan, Prepared, Report, Seen, Stopped, examine, examine_with, on_threads,
+    Engine, LeftOut, Pace, Plan, Prepared, Report, Stopped, examine, examine_with, on_threads,
 };
 pub use watch::{Rules, Watcher};
 

@@ -262,7 +262,10 @@ pub(crate) fn non_uniform_index(width: u32, event: &WaveEvent<'_>) -> Option<Fin
         notes: vec![
             "the draft of these functions, and broadcasts in other languages, require the same index in all lanes".to_owned(),
         ],
-        helps: Vec::new(),
+        helps: vec![
+            "give all lanes the same index, or use a function for neighbours, such as `QuadReadAcrossX`; or read through groupshared memory"
+                .to_owned(),
+        ],
         stacks: Vec::new(),
         group: event.at.group,
         wave: event.at.wave,

@@ -316,7 +316,7 @@ impl Poison {
                 site,
                 related: Vec::new(),
                 notes: Vec::new(),
-                helps: Vec::new(),
+                helps: vec!["set it on every path that leads here".to_owned()],
                 lanes,
             };
             (None, origin)

@@ -35,6 +35,7 @@ use crate::uses::Uses;
 use advice::Advice;
 use judge::{Judge, Raced};
 use order::{Clock, Joint, Meetings, Sync};
+use rounds::Rounds;
 use shadow::{Act, Cell, Chunks, Pages, Record, RecordId};
 
 mod advice;
@@ -42,6 +43,7 @@ mod apart;
 mod judge;
 mod order;
 mod relation;
+mod rounds;
 mod shadow;
 mod times;
 mod update;
@@ -139,13 +141,11 @@ enum Wrong {
 /// What is known of the accesses of a module before it runs.
 pub(crate) struct Accesses {
     uses: Uses,
-    /// By instruction: the innermost loop around an access.
-    loops: Vec<Option<ir::Inst>>,
 }
 
 impl Accesses {
     pub(crate) fn new(facts: &Facts<'_>) -> Accesses {
-        Accesses { uses: Uses::new(facts), loops: advice::loops(facts) }
+        Accesses { uses: Uses::new(facts) }
     }
 }
 
@@ -162,6 +162,8 @@ pub(crate) struct Races {
     buffers: Vec<Option<Pages>>,
     elements: HashMap<(u32, u32), Pages>,
     records: Records,
+    /// The rounds of loops in which accesses were made.
+    rounds: Rounds,
     accesses: Arc<Accesses>,
     meetings: Meetings,
     /// The pairs already reported.
@@ -192,6 +194,7 @@ impl Races {
             buffers: Vec::new(),
             elements: HashMap::default(),
             records: Records::default(),
+            rounds: Rounds::default(),
             meetings: Meetings::new(publication == Publication::Strict, threads.div_ceil(width)),
             told: Told::default(),
             // Descriptor heaps are sampled through views that this memory does not see.
@@ -266,19 +269,19 @@ impl Races {
     }
 
     pub(crate) fn enter(&mut self, at: At) {
-        self.clock(at).enter(at.inst);
+        self.clock(at).rounds.enter(at.inst);
     }
 
     pub(crate) fn back_edge(&mut self, at: At) {
         let clock = self.clock(at);
         clock.together(at.active);
-        clock.next_round(at.inst);
+        clock.rounds.next_round(at.inst);
     }
 
     pub(crate) fn reconverge(&mut self, at: At) {
         let clock = self.clock(at);
         clock.together(at.active);
-        clock.leave(at.inst);
+        clock.rounds.leave(at.inst);
     }
 
     pub(crate) fn barrier(&mut self, event: &BarrierEvent) {
@@ -287,17 +290,21 @@ impl Races {
         if event.barrier.sync == SyncScope::Wave {
             clock.wave_ops += 1;
         }
-        if event.barrier.memory != MemoryScope::Group {
+        let covers_device = event.barrier.memory != MemoryScope::Group;
+        let is_of_group = event.barrier.sync == SyncScope::Group;
+        if is_of_group {
+            clock.pass_barrier(covers_device);
+        }
+        if covers_device {
             clock.fence();
         }
-        if event.barrier.sync != SyncScope::Group {
+        if !is_of_group {
             return;
         }
-        clock.barriers += 1;
         if event.barrier.memory != MemoryScope::Device {
             clock.shared_phase += 1;
         }
-        if event.barrier.memory != MemoryScope::Group {
+        if covers_device {
             clock.device_phase += 1;
         }
     }
@@ -370,7 +377,7 @@ impl Races {
             return None;
         }
         let inst = event.at.inst;
-        let Accesses { uses, loops } = &*self.accesses;
+        let Accesses { uses } = &*self.accesses;
         let sync = Sync {
             acquires: match act {
                 Act::Load => coherent && uses.decides(inst),
@@ -388,14 +395,18 @@ impl Races {
             Act::Atomic => apart::change(facts.module, uses, inst),
             Act::Load | Act::Store => None,
         };
-        let around = loops[inst.index()];
         self.clock(event.at);
-        let group = self.group(event.at.group);
-        let id = group.id;
-        group.joint.learn(&mut group.clocks, event.at.wave);
+        let id = self.group(event.at.group).id;
+        let (first, _) = self.meetings.keys(id, 0);
+        let group = self.flying.of(event.at.group);
+        group.joint.learn(&mut group.clocks, event.at.wave, first);
         let clock = &mut group.clocks[event.at.wave as usize];
         clock.together(event.at.active);
         clock.time += 1;
+        if sync.is_some_and(|it| it.releases) {
+            // A plain store that raises a flag publishes what came before it.
+            clock.publish(if act == Act::Atomic { clock.time } else { clock.time - 1 });
+        }
         let now = Record {
             act,
             can_wait,
@@ -407,7 +418,7 @@ impl Races {
             barriers: clock.barriers,
             wave_ops: clock.wave_ops,
             time: clock.time,
-            round: around.map_or(0, |it| clock.round(it)),
+            round: clock.rounds.node(&mut self.rounds),
             tangle: clock.tangle(),
             active: event.at.active,
             values: 0,
@@ -476,6 +487,7 @@ impl Races {
         judge.coherent = coherent;
         judge.waves_meet = self.waves_meet;
         judge.wants_all = self.all.is_some();
+        judge.is_device = true;
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
         let granule = || match resource.kind.view().element {
@@ -550,8 +562,8 @@ impl Races {
             &event.space,
             kind,
             name,
-            (before.inst, before.act, before.round),
-            (now.inst, now.act, now.round),
+            (before.inst, before.act, &self.rounds.of(before.round)),
+            (now.inst, now.act, &self.rounds.of(now.round)),
             same_group,
         );
         if apart {

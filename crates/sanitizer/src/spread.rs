@@ -118,6 +118,32 @@ impl Reach {
         self.buffers.contains_key(&key)
     }
 
+    /// What of a buffer is tagged, byte by byte.
+    pub(crate) fn tagged(&self, key: (Binding, u32)) -> Tagged<'_> {
+        let bytes = self.buffers.get(&key);
+        let is_whole = bytes.is_some_and(|it| it.whole != 0);
+        Tagged { is_whole, tags: bytes.map_or(&[], |it| &it.tags) }
+    }
+
+    pub(crate) fn counter_is_tagged(&self, key: (Binding, u32)) -> bool {
+        self.buffers.get(&key).is_some_and(|it| it.counter != 0)
+    }
+
+    /// Tags some bytes of a buffer.
+    pub(crate) fn add_bytes(&mut self, key: (Binding, u32), bytes: &[usize], cause: Cause) {
+        let tag = self.tag(cause);
+        for byte in bytes {
+            let [mine] = self.range(key, *byte as u64, 1) else { continue };
+            *mine = either(*mine, tag);
+        }
+    }
+
+    /// Tags the counter of a buffer.
+    pub(crate) fn add_counter(&mut self, key: (Binding, u32), cause: Cause) {
+        let tag = self.tag(cause);
+        self.buffers.entry(key).or_default().counter = tag;
+    }
+
     /// For a buffer of that many bytes, how many are undefined, and why the first is.
     pub fn count(&self, binding: Binding, element: u32, size: usize) -> Option<(usize, Cause)> {
         let bytes = self.buffers.get(&(binding, element))?;
@@ -159,6 +185,19 @@ impl Reach {
         let end = range.end.min(bytes.tags.len());
         let tags = bytes.tags.get(range.start..end).unwrap_or_default();
         either(bytes.whole, tags.iter().copied().find(|it| *it != 0).unwrap_or(0))
+    }
+}
+
+/// The tags of a buffer, to be asked byte by byte.
+#[derive(Clone, Copy)]
+pub(crate) struct Tagged<'a> {
+    is_whole: bool,
+    tags: &'a [Tag],
+}
+
+impl Tagged<'_> {
+    pub(crate) fn has(self, byte: usize) -> bool {
+        self.is_whole || self.tags.get(byte).is_some_and(|it| *it != 0)
     }
 }
 

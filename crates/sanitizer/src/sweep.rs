@@ -3,6 +3,8 @@
 //! Widths do not depend on each other until their results are compared, so that they run on several threads; what is
 //! reported is the same on any number of them.
 
+mod between;
+mod elements;
 mod prepared;
 mod results;
 mod threads;
@@ -12,18 +14,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use diag::{Allows, Diagnostic, SourceMap};
 use interp::Progress;
 use ir::Module;
-use ir::exec::{Bindings, Failure, Invocation, LaneOrder, Launch, Schedule};
-use ops::intrinsics::Stage;
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule};
 use ops::wave::FoldOrder;
 
-use crate::compare;
 use crate::finding::{Finding, Kind, Verdict};
 use crate::floats::FloatRoom;
 use crate::order::{GroupOrder, LanePacking, Order, RayOrder, VertexOrder};
-use crate::pixels;
+use crate::seen::Seen;
 use crate::spread::{Cause, Reach};
 use crate::watch::Rules;
 
@@ -201,48 +200,6 @@ impl Plan {
     }
 }
 
-/// A finding and the widths at which it occurred.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
-    /// As it occurred at the smallest width.
-    pub finding: Finding,
-    pub widths: Vec<u32>,
-    /// The order that shows it, if it is not that of the launch.
-    pub order: Option<Order>,
-    /// In a draw the stage, and the vertex, patch, primitive or pixel.
-    pub of: Option<(Stage, Option<Invocation>)>,
-}
-
-impl Seen {
-    /// Returns whether a comment of the source, `// wavelane: allow(CODE): REASON`, suppresses this finding, and marks the
-    /// comment as used. It counts at each location that the report shows.
-    pub fn is_allowed(&self, allows: &mut Allows, sources: &SourceMap) -> bool {
-        let code = self.finding.kind.code();
-        let related = self.finding.related.iter().map(|it| it.span);
-        let mut places = std::iter::once(self.finding.site.span).chain(related);
-        places.any(|place| allows.find(code, place, sources).is_some())
-    }
-
-    /// The vertex, patch, primitive or pixel of a draw that it befell, in words.
-    pub fn invocation(&self) -> Option<String> {
-        self.of.and_then(|it| it.1).map(pixels::named)
-    }
-
-    /// The report for users.
-    pub fn report(&self) -> Diagnostic {
-        let Some((stage, _)) = self.of else { return self.finding.report() };
-        let mut place = format!("wave {}", self.finding.wave);
-        if matches!(stage, Stage::Mesh | Stage::Amplification) {
-            place.push_str(&format!(" of group {}", self.finding.group[0]));
-        }
-        place.push_str(&format!(" of the {} shader", stage.word()));
-        if let Some(invocation) = self.invocation() {
-            place.push_str(&format!(", {invocation}"));
-        }
-        self.finding.report_at(&place)
-    }
-}
-
 /// A sweep that failed, with its findings so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stopped {
@@ -262,6 +219,8 @@ pub struct Report {
     pub left_out: Vec<LeftOut>,
     /// For each width whose run ended, what something undefined reaches of its results.
     pub reached: Vec<(u32, Reach)>,
+    /// The runs in other orders that were watched, by their widths.
+    watched: Vec<(Order, u32)>,
 }
 
 /// Results that were not compared between widths or orders, because they prove nothing.
@@ -292,28 +251,40 @@ impl Report {
     /// Adds what was found at one width.
     fn add_all(&mut self, other: Report) {
         self.runs += other.runs;
-        for it in other.seen {
-            self.add(it.finding, it.order);
-        }
+        other.seen.into_iter().flat_map(Seen::apart).for_each(|it| self.add_seen(it));
         for LeftOut { buffer, bytes, widths, cause } in other.left_out {
             widths.into_iter().for_each(|it| self.leave_out(it, buffer.clone(), bytes, cause));
         }
         self.reached.extend(other.reached);
+        self.watched.extend(other.watched);
+    }
+
+    /// Says of each finding at which of the widths nobody could have seen it.
+    fn tell_unwatched(&mut self, widths: &[u32]) {
+        for seen in &mut self.seen {
+            // Comparisons, and runs that do not end, show at every width.
+            let kind = seen.finding.kind;
+            let Some(order) = seen.order.filter(|_| !kind.is_of_results()) else { continue };
+            if kind != Kind::EndlessWait {
+                let is_watched = |it: &&u32| {
+                    seen.widths.contains(it) || self.watched.contains(&(order, **it))
+                };
+                seen.unwatched = widths.iter().filter(|it| !is_watched(it)).copied().collect();
+            }
+        }
     }
 
     fn add(&mut self, finding: Finding, order: Option<Order>) {
-        let width = finding.width;
-        self.seen.retain(|it| !finding.supersedes(&it.finding));
-        if self.seen.iter().any(|it| it.finding.supersedes(&finding)) {
+        self.add_seen(Seen::new(finding, order));
+    }
+
+    fn add_seen(&mut self, new: Seen) {
+        self.seen.retain(|it| !new.supersedes(&it.finding));
+        if self.seen.iter().any(|it| it.supersedes(&new.finding)) {
             return;
         }
-        // At another width, and in another order, other lanes meet, in other accesses.
-        let is_known =
-            |it: &&mut Seen| it.finding.is_like(&finding) || it.finding.has_cause_of(&finding);
-        match self.seen.iter_mut().find(is_known) {
-            Some(seen) if seen.widths.contains(&width) => {}
-            Some(seen) => seen.widths.push(width),
-            None => self.seen.push(Seen { finding, widths: vec![width], order, of: None }),
+        if !self.seen.iter_mut().any(|it| it.takes(&new)) {
+            self.seen.push(new);
         }
     }
 
@@ -383,75 +354,14 @@ pub fn examine_with(
         }
     }
     // What has been run is compared, even if the sweep does not come to its end.
-    if let Err((width, failure)) = compare_widths(&base, &runs, &mut report) {
+    if let Err((width, failure)) = between::compare_widths(&base, &runs, &mut report) {
         failed = failed.or(Some((width, failure)));
     }
+    report.tell_unwatched(&plan.widths);
     match failed {
         None => Ok(report),
         Some((width, failure)) => Err(Box::new(Stopped { width, failure, report })),
     }
-}
-
-/// Widths with the same results, by the numbers of their runs.
-type Class = Vec<usize>;
-
-/// Compares the results at all widths. The reference is the largest set of widths that agree; each other set is
-/// compared with it where the two are nearest.
-fn compare_widths(
-    base: &Base<'_>,
-    runs: &[Run],
-    report: &mut Report,
-) -> Result<(), (u32, Failure)> {
-    let mut classes: Vec<Class> = Vec::new();
-    for index in 0..runs.len() {
-        let agrees = |class: &&mut Class| {
-            class.iter().all(|it| base.between(&runs[*it], &runs[index]).is_none())
-        };
-        match classes.iter_mut().find(agrees) {
-            Some(class) => class.push(index),
-            None => classes.push(vec![index]),
-        }
-    }
-    // Of sets of the same size, the one with the smallest width.
-    ops::sort_by_key(&mut classes, |it| (std::cmp::Reverse(it.len()), it[0]));
-    let [reference, others @ ..] = classes.as_slice() else { return Ok(()) };
-    let width = |index: &usize| runs[*index].launch.wave_width;
-    let widths = |class: &Class| class.iter().map(width).collect::<Vec<u32>>();
-    let mut note = None;
-    if reference.len() > 1 && !others.is_empty() {
-        let mut text = format!("waves of {} lanes give one result", listed(&widths(reference)));
-        for other in others {
-            text.push_str(&format!(", of {} another", listed(&widths(other))));
-        }
-        note = Some(text);
-    }
-    let explained = |at: usize| {
-        let steps = |a: usize, b: usize| {
-            let bits = |it| i64::from(width(&it).trailing_zeros());
-            (bits(a) - bits(b)).abs()
-        };
-        let pairs = others[at].iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
-        let (a, b) = pairs.min_by_key(|(a, b)| (steps(*a, *b), *b))?;
-        let (a, b) = (&runs[a], &runs[b]);
-        let difference = base.between(a, b)?;
-        let (kind, what) = (Kind::WidthDependentResult, "the wave width");
-        let right: Vec<&Launch> = reference.iter().map(|it| &runs[*it].launch).collect();
-        let (here, there) = (base.side(&a.launch), base.side(&b.launch));
-        let finding = compare::explain(kind, &here, &there, difference, what, &right);
-        Some(finding.map_err(|failure| (b.launch.wave_width, failure)))
-    };
-    let is_fine = |it: &Option<Result<_, _>>| !matches!(it, Some(Err(_)));
-    let explained = on_threads(base.plan.threads, others.len(), explained, is_fine);
-    for (other, finding) in others.iter().zip(explained) {
-        let Some(finding) = finding.transpose()? else { continue };
-        for width in widths(other) {
-            let mut finding = finding.clone();
-            finding.notes.extend(note.clone());
-            finding.width = width;
-            report.add(finding, None);
-        }
-    }
-    Ok(())
 }
 
 /// Whether a finding explains differences of the results that it reaches.

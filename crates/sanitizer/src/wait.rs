@@ -103,6 +103,12 @@ pub(crate) fn endless(
         );
     }
     related.dedup_by(|a, b| a.span == b.span);
+    if helps.is_empty() && stores.is_empty() {
+        helps.push(match reads.is_empty() {
+            true => "let something in the loop change what its condition depends on".to_owned(),
+            false => "store what the loop waits for, or leave the loop without it".to_owned(),
+        });
+    }
     Some(Finding {
         kind: Kind::EndlessWait,
         message: match reads.first() {
@@ -132,6 +138,17 @@ pub(crate) fn endless(
         lanes: at.active,
         width,
     })
+}
+
+/// The same with a help line, where nothing more is known.
+pub(crate) fn advised(mut finding: Finding) -> Finding {
+    if finding.helps.is_empty() {
+        finding.helps.push(
+            "let the store come before the loop, or wait only for what has started and goes on"
+                .to_owned(),
+        );
+    }
+    finding
 }
 
 /// The memory that decides whether lanes leave a loop, and where they read it.

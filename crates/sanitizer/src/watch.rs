@@ -1,5 +1,6 @@
 //! The observer: passes events to the detectors and collects their findings.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use diag::Span;
@@ -9,8 +10,9 @@ use interp::observe::{
     FeedbackEvent, OutputEvent, RayEvent, SampleEvent, Space, WaveEvent,
 };
 use ir::exec::{Bindings, Invocation, WaveInputs};
-use ir::{Binding, Module, Op, RayOp, Value};
+use ir::{Binding, Inst, Module, Op, RayOp, Value};
 use ops::scalar::Hazard;
+use ops::texture::Shape;
 use ops::wave::Sees;
 use ops::{LaneMask, WaveOp};
 
@@ -32,7 +34,9 @@ use crate::place;
 use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Publication, Races};
 use crate::rays::Rays;
-use crate::spread::Sources;
+use crate::seen;
+use crate::spread::{Cause, Sources};
+use crate::sweep::explains_differences;
 use crate::wait::{self, Given};
 use crate::waterfall::FirstRead;
 
@@ -82,6 +86,8 @@ pub struct Watcher<'a> {
     findings: Vec<(Finding, Option<Invocation>)>,
     /// Those of them whose origin was searched for in the code and may be another one, as a run with marks tells.
     guesses: Vec<usize>,
+    /// The instructions that used something undefined.
+    used: BTreeMap<Inst, Span>,
     /// The number of groups that have started, and of those that have ended.
     started: u64,
     ended: u64,
@@ -148,6 +154,7 @@ impl<'a> Watcher<'a> {
             feedback: Feedback::default(),
             findings: Vec::new(),
             guesses: Vec::new(),
+            used: BTreeMap::new(),
             started: 0,
             ended: 0,
             overlaps: false,
@@ -178,6 +185,12 @@ impl<'a> Watcher<'a> {
         self
     }
 
+    /// Names texels by their coordinates, in textures of these shapes.
+    pub(crate) fn with_shapes(mut self, shapes: Vec<Option<Shape>>) -> Watcher<'a> {
+        self.facts = self.facts.with_shapes(shapes);
+        self
+    }
+
     /// The same with or without findings whose origin is only likely.
     pub(crate) fn with_guesses(mut self, guesses: Guesses) -> Watcher<'a> {
         if guesses == Guesses::Dropped {
@@ -188,9 +201,14 @@ impl<'a> Watcher<'a> {
         self
     }
 
-    /// The findings, in execution order.
+    /// The findings, in execution order; what follows from one mistake is counted.
     pub fn into_findings(self) -> Vec<Finding> {
-        folded(self.into_drawn().into_iter().map(|it| it.0).collect())
+        seen::folded(self.into_all())
+    }
+
+    /// All findings, in execution order.
+    pub(crate) fn into_all(self) -> Vec<Finding> {
+        self.into_drawn().into_iter().map(|it| it.0).collect()
     }
 
     /// The same, with the invocation that each befell, in a draw.
@@ -214,6 +232,19 @@ impl<'a> Watcher<'a> {
     /// What it has found so far, in execution order.
     pub fn found(&self) -> impl ExactSizeIterator<Item = &Finding> {
         self.findings.iter().map(|it| &it.0)
+    }
+
+    /// The instructions that did something undefined or used it, and why; none for what no instruction does.
+    pub(crate) fn undefined(&self) -> impl Iterator<Item = (Option<Inst>, Cause)> {
+        let used = self.used.iter().map(|(inst, span)| {
+            (Some(*inst), Cause { kind: Kind::UninitializedValue, span: *span })
+        });
+        let found = self.found().filter(|it| explains_differences(it.kind)).flat_map(|it| {
+            let cause = Cause { kind: it.kind, span: it.site.span };
+            let related = it.related.iter().filter_map(|it| it.inst).map(Some);
+            std::iter::once(it.site.inst).chain(related).map(move |inst| (inst, cause))
+        });
+        found.chain(used)
     }
 
     /// How many groups have started.
@@ -292,6 +323,7 @@ impl<'a> Watcher<'a> {
             inst: Some(at.inst),
             text: format!("{what} by {}{how}", Named(lanes)),
         };
+        self.used.entry(at.inst).or_insert(at.span);
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
         self.add_poisoned(found, values);
@@ -413,33 +445,6 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// What follows from one mistake: the first finding is reported, and the rest are counted.
-fn folded(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut kept: Vec<(Finding, usize)> = Vec::new();
-    for finding in findings {
-        match kept.iter_mut().find(|(it, _)| it.has_cause_of(&finding)) {
-            Some((_, more)) => *more += 1,
-            None => kept.push((finding, 0)),
-        }
-    }
-    let told = |(mut finding, more): (Finding, usize)| {
-        let what = match (finding.kind, more) {
-            (_, 0) => return finding,
-            (Kind::Race, 1) => {
-                "1 more race of these accesses with others, which follows".to_owned()
-            }
-            (Kind::Race, _) => {
-                format!("{more} more races of these accesses with others, which follow")
-            }
-            (_, 1) => "1 more barrier in the same branch or loop, which follows".to_owned(),
-            _ => format!("{more} more barriers in the same branch or loop, which follow"),
-        };
-        finding.notes.push(format!("and {what} from the same mistake"));
-        finding
-    };
-    kept.into_iter().map(told).collect()
-}
-
 impl Observer for Watcher<'_> {
     fn group_begin(&mut self, _group: [u32; 3]) {
         self.overlaps |= self.started > self.ended;
@@ -557,7 +562,10 @@ impl Observer for Watcher<'_> {
                 "HLSL takes the count modulo the width of the type; other languages leave it undefined"
                     .to_owned(),
             ],
-            helps: Vec::new(),
+            helps: vec![
+                "compare the count with the width of the type first, or mask it, if that is meant"
+                    .to_owned(),
+            ],
             stacks: Vec::new(),
             group: at.group,
             wave: at.wave,

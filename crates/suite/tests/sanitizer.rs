@@ -144,6 +144,10 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn judge(&mut self, sources: &diag::SourceMap, seen: &Seen) {
         let finding = &seen.finding;
+        if finding.helps.is_empty() {
+            let report = diag::render(&seen.report(), sources, diag::Style::Plain);
+            self.problems.push_str(&format!("without a help line:\n{report}"));
+        }
         let line = sources.location(finding.site.span).map_or(0, |at| at.line);
         let rendered = || diag::render(&seen.report(), sources, diag::Style::Plain);
         let fits = |it: &Announced| {

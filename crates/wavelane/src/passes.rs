@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ir::Binding;
 use ir::exec::{Bindings, Launch};
-use sanitizer::{Difference, Finding, Kind, LeftOut, Order, Plan, Reach, Report, Seen, Side};
+use sanitizer::{Difference, Finding, Kind, LeftOut, Plan, Reach, Report, Seen, Side};
 
 use crate::list::{self, Recorded};
 use crate::memory::{Cell, Slot};
@@ -324,7 +324,7 @@ impl Sweep<'_> {
             self.add_left_out(pass, LeftOut { widths: vec![width], ..it });
         }
         for seen in report.seen {
-            self.add_seen(pass, width, seen.finding, seen.order);
+            self.add_seen(pass, seen.at_width(width));
         }
     }
 
@@ -332,11 +332,7 @@ impl Sweep<'_> {
     fn add_all(&mut self, found: PassesReport) {
         self.found.runs += found.runs;
         found.left_out.into_iter().for_each(|(pass, it)| self.add_left_out(pass, it));
-        for (pass, seen) in found.seen {
-            for width in &seen.widths {
-                self.add_seen(pass, *width, seen.finding.clone(), seen.order);
-            }
-        }
+        found.seen.into_iter().for_each(|(pass, it)| self.add_seen(pass, it));
     }
 
     fn add_left_out(&mut self, pass: usize, left: LeftOut) {
@@ -349,30 +345,32 @@ impl Sweep<'_> {
         }
     }
 
-    fn add_seen(&mut self, pass: usize, width: u32, finding: Finding, order: Option<Order>) {
+    fn add_seen(&mut self, pass: usize, seen: Seen) {
         let module = |index: usize| &self.all[index].pipeline.shader.module;
-        let is_known = |(other, it): &&mut (usize, Seen)| {
-            Arc::ptr_eq(module(*other), module(pass))
-                && (it.finding.is_like(&finding) || it.finding.has_cause_of(&finding))
-        };
-        match self.found.seen.iter_mut().find(is_known) {
-            Some((_, known)) if known.widths.contains(&width) => {}
-            Some((_, known)) => known.widths.push(width),
-            None => {
-                self.found
-                    .seen
-                    .push((pass, Seen { finding, widths: vec![width], order, of: None }));
+        for new in seen.apart() {
+            let is_same = |other: usize| Arc::ptr_eq(module(other), module(pass));
+            let mut known = self.found.seen.iter_mut().filter(|it| is_same(it.0));
+            if !known.any(|it| it.1.takes(&new)) {
+                self.found.seen.push((pass, new));
             }
         }
     }
 
-    /// Compares what is left at all widths: the largest set of widths that agree with each other set, where the two
-    /// are nearest.
+    /// Compares what is left at all widths, buffer by buffer.
     fn compare_widths(&mut self, runs: &[Run]) -> Result<(), Failed> {
+        let Some(first) = runs.first() else { return Ok(()) };
+        let written = self.written(&first.passes);
+        written.iter().try_for_each(|it| self.compare_buffer(runs, it))
+    }
+
+    /// The largest set of widths that agree is compared with each other set, where the two are nearest. Widths at which
+    /// something undefined reaches the whole buffer agree with nobody.
+    fn compare_buffer(&mut self, runs: &[Run], written: &Written) -> Result<(), Failed> {
         let mut classes: Vec<Vec<&Run>> = Vec::new();
-        for run in runs {
-            let agrees =
-                |class: &&mut Vec<&Run>| class.iter().all(|it| self.difference(it, run).is_none());
+        for run in runs.iter().filter(|it| !self.is_all_reached(it, written)) {
+            let agrees = |class: &&mut Vec<&Run>| {
+                class.iter().all(|it| self.difference(it, run, written).is_none())
+            };
             match classes.iter_mut().find(agrees) {
                 Some(class) => class.push(run),
                 None => classes.push(vec![run]),
@@ -385,35 +383,40 @@ impl Sweep<'_> {
             let pairs = other.iter().flat_map(|b| reference.iter().map(move |a| (*a, *b)));
             let nearest = pairs.min_by_key(|(a, b)| (steps(a.width, b.width), b.width));
             let Some((a, b)) = nearest else { continue };
-            let Some((written, byte)) = self.difference(a, b) else { continue };
+            let Some(byte) = self.difference(a, b, written) else { continue };
             let widths = other.iter().map(|it| it.width).collect::<Vec<_>>();
-            self.explain([a.width, b.width], &a.passes, &written, byte, &widths)?;
+            self.explain([a.width, b.width], &a.passes, written, byte, &widths)?;
         }
         Ok(())
     }
 
-    /// The first buffer that differs between two widths where both are defined, and the first such byte.
-    fn difference(&self, a: &Run, b: &Run) -> Option<(Written, u64)> {
-        self.written(&a.passes).into_iter().find_map(|written| {
-            let Written { pass, resource, element } = written;
-            let module = &self.all[pass].pipeline.shader.module;
-            let name = &module.resources[resource].name;
-            let mut slots = both([&a.passes, &b.passes], pass, name, element)?;
-            let binding = Binding(resource as u32);
-            for run in [a, b] {
-                let Some(cell) = run.passes[pass].table.cell(name, element) else { continue };
-                let Some(reach) = run.reached.of(cell, binding, element) else {
-                    continue;
-                };
-                let [a, b] = &mut slots;
-                reach.blank((binding, element), a, b);
-            }
-            let room = self.plan.float_room;
-            let byte = sanitizer::first_difference(module, binding, &slots[0], &slots[1], room);
-            let byte =
-                byte.or((slots[0].what.counter() != slots[1].what.counter()).then_some(u64::MAX))?;
-            Some((written, byte))
-        })
+    /// Whether something undefined reaches all bytes of a buffer.
+    fn is_all_reached(&self, run: &Run, written: &Written) -> bool {
+        let Written { pass, resource, element } = *written;
+        let name = &self.all[pass].pipeline.shader.module.resources[resource].name;
+        let Some(cell) = run.passes[pass].table.cell(name, element) else { return false };
+        let binding = Binding(resource as u32);
+        let Some(reach) = run.reached.of(cell, binding, element) else { return false };
+        let size = cell.lock().shape().bytes.len();
+        size > 0 && reach.count(binding, element, size).is_some_and(|it| it.0 == size)
+    }
+
+    /// The first byte of a buffer that differs between two widths, where both are defined.
+    fn difference(&self, a: &Run, b: &Run, written: &Written) -> Option<u64> {
+        let Written { pass, resource, element } = *written;
+        let module = &self.all[pass].pipeline.shader.module;
+        let name = &module.resources[resource].name;
+        let mut slots = both([&a.passes, &b.passes], pass, name, element)?;
+        let binding = Binding(resource as u32);
+        for run in [a, b] {
+            let Some(cell) = run.passes[pass].table.cell(name, element) else { continue };
+            let Some(reach) = run.reached.of(cell, binding, element) else { continue };
+            let [a, b] = &mut slots;
+            reach.blank((binding, element), a, b);
+        }
+        let room = self.plan.float_room;
+        let byte = sanitizer::first_difference(module, binding, &slots[0], &slots[1], room);
+        byte.or((slots[0].what.counter() != slots[1].what.counter()).then_some(u64::MAX))
     }
 
     /// Every buffer that passes write and that is to be compared, by the last pass that binds it to write.
@@ -506,7 +509,7 @@ impl Sweep<'_> {
         let finding = finding.map_err(|it| fail(it.into()))?;
         for width in wrong {
             let finding = Finding { width: *width, ..finding.clone() };
-            self.add_seen(culprit, *width, finding, None);
+            self.add_seen(culprit, Seen::new(finding, None).at_width(*width));
         }
         Ok(())
     }

@@ -239,7 +239,9 @@ impl Text {
             let mut swept = sweep(flags, &compiled.module, &ready.bindings, fuel);
             let sources = places.sources();
             let (mut allows, _) = Allows::read(sources);
-            swept.report.seen.retain(|it| !it.is_allowed(&mut allows, sources));
+            let seen = std::mem::take(&mut swept.report.seen).into_iter();
+            let left = seen.flat_map(|it| it.without(|it| it.is_allowed(&mut allows, sources)));
+            swept.report.seen = left.collect();
             ready.swept = Some((fuel, swept));
         }
         Ok(())

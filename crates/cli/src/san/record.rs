@@ -64,6 +64,8 @@ pub(super) struct Found {
     pub(super) key: String,
     /// The widths at which it was made.
     pub(super) widths: Vec<u32>,
+    /// The widths at which no run that could show it was watched.
+    pub(super) unwatched: Vec<u32>,
     /// The baseline has it.
     pub(super) is_known: bool,
 }
@@ -162,7 +164,9 @@ impl Examined {
 
 impl Entry {
     fn to_json(&self) -> Value {
-        let finding = |it: &Found| json!({ "key": it.key, "widths": it.widths });
+        let finding = |it: &Found| {
+            json!({ "key": it.key, "widths": it.widths, "unwatched": it.unwatched })
+        };
         json!({
             "code": self.code,
             "message": self.message,
@@ -182,6 +186,7 @@ impl Entry {
             it => Some(Found {
                 key: it["key"].as_str()?.to_owned(),
                 widths: widths(&it["widths"])?,
+                unwatched: widths(&it["unwatched"])?,
                 is_known: false,
             }),
         };
@@ -231,7 +236,12 @@ mod tests {
             github: "::error".to_owned(),
             sarif: json!({ "ruleId": "race" }),
         };
-        let found = Found { key: "race a.hlsl: x".to_owned(), widths: vec![4, 8], is_known: false };
+        let found = Found {
+            key: "race a.hlsl: x".to_owned(),
+            widths: vec![4, 8],
+            unwatched: vec![16],
+            is_known: false,
+        };
         let stop = Stop { exit: Exit::Findings, why: "late".to_owned() };
         let program = |stopped| Program {
             name: "a".to_owned(),

@@ -172,10 +172,17 @@ fn table(program: &Program) -> String {
     for (entry, found) in findings() {
         let _ = write!(text, "{:<column$}", entry.code);
         for width in &program.widths {
-            let mark = if found.widths.contains(width) { "x" } else { "." };
+            let mark = match found {
+                it if it.widths.contains(width) => "x",
+                it if it.unwatched.contains(width) => "-",
+                _ => ".",
+            };
             let _ = write!(text, "  {mark:>4}");
         }
         text.push('\n');
+    }
+    if findings().any(|(_, it)| !it.unwatched.is_empty()) {
+        text.push_str("- the order that shows it was not watched at this width\n");
     }
     text
 }

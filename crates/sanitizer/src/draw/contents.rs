@@ -243,7 +243,8 @@ impl Content {
             (Position::Counter, _) => format!("the counter of `{name}`"),
             (Position::Byte(byte), Holder::Resource(part, binding, _)) => {
                 let Some(module) = scene.module(part) else { return format!("`{name}`") };
-                let facts = crate::facts::Facts::new(module);
+                let shapes = scene.shapes(part);
+                let facts = crate::facts::Facts::new(module).with_shapes(shapes);
                 format!("{} of `{name}`", place::of_byte(&facts, binding, byte))
             }
             (Position::Byte(byte), _) => format!("byte {byte} of `{name}`"),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
 use ir::exec::{Invocation, LaneOrder, WaveInputs};
+use ir::facts::Space;
 use ir::stage::{SystemValue, element_of};
 use ir::{Binding, Inst, Module, Op, Value};
 use ops::intrinsics::Stage;
@@ -247,13 +248,19 @@ fn first_difference(
 /// Whether an operation can give an invocation something else though its operands are the same.
 fn sees_others(module: &Module, op: &Op) -> bool {
     let effects = op.effects();
-    match op {
-        Op::Wave { op, .. } => op.facts().sees != Sees::Nothing || *op != WaveOp::IsHelperLane,
-        Op::Derivative(..) => true,
-        Op::Load { place, .. } => module.resource(place.binding).kind.writable(),
-        Op::Atomic { .. } => true,
-        _ => effects.asks_quad,
-    }
+    let is_shared = |space: Space| match space {
+        Space::Resource(place) => {
+            Memory::Buffer(module.storage(place.binding)).is_changed_by_others(module)
+        }
+        Space::Counter(_) | Space::Shared(_) => true,
+        // What a query finds depends on the order of candidates.
+        Space::Queries => true,
+        Space::Private(_) => false,
+    };
+    // A helper lane stays one in every wave.
+    let is_of_lanes = effects.kind == ir::facts::Kind::Lanes
+        && !matches!(op, Op::Wave { op: WaveOp::IsHelperLane, .. });
+    is_of_lanes || effects.sees_lanes || effects.reads().is_some_and(is_shared)
 }
 
 /// Whether an output of a pixel shader decides about some channels of a target.
@@ -272,7 +279,7 @@ fn decides(module: &Module, inst: Inst, holder: Holder, channels: [bool; 4]) -> 
 }
 
 /// The instructions by which a program may have written a content, or what later programs read.
-fn writers(module: &Module, content: &Content, part: Part) -> Vec<Inst> {
+pub(super) fn writers(module: &Module, content: &Content, part: Part) -> Vec<Inst> {
     let own: Vec<Option<Memory>> = content
         .users
         .iter()

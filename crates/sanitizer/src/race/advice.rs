@@ -2,8 +2,10 @@
 
 use interp::observe::Space;
 use ir::{Inst, Op};
+use ops::intrinsics::Stage;
 use ops::{Barrier, MemoryScope, SyncScope};
 
+use super::rounds::Round;
 use super::shadow::Act;
 use super::update::{self, Update};
 use crate::calls::{self, Meeting};
@@ -18,8 +20,8 @@ pub(super) struct Advice {
     pub(super) helps: Vec<String>,
 }
 
-/// An access: the instruction, what it does, and the iteration of the innermost loop around it.
-type Part = (Inst, Act, u32);
+/// An access: the instruction, what it does, and in which rounds of the loops around it, outermost first.
+type Part<'a> = (Inst, Act, &'a [Round]);
 
 /// What helps against a race of two accesses to the memory of that name.
 pub(super) fn advise(
@@ -27,8 +29,8 @@ pub(super) fn advise(
     space: &Space<'_>,
     kind: Kind,
     name: &str,
-    before: Part,
-    now: Part,
+    before: Part<'_>,
+    now: Part<'_>,
     same_group: bool,
 ) -> Advice {
     let mut advice = Advice::default();
@@ -54,21 +56,71 @@ pub(super) fn advise(
                 advice.notes.push(format!(
                     "reading `{name}`, computing and storing are three steps, between which other threads do theirs"
                 ));
+                let view = match facts.module.stage {
+                    Stage::Pixel => ", or through a rasterizer-ordered view",
+                    _ => "",
+                };
                 advice.helps.push(format!(
-                    "change `{name}` by one atomic operation, such as `InterlockedAdd`"
+                    "change `{name}` by one atomic operation, such as `InterlockedAdd`{view}"
                 ));
             }
             // Between groups, values in coherent buffers are on their way from one to the next.
             (Some(Update::OtherPlaces), false) if !is_coherent(facts, space) => advice.helps.push(format!(
                 "store to another buffer or texture than `{name}`, so that every group reads what was there before"
             )),
+            _ if !has_groups(facts.module.stage) => in_draw(facts, name, before, now, &mut advice),
             (update, true) => {
                 barriers(facts, (space, name), (before, now), update, &mut advice);
             }
-            (_, false) => between_groups(name, before, now, &mut advice),
+            (_, false) => between_groups(facts, (space, name), before, now, &mut advice),
         },
     }
     advice
+}
+
+/// Whether shaders of a stage have groups, whose threads wait for each other at barriers.
+fn has_groups(stage: Stage) -> bool {
+    match stage {
+        Stage::Compute | Stage::Amplification | Stage::Mesh | Stage::Node | Stage::Library => true,
+        Stage::Vertex
+        | Stage::Hull
+        | Stage::Domain
+        | Stage::Geometry
+        | Stage::Pixel
+        | Stage::RayTracing => false,
+    }
+}
+
+/// No barrier orders the pixels, vertices or primitives of a draw.
+fn in_draw(
+    facts: &Facts<'_>,
+    name: &str,
+    (_, before, _): Part<'_>,
+    (_, act, _): Part<'_>,
+    advice: &mut Advice,
+) {
+    let (each, view) = match facts.module.stage {
+        Stage::Pixel => {
+            ("pixel", "use a rasterizer-ordered view, so that pixels come in the order of primitives")
+        }
+        Stage::Vertex => ("vertex", ""),
+        Stage::Hull => ("control point", ""),
+        Stage::Domain => ("point", ""),
+        _ => ("primitive", ""),
+    };
+    let (between, last) = match view {
+        "" => (String::new(), String::new()),
+        view => (format!(", {view}"), format!(", or {view}")),
+    };
+    advice.helps.push(match (before, act) {
+        (Act::Atomic, _) | (_, Act::Atomic) => {
+            format!("access `{name}` by atomic operations only, or in another draw{last}")
+        }
+        (Act::Store, Act::Store) => format!(
+            "let each {each} write to its own place{between}, or change `{name}` by an atomic operation"
+        ),
+        _ => format!("read `{name}` in another draw than the one that writes it{last}"),
+    });
 }
 
 fn is_coherent(facts: &Facts<'_>, space: &Space<'_>) -> bool {
@@ -103,6 +155,17 @@ impl Needed {
         }
     }
 
+    /// A barrier that does not order the accesses, and why.
+    fn site(&self, facts: &Facts<'_>, (barrier, what): (Inst, Barrier)) -> Site {
+        let memory = self.memory;
+        let text = match (what.sync, self.covers(&what)) {
+            (SyncScope::Group, _) => format!("this barrier does not cover {memory}"),
+            (_, true) => "this barrier makes no thread wait".to_owned(),
+            (_, false) => format!("this barrier neither covers {memory} nor makes threads wait"),
+        };
+        Site { span: facts.module.inst(barrier).span, inst: Some(barrier), text }
+    }
+
     /// Whether a barrier orders accesses of the threads of a group.
     fn orders(&self, barrier: &Barrier) -> bool {
         barrier.sync == SyncScope::Group && self.covers(barrier)
@@ -121,7 +184,7 @@ fn all_barriers(facts: &Facts<'_>) -> impl Iterator<Item = (Inst, Barrier)> {
 fn barriers(
     facts: &Facts<'_>,
     (space, name): (&Space<'_>, &str),
-    (before, now): (Part, Part),
+    (before, now): (Part<'_>, Part<'_>),
     update: Option<Update>,
     advice: &mut Advice,
 ) {
@@ -136,27 +199,28 @@ fn barriers(
         both
     };
     let call = needed.call;
-    // A barrier that stands there already is not proposed again.
-    let between = all_barriers(facts).find(|it| {
+    // A barrier that stands there already is not proposed again. Where there are several, the one at which threads wait
+    // is replaced: it is where all of them come to.
+    let mut between = all_barriers(facts).filter(|it| {
         let at = facts.position(it.0);
         low < at && at < high && !needed.orders(&it.1)
     });
-    if let Some((barrier, what)) = between {
-        let memory = needed.memory;
-        let text = match (what.sync, needed.covers(&what)) {
-            (SyncScope::Group, _) => format!("this barrier does not cover {memory}"),
-            (_, true) => "this barrier makes no thread wait".to_owned(),
-            (_, false) => format!("this barrier neither covers {memory} nor makes threads wait"),
-        };
-        let span = facts.module.inst(barrier).span;
-        advice.sites.push(Site { span, inst: Some(barrier), text });
+    let waits = |it: &(Inst, Barrier)| it.1.sync == SyncScope::Group;
+    let first = between.next();
+    if let Some(useless) = first.filter(waits).or_else(|| between.find(waits)).or(first) {
+        advice.sites.push(needed.site(facts, useless));
         advice.helps.push(format!("use `{call}` instead of the barrier between them"));
         advice.notes.extend(apart(facts, before, now));
         return;
     }
     if update == Some(Update::OtherPlaces) {
+        let span = |it: Inst| facts.module.inst(it).span;
+        let (read, store) = if before_act == Act::Load { (before, now) } else { (now, before) };
+        let (read, store) = (span(read), span(store));
+        let is_read_before = read.hi <= store.lo;
+        let first = if is_read_before { "" } else { "read into a variable first, and " };
         advice.helps.push(format!(
-            "read into a variable first, and put `{call}` between the read and the store, where all threads reach it"
+            "{first}put `{call}` between the read and the store, where all threads reach it"
         ));
         return;
     }
@@ -210,12 +274,17 @@ fn barriers(
 fn between_rounds(
     facts: &Facts<'_>,
     needed: &Needed,
-    (before, _, before_round): Part,
-    (now, _, round): Part,
+    (before, _, before_rounds): Part<'_>,
+    (now, _, rounds): Part<'_>,
     advice: &mut Advice,
 ) -> bool {
-    let around = innermost_loop(facts, before).filter(|it| Some(*it) == innermost_loop(facts, now));
-    let Some(around) = around.filter(|_| before_round != round) else { return false };
+    // Of the loops around both, the outermost in which the rounds differ carries the dependence.
+    let is_around = |it: &Round| facts.encloses(it.of, before) && facts.encloses(it.of, now);
+    let mut common = before_rounds.iter().zip(rounds).filter(|(a, b)| a.of == b.of && is_around(a));
+    let Some((before_round, round)) = common.find(|(a, b)| a.number != b.number) else {
+        return false;
+    };
+    let (around, before_round, round) = (round.of, before_round.number, round.number);
     let call = needed.call;
     let (first, second) = (before_round.min(round), before_round.max(round));
     let (early, late, numbers) = match before_round < round {
@@ -254,12 +323,17 @@ fn between_rounds(
     }
     // What comes later in the text can only meet what comes earlier in a round after it.
     let is_carried = facts.position(early) >= facts.position(late);
-    if is_carried {
+    // None of them orders the accesses, or it would have been named above.
+    let useless = all_barriers(facts).find(|it| facts.encloses(around, it.0));
+    if let Some(useless) = useless {
+        advice.sites.push(needed.site(facts, useless));
+        advice.helps.push(format!("use `{call}` instead of that barrier"));
+    } else if is_carried {
         advice.helps.push(format!(
             "put `{call}` at the end of the loop, so that no thread begins the next round early"
         ));
     }
-    is_carried
+    is_carried || useless.is_some()
 }
 
 /// The branch of a loop that a barrier is in and an access is not, so that there are rounds without the barrier.
@@ -304,7 +378,34 @@ fn apart(facts: &Facts<'_>, before: Inst, now: Inst) -> Option<String> {
 }
 
 /// No barrier orders accesses of different groups.
-fn between_groups(name: &str, (_, before, _): Part, (_, act, _): Part, advice: &mut Advice) {
+fn between_groups(
+    facts: &Facts<'_>,
+    (space, name): (&Space<'_>, &str),
+    (store, before, _): Part<'_>,
+    (_, act, _): Part<'_>,
+    advice: &mut Advice,
+) {
+    // One wave may raise the flag for the stores of all, if a barrier for that memory stands between the two.
+    let needed = Needed::new(space);
+    let is_behind = |it: Inst| facts.position(store) < facts.position(it);
+    let useless = all_barriers(facts).find(|(inst, what)| {
+        is_behind(*inst) && what.sync == SyncScope::Group && !needed.orders(what)
+    });
+    let raised = (0..facts.module.insts.len() as u32).map(Inst).find(|it| {
+        useless.is_some_and(|useless| facts.position(useless.0) < facts.position(*it))
+            && facts.module.inst(*it).op.effects().is_atomic()
+    });
+    if let (Some(useless), Some(_), Act::Store, true) =
+        (useless, raised, before, is_coherent(facts, space))
+    {
+        advice.notes.push(
+            "an operation that raises a flag publishes what its own wave did, and what a barrier has published of others"
+                .to_owned(),
+        );
+        advice.sites.push(needed.site(facts, useless));
+        advice.helps.push(format!("use `{}` instead of that barrier", needed.call));
+        return;
+    }
     advice.notes.push("no barrier orders accesses of different groups".to_owned());
     advice.helps.push(match (before, act) {
         (Act::Atomic, _) | (_, Act::Atomic) => {
@@ -316,17 +417,4 @@ fn between_groups(name: &str, (_, before, _): Part, (_, act, _): Part, advice: &
         _ => "raise a flag by an atomic operation after the store, and read only after an atomic operation has seen it; or read in another dispatch"
             .to_owned(),
     });
-}
-
-/// For each access to memory that lanes share, the innermost loop around it.
-pub(super) fn loops(facts: &Facts<'_>) -> Vec<Option<Inst>> {
-    let shared = |it: Inst| match facts.module.inst(it).op.effects().memory() {
-        Some((space, _)) if !space.is_private() => innermost_loop(facts, it),
-        _ => None,
-    };
-    (0..facts.module.insts.len() as u32).map(|it| shared(Inst(it))).collect()
-}
-
-fn innermost_loop(facts: &Facts<'_>, inst: Inst) -> Option<Inst> {
-    facts.ancestors(inst).find(|it| matches!(facts.module.inst(*it).op, Op::Loop { .. }))
 }

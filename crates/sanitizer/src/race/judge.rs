@@ -31,6 +31,8 @@ pub(super) struct Judge<'a> {
     now: &'a Record,
     id: RecordId,
     pub(super) coherent: bool,
+    /// Whether the memory is a buffer or a texture.
+    pub(super) is_device: bool,
     /// What the access does where waves synchronise.
     pub(super) sync: Option<Sync>,
     /// All accesses with smaller numbers come before a group barrier that this one comes after.
@@ -70,6 +72,7 @@ impl<'a> Judge<'a> {
             now,
             id,
             coherent,
+            is_device: false,
             sync,
             closed: 1,
             relations,
@@ -148,7 +151,7 @@ impl<'a> Judge<'a> {
             if whole
                 && let Some(cell) = pages.whole(at)
                 && let before = self.before(cell, meetings)
-                && before.iter().all(|it| it.is_settled())
+                && before.iter().all(|it| it.is_settled() && !it.is_told())
             {
                 self.waves_meet = self.waves_meet || cell.history.meets(self.now, before);
                 self.enter(cell, rank, before);
@@ -178,8 +181,9 @@ impl<'a> Judge<'a> {
         let polls = self.coherent && self.now.act == Act::Load && self.now.can_wait;
         let before = self.before(cell, meetings);
         self.waves_meet = self.waves_meet || polls || cell.history.meets(self.now, before);
+        let mut races = before.iter().any(|it| it.is_told());
         if !polls && before.iter().any(|it| !it.is_settled()) {
-            self.compare(cell, rank, &place, meetings);
+            races |= self.compare(cell, rank, &place, meetings);
         }
         if let Some(sync) = self.sync {
             let place = place();
@@ -189,7 +193,13 @@ impl<'a> Judge<'a> {
             }
         }
         if !polls {
+            // What comes after this store need not come after loads that do not come before it.
+            let is_kept = races && self.now.act == Act::Store;
+            let kept = is_kept.then(|| [cell.load(0), cell.load(1)]);
             self.enter(cell, rank, before);
+            if let Some(loads) = kept {
+                cell.keep_loads(loads);
+            }
         }
     }
 
@@ -218,6 +228,7 @@ impl<'a> Judge<'a> {
             let same_change = now.change.is_some() && before.change == now.change;
             let relation = Relation::open(id, other_group, other_wave, same_change);
             match self.is_settled(before, relation, meetings) {
+                _ if self.is_told(before) => relation.told(),
                 true => relation.settled(),
                 false => relation,
             }
@@ -242,17 +253,23 @@ impl<'a> Judge<'a> {
             (Act::Load, Act::Load) | (Act::Atomic, Act::Atomic) => false,
             _ => !is_flag,
         };
-        if !conflict || !self.wants_all && self.told.has(pair(before, now), false) {
+        if !conflict {
             return true;
         }
         if relation.is_open_to_other_wave() {
             let is_visible = self.coherent || !relation.is_of_other_group() || now.act != Act::Load;
-            return is_visible && meetings.is_known(self.clock, before) == Ordered::Yes;
+            return is_visible
+                && meetings.is_known(self.clock, before, now, self.is_device) == Ordered::Yes;
         }
         let together = before.active & now.active;
         self.policy == IntraWaveSync::Lockstep
             && before.time < now.time
             && (together == before.active || together == now.active)
+    }
+
+    /// Whether the race of these two accesses has been reported, and no more of it is needed.
+    fn is_told(&self, before: &Record) -> bool {
+        !self.wants_all && self.told.has(pair(before, self.now), false)
     }
 
     /// Writes the access into the cell, given what was there.
@@ -285,7 +302,7 @@ impl<'a> Judge<'a> {
         it.record != 0 && self.record(it.record).act == Act::Store
     }
 
-    /// Compares with the latest accesses to the place.
+    /// Compares with the latest accesses to the place. Returns whether one of them may race with this one.
     #[inline(never)]
     fn compare(
         &mut self,
@@ -293,7 +310,8 @@ impl<'a> Judge<'a> {
         rank: u32,
         place: impl Fn() -> SyncObject,
         meetings: &mut Meetings,
-    ) {
+    ) -> bool {
+        let mut races = false;
         let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
         let others = loads.iter().map(|which| cell.load(*which));
         for before in std::iter::once(cell.store()).chain(others) {
@@ -308,7 +326,7 @@ impl<'a> Judge<'a> {
             let record = self.record(before.record);
             let is_told = |equal: bool| self.told.has(pair(record, self.now), equal);
             let ordered = match relation.is_open_to_other_wave() {
-                true => meetings.is_known(self.clock, record),
+                true => meetings.is_known(self.clock, record, self.now, self.is_device),
                 false => self.is_ordered(record, before.rank, rank),
             };
             let wrong = match ordered {
@@ -329,6 +347,7 @@ impl<'a> Judge<'a> {
                 }
                 Ordered::No => Wrong::Race,
             };
+            races = true;
             let stores = record.act == Act::Store && self.now.act == Act::Store;
             let value = |it: &Record, rank| *self.records.values.get((it.values + rank) as usize);
             let is_equal = || stores && value(record, before.rank) == value(self.now, rank);
@@ -351,6 +370,7 @@ impl<'a> Judge<'a> {
                 self.found = Some((wrong, *record, lanes, equal));
             }
         }
+        races
     }
 
     /// Whether the access of one lane comes after that of another lane of the wave, where no barrier stands between.

@@ -5,13 +5,17 @@
 //! knows. An atomic operation whose result is used, and a coherent load on which something depends, acquire: their wave
 //! learns what was left there. Knowledge is a vector clock ([`Times`]), so that the relation is transitive.
 //!
+//! A group barrier tells all waves of the group what each of them knows. Of accesses to device memory by waves of the group
+//! itself, one that does not cover that memory tells only what they have published: by a release, or by a barrier for device
+//! memory. Only these, and what an earlier barrier covers, does a later release of another wave pass on.
+//!
 //! Lanes of one wave are distinguished, as when each takes a lock for itself: for them the wave's own visits are
 //! remembered. That memory is bounded; what it has forgotten counts as ordered: silence is better than a false report.
 
-use ir::Inst;
 use ops::LaneMask;
 
 use super::SyncObject;
+use super::rounds::Stack;
 use super::shadow::Record;
 use super::times::Times;
 use crate::hash::HashMap;
@@ -35,14 +39,20 @@ pub(super) struct Clock {
     pub(super) barriers: u32,
     pub(super) wave_ops: u32,
     pub(super) time: u32,
-    /// The loops that the wave is in, outermost first, and the number of the current iteration of each.
-    rounds: Vec<(Inst, u32)>,
+    pub(super) rounds: Stack,
     tangles: Tangles,
     /// What the wave knows of other waves; in the second place, if a release covers only what a memory barrier has
     /// made available.
     known: [Times; 2],
     /// What the last memory barrier has made available.
     fence: Fence,
+    /// What the wave knows of accesses to device memory by waves of its group alone: they had published them before a
+    /// barrier that does not cover device memory.
+    heard: [Times; 2],
+    /// Until when the wave has published what it did: by a release, and by a memory barrier.
+    published: [u32; 2],
+    /// The number of group barriers that had been passed after the last one that covers device memory.
+    device_barriers: u32,
     /// How many group barriers had been passed when the waves last told each other what they know.
     joined: u32,
     visits: Visits,
@@ -123,37 +133,25 @@ impl Clock {
         self.tangles.forgotten + self.tangles.sets.len().saturating_sub(1) as u32
     }
 
-    /// Lanes enter a loop.
-    pub(super) fn enter(&mut self, construct: Inst) {
-        self.leave(construct);
-        self.rounds.push((construct, 1));
-    }
-
-    /// Lanes begin another iteration of a loop.
-    pub(super) fn next_round(&mut self, construct: Inst) {
-        let at = self.rounds.iter().position(|it| it.0 == construct);
-        if let Some(at) = at {
-            self.rounds.truncate(at + 1);
-            self.rounds[at].1 += 1;
-        }
-    }
-
-    /// A loop has ended.
-    pub(super) fn leave(&mut self, construct: Inst) {
-        if let Some(at) = self.rounds.iter().position(|it| it.0 == construct) {
-            self.rounds.truncate(at);
-        }
-    }
-
-    /// The current iteration of a loop.
-    pub(super) fn round(&self, of: Inst) -> u32 {
-        self.rounds.iter().rfind(|it| it.0 == of).map_or(0, |it| it.1)
-    }
-
     /// A barrier for device memory: what the wave has done so far is available to others.
     pub(super) fn fence(&mut self) {
-        let known = self.known[STRICT].clone();
-        self.fence = Fence { known, time: self.time, barriers: self.barriers };
+        let mut known = self.known[STRICT].clone();
+        known.join(&self.heard[STRICT]);
+        self.fence = Fence { known, time: self.time, barriers: self.device_barriers };
+        self.published = [self.time; 2];
+    }
+
+    /// The wave releases what it did before this time.
+    pub(super) fn publish(&mut self, time: u32) {
+        self.published[PLAIN] = self.published[PLAIN].max(time);
+    }
+
+    /// A barrier of the group; `covers_device`: it orders accesses to device memory.
+    pub(super) fn pass_barrier(&mut self, covers_device: bool) {
+        self.barriers += 1;
+        if covers_device {
+            self.device_barriers = self.barriers;
+        }
     }
 
     /// Whether a lane can know, by synchronisations of its own wave, what another lane of it has done.
@@ -214,13 +212,15 @@ impl Clock {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joint {
     known: [Times; 2],
+    heard: [Times; 2],
     /// How many barriers had been passed then.
     barriers: u32,
 }
 
 impl Joint {
-    /// A wave learns what all waves of its group knew at the last barrier, if it has not yet.
-    pub(super) fn learn(&mut self, clocks: &mut [Clock], wave: u32) {
+    /// A wave learns what all waves of its group knew and had published at the last barrier, if it has not yet. `first`
+    /// is the key of the first wave.
+    pub(super) fn learn(&mut self, clocks: &mut [Clock], wave: u32, first: u64) {
         let barriers = clocks[wave as usize].barriers;
         if clocks[wave as usize].joined >= barriers {
             return;
@@ -228,13 +228,21 @@ impl Joint {
         // The first wave to come on asks all: the others are still at the barrier, or have ended.
         if self.barriers < barriers {
             self.barriers = barriers;
-            for clock in clocks.iter() {
-                let both = self.known.iter_mut().zip(&clock.known);
-                both.for_each(|(all, one)| all.join(one));
+            for (key, clock) in (first..).zip(clocks.iter()) {
+                for kind in [PLAIN, STRICT] {
+                    self.known[kind].join(&clock.known[kind]);
+                    self.heard[kind].join(&clock.heard[kind]);
+                    if clock.published[kind] > 0 {
+                        self.heard[kind].raise(key, clock.published[kind]);
+                    }
+                }
             }
         }
         let clock = &mut clocks[wave as usize];
-        clock.known.iter_mut().zip(&self.known).for_each(|(one, all)| one.join(all));
+        for kind in [PLAIN, STRICT] {
+            clock.known[kind].join(&self.known[kind]);
+            clock.heard[kind].join(&self.heard[kind]);
+        }
         clock.joined = barriers;
     }
 
@@ -302,7 +310,7 @@ impl Meetings {
     }
 
     /// The keys of a wave and of its group.
-    fn keys(&self, group: u32, wave: u32) -> (u64, u64) {
+    pub(super) fn keys(&self, group: u32, wave: u32) -> (u64, u64) {
         let first = u64::from(group) * (self.waves + 1);
         (first + 1 + u64::from(wave), first)
     }
@@ -342,7 +350,7 @@ impl Meetings {
                 continue;
             }
             let (time, barriers) = match kind {
-                PLAIN => (now.time, now.barriers),
+                PLAIN => (now.time, clock.device_barriers),
                 _ => (clock.fence.time, clock.fence.barriers),
             };
             if kind == PLAIN && sync.acquires {
@@ -353,6 +361,9 @@ impl Meetings {
                     left.known.raise(group, left.barriers);
                 }
                 left.known.join(if kind == PLAIN { known } else { &clock.fence.known });
+            }
+            if kind == PLAIN {
+                left.known.join(&clock.heard[PLAIN]);
             }
             (left.by, left.time, left.barriers) = (Some(own), time, barriers);
         }
@@ -367,15 +378,27 @@ impl Meetings {
     }
 
     /// Whether a wave can know, through synchronisation, that another has made an access: any of its lanes will do.
-    pub(super) fn is_known(&self, clock: &Clock, before: &Record) -> Ordered {
+    /// `is_device`: the access is to device memory.
+    pub(super) fn is_known(
+        &self,
+        clock: &Clock,
+        before: &Record,
+        now: &Record,
+        is_device: bool,
+    ) -> Ordered {
         let (wave, group) = self.keys(before.group, before.wave);
-        let knows = |times: &Times| {
+        let has_heard = |kind: usize| {
+            is_device && before.group == now.group && clock.heard[kind].get(wave) >= before.time
+        };
+        let knows = |kind: usize| {
+            let times = &clock.known[kind];
             !times.is_empty()
                 && (times.get(wave) >= before.time || times.get(group) > before.barriers)
+                || has_heard(kind)
         };
-        match knows(&clock.known[PLAIN]) {
+        match knows(PLAIN) {
             false => Ordered::No,
-            true if self.is_strict && !knows(&clock.known[STRICT]) => Ordered::Loosely,
+            true if self.is_strict && !knows(STRICT) => Ordered::Loosely,
             true => Ordered::Yes,
         }
     }

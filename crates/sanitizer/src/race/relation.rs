@@ -24,6 +24,8 @@ const OPEN: u32 = 4;
 const SAME_CHANGE: u32 = 8;
 /// Nothing is to be reported about the two, whichever lanes meet.
 const SETTLED: u32 = 16;
+/// Their race has been reported.
+const TOLD: u32 = 32;
 
 impl Relation {
     /// To an access that a group barrier separates from the one that is judged, or to none.
@@ -49,6 +51,15 @@ impl Relation {
 
     pub(super) fn settled(self) -> Relation {
         Relation { flags: self.flags | SETTLED, ..self }
+    }
+
+    pub(super) fn told(self) -> Relation {
+        Relation { flags: self.flags | SETTLED | TOLD, ..self }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_told(self) -> bool {
+        self.flags & TOLD != 0
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@ use ir::Inst;
 use ops::LaneMask;
 
 use super::apart::{Change, History};
+use super::rounds::RoundId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
@@ -34,8 +35,8 @@ pub(super) struct Record {
     pub(super) wave_ops: u32,
     /// The number of accesses that the wave had made.
     pub(super) time: u32,
-    /// How often the lanes had begun the innermost loop around it, since they entered it.
-    pub(super) round: u32,
+    /// The rounds of the loops around it.
+    pub(super) round: RoundId,
     /// The position in the wave's history of active sets.
     pub(super) tangle: u32,
     pub(super) active: LaneMask,
@@ -114,6 +115,12 @@ impl Cell {
         }
         self.loads[0] = access.record;
         self.ranks[1] = access.rank as u8;
+    }
+
+    /// After a store, loads before it still count.
+    pub(super) fn keep_loads(&mut self, loads: [Access; 2]) {
+        self.loads = loads.map(|it| it.record);
+        self.ranks = [self.ranks[0], loads[0].rank as u8, loads[1].rank as u8];
     }
 
     /// The cell a number of places further on, where each place belongs to the next active lane.

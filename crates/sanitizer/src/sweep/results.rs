@@ -1,17 +1,18 @@
 //! What all runs of a sweep share, and how their results are compared.
 
 use interp::{Program, Variation};
-use ir::exec::{Bindings, Buffer, Launch};
-use ir::{AddressKind, Binding, Module};
+use ir::exec::{Bindings, Buffer, Failure, Launch};
+use ir::{Binding, Module};
 
 use super::threads::{Permit, Permits};
 use super::width::Run;
-use super::{Engine, Plan, Prepared};
+use super::{Engine, Plan, Prepared, elements};
 use crate::analysis::Analysis;
 use crate::compare::{Difference, Side};
-use crate::floats;
+use crate::floats::{self, FloatRoom};
 use crate::marked::Marked;
 use crate::spread::Reach;
+use crate::writers::Writers;
 
 /// A program, what it starts from, and what is to be tried.
 pub(super) struct Base<'a> {
@@ -51,11 +52,18 @@ impl<'a> Base<'a> {
         self.permits.take()
     }
 
-    /// The first difference between the results at two widths, where both are defined.
-    pub(super) fn between(&self, a: &Run, b: &Run) -> Option<Difference> {
-        let left_out = [&self.plan.unordered, &self.plan.width_dependent];
-        let is_compared = |it| !left_out.iter().any(|names| named(self.module, names, it));
-        self.differences(&a.left, &b.left, &[&a.reach, &b.reach], is_compared).next()
+    /// What wrote each byte of some buffers last in a run, which is repeated for that.
+    pub(super) fn writers(
+        &self,
+        run: &Run,
+        buffers: Vec<((Binding, u32), usize)>,
+    ) -> Result<Writers, Failure> {
+        let launch = Launch { prints: None, spent: None, ..run.launch.clone() };
+        let variation = Variation { progress: self.plan.progress, ..Variation::default() };
+        let (mut left, mut writers) = (self.bindings.clone(), Writers::of(buffers));
+        let _permit = self.permit();
+        interp::run_varied(self.program(), &launch, variation, &mut left, &mut writers)?;
+        Ok(writers)
     }
 
     /// Whether a program leaves results in a resource.
@@ -84,10 +92,9 @@ impl<'a> Base<'a> {
         a: &Bindings,
         b: &Bindings,
         reaches: &[&Reach],
-        is_compared: impl Fn(Binding) -> bool,
     ) -> impl Iterator<Item = Difference> {
         let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
-        let compared = all.filter(move |(it, _)| self.is_open(*it) && is_compared(*it));
+        let compared = all.filter(move |(it, _)| self.is_open(*it));
         compared.flat_map(move |(binding, (a, b))| {
             let elements = (0..).zip(a.iter().zip(b));
             elements.filter_map(move |(at, (a, b))| self.in_buffer((binding, at), a, b, reaches))
@@ -103,6 +110,15 @@ impl<'a> Base<'a> {
     ) -> Option<Difference> {
         let (binding, element) = key;
         let room = self.plan.float_room;
+        let is_unordered = named(self.module, &self.plan.unordered, binding)
+            && elements::size(self.module, binding).is_some();
+        if is_unordered {
+            let is_reached = reaches.iter().any(|it| it.touches(key));
+            let are_same = || elements::are_same((self.module, binding), a, b, room);
+            if is_reached || are_same() {
+                return None;
+            }
+        }
         let find = |a: &Buffer, b: &Buffer| {
             let byte = floats::first_difference(self.module, binding, a, b, room);
             byte.or((a.what.counter() != b.what.counter()).then_some(u64::MAX))
@@ -129,17 +145,12 @@ pub(super) fn is_permuted(
     b: &Bindings,
     difference: Difference,
 ) -> bool {
-    let view = module.resource(difference.binding).kind.view();
-    let size = match view.address {
-        AddressKind::Element => view.stride as usize,
-        AddressKind::Byte | AddressKind::Texel => 4,
-        AddressKind::Texture | AddressKind::None => return false,
+    let binding = difference.binding;
+    let of = |it| -> Option<&Buffer> {
+        let it: &Bindings = it;
+        it.bindings[binding.index()].get(difference.element as usize)
     };
-    let elements = |it: &Bindings| {
-        let buffer = it.bindings[difference.binding.index()].get(difference.element as usize)?;
-        let mut all: Vec<Vec<u8>> = buffer.bytes.chunks(size.max(1)).map(<[u8]>::to_vec).collect();
-        all.sort();
-        Some((all, buffer.what.counter()))
-    };
-    elements(a) == elements(b)
+    let Some((a, b)) = of(a).zip(of(b)) else { return false };
+    elements::size(module, binding).is_some()
+        && elements::are_same((module, binding), a, b, FloatRoom::Ulps(0))
 }

@@ -6,20 +6,23 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use diag::Span;
 use interp::{NoObserver, Progress, Variation};
-use ir::Binding;
+use ir::{Binding, Inst};
 use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
 use ops::wave::FoldOrder;
 
+use super::between::{MOST_BYTES, only, span_of};
 use super::results::{Base, is_permuted, named};
 use super::threads::{Permit, on_threads};
 use super::{Report, explains_differences};
 use crate::compare::{self, Difference, Side, Turns};
 use crate::finding::{Finding, Kind};
+use crate::floats;
 use crate::marked;
 use crate::order::{GroupOrder, Order};
 use crate::spread::{self, Cause, Reach, Sources, Spread};
-use crate::wait::Given;
+use crate::wait::{self, Given};
 use crate::watch::Watcher;
+use crate::writers::Writers;
 
 /// A run: its parameters and its results.
 pub(super) struct Run {
@@ -27,6 +30,8 @@ pub(super) struct Run {
     pub(super) left: Bindings,
     /// What something undefined, or another order, reaches of the results.
     pub(super) reach: Reach,
+    /// Buffers whose elements come in any order.
+    pub(super) permuted: Vec<(Binding, u32)>,
     /// The fuel that it took.
     spent: u64,
 }
@@ -102,7 +107,7 @@ struct Compared {
     turns: Turns,
     ended: Result<(), Failure>,
     /// Where its results differ, if it ended.
-    different: Result<Vec<Difference>, Failure>,
+    different: Result<Different, Failure>,
 }
 
 /// A run in another order that ended.
@@ -110,9 +115,34 @@ struct Again {
     left: Bindings,
     /// Something undefined that it did or may have met.
     undefined: Option<Cause>,
-    different: Vec<Difference>,
+    different: Different,
     turns: Turns,
 }
+
+/// Where the results of a run differ from those in the order of the launch.
+#[derive(Default)]
+struct Different {
+    /// The first difference in each buffer.
+    first: Vec<Difference>,
+    /// What something undefined reaches in that run, if it was followed.
+    reach: Option<Reach>,
+}
+
+/// What of a buffer depends on the order, and is no longer compared between widths.
+struct Unsettled {
+    key: (Binding, u32),
+    what: Extent,
+    cause: Cause,
+}
+
+enum Extent {
+    Whole,
+    Counter,
+    Bytes(Vec<usize>),
+}
+
+/// What has been explained: the dependence, the buffer, and the last writer of what differs.
+type Settled = (&'static str, (Binding, u32), Option<Inst>);
 
 /// The runs at one width.
 pub(super) struct AtWidth<'a, 'b> {
@@ -120,11 +150,13 @@ pub(super) struct AtWidth<'a, 'b> {
     report: Report,
     /// How often the program was run.
     runs: AtomicUsize,
+    /// What wrote each byte last in the order of the launch, once that matters.
+    writers: Option<Writers>,
 }
 
 impl<'a, 'b> AtWidth<'a, 'b> {
     pub(super) fn new(base: &'a Base<'b>) -> AtWidth<'a, 'b> {
-        AtWidth { base, report: Report::default(), runs: AtomicUsize::new(0) }
+        AtWidth { base, report: Report::default(), runs: AtomicUsize::new(0), writers: None }
     }
 
     /// Runs all orders. Returns what was found, and the run in the order of the launch if it ended.
@@ -165,9 +197,11 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             (Some(cause), None) => self.reach(&launch, variation, cause, Some(&sources))?,
             (None, _) => Reach::default(),
         };
-        let mut run = Run { launch, left, reach, spent: spent.load(Ordering::Relaxed) };
+        let (spent, permuted) = (spent.load(Ordering::Relaxed), Vec::new());
+        let mut run = Run { launch, left, reach, permuted, spent };
         let trials = self.trials(&run, waves_meet, overlaps);
         self.other_orders(&mut run, trials)?;
+        self.leave_out_unordered(&mut run);
         self.tell_left_out(&run);
         self.report.reached.push((width, run.reach.clone()));
         Ok(Some(run))
@@ -229,6 +263,21 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         Ok(has_ended(ended)?.then(|| spread.into_reach()))
     }
 
+    /// Elements in any order are compared together, or not at all.
+    fn leave_out_unordered(&self, run: &mut Run) {
+        let named = (0..).map(Binding).zip(&run.left.bindings).filter(|(binding, _)| {
+            named(self.base.module, &self.base.plan.unordered, *binding)
+        });
+        let named = named.flat_map(|(binding, it)| (0..it.len() as u32).map(move |e| (binding, e)));
+        let all: Vec<(Binding, u32)> = named.chain(run.permuted.iter().copied()).collect();
+        for (binding, element) in all {
+            let size = run.left.bindings[binding.index()][element as usize].bytes.len();
+            if let Some((_, cause)) = run.reach.count(binding, element, size) {
+                run.reach.add_whole(binding, element, cause);
+            }
+        }
+    }
+
     /// Says what of a run's results is not compared.
     fn tell_left_out(&mut self, run: &Run) {
         let width = run.launch.wave_width;
@@ -256,6 +305,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
     ) -> Result<Option<Watched>, Failure> {
         let base = self.base;
         let (analysis, width) = (base.analysis(), launch.wave_width);
+        self.report.watched.extend(order.map(|it| (it, width)));
         let watcher = Watcher::of_sources(analysis, base.module, width, base.plan.rules);
         let mut watcher = watcher.with_bindings(base.bindings);
         let mut left = base.bindings.clone();
@@ -291,7 +341,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                     "pass `--progress concurrent` if the machine runs all groups at the same time".to_owned(),
                 );
             }
-            it
+            wait::advised(it)
         });
         let has_explanation = endless.is_some();
         let wants_marks = watcher.wants_marks() && ended.is_ok();
@@ -315,7 +365,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         }
         let is_cut_short = ended.as_ref().is_err_and(marked::is_cancelled);
         let (findings, failed) = marked::told(exact, is_cut_short, |guesses| {
-            watcher.with_guesses(guesses).into_findings()
+            watcher.with_guesses(guesses).into_all()
         });
         let undefined = findings.iter().find(|it| explains_differences(it.kind));
         let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
@@ -351,7 +401,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let program = &marked.program;
         let _permit = self.begin(&launch);
         let ended = interp::run_varied(program, &launch, variation, &mut left, &mut watcher);
-        Ok(has_ended(ended)?.then(|| watcher.into_findings()))
+        Ok(has_ended(ended)?.then(|| watcher.into_all()))
     }
 
     /// Counts a run, waits until it may begin, and starts the count within it.
@@ -391,64 +441,139 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         orders.into_iter().map(trial).collect()
     }
 
-    /// Runs in the other orders. A resource that differs in one of them is no longer compared between widths.
+    /// Runs in the other orders. What differs in one of them is no longer compared between widths.
     fn other_orders(&mut self, run: &mut Run, trials: Vec<Trial>) -> Result<(), Failure> {
         let (base, plan) = (self.base, self.base.plan);
         let begun = self.ahead(run, &trials);
-        // What a finding has said that the results depend on: one is enough.
-        let mut settled: Vec<&str> = Vec::new();
+        // Dependences for which a run that did not end is the explanation.
+        let mut endless: Vec<&str> = Vec::new();
+        let mut settled: Vec<Settled> = Vec::new();
         let mut canonical: Option<Turns> = None;
-        let mut unsettled: Vec<(Binding, u32, Cause)> = Vec::new();
+        let mut unsettled: Vec<Unsettled> = Vec::new();
         let mut queue: VecDeque<_> = trials.into_iter().zip(begun).collect();
         while let Some((trial, begun)) = queue.pop_front() {
             let trial = &trial;
             let subject = trial.order.subject();
-            let is_settled = settled.contains(&subject);
+            let is_settled =
+                endless.contains(&subject) || settled.iter().any(|it| it.0 == subject);
             let Some(again) = self.again(run, trial, begun)? else {
                 if let Some(order) = trial.fallback {
                     queue.push_front((Trial::new(order, run, plan.progress), None));
                 }
                 // Waiting for a group that has not started says nothing about runs in which all have.
                 if !trial.order.is_of_groups() {
-                    settled.push(subject);
+                    endless.push(subject);
                 }
                 continue;
             };
             let Again { left, undefined, different, turns } = again;
-            for (number, difference) in different.iter().enumerate() {
-                let Difference { binding, element, .. } = *difference;
+            for difference in &different.first {
+                let key = (difference.binding, difference.element);
                 let permuted = is_permuted(base.module, &run.left, &left, *difference);
                 let kind = trial.order.finding(permuted);
-                let mut cause = Cause { kind, span: base.module.resource(binding).span };
-                // Each place where a program asks for the number of waves is a mistake of its own.
-                let is_told = number == 0 || trial.order == Order::SparseWaves;
-                if is_told && !is_settled {
-                    cause = self.explain(run, trial, *difference, kind)?;
-                    if cause.kind != Kind::PermutedResult {
-                        settled.push(subject);
+                let places = match permuted {
+                    true => vec![(None, Extent::Whole, *difference)],
+                    false => self.places(run, &left, &different, *difference)?,
+                };
+                for (writer, what, difference) in places {
+                    let place = (subject, key, writer);
+                    let span = base.module.resource(difference.binding).span;
+                    let span = span_of(base, writer).unwrap_or(span);
+                    let mut cause = Cause { kind, span };
+                    // Each place where a program asks for the number of waves is a mistake of its own.
+                    let is_told = settled.contains(&place) && trial.order != Order::SparseWaves;
+                    if !is_told && !endless.contains(&subject) {
+                        let is_explained = settled.len() < MOST_EXPLAINED;
+                        cause =
+                            self.explain(run, trial, (difference, writer), kind, is_explained)?;
+                        settled.push(place);
                     }
-                }
-                // Widths are compared in groups without empty waves.
-                if trial.order != Order::SparseWaves {
-                    unsettled.push((binding, element, cause));
+                    if cause.kind == Kind::PermutedResult {
+                        run.permuted.push(key);
+                    } else if trial.order != Order::SparseWaves {
+                        // Widths are compared in groups without empty waves.
+                        unsettled.push(Unsettled { key, what, cause });
+                    }
                 }
             }
             let may_decide = trial.folds() && !plan.watches_all && undefined.is_none();
-            if may_decide && different.is_empty() && !is_settled {
+            if may_decide && different.first.is_empty() && !is_settled {
                 let first = match canonical.take() {
                     Some(first) => first,
                     None => self.canonical_turns(run, trial)?,
                 };
                 if self.explain_turn(run, trial, &first, &turns) {
-                    settled.push(subject);
+                    endless.push(subject);
                 }
                 canonical = Some(first);
             }
         }
-        for (binding, element, cause) in unsettled {
-            run.reach.add_whole(binding, element, cause);
+        for Unsettled { key, what, cause } in unsettled {
+            match what {
+                Extent::Whole => run.reach.add_whole(key.0, key.1, cause),
+                Extent::Counter => run.reach.add_counter(key, cause),
+                Extent::Bytes(bytes) => run.reach.add_bytes(key, &bytes, cause),
+            }
         }
         Ok(())
+    }
+
+    /// The places of a buffer that differ in another order, by their last writers in the order of the launch: what each
+    /// of them wrote there, and the first difference.
+    fn places(
+        &mut self,
+        run: &Run,
+        left: &Bindings,
+        different: &Different,
+        first: Difference,
+    ) -> Result<Vec<(Option<Inst>, Extent, Difference)>, Failure> {
+        let (base, key) = (self.base, (first.binding, first.element));
+        if first.byte == u64::MAX {
+            return Ok(vec![(None, Extent::Counter, first)]);
+        }
+        if named(base.module, &base.plan.unordered, first.binding) {
+            return Ok(vec![(None, Extent::Whole, first)]);
+        }
+        if self.writers.is_none() {
+            let all = (0..).map(Binding).zip(&run.left.bindings);
+            let open = all.filter(|it| base.is_open(it.0)).flat_map(|(binding, buffers)| {
+                (0..).zip(buffers).map(move |(at, it)| ((binding, at), it.bytes.len()))
+            });
+            let open: Vec<_> = open.collect();
+            let is_large = open.iter().map(|it| it.1).sum::<usize>() > MOST_BYTES;
+            let writers = if is_large { Vec::new() } else { open };
+            self.writers = Some(base.writers(run, writers)?);
+        }
+        let Some(writers) = &self.writers else { unreachable!("they were made above") };
+        let of = |it: &Bindings| it.bindings[key.0.index()][key.1 as usize].clone();
+        let (a, b) = (of(&run.left), of(left));
+        let reaches = [Some(&run.reach), different.reach.as_ref()].map(|it| {
+            let tagged = it.map(|it| it.tagged(key));
+            move |byte| tagged.is_some_and(|it| it.has(byte))
+        });
+        let mut places: Vec<(Option<Inst>, Vec<usize>)> = Vec::new();
+        for byte in 0..a.bytes.len().min(b.bytes.len()) {
+            if a.bytes[byte] == b.bytes[byte] || reaches.iter().any(|it| it(byte)) {
+                continue;
+            }
+            let writer = writers.last(key, byte as u64);
+            match places.iter_mut().find(|it| it.0 == writer) {
+                Some(place) => place.1.push(byte),
+                None => places.push((writer, vec![byte])),
+            }
+        }
+        let room = base.plan.float_room;
+        let place = |(writer, bytes): (Option<Inst>, Vec<usize>)| {
+            let mixed = only(&bytes, &a, &b)?;
+            let byte = floats::first_difference(base.module, key.0, &a, &mixed, room)?;
+            // In yet another order, it may be other bytes of the same place.
+            let written = |it: &usize| writer.is_some() && writers.last(key, *it as u64) == writer;
+            let mut all: Vec<usize> = (0..a.bytes.len()).filter(written).chain(bytes).collect();
+            all.sort_unstable();
+            all.dedup();
+            Some((writer, Extent::Bytes(all), Difference { byte, ..first }))
+        };
+        Ok(places.into_iter().filter_map(place).collect())
     }
 
     /// A run in another order, if it ended. `begun` is one that has been made ahead.
@@ -493,20 +618,20 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         left: &Bindings,
         undefined: Option<Cause>,
         sources: Option<&Sources>,
-    ) -> Result<Vec<Difference>, Failure> {
+    ) -> Result<Different, Failure> {
         let base = self.base;
         let find = |reaches: &[&Reach]| -> Vec<Difference> {
-            let is_compared = |it| !named(base.module, &base.plan.unordered, it);
-            base.differences(&run.left, left, reaches, is_compared).collect()
+            base.differences(&run.left, left, reaches).collect()
         };
-        let different = find(&[&run.reach]);
-        match undefined.filter(|_| !different.is_empty()) {
+        let first = find(&[&run.reach]);
+        match undefined.filter(|_| !first.is_empty()) {
             // What is undefined may reach other places in this order.
             Some(cause) => {
                 let reach = self.reach(&trial.launch, trial.variation, cause, sources)?;
-                Ok(find(&[&run.reach, &reach]))
+                let first = find(&[&run.reach, &reach]);
+                Ok(Different { first, reach: Some(reach) })
             }
-            None => Ok(different),
+            None => Ok(Different { first, reach: None }),
         }
     }
 
@@ -520,12 +645,16 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         &mut self,
         run: &Run,
         trial: &Trial,
-        difference: Difference,
+        (difference, writer): (Difference, Option<Inst>),
         kind: Kind,
+        is_explained: bool,
     ) -> Result<Cause, Failure> {
         let [a, b] = self.sides(run, trial);
         let subject = trial.order.subject();
-        let mut finding = compare::explain(kind, &a, &b, difference, subject, &[&run.launch])?;
+        let mut finding = match is_explained {
+            true => compare::explain(kind, &a, &b, difference, subject, &[&run.launch])?,
+            false => compare::unexplained(kind, &a, &b, difference, subject, writer),
+        };
         if finding.kind == Kind::PermutedResult {
             let name = &self.base.module.resource(difference.binding).name;
             finding.helps.push(format!("if any order is acceptable, pass `--unordered {name}`"));
@@ -584,7 +713,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         let (left, turns, ended) = self.unobserved(trial);
         let different = match &ended {
             Ok(()) => self.differences(run, trial, &left, run.reach.first_cause(), None),
-            Err(_) => Ok(Vec::new()),
+            Err(_) => Ok(Different::default()),
         };
         Compared { left, turns, ended, different }
     }
@@ -633,6 +762,9 @@ const MARKED_FUEL: u64 = 8;
 /// The fuel of a run with one group at a time: so many times that of the observed run, and this much on top.
 const GROUPS_FUEL: u64 = 8;
 const LEAST_FUEL: u64 = 1 << 20;
+
+/// The number of differences between orders that are explained at one width; of the rest, the report names the stores.
+const MOST_EXPLAINED: usize = 8;
 
 /// The most bytes of results that wait to be compared.
 const MOST_AHEAD: usize = 256 << 20;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use interp::Observer;
-use ir::exec::{Bindings, Failure, Feed, Launch};
+use ir::exec::{Bindings, Failure, Feed, Launch, What};
 use ir::{Binding, Module};
 use ops::intrinsics::Stage;
 use ops::texture::Shape;
@@ -228,6 +228,27 @@ impl Scene for Examined<'_> {
         (tests.depth.is_some() || tests.stencil.is_some()) && !self.pipeline.desc.alpha_to_coverage
     }
 
+    fn shapes(&self, part: Part) -> Vec<Option<Shape>> {
+        let Some(table) = self.table(part) else { return Vec::new() };
+        let mut shapes: Vec<Option<Shape>> = vec![None; table.resources().len()];
+        let mut known = vec![false; shapes.len()];
+        for (index, _, cell) in table.cells() {
+            let shape = match &cell.lock().shape().what {
+                What::Texture { shape, .. } => Some(*shape),
+                _ => None,
+            };
+            let is_first = !std::mem::replace(&mut known[index], true);
+            shapes[index] = shape.filter(|it| is_first || shapes[index] == Some(*it));
+        }
+        shapes
+    }
+
+    fn mixes_targets(&self) -> bool {
+        let desc = &self.pipeline.desc;
+        let mut blends = desc.blend.iter().filter_map(|it| it.blend);
+        desc.alpha_to_coverage || blends.any(|it| it.is_dual_source())
+    }
+
     fn run<O: Observer>(
         &self,
         how: How,
@@ -272,6 +293,19 @@ impl OwnTables {
 }
 
 impl Examined<'_> {
+    /// The table of a part.
+    fn table(&self, part: Part) -> Option<&ResourceTable> {
+        let StageTables { vertex, amplification, hull, domain, geometry, pixel } = *self.tables;
+        match part {
+            Part::Amplification => amplification,
+            Part::Mesh | Part::Vertex => Some(vertex),
+            Part::Hull | Part::PatchConstants => hull,
+            Part::Domain => domain,
+            Part::Geometry => geometry,
+            Part::Pixel => pixel,
+        }
+    }
+
     /// The draw with copies of everything that it reads and writes.
     fn copied(&self, how: How) -> Result<DrawCopy, BufferError> {
         let mut copy = DrawCopy::of(self.draw, self.tables)?;
