@@ -358,7 +358,8 @@ pub(crate) fn odd_element(
     let facts = Facts::new(a.module).with_textures(a.bindings);
     let place = in_words(&facts, difference);
     let mut finding = unexplained(kind, a, b, difference, "the wave width", writer);
-    finding.site.text = format!("{place} is written here with {wrong}, and none is equal with {right}");
+    finding.site.text =
+        format!("{place} is written here with {wrong}, and none is equal with {right}");
     finding.notes = vec![format!("elements are compared in any order: {right} against {wrong}")];
     finding.helps = vec![
         "let what is stored depend on the thread, not on how threads are divided into waves"

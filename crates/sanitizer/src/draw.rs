@@ -34,8 +34,8 @@ use crate::analysis::Analysis;
 use crate::finding::{Finding, Kind};
 use crate::marked::{self, Marked};
 use crate::order::{Order, sums_floats};
-use crate::spread::Cause;
 use crate::seen::Seen;
+use crate::spread::Cause;
 use crate::sweep::{LeftOut, Plan, listed};
 use crate::wait::{self, Given};
 use crate::watch::Watcher;
@@ -326,9 +326,9 @@ impl<'a, S: Scene> Sweep<'a, S> {
         let mut run = Run { how, left, unsettled: Vec::new() };
         let is_mixed = self.scene.mixes_targets();
         let reached = undefined.reach(&self.modules, &run.left.contents, is_mixed);
-        if let Some((stage, cause)) = reached.iter().copied().collect::<Option<Vec<_>>>().and_then(
-            |all| all.first().copied(),
-        ) {
+        if let Some((stage, cause)) =
+            reached.iter().copied().collect::<Option<Vec<_>>>().and_then(|all| all.first().copied())
+        {
             self.leave_out(stage, width, None, cause);
             return Ok(None);
         }
@@ -385,6 +385,9 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 };
                 if kind != Kind::PermutedResult {
                     settled.push(place);
+                } else if settled.iter().any(|it| it.0 == subject(order)) {
+                    // That elements are permuted is the lesser half of a dependence on the same order.
+                    continue;
                 }
                 self.explain(kind, [how, varied], [&run.left, &again], difference, subject(order))?;
             }

@@ -166,5 +166,7 @@ fn finding(
     note: &str,
 ) -> Finding {
     let found = Finding::at(event.at, width, Kind::OutOfBounds, lanes, message, text);
-    Finding { notes: vec![note.to_owned()], ..found }
+    let helps =
+        vec!["compare the number with what is declared first, or declare room for more".to_owned()];
+    Finding { notes: vec![note.to_owned()], helps, ..found }
 }

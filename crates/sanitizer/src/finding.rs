@@ -252,17 +252,20 @@ impl Finding {
     /// Whether two findings are about the same mistake in the program, so that one report is enough.
     pub fn is_like(&self, other: &Finding) -> bool {
         let places = |it: &Finding| it.related.iter().map(|it| it.span).collect::<Vec<_>>();
-        // Whichever lanes fail to reach a barrier, it is the barrier that is misplaced; and of several accesses
-        // that race with one, the first is enough to see what is missing.
-        let any_lanes = matches!(
-            self.kind,
-            Kind::DivergentBarrier | Kind::Race | Kind::EqualStores | Kind::NotGloballyCoherent
-        );
+        let first = |it: &Finding| it.related.first().map(|it| it.span);
         // A sampler is reported once, wherever it is used.
         let any_site = self.kind == Kind::FeedbackTier;
         self.kind == other.kind
             && (any_site || self.site.span == other.site.span)
-            && (any_lanes || places(self) == places(other))
+            && match self.kind {
+                // Whichever lanes fail to reach a barrier, it is the barrier that is misplaced.
+                Kind::DivergentBarrier => true,
+                // The two accesses make a race; the other places are advice.
+                Kind::Race | Kind::EqualStores | Kind::NotGloballyCoherent => {
+                    first(self) == first(other)
+                }
+                _ => places(self) == places(other),
+            }
     }
 }
 
@@ -290,6 +293,11 @@ impl Finding {
             }
             (Kind::DivergentBarrier, Kind::DivergentBarrier) => {
                 parted(self).is_some() && parted(self) == parted(other)
+            }
+            // Of several accesses that belong to one, the first is enough to see what is missing.
+            (Kind::EqualStores, Kind::EqualStores)
+            | (Kind::NotGloballyCoherent, Kind::NotGloballyCoherent) => {
+                self.site.span == other.site.span
             }
             (a, b) if a.is_of_results() => a == b && self.site.span == other.site.span,
             _ => false,

@@ -266,9 +266,8 @@ impl Report {
             let kind = seen.finding.kind;
             let Some(order) = seen.order.filter(|_| !kind.is_of_results()) else { continue };
             if kind != Kind::EndlessWait {
-                let is_watched = |it: &&u32| {
-                    seen.widths.contains(it) || self.watched.contains(&(order, **it))
-                };
+                let is_watched =
+                    |it: &&u32| seen.widths.contains(it) || self.watched.contains(&(order, **it));
                 seen.unwatched = widths.iter().filter(|it| !is_watched(it)).copied().collect();
             }
         }

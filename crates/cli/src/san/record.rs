@@ -164,9 +164,8 @@ impl Examined {
 
 impl Entry {
     fn to_json(&self) -> Value {
-        let finding = |it: &Found| {
-            json!({ "key": it.key, "widths": it.widths, "unwatched": it.unwatched })
-        };
+        let finding =
+            |it: &Found| json!({ "key": it.key, "widths": it.widths, "unwatched": it.unwatched });
         json!({
             "code": self.code,
             "message": self.message,

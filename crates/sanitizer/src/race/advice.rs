@@ -100,9 +100,10 @@ fn in_draw(
     advice: &mut Advice,
 ) {
     let (each, view) = match facts.module.stage {
-        Stage::Pixel => {
-            ("pixel", "use a rasterizer-ordered view, so that pixels come in the order of primitives")
-        }
+        Stage::Pixel => (
+            "pixel",
+            "use a rasterizer-ordered view, so that pixels come in the order of primitives",
+        ),
         Stage::Vertex => ("vertex", ""),
         Stage::Hull => ("control point", ""),
         Stage::Domain => ("point", ""),

@@ -168,8 +168,8 @@ fn places(base: &Base<'_>, runs: &[Run]) -> Result<Vec<Place>, (u32, Failure)> {
     let Some(first) = runs.first() else { return Ok(Vec::new()) };
     let mut found: Vec<Place> = Vec::new();
     for (binding, buffers) in (0..).map(Binding).zip(&first.left.bindings) {
-        let is_compared = base.is_open(binding)
-            && !named(base.module, &base.plan.width_dependent, binding);
+        let is_compared =
+            base.is_open(binding) && !named(base.module, &base.plan.width_dependent, binding);
         for element in (0..buffers.len() as u32).filter(|_| is_compared) {
             found.extend(in_buffer(base, runs, (binding, element), &[]));
         }

@@ -64,7 +64,8 @@ pub(super) fn odd(
             (None, None) => unreachable!("one of them has more"),
         }
     }
-    let with = |of: &Buffer, bytes: &[u8]| Buffer { bytes: bytes.to_vec().into(), what: of.what.clone() };
+    let with =
+        |of: &Buffer, bytes: &[u8]| Buffer { bytes: bytes.to_vec().into(), what: of.what.clone() };
     let are_close = |x: &[u8], y: &[u8]| {
         floats::first_difference(module, binding, &with(a, x), &with(b, y), room).is_none()
     };

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use diag::Span;
 use interp::{NoObserver, Progress, Variation};
-use ir::{Binding, Inst};
 use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
+use ir::{Binding, Inst};
 use ops::wave::FoldOrder;
 
 use super::between::{MOST_BYTES, only, span_of};
@@ -265,9 +265,10 @@ impl<'a, 'b> AtWidth<'a, 'b> {
 
     /// Elements in any order are compared together, or not at all.
     fn leave_out_unordered(&self, run: &mut Run) {
-        let named = (0..).map(Binding).zip(&run.left.bindings).filter(|(binding, _)| {
-            named(self.base.module, &self.base.plan.unordered, *binding)
-        });
+        let named = (0..)
+            .map(Binding)
+            .zip(&run.left.bindings)
+            .filter(|(binding, _)| named(self.base.module, &self.base.plan.unordered, *binding));
         let named = named.flat_map(|(binding, it)| (0..it.len() as u32).map(move |e| (binding, e)));
         let all: Vec<(Binding, u32)> = named.chain(run.permuted.iter().copied()).collect();
         for (binding, element) in all {
@@ -364,9 +365,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             }
         }
         let is_cut_short = ended.as_ref().is_err_and(marked::is_cancelled);
-        let (findings, failed) = marked::told(exact, is_cut_short, |guesses| {
-            watcher.with_guesses(guesses).into_all()
-        });
+        let (findings, failed) =
+            marked::told(exact, is_cut_short, |guesses| watcher.with_guesses(guesses).into_all());
         let undefined = findings.iter().find(|it| explains_differences(it.kind));
         let undefined = undefined.map(|it| Cause { kind: it.kind, span: it.site.span });
         findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
@@ -448,14 +448,14 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         // Dependences for which a run that did not end is the explanation.
         let mut endless: Vec<&str> = Vec::new();
         let mut settled: Vec<Settled> = Vec::new();
+        let mut dependences: Vec<&str> = Vec::new();
         let mut canonical: Option<Turns> = None;
         let mut unsettled: Vec<Unsettled> = Vec::new();
         let mut queue: VecDeque<_> = trials.into_iter().zip(begun).collect();
         while let Some((trial, begun)) = queue.pop_front() {
             let trial = &trial;
             let subject = trial.order.subject();
-            let is_settled =
-                endless.contains(&subject) || settled.iter().any(|it| it.0 == subject);
+            let is_settled = endless.contains(&subject) || settled.iter().any(|it| it.0 == subject);
             let Some(again) = self.again(run, trial, begun)? else {
                 if let Some(order) = trial.fallback {
                     queue.push_front((Trial::new(order, run, plan.progress), None));
@@ -482,6 +482,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                     let mut cause = Cause { kind, span };
                     // Each place where a program asks for the number of waves is a mistake of its own.
                     let is_told = settled.contains(&place) && trial.order != Order::SparseWaves;
+                    // That elements are permuted is the lesser half of a dependence on the same order.
+                    let is_told = is_told || permuted && dependences.contains(&subject);
                     if !is_told && !endless.contains(&subject) {
                         let is_explained = settled.len() < MOST_EXPLAINED;
                         cause =
@@ -490,7 +492,10 @@ impl<'a, 'b> AtWidth<'a, 'b> {
                     }
                     if cause.kind == Kind::PermutedResult {
                         run.permuted.push(key);
-                    } else if trial.order != Order::SparseWaves {
+                        continue;
+                    }
+                    dependences.push(subject);
+                    if trial.order != Order::SparseWaves {
                         // Widths are compared in groups without empty waves.
                         unsettled.push(Unsettled { key, what, cause });
                     }
