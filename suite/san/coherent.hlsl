@@ -162,7 +162,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- san-a-node-is-linked-after-it-is-on-the-stack
 // Only a wave that runs right behind the exchange meets a node without its link.
-//# finds order-dependent-result permuted-result
+//# finds order-dependent-result
 //# groups 4 1 1
 //# zero Head 4
 //# zero Next 512

@@ -281,7 +281,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-race-of-one-round-with-the-next
-// A sorting network of which each step has to wait for the last.
+// A sorting network of which each step has to wait for the last. All races follow from one missing barrier.
 //# zero Keys 1024
 RWStructuredBuffer<uint> Keys;
 groupshared uint s[256];
@@ -293,7 +293,7 @@ void main(uint t : SV_GroupIndex) {
         for (uint j = k >> 1; j > 0; j >>= 1) {
             uint other = t ^ j;
             if (other > t) {
-                uint a = s[t], b = s[other]; //? race: help: put `GroupMemoryBarrierWithGroupSync()` at the end of the loop, so that
+                uint a = s[t], b = s[other];
                 if ((a > b) == ((t & k) == 0)) { s[t] = b; s[other] = a; } //? race: help: put `GroupMemoryBarrierWithGroupSync()` at the end of the loop, so that
             }
         }
