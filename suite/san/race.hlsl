@@ -293,8 +293,8 @@ void main(uint t : SV_GroupIndex) {
         for (uint j = k >> 1; j > 0; j >>= 1) {
             uint other = t ^ j;
             if (other > t) {
-                uint a = s[t], b = s[other];
-                if ((a > b) == ((t & k) == 0)) { s[t] = b; s[other] = a; } //? race: help: put `GroupMemoryBarrierWithGroupSync()` at the end of the loop, so that
+                uint a = s[t], b = s[other]; //? race: help: put `GroupMemoryBarrierWithGroupSync()` at the end of the loop, so that
+                if ((a > b) == ((t & k) == 0)) { s[t] = b; s[other] = a; }
             }
         }
         GroupMemoryBarrierWithGroupSync();

@@ -26,6 +26,8 @@ use crate::record::{Cell, Moment, Record, Time, Write};
 
 /// The number of values that are looked at.
 const MOST_STEPS: usize = 4096;
+/// The number of links between a result and its cause: the walk recurses along them.
+const MOST_DEPTH: usize = 512;
 
 /// A link of the chain, from the result to the cause.
 #[derive(Clone, Debug)]
@@ -226,6 +228,9 @@ impl<'a> Walk<'a> {
         let thread = at.right.thread;
         if self.is_over() || !self.seen.insert((value, thread, at.right.time)) {
             return;
+        }
+        if path.len() >= MOST_DEPTH {
+            return self.end(Rank::Unknown, path);
         }
         let now = self.right.before(value, thread, at.right.time);
         let then = self.wrong.before(value, at.wrong.thread, at.wrong.time);

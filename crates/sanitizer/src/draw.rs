@@ -405,7 +405,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
         });
         let mut undefined = Undefined::default();
         for (part, watcher) in &mut watched {
-            for (inst, (kind, span)) in watcher.take_sources().racing.insts {
+            for (inst, kind, span) in watcher.take_sources().racing.in_order() {
                 undefined.add(*part, Some(inst), Cause { kind, span });
             }
             for (inst, cause) in watcher.undefined() {

@@ -128,6 +128,15 @@ pub(crate) struct Racing {
     pub(crate) buffers: HashSet<(ir::Binding, u32, u64)>,
 }
 
+impl Racing {
+    /// The accesses that race, in the order of the module.
+    pub(crate) fn in_order(&self) -> Vec<(ir::Inst, Kind, Span)> {
+        let mut all: Vec<_> = self.insts.iter().map(|(inst, it)| (*inst, it.0, it.1)).collect();
+        ops::sort_by_key(&mut all, |it| it.0);
+        all
+    }
+}
+
 /// What makes a finding of two accesses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
