@@ -245,6 +245,7 @@ void main(uint t : SV_GroupIndex) {
 //# in In u32: 0..64
 //# zero Data 256
 //# zero Out 256
+//= Out u32: 63 62 61 60
 StructuredBuffer<uint> In;
 globallycoherent RWStructuredBuffer<uint> Data;
 RWStructuredBuffer<uint> Out;
@@ -344,6 +345,7 @@ void main(uint t : SV_GroupIndex) {
 //# zero Data 1024
 //# zero Ticket 4
 //# zero Out 1024
+//= Out u32: 0*64 63 62 61 60
 globallycoherent RWStructuredBuffer<uint> Flag, Data;
 RWStructuredBuffer<uint> Ticket, Out;
 groupshared uint ticket;

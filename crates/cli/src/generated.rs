@@ -697,7 +697,7 @@ mod tests {
             signature("x\n/tmp/b/2.hlsl:1:99: error: no match for 'Bar' with 12 arguments\n");
         assert_eq!(one, other);
         assert_eq!(one, "PATH error: no match for '' with # arguments");
-        assert_eq!(telling(""), "it says nothing");
+        assert_eq!(telling(""), "without a message");
         assert_eq!(normal("it isn't SPIR-V's 0x07, nor '7'"), "it isn't SPIR-V's #x#, nor ''");
         assert_eq!(
             about("if (x) y = WaveActiveSum(1); else z = QuadAny(b);"),
