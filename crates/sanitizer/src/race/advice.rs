@@ -2,7 +2,7 @@
 
 use interp::observe::Space;
 use ir::{Inst, Op};
-use ops::intrinsics::Stage;
+use ops::intrinsics::{Stage, Stages};
 use ops::{Barrier, MemoryScope, SyncScope};
 
 use super::rounds::Round;
@@ -68,7 +68,7 @@ pub(super) fn advise(
             (Some(Update::OtherPlaces), false) if !is_coherent(facts, space) => advice.helps.push(format!(
                 "store to another buffer or texture than `{name}`, so that every group reads what was there before"
             )),
-            _ if !has_groups(facts.module.stage) => in_draw(facts, name, before, now, &mut advice),
+            _ if !Stages::GROUPS.contains(facts.module.stage) => in_draw(facts, name, before, now, &mut advice),
             (update, true) => {
                 barriers(facts, (space, name), (before, now), update, &mut advice);
             }
@@ -76,19 +76,6 @@ pub(super) fn advise(
         },
     }
     advice
-}
-
-/// Whether shaders of a stage have groups, whose threads wait for each other at barriers.
-fn has_groups(stage: Stage) -> bool {
-    match stage {
-        Stage::Compute | Stage::Amplification | Stage::Mesh | Stage::Node | Stage::Library => true,
-        Stage::Vertex
-        | Stage::Hull
-        | Stage::Domain
-        | Stage::Geometry
-        | Stage::Pixel
-        | Stage::RayTracing => false,
-    }
 }
 
 /// No barrier orders the pixels, vertices or primitives of a draw.
