@@ -405,9 +405,9 @@ impl Races {
             Act::Load | Act::Store => None,
         };
         self.clock(event.at);
-        let id = self.group(event.at.group).id;
-        let (first, _) = self.meetings.keys(id, 0);
         let group = self.flying.of(event.at.group);
+        let id = group.id;
+        let (first, _) = self.meetings.keys(id, 0);
         group.joint.learn(&mut group.clocks, event.at.wave, first);
         let clock = &mut group.clocks[event.at.wave as usize];
         clock.together(event.at.active);

@@ -259,7 +259,7 @@ impl Report {
         self.watched.extend(other.watched);
     }
 
-    /// Says of each finding at which of the widths nobody could have seen it.
+    /// Says of each finding at which of the widths no watched run could have shown it.
     fn tell_unwatched(&mut self, widths: &[u32]) {
         for seen in &mut self.seen {
             // Comparisons, and runs that do not end, show at every width.

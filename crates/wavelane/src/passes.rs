@@ -364,7 +364,7 @@ impl Sweep<'_> {
     }
 
     /// The largest set of widths that agree is compared with each other set, where the two are nearest. Widths at which
-    /// something undefined reaches the whole buffer agree with nobody.
+    /// something undefined reaches the whole buffer agree with no other width.
     fn compare_buffer(&mut self, runs: &[Run], written: &Written) -> Result<(), Failed> {
         let mut classes: Vec<Vec<&Run>> = Vec::new();
         for run in runs.iter().filter(|it| !self.is_all_reached(it, written)) {

@@ -2,7 +2,7 @@
 //!
 //! A place is what one instruction has written in one buffer, and each is compared by itself, so that a difference which
 //! is known or allowed hides no other. It is compared among the widths at which nothing undefined reaches it: the others
-//! agree with nobody, and stand for nothing.
+//! agree with no other width, and never count as the reference.
 
 use diag::Span;
 use ir::exec::{Buffer, Failure, Launch};
