@@ -5,8 +5,6 @@ use ops::intrinsics::{Stage, Stages};
 use ops::{Barrier, MemoryScope, SyncScope};
 
 use super::Checker;
-use super::entry::stage_word;
-use super::stage::with_article;
 use crate::hir::{Expr, GlobalId, GlobalKind};
 use crate::library::{Function, barrier_flags as flag};
 use crate::types::Type;
@@ -70,9 +68,7 @@ impl Checker<'_> {
     }
 
     fn without_groups(&self, what: &str, span: Span) -> Diagnostic {
-        let word = with_article(stage_word(self.stage));
-        let message =
-            format!("{what} is not available in {word} shader, which has no thread groups");
+        let message = format!("{}, which has no thread groups", self.unavailable(what));
         Diagnostic::new(&code::WRONG_STAGE, span, message)
     }
 }

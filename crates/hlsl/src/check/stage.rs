@@ -467,6 +467,11 @@ impl<'a> Checker<'a> {
         self.unsupported(span, format!("{what} of a `{name}` is not supported yet"));
     }
 
+    /// `what` is not available in the stage.
+    pub(super) fn unavailable(&self, what: &str) -> String {
+        format!("{what} is not available in {} shader", with_article(stage_word(self.stage)))
+    }
+
     fn wrong_stage(&mut self, what: &str, stages: Stages, span: Span) {
         const ALL: [Stage; 10] = [
             Stage::Vertex,
@@ -480,8 +485,7 @@ impl<'a> Checker<'a> {
             Stage::Node,
             Stage::RayTracing,
         ];
-        let word = with_article(stage_word(self.stage));
-        let message = format!("{what} is not available in {word} shader");
+        let message = self.unavailable(what);
         let words: Vec<&str> =
             ALL.into_iter().filter(|it| stages.contains(*it)).map(stage_word).collect();
         let report = Diagnostic::new(&code::WRONG_STAGE, span, message);

@@ -260,10 +260,8 @@ impl Checker<'_> {
         if intrinsic.since > self.shader_model() {
             self.needs_shader_model(span, name, intrinsic.since);
         }
-        let stage = self.stage;
-        if !intrinsic.stages.contains(stage) {
-            let word = entry::stage_word(stage);
-            let message = format!("`{name}` is not available in a {word} shader");
+        if !intrinsic.stages.contains(self.stage) {
+            let message = self.unavailable(&format!("`{name}`"));
             self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
         }
     }
