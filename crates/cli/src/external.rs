@@ -47,7 +47,7 @@ pub(crate) fn run(command: &mut Command, log: &Path, patience: Duration) -> std:
     Ok(Ran { ended: status.map_or(Ended::TimedOut, ended), said })
 }
 
-/// Kills all commands that run, with their children, in a process that is about to end: nobody else would.
+/// Kills all commands that run, with their children, in a process that is about to end, since no other process would.
 pub(crate) fn end_all() {
     #[cfg(unix)]
     running::end_all();

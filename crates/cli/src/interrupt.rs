@@ -8,7 +8,7 @@ use crate::problem::{Exit, Problem};
 
 pub(crate) use system::{is_caught, obey, watch};
 
-/// What a piece of work ends with that was interrupted. Whoever dealt it out looks at [`is_caught`] and drops it.
+/// What a piece of work ends with that was interrupted. The caller checks [`is_caught`] and drops it.
 pub(crate) fn problem() -> Problem {
     Problem::new(Exit::Findings, "it was interrupted")
 }
@@ -46,7 +46,7 @@ mod system {
                 }
             };
             if thread::Builder::new().name("signals".to_owned()).spawn(work).is_err() {
-                // Nobody would look at signals: the command ends before it has begun.
+                // Without this thread signals have no effect: the command ends before it has begun.
                 CAUGHT.store(SIGTERM, Ordering::Relaxed);
             }
         });

@@ -277,7 +277,7 @@ fn a_part_without_units_can_be_merged_alone() {
     assert_eq!((alone.status, alone.out.as_str()), (0, "0 units\n"), "{}", alone.err);
     let both = wavelane(&folder, &["merge", "2.jsonl", "1.jsonl"]);
     assert_eq!(both.out, "1 unit: agrees 1\n", "{}", both.err);
-    // An empty file is no ledger: its writer may have been killed.
+    // An empty file is not a ledger: its writer may have been killed.
     std::fs::write(folder.join("none.jsonl"), "").unwrap();
     assert_eq!(wavelane(&folder, &["merge", "none.jsonl"]).status, 2);
 }

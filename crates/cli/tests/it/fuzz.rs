@@ -155,7 +155,7 @@ fn what_was_found_survives_an_interrupt() {
     }
 }
 
-/// Nobody would end a compiler whose worker is gone.
+/// A compiler must not outlive its worker.
 #[test]
 fn a_compiler_ends_with_the_command_that_called_it() {
     let folder = folder("orphans");
