@@ -146,11 +146,16 @@ fn unsafe_code_stays_in_few_files() {
     }
 }
 
-/// The commands of `cli`, each of which is a module, with or without a folder.
-const COMMANDS: [&str; 15] = [
-    "bench", "campaign", "caps", "check", "diff", "dxc", "emit", "explain", "fuzz", "merge", "new",
-    "reduce", "run", "san", "test",
-];
+/// The modules of the commands, each named after its command, with or without a folder. The command `worker` is in
+/// `serve`: the module `worker` is what all commands share that deal work to processes.
+fn commands() -> BTreeSet<String> {
+    let path = crate::root().join("crates/cli/src/command.rs");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (_, names) = text.split_once("fn name(self)").expect("`Command::name`");
+    let (names, _) = names.split_once("\n    }\n").unwrap();
+    let names = names.split('"').skip(1).step_by(2);
+    names.map(|it| if it == "worker" { "serve" } else { it }.to_owned()).collect()
+}
 
 /// The files of `cli`, each with the module that it belongs to.
 fn files_of_cli() -> Vec<(String, String, String)> {
@@ -205,9 +210,9 @@ fn named_modules(text: &str) -> BTreeSet<String> {
 /// The command line flows one way: words, plain values, one command. Modules that commands share use none of them.
 #[test]
 fn only_a_command_itself_uses_the_modules_of_a_command() {
-    let files = files_of_cli();
-    for command in COMMANDS {
-        assert!(files.iter().any(|it| it.0 == command), "there is no command `{command}`");
+    let (files, commands) = (files_of_cli(), commands());
+    for command in &commands {
+        assert!(files.iter().any(|it| it.0 == *command), "the command `{command}` has no module");
     }
     for (module, file, text) in &files {
         // The only place that calls commands.
@@ -215,8 +220,10 @@ fn only_a_command_itself_uses_the_modules_of_a_command() {
             continue;
         }
         for named in named_modules(text) {
-            let is_command = COMMANDS.contains(&named.as_str());
-            assert!(!is_command || named == *module, "cli/src/{file} uses the command `{named}`");
+            assert!(
+                !commands.contains(&named) || named == *module,
+                "cli/src/{file} uses the command `{named}`"
+            );
         }
     }
 }
@@ -258,4 +265,17 @@ fn modules_are_found_in_every_form_of_a_use_line() {
     let text = "use crate::run::watch;\nuse crate::{End, caps, test::{Worker, ask}, diff};\ncrate::san::plan()";
     let named: Vec<String> = named_modules(text).into_iter().filter(|it| !it.is_empty()).collect();
     assert_eq!(named, ["End", "caps", "diff", "run", "san", "test"]);
+}
+
+/// Clippy reads the nearest `clippy.toml` only, so that one of a crate's own replaces that of the root, mathematics of
+/// the host included.
+#[test]
+fn the_command_line_may_not_use_mathematics_of_the_host_either() {
+    let read = |path: &str| std::fs::read_to_string(crate::root().join(path)).unwrap();
+    let own = read("crates/cli/clippy.toml");
+    for row in
+        read("clippy.toml").lines().filter(|it| it.contains("ops::math") && it.contains("path"))
+    {
+        assert!(own.contains(row), "crates/cli/clippy.toml lacks: {row}");
+    }
 }
