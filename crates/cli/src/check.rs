@@ -208,7 +208,7 @@ impl Jobs {
             let mut compile = low.compile;
             if let Some(stage) = stage.filter(|_| !low.has_profile) {
                 // A library names the kinds of shaders that have no profile of their own.
-                let is_own = !matches!(stage, Stage::RayTracing | Stage::Node);
+                let is_own = stage.has_profile();
                 compile.options.stage = if is_own { stage } else { Stage::Library };
             }
             let name = if are_several { format!("{file}::{entry}") } else { file.to_owned() };

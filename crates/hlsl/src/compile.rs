@@ -92,7 +92,7 @@ fn translate_running(
 
 /// Whether shaders of a stage run; others are only checked.
 pub(crate) fn runs(stage: Stage) -> bool {
-    !matches!(stage, Stage::Library | Stage::Node | Stage::RayTracing)
+    stage != Stage::Library && stage.has_profile()
 }
 
 /// Several entry points of one file, which is parsed and checked once: the cost of each entry point is that of its own

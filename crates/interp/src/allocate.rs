@@ -134,9 +134,8 @@ impl<'m> Lives<'m> {
             _ => {}
         }
         self.use_all(now, &data.op.operands());
-        let elementwise =
-            matches!(data.op, Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..));
-        self.define_all(if elementwise { now + 1 } else { now }, &data.results);
+        let now = if data.op.is_elementwise() { now + 1 } else { now };
+        self.define_all(now, &data.results);
     }
 
     fn begin(&mut self, now: u32, inst: Inst) {

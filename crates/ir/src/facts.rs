@@ -246,6 +246,12 @@ impl Op {
         }
     }
 
+    /// Whether an instruction computes each lane's result from that lane's operands, and nothing else: an elementwise
+    /// operation.
+    pub fn is_elementwise(&self) -> bool {
+        matches!(self, Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..))
+    }
+
     pub fn is_terminator(&self) -> bool {
         self.effects().kind == Kind::Terminator
     }

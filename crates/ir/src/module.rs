@@ -1,6 +1,7 @@
 //! The data structures of a module. Plain data with public fields; [`crate::verify`] lists the invariants.
 
 use diag::Span;
+use ops::wave::Fold;
 use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
 use smallvec::SmallVec;
 
@@ -394,6 +395,20 @@ pub enum Atomic {
 }
 
 impl Atomic {
+    /// The fold of which the operation is one step: several such changes of one place commute, and are one change by
+    /// what they fold to. `None` if the operation replaces the old value.
+    pub fn fold(self) -> Option<Fold> {
+        match self {
+            Atomic::Add => Some(Fold::Sum),
+            Atomic::And => Some(Fold::And),
+            Atomic::Or => Some(Fold::Or),
+            Atomic::Xor => Some(Fold::Xor),
+            Atomic::Min(sign) => Some(Fold::Min(sign)),
+            Atomic::Max(sign) => Some(Fold::Max(sign)),
+            Atomic::Exchange | Atomic::CompareExchange => None,
+        }
+    }
+
     /// Whether the value that it leaves is the same whatever was there before.
     pub fn ignores_old(self, ty: Ty, args: [u64; 2]) -> bool {
         match self {
@@ -410,17 +425,11 @@ impl Atomic {
 
     /// The value that the operation leaves in memory.
     pub fn apply(self, ty: Ty, old: u64, args: [u64; 2]) -> u64 {
-        let fold = |op| ops::scalar::eval_binary(op, ty, old, args[0]);
-        match self {
-            Atomic::Add => fold(Binary::Add),
-            Atomic::And => fold(Binary::And),
-            Atomic::Or => fold(Binary::Or),
-            Atomic::Xor => fold(Binary::Xor),
-            Atomic::Min(sign) => fold(Binary::Min(sign)),
-            Atomic::Max(sign) => fold(Binary::Max(sign)),
-            Atomic::Exchange => args[0],
-            Atomic::CompareExchange if old == args[0] => args[1],
-            Atomic::CompareExchange => old,
+        match self.fold() {
+            Some(fold) => ops::scalar::eval_binary(fold.binary(), ty, old, args[0]),
+            None if self == Atomic::Exchange => args[0],
+            None if old == args[0] => args[1],
+            None => old,
         }
     }
 }

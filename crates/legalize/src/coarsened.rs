@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 
 use ir::facts::{Kind, Space};
 use ir::flow::Structure;
-use ir::{Atomic, Builtin, Inst, Memory, Module, Op, Region, ResourceKind, Shared, Value, Values};
+use ir::{Builtin, Inst, Memory, Module, Op, Region, ResourceKind, Shared, Value, Values};
 use ops::intrinsics::Stage;
 use ops::{Binary, Fold, SyncScope, Ty, WaveOp};
 
@@ -294,7 +294,7 @@ impl Context<'_> {
         let is_one_place = !data.op.address_and_values().0.iter().any(|it| varies[it.index()]);
         let is_unused = data.results.iter().all(|it| self.uses[it.index()] == 0);
         is_one_place
-            && fold_of(*op).is_some()
+            && op.fold().is_some()
             && !self.module.ty(args[0]).is_float()
             && (is_unused || is_word_inside(self.module, self.bytes, inst))
     }
@@ -308,21 +308,8 @@ impl Context<'_> {
             return None;
         };
         let is_unused = data.results.iter().all(|it| self.uses[it.index()] == 0);
-        (is_unused && fold_of(*op) == Some(*fold) && self.uses[args[0].index()] == 1)
+        (is_unused && op.fold() == Some(*fold) && self.uses[args[0].index()] == 1)
             .then_some(args[0])
-    }
-}
-
-/// The fold that several operations in a row are one with.
-pub(crate) fn fold_of(op: Atomic) -> Option<Fold> {
-    match op {
-        Atomic::Add => Some(Fold::Sum),
-        Atomic::And => Some(Fold::And),
-        Atomic::Or => Some(Fold::Or),
-        Atomic::Xor => Some(Fold::Xor),
-        Atomic::Min(sign) => Some(Fold::Min(sign)),
-        Atomic::Max(sign) => Some(Fold::Max(sign)),
-        Atomic::Exchange | Atomic::CompareExchange => None,
     }
 }
 
@@ -404,7 +391,7 @@ impl Writer<'_> {
                 self.set_in_all(data.results[0], folded);
             }
             Op::Atomic { op, args, .. } if plan.joined.contains(&inst) => {
-                let fold = fold_of(*op);
+                let fold = op.fold();
                 let fold = fold.unwrap_or_else(|| unreachable!("`joins` has found one"));
                 let own = match plan.folded.contains(&args[0]) {
                     true => ir::values![self.get(args[0])],

@@ -345,12 +345,7 @@ impl Counting<'_> {
             }
             match self.definition(value) {
                 Some((Op::Const { .. }, _)) => {}
-                Some((
-                    op @ (Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..)),
-                    _,
-                )) => {
-                    open.extend(op.operands());
-                }
+                Some((op, _)) if op.is_elementwise() => open.extend(op.operands()),
                 _ => return false,
             }
         }

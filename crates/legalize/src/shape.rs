@@ -129,10 +129,9 @@ pub fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, To
     };
     let unused = !data.results.iter().any(|it| used[it.index()]);
     let commutes = match &data.op {
-        Op::Atomic { op, .. } | Op::SharedAtomic { op, .. } if unused => match op {
-            Atomic::Exchange | Atomic::CompareExchange => None,
-            _ => Some(*op),
-        },
+        Op::Atomic { op, .. } | Op::SharedAtomic { op, .. } if unused => {
+            op.fold().is_some().then_some(*op)
+        }
         _ => None,
     };
     let (reads, writes) = (access == Access::Read, access != Access::Read);

@@ -160,7 +160,7 @@ fn check_others(module: &Module, reservation: Inst, used: &[bool]) -> Result<(),
         if op.effects().kind == Kind::Barrier {
             return Err("the program has barriers");
         }
-        if matches!(op, Op::Atomic { op: Atomic::Exchange | Atomic::CompareExchange, .. }) {
+        if matches!(op, Op::Atomic { op, .. } if op.fold().is_none()) {
             return Err("the program exchanges values in memory");
         }
         let Some(place) = space(module, inst) else {

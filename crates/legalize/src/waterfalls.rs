@@ -21,7 +21,6 @@ use ir::{Inst, Module, Op, Region, Value, Values};
 use ops::wave::Sees;
 use ops::{Binary, Compare, Fold, Relation, Ty, Unary, WaveOp};
 
-use crate::coarsened::fold_of;
 use crate::target::Target;
 use crate::writer::Writer;
 
@@ -260,7 +259,7 @@ impl<'a> Walk<'a> {
             return false;
         };
         self.acts = true;
-        fold_of(*op).is_some()
+        op.fold().is_some()
             && !self.module.ty(args[0]).is_float()
             && data.results.iter().all(|it| !self.used[it.index()])
     }

@@ -112,16 +112,27 @@ impl Stage {
 
     /// Whether it is a stage of a draw.
     pub fn is_of_draw(self) -> bool {
-        match self {
-            Stage::Vertex
-            | Stage::Hull
-            | Stage::Domain
-            | Stage::Geometry
-            | Stage::Pixel
-            | Stage::Amplification
-            | Stage::Mesh => true,
-            Stage::Compute | Stage::Library | Stage::Node | Stage::RayTracing => false,
-        }
+        self.has_signature() || self.is_of_meshlets()
+    }
+
+    /// Whether each lane has inputs and outputs, which a signature describes.
+    pub fn has_signature(self) -> bool {
+        matches!(self, Stage::Vertex | Stage::Pixel) || self.is_of_primitives()
+    }
+
+    /// Whether it stands between vertices and primitives: its inputs belong to the vertices of a primitive or patch.
+    pub fn is_of_primitives(self) -> bool {
+        matches!(self, Stage::Hull | Stage::Domain | Stage::Geometry)
+    }
+
+    /// Whether groups of it make the primitives of a draw.
+    pub fn is_of_meshlets(self) -> bool {
+        matches!(self, Stage::Amplification | Stage::Mesh)
+    }
+
+    /// Whether a profile names it. The others are kinds of entry points in a library; they are checked and do not run.
+    pub fn has_profile(self) -> bool {
+        !matches!(self, Stage::Node | Stage::RayTracing)
     }
 }
 

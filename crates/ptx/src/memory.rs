@@ -421,8 +421,8 @@ impl Emitter<'_> {
         let used = results.iter().any(|it| self.shapes.used[it.index()]);
         let list: Vec<String> = args.iter().map(Reg::to_string).collect();
         let list = list.join(", ");
-        let only_exchanges = matches!(operation, Atomic::Exchange | Atomic::CompareExchange);
-        if !used && !only_exchanges {
+        // `red` has the folds only.
+        if !used && operation.fold().is_some() {
             put_if!(self, when, "red.relaxed.{space}.{name}.{kind} {location}, {list}");
             return results.iter().map(|_| Operand::Bits(ty, 0)).collect();
         }

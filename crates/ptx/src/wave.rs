@@ -15,6 +15,7 @@
 //! Inactive lanes contribute the neutral element. Minimum and maximum of floats are those of integers by now.
 
 use ir::{Derivative, Op, Value};
+use ops::scalar::Family;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
 use crate::control::Act;
@@ -354,7 +355,7 @@ impl Emitter<'_> {
         }
         let value = self.reg(value);
         let mut value = self.or_neutral(fold, ty, value);
-        let bitwise = matches!(fold, Fold::And | Fold::Or | Fold::Xor);
+        let bitwise = fold.binary().facts().family == Family::Bits;
         let redux = match fold {
             Fold::Sum => Some("add.u32"),
             Fold::Min(Sign::Signed) => Some("min.s32"),

@@ -46,20 +46,7 @@ impl Marks {
 
 /// The indices into arrays of resources.
 fn elements(op: &Op) -> impl Iterator<Item = Value> {
-    let own = match op {
-        Op::Load { place, .. }
-        | Op::Store { place, .. }
-        | Op::Atomic { place, .. }
-        | Op::Size { place }
-        | Op::Counter { place, .. } => place.element,
-        Op::Texture(texture) => texture.texture.element,
-        _ => None,
-    };
-    let map = match op {
-        Op::Texture(texture) => texture.map.and_then(|it| it.element),
-        _ => None,
-    };
-    own.into_iter().chain(map)
+    op.places().filter_map(|it| it.element)
 }
 
 /// The resource with that storage which an operation names. In a descriptor heap it is one of several.

@@ -165,7 +165,7 @@ impl Seen {
         let finding = self.told();
         let Some((stage, _)) = self.of else { return finding.report() };
         let mut place = format!("wave {}", finding.wave);
-        if matches!(stage, Stage::Mesh | Stage::Amplification) {
+        if stage.is_of_meshlets() {
             place.push_str(&format!(" of group {}", finding.group[0]));
         }
         place.push_str(&format!(" of the {} shader", stage.word()));

@@ -357,7 +357,7 @@ impl Device<'_, '_> {
             (Class::Fold | Class::FoldExtremum, Op::Wave { op: it, .. }) => {
                 self.change(|to, raw| {
                     let ty = to.module.ty(raw);
-                    match fold_of(*it) {
+                    match it.fold() {
                         Some(Fold::Sum) => {
                             let zero = to.constant(ty, 0);
                             to.value(Op::Binary(Binary::Add, raw, zero), ty)
@@ -440,17 +440,6 @@ fn rounds(class: Class) -> bool {
             | Class::Remainder
             | Class::Transcendental
     )
-}
-
-fn fold_of(op: WaveOp) -> Option<Fold> {
-    match op {
-        WaveOp::Reduce(fold)
-        | WaveOp::Scan(fold)
-        | WaveOp::MultiReduce(fold)
-        | WaveOp::MultiScan(fold)
-        | WaveOp::MultiScanInclusive(fold) => Some(fold),
-        _ => None,
-    }
 }
 
 /// The first difference between a module with textures and its form with buffers. `None` if they agree, or if that form

@@ -72,7 +72,7 @@ impl Tables {
             let given = binds.binds.iter().filter(is_own).cloned().collect();
             let own = Binds { binds: given, ..for_shader(binds, shader) };
             let mut unused = Unused::silent();
-            let groups = groups.filter(|_| matches!(stage, Stage::Amplification | Stage::Mesh));
+            let groups = groups.filter(|_| stage.is_of_meshlets());
             let groups = groups.unwrap_or([size[0], size[1], 1]);
             let mut bound = bind::bind_rest(bound, &own, groups, shader, sources, &mut unused)?;
             match (&mut tables.auto, bound.auto.take()) {

@@ -367,9 +367,7 @@ impl Selector<'_> {
                 Op::Exit { to, .. } => {
                     matches!(self.constructs.get(to), Some(Open { end: End::Apart(_), .. }))
                 }
-                op @ (Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..)) => {
-                    self.is_cheap(op)
-                }
+                op if op.is_elementwise() => self.is_cheap(op),
                 op @ (Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. }) => {
                     self.is_masked_access(op)
                 }
@@ -378,7 +376,8 @@ impl Selector<'_> {
     }
 
     fn is_cheap(&self, op: &Op) -> bool {
-        use ops::{Binary, Repr, Unary};
+        use ops::scalar::Family;
+        use ops::{Repr, Unary};
         let words = op
             .operands()
             .iter()
@@ -393,9 +392,10 @@ impl Selector<'_> {
                         | Unary::CountBits
                         | Unary::FirstBitLow
                 ),
-                Op::Binary(op, ..) => {
-                    !matches!(op, Binary::Div(_) | Binary::Rem(_) | Binary::Atan2 | Binary::Pow)
-                }
+                Op::Binary(op, ..) => !matches!(
+                    op.facts().family,
+                    Family::Division | Family::Remainder | Family::Transcendental
+                ),
                 _ => true,
             }
     }

@@ -151,9 +151,7 @@ fn same(module: &Module) -> Vec<bool> {
                 |values: &[ir::Value], same: &[bool]| values.iter().all(|it| same[it.index()]);
             let is_same = match &data.op {
                 Op::Const { .. } | Op::Undef(_) | Op::Builtin(Builtin::GroupId(_)) => true,
-                Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..) => {
-                    all(&data.op.operands(), &same)
-                }
+                op if op.is_elementwise() => all(&op.operands(), &same),
                 Op::Load { place, .. } => {
                     let kind = &module.resource(place.binding).kind;
                     matches!(kind, ResourceKind::Constant { .. }) && all(&data.op.operands(), &same)

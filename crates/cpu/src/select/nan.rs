@@ -7,7 +7,8 @@
 
 use ir::flow::Structure;
 use ir::{Module, Op, Value};
-use ops::{Binary, Fold, Ternary, Ty, Unary, WaveOp};
+use ops::scalar::Family;
+use ops::{Fold, Ternary, Ty, Unary, WaveOp};
 
 pub(super) struct Nans {
     fixable: Vec<bool>,
@@ -58,15 +59,14 @@ impl Nans {
 fn made(module: &Module, op: &Op) -> (bool, bool) {
     let ty = |value: &Value| module.ty(*value);
     match op {
-        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div(_), a, _) => {
-            (ty(a).is_float(), false)
-        }
-        Op::Binary(..) => (false, true),
+        Op::Binary(op, a, _) => match op.facts().family {
+            Family::Ring | Family::Division => (ty(a).is_float(), false),
+            _ => (false, op.facts().canonical),
+        },
         Op::Ternary(Ternary::Fma, _) => (true, false),
-        Op::Unary(op, a) => match op {
-            Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round | Unary::Sqrt => {
-                (ty(a).is_float(), false)
-            }
+        Op::Unary(op, a) => match op.facts().family {
+            Family::Rounding => (ty(a).is_float(), false),
+            Family::Root if *op == Unary::Sqrt => (ty(a).is_float(), false),
             _ => (false, op.facts().canonical),
         },
         Op::Derivative(_, a) => (ty(a) == Ty::F32, ty(a) != Ty::F32),

@@ -94,11 +94,8 @@ impl<'a> Owners<'a> {
                 let of = |it: u64| [it % x, it / x % y, it / (x * y)][usize::from(*axis)];
                 return Some(threads.map(of).collect());
             }
-            Op::Const { .. }
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Compare(..)
-            | Op::Ternary(..) => {}
+            Op::Const { .. } => {}
+            _ if op.is_elementwise() => {}
             _ => return None,
         }
         let mut operands = HashMap::new();

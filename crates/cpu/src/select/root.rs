@@ -31,7 +31,7 @@ pub(super) fn is_divider_scarce(module: &Module, used: &[bool]) -> bool {
         match data.op {
             Op::Unary(Unary::Sqrt, a) if module.ty(a) == Ty::F32 => roots += 1,
             Op::Binary(Binary::Div(_), a, _) if module.ty(a) == Ty::F32 => quotients += 1,
-            Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..) => others += 1,
+            _ if data.op.is_elementwise() => others += 1,
             _ => {}
         }
     }

@@ -223,7 +223,7 @@ impl Maker<'_> {
 
     /// A `uint` that only mesh and amplification shaders have, now and then.
     pub(super) fn of_group(&mut self) -> Option<Expr> {
-        if !matches!(self.stage, Stage::Mesh | Stage::Amplification) || !self.random.chance(3) {
+        if !self.stage.is_of_meshlets() || !self.random.chance(3) {
             return None;
         }
         let of = |kind| Some(Expr { ty: Ty::UINT, kind });

@@ -113,9 +113,7 @@ impl<'a> Checker<'a> {
         let fine = self.signature_semantics(id, &params) && fine;
         entry.wave_size = wave_size?;
         match self.stage {
-            Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Pixel
-                if fine =>
-            {
+            stage if fine && stage.has_signature() => {
                 entry.signature = self.stage_signature(id, attributes, &params, Side::Output);
                 entry.patch = entry.beside.and_then(|id| self.patch_signature(id));
                 // Its attributes are those of the hull shader.
@@ -127,7 +125,7 @@ impl<'a> Checker<'a> {
                     return None;
                 }
             }
-            Stage::Mesh | Stage::Amplification if fine => {
+            stage if fine && stage.is_of_meshlets() => {
                 self.group_entry(&mut entry, attributes, &params)?;
             }
             _ => {}

@@ -40,7 +40,7 @@ impl Checker<'_> {
             );
             self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
         }
-        let is_compute = matches!(self.stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
+        let is_compute = self.stage == Stage::Compute || self.stage.is_of_meshlets();
         if is_compute && self.shader_model() < ShaderModel::V6_6 {
             self.needs_shader_model(span, name, ShaderModel::V6_6);
         }

@@ -246,9 +246,7 @@ impl Reader<'_> {
                         return true;
                     }
                 }
-                Some(op @ (Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..))) => {
-                    next.extend(op.operands());
-                }
+                Some(op) if op.is_elementwise() => next.extend(op.operands()),
                 _ => {}
             }
         }

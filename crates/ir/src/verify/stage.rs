@@ -5,10 +5,7 @@ use super::*;
 impl Verifier<'_> {
     pub(super) fn stage_io(&mut self) {
         let module = self.module;
-        let has = matches!(
-            module.stage,
-            Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Pixel
-        );
+        let has = module.stage.has_signature();
         self.group_io();
         self.require(has == module.io.is_some(), || {
             let word = if has { "needs" } else { "has no" };
@@ -36,9 +33,7 @@ impl Verifier<'_> {
                 u64::from(slot_count(&io.outputs)) == words
             }
             (Shape::Hull(_), Stage::Hull) | (Shape::Domain { .. }, Stage::Domain) => true,
-            (Shape::Plain, stage) => {
-                !matches!(stage, Stage::Geometry | Stage::Hull | Stage::Domain)
-            }
+            (Shape::Plain, stage) => !stage.is_of_primitives(),
             _ => false,
         };
         self.require(fits, || format!("the stage `{}` has another shape", module.stage.name()));
@@ -46,7 +41,7 @@ impl Verifier<'_> {
 
     fn group_io(&mut self) {
         let module = self.module;
-        let has = matches!(module.stage, Stage::Mesh | Stage::Amplification);
+        let has = module.stage.is_of_meshlets();
         let buffers = module.resources.len().checked_sub(group::BUFFERS);
         let last = buffers.map_or(&[][..], |at| &module.resources[at..]);
         let names = last.iter().map(|it| it.name.as_str());

@@ -39,12 +39,7 @@ pub(super) fn change(module: &Module, uses: &Uses, inst: ir::Inst) -> Option<Cha
         return None;
     };
     let ty = module.ty(*args.first()?);
-    let commutes = match op {
-        Atomic::Add | Atomic::And | Atomic::Or | Atomic::Xor | Atomic::Min(_) | Atomic::Max(_) => {
-            ty.is_int()
-        }
-        Atomic::Exchange | Atomic::CompareExchange => false,
-    };
+    let commutes = op.fold().is_some() && ty.is_int();
     (commutes && !uses.is_used(inst)).then_some((*op, ty.bytes()))
 }
 

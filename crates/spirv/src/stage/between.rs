@@ -55,7 +55,7 @@ pub(super) fn counted(elements: &[Element], number: usize) -> u32 {
 impl Emitter<'_> {
     /// Whether it is a stage whose inputs belong to vertices.
     pub(super) fn is_between(&self) -> bool {
-        matches!(self.ir.stage, Stage::Hull | Stage::Domain | Stage::Geometry)
+        self.ir.stage.is_of_primitives()
     }
 
     /// Whether the patch-constant function is being emitted.
