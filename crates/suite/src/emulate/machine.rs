@@ -10,7 +10,7 @@
 
 use ops::Random;
 
-use super::parse::{Base, Instruction, Kernel, Operand, Register, Type};
+use super::parse::{Base, Instruction, Kernel, Operand, Register, Space, Type};
 use super::scalar::{compute, ones};
 
 /// The threads of a warp.
@@ -394,9 +394,9 @@ impl<'a> Machine<'a> {
         let (at, args) = (usize::from(has_result), &it.operands[usize::from(has_result) + 1..]);
         let args: Vec<u64> =
             args.iter().map(|arg| value(thread, arg, ty)).collect::<Result<_, _>>()?;
-        let space = it.modifiers.iter().find(|it| ["global", "shared"].contains(&it.as_str()));
-        let space = space.ok_or("an atomic operation needs a space")?.clone();
-        let old = self.access(&space, thread, &it.operands[at], size, Access::Load)?;
+        let space = it.space.filter(|it| matches!(it, Space::Global | Space::Shared));
+        let space = space.ok_or("an atomic operation needs a space")?;
+        let old = self.access(space, thread, &it.operands[at], size, Access::Load)?;
         let op = it.modifiers.last().map_or("", String::as_str);
         let signed = ty.is_signed();
         let wide = |value: u64| {
@@ -434,7 +434,7 @@ impl<'a> Machine<'a> {
             _ => return Err("unknown atomic operation".to_owned()),
         };
         let store = Access::Store(new & ones(ty.bits()));
-        self.access(&space, thread, &it.operands[at], size, store)?;
+        self.access(space, thread, &it.operands[at], size, store)?;
         if let (true, Operand::Register(to)) = (has_result, &it.operands[0]) {
             thread.registers[to.index] = old;
         }
@@ -444,7 +444,7 @@ impl<'a> Machine<'a> {
     /// Reads or writes a scalar.
     fn access(
         &mut self,
-        space: &str,
+        space: Space,
         thread: &mut Thread,
         operand: &Operand,
         size: usize,
@@ -456,7 +456,7 @@ impl<'a> Machine<'a> {
     #[expect(clippy::too_many_arguments, reason = "an access has so many parts")]
     fn access_at(
         &mut self,
-        space: &str,
+        space: Space,
         thread: &mut Thread,
         operand: &Operand,
         more: usize,
@@ -468,7 +468,7 @@ impl<'a> Machine<'a> {
         let start = match base {
             Base::Register(register) if register.bits == 64 => thread.registers[register.index],
             Base::Register(_) => return Err("an address has 64 bits".to_owned()),
-            Base::Name(name) if name == "bindings" && space == "param" => 0,
+            Base::Name(name) if name == "bindings" && space == Space::Param => 0,
             Base::Name(_) => return Err("unknown array".to_owned()),
         };
         let address = start.wrapping_add(*offset as u64);
@@ -484,22 +484,22 @@ impl<'a> Machine<'a> {
             }
         };
         let bytes: &mut [u8] = match space {
-            "global" => self.global.find(address, size, access)?,
-            "shared" => {
+            Space::Global => self.global.find(address, size, access)?,
+            Space::Shared => {
                 let at = at(&self.shared)?;
                 &mut self.shared[at..at + size]
             }
-            "local" => {
+            Space::Local => {
                 let at = at(&thread.local)?;
                 &mut thread.local[at..at + size]
             }
-            "param" if access == Access::Load => {
+            Space::Param if access == Access::Load => {
                 let at = at(self.param)?;
                 let mut word = [0; 8];
                 word[..size].copy_from_slice(&self.param[at..at + size]);
                 return Ok(u64::from_le_bytes(word));
             }
-            _ => return Err(format!("no such space as `{space}`")),
+            Space::Param => return Err("a store to the parameter".to_owned()),
         };
         let mut word = [0; 8];
         word[..size].copy_from_slice(bytes);
@@ -537,16 +537,14 @@ impl<'a> Machine<'a> {
         let ty = it.ty();
         match it.name.as_str() {
             "bra" => {
-                let Some(Operand::Name(label)) = it.operands.first() else {
+                let Some(Operand::Label(to)) = it.operands.first() else {
                     return Err("no label".to_owned());
                 };
-                thread.at = self.kernel.labels[label];
+                thread.at = *to;
             }
             "fence" => {}
             "ld" | "st" => {
-                let spaces = ["global", "shared", "local", "param"];
-                let space = it.modifiers.iter().find(|it| spaces.contains(&it.as_str()));
-                let space = space.ok_or("no space")?;
+                let space = it.space.ok_or("no space")?;
                 let size = ty.bits() as usize / 8;
                 let is_load = it.name == "ld";
                 let (moved, at) = match (is_load, it.operands.as_slice()) {
@@ -558,18 +556,17 @@ impl<'a> Machine<'a> {
                     Operand::Vector(all) => all.len(),
                     _ => 1,
                 };
-                let wanted = it.modifiers.iter().find_map(|it| it.strip_prefix('v'));
-                if wanted.unwrap_or("1") != count.to_string() {
+                if it.elements != count {
                     return Err("the vector has another length".to_owned());
                 }
                 for number in 0..count {
                     let one = match moved {
-                        Operand::Vector(all) => Operand::Register(all[number]),
-                        other => other.clone(),
+                        Operand::Vector(all) => &Operand::Register(all[number]),
+                        other => other,
                     };
                     let (more, aligned) = (number * size, size * count);
                     if is_load {
-                        let Operand::Register(to) = one else {
+                        let Operand::Register(to) = *one else {
                             return Err("no destination".to_owned());
                         };
                         if to.bits < ty.bits() {
@@ -589,7 +586,7 @@ impl<'a> Machine<'a> {
                         };
                         thread.registers[to.index] = loaded & ones(to.bits);
                     } else {
-                        let stored = match &one {
+                        let stored = match one {
                             // A register may be wider than what is stored.
                             Operand::Register(from) if from.bits >= ty.bits() => {
                                 thread.registers[from.index] & ones(ty.bits())

@@ -64,14 +64,37 @@ pub(crate) enum Operand {
     Constant(u64),
     /// `[base+offset]`.
     Memory(Base, i64),
-    /// A special register, an array or a label.
+    /// A special register or an array; a label until the whole kernel is read.
     Name(String),
+    /// The instruction that a branch goes to.
+    Label(usize),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Base {
     Register(Register),
     Name(String),
+}
+
+/// The memory that an instruction accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Global,
+    Shared,
+    Local,
+    Param,
+}
+
+impl Space {
+    fn read(name: &str) -> Option<Space> {
+        Some(match name {
+            "global" => Space::Global,
+            "shared" => Space::Shared,
+            "local" => Space::Local,
+            "param" => Space::Param,
+            _ => return None,
+        })
+    }
 }
 
 /// An instruction.
@@ -85,6 +108,9 @@ pub(crate) struct Instruction {
     pub(crate) modifiers: Vec<String>,
     pub(crate) types: Vec<Type>,
     pub(crate) operands: Vec<Operand>,
+    pub(crate) space: Option<Space>,
+    /// How many elements it loads or stores.
+    pub(crate) elements: usize,
     /// Whether threads meet at it, so that one of them cannot execute it alone.
     pub(crate) meets: bool,
     /// For an instruction that computes: the types of its arguments, and the bits of its destination.
@@ -139,7 +165,7 @@ pub struct Kernel {
     pub(crate) registers: usize,
     classes: BTreeMap<String, (usize, u32, u32)>,
     pub(crate) code: Vec<Instruction>,
-    pub(crate) labels: BTreeMap<String, usize>,
+    labels: BTreeMap<String, usize>,
 }
 
 /// Reads a module with one kernel.
@@ -150,12 +176,12 @@ pub fn parse(text: &str) -> Result<Kernel, String> {
         let fail = |what: String| format!("line {number}: {what}: `{line}`");
         kernel.line(number, line).map_err(fail)?;
     }
-    for instruction in &kernel.code {
-        for operand in &instruction.operands {
-            if let (Operand::Name(name), "bra") = (operand, instruction.name.as_str())
-                && !kernel.labels.contains_key(name)
-            {
-                return Err(format!("line {}: no label `{name}`", instruction.line));
+    for branch in kernel.code.iter_mut().filter(|it| it.name == "bra") {
+        for operand in &mut branch.operands {
+            if let Operand::Name(name) = operand {
+                let to = kernel.labels.get(name);
+                let unknown = || format!("line {}: no label `{name}`", branch.line);
+                *operand = Operand::Label(*to.ok_or_else(unknown)?);
             }
         }
     }
@@ -275,8 +301,12 @@ impl Kernel {
         for operand in split(operands) {
             all.push(self.operand(operand)?);
         }
+        let elements = modifiers.iter().find_map(|it| it.strip_prefix('v')?.parse().ok());
+        let space = modifiers.iter().find_map(|it: &String| Space::read(it));
         let instruction = Instruction {
             guard,
+            space,
+            elements: elements.unwrap_or(1),
             name,
             modifiers,
             types,
