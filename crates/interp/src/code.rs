@@ -41,6 +41,8 @@ pub struct Program {
     pub(crate) resources: Vec<ResourceKind>,
     /// The resources that are `globallycoherent`.
     pub(crate) coherent: Vec<bool>,
+    /// Those of them that plain stores go to: a load may be the first half of a check-then-set.
+    pub(crate) checked: Vec<bool>,
     pub(crate) groupshared: Vec<Array>,
     pub(crate) privates: Vec<Array>,
     /// The slots of ray queries of a lane.

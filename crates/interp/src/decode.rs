@@ -50,6 +50,19 @@ pub fn decode_blocks(module: &Module) -> Program {
     decode_with(module, None, true).0
 }
 
+/// Decodes a module to which stores into private arrays have been added, and constants: those instructions and values that
+/// the other one does not have. They take no time, so that turns end at the same places.
+pub fn decode_marked(marked: &Module, module: &Module) -> Program {
+    let counted = decode_with(module, None, false).1;
+    let own = |all: usize, count: usize| {
+        (0..all as u32).map(move |it| ((it as usize) < count).then_some(it))
+    };
+    let insts = own(marked.insts.len(), module.insts.len()).map(|it| it.map(Inst)).collect();
+    let values = own(marked.values.len(), module.values.len()).map(|it| it.map(Value)).collect();
+    let short = ir::turns::short_loops_by_width(module);
+    decode_with(marked, Some(Plain { counted, insts, values, short }), false).0
+}
+
 /// Decodes a module. If it has notes with operands, it comes with what the module without them gave.
 fn decode_with(module: &Module, plain: Option<Plain>, joins_notes: bool) -> (Program, Counted) {
     let short = match &plain {
@@ -120,6 +133,7 @@ fn empty_program(module: &Module) -> Program {
         switches: Vec::new(),
         resources: module.resources.iter().map(|it| it.kind.clone()).collect(),
         coherent: module.resources.iter().map(|it| it.globally_coherent).collect(),
+        checked: checked(module),
         groupshared: module.groupshared.iter().map(array).collect(),
         privates: module.privates.iter().map(array).collect(),
         queries: ir::ray::slots(module),
@@ -131,6 +145,18 @@ fn empty_program(module: &Module) -> Program {
         slots: module.io.as_ref().map(|io| [slot_count(&io.inputs), slot_count(&io.outputs)]),
         helpers_take_part: module.helpers_take_part(),
     }
+}
+
+/// The coherent resources that plain stores go to.
+fn checked(module: &Module) -> Vec<bool> {
+    let mut all = vec![false; module.resources.len()];
+    for inst in &module.insts {
+        if let Op::Store { place, .. } = &inst.op {
+            let binding = place.binding.index();
+            all[binding] = module.resources[binding].globally_coherent;
+        }
+    }
+    all
 }
 
 struct Decoder<'m> {
@@ -347,7 +373,7 @@ impl<'m> Decoder<'m> {
             Op::Const { .. } | Op::Undef(_) => return,
             Op::Unary(op, a) => op.has_hazards(ty(a)),
             Op::Binary(op, a, _) => op.has_hazards(ty(a)),
-            Op::Compare(..) | Op::Ternary(..) => false,
+            Op::Compare(..) | Op::Ternary(..) | Op::PrivateStore { .. } => false,
             _ => true,
         };
         // Each of these four leaves the budget as it was, so that no turn ends between them.

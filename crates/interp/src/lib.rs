@@ -38,7 +38,7 @@ mod wave;
 mod waves;
 
 pub use code::Program;
-pub use decode::{decode, decode_blocks};
+pub use decode::{decode, decode_blocks, decode_marked};
 pub use observe::{NoObserver, Observer};
 pub use run::{Run, WaveStatus, WaveView};
 pub use schedule::Advance;
@@ -69,7 +69,8 @@ pub struct Variation {
     pub folds: FoldOrder,
     pub progress: Progress,
     /// Whether another wave runs next, of another group if there is one, right after each operation by which a wave can
-    /// let another one go on: an atomic operation, or a store to a coherent buffer.
+    /// let another one go on: an atomic operation, or a store to a coherent buffer; and after its first few loads from
+    /// coherent buffers that are stored to, since what a wave has checked may have changed when it acts on it.
     pub hands_over: bool,
     /// Whether each group has an empty wave behind each of its waves: the language lets a group have more waves than its
     /// threads need. Only the index and the count of waves tell.

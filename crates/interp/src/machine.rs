@@ -79,7 +79,13 @@ pub(crate) struct WaveState {
     /// The back edge at which it last stopped.
     spun_at: usize,
     spins: Spins,
+    /// Behind how many more coherent loads it hands over, if the run varies there.
+    checks: u8,
 }
+
+/// The loads of a wave behind which it hands over: a check-then-set breaks at the first, and a wave that waits in a loop
+/// need not be interrupted again and again.
+const MOST_CHECKS: u8 = 4;
 
 /// Evidence that a wave iterates for ever: its states at some back edges.
 #[derive(Clone, Debug, Default)]
@@ -193,6 +199,7 @@ impl WaveState {
             rounds: ROUNDS,
             spun_at: 0,
             spins: Spins::default(),
+            checks: MOST_CHECKS,
         }
     }
 
@@ -210,6 +217,7 @@ impl WaveState {
         self.queries.reset();
         self.rounds = ROUNDS;
         self.spins = Spins::default();
+        self.checks = MOST_CHECKS;
     }
 
     /// Remembers the state of a wave that has iterated for long.

@@ -214,19 +214,26 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
         (self.effort > MOST_EFFORT).then_some(Stop::Budget)
     }
 
-    /// Ends the turn after an access that can let another wave go on, if the run varies there.
+    /// Ends the turn after an access that can let another wave go on, or on which this one may rely no longer once another
+    /// has, if the run varies there.
     #[inline(always)]
-    fn hands_over(&self, code: &Code) -> Option<Stop> {
-        let machine = &*self.machine;
-        let releases = || match code {
+    fn hands_over(&mut self, code: &Code) -> Option<Stop> {
+        if !self.machine.hands_over {
+            return None;
+        }
+        let program = self.machine.program;
+        let binding = |table: u32| program.accesses[table as usize].binding.index();
+        let hands_over = match *code {
             Code::Atomic(_) | Code::SharedAtomic { .. } | Code::Counter(_) => true,
-            Code::Store(table) => {
-                let binding = machine.program.accesses[*table as usize].binding;
-                machine.program.coherent[binding.index()]
+            Code::Store(table) => program.coherent[binding(table)],
+            Code::Load(table) => {
+                let checks = program.checked[binding(table)] && self.wave.checks > 0;
+                self.wave.checks -= u8::from(checks);
+                checks
             }
             _ => false,
         };
-        (machine.hands_over && releases()).then_some(Stop::HandsOver)
+        hands_over.then_some(Stop::HandsOver)
     }
 }
 
