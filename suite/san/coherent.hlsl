@@ -368,3 +368,45 @@ void main(uint t : SV_GroupIndex) {
         Out[g * 64 + t] = Data[(g - 1) * 64 + 63 - t];
     }
 }
+
+// A check-then-set breaks only where another wave checks between the two: the run in which waves hand over shows it.
+
+//--- san-a-lock-that-is-checked-and-set-in-two-steps
+//# groups 4 1 1
+//# zero Lock 4
+//# zero Data 4
+globallycoherent RWStructuredBuffer<uint> Lock, Data;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    bool done = false;
+    while (!done) {
+        if (Lock[0] == 0) {
+            Lock[0] = 1;
+            Data[0] += g; //? race: help: check and set `Lock` by one atomic operation
+            DeviceMemoryBarrier();
+            Lock[0] = 0;
+            done = true;
+        }
+    }
+}
+
+//--- san-a-lock-that-is-checked-and-set-in-one-step
+//# groups 4 1 1
+//# zero Lock 4
+//# zero Data 4
+//= Data u32: 6
+globallycoherent RWStructuredBuffer<uint> Lock, Data;
+[numthreads(1, 1, 1)]
+void main(uint g : SV_GroupID) {
+    uint before;
+    bool done = false;
+    while (!done) {
+        InterlockedCompareExchange(Lock[0], 0, 1, before);
+        if (before == 0) {
+            Data[0] += g;
+            DeviceMemoryBarrier();
+            InterlockedExchange(Lock[0], 0, before);
+            done = true;
+        }
+    }
+}

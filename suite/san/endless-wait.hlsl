@@ -201,9 +201,9 @@ void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
         uint seen = 0;
         if (g == 1) InterlockedOr(Flag[0], 1, seen);
         else for (uint round = 0; round < 100000 && seen == 0; ++round) {
-            InterlockedOr(Flag[0], 0, seen);
+            InterlockedOr(Flag[0], 0, seen); //? order-dependent-result: against groups=in-order
         }
-        Out[g] = seen; //? order-dependent-result: against groups=in-order
+        Out[g] = seen;
     }
 }
 

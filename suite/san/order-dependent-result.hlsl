@@ -153,9 +153,9 @@ RWStructuredBuffer<uint> Here, Most;
 [numthreads(256, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint here = 0, before;
-    if (t == 0) InterlockedAdd(Here[0], 1, here);
+    if (t == 0) InterlockedAdd(Here[0], 1, here); //? order-dependent-result: which of them comes first is open
     GroupMemoryBarrierWithGroupSync();
-    if (t == 0) InterlockedMax(Most[0], here + 1); //? order-dependent-result: `Most` depends on the order in which waves and groups run
+    if (t == 0) InterlockedMax(Most[0], here + 1);
     GroupMemoryBarrierWithGroupSync();
     if (t == 0) InterlockedAdd(Here[0], -1, before);
 }
@@ -180,4 +180,94 @@ RWStructuredBuffer<uint> Tickets : register(u0);
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     return Tickets.IncrementCounter(); //? order-dependent-result: pixel (0, 0) of primitive 0 gets 0 (waves=ascending)
+}
+
+// The sum of a wave differs, and rightly so; that its place is computed from a thread's index does not.
+
+//--- san-waves-numbered-by-their-threads
+//# in In u32: 0..64
+//# zero Out 4
+//# widths 4 8 16 32 64
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint sums[16];
+[numthreads(8, 8, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t < 16) sums[t] = 0;
+    GroupMemoryBarrierWithGroupSync();
+    uint sum = WaveActiveSum(In[t]);
+    uint wave = t / WaveGetLaneCount(); //? order-dependent-result: this takes threads to be in lanes in the order of their indices
+    if (WaveIsFirstLane()) sums[wave] = sum;
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) {
+        uint all = 0;
+        for (uint k = 0; k < 16; ++k) all += sums[k];
+        Out[0] = all;
+    }
+}
+
+//--- san-waves-numbered-by-a-counter
+//# in In u32: 0..64
+//# zero Out 4
+//= Out u32: 2016
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint sums[16], waves;
+[numthreads(8, 8, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t < 16) sums[t] = 0;
+    if (t == 0) waves = 0;
+    GroupMemoryBarrierWithGroupSync();
+    uint sum = WaveActiveSum(In[t]);
+    if (WaveIsFirstLane()) {
+        uint wave;
+        InterlockedAdd(waves, 1, wave);
+        sums[wave] = sum;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) {
+        uint all = 0;
+        for (uint k = 0; k < 16; ++k) all += sums[k];
+        Out[0] = all;
+    }
+}
+
+// Groups are matched by their tickets. Several results follow from the one flag that is read once.
+
+//--- san-a-look-back-that-does-not-wait
+//# groups 8 1 1
+//# in In u32: 0..512
+//# zero Flag 32
+//# zero Sum 32
+//# zero Ticket 4
+//# zero Out 2048
+globallycoherent RWStructuredBuffer<uint> Flag, Sum;
+RWStructuredBuffer<uint> Ticket;
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint ticket, before, total;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        InterlockedAdd(Ticket[0], 1, ticket);
+        total = 0;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    uint g = ticket;
+    uint s = WaveActiveSum(In[g * 64 + t]);
+    if (WaveIsFirstLane()) InterlockedAdd(total, s);
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) {
+        uint old, seen = 0, prev = 0;
+        if (g > 0) {
+            InterlockedOr(Flag[g - 1], 0, seen); //? order-dependent-result: help: wait until the value is there
+            if (seen == 1) prev = Sum[g - 1];
+        }
+        Sum[g] = prev + total;
+        DeviceMemoryBarrier();
+        InterlockedExchange(Flag[g], 1, old);
+        before = prev;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    Out[g * 64 + t] = before;
 }

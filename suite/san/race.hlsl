@@ -520,3 +520,25 @@ float4 ps(V v) : SV_Target {
     Image[uint2(1, 2)] = Image[uint2(1, 2)] + 1; //? race: texel (1, 2) here
     return 1;
 }
+
+// Threads that read another item leave the loop in another round: that they do not come to the barrier follows.
+
+//--- san-the-next-item-is-taken-before-all-have-read-this-one
+//# groups 3 1 1
+//# zero Head 4
+//# in In u32: 0..64
+//# zero Out 256
+//# widths 4 8 16
+RWStructuredBuffer<uint> Head, Out;
+StructuredBuffer<uint> In;
+groupshared uint item;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    for (;;) {
+        if (t == 0) InterlockedAdd(Head[0], 1, item);
+        GroupMemoryBarrierWithGroupSync();
+        uint k = item; //? race: and a barrier that not all threads reach, which follows from the same mistake
+        if (k >= 64) break;
+        if (t == 0) Out[k] = In[k] * 3;
+    }
+}

@@ -189,9 +189,9 @@ groupshared uint cell;
 RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    if (t == 0) InterlockedAdd(cell, 1);
+    if (t == 0) InterlockedAdd(cell, 1); //? uninitialized-value: `cell` is changed before it is written
     GroupMemoryBarrierWithGroupSync();
-    Out[t] = cell; //? uninitialized-value: `cell` is read before it is written
+    Out[t] = cell;
 }
 
 //--- san-a-wave-operation-without-a-value

@@ -303,3 +303,111 @@ RWTexture2D<uint> Image;
 void main(uint t : SV_GroupIndex) {
     Image[uint2(t % 4, t / 4)] = t < 6 ? t : WaveGetLaneCount(); //? width-dependent-result: texel (2, 1) of `Image` is the first that differs
 }
+
+// The lane 0 of a wave need not be active; groups are looked at one by one.
+
+//--- san-the-first-lane-taken-for-the-first-active-one
+//# groups 4 1 1
+//# zero Count 4
+RWStructuredBuffer<uint> Count;
+[numthreads(64, 1, 1)]
+void main(uint i : SV_DispatchThreadID) {
+    if (i % 3 == 1) {
+        uint n = WaveActiveCountBits(true);
+        if (WaveGetLaneIndex() == 0) InterlockedAdd(Count[0], n); //? width-dependent-result: does thread 16 store this
+    }
+}
+
+//--- san-the-first-active-lane
+//# groups 4 1 1
+//# zero Count 4
+//= Count u32: 85
+RWStructuredBuffer<uint> Count;
+[numthreads(64, 1, 1)]
+void main(uint i : SV_DispatchThreadID) {
+    if (i % 3 == 1) {
+        uint n = WaveActiveCountBits(true);
+        if (WaveIsFirstLane()) InterlockedAdd(Count[0], n);
+    }
+}
+
+//--- san-the-first-lanes-of-a-group-are-counted
+//# in In u32: 0..64
+//# zero Out 256
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint n;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) n = 0;
+    GroupMemoryBarrierWithGroupSync();
+    if (WaveIsFirstLane()) InterlockedAdd(n, 1); //? width-dependent-result: gets false (waves of 64 lanes), or true (waves of 4 lanes)
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = In[t] * n;
+}
+
+// The sums of the waves are divided differently in the right runs, too. What they have in common is that one wave scans
+// them all.
+
+//--- san-the-sums-of-waves-are-scanned-by-several-waves
+//# in In u32: 0..256
+//# zero Out 1024
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint sums[64];
+[numthreads(256, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint w = t / WaveGetLaneCount(), n = 256 / WaveGetLaneCount();
+    uint v = In[t], p = WavePrefixSum(v);
+    if (WaveGetLaneIndex() == WaveGetLaneCount() - 1) sums[w] = p + v;
+    GroupMemoryBarrierWithGroupSync();
+    if (t < n) sums[t] = WavePrefixSum(sums[t]); //? width-dependent-result: of threads 0 to 15 (waves of 16 lanes)
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = sums[w] + p;
+}
+
+// A look-back whose sums of waves are added up eight at most: the first that goes wrong is what the loop ends with. The
+// atomic operations by which groups read each other's state change nothing.
+
+//--- san-a-look-back-that-adds-up-too-few-waves
+//# groups 8 1 1
+//# in In u32: 0..512
+//# zero State 32
+//# zero Ticket 4
+//# zero Out 2048
+globallycoherent RWStructuredBuffer<uint> State;
+RWStructuredBuffer<uint> Ticket;
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+groupshared uint ticket, before, sums[64];
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint taken;
+        InterlockedAdd(Ticket[0], 1, taken);
+        ticket = taken;
+        before = 0;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    uint g = ticket, w = t / WaveGetLaneCount(), n = 64 / WaveGetLaneCount();
+    uint v = In[g * 64 + t];
+    uint p = WavePrefixSum(v);
+    if (WaveGetLaneIndex() == WaveGetLaneCount() - 1 || t == 63) sums[w] = p + v;
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) {
+        uint all = 0, old;
+        for (uint k = 0; k < min(max(n, 1), 8); ++k) { //? width-dependent-result: `4 < 8` is true (waves of 8 lanes), `8 < 8` is false (waves of 4 lanes)
+            uint x = sums[k];
+            sums[k] = all;
+            all += x; //? width-dependent-result: gets 2016 (waves of 8 lanes), or 496 (waves of 4 lanes)
+        }
+        if (g > 0) {
+            uint state;
+            do { InterlockedOr(State[g - 1], 0, state); } while (state == 0);
+            before = state - 1;
+        }
+        InterlockedExchange(State[g], before + all + 1, old);
+    }
+    GroupMemoryBarrierWithGroupSync();
+    Out[g * 64 + t] = before + sums[w] + p;
+}

@@ -6,14 +6,16 @@
 
 use diag::Span;
 use interp::observe::{At, BarrierEvent};
+use ir::Inst;
 use ops::{LaneMask, SyncScope};
 
 use crate::calls::{Call, Meeting};
 use crate::facts::Facts;
-use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::finding::{Finding, Kind, Named, RACES, Site, third_person};
 use crate::flow::Flow;
 use crate::flying::Flying;
 use crate::hash::HashMap;
+use crate::slice;
 
 /// How threads that have returned before a barrier count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,6 +158,20 @@ impl Barriers {
 
     pub(crate) fn take_broken(&mut self) -> HashMap<[u32; 3], Span> {
         std::mem::take(&mut self.broken)
+    }
+}
+
+/// Where the condition that parts the threads depends on a read that races, the barrier is the lesser mistake: the finding
+/// points to the read.
+pub(crate) fn blame(facts: &Facts<'_>, finding: &mut Finding, racing: &[Span]) {
+    let parted = finding.related.first().and_then(|it| it.inst);
+    let selector = parted.and_then(|it| facts.module.inst(it).op.selector());
+    let reads = |inst: &Inst| slice::read(facts.module, &facts.module.inst(*inst).op).is_some();
+    let found = selector.into_iter().flat_map(|it| slice::computed(facts, &[it]));
+    let found = found.filter(reads).map(|inst| (inst, facts.module.inst(inst).span));
+    if let Some((inst, span)) = found.into_iter().find(|it| racing.contains(&it.1)) {
+        let text = format!("the condition depends on this read, {RACES}");
+        finding.related.push(Site { span, inst: Some(inst), text });
     }
 }
 

@@ -1,18 +1,22 @@
-//! Why a result differs between wave widths: a dynamic backward slice, walked on several runs at once.
+//! Why a result differs between wave widths or orders: a dynamic backward slice, walked on several runs at once.
 //!
 //! Most values of a wave program differ between widths, and rightly so: a scan over the group by waves has other
-//! partial sums at each. The widths that agree on the result tell which differences are harmless: those that they
+//! partial sums at each. The runs that agree on the result tell which differences are harmless: those that they
 //! have among themselves. A value is *astray* if these runs agree on it and the wrong run does not. The walk starts
 //! at the result, which is astray, and goes from each value to an operand, a store or a decision that is astray. It
-//! ends where none is: there the runs part for no good reason.
+//! ends where none is: there the runs part for no good reason. If what does not count there leads to a wave operation
+//! that one wave executes in the right runs, and several do in the wrong one, that is the reason.
 //!
 //! Where only one run is known to be right, every difference counts, and the walk ends at a wave operation over
-//! other threads; or at a read of the lane count or index if there is nothing else.
+//! other threads; or at a read of the lane count or index if there is nothing else. Where threads are assigned to lanes in
+//! another order, other threads meet as a matter of course: what matters is which of them store, if they are chosen by their
+//! lanes and the place is not.
 //!
-//! Threads are matched by their index in the group. Where programs deal out their work by atomic counters, another
-//! thread may do it, or another round of a loop: those are matched by the place where they store.
+//! Threads are matched by their index in the group, and groups by what they do. Where programs deal out their work by
+//! atomic counters, another thread may do it, or another round of a loop: those are matched by the place where they store.
 //!
-//! Limit: a place that waves of several groups write is not followed into the other group.
+//! A record has the values of one group. Where a place has been written by another one, the walk ends with a [`Hop`], and
+//! goes on in the records of that group.
 
 use diag::Span;
 use ir::{Inst, Op, Value};
@@ -35,6 +39,8 @@ pub(crate) struct Link {
     pub(crate) span: Span,
     pub(crate) inst: Inst,
     pub(crate) thread: u32,
+    /// The moment in the right run.
+    time: Time,
     pub(crate) what: What,
 }
 
@@ -51,13 +57,21 @@ pub(crate) enum What {
     Company { value: Value, right: u64, wrong: u64, threads: (Vec<u32>, Vec<u32>) },
     /// The same stores, in another order.
     Order,
+    /// A store that comes before the read in one run, and after it in the other.
+    Late { in_right: bool },
 }
 
 /// How good an end is as an explanation: the smaller, the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+pub(crate) enum Rank {
     Astray,
+    /// Between orders: which of two accesses comes first.
+    First,
+    /// Between assignments of threads to lanes: which threads store.
+    Numbering,
     Company,
+    /// What a loop ends with, if it has other rounds in each of the right runs, too.
+    Total,
     Identity,
     Unknown,
 }
@@ -108,6 +122,34 @@ impl Spots {
     }
 }
 
+/// What the runs differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Between {
+    Widths,
+    /// The order of waves and groups, or whatever else other than the two others.
+    Orders,
+    /// How threads are assigned to lanes.
+    Lanes,
+}
+
+/// A place whose contents differ, and which another group has written in some run: where the walk goes on in records of
+/// these groups. In the order right, wrong, other right.
+#[derive(Clone, Debug)]
+pub(crate) struct Hop {
+    pub(crate) groups: [[u32; 3]; 3],
+    cells: [Cell; 3],
+    /// How many writes to the place come before; `usize::MAX` at the end of the runs.
+    seen: [usize; 3],
+    path: Vec<Link>,
+}
+
+impl Hop {
+    /// The end of the runs.
+    pub(crate) fn to(place: Cell, groups: [[u32; 3]; 3]) -> Hop {
+        Hop { groups, cells: [place; 3], seen: [usize::MAX; 3], path: Vec::new() }
+    }
+}
+
 pub(crate) struct Walk<'a> {
     facts: &'a Facts<'a>,
     marked: &'a Marked,
@@ -118,7 +160,15 @@ pub(crate) struct Walk<'a> {
     seen: HashSet<(Value, u32, Time)>,
     best: Option<(Rank, Vec<Link>)>,
     steps: usize,
+    between: Between,
+    hops: Vec<Hop>,
+    /// Set while only a wave operation is looked for that several waves execute in the wrong run, and one does in this
+    /// run and in the right one.
+    seeks_split: Option<&'a Record<'a>>,
 }
+
+/// The number of other groups into which a walk may go from one.
+const MOST_HOPS: usize = 4;
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(
@@ -127,25 +177,63 @@ impl<'a> Walk<'a> {
         right: &'a Record<'a>,
         wrong: &'a Record<'a>,
         other: Option<&'a Record<'a>>,
+        between: Between,
     ) -> Walk<'a> {
-        Walk { facts, marked, right, wrong, other, seen: HashSet::default(), best: None, steps: 0 }
+        Walk {
+            facts,
+            marked,
+            right,
+            wrong,
+            other,
+            seen: HashSet::default(),
+            best: None,
+            steps: 0,
+            between,
+            hops: Vec::new(),
+            seeks_split: None,
+        }
     }
 
-    /// The chain from a place in memory that differs at the end of the runs to the cause.
-    pub(crate) fn chain_to(mut self, place: Cell) -> Option<Vec<Link>> {
-        let end = Spot { thread: 0, time: Time::MAX };
-        let at = Spots { right: end, wrong: end, other: None };
-        self.memory([place; 3], at, &mut Vec::new());
-        if self.best.as_ref().is_none_or(|it| it.0 > Rank::Company) {
+    /// The chain from a place in memory that differs to the cause, and how good that is; and where it may go on in other
+    /// groups.
+    pub(crate) fn from(mut self, start: &Hop) -> (Option<(Rank, Vec<Link>)>, Vec<Hop>) {
+        let spot = |run: &Record<'_>, at: usize| {
+            let time = match start.seen[at] {
+                usize::MAX => Time::MAX,
+                0 => 0,
+                count => {
+                    let all = run.writes(start.cells[at], Time::MAX);
+                    all.get(count - 1).map_or(Time::MAX, |it| it.time + 1)
+                }
+            };
+            Spot { thread: 0, time }
+        };
+        let at_end = start.seen == [usize::MAX; 3];
+        let at = Spots {
+            right: spot(self.right, 0),
+            wrong: spot(self.wrong, 1),
+            other: self.other.filter(|_| !at_end).map(|it| spot(it, 2)),
+        };
+        let mut path = start.path.clone();
+        self.memory(start.cells, at, &mut path);
+        let is_found = self.best.as_ref().is_some_and(|it| it.0 <= Rank::Company);
+        if self.between == Between::Widths && !is_found {
             self.first_astray();
         }
-        self.best.map(|it| it.1)
+        (self.best, self.hops)
     }
 
     /// Where no value leads from one to the next, as when sums of other parts come out the same in the right runs: the
     /// first value astray of all that the result may depend on and that is the same for all threads.
     fn first_astray(&mut self) {
         let Some(other) = self.other else { return };
+        // What comes after the threads parted does not explain that.
+        let until = match &self.best {
+            Some((Rank::Identity | Rank::Total, path)) => {
+                path.last().map_or(Time::MAX, |it| it.time)
+            }
+            _ => Time::MAX,
+        };
         let mut path = self.best.as_ref().map(|it| it.1.clone()).unwrap_or_default();
         let module = self.facts.module;
         let mut first: Option<(Moment, Moment, Value, u32)> = None;
@@ -154,7 +242,8 @@ impl<'a> Walk<'a> {
             let (theirs, wrong) = (other.values(value, thread), self.wrong.values(value, thread));
             let at = all.iter().zip(wrong).position(|(a, b)| a.bits != b.bits);
             let Some(at) = at.filter(|at| theirs.len() > *at) else { continue };
-            if first.is_some_and(|it| all[at].time >= it.0.time)
+            if all[at].time >= until
+                || first.is_some_and(|it| all[at].time >= it.0.time)
                 || matches!(module.inst(inst).op, Op::Wave { .. })
                 || all.iter().zip(theirs).take(at + 1).any(|(a, b)| a.bits != b.bits)
             {
@@ -177,7 +266,8 @@ impl<'a> Walk<'a> {
         let at = Spots { right: spot(right.time), wrong: spot(wrong.time), other: None };
         let operands = self.shown(inst, at);
         let what = What::Value { value, right: right.bits, wrong: wrong.bits, operands };
-        path.push(Link { span: module.inst(inst).span, inst, thread, what });
+        let (span, time) = (module.inst(inst).span, right.time);
+        path.push(Link { span, inst, thread, time, what });
         self.best = Some((Rank::Astray, path));
     }
 
@@ -192,7 +282,24 @@ impl<'a> Walk<'a> {
         both.collect()
     }
 
-    fn end(&mut self, rank: Rank, path: &[Link]) {
+    fn end(&mut self, mut rank: Rank, path: &[Link]) {
+        let Some(last) = path.last() else { return };
+        if let Some(other) = self.seeks_split {
+            let [right, wrong, other] =
+                [self.right, self.wrong, other].map(|it| it.waves(last.inst));
+            if rank != Rank::Company || (right, other) != (1, 1) || wrong < 2 {
+                return;
+            }
+            rank = Rank::Astray;
+        }
+        let is_choice = |it: &Link| {
+            let is_one_sided =
+                matches!(it.what, What::Store { in_right, in_wrong } if in_right != in_wrong);
+            is_one_sided && !self.facts.module.inst(it.inst).op.effects().is_atomic()
+        };
+        if self.between == Between::Lanes && rank == Rank::Identity && path.iter().any(is_choice) {
+            rank = Rank::Numbering;
+        }
         if !path.is_empty() && self.best.as_ref().is_none_or(|it| rank < it.0) {
             self.best = Some((rank, path.to_vec()));
         }
@@ -215,7 +322,11 @@ impl<'a> Walk<'a> {
             None => {
                 let thread = at.right.thread;
                 let number = Walk::number(self.right, value, thread, right.time);
-                other.values(value, thread).get(number).map(|it| it.bits)
+                let theirs = other.values(value, thread);
+                // Loops may go on for longer: behind them, what they end with counts.
+                let is_last = number + 1 == self.right.values(value, thread).len();
+                let theirs = if is_last { theirs.last() } else { theirs.get(number) };
+                theirs.map(|it| it.bits)
             }
         };
         let theirs = theirs.or_else(|| self.facts.module.constant(value));
@@ -252,13 +363,16 @@ impl<'a> Walk<'a> {
         let op = &module.inst(inst).op;
         let operands = self.shown(inst, made);
         let what = What::Value { value, right: right.bits, wrong: wrong.bits, operands };
-        path.push(Link { span: module.inst(inst).span, inst, thread, what });
+        path.push(Link { span: module.inst(inst).span, inst, thread, time: right.time, what });
         match op {
+            // Groups that have been matched have numbers of their own.
+            Op::Builtin(_) if self.right.group() != self.wrong.group() => {}
             Op::Wave { op, args, .. } => {
                 self.wave((*op, args, inst), value, made, (right, wrong), path);
             }
             op if op.effects().memory().is_some() => {
-                if !self.operands(&op.address_and_values().0, made, path) {
+                let any = self.operands(&op.address_and_values().0, made, path);
+                if !any || self.seeks_split.is_some() {
                     let from = |run: &Record<'_>, it: Spot| run.read(inst, it.thread, it.time);
                     let read = from(self.right, made.right).zip(from(self.wrong, made.wrong));
                     match read {
@@ -273,8 +387,16 @@ impl<'a> Walk<'a> {
                 }
             }
             op => {
-                if !self.operands(&op.operands(), made, path) {
-                    let rank = if self.other.is_some() { Rank::Astray } else { Rank::Unknown };
+                let operands = op.operands();
+                if !self.operands(&operands, made, path) && !self.split(&operands, made, path) {
+                    let rounds = |it: &Record<'_>| it.values(value, thread).len();
+                    let rank = match self.other {
+                        None => Rank::Unknown,
+                        Some(it) if made.other.is_none() && rounds(it) != rounds(self.right) => {
+                            Rank::Total
+                        }
+                        Some(_) => Rank::Astray,
+                    };
                     self.end(rank, path);
                 }
             }
@@ -298,6 +420,19 @@ impl<'a> Walk<'a> {
             }
         }
         any
+    }
+
+    /// Where no operand is astray, a wave operation behind one of them that should be executed by one wave, and is by several
+    /// in the wrong run. Returns whether there is one.
+    fn split(&mut self, operands: &[Value], at: Spots, path: &[Link]) -> bool {
+        let Some(other) = self.other else { return false };
+        let walk = Walk::new(self.facts, self.marked, self.right, self.wrong, None, self.between);
+        let mut walk = Walk { steps: self.steps, seeks_split: Some(other), ..walk };
+        walk.operands(operands, Spots { other: None, ..at }, &mut path.to_vec());
+        self.steps = walk.steps;
+        let Some((_, path)) = walk.best else { return false };
+        self.best = Some((Rank::Astray, path));
+        true
     }
 
     /// A value that paths join in.
@@ -340,15 +475,29 @@ impl<'a> Walk<'a> {
         let Some((inst, selector, a, b, is_harmless)) = first else {
             return self.end(Rank::Unknown, path);
         };
+        if !is_harmless {
+            return self.decided((inst, selector), at, (a, b), path);
+        }
         let what = What::Decision { value: selector, right: a.bits, wrong: b.bits };
         let (span, thread) = (self.facts.module.inst(inst).span, at.right.thread);
-        path.push(Link { span, inst, thread, what });
-        if is_harmless {
-            self.end(Rank::Company, path);
-        } else {
-            let (right, wrong) = (at.right.at(a.time + 1), at.wrong.at(b.time + 1));
-            self.value(selector, Spots { right, wrong, other: at.other }, path);
-        }
+        path.push(Link { span, inst, thread, time: a.time, what });
+        self.end(Rank::Company, path);
+        path.pop();
+    }
+
+    /// Goes on from a decision to what it was made by.
+    fn decided(
+        &mut self,
+        (inst, selector): (Inst, Value),
+        at: Spots,
+        (a, b): (Moment, Moment),
+        path: &mut Vec<Link>,
+    ) {
+        let what = What::Decision { value: selector, right: a.bits, wrong: b.bits };
+        let (span, thread) = (self.facts.module.inst(inst).span, at.right.thread);
+        path.push(Link { span, inst, thread, time: a.time, what });
+        let (right, wrong) = (at.right.at(a.time + 1), at.wrong.at(b.time + 1));
+        self.value(selector, Spots { right, wrong, other: at.other }, path);
         path.pop();
     }
 
@@ -443,85 +592,224 @@ impl<'a> Walk<'a> {
     }
 
     /// Places in memory, one of each run, whose contents differ before these moments.
-    fn memory(&mut self, [a, b, c]: [Cell; 3], before: Spots, path: &mut Vec<Link>) {
+    fn memory(&mut self, cells: [Cell; 3], before: Spots, path: &mut Vec<Link>) {
         self.steps += 1;
         if self.is_over() {
             return;
         }
-        // Atomic operations since the last plain store all take part.
-        fn since(all: &[Write]) -> &[Write] {
-            let start = all.iter().rposition(|it| !it.is_atomic).unwrap_or(0);
-            &all[start..]
+        let time = before.other.map_or(Time::MAX, |it| it.time);
+        let rights = since(self.right.writes(cells[0], before.right.time));
+        let wrongs = since(self.wrong.writes(cells[1], before.wrong.time));
+        let others = self.other.map_or(&[][..], |it| since(it.writes(cells[2], time)));
+        if self.in_both(cells, before, [rights, wrongs, others], path)
+            || self.by_others([rights, wrongs, others], path)
+        {
+            return;
         }
-        let rights = since(self.right.writes(a, before.right.time));
-        let wrongs = since(self.wrong.writes(b, before.wrong.time));
-        let same =
-            |x: &Write, y: &Write| (x.inst, x.thread, x.number) == (y.inst, y.thread, y.number);
         let mut any = false;
-        for x in rights {
-            if let Some(y) = wrongs.iter().find(|y| same(x, y)) {
-                let at = self.stores(x, y, None);
-                any |= self.stored(x, at, path);
+        for (x, in_right) in
+            rights.iter().map(|it| (it, true)).chain(wrongs.iter().map(|it| (it, false)))
+        {
+            let there = if in_right { wrongs } else { rights };
+            if there.iter().any(|y| self.are_same(x, y, in_right)) {
+                continue;
+            }
+            any = true;
+            self.in_one(cells, before, (x, in_right), path);
+            if self.is_over() {
+                return;
+            }
+        }
+        // What both have stored may be another value.
+        for x in rights.iter().filter(|it| it.group != self.right.group()) {
+            if wrongs.iter().any(|y| self.are_same(x, y, true)) {
+                self.hop(cells, before, [x.group; 3], path);
             }
         }
         if any {
             return;
         }
-        // Who takes its work from a counter may do what another thread, or another round of its own, does elsewhere:
-        // threads are matched by the place where they store.
-        let time = before.other.map_or(Time::MAX, |it| it.time);
-        let others = self.other.map_or(&[][..], |it| since(it.writes(c, time)));
-        if let ([x], [y], [z]) = (rights, wrongs, others)
-            && [y, z].iter().all(|it| it.inst == x.inst && !it.is_atomic)
-            && self.stored(x, self.stores(x, y, Some(z)), path)
-            && self.best.as_ref().is_some_and(|it| it.0 <= Rank::Company)
+        match rights.last() {
+            Some(x) => self.ordered(x, path),
+            None => self.end(Rank::Unknown, path),
+        }
+    }
+
+    /// Which of several stores comes last may be all that differs.
+    fn ordered(&mut self, x: &Write, path: &mut Vec<Link>) {
+        let (inst, thread, time) = (x.inst, x.thread, x.time);
+        let span = self.facts.module.inst(inst).span;
+        path.push(Link { span, inst, thread, time, what: What::Order });
+        self.end(Rank::Unknown, path);
+        path.pop();
+    }
+
+    /// Whether a write of the right run, or of the wrong one, and one of the other do the same.
+    fn are_same(&self, x: &Write, y: &Write, in_right: bool) -> bool {
+        let (x, y) = if in_right { (x, y) } else { (y, x) };
+        let is_ours = (x.group == self.right.group(), y.group == self.wrong.group());
+        let same_group = is_ours.0 == is_ours.1 && (is_ours.0 || x.group == y.group);
+        same_group && (x.inst, x.thread, x.number) == (y.inst, y.thread, y.number)
+    }
+
+    /// Goes on from writes that both runs have. Returns whether the walk goes on.
+    fn in_both(
+        &mut self,
+        cells: [Cell; 3],
+        before: Spots,
+        [rights, wrongs, others]: [&[Write]; 3],
+        path: &mut Vec<Link>,
+    ) -> bool {
+        let mut any = false;
+        for x in rights {
+            let Some(y) = wrongs.iter().find(|y| self.are_same(x, y, true)) else { continue };
+            if x.group == self.right.group() {
+                any |= self.stored(x, self.stores(x, y, None), path);
+            }
+        }
+        // Which group does the work may depend on the order in which they start.
+        if let ([x], [y]) = (rights, wrongs)
+            && (x.inst, x.thread) == (y.inst, y.thread)
         {
+            let z = others.iter().find(|z| (z.inst, z.thread) == (x.inst, x.thread));
+            let here = self.other.map_or(self.right.group(), Record::group);
+            let third = z.map_or(here, |it| it.group);
+            let groups = [x.group, y.group, third];
+            if groups != [self.right.group(), self.wrong.group(), here] {
+                self.hop(cells, before, groups, path);
+                self.ordered(x, path);
+                return true;
+            }
+        }
+        any
+    }
+
+    /// Who takes its work from a counter may do what another thread, or another round of its own, does elsewhere: threads
+    /// are matched by the place where they store. Returns whether that gives a chain.
+    fn by_others(&mut self, [rights, wrongs, others]: [&[Write]; 3], path: &mut Vec<Link>) -> bool {
+        let (Some(x), Some(y)) = (rights.last(), wrongs.last()) else { return false };
+        let z = others.last();
+        let is_ours = x.group == self.right.group()
+            && y.group == self.wrong.group()
+            && z.is_none_or(|z| self.other.is_some_and(|it| it.group() == z.group));
+        let is_one = |all: &[Write]| matches!(all, [it] if !it.is_atomic);
+        let are_single = is_one(rights) && is_one(wrongs);
+        let may_match = match z {
+            // The end of a loop is matched by what is stored behind it.
+            Some(z) => y.inst == x.inst && z.inst == x.inst && (are_single || x.thread == y.thread),
+            None => self.seeks_split.is_some() && are_single && y.inst == x.inst,
+        };
+        is_ours
+            && may_match
+            && self.stored(x, self.stores(x, y, z), path)
+            && self.best.as_ref().is_some_and(|it| it.0 <= Rank::Company)
+    }
+
+    /// Goes on from a write that only one run has.
+    fn in_one(
+        &mut self,
+        cells: [Cell; 3],
+        before: Spots,
+        (x, in_right): (&Write, bool),
+        path: &mut Vec<Link>,
+    ) {
+        let (here, there, cell, until) = match in_right {
+            true => (self.right, self.wrong, cells[1], before.wrong.time),
+            false => (self.wrong, self.right, cells[0], before.right.time),
+        };
+        let is_late = self.between != Between::Widths
+            && there
+                .writes(cell, Time::MAX)
+                .iter()
+                .any(|it| it.time >= until && (it.inst, it.thread) == (x.inst, x.thread));
+        if is_late && let Some(reader) = path.pop() {
+            let (inst, thread, time) = (x.inst, x.thread, x.time);
+            let span = self.facts.module.inst(inst).span;
+            path.push(Link { span, inst, thread, time, what: What::Late { in_right } });
+            path.push(reader.clone());
+            self.end(Rank::First, path);
+            path.truncate(path.len() - 2);
+            path.push(reader);
             return;
         }
-        for (x, in_right) in
-            rights.iter().map(|it| (it, true)).chain(wrongs.iter().map(|it| (it, false))).filter(
-                |(x, in_right)| {
-                    let there = if *in_right { wrongs } else { rights };
-                    !there.iter().any(|y| same(x, y))
-                },
-            )
-        {
-            let there = if in_right { self.wrong } else { self.right };
-            let link = self.store_link(x, in_right, !in_right);
-            path.push(link);
-            let spot = |time| Spot { thread: x.thread, time };
-            match there.execution(x.inst, x.thread, x.number) {
-                None => {
-                    let at = Spots { right: spot(x.time), wrong: spot(x.time), other: None };
-                    self.decision(&[x.inst], at, path);
-                }
-                // It stores elsewhere.
-                Some(time) => {
-                    let (right, wrong) = if in_right { (x.time, time) } else { (time, x.time) };
-                    let at = Spots { right: spot(right), wrong: spot(wrong), other: None };
-                    let (address, _) = self.facts.module.inst(x.inst).op.address_and_values();
-                    if !self.operands(&address, at, path) {
-                        self.end(Rank::Unknown, path);
-                    }
+        if x.group != here.group() {
+            self.hop(cells, before, [x.group; 3], path);
+            return;
+        }
+        path.push(self.store_link(x, in_right, !in_right));
+        let spot = |time| Spot { thread: x.thread, time };
+        match there.execution(x.inst, x.thread, x.number) {
+            None => {
+                let at = Spots { right: spot(x.time), wrong: spot(x.time), other: None };
+                self.decision(&[x.inst], at, path);
+            }
+            // It stores elsewhere.
+            Some(time) => {
+                let (right, wrong) = if in_right { (x.time, time) } else { (time, x.time) };
+                let at = Spots { right: spot(right), wrong: spot(wrong), other: None };
+                let (address, _) = self.facts.module.inst(x.inst).op.address_and_values();
+                if !self.operands(&address, at, path)
+                    && !self.too_few(cells, before, (x, in_right), path)
+                {
+                    self.end(Rank::Unknown, path);
                 }
             }
-            path.pop();
-            any = true;
-            if self.is_over() {
-                return;
-            }
         }
-        if !any {
-            if let Some(x) = rights.last() {
-                let inst = x.inst;
-                let span = self.facts.module.inst(inst).span;
-                path.push(Link { span, inst, thread: x.thread, what: What::Order });
-                self.end(Rank::Unknown, path);
-                path.pop();
-            } else {
-                self.end(Rank::Unknown, path);
-            }
+        path.pop();
+    }
+
+    /// A thread stores in one run to the place of that run, and in the other to other places only: a decision that ends a loop
+    /// too early. Returns whether there is one.
+    fn too_few(
+        &mut self,
+        cells: [Cell; 3],
+        before: Spots,
+        (x, in_right): (&Write, bool),
+        path: &mut Vec<Link>,
+    ) -> bool {
+        let stores = |run: &Record<'_>, cell: Cell, time: Time| {
+            let all = run.writes(cell, time);
+            all.iter().any(|it| (it.inst, it.thread) == (x.inst, x.thread))
+        };
+        if cells[0] == cells[1] || !in_right || stores(self.wrong, cells[1], before.wrong.time) {
+            return false;
         }
+        let time = before.other.map_or(Time::MAX, |it| it.time);
+        let theirs = self.other.and_then(|run| {
+            let all = run.writes(cells[2], time);
+            all.iter().rfind(|it| (it.inst, it.thread) == (x.inst, x.thread))
+        });
+        let spot = |time| Spot { thread: x.thread, time };
+        let other = theirs.map(|it| spot(it.time));
+        if self.other.is_some() != other.is_some() {
+            return false;
+        }
+        let at = Spots { right: spot(x.time), wrong: spot(before.wrong.time), other };
+        let found = self.selections(&[x.inst]).into_iter().find_map(|(inst, selector)| {
+            let (a, b, _) = self.last_turn(selector, at)?;
+            Some((inst, selector, a, b))
+        });
+        let Some((inst, selector, a, b)) = found else { return false };
+        self.decided((inst, selector), at, (a, b), path);
+        true
+    }
+
+    /// Remembers that the walk may go on in other groups.
+    fn hop(&mut self, cells: [Cell; 3], before: Spots, groups: [[u32; 3]; 3], path: &[Link]) {
+        if self.hops.len() >= MOST_HOPS || self.hops.iter().any(|it| it.groups == groups) {
+            return;
+        }
+        let count = |run: &Record<'_>, cell: Cell, time: Time| match time {
+            Time::MAX => usize::MAX,
+            time => run.writes(cell, time).len(),
+        };
+        let time = before.other.map_or(Time::MAX, |it| it.time);
+        let seen = [
+            count(self.right, cells[0], before.right.time),
+            count(self.wrong, cells[1], before.wrong.time),
+            self.other.map_or(usize::MAX, |it| count(it, cells[2], time)),
+        ];
+        self.hops.push(Hop { groups, cells, seen, path: path.to_vec() });
     }
 
     /// The moments of stores that do the same in each run.
@@ -542,6 +830,13 @@ impl<'a> Walk<'a> {
     fn store_link(&self, write: &Write, in_right: bool, in_wrong: bool) -> Link {
         let inst = write.inst;
         let span = self.facts.module.inst(inst).span;
-        Link { span, inst, thread: write.thread, what: What::Store { in_right, in_wrong } }
+        let (thread, time) = (write.thread, write.time);
+        Link { span, inst, thread, time, what: What::Store { in_right, in_wrong } }
     }
+}
+
+/// The last plain store to a place and what comes after it: atomic operations all take part.
+fn since(all: &[Write]) -> &[Write] {
+    let start = all.iter().rposition(|it| !it.is_atomic).unwrap_or(0);
+    &all[start..]
 }

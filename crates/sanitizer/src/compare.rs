@@ -8,19 +8,17 @@
 use diag::Span;
 use interp::observe::{AccessEvent, At, DivergeEvent, Space, WaveEvent};
 use interp::{Observer, Progress, Variation};
-use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
-use ir::{Binding, Inst, Module, Op, Value};
-use ops::wave::{Results, Sees};
-use ops::{Compare, F16, LaneMask, Ty, WaveOp};
+use ir::exec::{Bindings, Failure, Launch, Schedule};
+use ir::{Binding, Inst, Module};
+use ops::wave::Results;
+use ops::{F16, LaneMask, Ty, WaveOp};
 
-use crate::chain::{Link, Walk, What};
-use crate::facts::Facts;
+use crate::chained;
+use crate::facts::{self, Facts};
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::hash::{HashMap, HashSet};
-use crate::marked::Marked;
 use crate::order::{GroupOrder, Order, RayOrder};
 use crate::place;
-use crate::record::{Cell, Record};
 use crate::slice;
 use crate::sweep::on_threads;
 
@@ -46,6 +44,8 @@ struct Trace {
     threads: Vec<u32>,
     /// The relevant wave operations.
     slice: HashSet<Inst>,
+    /// Atomic operations that change nothing.
+    loads: HashSet<Inst>,
     writer: Option<Writer>,
     /// The results for each operation, group and thread, in order; one execution may give several.
     results: HashMap<(Inst, [u32; 3], u32), Vec<u64>>,
@@ -55,10 +55,10 @@ struct Trace {
 
 /// The last writer of a byte.
 #[derive(Clone, Copy)]
-struct Writer {
+pub(crate) struct Writer {
     inst: Inst,
     span: Span,
-    group: [u32; 3],
+    pub(crate) group: [u32; 3],
     thread: Option<u32>,
 }
 
@@ -68,7 +68,9 @@ impl Trace {
         let width = side.launch.wave_width;
         let threads = ir::deal(side.module.group_size, side.launch.lane_order);
         let threads = threads.iter().map(|it| it[3]).collect();
-        Trace { wanted, width, threads, slice, writer: None, results, order }
+        let all = (0..side.module.insts.len() as u32).map(Inst);
+        let loads = all.filter(|it| facts::only_reads(side.module, *it)).collect();
+        Trace { wanted, width, threads, slice, loads, writer: None, results, order }
     }
 
     fn written(&mut self, event: &AccessEvent<'_>) {
@@ -118,7 +120,9 @@ impl Observer for Trace {
     }
 
     fn atomic(&mut self, event: &AccessEvent<'_>) {
-        self.written(event);
+        if !self.loads.contains(&event.at.inst) {
+            self.written(event);
+        }
     }
 
     fn wave_op(&mut self, event: &WaveEvent<'_>) {
@@ -157,7 +161,7 @@ pub fn explain(
     b: &Side<'_>,
     difference: Difference,
     what: &str,
-    right: &[&Launch],
+    right: &[Side<'_>],
 ) -> Result<Finding, Failure> {
     let facts = Facts::new(a.module).with_textures(a.bindings);
     let watch = |side: &Side<'_>, slice: HashSet<Inst>| {
@@ -196,7 +200,7 @@ pub fn explain(
     let has_chain = matches!(kind, Kind::WidthDependentResult | Kind::OrderDependentResult);
     if has_chain
         && let Some(finding) =
-            by_chain(&facts, a, b, (kind, difference, what), &writers, right, &slice)?
+            chained::explain(&facts, [a, b], (kind, difference, what), &writers, right, &slice)?
     {
         return Ok(finding);
     }
@@ -369,222 +373,11 @@ pub(crate) fn odd_element(
 }
 
 /// The place of a difference.
-fn in_words(facts: &Facts<'_>, difference: Difference) -> String {
+pub(crate) fn in_words(facts: &Facts<'_>, difference: Difference) -> String {
     let name = &facts.module.resource(difference.binding).name;
     match difference.byte {
         u64::MAX => format!("the counter of `{name}`"),
         byte => format!("{} of `{name}`", place::of_byte(facts, difference.binding, byte)),
-    }
-}
-
-/// The finding as a chain from the cause to the result, if the runs can be followed so far.
-fn by_chain(
-    facts: &Facts<'_>,
-    a: &Side<'_>,
-    b: &Side<'_>,
-    (kind, difference, what): (Kind, Difference, &str),
-    writers: &[Writer],
-    right: &[&Launch],
-    slice: &HashSet<Inst>,
-) -> Result<Option<Finding>, Failure> {
-    let module = a.module;
-    let [one, other] = writers else { return Ok(None) };
-    let marked = Marked::new(module);
-    let record = |launch: &Launch, side: &Side<'_>, group: [u32; 3]| {
-        // The marks are instructions too.
-        let fuel = launch.fuel.map(|it| it.saturating_mul(8));
-        let launch = &Launch { fuel, prints: None, spent: None, ..launch.clone() };
-        let mut record = Record::new(module, &marked, slice, launch, group);
-        let mut bindings = side.bindings.clone();
-        let program = &marked.program;
-        let ended = interp::run_varied(program, launch, side.variation, &mut bindings, &mut record);
-        match ended {
-            Ok(()) => Ok(Some((record, bindings)).filter(|it| it.0.is_whole())),
-            Err(failure @ Failure::Trap(Trap::Cancelled { .. })) => Err(failure),
-            Err(_) => Ok(None),
-        }
-    };
-    // Another of the widths that agree: the one nearest to the reference.
-    let steps =
-        |it: &Launch| it.wave_width.trailing_zeros().abs_diff(a.launch.wave_width.trailing_zeros());
-    let others = right.iter().filter(|it| it.wave_width != a.launch.wave_width);
-    let third = others.min_by_key(|it| steps(it)).map(|it| (*it, a, one.group));
-    let all = [Some((a.launch, a, one.group)), Some((b.launch, b, other.group)), third];
-    let all: Vec<_> = all.into_iter().flatten().collect();
-    let one = |at: usize| record(all[at].0, all[at].1, all[at].2);
-    let mut records =
-        on_threads(a.threads, all.len(), one, |it| matches!(it, Ok(Some(_)))).into_iter();
-    let Some(Some((mine, left))) = records.next().transpose()? else { return Ok(None) };
-    let Some(Some((theirs, again))) = records.next().transpose()? else { return Ok(None) };
-    let third = records.next().transpose()?.flatten().map(|it| it.0);
-    // A schedule that counts instructions is another one where there are marks.
-    if left == again {
-        return Ok(None);
-    }
-    let place = match difference.byte {
-        u64::MAX => Cell::Counter(difference.binding),
-        byte => Cell::Buffer(difference.binding, difference.element, byte),
-    };
-    let walk = Walk::new(facts, &marked, &mine, &theirs, third.as_ref());
-    let Some(chain) = walk.chain_to(place) else { return Ok(None) };
-    let Some((cause, way)) = chain.split_last() else { return Ok(None) };
-    let resource = module.resource(difference.binding);
-    let sides = [describe(a, b), describe(b, a)];
-    let mut related: Vec<Site> = Vec::new();
-    // From the cause to the result; a line that has been named is not named again.
-    for link in way.iter().rev() {
-        let site =
-            Site { span: link.span, inst: Some(link.inst), text: tell(module, link, &sides) };
-        let overlaps =
-            |a: Span, b: Span| a.lo <= b.lo && b.hi <= a.hi || b.lo <= a.lo && a.hi <= b.hi;
-        let is_known = related.iter().any(|it| overlaps(it.span, site.span));
-        if !overlaps(link.span, cause.span) && !is_known {
-            related.push(site);
-        }
-    }
-    if related.len() > MOST_LINKS {
-        // Both ends say most.
-        related.drain(MOST_LINKS / 2..related.len() - MOST_LINKS / 2);
-    }
-    let place = in_words(facts, difference);
-    let ends_well = match cause.what {
-        What::Company { .. } => true,
-        // Between orders, a value that no operand explains was read from memory.
-        What::Value { .. } => kind == Kind::WidthDependentResult,
-        What::Order => kind == Kind::OrderDependentResult,
-        What::Decision { .. } | What::Store { .. } => false,
-    };
-    let slots = ir::deal(module.group_size, b.launch.lane_order);
-    let slot = slots.iter().position(|it| it[3] == cause.thread).unwrap_or(0) as u32;
-    Ok(ends_well.then(|| {
-        Finding {
-            kind,
-            message: format!("`{}` depends on {what}", resource.name),
-            site: Site {
-                span: cause.span,
-                inst: Some(cause.inst),
-                text: tell(module, cause, &sides),
-            },
-            related,
-            notes: vec![format!(
-                "{place} is the first that differs: {} against {}",
-                sides[0], sides[1]
-            )],
-            helps: vec![help(module, cause).to_owned()],
-            stacks: Vec::new(),
-            group: other.group,
-            wave: slot / b.launch.wave_width,
-            lanes: LaneMask::EMPTY,
-            width: b.launch.wave_width,
-        }
-        .with_stacks(module)
-    }))
-}
-
-/// The number of links of a chain that are reported.
-const MOST_LINKS: usize = 6;
-
-/// What differs at a link, in words.
-fn tell(module: &Module, link: &Link, [right, wrong]: &[String; 2]) -> String {
-    let thread = link.thread;
-    let bits = |value: Value, bits: u64| of_type(module.ty(value), bits);
-    match &link.what {
-        What::Value { value, right: a, wrong: b, operands } => {
-            let symbol = match module.inst(link.inst).op {
-                Op::Compare(op, ..) => Some(symbol(op)),
-                _ => None,
-            };
-            match (symbol, operands.as_slice()) {
-                (Some(symbol), [x, y]) => {
-                    let side = |x: (Value, u64), y: (Value, u64), holds: u64| {
-                        let (x, y) = (bits(x.0, x.1), bits(y.0, y.1));
-                        format!("`{x} {symbol} {y}` is {}", holds != 0)
-                    };
-                    format!(
-                        "thread {thread} of its group: {} ({right}), {} ({wrong})",
-                        side((x.0, x.1), (y.0, y.1), *a),
-                        side((x.0, x.2), (y.0, y.2), *b)
-                    )
-                }
-                _ => format!(
-                    "thread {thread} of its group gets {} ({right}), or {} ({wrong})",
-                    bits(*value, *a),
-                    bits(*value, *b)
-                ),
-            }
-        }
-        What::Decision { value, right: a, wrong: b } if module.ty(*value) == Ty::Bool => {
-            let way = |it: u64| if it != 0 { "true" } else { "false" };
-            format!("so the condition is {} ({right}), or {} ({wrong})", way(*a), way(*b))
-        }
-        What::Decision { value, right: a, wrong: b } => format!(
-            "so thread {thread} goes on with {} ({right}), or {} ({wrong})",
-            bits(*value, *a),
-            bits(*value, *b)
-        ),
-        What::Store { in_right: true, in_wrong: true } => {
-            format!("thread {thread} stores it here")
-        }
-        What::Store { in_right: true, .. } => {
-            format!("only with {right} does thread {thread} store this")
-        }
-        What::Store { .. } => format!("only with {wrong} does thread {thread} store this"),
-        What::Company { value, right: a, wrong: b, threads } => {
-            let company = |it: &[u32]| format!("of {}", threads_named(it));
-            format!(
-                "thread {thread} of its group gets {} {} ({right}), or {} {} ({wrong})",
-                bits(*value, *a),
-                company(&threads.0),
-                bits(*value, *b),
-                company(&threads.1)
-            )
-        }
-        What::Order => format!(
-            "which thread comes first decides what is in memory here: thread {thread} comes last with {right}"
-        ),
-    }
-}
-
-/// Threads in words, by the ranges of their indices.
-fn threads_named(threads: &[u32]) -> String {
-    let mut sorted = threads.to_vec();
-    sorted.sort_unstable();
-    match (sorted.first(), sorted.last()) {
-        (Some(first), Some(last)) if first == last => format!("thread {first}"),
-        (Some(first), Some(last)) if (last - first) as usize + 1 == sorted.len() => {
-            format!("threads {first} to {last}")
-        }
-        _ => format!("{} threads", sorted.len()),
-    }
-}
-
-/// What may be done about a cause.
-fn help(module: &Module, cause: &Link) -> &'static str {
-    match (&cause.what, &module.inst(cause.inst).op) {
-        (What::Order, _) => {
-            "order the accesses by a barrier, or compute something that does not depend on which thread comes first"
-        }
-        (What::Company { .. }, _) => {
-            "combine the results of all waves of the group, or name the buffer in `--width-dependent` if it is meant to differ"
-        }
-        (_, Op::Compare(..)) => {
-            "let the condition hold for every number of lanes: it decides differently at one width only"
-        }
-        (_, Op::Wave { op, .. }) if op.facts().sees == Sees::Nothing => {
-            "store nothing that is computed from the number or index of lanes, or name the buffer in `--width-dependent` if it is meant to differ"
-        }
-        _ => "compute this so that it does not depend on how threads are divided into waves",
-    }
-}
-
-fn symbol(op: Compare) -> &'static str {
-    match op {
-        Compare::Eq => "==",
-        Compare::Ne => "!=",
-        Compare::Lt(_) => "<",
-        Compare::Le(_) => "<=",
-        Compare::Gt(_) => ">",
-        Compare::Ge(_) => ">=",
     }
 }
 
@@ -618,7 +411,7 @@ pub(crate) fn of_type(ty: Ty, bits: u64) -> String {
 const MOST_DECIMAL: u64 = 0xff_ffff;
 
 /// What distinguishes a run from another.
-fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
+pub(crate) fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
     let (launch, there) = (side.launch, other.launch);
     if launch.wave_width != there.wave_width {
         format!("waves of {} lanes", launch.wave_width)

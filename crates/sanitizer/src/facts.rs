@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ir::exec::{Bindings, What};
 use ir::flow::Structure;
-use ir::{Binding, Inst, Module, Op, Span, Value, ValueDef, Values, values};
+use ir::{Atomic, Binding, Inst, Module, Op, Span, Value, ValueDef, Values, values};
 use ops::texture::Shape;
 
 /// Facts about one module.
@@ -174,4 +174,14 @@ impl<'a> Facts<'a> {
         });
         sources
     }
+}
+
+/// Whether an atomic operation changes nothing, whatever it finds: an `InterlockedOr` of 0 is a load.
+pub(crate) fn only_reads(module: &Module, inst: Inst) -> bool {
+    let (Op::Atomic { op, args, .. } | Op::SharedAtomic { op, args, .. }) = &module.inst(inst).op
+    else {
+        return false;
+    };
+    let operand = args.first().and_then(|it| module.constant(*it));
+    matches!(op, Atomic::Add | Atomic::Or | Atomic::Xor) && operand == Some(0)
 }

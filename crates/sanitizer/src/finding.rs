@@ -269,14 +269,26 @@ impl Finding {
     }
 }
 
+/// How a read is named by which a barrier is not reached, if it races.
+pub(crate) const RACES: &str = "which races";
+
+/// How the place is named that a check-then-set checks.
+pub(crate) const CHECKED: &str = "is checked here";
+
 impl Finding {
     /// Whether another finding is the lesser half of this one: some lanes store equal values there, and others do not.
     pub(crate) fn supersedes(&self, other: &Finding) -> bool {
         let accesses = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
         let ([a, b], others) = (accesses(self), accesses(other));
+        let have_one_check = self.checked().is_some() && self.checked() == other.checked();
         self.kind == Kind::Race
             && other.kind == Kind::EqualStores
-            && (others == [a, b] || others == [b, a])
+            && (have_one_check || others == [a, b] || others == [b, a])
+    }
+
+    /// The check of a check-then-set.
+    fn checked(&self) -> Option<Span> {
+        self.related.iter().find(|it| it.text.ends_with(CHECKED)).map(|it| it.span)
     }
 
     /// Whether another finding follows from the same mistake, although its place is another one: two races that have an
@@ -288,8 +300,13 @@ impl Finding {
         let parted = |it: &Finding| it.related.first().map(|it| it.span);
         match (self.kind, other.kind) {
             (Kind::Race, Kind::Race) => {
-                declared(self) == declared(other)
-                    && accesses(self).iter().any(|it| accesses(other).contains(it))
+                self.checked().is_some() && self.checked() == other.checked()
+                    || declared(self) == declared(other)
+                        && accesses(self).iter().any(|it| accesses(other).contains(it))
+            }
+            (Kind::Race, Kind::DivergentBarrier) => {
+                let mut reads = other.related.iter().filter(|it| it.text.ends_with(RACES));
+                reads.any(|it| accesses(self).contains(&Some(it.span)))
             }
             (Kind::DivergentBarrier, Kind::DivergentBarrier) => {
                 parted(self).is_some() && parted(self) == parted(other)

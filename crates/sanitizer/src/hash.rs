@@ -12,3 +12,4 @@
 
 pub(crate) type HashMap<K, V> = rustc_hash::FxHashMap<K, V>;
 pub(crate) type HashSet<K> = rustc_hash::FxHashSet<K>;
+pub(crate) type Hashed = rustc_hash::FxHasher;

@@ -13,6 +13,7 @@ mod barrier;
 mod bounds;
 mod calls;
 mod chain;
+mod chained;
 mod compare;
 mod converge;
 mod draw;

@@ -5,7 +5,7 @@
 //! The observer gets these stores as events, in the order of the run, with values, poison and active lanes.
 //! The additions have no control flow, and touch no memory of the program: active sets and results are those of the
 //! original module. Only the number of executed instructions differs, and with it the moments at which a schedule
-//! that counts instructions lets other waves run.
+//! that counts instructions lets other waves run, unless the marks are decoded so that they do not count.
 //!
 //! Deliberately absent: what the values mean. `spread` follows undefined ones through them, `record` remembers them.
 
@@ -67,6 +67,15 @@ pub(crate) fn is_cancelled(failure: &Failure) -> bool {
 
 impl Marked {
     pub(crate) fn new(module: &Module) -> Marked {
+        Marked::decoded(module, interp::decode)
+    }
+
+    /// The same, where the marks take no time: a schedule that counts instructions is that of the module itself.
+    pub(crate) fn in_step(module: &Module) -> Marked {
+        Marked::decoded(module, |marked| interp::decode_marked(marked, module))
+    }
+
+    fn decoded(module: &Module, decode: impl FnOnce(&Module) -> Program) -> Marked {
         let moves = moves(module);
         let first = module.insts.len() as u32;
         let mut marks: Vec<Option<Mark>> = Vec::new();
@@ -107,7 +116,7 @@ impl Marked {
                 mark(to, value, Mark::Defined(value));
             }
         });
-        Marked { program: interp::decode(&marked), marks, first, moves }
+        Marked { program: decode(&marked), marks, first, moves }
     }
 
     /// What an access by this instruction tells, if it has been added.

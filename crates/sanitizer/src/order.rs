@@ -263,6 +263,18 @@ impl Order {
         }
     }
 
+    /// The name of what an order of this kind is varied from, if it has one.
+    pub(crate) fn canonical(self, launch: &Launch) -> Option<String> {
+        let order = match self {
+            Order::Waves(_) | Order::HandOver | Order::Groups(_) => Order::Waves(launch.schedule),
+            Order::Lanes(_) => Order::Lanes(launch.lane_order),
+            Order::Folds(_) => Order::Folds(FoldOrder::Canonical),
+            Order::Rays(_) => return Some("rays=nearest".to_owned()),
+            _ => return None,
+        };
+        Some(order.to_string())
+    }
+
     /// The launch in this order.
     pub(crate) fn apply(self, launch: &Launch, progress: Progress) -> (Launch, Variation) {
         let mut launch = launch.clone();

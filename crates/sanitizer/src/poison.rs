@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use diag::Span;
 use interp::observe::{AccessEvent, At, Space, WaveEvent};
-use ir::{Inst, Op, Value};
+use ir::{Atomic, Inst, Op, Value};
 use ops::scalar::Hazard;
 use ops::wave::{Hazards, hazards};
 use ops::{LaneMask, WaveOp};
@@ -237,16 +237,28 @@ impl Poison {
             return;
         } else {
             let lanes = event.value_poison;
+            let read = Site {
+                span: event.at.span,
+                inst: Some(event.at.inst),
+                text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
+            };
+            // An atomic operation before the read computes with what is not set, and comes first.
+            let (message, site, read) = match changed_before(facts, array, event.at.inst) {
+                Some(inst) => {
+                    let text = format!("this computes with what `{name}` holds before");
+                    let span = facts.module.inst(inst).span;
+                    let message = format!("`{name}` is changed before it is written");
+                    (message, Site { span, inst: Some(inst), text }, Some(read))
+                }
+                None => (format!("`{name}` is read before it is written"), read, None),
+            };
             Origin {
                 kind: Kind::UninitializedValue,
-                message: format!("`{name}` is read before it is written"),
-                site: Site {
-                    span: event.at.span,
-                    inst: Some(event.at.inst),
-                    text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
-                },
+                message,
+                site,
                 related: declared(memory)
                     .into_iter()
+                    .chain(read)
                     .chain(too_early(facts, array, left))
                     .collect(),
                 notes: unset_element(facts, array, memory, event, lanes),
@@ -473,6 +485,19 @@ fn set_first(array: Array) -> String {
         }
     }
     .to_owned()
+}
+
+/// The first atomic operation on an array that computes with what is there, if it comes before an instruction in the text.
+fn changed_before(facts: &Facts<'_>, array: Array, read: Inst) -> Option<Inst> {
+    let Array::Shared(of) = array else { return None };
+    let module = facts.module;
+    let computes = |it: &Inst| match &module.inst(*it).op {
+        Op::SharedAtomic { memory, op, .. } => *memory == of && *op != Atomic::Exchange,
+        _ => false,
+    };
+    let all = (0..module.insts.len() as u32).map(Inst);
+    let before = all.filter(|it| facts.position(*it) < facts.position(read));
+    before.filter(|it| computes(it)).min_by_key(|it| facts.position(*it))
 }
 
 /// Where threads of the group have returned before they came to a store into the array.

@@ -40,6 +40,7 @@ use shadow::{Act, Cell, Chunks, Pages, Record, RecordId};
 
 mod advice;
 mod apart;
+mod checked;
 mod judge;
 mod order;
 mod relation;
@@ -150,11 +151,13 @@ enum Wrong {
 /// What is known of the accesses of a module before it runs.
 pub(crate) struct Accesses {
     uses: Uses,
+    /// Whether some wave checks a place and then stores there.
+    pub(crate) checks_then_sets: bool,
 }
 
 impl Accesses {
     pub(crate) fn new(facts: &Facts<'_>) -> Accesses {
-        Accesses { uses: Uses::new(facts) }
+        Accesses { uses: Uses::new(facts), checks_then_sets: checked::is_in(facts) }
     }
 }
 
@@ -386,7 +389,7 @@ impl Races {
             return None;
         }
         let inst = event.at.inst;
-        let Accesses { uses } = &*self.accesses;
+        let uses = &self.accesses.uses;
         let sync = Sync {
             acquires: match act {
                 Act::Load => coherent && uses.decides(inst),

@@ -9,6 +9,7 @@ use interp::Observer;
 use interp::observe::{AccessEvent, At, Space, WaveEvent};
 use ir::{Binding, Inst, Module, Value};
 
+use crate::facts;
 use crate::hash::{HashMap, HashSet};
 use crate::marked::{Mark, Marked};
 
@@ -45,7 +46,7 @@ pub(crate) struct Write {
     pub(crate) inst: Inst,
     pub(crate) group: [u32; 3],
     pub(crate) thread: u32,
-    /// How often the thread had executed the instruction before.
+    /// How often the thread had executed the instruction before; in other groups, how often it had stored by it.
     pub(crate) number: u32,
     pub(crate) is_atomic: bool,
 }
@@ -72,6 +73,8 @@ pub(crate) struct Record<'a> {
     reads: HashMap<(Inst, u32), Vec<(Time, Cell)>>,
     /// The times at which a thread executed a store.
     executed: HashMap<(Inst, u32), Vec<Time>>,
+    /// How often threads of other groups have stored by an instruction.
+    elsewhere: HashMap<(Inst, [u32; 3], u32), u32>,
     meetings: HashMap<(Inst, u32), Vec<Time>>,
     met: HashMap<(Inst, Time), Vec<u32>>,
 }
@@ -98,9 +101,15 @@ impl<'a> Record<'a> {
             writes: HashMap::default(),
             reads: HashMap::default(),
             executed: HashMap::default(),
+            elsewhere: HashMap::default(),
             meetings: HashMap::default(),
             met: HashMap::default(),
         }
+    }
+
+    /// The group of which values are remembered.
+    pub(crate) fn group(&self) -> [u32; 3] {
+        self.group
     }
 
     /// Whether everything was remembered.
@@ -168,6 +177,13 @@ impl<'a> Record<'a> {
         Some(Meeting { time, threads })
     }
 
+    /// In how many waves a wave operation was executed, if each thread executes it as often as any other.
+    pub(crate) fn waves(&self, inst: Inst) -> usize {
+        let all = self.met.keys().filter(|it| it.0 == inst).count();
+        let rounds = self.meetings.iter().filter(|it| it.0.0 == inst).map(|it| it.1.len()).max();
+        all.div_ceil(rounds.unwrap_or(1).max(1))
+    }
+
     fn thread(&self, at: At, lane: u32) -> Option<u32> {
         self.threads.get((at.wave * self.width + lane) as usize).copied()
     }
@@ -219,6 +235,10 @@ impl<'a> Record<'a> {
                 let all = self.executed.entry((at.inst, thread)).or_default();
                 number = all.len() as u32;
                 all.push(time);
+            } else if writes {
+                let count = self.elsewhere.entry((at.inst, at.group, thread)).or_default();
+                number = *count;
+                *count += 1;
             }
             if writes && event.in_bounds.contains(lane) {
                 let many = match event.space {
@@ -294,6 +314,7 @@ impl Observer for Record<'_> {
     }
 
     fn atomic(&mut self, event: &AccessEvent<'_>) {
-        self.access(event, true, true);
+        let changes = !facts::only_reads(self.module, event.at.inst);
+        self.access(event, true, changes);
     }
 }

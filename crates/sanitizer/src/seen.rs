@@ -124,8 +124,21 @@ impl Seen {
 
     fn consequences(&self) -> Vec<String> {
         let follow = |what: String| vec![format!("and {what} from the same mistake")];
+        let is_barrier = |it: &&Seen| it.finding.kind == Kind::DivergentBarrier;
+        let barriers = self.follows.iter().filter(is_barrier).count();
         match (self.finding.kind, self.follows.len()) {
             (_, 0) => Vec::new(),
+            (Kind::Race, all) if barriers > 0 => {
+                let what = match barriers {
+                    1 => "a barrier that not all threads reach".to_owned(),
+                    many => format!("{many} barriers that not all threads reach"),
+                };
+                follow(match (all, all - barriers) {
+                    (1, _) => format!("{what}, which follows"),
+                    (_, 0) => format!("{what}, which follow"),
+                    (_, races) => format!("{what}, and {races} more of these races, which follow"),
+                })
+            }
             (Kind::Race, 1) => {
                 follow("1 more race of these accesses with others, which follows".to_owned())
             }

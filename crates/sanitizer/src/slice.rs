@@ -76,6 +76,18 @@ pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
     slice
 }
 
+/// The instructions by which values are computed, not through memory.
+pub(crate) fn computed(facts: &Facts<'_>, values: &[Value]) -> Vec<Inst> {
+    let mut open = values.to_vec();
+    let mut seen: HashSet<Value> = open.iter().copied().collect();
+    let mut found = Vec::new();
+    while let Some(value) = open.pop() {
+        found.extend(facts.module.made_by(value));
+        open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it)));
+    }
+    found
+}
+
 /// The memory that an operation loads from.
 pub(crate) fn read(module: &Module, op: &Op) -> Option<Memory> {
     op.effects().reads().map(|it| memory(module, it))

@@ -18,7 +18,7 @@ use ops::{LaneMask, WaveOp};
 
 use crate::address::{self, Marks};
 use crate::analysis::Analysis;
-use crate::barrier::{Barriers, ExitedThreads};
+use crate::barrier::{self, Barriers, ExitedThreads};
 use crate::bounds;
 use crate::converge::Reconvergence;
 use crate::dropped::Dropped;
@@ -213,7 +213,7 @@ impl<'a> Watcher<'a> {
 
     /// The same, with the invocation that each befell, in a draw.
     pub(crate) fn into_drawn(self) -> Vec<(Finding, Option<Invocation>)> {
-        let Watcher { mut findings, mut feedback, width, .. } = self;
+        let Watcher { mut findings, mut feedback, width, facts, .. } = self;
         // What a map holds is known only now.
         findings.extend(feedback.slack(width).into_iter().map(|it| (it, None)));
         // A load of poison because it comes too early is a race, and one report of it is enough.
@@ -226,6 +226,9 @@ impl<'a> Watcher<'a> {
         findings.retain(|(it, _)| {
             it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span)
         });
+        for (finding, _) in findings.iter_mut().filter(|it| it.0.kind == Kind::DivergentBarrier) {
+            barrier::blame(&facts, finding, &racing);
+        }
         findings
     }
 

@@ -3,9 +3,10 @@
 
 use interp::Observer;
 use interp::observe::{AccessEvent, Space};
-use ir::{Binding, Inst};
+use ir::{Binding, Inst, Module};
 
-use crate::hash::HashMap;
+use crate::facts;
+use crate::hash::{HashMap, HashSet};
 
 /// The last writers of the bytes of one buffer, which is an element of a resource array.
 #[derive(Clone, Debug, Default)]
@@ -19,14 +20,21 @@ pub(crate) struct Written {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Writers {
     of: HashMap<(Binding, u32), Written>,
+    /// Atomic operations that change nothing.
+    loads: HashSet<Inst>,
 }
 
 impl Writers {
     /// Of these buffers, with their sizes.
-    pub(crate) fn of(buffers: impl IntoIterator<Item = ((Binding, u32), usize)>) -> Writers {
+    pub(crate) fn of(
+        module: &Module,
+        buffers: impl IntoIterator<Item = ((Binding, u32), usize)>,
+    ) -> Writers {
         let buffers = buffers.into_iter();
+        let all = (0..module.insts.len() as u32).map(Inst);
+        let loads = all.filter(|it| facts::only_reads(module, *it)).collect();
         let empty = |size| Written { bytes: vec![0; size], counter: 0 };
-        Writers { of: buffers.map(|(key, size)| (key, empty(size))).collect() }
+        Writers { of: buffers.map(|(key, size)| (key, empty(size))).collect(), loads }
     }
 
     /// What wrote a byte, or the counter if that is `u64::MAX`.
@@ -73,6 +81,8 @@ impl Observer for Writers {
     }
 
     fn atomic(&mut self, event: &AccessEvent<'_>) {
-        self.access(event);
+        if !self.loads.contains(&event.at.inst) {
+            self.access(event);
+        }
     }
 }

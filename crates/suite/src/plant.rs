@@ -51,9 +51,10 @@ pub(crate) struct Setup {
 /// The sanitizer's result for one planted fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// `is_first` if the fault is also the first place that the report names.
+    /// `is_first` if the first place that the report names is involved in the fault, `is_own` if it is the wrong line.
     Found {
         is_first: bool,
+        is_own: bool,
     },
     /// The right kind, at another line.
     Elsewhere(u32),
@@ -103,11 +104,18 @@ pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
     };
     let clean = told(examine(&planted.clean, &planted.setup)?);
     let faulty = told(examine(&planted.faulty, &planted.setup)?);
-    Ok(weigh(class.kind, &planted.lines, &clean, &faulty))
+    let own = wrong_line(&planted.clean, &planted.faulty);
+    Ok(weigh(class.kind, (&planted.lines, own), &clean, &faulty))
 }
 
-/// What the findings of both programs of a pair mean.
-fn weigh(kind: Kind, lines: &[u32], clean: &[Told], faulty: &[Told]) -> Verdict {
+/// The line, from 1, in which the two programs of a pair differ.
+fn wrong_line(clean: &str, faulty: &str) -> u32 {
+    let mut all = (1..).zip(clean.lines().zip(faulty.lines()));
+    all.find(|(_, (clean, faulty))| clean != faulty).map_or(0, |it| it.0)
+}
+
+/// What the findings of both programs of a pair mean; given the lines that are involved, and the wrong one.
+fn weigh(kind: Kind, (lines, own): (&[u32], u32), clean: &[Told], faulty: &[Told]) -> Verdict {
     // The generator may produce what only other machines object to; but not at the fault.
     let counts =
         |it: &&Told| it.kind.verdict() != sanitizer::Verdict::Portability || it.kind == kind;
@@ -122,7 +130,8 @@ fn weigh(kind: Kind, lines: &[u32], clean: &[Told], faulty: &[Told]) -> Verdict 
     if right.iter().any(|it| lines.contains(it)) {
         let first = faulty.iter().find(counts);
         let is_first = first.is_some_and(|it| lines.contains(&it.line));
-        return Verdict::Found { is_first };
+        let is_own = first.is_some_and(|it| it.line == own);
+        return Verdict::Found { is_first, is_own };
     }
     let others = faulty.iter().filter(|it| it.kind.verdict() != sanitizer::Verdict::Portability);
     let others: Vec<&str> = others.map(|it| it.kind.code().name).collect();
@@ -138,8 +147,10 @@ fn weigh(kind: Kind, lines: &[u32], clean: &[Told], faulty: &[Told]) -> Verdict 
 pub struct Tally {
     pub planted: u32,
     pub found: u32,
-    /// Of those found, the faults that the report names first.
+    /// Of those found, the faults of which the report names an involved line first.
     pub first: u32,
+    /// And those of which that is the wrong line itself.
+    pub own: u32,
     /// What went wrong, with the seed.
     pub failures: Vec<(u64, Verdict)>,
 }
@@ -148,8 +159,9 @@ impl Tally {
     fn add(&mut self, seed: u64, verdict: Verdict) {
         self.planted += 1;
         match verdict {
-            Verdict::Found { is_first } => {
+            Verdict::Found { is_first, is_own } => {
                 self.found += 1;
+                self.own += u32::from(is_own);
                 self.first += u32::from(is_first);
             }
             other => self.failures.push((seed, other)),
@@ -174,14 +186,17 @@ pub fn measure(class: &Class, count: u32) -> Result<Tally, String> {
 /// The table that the documents show.
 pub fn table(tallies: &[(&str, Kind, Tally)]) -> String {
     let mut text = String::from(
-        "| fault | finding | planted | found | named first | false alarms |\n|---|---|---:|---:|---:|---:|\n",
+        "| fault | finding | planted | found | named first | own line first | false alarms |\n|---|---|---:|---:|---:|---:|---:|\n",
     );
     for (name, kind, tally) in tallies {
         let is_alarm = |it: &&(u64, Verdict)| matches!(it.1, Verdict::FalseAlarm(_));
         let alarms = tally.failures.iter().filter(is_alarm).count();
         let code = kind.code().name;
-        let Tally { planted, found, first, .. } = tally;
-        let _ = writeln!(text, "| {name} | `{code}` | {planted} | {found} | {first} | {alarms} |");
+        let Tally { planted, found, first, own, .. } = tally;
+        let _ = writeln!(
+            text,
+            "| {name} | `{code}` | {planted} | {found} | {first} | {own} | {alarms} |"
+        );
     }
     text
 }

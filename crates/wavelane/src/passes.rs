@@ -505,7 +505,7 @@ impl Sweep<'_> {
         let side = |(launch, bindings)| Side { module, launch, variation, bindings, threads };
         let [a, b] = [&starts[0], &starts[1]].map(|(launch, bindings)| side((launch, bindings)));
         let kind = Kind::WidthDependentResult;
-        let finding = sanitizer::explain(kind, &a, &b, difference, "the wave width", &[a.launch]);
+        let finding = sanitizer::explain(kind, &a, &b, difference, "the wave width", &[]);
         let finding = finding.map_err(|it| fail(it.into()))?;
         for width in wrong {
             let finding = Finding { width: *width, ..finding.clone() };

@@ -55,9 +55,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let table = plant::table(&tallies);
     let sum = |of: fn(&Tally) -> u32| tallies.iter().map(|(_, _, it)| of(it)).sum::<u32>();
     let (planted, found, first) = (sum(|it| it.planted), sum(|it| it.found), sum(|it| it.first));
+    let share = |count: u32| 100.0 * f64::from(count) / f64::from(planted.max(1));
     let summary = format!(
-        "{found} of {planted} found. Explanation score, the share of faults that the report names first: {:.1} %.",
-        100.0 * f64::from(first) / f64::from(planted.max(1))
+        "{found} of {planted} found. The first place that the report names is a line of the fault for {:.1} %, and the wrong line itself for {:.1} %: the explanation score.",
+        share(first),
+        share(sum(|it| it.own))
     );
     println!("{table}\n{summary}");
     if filter.is_none() {

@@ -5,12 +5,14 @@ use ir::{Inst, Op};
 use ops::intrinsics::{Stage, Stages};
 use ops::{Barrier, MemoryScope, SyncScope};
 
+use super::checked;
 use super::rounds::Round;
 use super::shadow::Act;
 use super::update::{self, Update};
 use crate::calls::{self, Meeting};
 use crate::facts::Facts;
-use crate::finding::{Kind, Site};
+use crate::finding::{CHECKED, Kind, Site};
+use crate::slice;
 
 #[derive(Default)]
 pub(super) struct Advice {
@@ -34,6 +36,10 @@ pub(super) fn advise(
     same_group: bool,
 ) -> Advice {
     let mut advice = Advice::default();
+    let is_race = matches!(kind, Kind::Race | Kind::EqualStores);
+    if is_race && check_then_set(facts, before.0, now.0, &mut advice) {
+        return advice;
+    }
     match kind {
         Kind::NotGloballyCoherent => {
             advice.notes.push(
@@ -76,6 +82,30 @@ pub(super) fn advise(
         },
     }
     advice
+}
+
+/// Two accesses that rely on a check in a step before them: returns whether they do.
+fn check_then_set(facts: &Facts<'_>, before: Inst, now: Inst, advice: &mut Advice) -> bool {
+    let Some(checked) = checked::around_both(facts, before, now) else { return false };
+    let op = |it: Inst| &facts.module.inst(it).op;
+    let Some(lock) = slice::written(facts.module, op(checked.set)) else { return false };
+    let lock = lock.name(facts.module);
+    let texts = [
+        (checked.check, format!("`{lock}` {CHECKED}")),
+        (checked.set, format!("and `{lock}` is set here, in another step")),
+    ];
+    let is_other = |it: &(Inst, String)| it.0 != before && it.0 != now;
+    advice.sites.extend(texts.into_iter().filter(is_other).map(|(inst, text)| {
+        let span = facts.module.inst(inst).span;
+        Site { span, inst: Some(inst), text }
+    }));
+    advice.notes.push(format!(
+        "between the check of `{lock}` and the store to it, another wave checks it, too, and goes on as well"
+    ));
+    advice.helps.push(format!(
+        "check and set `{lock}` by one atomic operation, such as `InterlockedCompareExchange`, and go on if its result is what was expected"
+    ));
+    true
 }
 
 /// No barrier orders the pixels, vertices or primitives of a draw.

@@ -5,14 +5,14 @@
 //! agree with no other width, and never count as the reference.
 
 use diag::Span;
-use ir::exec::{Buffer, Failure, Launch};
+use ir::exec::{Buffer, Failure};
 use ir::{Binding, Inst};
 
 use super::results::{Base, named};
 use super::threads::on_threads;
 use super::width::Run;
 use super::{Report, elements, listed};
-use crate::compare::{self, Difference};
+use crate::compare::{self, Difference, Side};
 use crate::finding::{Finding, Kind};
 use crate::floats;
 use crate::hash::HashMap;
@@ -155,7 +155,8 @@ fn explain(
     if !is_explained {
         return Ok(compare::unexplained(kind, &here, &there, difference, what, question.writer));
     }
-    let right: Vec<&Launch> = question.reference.iter().map(|it| &runs[*it].launch).collect();
+    let right: Vec<Side<'_>> =
+        question.reference.iter().map(|it| base.side(&runs[*it].launch)).collect();
     compare::explain(kind, &here, &there, difference, what, &right)
 }
 

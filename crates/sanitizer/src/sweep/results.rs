@@ -60,7 +60,7 @@ impl<'a> Base<'a> {
     ) -> Result<Writers, Failure> {
         let launch = Launch { prints: None, spent: None, ..run.launch.clone() };
         let variation = Variation { progress: self.plan.progress, ..Variation::default() };
-        let (mut left, mut writers) = (self.bindings.clone(), Writers::of(buffers));
+        let (mut left, mut writers) = (self.bindings.clone(), Writers::of(self.module, buffers));
         let _permit = self.permit();
         interp::run_varied(self.program(), &launch, variation, &mut left, &mut writers)?;
         Ok(writers)

@@ -1,22 +1,21 @@
 //! All runs at one width: one that is watched, what follows from its findings, and those in other orders.
 
-use std::collections::VecDeque;
+mod orders;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use diag::Span;
 use interp::{NoObserver, Progress, Variation};
+use ir::Binding;
 use ir::exec::{Bindings, Failure, Launch, Schedule, Trap};
-use ir::{Binding, Inst};
 use ops::wave::FoldOrder;
 
-use super::between::{MOST_BYTES, only, span_of};
-use super::results::{Base, is_permuted, named};
+use super::results::{Base, named};
 use super::threads::{Permit, on_threads};
 use super::{Report, explains_differences};
-use crate::compare::{self, Difference, Side, Turns};
+use crate::compare::{Difference, Turns};
 use crate::finding::{Finding, Kind};
-use crate::floats;
 use crate::marked;
 use crate::order::{GroupOrder, Order};
 use crate::spread::{self, Cause, Reach, Sources, Spread};
@@ -87,7 +86,8 @@ impl Trial {
     /// Whether the run is observed, not only compared: in plans that observe all; with empty waves, since few programs
     /// have such a run, and what goes wrong in it has findings of its own; and where waves hand over to each other, since
     /// what waits for another wave goes wrong there first, and no other run may show the race. For that one width is
-    /// enough, the widest, where runs are shortest.
+    /// enough, the widest, where runs are shortest; but where a check and what follows from it are two steps, no other run
+    /// shows the race at any width.
     fn is_observed(&self, base: &Base<'_>) -> bool {
         let is_widest = || {
             let wider = base.plan.widths.iter().filter(|it| **it > self.launch.wave_width);
@@ -96,7 +96,8 @@ impl Trial {
         };
         base.plan.watches_all
             || self.order == Order::SparseWaves
-            || self.order == Order::HandOver && is_widest()
+            || self.order == Order::HandOver
+                && (base.analysis().accesses.checks_then_sets || is_widest())
     }
 }
 
@@ -127,22 +128,6 @@ struct Different {
     /// What something undefined reaches in that run, if it was followed.
     reach: Option<Reach>,
 }
-
-/// What of a buffer depends on the order, and is no longer compared between widths.
-struct Unsettled {
-    key: (Binding, u32),
-    what: Extent,
-    cause: Cause,
-}
-
-enum Extent {
-    Whole,
-    Counter,
-    Bytes(Vec<usize>),
-}
-
-/// What has been explained: the dependence, the buffer, and the last writer of what differs.
-type Settled = (&'static str, (Binding, u32), Option<Inst>);
 
 /// The runs at one width.
 pub(super) struct AtWidth<'a, 'b> {
@@ -441,146 +426,6 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         orders.into_iter().map(trial).collect()
     }
 
-    /// Runs in the other orders. What differs in one of them is no longer compared between widths.
-    fn other_orders(&mut self, run: &mut Run, trials: Vec<Trial>) -> Result<(), Failure> {
-        let (base, plan) = (self.base, self.base.plan);
-        let begun = self.ahead(run, &trials);
-        // Dependences for which a run that did not end is the explanation.
-        let mut endless: Vec<&str> = Vec::new();
-        let mut settled: Vec<Settled> = Vec::new();
-        let mut dependences: Vec<&str> = Vec::new();
-        let mut canonical: Option<Turns> = None;
-        let mut unsettled: Vec<Unsettled> = Vec::new();
-        let mut queue: VecDeque<_> = trials.into_iter().zip(begun).collect();
-        while let Some((trial, begun)) = queue.pop_front() {
-            let trial = &trial;
-            let subject = trial.order.subject();
-            let is_settled = endless.contains(&subject) || settled.iter().any(|it| it.0 == subject);
-            let Some(again) = self.again(run, trial, begun)? else {
-                if let Some(order) = trial.fallback {
-                    queue.push_front((Trial::new(order, run, plan.progress), None));
-                }
-                // Waiting for a group that has not started says nothing about runs in which all have.
-                if !trial.order.is_of_groups() {
-                    endless.push(subject);
-                }
-                continue;
-            };
-            let Again { left, undefined, different, turns } = again;
-            for difference in &different.first {
-                let key = (difference.binding, difference.element);
-                let permuted = is_permuted(base.module, &run.left, &left, *difference);
-                let kind = trial.order.finding(permuted);
-                let places = match permuted {
-                    true => vec![(None, Extent::Whole, *difference)],
-                    false => self.places(run, &left, &different, *difference)?,
-                };
-                for (writer, what, difference) in places {
-                    let place = (subject, key, writer);
-                    let span = base.module.resource(difference.binding).span;
-                    let span = span_of(base, writer).unwrap_or(span);
-                    let mut cause = Cause { kind, span };
-                    // Each place where a program asks for the number of waves is a mistake of its own.
-                    let is_told = settled.contains(&place) && trial.order != Order::SparseWaves;
-                    // That elements are permuted is the lesser half of a dependence on the same order.
-                    let is_told = is_told || permuted && dependences.contains(&subject);
-                    if !is_told && !endless.contains(&subject) {
-                        let is_explained = settled.len() < MOST_EXPLAINED;
-                        cause =
-                            self.explain(run, trial, (difference, writer), kind, is_explained)?;
-                        settled.push(place);
-                    }
-                    if cause.kind == Kind::PermutedResult {
-                        run.permuted.push(key);
-                        continue;
-                    }
-                    dependences.push(subject);
-                    if trial.order != Order::SparseWaves {
-                        // Widths are compared in groups without empty waves.
-                        unsettled.push(Unsettled { key, what, cause });
-                    }
-                }
-            }
-            let may_decide = trial.folds() && !plan.watches_all && undefined.is_none();
-            if may_decide && different.first.is_empty() && !is_settled {
-                let first = match canonical.take() {
-                    Some(first) => first,
-                    None => self.canonical_turns(run, trial)?,
-                };
-                if self.explain_turn(run, trial, &first, &turns) {
-                    endless.push(subject);
-                }
-                canonical = Some(first);
-            }
-        }
-        for Unsettled { key, what, cause } in unsettled {
-            match what {
-                Extent::Whole => run.reach.add_whole(key.0, key.1, cause),
-                Extent::Counter => run.reach.add_counter(key, cause),
-                Extent::Bytes(bytes) => run.reach.add_bytes(key, &bytes, cause),
-            }
-        }
-        Ok(())
-    }
-
-    /// The places of a buffer that differ in another order, by their last writers in the order of the launch: what each
-    /// of them wrote there, and the first difference.
-    fn places(
-        &mut self,
-        run: &Run,
-        left: &Bindings,
-        different: &Different,
-        first: Difference,
-    ) -> Result<Vec<(Option<Inst>, Extent, Difference)>, Failure> {
-        let (base, key) = (self.base, (first.binding, first.element));
-        if first.byte == u64::MAX {
-            return Ok(vec![(None, Extent::Counter, first)]);
-        }
-        if named(base.module, &base.plan.unordered, first.binding) {
-            return Ok(vec![(None, Extent::Whole, first)]);
-        }
-        if self.writers.is_none() {
-            let all = (0..).map(Binding).zip(&run.left.bindings);
-            let open = all.filter(|it| base.is_open(it.0)).flat_map(|(binding, buffers)| {
-                (0..).zip(buffers).map(move |(at, it)| ((binding, at), it.bytes.len()))
-            });
-            let open: Vec<_> = open.collect();
-            let is_large = open.iter().map(|it| it.1).sum::<usize>() > MOST_BYTES;
-            let writers = if is_large { Vec::new() } else { open };
-            self.writers = Some(base.writers(run, writers)?);
-        }
-        let Some(writers) = &self.writers else { unreachable!("they were made above") };
-        let of = |it: &Bindings| it.bindings[key.0.index()][key.1 as usize].clone();
-        let (a, b) = (of(&run.left), of(left));
-        let reaches = [Some(&run.reach), different.reach.as_ref()].map(|it| {
-            let tagged = it.map(|it| it.tagged(key));
-            move |byte| tagged.is_some_and(|it| it.has(byte))
-        });
-        let mut places: Vec<(Option<Inst>, Vec<usize>)> = Vec::new();
-        for byte in 0..a.bytes.len().min(b.bytes.len()) {
-            if a.bytes[byte] == b.bytes[byte] || reaches.iter().any(|it| it(byte)) {
-                continue;
-            }
-            let writer = writers.last(key, byte as u64);
-            match places.iter_mut().find(|it| it.0 == writer) {
-                Some(place) => place.1.push(byte),
-                None => places.push((writer, vec![byte])),
-            }
-        }
-        let room = base.plan.float_room;
-        let place = |(writer, bytes): (Option<Inst>, Vec<usize>)| {
-            let mixed = only(&bytes, &a, &b)?;
-            let byte = floats::first_difference(base.module, key.0, &a, &mixed, room)?;
-            // In yet another order, it may be other bytes of the same place.
-            let written = |it: &usize| writer.is_some() && writers.last(key, *it as u64) == writer;
-            let mut all: Vec<usize> = (0..a.bytes.len()).filter(written).chain(bytes).collect();
-            all.sort_unstable();
-            all.dedup();
-            Some((writer, Extent::Bytes(all), Difference { byte, ..first }))
-        };
-        Ok(places.into_iter().filter_map(place).collect())
-    }
-
     /// A run in another order, if it ended. `begun` is one that has been made ahead.
     fn again(
         &mut self,
@@ -640,35 +485,6 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         }
     }
 
-    fn sides<'s>(&'s self, run: &'s Run, trial: &'s Trial) -> [Side<'s>; 2] {
-        let there = Side { variation: trial.variation, ..self.base.side(&trial.launch) };
-        [self.base.side(&run.launch), there]
-    }
-
-    /// Reports a difference, and returns what the report says that it is.
-    fn explain(
-        &mut self,
-        run: &Run,
-        trial: &Trial,
-        (difference, writer): (Difference, Option<Inst>),
-        kind: Kind,
-        is_explained: bool,
-    ) -> Result<Cause, Failure> {
-        let [a, b] = self.sides(run, trial);
-        let subject = trial.order.subject();
-        let mut finding = match is_explained {
-            true => compare::explain(kind, &a, &b, difference, subject, &[&run.launch])?,
-            false => compare::unexplained(kind, &a, &b, difference, subject, writer),
-        };
-        if finding.kind == Kind::PermutedResult {
-            let name = &self.base.module.resource(difference.binding).name;
-            finding.helps.push(format!("if any order is acceptable, pass `--unordered {name}`"));
-        }
-        let cause = Cause { kind: finding.kind, span: finding.site.span };
-        self.report.add(finding, Some(trial.order));
-        Ok(cause)
-    }
-
     /// The decisions in a run whose float sums are in the canonical order.
     fn canonical_turns(&mut self, run: &Run, trial: &Trial) -> Result<Turns, Failure> {
         let variation = Variation { folds: FoldOrder::Canonical, ..trial.variation };
@@ -684,15 +500,6 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             }
             Err(failure) => Err(failure),
         }
-    }
-
-    /// Reports the first decision that another order of float sums has changed. Returns whether there is one.
-    fn explain_turn(&mut self, run: &Run, trial: &Trial, first: &Turns, turns: &Turns) -> bool {
-        let Some(decision) = first.first_difference(turns) else { return false };
-        let [a, b] = self.sides(run, trial);
-        let finding = compare::explain_turn(decision, &a, &b, trial.order.subject());
-        self.report.add(finding, Some(trial.order));
-        true
     }
 
     /// For each trial its run, if it was made ahead on several threads.
@@ -767,9 +574,6 @@ const MARKED_FUEL: u64 = 8;
 /// The fuel of a run with one group at a time: so many times that of the observed run, and this much on top.
 const GROUPS_FUEL: u64 = 8;
 const LEAST_FUEL: u64 = 1 << 20;
-
-/// The number of differences between orders that are explained at one width; of the rest, the report names the stores.
-const MOST_EXPLAINED: usize = 8;
 
 /// The most bytes of results that wait to be compared.
 const MOST_AHEAD: usize = 256 << 20;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use sanitizer::{Kind, Plan};
 
 use super::stages::{self, Where};
-use super::{Tally, Told, Verdict, weigh};
+use super::{Tally, Told, Verdict, weigh, wrong_line};
 use crate::run;
 use generate::Random;
 
@@ -290,7 +290,8 @@ fn pixel_shader(random: &mut Random) -> (String, String) {
 pub fn judge(class: &DrawClass, planted: &PlantedDraw) -> Result<Verdict, String> {
     let clean = examine(&planted.clean, &planted.widths)?;
     let faulty = examine(&planted.faulty, &planted.widths)?;
-    Ok(weigh(class.kind, &planted.lines, &clean, &faulty))
+    let own = wrong_line(&planted.clean, &planted.faulty);
+    Ok(weigh(class.kind, (&planted.lines, own), &clean, &faulty))
 }
 
 /// Plants and judges a number of faults of a class.

@@ -76,6 +76,64 @@ pub(super) const ALL: &[Class] = &[
         },
     },
     Class {
+        name: "a look-back that does not wait",
+        kind: Kind::OrderDependentResult,
+        place: Reach::WhereAllCome,
+        widths: &[],
+        waves: Some(1),
+        groups: true,
+        snippet: |random, _| {
+            let value = by_turn(random);
+            let read = "InterlockedOr(Flag[turn - 1], 0, seen);";
+            Some(
+                Snippet::new()
+                    .declare("globallycoherent RWStructuredBuffer<uint> Value, Flag;")
+                    .declare("RWStructuredBuffer<uint> Turns, Sums;")
+                    .line("uint planted = 1, seen = 0, turn;")
+                    .line("if (thread == 0) {")
+                    .line("InterlockedAdd(Turns[0], 1, turn);")
+                    .line("if (turn > 0) {")
+                    .fault(&format!("do {read} while (seen == 0);"), read)
+                    .line("if (seen == 1) planted += Value[turn - 1];")
+                    .line("}")
+                    .line(&format!("Value[turn] = planted + {value};"))
+                    .line("InterlockedExchange(Flag[turn], 1, seen);")
+                    .line(KEEP)
+                    .line("}")
+                    .used(random),
+            )
+        },
+    },
+    Class {
+        name: "a lock that is checked and set in two steps",
+        kind: Kind::Race,
+        place: Reach::WhereAllCome,
+        widths: &[],
+        waves: Some(1),
+        groups: true,
+        snippet: |random, _| {
+            let more = 1 + random.below(9);
+            Some(
+                Snippet::new()
+                    .declare("globallycoherent RWStructuredBuffer<uint> Held, Grid;")
+                    .line("uint planted = 1, before;")
+                    .line("bool done = false;")
+                    .line("if (thread == 0) {")
+                    .line("while (!done) {")
+                    .fault(
+                        "InterlockedCompareExchange(Held[0], 0, 1, before); if (before == 0) {",
+                        "before = Held[0]; if (before == 0) { Held[0] = 1;",
+                    )
+                    .partner(&format!("Grid[0] += {more};"))
+                    .line("DeviceMemoryBarrier();")
+                    .partner("Held[0] = 0;")
+                    .line("done = true;")
+                    .line("} } }")
+                    .used(random),
+            )
+        },
+    },
+    Class {
         name: "an atomic operation whose result is ignored",
         kind: Kind::Race,
         place: Reach::WhereAllCome,

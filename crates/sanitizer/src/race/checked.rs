@@ -1,0 +1,70 @@
+//! A check-then-set: a wave reads a coherent buffer, decides by what it finds, and stores there, in two steps between which
+//! another wave can find the same. Static: the check is a load that decides whether lanes enter a branch, the store is in
+//! that branch; a check by which lanes leave a loop is not recognised.
+
+use ir::{Inst, Op, Value};
+
+use crate::facts::Facts;
+use crate::hash::HashSet;
+use crate::slice::{self, Memory};
+
+/// The load that checks, and the store that follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Checked {
+    pub(super) check: Inst,
+    pub(super) set: Inst,
+}
+
+/// The check-then-set that both of two accesses rely on.
+pub(super) fn around_both(facts: &Facts<'_>, a: Inst, b: Inst) -> Option<Checked> {
+    let checked = around(facts, a)?;
+    (around(facts, b) == Some(checked)).then_some(checked)
+}
+
+/// Whether there is any.
+pub(super) fn is_in(facts: &Facts<'_>) -> bool {
+    let module = facts.module;
+    module.resources.iter().any(|it| it.globally_coherent)
+        && (0..module.insts.len() as u32)
+            .map(Inst)
+            .any(|it| matches!(module.inst(it).op, Op::Store { .. }) && around(facts, it).is_some())
+}
+
+/// The innermost one around an access.
+fn around(facts: &Facts<'_>, access: Inst) -> Option<Checked> {
+    let module = facts.module;
+    facts.ancestors(access).find_map(|branch| {
+        let Op::If { cond, .. } = module.inst(branch).op else { return None };
+        loads(facts, cond).into_iter().find_map(|check| {
+            let memory = slice::read(module, &module.inst(check).op);
+            let set = (0..module.insts.len() as u32).map(Inst).find(|it| {
+                let op = &module.inst(*it).op;
+                matches!(op, Op::Store { .. })
+                    && slice::written(module, op) == memory
+                    && facts.encloses(branch, *it)
+            })?;
+            Some(Checked { check, set })
+        })
+    })
+}
+
+/// The loads from coherent buffers by which a condition is computed.
+fn loads(facts: &Facts<'_>, condition: Value) -> Vec<Inst> {
+    let module = facts.module;
+    let mut open = vec![condition];
+    let mut seen: HashSet<Value> = open.iter().copied().collect();
+    let mut found = Vec::new();
+    while let Some(value) = open.pop() {
+        let inst = module.made_by(value);
+        let read = inst.and_then(|it| slice::read(module, &module.inst(it).op));
+        match (inst, read) {
+            (Some(inst), Some(Memory::Buffer(it))) => {
+                let is_load = matches!(module.inst(inst).op, Op::Load { .. });
+                found.extend((is_load && module.resource(it).globally_coherent).then_some(inst));
+            }
+            (_, Some(_)) => {}
+            _ => open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it))),
+        }
+    }
+    found
+}
