@@ -38,9 +38,9 @@ void main(uint g : SV_GroupID) {
     uint sum = 1;
     if (g > 0) {
         while (Flag[g - 1] == 0) {}
-        sum += Value[g - 1]; //? race: race on `Value`
+        sum += Value[g - 1];
     }
-    Flag[g] = 1;
+    Flag[g] = 1; //? race: race on `Value`
     DeviceMemoryBarrier();
     Value[g] = sum;
     Out[g] = sum;
@@ -101,8 +101,8 @@ RWStructuredBuffer<uint> Out;
 [numthreads(1, 1, 1)]
 void main(uint g : SV_GroupID) {
     if (g == 0) Value[0] = 7;
-    InterlockedAdd(Count[0], 1);
-    if (g == 1) Out[g] = Value[0]; //? race: race on `Value`
+    InterlockedAdd(Count[0], 1); //? race: race on `Value`
+    if (g == 1) Out[g] = Value[0];
 }
 
 //--- san-the-last-group-knows-by-the-result-that-it-is-the-last
@@ -199,13 +199,13 @@ void main(uint t : SV_GroupIndex) {
     if (t == 0) {
         uint at;
         InterlockedAdd(Head[0], 1, at);
-        Ready[at % 16] = 1;
+        Ready[at % 16] = 1; //? race: race on `Ring`
         Ring[at % 16] = at * 10;
         DeviceMemoryBarrier();
         uint from;
         InterlockedAdd(Tail[0], 1, from);
         while (Ready[from % 16] == 0) { }
-        Out[from] = Ring[from % 16]; //? race: race on `Ring`
+        Out[from] = Ring[from % 16];
     }
 }
 
@@ -271,8 +271,8 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     Data[t] = In[t];
     GroupMemoryBarrier();
-    GroupMemoryBarrierWithGroupSync();
-    Out[t] = Data[63 - t]; //? race: this barrier does not cover buffers
+    GroupMemoryBarrierWithGroupSync(); //? race: this barrier does not cover buffers
+    Out[t] = Data[63 - t];
 }
 
 //--- san-the-last-group-reads-what-all-have-published
@@ -329,13 +329,13 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     uint g = ticket;
     Data[g * 64 + t] = g * 1000 + t;
-    GroupMemoryBarrierWithGroupSync();
+    GroupMemoryBarrierWithGroupSync(); //? race: help: use `AllMemoryBarrierWithGroupSync()` instead of that barrier
     uint old;
     if (t == 0) InterlockedExchange(Flag[g], 1, old);
     if (g > 0) {
         uint seen;
         do { InterlockedOr(Flag[g - 1], 0, seen); } while (seen == 0);
-        Out[g * 64 + t] = Data[(g - 1) * 64 + 63 - t]; //? race: help: use `AllMemoryBarrierWithGroupSync()` instead of that barrier
+        Out[g * 64 + t] = Data[(g - 1) * 64 + 63 - t];
     }
 }
 
@@ -380,9 +380,9 @@ globallycoherent RWStructuredBuffer<uint> Lock, Data;
 void main(uint g : SV_GroupID) {
     bool done = false;
     while (!done) {
-        if (Lock[0] == 0) {
+        if (Lock[0] == 0) { //? race: help: check and set `Lock` by one atomic operation
             Lock[0] = 1;
-            Data[0] += g; //? race: help: check and set `Lock` by one atomic operation
+            Data[0] += g;
             DeviceMemoryBarrier();
             Lock[0] = 0;
             done = true;

@@ -63,8 +63,8 @@ RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     tile[t] = t;
-    DeviceMemoryBarrierWithGroupSync();
-    Out[t] = tile[127 - t]; //? race: use `GroupMemoryBarrierWithGroupSync()` instead of the barrier between them
+    DeviceMemoryBarrierWithGroupSync(); //? race: use `GroupMemoryBarrierWithGroupSync()` instead of the barrier between them
+    Out[t] = tile[127 - t];
 }
 
 //--- san-all-threads-write-one-place
@@ -253,8 +253,8 @@ RWStructuredBuffer<uint> Out;
 [numthreads(8, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     if (t == 2) cell = 7;
-    GroupMemoryBarrier();
-    Out[t] = cell; //? race: race on `cell`
+    GroupMemoryBarrier(); //? race: race on `cell`
+    Out[t] = cell;
 }
 
 //--- san-a-ray-from-a-racing-value
@@ -366,8 +366,8 @@ void main(uint t : SV_GroupIndex) {
     s[t] = t;
     GroupMemoryBarrierWithGroupSync();
     if (t < 32) {
-        s[t] += s[t + 32]; //? race: the branch around both accesses has to be left before it
-        GroupMemoryBarrier();
+        s[t] += s[t + 32];
+        GroupMemoryBarrier(); //? race: the branch around both accesses has to be left before it
         s[t] += s[t + 16];
         GroupMemoryBarrier();
         s[t] += s[t + 8];
@@ -491,8 +491,8 @@ void main(uint t : SV_GroupIndex) {
     tile[t] = In[t];
     GroupMemoryBarrierWithGroupSync();
     for (uint s = 32; s > 0; s >>= 1) {
-        if (t < s) tile[t] += tile[t + s]; //? race: help: use `GroupMemoryBarrierWithGroupSync()` instead of that barrier
-        GroupMemoryBarrier();
+        if (t < s) tile[t] += tile[t + s];
+        GroupMemoryBarrier(); //? race: help: use `GroupMemoryBarrierWithGroupSync()` instead of that barrier
     }
     if (t == 0) Out[0] = tile[0];
 }

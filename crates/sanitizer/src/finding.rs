@@ -252,7 +252,6 @@ impl Finding {
     /// Whether two findings are about the same mistake in the program, so that one report is enough.
     pub fn is_like(&self, other: &Finding) -> bool {
         let places = |it: &Finding| it.related.iter().map(|it| it.span).collect::<Vec<_>>();
-        let first = |it: &Finding| it.related.first().map(|it| it.span);
         // A sampler is reported once, wherever it is used.
         let any_site = self.kind == Kind::FeedbackTier;
         self.kind == other.kind
@@ -262,7 +261,8 @@ impl Finding {
                 Kind::DivergentBarrier => true,
                 // The two accesses make a race; the other places are advice.
                 Kind::Race | Kind::EqualStores | Kind::NotGloballyCoherent => {
-                    first(self) == first(other)
+                    self.accesses() == other.accesses()
+                        || self.checked().is_some() && self.checked() == other.checked()
                 }
                 _ => places(self) == places(other),
             }
@@ -278,17 +278,23 @@ pub(crate) const CHECKED: &str = "is checked here";
 impl Finding {
     /// Whether another finding is the lesser half of this one: some lanes store equal values there, and others do not.
     pub(crate) fn supersedes(&self, other: &Finding) -> bool {
-        let accesses = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
-        let ([a, b], others) = (accesses(self), accesses(other));
+        let ([a, b], others) = (self.accesses(), other.accesses());
         let have_one_check = self.checked().is_some() && self.checked() == other.checked();
         self.kind == Kind::Race
             && other.kind == Kind::EqualStores
             && (have_one_check || others == [a, b] || others == [b, a])
     }
 
+    /// The two accesses of a race, the later one first.
+    fn accesses(&self) -> [Option<Span>; 2] {
+        let all = || std::iter::once(&self.site).chain(&self.related);
+        let second = all().find(|it| number_of(&it.text) == "(2)").unwrap_or(&self.site);
+        [Some(second.span), self.related.first().map(|it| it.span)]
+    }
+
     /// The check of a check-then-set.
     fn checked(&self) -> Option<Span> {
-        self.related.iter().find(|it| it.text.ends_with(CHECKED)).map(|it| it.span)
+        Some(self.site.span).filter(|_| self.site.text.ends_with(CHECKED))
     }
 
     /// Whether another finding follows from the same mistake, although its place is another one: two races that have an
@@ -296,7 +302,7 @@ impl Finding {
     /// reason.
     pub fn has_cause_of(&self, other: &Finding) -> bool {
         let declared = |it: &Finding| it.related.get(1).map(|it| it.span);
-        let accesses = |it: &Finding| [Some(it.site.span), it.related.first().map(|it| it.span)];
+        let accesses = Finding::accesses;
         let parted = |it: &Finding| it.related.first().map(|it| it.span);
         match (self.kind, other.kind) {
             (Kind::Race, Kind::Race) => {

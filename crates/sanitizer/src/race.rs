@@ -41,6 +41,7 @@ use shadow::{Act, Cell, Chunks, Pages, Record, RecordId};
 mod advice;
 mod apart;
 mod checked;
+mod flags;
 mod judge;
 mod order;
 mod relation;
@@ -569,8 +570,8 @@ impl Races {
         let place = place::place(facts, &event.space, address, u64::from(event.size));
         let apart =
             same_wave && before.tangle != now.tangle && self.policy == IntraWaveSync::Lockstep;
-        let Advice { sites, mut notes, helps } = advice::advise(
-            facts,
+        let Advice { cause, sites, mut notes, helps } = advice::advise(
+            (facts, &self.accesses.uses),
             &event.space,
             kind,
             name,
@@ -586,29 +587,27 @@ impl Races {
             );
         }
         let message = message(kind, name);
+        let second = Site {
+            span: event.at.span,
+            inst: Some(event.at.inst),
+            text: format!("(2) {} {} {place} here", who(&now, now_lane), now.act.verb()),
+        };
+        let first = Site {
+            span: facts.module.inst(before.inst).span,
+            inst: Some(before.inst),
+            text: format!("(1) {} {} it here", who(&before, before_lane), before.act.verb()),
+        };
+        let (site, other) = match cause {
+            Some(cause) => (cause, Some(second)),
+            None => (second, None),
+        };
+        let declared = Site { span: declared, inst: None, text: "declared here".to_owned() };
+        let related = std::iter::once(first).chain(Some(declared)).chain(other).chain(sites);
         Some(Finding {
             kind,
             message,
-            site: Site {
-                span: event.at.span,
-                inst: Some(event.at.inst),
-                text: format!("(2) {} {} {place} here", who(&now, now_lane), now.act.verb()),
-            },
-            related: vec![
-                Site {
-                    span: facts.module.inst(before.inst).span,
-                    inst: Some(before.inst),
-                    text: format!(
-                        "(1) {} {} it here",
-                        who(&before, before_lane),
-                        before.act.verb()
-                    ),
-                },
-                Site { span: declared, inst: None, text: "declared here".to_owned() },
-            ]
-            .into_iter()
-            .chain(sites)
-            .collect(),
+            site,
+            related: related.collect(),
             notes,
             helps,
             stacks: Vec::new(),

@@ -6,6 +6,7 @@ use ops::intrinsics::{Stage, Stages};
 use ops::{Barrier, MemoryScope, SyncScope};
 
 use super::checked;
+use super::flags::{self, Mistake};
 use super::rounds::Round;
 use super::shadow::Act;
 use super::update::{self, Update};
@@ -13,9 +14,12 @@ use crate::calls::{self, Meeting};
 use crate::facts::Facts;
 use crate::finding::{CHECKED, Kind, Site};
 use crate::slice;
+use crate::uses::Uses;
 
 #[derive(Default)]
 pub(super) struct Advice {
+    /// Where the mistake is, if it is at neither of the accesses.
+    pub(super) cause: Option<Site>,
     /// Further places involved.
     pub(super) sites: Vec<Site>,
     pub(super) notes: Vec<String>,
@@ -27,7 +31,7 @@ type Part<'a> = (Inst, Act, &'a [Round]);
 
 /// What helps against a race of two accesses to the memory of that name.
 pub(super) fn advise(
-    facts: &Facts<'_>,
+    (facts, uses): (&Facts<'_>, &Uses),
     space: &Space<'_>,
     kind: Kind,
     name: &str,
@@ -78,7 +82,14 @@ pub(super) fn advise(
             (update, true) => {
                 barriers(facts, (space, name), (before, now), update, &mut advice);
             }
-            (_, false) => between_groups(facts, (space, name), before, now, &mut advice),
+            (_, false) => {
+                let is_flagged = is_coherent(facts, space)
+                    && (before.1, now.1) == (Act::Store, Act::Load)
+                    && by_flag(facts, uses, before.0, now.0, &mut advice);
+                if !is_flagged {
+                    between_groups(facts, (space, name), before, now, &mut advice);
+                }
+            }
         },
     }
     advice
@@ -90,15 +101,15 @@ fn check_then_set(facts: &Facts<'_>, before: Inst, now: Inst, advice: &mut Advic
     let op = |it: Inst| &facts.module.inst(it).op;
     let Some(lock) = slice::written(facts.module, op(checked.set)) else { return false };
     let lock = lock.name(facts.module);
-    let texts = [
-        (checked.check, format!("`{lock}` {CHECKED}")),
-        (checked.set, format!("and `{lock}` is set here, in another step")),
-    ];
-    let is_other = |it: &(Inst, String)| it.0 != before && it.0 != now;
-    advice.sites.extend(texts.into_iter().filter(is_other).map(|(inst, text)| {
+    let site = |inst: Inst, text: String| {
         let span = facts.module.inst(inst).span;
         Site { span, inst: Some(inst), text }
-    }));
+    };
+    advice.cause = Some(site(checked.check, format!("`{lock}` {CHECKED}")));
+    if ![before, now].contains(&checked.set) {
+        let text = format!("and `{lock}` is set here, in another step");
+        advice.sites.push(site(checked.set, text));
+    }
     advice.notes.push(format!(
         "between the check of `{lock}` and the store to it, another wave checks it, too, and goes on as well"
     ));
@@ -226,7 +237,7 @@ fn barriers(
     let waits = |it: &(Inst, Barrier)| it.1.sync == SyncScope::Group;
     let first = between.next();
     if let Some(useless) = first.filter(waits).or_else(|| between.find(waits)).or(first) {
-        advice.sites.push(needed.site(facts, useless));
+        advice.cause = Some(needed.site(facts, useless));
         advice.helps.push(format!("use `{call}` instead of the barrier between them"));
         advice.notes.extend(apart(facts, before, now));
         return;
@@ -344,7 +355,7 @@ fn between_rounds(
     // None of them orders the accesses, or it would have been named above.
     let useless = all_barriers(facts).find(|it| facts.encloses(around, it.0));
     if let Some(useless) = useless {
-        advice.sites.push(needed.site(facts, useless));
+        advice.cause = Some(needed.site(facts, useless));
         advice.helps.push(format!("use `{call}` instead of that barrier"));
     } else if is_carried {
         advice.helps.push(format!(
@@ -395,6 +406,34 @@ fn apart(facts: &Facts<'_>, before: Inst, now: Inst) -> Option<String> {
     })
 }
 
+/// A flag orders accesses of different groups: returns whether it is clear what is wrong with it.
+fn by_flag(facts: &Facts<'_>, uses: &Uses, store: Inst, load: Inst, advice: &mut Advice) -> bool {
+    let site = |inst: Inst, text: &str| Site {
+        span: facts.module.inst(inst).span,
+        inst: Some(inst),
+        text: text.to_owned(),
+    };
+    let help = match flags::mistake(facts, uses, store, load) {
+        Some(Mistake::Early { raised, seen }) => {
+            advice.cause = Some(site(raised, "the flag is raised here, before (1)"));
+            advice.sites.push(site(seen, "and seen here"));
+            "raise the flag behind the store"
+        }
+        Some(Mistake::Late { seen }) => {
+            advice.sites.push(site(seen, "the flag is seen here, after (2)"));
+            "read only when the flag has been seen"
+        }
+        Some(Mistake::Ignored(inst)) => {
+            let text = "the result of this operation is ignored, so that it orders nothing";
+            advice.cause = Some(site(inst, text));
+            "let the result of that operation decide who reads"
+        }
+        None => return false,
+    };
+    advice.helps.push(help.to_owned());
+    true
+}
+
 /// No barrier orders accesses of different groups.
 fn between_groups(
     facts: &Facts<'_>,
@@ -420,7 +459,7 @@ fn between_groups(
             "an operation that raises a flag publishes what its own wave did, and what a barrier has published of others"
                 .to_owned(),
         );
-        advice.sites.push(needed.site(facts, useless));
+        advice.cause = Some(needed.site(facts, useless));
         advice.helps.push(format!("use `{}` instead of that barrier", needed.call));
         return;
     }

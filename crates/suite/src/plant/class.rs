@@ -341,7 +341,7 @@ const ALL: &[Class] = &[
                 // The neighbour may not have stored yet.
                 0 => snippet
                     .partner(&format!("tile[thread] = {value};"))
-                    .cause(BARRIER, missing)
+                    .fault(BARRIER, missing)
                     .partner(&read)
                     .used(random),
                 // The next iteration may store before all threads have read.
@@ -350,7 +350,7 @@ const ALL: &[Class] = &[
                     .partner(&format!("    tile[thread] = {value} + round;"))
                     .line(&format!("    {BARRIER}"))
                     .partner(&format!("    {read}"))
-                    .cause(&format!("    {BARRIER}"), missing)
+                    .fault(&format!("    {BARRIER}"), missing)
                     .line("}")
                     .used(random),
                 // Two waves store to the same place.
@@ -383,7 +383,7 @@ const ALL: &[Class] = &[
                     .declare("RWStructuredBuffer<uint> Grid;")
                     .line("uint planted = 0;")
                     .partner(&format!("Grid[thread] = {value};"))
-                    .cause(
+                    .fault(
                         random.pick(&[
                             "DeviceMemoryBarrierWithGroupSync();",
                             "AllMemoryBarrierWithGroupSync();",

@@ -149,7 +149,7 @@ pub(super) const ALL: &[Class] = &[
                     .line("uint planted = thread, seen = 0;")
                     .line("if (thread == 0) {")
                     .partner(&format!("Value[group] = {value};"))
-                    .cause(
+                    .fault(
                         "InterlockedAdd(Count[0], 1, seen);",
                         "InterlockedAdd(Count[0], 1); seen = group;",
                     )
