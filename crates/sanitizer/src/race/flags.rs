@@ -38,7 +38,8 @@ pub(super) fn mistake(facts: &Facts<'_>, uses: &Uses, store: Inst, load: Inst) -
     for seen in all().filter(|it| uses.decides(*it)) {
         let Some(memory) = flag(&seen) else { continue };
         let raises = |it: &Inst| *it != seen && releases(facts, *it) && flag(it) == Some(memory);
-        let early = all().find(|it| raises(it) && at(it) < store);
+        // An operation whose result matters does more than to raise a flag.
+        let early = all().find(|it| raises(it) && at(it) < store && !uses.is_used(*it));
         let late = all().any(|it| raises(&it) && at(&it) > store);
         match (early, late) {
             (Some(raised), false) if at(&seen) < load => {
