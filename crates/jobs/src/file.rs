@@ -15,7 +15,7 @@ use crate::parts;
 use crate::script::{Command, step};
 use crate::section::{self, Section};
 use crate::test::{NotATest, Test, script, tests_with};
-use crate::unit;
+use crate::unit::{self, Kind};
 
 /// A file of tests.
 pub struct TestFile {
@@ -174,7 +174,7 @@ impl TestFile {
         parts.clone()
     }
 
-    /// The front end's result for all its cases: computed once, as long as the options stay the same.
+    /// The front end's result for all its cases but pixel shaders: computed once, as long as the options stay the same.
     pub(crate) fn shared(
         &self,
         options: &Options,
@@ -188,6 +188,7 @@ impl TestFile {
             return Ok(known);
         }
         let cases = self.tests.iter().flatten().filter_map(|it| it.case.as_ref());
+        let cases = cases.filter(|it| !matches!(it.kind, Kind::Pixels(_)));
         let cases: Vec<String> = cases.map(|it| it.name.clone()).collect();
         self.count_front_end();
         let entries = Entries::read(&self.name, self.unit_text(), &options, includer, &cases)?;

@@ -33,6 +33,7 @@ mod shrink;
 mod specialize;
 mod test;
 mod unit;
+pub mod vertex;
 mod yaml;
 
 pub use bind::attachment::Attachments;
@@ -59,4 +60,4 @@ pub use run::{
 pub use script::words as shell_words;
 pub use shrink::{shrink, shrink_expressions};
 pub use test::{NotATest, Test, tests};
-pub use unit::{Case, HEADER, HEADER_NAME};
+pub use unit::{Case, HEADER, HEADER_NAME, Kind};

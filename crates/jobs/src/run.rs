@@ -125,7 +125,7 @@ pub fn run(
     let done = match &test.case {
         Some(case) if file.has_sections() => runner.section(&case.name),
         None if test.file.ends_with(".hlsl") => runner.section(""),
-        Some(case) => runner.unit(&case.name),
+        Some(case) => runner.unit(case),
         None => runner.job(),
     };
     if let Err(mut outcome) = done {
@@ -203,7 +203,7 @@ pub fn prepare(
     match &test.case {
         Some(case) if file.has_sections() => runner.watched(&case.name),
         None if test.file.ends_with(".hlsl") => runner.watched(""),
-        Some(case) => shaders(vec![runner.watched_unit(&case.name)?]),
+        Some(case) => Ok(vec![runner.watched_unit(case)?]),
         None => {
             let mut runs = Vec::new();
             for ready in runner.ready()? {
@@ -234,10 +234,6 @@ pub fn prepare(
             Ok(runs)
         }
     }
-}
-
-fn shaders(runs: Vec<Runnable>) -> Result<Vec<Work>, Box<Outcome>> {
-    Ok(runs.into_iter().map(|it| Work::Shader(Box::new(it))).collect())
 }
 
 fn ended(problem: NotBound) -> End {

@@ -19,6 +19,8 @@ use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
 pub use draw::{Drawn, STENCIL};
 
+use crate::unit::Kind;
+
 /// The widths every section runs at unless it says otherwise.
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -152,10 +154,20 @@ pub(crate) struct Given {
 /// Reads the directives above a case, which are numbered lines, or the error in one of them.
 pub(crate) fn above<'a>(
     file: &str,
+    line: u32,
+    kind: &Kind,
     lines: impl Iterator<Item = (u32, &'a str)>,
 ) -> Result<Given, String> {
     let mut given = Given { section: Section::new(file, "", 0), named: Vec::new() };
     let mut held = 0;
+    let at_case = |what: &str| format!("{file}:{line}:1: error: {what}");
+    match kind {
+        Kind::Wrong(usage) => return Err(at_case(usage)),
+        Kind::Pixels(Some(size)) => {
+            given.section.draw = Some(Drawn::of_size(*size).map_err(|what| at_case(&what))?);
+        }
+        Kind::Pixels(None) | Kind::Threads | Kind::Open => {}
+    }
     for (number, line) in lines {
         let section = &mut given.section;
         let wrong = |what: &str| format!("{file}:{number}:1: error: {what}");
@@ -166,6 +178,7 @@ pub(crate) fn above<'a>(
                 let what = format!("a case has no directive `{word}`");
                 return Err(wrong(&format!("{what}; it has `{}`", OF_CASES.join("`, `"))));
             }
+            draw::allowed(directive, kind).map_err(|what| wrong(&what))?;
             let (inputs, samplers) = (section.inputs.len(), section.samplers.len());
             apply(section, directive).map_err(|what| wrong(&what))?;
             held += section.inputs[inputs..].iter().map(|it| it.bytes.len()).sum::<usize>();
@@ -182,11 +195,16 @@ pub(crate) fn above<'a>(
             return Err(wrong(&format!("{what} {MOST_BYTES} bytes of contents")));
         }
     }
+    if *kind == Kind::Pixels(None) && given.section.draw.is_none() {
+        let what = "the case is a pixel shader, and nothing says how many pixels it draws";
+        return Err(at_case(&format!("{what}\n  = help: write `//# draw 8x8` above it")));
+    }
     Ok(given)
 }
 
 /// The directives that cases of unit tests have.
-const OF_CASES: [&str; 5] = ["in", "inout", "zero", "texture", "sampler"];
+const OF_CASES: [&str; 8] =
+    ["in", "inout", "zero", "texture", "sampler", "draw", "target", "raster"];
 
 impl Section {
     /// The sets of widths for each of which the section is one program: `WIDTH` makes another for every width.

@@ -4,7 +4,7 @@ use crate::features::Api;
 use crate::file::TestFile;
 use crate::parts::Part;
 use crate::section::Section;
-use crate::unit::Case;
+use crate::unit::{Case, Kind};
 use crate::{Error, job, lit, parts};
 
 /// One test of a file.
@@ -49,7 +49,8 @@ pub(crate) fn tests_with(
         ("test", _) => Ok(vec![whole()]),
         ("yaml" | "yml", _) if is_job(text) => Ok(vec![whole()]),
         ("hlsl", Some(Ok(sections))) => {
-            let case = |it: &Section| Case { name: it.name.clone(), line: it.line };
+            let case =
+                |it: &Section| Case { name: it.name.clone(), line: it.line, kind: Kind::Open };
             Ok(sections.iter().map(|it| test(case(it))).collect())
         }
         // Errors in the file are reported when it runs.

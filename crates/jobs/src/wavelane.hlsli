@@ -9,11 +9,16 @@
 //
 // A case is a thread group of 128 threads; TEST_CASE_N(name, x, y, z) has a group of its own size.
 // In a case, test_index is SV_GroupIndex and test_thread is SV_GroupThreadID.
+//
+// TEST_DRAW(name, width, height) is a case that runs as a pixel shader, once for each pixel of a target of that size.
+// In it, test_position is SV_Position and test_pixel the pixel, (0, 0) being the upper left one. What helper lanes check
+// does not count.
+//
 // Buffers that a case uses stand in lines above it, each case with contents of its own:
 //   //# in Data u32: 1,2,3         contents; 7*4 repeats, 0..8 counts
 //   //# inout Acc u32[8]           zeros, which the case may change
 //   //= Acc u32: 0..8              what must be there after it, unless EXPECT checks that
-// An entry point of your own becomes a case with the attribute [test].
+// An entry point of your own becomes a case with the attribute [test]; a pixel shader needs `//# draw 8x8` above it.
 #ifndef WAVELANE_HLSLI
 #define WAVELANE_HLSLI
 
@@ -25,8 +30,20 @@
 #define TEST_CASE_N(name, x, y, z) \
     [numthreads(x, y, z)] void name(uint test_index : SV_GroupIndex, uint3 test_thread : SV_GroupThreadID)
 
+#define TEST_DRAW(name, width, height) \
+    void name##_of_pixel(float4 test_position, uint2 test_pixel); \
+    [shader("pixel")] void name(float4 wavelane_position : SV_Position) { \
+        wavelane_pixel = uint2(wavelane_position.xy) + 1; \
+        name##_of_pixel(wavelane_position, wavelane_pixel - 1); \
+    } \
+    void name##_of_pixel(float4 test_position, uint2 test_pixel)
+
+// One more than the column and the row of the pixel in a draw, 0 elsewhere.
+static uint2 wavelane_pixel = uint2(0, 0);
+
 // Word 0 counts failures, word 1 checks. The failures start at word 4, with 24 words each: line, lane, type, kind,
-// number of the check in the file, three unused words, eight words of the actual value, eight words of the expected one.
+// number of the check in the file, wavelane_pixel, an unused word, eight words of the actual value, eight words of the
+// expected one.
 RWStructuredBuffer<uint> wavelane_log : register(u999, space999);
 
 // The type in the log: the scalar in the low byte, the number of components above it.
@@ -98,6 +115,8 @@ template <typename T> void wavelane_record(bool passed, uint2 check, uint kind, 
             wavelane_log[at + 2] = wavelane_type(got);
             wavelane_log[at + 3] = kind;
             wavelane_log[at + 4] = check.y;
+            wavelane_log[at + 5] = wavelane_pixel.x;
+            wavelane_log[at + 6] = wavelane_pixel.y;
             wavelane_put(at + 8, got);
             wavelane_put(at + 16, expected);
         }

@@ -81,6 +81,17 @@ fn cases_of_a_file_share_one_run_of_the_front_end() {
 }
 
 #[test]
+fn pixel_shaders_are_compiled_once_each_and_cost_the_other_cases_nothing() {
+    let both = |it: usize| format!("TEST_DRAW(draw{it}, 4, 4) {{ EXPECT(true); }}\n");
+    let text = cases(20, |_| "EXPECT(true);".to_owned());
+    let text = text + &(0..20).map(both).collect::<String>();
+    let (outcomes, reads, front_ends) = all("both.hlsl", &text);
+    assert_eq!((passed(&outcomes), outcomes.len()), (80, 80), "{outcomes:?}");
+    // One run for the compute shaders together.
+    assert_eq!((reads, front_ends), (21, 21));
+}
+
+#[test]
 fn failing_cases_are_shown_with_their_own_lines() {
     let text = cases(30, |it| format!("EXPECT({it} != 17);"));
     let (outcomes, _, front_ends) = all("one.hlsl", &text);

@@ -41,7 +41,8 @@ impl AskedDraw {
             table,
         };
         let stages = tables.into_tables().into_iter().zip(shaders).map(stage).collect();
-        let run = DrawnRun { pipeline, draw, stages, names, widths: None, san: Vec::new() };
+        let (san, log) = (Vec::new(), None);
+        let run = DrawnRun { pipeline, draw, stages, names, widths: None, san, log };
         Ok(AskedDraw { run, widths, auto })
     }
 }

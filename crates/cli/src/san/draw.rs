@@ -46,7 +46,7 @@ pub(super) fn drawn(
     widths: Vec<u32>,
     name: String,
 ) -> Result<Box<Subject>, Stop> {
-    let plan = plan_of(&args.san, &run.san, widths, None).map_err(stop)?;
+    let plan = plan_of(&args.san, &run.san, widths, run.log).map_err(stop)?;
     examine(args, &args.common.launch, run, plan, name).map(Box::new).map_err(stop)
 }
 

@@ -8,7 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use jobs::{Case, PassName, Runnable, Sequence, SequenceProgram, Test, TestFile, Widths, Work};
+use jobs::{
+    Case, Kind, PassName, Runnable, Sequence, SequenceProgram, Test, TestFile, Widths, Work,
+};
 use wavelane::internal::{self, Examined, LeftOut, Pace, Seen};
 use wavelane::sanitizer::{Plan, Report};
 use wavelane::{ComputePipeline, Device, Dispatch, Level, ResourceTable, Shader, SourceMap, Stage};
@@ -136,7 +138,9 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
                 return Ok(Works::One(entries.into_iter().next()));
             }
             for entry in entries {
-                let test = Test { file: file.clone(), case: Some(Case { name: entry, line: 1 }) };
+                let kind = Kind::Open;
+                let test =
+                    Test { file: file.clone(), case: Some(Case { name: entry, line: 1, kind }) };
                 shaders.insert(test.name());
                 tests.push(test);
             }

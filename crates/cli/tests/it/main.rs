@@ -20,6 +20,7 @@ mod gallery;
 mod hostile;
 mod jobs;
 mod passes;
+mod pixel_cases;
 mod printing;
 mod project;
 mod rays;

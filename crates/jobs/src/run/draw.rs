@@ -40,6 +40,8 @@ pub struct DrawnRun {
     pub widths: Option<Vec<u32>>,
     /// Flags for `wavelane san` in the test.
     pub san: Vec<String>,
+    /// The buffer to which a case of a unit test writes its checks.
+    pub log: Option<&'static str>,
 }
 
 /// A shader of a draw, and what is bound to it.
@@ -208,8 +210,8 @@ impl Runner<'_> {
         }
         in_order(&mut stages);
         let names = draw.targets.iter().map(|it| job.buffers[it.buffer].name.clone()).collect();
-        let (widths, san, draw) = (None, Vec::new(), bound.draw);
-        Ok(DrawnRun { pipeline, draw, stages, names, widths, san })
+        let (widths, san, log, draw) = (None, Vec::new(), None, bound.draw);
+        Ok(DrawnRun { pipeline, draw, stages, names, widths, san, log })
     }
 
     /// Draws, and leaves the results in the job; returns what may explain unexpected ones.

@@ -29,6 +29,8 @@ pub struct DrawnSection {
     /// From the vertex, mesh or amplification shader to the pixel shader.
     shaders: Vec<(Stage, Shader)>,
     sources: Vec<SourceMap>,
+    /// The most lines that it prints.
+    lines: usize,
 }
 
 /// Which packing a draw has.
@@ -100,7 +102,21 @@ impl DrawnSection {
             shaders.push((stage, shader));
             sources.push(of_shader);
         }
-        Ok(DrawnSection { job, draw, shaders, sources })
+        Ok(DrawnSection { job, draw, shaders, sources, lines: MOST_LINES })
+    }
+
+    /// A vertex shader and a pixel shader that have been compiled already; at most so many lines are printed.
+    pub(super) fn of_case(
+        section: &Section,
+        [vertex, pixel]: [(Shader, SourceMap); 2],
+        lines: usize,
+    ) -> Result<DrawnSection, NotDrawn> {
+        let Some(drawn) = &section.draw else {
+            unreachable!("the caller has seen that the case draws");
+        };
+        let (job, draw) = drawn.job()?;
+        let shaders = vec![(Stage::Vertex, vertex.0), (Stage::Pixel, pixel.0)];
+        Ok(DrawnSection { job, draw, shaders, sources: vec![vertex.1, pixel.1], lines })
     }
 
     /// The draw, ready to be observed at these widths.
@@ -122,12 +138,11 @@ impl DrawnSection {
             sources,
             table,
         });
-        let (widths, san) = (Some(widths), section.san.clone());
-        let stages = stages.collect();
-        Ok(DrawnRun { pipeline, draw: bound.draw, stages, names, widths, san })
+        let (stages, widths, san) = (stages.collect(), Some(widths), section.san.clone());
+        Ok(DrawnRun { pipeline, draw: bound.draw, stages, names, widths, san, log: None })
     }
 
-    fn pipeline(&self, device: &Device) -> Result<GraphicsPipeline, NotDrawn> {
+    pub(super) fn pipeline(&self, device: &Device) -> Result<GraphicsPipeline, NotDrawn> {
         let shaders: Vec<_> = self.shaders.iter().map(|(stage, it)| (*stage, it)).collect();
         let desc = binding::desc(&self.draw, &shaders);
         let made = device.create_graphics_pipeline(&desc);
@@ -146,9 +161,17 @@ impl DrawnSection {
         self.shaders.iter().map(|it| &it.1).collect()
     }
 
-    fn pixel(&self) -> &Shader {
+    pub(super) fn pixel(&self) -> &Shader {
         match self.shaders.last() {
             Some((_, pixel)) => pixel,
+            None => unreachable!("a section has a pixel shader"),
+        }
+    }
+
+    /// The texts to which the locations of the pixel shader refer.
+    pub(super) fn pixel_sources(&self) -> &SourceMap {
+        match self.sources.last() {
+            Some(sources) => sources,
             None => unreachable!("a section has a pixel shader"),
         }
     }
@@ -181,7 +204,7 @@ impl DrawnSection {
         let mut job = self.job.clone();
         let mut bound = binding::bind(&job, &self.draw, &[], false).map_err(not_bound)?;
         let tables = self.tables(section)?;
-        let log = Arc::new(PrintLog::new(MOST_LINES));
+        let log = Arc::new(PrintLog::new(self.lines));
         bound.draw.wave_size = Some(width);
         set(&mut bound.draw);
         match packed {

@@ -230,7 +230,7 @@ impl Runner<'_> {
     }
 }
 
-fn not_drawn(problem: NotDrawn) -> End {
+pub(super) fn not_drawn(problem: NotDrawn) -> End {
     match problem {
         NotDrawn::Wrong(what) => failed(what),
         NotDrawn::Unsupported(what) => unsupported(what.trim_start_matches("unsupported: ")),

@@ -1,36 +1,39 @@
-//! Runs a case of a unit test file. Cases are defined in [`crate::unit`].
+//! Runs a case of a unit test file. Cases are defined in [`crate::unit`]; `draw.rs` runs pixel shaders.
+
+mod draw;
 
 use wavelane::internal::{SlotRef, Slots};
-use wavelane::{ComputePipeline, Resource, ResourceKind, ResourceTable, Shader, SourceMap};
+use wavelane::{ComputePipeline, Resource, ResourceKind, ResourceTable, Shader, SourceMap, Stage};
 
 use super::compile::does_not_compile;
-use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported, wrong_file};
+use super::{End, Flags, Runnable, Runner, Widths, Work, failed, unsupported, wrong_file};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{Given, Section};
-use crate::unit;
+use crate::unit::{self, Case, Extent};
 
-/// A compiled case.
-struct Case {
-    shader: Shader,
-    pipeline: ComputePipeline,
-    /// The texts to which the shader's locations refer, if requested.
-    sources: Option<SourceMap>,
-}
+/// The shader of a case, and the texts to which its locations refer, if requested.
+type Compiled = (Shader, Option<SourceMap>);
 
 impl Runner<'_> {
-    fn unit_flags(&self, name: &str) -> Flags {
+    fn unit_flags(&self, name: &str, stage: Stage) -> Flags {
         let mut flags = self.setup.flags.clone();
         name.clone_into(&mut flags.options.entry);
+        flags.options.stage = stage;
         flags
     }
 
-    /// Compiles a case. If possible, the front end reads the file once for all of them.
-    fn unit_case(&mut self, name: &str, is_watched: bool) -> Result<Case, End> {
-        let flags = self.unit_flags(name);
+    /// Compiles a case. If possible, the front end reads the file once for all compute shaders.
+    fn unit_shader(&mut self, name: &str, stage: Stage, is_watched: bool) -> Result<Compiled, End> {
+        let flags = self.unit_flags(name, stage);
+        if stage == Stage::Pixel {
+            let (file, test) = (self.file, self.test);
+            let (shader, sources) = self.compile_with(&test.file, file.unit_text(), &flags)?;
+            return Ok((shader, Some(sources)));
+        }
         let mut includer = self.includer(&flags);
         let shared = self.file.shared(&flags.options, &flags.includes, &mut includer);
         let shared = shared.map_err(|bug| failed(bug.to_string()))?;
-        let (shader, sources) = match shared.entries.as_ref().filter(|it| it.has(name)) {
+        Ok(match shared.entries.as_ref().filter(|it| it.has(name)) {
             Some(entries) => {
                 let (shader, diagnostics) =
                     entries.compile(name).map_err(|bug| failed(bug.to_string()))?;
@@ -50,59 +53,74 @@ impl Runner<'_> {
                 let wants_sources = is_watched || shader.prints();
                 (shader, wants_sources.then_some(sources))
             }
-        };
-        let pipeline = self
-            .setup
-            .device
-            .create_compute_pipeline(&shader)
-            .map_err(|error| unsupported(error.to_string()))?;
-        Ok(Case { shader, pipeline, sources })
+        })
+    }
+
+    fn unit_pipeline(&self, shader: &Shader) -> Result<ComputePipeline, End> {
+        let made = self.setup.device.create_compute_pipeline(shader);
+        made.map_err(|error| unsupported(error.to_string()))
     }
 
     /// Prepares a case for observation.
-    pub(super) fn watched_unit(&mut self, name: &str) -> Result<Runnable, End> {
-        let Case { shader, pipeline, sources } = self.unit_case(name, true)?;
-        let given = self.given()?;
-        let table = self.unit_table(&given, &shader)?;
-        if !checks(&given.section, &table, &shader) {
+    pub(super) fn watched_unit(&mut self, case: &Case) -> Result<Work, End> {
+        let given = self.given(case)?;
+        if given.section.draw.is_some() {
+            let run = self.watched_draw(case, &given)?;
+            return Ok(Work::Draw(Box::new(run)));
+        }
+        let stage = self.setup.flags.options.stage;
+        let (shader, sources) = self.unit_shader(&case.name, stage, true)?;
+        let pipeline = self.unit_pipeline(&shader)?;
+        self.check_bindings(case, &given, &shader)?;
+        let table = super::section::bound(&given.section, &shader)?;
+        if !checks(&given.section, &shader) {
             return Err(failed("the case checks nothing"));
         }
         let text = self.file.unit_text().to_owned();
-        let source = self.source(&self.test.file, text, self.unit_flags(name));
+        let source = self.source(&self.test.file, text, self.unit_flags(&case.name, stage));
         let sources = sources.unwrap_or_default();
         let run = Runnable::of(shader, pipeline, sources, table, [1; 3], source);
-        Ok(Runnable { log: Some(unit::LOG), ..run })
+        Ok(Work::Shader(Box::new(Runnable { log: Some(unit::LOG), ..run })))
     }
 
-    pub(super) fn unit(&mut self, name: &str) -> Result<(), End> {
-        let given = self.given()?;
-        let Case { shader, pipeline, sources } = self.unit_case(name, false)?;
-        let widths = match self.setup.widths {
-            // Unit tests run at every width.
-            Widths::Default => pipeline.wave_sizes().to_vec(),
-            Widths::All | Widths::List(_) => {
-                self.widths(&[vec![pipeline.wave_sizes()]], pipeline.default_wave_size())?
-            }
-        };
-        let table = self.unit_table(&given, &shader)?;
+    pub(super) fn unit(&mut self, case: &Case) -> Result<(), End> {
+        let given = self.given(case)?;
+        if given.section.draw.is_some() {
+            return self.unit_draw(case, &given);
+        }
+        let stage = self.setup.flags.options.stage;
+        let (shader, sources) = self.unit_shader(&case.name, stage, false)?;
+        let pipeline = self.unit_pipeline(&shader)?;
+        let widths = self.unit_widths(pipeline.wave_sizes(), pipeline.default_wave_size())?;
+        self.check_bindings(case, &given, &shader)?;
+        let table = super::section::bound(&given.section, &shader)?;
+        self.unit_at_each(widths, |runner, width| {
+            let run = (&shader, &pipeline, sources.as_ref());
+            runner.unit_at(&given.section, run, table.copied(), width)
+        });
+        Ok(())
+    }
+
+    /// The widths at which a case runs, of those that its pipeline allows: without a request, all of them.
+    fn unit_widths(&self, allowed: &[u32], default: u32) -> Result<Vec<u32>, End> {
+        match self.setup.widths {
+            Widths::Default => Ok(allowed.to_vec()),
+            Widths::All | Widths::List(_) => self.widths(&[vec![allowed]], default),
+        }
+    }
+
+    /// Runs and reports a case at each of these widths that is wanted.
+    fn unit_at_each(&mut self, widths: Vec<u32>, run: impl Fn(&Self, u32) -> Result<Outcome, End>) {
         for width in widths {
             if !(self.wanted)(width) {
                 continue;
             }
-            let mut outcome = self
-                .unit_at(
-                    &given.section,
-                    (&shader, &pipeline, sources.as_ref()),
-                    table.copied(),
-                    width,
-                )
-                .unwrap_or_else(|end| *end);
+            let mut outcome = run(self, width).unwrap_or_else(|end| *end);
             outcome.width = width;
             outcome.printed = self.printed.take();
             outcome.remarks.splice(..0, self.remarks.clone());
             (self.report)(outcome);
         }
-        Ok(())
     }
 
     fn unit_at(
@@ -112,21 +130,32 @@ impl Runner<'_> {
         mut table: ResourceTable,
         width: u32,
     ) -> Result<Outcome, End> {
-        if !checks(section, &table, shader) {
+        if !checks(section, shader) {
             return Err(failed("the case checks nothing"));
         }
         let printed = self.go((shader, pipeline, sources), [1, 1, 1], width, &mut table)?;
         self.check_assertions(&printed, sources)?;
-        let bytes = table.get(unit::LOG, 0).map_or_else(Vec::new, |it| it.bytes.to_vec());
         // With waves of one lane, each thread and the group are a step.
         let threads = (pipeline.steps([1; 3], 1) - 1) as u32;
-        let log = unit::read_log(&bytes, self.file, threads, width);
         let left: Vec<_> =
             table.iter().map(|(resource, at, slot)| (resource.name.as_str(), at, slot)).collect();
         let find = |name: &str, element: usize| {
             let is_it = |it: &&(&str, u32, SlotRef<'_>)| it.0 == name && it.1 as usize == element;
             left.iter().find(is_it).map(|(.., slot)| slot.bytes.as_slice())
         };
+        self.judged(section, shader, width, Extent::Threads { threads, width }, find)
+    }
+
+    /// The outcome of a case, from what it has left, by name and element.
+    fn judged<'a>(
+        &self,
+        section: &Section,
+        shader: &Shader,
+        width: u32,
+        extent: Extent,
+        find: impl Fn(&str, usize) -> Option<&'a [u8]>,
+    ) -> Result<Outcome, End> {
+        let log = unit::read_log(find(unit::LOG, 0).unwrap_or(&[]), self.file, extent);
         let has_outputs = !section.outputs.is_empty();
         let judged = if has_outputs { section.judge(width, find) } else { Ok(()) };
         if log.findings.is_empty() {
@@ -148,14 +177,13 @@ impl Runner<'_> {
     }
 
     /// What stands above the case.
-    fn given(&self) -> Result<Given, End> {
-        let line = self.test.case.as_ref().map_or(1, |it| it.line);
-        unit::given(self.file, line)
+    fn given(&self, case: &Case) -> Result<Given, End> {
+        unit::given(self.file, case)
             .map_err(|what| wrong_file(format!("the test file has errors\n{what}\n")))
     }
 
-    /// The contents of what stands above the case, and an empty log.
-    fn unit_table(&self, given: &Given, shader: &Shader) -> Result<ResourceTable, End> {
+    /// Everything that stands above the case must be a resource, and every resource that it uses must stand there.
+    fn check_bindings(&self, case: &Case, given: &Given, shader: &Shader) -> Result<(), End> {
         let base = |name: &str| name.split('[').next().unwrap_or(name).to_owned();
         let file = self.file.name();
         let all = || shader.resources().iter().filter(|it| it.name != unit::LOG);
@@ -176,7 +204,7 @@ impl Runner<'_> {
         };
         let missing: Vec<&Resource> = all().filter(is_missing).collect();
         if !missing.is_empty() {
-            let line = self.test.case.as_ref().map_or(1, |it| it.line);
+            let line = case.line;
             let names: Vec<String> = missing.iter().map(|it| format!("`{}`", it.name)).collect();
             let mut what = format!(
                 "the test file has errors\n{file}:{line}:1: error: nothing is bound to {}, which the case uses\n",
@@ -196,11 +224,12 @@ impl Runner<'_> {
             }
             return Err(wrong_file(what));
         }
-        super::section::bound(&given.section, shader)
+        Ok(())
     }
 }
 
 /// Whether anything can show that a case is wrong: it writes to the log, asserts, or results are expected.
-fn checks(section: &Section, table: &ResourceTable, shader: &Shader) -> bool {
-    table.get(unit::LOG, 0).is_some() || shader.asserts() || !section.outputs.is_empty()
+fn checks(section: &Section, shader: &Shader) -> bool {
+    let logs = || shader.resources().iter().any(|it| it.used && it.name == unit::LOG);
+    !section.outputs.is_empty() || shader.asserts() || logs()
 }

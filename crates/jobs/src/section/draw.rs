@@ -6,6 +6,7 @@
 use crate::features::Api;
 use crate::job::draw::Draw;
 use crate::job::{self, Job};
+use crate::unit::Kind;
 use wavelane::Stage;
 use wavelane::texture::Format;
 
@@ -36,6 +37,30 @@ pub struct Drawn {
 const USUAL: &str = "R32G32B32A32_FLOAT";
 /// The buffer that receives the stencil.
 pub const STENCIL: &str = "Stencil";
+/// The most pixels of a row, rows, and slices.
+const MOST: u32 = 1024;
+
+/// Whether a case of unit tests may have a directive: what is drawn is for pixel shaders, and a full-screen triangle.
+pub(super) fn allowed(directive: &str, kind: &Kind) -> Result<(), String> {
+    let mut words = directive.split_whitespace();
+    let word = words.next().unwrap_or("");
+    if !["draw", "target", "raster"].contains(&word) {
+        return Ok(());
+    }
+    match kind {
+        Kind::Threads => Err(format!(
+            "`{word}` is for pixel shaders, and the case has a thread group\n  \
+             = help: write `TEST_DRAW(name, 8, 8)`, or `[shader(\"pixel\")]` for an entry point of your own"
+        )),
+        Kind::Pixels(Some(_)) if word == "draw" => {
+            Err("`TEST_DRAW` says how many pixels the case draws".to_owned())
+        }
+        _ if word == "draw" && words.count() != 1 => {
+            Err("expected `draw WxH`: a case draws a full-screen triangle".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
 
 impl Drawn {
     /// `WxH [vertices N] [slices N] [geometry] [patches N] [mesh X,Y,Z] [amplified X,Y,Z]`
@@ -45,21 +70,7 @@ impl Drawn {
         let mut words = text.split_whitespace();
         let (width, height) = words.next().and_then(|it| it.split_once('x')).ok_or(usage)?;
         let number = |it: &str| it.parse::<u32>().map_err(|_| usage.to_owned());
-        let (width, height) = (number(width)?, number(height)?);
-        let (targets, raster, buffers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut drawn = Drawn {
-            width,
-            height,
-            vertices: 3,
-            slices: 1,
-            groups: None,
-            is_amplified: false,
-            has_geometry: false,
-            points: None,
-            targets,
-            raster,
-            buffers,
-        };
+        let mut drawn = Drawn::new([number(width)?, number(height)?]);
         while let Some(word) = words.next() {
             if word == "geometry" {
                 drawn.has_geometry = true;
@@ -79,10 +90,43 @@ impl Drawn {
                 _ => return Err(usage.to_owned()),
             }
         }
-        if drawn.width.max(drawn.height).max(drawn.slices) > 1024 {
-            return Err("a section draws at most 1024x1024 pixels, and 1024 slices".to_owned());
+        drawn.bounded()
+    }
+
+    /// A full-screen triangle of that size, which a case of unit tests draws.
+    pub(super) fn of_size(size: [u32; 2]) -> Result<Drawn, String> {
+        Drawn::new(size).bounded()
+    }
+
+    fn new([width, height]: [u32; 2]) -> Drawn {
+        Drawn {
+            width,
+            height,
+            vertices: 3,
+            slices: 1,
+            groups: None,
+            is_amplified: false,
+            has_geometry: false,
+            points: None,
+            targets: Vec::new(),
+            raster: Vec::new(),
+            buffers: Vec::new(),
         }
-        Ok(drawn)
+    }
+
+    fn bounded(self) -> Result<Drawn, String> {
+        if self.width.max(self.height).max(self.slices) > MOST {
+            return Err(format!("at most {MOST}x{MOST} pixels and {MOST} slices are drawn here"));
+        }
+        if self.width.min(self.height).min(self.slices) == 0 {
+            return Err("a draw has at least one pixel".to_owned());
+        }
+        Ok(self)
+    }
+
+    /// The width and the height of the targets.
+    pub(crate) fn size(&self) -> [u32; 2] {
+        [self.width, self.height]
     }
 
     /// `NAME FORMAT`
@@ -211,8 +255,7 @@ mod tests {
         for bad in ["", "8", "8x", "8x8 verts 3", "8x8 vertices", "2048x1"] {
             assert!(Drawn::read(bad).is_err(), "{bad}");
         }
-        let mut empty = Drawn::read("0x4").unwrap();
-        assert!(empty.job().unwrap_err().contains("is empty"));
-        assert!(empty.target("A NONSENSE").is_err());
+        assert!(Drawn::read("0x4").unwrap_err().contains("at least one pixel"));
+        assert!(drawn.target("A NONSENSE").is_err());
     }
 }
