@@ -21,3 +21,13 @@ void main(uint t : SV_GroupIndex) {
 //|   |
 //| 5 |     a[3] = t;
 //|   |       ^
+
+//--- a-vertex-that-no-primitive-has
+//# args -T ps_6_1
+float main(nointerpolation float x : X) : SV_Target {
+    return GetAttributeAtVertex(x, 3); //~ error[index-out-of-range]: vertices 0 to 2, not 3
+}
+//| FILE:4:36: error: a primitive has the vertices 0 to 2, not 3 [index-out-of-range]
+//|   |
+//| 4 |     return GetAttributeAtVertex(x, 3);
+//|   |                                    ^

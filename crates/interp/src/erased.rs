@@ -8,7 +8,7 @@ use ops::LaneMask;
 use ops::scalar::Hazard;
 
 use crate::observe::{
-    AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, ExitTo,
+    AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, EvalEvent, ExitTo,
     FeedbackEvent, NoteEvent, Observer, OutputEvent, RayEvent, SampleEvent, WaveEvent, with_events,
 };
 

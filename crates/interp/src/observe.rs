@@ -34,7 +34,9 @@ pub trait Observer {
     /// Lanes of a pixel shader become helper lanes.
     fn discard(&mut self, _event: &DiscardEvent) {}
     /// Lanes of a vertex or pixel shader write an output.
-    fn output(&mut self, _event: &OutputEvent) {}
+    fn output(&mut self, _event: &OutputEvent<'_>) {}
+    /// Lanes have read an input at samples or vertices that do not exist, or whose value is poisoned.
+    fn eval(&mut self, _event: &EvalEvent<'_>) {}
     /// All lanes of a wave have returned.
     fn wave_end(&mut self, _at: At) {}
     fn wave_op(&mut self, _event: &WaveEvent<'_>) {}
@@ -93,7 +95,8 @@ macro_rules! with_events {
             wave_begin(at: At);
             fed(at: At, inputs: &WaveInputs);
             discard(event: &DiscardEvent);
-            output(event: &OutputEvent);
+            output(event: &OutputEvent<'_>);
+            eval(event: &EvalEvent<'_>);
             wave_end(at: At);
             wave_op(event: &WaveEvent<'_>);
             barrier(event: &BarrierEvent);
@@ -326,13 +329,26 @@ pub struct DiscardEvent {
 
 /// The lanes `at.active` write an output.
 #[derive(Clone, Copy, Debug)]
-pub struct OutputEvent {
+pub struct OutputEvent<'a> {
     pub at: At,
     pub slot: Slot,
     /// Those of them that are helper lanes, whose outputs have no effect.
     pub helpers: LaneMask,
     /// The lanes whose value is poisoned.
     pub poison: LaneMask,
+    pub values: Lanes<'a>,
+}
+
+/// An input that was read at samples or vertices, some of which do not exist. The value at a vertex may be poisoned in
+/// stages between vertices and pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct EvalEvent<'a> {
+    pub at: At,
+    pub slot: Slot,
+    /// The lanes that get nothing defined.
+    pub missing: LaneMask,
+    /// For each lane the sample or the vertex.
+    pub index: &'a [u32],
 }
 
 /// A derivative for the lanes `at.active`.

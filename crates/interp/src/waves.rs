@@ -26,8 +26,13 @@ pub(crate) struct StageRun<'a> {
 }
 
 impl StageRun<'_> {
-    /// Evaluates an input again for the active lanes.
-    pub(crate) fn evaluate(&mut self, code: EvalCode, registers: &mut Registers, active: LaneMask) {
+    /// Evaluates an input again for the active lanes. Returns the lanes for which there is no such sample or vertex.
+    pub(crate) fn evaluate(
+        &mut self,
+        code: EvalCode,
+        registers: &mut Registers,
+        active: LaneMask,
+    ) -> LaneMask {
         let EvalCode { slot, at, to } = code;
         let (first, second) = match at {
             EvalAt::Place(EvalPlace::Centroid) => (None, None),
@@ -35,7 +40,8 @@ impl StageRun<'_> {
             EvalAt::Place(EvalPlace::Snapped(x, y)) => (Some(x), Some(y)),
         };
         let rows = first.into_iter().chain(second);
-        let mut poison = rows.fold(LaneMask::EMPTY, |all, row| all | registers.poison(row));
+        let operands = rows.fold(LaneMask::EMPTY, |all, row| all | registers.poison(row));
+        let mut missing = LaneMask::EMPTY;
         for_each_lane(active, |lane| {
             let word = |row| registers.words(row)[lane as usize];
             let Evaluated { bits, poisoned } = match at {
@@ -50,9 +56,10 @@ impl StageRun<'_> {
                 }
             };
             registers.set(to, lane, bits);
-            poison = poison.with(lane, poisoned || poison.contains(lane));
+            missing = missing.with(lane, poisoned);
         });
-        registers.set_poison(to, poison);
+        registers.set_poison(to, operands | missing);
+        missing & !operands
     }
 }
 
@@ -103,6 +110,7 @@ fn run_all<O: Observer>(
                 true => feed.invocation(it),
                 false => None,
             }));
+            feed.depths(&mut inputs.depths);
             machine.observer.fed(at, inputs);
         }
         if !lanes.is_empty() {

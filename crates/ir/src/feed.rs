@@ -37,6 +37,11 @@ pub trait Feed {
         None
     }
 
+    /// Fills in [`WaveInputs::depths`] of the wave that was fed last; engines ask for observers only.
+    fn depths(&mut self, depths: &mut Vec<u32>) {
+        depths.clear();
+    }
+
     /// The value of an input of the running wave, interpolated elsewhere in the lane's pixel.
     fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
         let _ = (slot, lane, place);
@@ -166,6 +171,9 @@ pub struct WaveInputs {
     pub poison: Vec<LaneMask>,
     /// By lane, what it stands for: an engine with an observer asks the feed.
     pub invocations: Vec<Option<Invocation>>,
+    /// By lane, the bits of the primitive's depth where the pixel shader sees it, if the shader promises a bound for the
+    /// depth that it writes; otherwise empty. An engine with an observer asks the feed.
+    pub depths: Vec<u32>,
 }
 
 impl WaveInputs {
@@ -176,6 +184,7 @@ impl WaveInputs {
             rows: Rows::new(slots, width),
             poison: vec![LaneMask::EMPTY; slots as usize],
             invocations: Vec::new(),
+            depths: Vec::new(),
         }
     }
 }

@@ -127,6 +127,13 @@ impl Wave {
         }
     }
 
+    /// The bits of the primitive's depth in all lanes, as `SV_Position` has it if it is interpolated there. Lanes beyond
+    /// the last quad are 0.
+    pub fn depths(&mut self, at: InterpolationPlace, row: &mut [u32]) {
+        row[4 * self.count()..].fill(0);
+        self.position_row(2, at, row);
+    }
+
     #[inline(always)]
     fn fill(&self, row: &mut [u32], value: impl Fn(&Quad, usize) -> u32) {
         for (quad, row) in self.quads().zip(row.chunks_exact_mut(4)) {

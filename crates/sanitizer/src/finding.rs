@@ -99,6 +99,7 @@ kinds! {
     DependsOnHelpers, DEPENDS_ON_HELPERS, Unspecified;
     DependsOnPacking, DEPENDS_ON_PACKING, Unspecified;
     DependsOnQuads, DEPENDS_ON_QUADS, Portability;
+    BrokenDepthPromise, BROKEN_DEPTH_PROMISE, Undefined;
     RayQueryState, RAY_QUERY_STATE, Undefined;
     RayFlags, RAY_FLAGS, Undefined;
     BadRay, BAD_RAY, Undefined;

@@ -16,6 +16,7 @@ mod chain;
 mod chained;
 mod compare;
 mod converge;
+mod depth;
 mod draw;
 mod dropped;
 mod facts;

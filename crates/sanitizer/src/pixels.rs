@@ -22,6 +22,8 @@ pub(crate) struct Pixels {
     is_pixel_shader: bool,
     helpers: LaneMask,
     invocations: Vec<Option<Invocation>>,
+    /// The depths of the primitives, where the shader promises a bound for its own.
+    depths: Vec<u32>,
     /// The helper lanes whose way through a construct is undefined, with the condition.
     doubts: Vec<(Inst, LaneMask, Option<Value>)>,
     /// Whether an operand says which lane to read without asking which lanes there are.
@@ -36,6 +38,7 @@ impl Pixels {
     pub(crate) fn begin(&mut self, inputs: &WaveInputs) {
         self.helpers = inputs.helpers;
         self.invocations.clone_from(&inputs.invocations);
+        self.depths.clone_from(&inputs.depths);
         self.doubts.clear();
     }
 
@@ -50,6 +53,10 @@ impl Pixels {
 
     pub(crate) fn helpers(&self) -> LaneMask {
         self.helpers
+    }
+
+    pub(crate) fn depths(&self) -> &[u32] {
+        &self.depths
     }
 
     /// What a lane of the running wave stands for.

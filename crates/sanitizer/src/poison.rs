@@ -7,7 +7,8 @@
 use std::collections::VecDeque;
 
 use diag::Span;
-use interp::observe::{AccessEvent, At, Space, WaveEvent};
+use interp::observe::{AccessEvent, At, EvalEvent, Space, WaveEvent};
+use ir::stage::element_of;
 use ir::{Atomic, Inst, Op, Value};
 use ops::scalar::Hazard;
 use ops::wave::{Hazards, hazards};
@@ -285,6 +286,13 @@ impl Poison {
         self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
+    /// An input was evaluated at samples or vertices that do not exist.
+    pub(crate) fn missing(&mut self, facts: &Facts<'_>, event: &EvalEvent<'_>) {
+        if let Some(origin) = missing_origin(facts, event) {
+            self.arise(event.at, origin);
+        }
+    }
+
     /// Poison of a ray query arises, or comes out of one; its cause has been reported.
     pub(crate) fn reported(&mut self, at: At, kind: Kind, lanes: LaneMask) {
         self.told.insert((at.inst, kind));
@@ -555,6 +563,47 @@ fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Or
 }
 
 /// A result that helper lanes have and must not use.
+fn missing_origin(facts: &Facts<'_>, event: &EvalEvent<'_>) -> Option<Origin> {
+    let EvalEvent { at, slot, missing: lanes, index } = *event;
+    let (element, _) = element_of(&facts.module.io.as_ref()?.inputs, slot)?;
+    let lane = lanes.first()?;
+    let index = index.get(lane as usize)?;
+    let (what, how, help) = match facts.module.inst(at.inst).op {
+        Op::InputAt { .. } => (
+            "vertex",
+            "read at a vertex that the primitive does not have",
+            "vertices count from 0, and a triangle has 3, a line 2, a point 1",
+        ),
+        _ => (
+            "sample",
+            "evaluated at a sample that the target does not have",
+            "samples count from 0; pass their number to the shader, and compare the index with it",
+        ),
+    };
+    let name = format!("{}{}", element.semantic, element.index);
+    Some(Origin {
+        kind: Kind::OutOfBounds,
+        message: format!("the input `{name}` is {how}"),
+        site: Site {
+            span: at.span,
+            inst: Some(at.inst),
+            text: format!(
+                "{} ask{} for one that does not exist",
+                Named(lanes),
+                third_person(lanes)
+            ),
+        },
+        related: vec![Site {
+            span: element.span,
+            inst: None,
+            text: "the input is declared here".to_owned(),
+        }],
+        notes: vec![format!("lane {lane} asks for {what} {index}")],
+        helps: vec![help.to_owned()],
+        lanes,
+    })
+}
+
 fn helper_origin(at: At, helpers: LaneMask, message: &str) -> Origin {
     let come = match helpers.count() {
         1 => "is a helper lane, and comes",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use diag::Span;
 use interp::Observer;
 use interp::observe::{
-    AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, ExitTo,
+    AccessEvent, At, BarrierEvent, DerivativeEvent, DiscardEvent, DivergeEvent, EvalEvent, ExitTo,
     FeedbackEvent, OutputEvent, RayEvent, SampleEvent, Space, WaveEvent,
 };
 use ir::exec::{Bindings, Invocation, WaveInputs};
@@ -21,6 +21,7 @@ use crate::analysis::Analysis;
 use crate::barrier::{self, Barriers, ExitedThreads};
 use crate::bounds;
 use crate::converge::Reconvergence;
+use crate::depth;
 use crate::dropped::Dropped;
 use crate::facts::Facts;
 use crate::feedback::Feedback;
@@ -476,11 +477,19 @@ impl Observer for Watcher<'_> {
         self.pixels.discard(event.at);
     }
 
-    fn output(&mut self, event: &OutputEvent) {
+    fn output(&mut self, event: &OutputEvent<'_>) {
+        let broken = depth::output(&self.facts, self.width, self.pixels.depths(), event);
+        self.add(broken);
         let is_undefined = !(event.poison & !event.helpers).is_empty();
         if is_undefined && !self.dropped.is_judged_before() {
             let values = self.facts.module.inst(event.at.inst).op.operands();
             self.sink(event.at, &values, event.poison, "written as an output");
+        }
+    }
+
+    fn eval(&mut self, event: &EvalEvent<'_>) {
+        if self.pixels.is_pixel_shader() {
+            self.poison.missing(&self.facts, event);
         }
     }
 

@@ -194,6 +194,24 @@ impl GraphicsPipeline {
         &self.desc
     }
 
+    /// What the shaders write that has no effect here, as sentences.
+    pub fn ignored(&self) -> Vec<String> {
+        let GraphicsDesc { vertex, geometry, domain, .. } = &*self.desc;
+        let shaders = [Some(vertex), geometry.as_ref(), domain.as_ref()];
+        let rates = |it: &&Shader| {
+            let io = it.module.io.as_ref();
+            let mut outputs = io.into_iter().flat_map(|it| &it.outputs);
+            outputs.any(|it| it.system == Some(SystemValue::ShadingRate))
+        };
+        let written = shaders.into_iter().flatten().filter(rates);
+        written
+            .map(|it| {
+                let entry = it.entry();
+                format!("`SV_ShadingRate`, which `{entry}` writes, is ignored: each pixel is shaded by itself")
+            })
+            .collect()
+    }
+
     /// The widths that both shaders and the adapter allow, ascending; at least one.
     pub fn wave_sizes(&self) -> &[u32] {
         &self.wave_sizes

@@ -9,7 +9,7 @@ use ir::{Op, Slot, Value, Values};
 use ops::{Binary, Compare, Sign, Ty};
 
 use super::{Lower, Lowerer};
-use crate::hir::{Arg, Expr};
+use crate::hir::{Arg, Expr, ExprKind};
 use crate::library::OfPixels;
 
 impl Lowerer<'_> {
@@ -24,6 +24,13 @@ impl Lowerer<'_> {
             operands.push(self.input(arg)?);
         }
         self.builder.span = expr.span;
+        if let (OfPixels::AtVertex, [_, Arg::In(Expr { kind: ExprKind::Const(vertex), span, .. })]) =
+            (function, args)
+            && *vertex > 2
+        {
+            let message = format!("a primitive has the vertices 0 to 2, not {}", *vertex as i32);
+            return Err(self.stop(Diagnostic::new(&code::INDEX_OUT_OF_RANGE, *span, message)));
+        }
         let value = operands.first().cloned().unwrap_or_default();
         let rest: Values = operands.into_iter().skip(1).flatten().collect();
         if function == OfPixels::Clip {

@@ -6,6 +6,7 @@
 //! PERF: all methods of [`Turning`] are inlined into the loop, which keeps its fields in registers.
 
 use ir::print::PrintEvent;
+use ir::stage::EvalPlace;
 use ir::turns::ROUNDS;
 use ir::{Builtin, Inst, Slot};
 use ops::scalar::Hazard;
@@ -15,9 +16,10 @@ use ops::{Binary, Compare, LaneMask, SyncScope, Ternary, Ty, Unary};
 use super::{GroupContext, MOST_EFFORT, Machine, Stop, Turn, WaveState};
 use crate::HelperPolicy;
 use crate::buffers::for_each_lane;
-use crate::code::{Code, Row, SwitchCode, Target};
+use crate::code::{Code, EvalAt, Row, SwitchCode, Target};
 use crate::observe::{
-    At, BarrierEvent, DiscardEvent, DivergeEvent, ExitTo, NoteEvent, Observer, OutputEvent,
+    At, BarrierEvent, DiscardEvent, DivergeEvent, EvalEvent, ExitTo, NoteEvent, Observer,
+    OutputEvent,
 };
 use crate::registers::Registers;
 use crate::waves::StageRun;
@@ -103,8 +105,20 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
             Code::Builtin { builtin, to } => self.builtin(builtin, to),
             Code::Input { slot, to } => self.input(slot, to),
             Code::Eval(table) => {
+                let code = program.evals[table as usize];
                 let stage = stage(&mut self.machine.stage);
-                stage.evaluate(program.evals[table as usize], &mut self.wave.registers, active);
+                let missing = stage.evaluate(code, &mut self.wave.registers, active);
+                if O::EVENTS && !missing.is_empty() {
+                    let index = match code.at {
+                        EvalAt::Vertex(row) | EvalAt::Place(EvalPlace::Sample(row)) => row,
+                        EvalAt::Place(EvalPlace::Centroid | EvalPlace::Snapped(..)) => {
+                            unreachable!("every pixel has these places")
+                        }
+                    };
+                    let (at, slot) = (self.at(), code.slot);
+                    let index = self.wave.registers.words(index);
+                    self.machine.observer.eval(&EvalEvent { at, slot, missing, index });
+                }
             }
             Code::Output { slot, value } => self.output(slot, value),
             Code::WithoutHelpers => self.without_helpers(),
@@ -343,7 +357,9 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
         outputs.poison[slot.index()] |= poison;
         if O::EVENTS {
             let (at, helpers) = (self.at(), self.wave.helpers & active);
-            self.machine.observer.output(&OutputEvent { at, slot, helpers, poison });
+            let values = self.wave.registers.lanes(value);
+            let event = OutputEvent { at, slot, helpers, poison, values };
+            self.machine.observer.output(&event);
         }
     }
 

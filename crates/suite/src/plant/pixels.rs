@@ -192,6 +192,30 @@ const OF_PIXELS: &[DrawClass] = &[
         },
     },
     DrawClass {
+        name: "a depth beyond its promise",
+        kind: Kind::BrokenDepthPromise,
+        stage: Where::Pixel,
+        lines: |random| {
+            let (clean, faulty) = random.pick(&[
+                ("v.position.z + 0.25 * v.one", "v.position.z - 0.25 * v.one"),
+                ("max(a, v.position.z)", "min(a, v.position.z) - 0.5"),
+            ]);
+            vec![fault(&format!("depth = {clean};"), &format!("depth = {faulty};"))]
+        },
+    },
+    DrawClass {
+        name: "a sample that the target does not have",
+        kind: Kind::OutOfBounds,
+        stage: Where::Pixel,
+        lines: |random| {
+            let sample = random.pick(&["v.one", "1", "n + 1"]);
+            vec![fault(
+                "planted = EvaluateAttributeAtSample(v.u, 0);",
+                &format!("planted = EvaluateAttributeAtSample(v.u, {sample});"),
+            )]
+        },
+    },
+    DrawClass {
         name: "an output that is not set",
         kind: Kind::UninitializedValue,
         stage: Where::Pixel,
@@ -264,9 +288,9 @@ fn pixel_shader(random: &mut Random) -> (String, String) {
          struct V {{ float4 position : SV_Position; float u : U; nointerpolation uint one : ONE; }};\n\
          V vs(uint id : SV_VertexID) {{\n    \
          const float2 corners[3] = {{ float2(-1, 1), float2({right:?}, 1), float2(-1, -{low:?}) }};\n    \
-         V v;\n    v.position = float4(corners[id], 0, 1);\n    v.u = corners[id].x + corners[id].y * 2;\n    \
-         v.one = 1;\n    return v;\n}}\nfloat4 ps(V v) : SV_Target {{\n    \
-         float a = v.u * {} + {};\n    uint n = uint(v.position.x) + uint(v.position.y) * 8;\n    \
+         V v;\n    v.position = float4(corners[id], 0.25 * id, 1);\n    v.u = corners[id].x + corners[id].y * 2;\n    \
+         v.one = 1;\n    return v;\n}}\nfloat4 ps(V v, out float depth : SV_DepthGreaterEqual) : SV_Target {{\n    \
+         depth = v.position.z;\n    float a = v.u * {} + {};\n    uint n = uint(v.position.x) + uint(v.position.y) * 8;\n    \
          float planted = 0;\n",
         1 + random.below(3),
         random.below(4),

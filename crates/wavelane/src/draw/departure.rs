@@ -324,6 +324,10 @@ impl Feed for Shuffled<'_, '_> {
         self.feed.invocation(lane)
     }
 
+    fn depths(&mut self, depths: &mut Vec<u32>) {
+        self.feed.promised_depths(depths);
+    }
+
     fn evaluate(&mut self, slot: ir::Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {
         self.feed.evaluate(slot, lane, place)
     }

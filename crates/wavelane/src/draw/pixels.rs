@@ -8,8 +8,8 @@ use ir::exec::{Evaluated, Feed, FeedInPlace, Invocation, WaveInPlace, WaveInputs
 use ir::stage::EvalPlace;
 use ops::LaneMask;
 use raster::{
-    At, Batch, Colour, Kind, MergeState, Outputs, Packing, Primitive, RasterState, Rasterizer,
-    Targets, Vertices, Wave,
+    At, Batch, Colour, Input, InterpolationPlace, Kind, MergeState, Outputs, Packing, Primitive,
+    RasterState, Rasterizer, Targets, Vertices, Wave,
 };
 
 use super::loops::Loops;
@@ -162,6 +162,22 @@ impl PixelFeed<'_, '_> {
         }
     }
 
+    /// The depths of the wave's primitives, if the shader promises a bound for its own: at the place of the declared
+    /// `SV_Position`, or at the centre or the sample of the invocation.
+    pub(super) fn promised_depths(&mut self, depths: &mut Vec<u32>) {
+        depths.clear();
+        let Link { inputs, outputs, .. } = self.portion.link;
+        if !outputs.promises_depth {
+            return;
+        }
+        let declared = (0..inputs.len()).find_map(|it| match inputs.get(it) {
+            Input::Position { place, .. } => Some(place),
+            _ => None,
+        });
+        depths.resize(self.pixels.wave.width() as usize, 0);
+        self.pixels.wave.depths(declared.unwrap_or(InterpolationPlace::Sample), depths);
+    }
+
     /// Merges the outputs of the wave into the targets.
     pub(super) fn merge(&mut self, wave: &WaveOutputs) {
         let narrow = |slot| wave.rows.row(Slot(slot)).iter().map(|bits| *bits as u32).collect();
@@ -226,6 +242,10 @@ impl Feed for PixelFeed<'_, '_> {
             sample: quad.sample,
             primitive: wave.primitive_id(number),
         })
+    }
+
+    fn depths(&mut self, depths: &mut Vec<u32>) {
+        self.promised_depths(depths);
     }
 
     fn evaluate(&mut self, slot: Slot, lane: u32, place: EvalPlace<u32>) -> Evaluated {

@@ -102,6 +102,8 @@ pub enum GraphicsError {
         /// Where the output is declared.
         span: Span,
     },
+    /// Blending with factors of the second output, which the pixel shader does not write.
+    NoSecondSource,
     /// The depth test is enabled without a depth buffer.
     NoDepth,
     /// The stencil test is enabled, and the depth format has no stencil.
@@ -119,6 +121,21 @@ impl GraphicsError {
         matches!(self, GraphicsError::Unsupported { .. } | GraphicsError::Shader(_))
     }
 
+    /// The stage whose shader it is about, if one is.
+    pub fn stage(&self) -> Option<Stage> {
+        match self {
+            GraphicsError::NoAttribute { .. } => Some(Stage::Vertex),
+            GraphicsError::Output { .. } | GraphicsError::NoSecondSource => Some(Stage::Pixel),
+            GraphicsError::NoVarying { reader, .. } | GraphicsError::Varying { reader, .. } => {
+                let is_it = |it: &Stage| *reader == format!("the {} shader", it.word());
+                let all = [Stage::Pixel, Stage::Geometry, Stage::Domain];
+                // The rest is read by the two functions of hull shaders.
+                all.into_iter().find(is_it).or(Some(Stage::Hull))
+            }
+            _ => None,
+        }
+    }
+
     /// Where the input or the output that does not fit is declared, in the sources of its shader: of a stage that reads,
     /// or of the pixel shader.
     pub fn span(&self) -> Option<Span> {
@@ -134,6 +151,7 @@ impl GraphicsError {
             | GraphicsError::NoPosition { .. }
             | GraphicsError::TooManyTargets { .. }
             | GraphicsError::Target { .. }
+            | GraphicsError::NoSecondSource
             | GraphicsError::NoDepth
             | GraphicsError::NoStencil
             | GraphicsError::TooManyDistances { .. } => None,
@@ -182,8 +200,12 @@ impl fmt::Display for GraphicsError {
             }
             GraphicsError::Output { target, written, format, .. } => write!(
                 f,
-                "the pixel shader writes `{written}` to target {target}, whose format is {format}; integers need a format \
-                 of integers, and floats one of numbers"
+                "the pixel shader writes `{written}` to target {target}, whose format is {format}; {}",
+                wanted(written)
+            ),
+            GraphicsError::NoSecondSource => write!(
+                f,
+                "the blending takes factors of the second output, but the pixel shader writes no `SV_Target1`; write it"
             ),
             GraphicsError::NoDepth => {
                 write!(f, "the depth test is enabled, but there is no depth format; state one")
@@ -196,6 +218,17 @@ impl fmt::Display for GraphicsError {
                 write!(f, "{count} clip and cull distances are too many; the limit is 8")
             }
         }
+    }
+}
+
+/// What an output of a type needs.
+fn wanted(written: &str) -> &'static str {
+    match written.trim_end_matches(|it: char| ('2'..='4').contains(&it)) {
+        "double" | "int64_t" | "uint64_t" => "no target holds numbers of 64 bits: write 32 bits",
+        "bool" => "`bool` needs a format of unsigned integers, such as R8_UINT",
+        "uint" | "uint16_t" => "`uint` needs a format of unsigned integers, such as RGBA32_UINT",
+        "int" | "int16_t" => "`int` needs a format of signed integers, such as RGBA32_SINT",
+        _ => "floats need a format of numbers, such as RGBA32_FLOAT or RGBA8_UNORM",
     }
 }
 

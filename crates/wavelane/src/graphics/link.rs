@@ -44,6 +44,8 @@ pub(crate) struct PixelOutputs {
     /// By target: the first slot, the components and their type.
     pub(crate) colours: Vec<Option<(u32, u8, Scalar)>>,
     pub(crate) depth: Option<u32>,
+    /// Whether the semantic of the depth promises a bound.
+    pub(crate) promises_depth: bool,
     pub(crate) coverage: Option<u32>,
     pub(crate) stencil_ref: Option<u32>,
 }
@@ -331,8 +333,11 @@ fn pixel_outputs(desc: &GraphicsDesc, io: &StageIo) -> Result<PixelOutputs, Grap
             Some(SystemValue::Target) => {
                 let target = element.index as usize;
                 let is_integer = matches!(scalar(element), Scalar::Int { .. });
+                let is_wide =
+                    matches!(element.scalar, HostScalar::I64 | HostScalar::U64 | HostScalar::F64);
                 if let Some(Some(format)) = desc.targets.get(target)
-                    && (is_integer != format.is_integer()
+                    && (is_wide
+                        || is_integer != format.is_integer()
                         || is_integer && !same_sign(element, *format))
                 {
                     let (written, format, span) = (type_name(element), *format, element.span);
@@ -343,13 +348,19 @@ fn pixel_outputs(desc: &GraphicsDesc, io: &StageIo) -> Result<PixelOutputs, Grap
                 }
                 outputs.colours[target] = Some((first, element.components, scalar(element)));
             }
-            Some(
-                SystemValue::Depth | SystemValue::DepthGreaterEqual | SystemValue::DepthLessEqual,
-            ) => outputs.depth = Some(first),
+            Some(SystemValue::Depth) => outputs.depth = Some(first),
+            Some(SystemValue::DepthGreaterEqual | SystemValue::DepthLessEqual) => {
+                (outputs.depth, outputs.promises_depth) = (Some(first), true);
+            }
             Some(SystemValue::Coverage) => outputs.coverage = Some(first),
             Some(SystemValue::StencilRef) => outputs.stencil_ref = Some(first),
             Some(_) | None => {}
         }
+    }
+    let blend = desc.blend.first().and_then(|it| it.blend);
+    let has_second = outputs.colours.get(1).is_some_and(Option::is_some);
+    if blend.is_some_and(|it| it.is_dual_source()) && !has_second {
+        return Err(GraphicsError::NoSecondSource);
     }
     Ok(outputs)
 }
