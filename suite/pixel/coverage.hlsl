@@ -162,3 +162,68 @@ float4 ps(V v, out uint coverage : SV_Coverage) : SV_Target {
     return 1;
 }
 //= Target f32: 0.75*4
+
+//--- a-clip-distance-that-is-no-number-drops-the-primitive
+//# draw 2x2
+struct V { float4 position : SV_Position; float distance : SV_ClipDistance; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4(id == 1 ? 3 : -1, id == 2 ? -3 : 1, 0, 1);
+    v.distance = id == 2 ? asfloat(0x7fc00000) : 1;
+    return v;
+}
+float4 ps(float4 position : SV_Position) : SV_Target { return 1; }
+//= Target f32: 0*16
+
+//--- a-cull-distance-that-is-no-number-counts-as-negative
+//# draw 1x2 vertices 6
+struct V { float4 position : SV_Position; float distance : SV_CullDistance; };
+V vs(uint id : SV_VertexID) {
+    const uint corner = id % 3;
+    V v;
+    v.position = float4(corner == 1 ? 3 : -1, corner == 2 ? -3 : 1, 0, 1);
+    // Of the first triangle all vertices are negative or no number, of the second one is not.
+    v.distance = corner == 0 ? asfloat(0x7fc00000) : corner == 1 ? -1 : id < 3 ? -2 : 1;
+    return v;
+}
+float4 ps(float4 position : SV_Position, uint primitive : SV_PrimitiveID) : SV_Target { return primitive; }
+//= Target f32: 1*8
+
+//--- positions-are-snapped-to-256-steps-ties-to-even
+// 1 1/512 pixels become 256 steps, and 1 3/512 become 258: the point at 258 covers the centre of the second pixel.
+//# draw 4x2 vertices 2
+//# raster Topology: PointList
+struct V { float4 position : SV_Position; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4((id == 0 ? 513.0 : 515.0) / 1024 - 1, 0.5 - id, 0, 1);
+    return v;
+}
+float4 ps(V v) : SV_Target { return 1; }
+//= Target f32: 1*4 0*12 0*4 1*4 0*8
+
+//--- lines-cover-the-diamonds-that-they-leave
+// From the centre of (0, 0) to that of (4, 2): it touches the diamonds of (1, 0) and (3, 1) at their bottom corners, which
+// belong to them, and those below at their top corners, which do not.
+//# draw 8x4 vertices 2
+//# raster Topology: LineList
+struct V { float4 position : SV_Position; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = id == 0 ? float4(-0.875, 0.75, 0, 1) : float4(0.125, -0.25, 0, 1);
+    return v;
+}
+float4 ps(V v) : SV_Target { return 1; }
+//= Target f32: 1*8 0*24 0*8 1*8 0*16 0*64
+
+//--- a-line-within-a-diamond-covers-nothing
+//# draw 4x1 vertices 2
+//# raster Topology: LineList
+struct V { float4 position : SV_Position; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4(id == 0 ? -0.8125 : -0.6875, 0, 0, 1);
+    return v;
+}
+float4 ps(V v) : SV_Target { return 1; }
+//= Target f32: 0*16

@@ -111,3 +111,22 @@ V vs(uint id : SV_VertexID) {
 }
 float4 ps(V v) : SV_Target { return v.primitive; }
 //= Target f32: 0.5*4
+
+//--- alpha-that-is-no-number-covers-nothing
+//# draw 1x1
+//# raster Samples: 4
+//# raster Blend: { AlphaToCoverage: true }
+#include "fullscreen.hlsli"
+float4 ps(V v) : SV_Target { return float4(1, 1, 1, asfloat(0x7fc00000)); }
+//= Target f32: 0*4
+
+//--- a-coverage-that-is-written-replaces-that-of-alpha
+//# draw 1x1
+//# raster Samples: 4
+//# raster Blend: { AlphaToCoverage: true }
+#include "fullscreen.hlsli"
+float4 ps(V v, out uint coverage : SV_Coverage) : SV_Target {
+    coverage = 0xf;
+    return float4(1, 1, 1, 0);
+}
+//= Target f32: 1 1 1 0

@@ -63,8 +63,8 @@ float4 ps(float4 p : SV_Positon) : SV_Target { return p; } //~ error[bad-semanti
 
 //--- a-ninth-target
 //# args -T ps_6_0 -E ps
-float4 ps() : SV_Target8 { return 0; } //~ error[bad-semantic]: there are 8 targets
-//| FILE:3:15: error: there are 8 targets, but this is target 9 [bad-semantic]
+float4 ps() : SV_Target8 { return 0; } //~ error[bad-semantic]: the last of 8 is `SV_Target7`
+//| FILE:3:15: error: there is no `SV_Target8`: the last of 8 is `SV_Target7` [bad-semantic]
 //|   |
 //| 3 | float4 ps() : SV_Target8 { return 0; }
 //|   |               ^^^^^^^^^^

@@ -190,6 +190,8 @@ fn usage(message: String, command: Option<Command>) -> Problem {
 #[derive(Clone, Debug)]
 pub(crate) struct Compiling {
     pub(crate) options: Options,
+    /// Whether the command line or the project names the stage.
+    pub(crate) names_stage: bool,
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) include_roots: Roots,
     pub(crate) ignore_case_includes: bool,
@@ -214,6 +216,7 @@ impl Default for Compiling {
     fn default() -> Compiling {
         Compiling {
             options: Options::default(),
+            names_stage: false,
             includes: Vec::new(),
             include_roots: Roots::default(),
             ignore_case_includes: false,

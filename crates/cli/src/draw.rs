@@ -18,6 +18,7 @@ use crate::asked::{Binds, Compiling, DrawArgs, Launch};
 use crate::compile;
 use crate::launch::{failed, not_allowed};
 use crate::problem::{Exit, Problem};
+use crate::terminal;
 
 pub(crate) use asked::AskedDraw;
 use mesh::Mesh;
@@ -46,7 +47,7 @@ pub(crate) fn pixel_shader(
     compiling: &mut Compiling,
 ) -> Result<(Shader, SourceMap), Problem> {
     compiling.options.stage = match compiling.options.stage {
-        Stage::Compute => Stage::Pixel,
+        Stage::Compute if !compiling.names_stage => Stage::Pixel,
         stage => stage,
     };
     if compiling.options.stage != Stage::Pixel {
@@ -243,6 +244,11 @@ fn groups(text: &str) -> Result<[u32; 3], Problem> {
         }
     }
     Ok(groups)
+}
+
+/// Says what of the shaders has no effect.
+pub(crate) fn tell_of_ignored(pipeline: &GraphicsPipeline) {
+    pipeline.ignored().iter().for_each(|it| terminal::note(it));
 }
 
 /// A pipeline on a device.

@@ -12,6 +12,8 @@ pub struct Error {
     pub at: Range<usize>,
     pub message: String,
     pub help: Option<String>,
+    /// It is right, and only not supported.
+    pub is_unsupported: bool,
 }
 
 impl fmt::Display for Error {
@@ -24,12 +26,21 @@ impl std::error::Error for Error {}
 
 impl Error {
     pub fn new(at: Range<usize>, message: impl Into<String>) -> Error {
-        Error { at, message: message.into(), help: None }
+        Error { at, message: message.into(), help: None, is_unsupported: false }
+    }
+
+    /// Something that is right, and only not supported.
+    pub fn unsupported(at: Range<usize>, message: impl Into<String>) -> Error {
+        Error { is_unsupported: true, ..Error::new(at, message) }
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
         self
+    }
+
+    fn level(&self) -> &'static str {
+        if self.is_unsupported { "unsupported" } else { "error" }
     }
 
     /// `file:line:col: error: message`, with the source line.
@@ -44,13 +55,16 @@ impl Error {
         match place.and_then(|span| Some((span, sources.location(span)?))) {
             Some((span, at)) => {
                 rendered.push_str(&format!(
-                    "{file}:{}:{}: error: {}\n",
-                    at.line, at.column, self.message
+                    "{file}:{}:{}: {}: {}\n",
+                    at.line,
+                    at.column,
+                    self.level(),
+                    self.message
                 ));
                 let style = wavelane::internal::diag::Style::Plain;
                 rendered.push_str(&wavelane::internal::diag::excerpt(span, "", &sources, style));
             }
-            None => rendered.push_str(&format!("{file}: error: {}\n", self.message)),
+            None => rendered.push_str(&format!("{file}: {}: {}\n", self.level(), self.message)),
         }
         if let Some(help) = &self.help {
             rendered.push_str(&format!("  = help: {help}\n"));

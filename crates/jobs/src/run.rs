@@ -288,6 +288,9 @@ impl Runner<'_> {
 
     fn wrong_in(&self, errors: &[Error], file: &str, text: &str) -> End {
         let rendered: String = errors.iter().map(|it| it.render(file, text)).collect();
+        if errors.iter().all(|it| it.is_unsupported) {
+            return unsupported(rendered.trim_end());
+        }
         wrong_file(format!("the test file has errors\n{rendered}"))
     }
 }

@@ -158,6 +158,24 @@ fn section_names_are_unique() {
     }
 }
 
+/// The rules of draws are complete: what a section shows is one of them.
+#[test]
+fn every_section_of_draws_is_named_in_the_semantics() {
+    let text = std::fs::read_to_string(crate::root().join("docs/semantics.md")).unwrap();
+    for folder in ["pixel", "vertex"] {
+        for file in suite::files(&suite::folder().join(folder)) {
+            for section in suite::read_all(&file).unwrap() {
+                assert!(
+                    text.contains(&format!("`{}`", section.name)),
+                    "docs/semantics.md does not name `{}` of {}",
+                    section.name,
+                    section.file
+                );
+            }
+        }
+    }
+}
+
 /// `docs/semantics.md` says "shown by": the sections it names must exist.
 #[test]
 fn the_semantics_name_sections_that_exist() {

@@ -12,7 +12,7 @@ pub(crate) struct DrawArgs {
     pub(crate) targets: Vec<String>,
     /// Fixed state, in the order in which it was given, with the flag that gave it.
     pub(crate) state: Vec<(StateKey, &'static str, String)>,
-    pub(crate) samples: u32,
+    pub(crate) samples: Option<u32>,
     /// A vertex shader of the same file.
     pub(crate) vertex: Option<String>,
     /// A mesh shader of the same file, in its place.
@@ -64,7 +64,7 @@ impl Default for DrawArgs {
             size: [256, 256],
             targets: Vec::new(),
             state: Vec::new(),
-            samples: 1,
+            samples: None,
             vertex: None,
             mesh: None,
             amplification: None,

@@ -27,6 +27,7 @@ impl AskedDraw {
         let scene = Scene::new(file, &compiling, asked, (&pixel, &sources), &common.bind)?;
         let device = Device::new(common.device.adapter.clone());
         let pipeline = scene.pipeline(&device, &scene.state, (&pixel, &sources))?;
+        super::tell_of_ignored(&pipeline);
         let widths = widths(&common.launch, &pipeline)?;
         let mut tables = Tables::bind(&common.bind, &scene, &pixel, asked.size, &sources)?;
         let auto = tables.auto.take();

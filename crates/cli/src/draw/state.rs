@@ -9,7 +9,7 @@ use wavelane::texture::{Comparison, Format};
 use wavelane::{HostScalar, Shader, SourceMap, Span};
 
 use crate::asked::DrawArgs;
-use crate::problem::Problem;
+use crate::problem::{Exit, Problem};
 
 /// The planes of the depth buffer, by the names under which they are shown and written.
 pub(crate) const DEPTH: &str = "Depth";
@@ -35,8 +35,12 @@ impl State {
         let less = DepthState { func: Comparison::Less, write: true };
         draw.depth.tests.depth = tests_depth.then_some(less);
         draw.depth.format = DepthFormat::D32Float;
-        draw.samples = Samples::of(asked.samples).unwrap_or(Samples::One);
+        draw.samples = asked.samples.and_then(Samples::of).unwrap_or(Samples::One);
         for (key, flag, text) in &asked.state {
+            if let (Some(samples), true) = (asked.samples, says_samples(text)) {
+                let what = format!("`--samples {samples}` and `{flag} {text}` say the same twice");
+                return Err(Problem::input(what).help("leave one of them out"));
+            }
             read_state(&mut draw, *key, text).map_err(|errors| wrong(&errors, flag, text))?;
         }
         let mut written = written(pixel);
@@ -87,7 +91,28 @@ impl State {
             let name = given.name.unwrap_or(usual_name);
             state.add(Some(name), given.format.unwrap_or(usual), given.clear, given.write);
         }
+        state.check_size(asked.size)?;
         Ok(state)
+    }
+
+    /// The targets and the depth buffer have a bound together.
+    fn check_size(&self, [width, height]: [u32; 2]) -> Result<(), Problem> {
+        let samples = u64::from(self.draw.samples.count());
+        let pixels = u64::from(width) * u64::from(height);
+        let of_targets: u64 = self.draw.targets.iter().map(|it| it.format.bytes() as u64).sum();
+        // Depths and stencils are kept in five bytes at most.
+        let of_depth = if self.has_depth() { 5 } else { 0 };
+        // A target of several samples is resolved into another one.
+        let each = of_targets * (samples + u64::from(samples > 1)) + of_depth * samples;
+        let bytes = pixels.saturating_mul(each);
+        if bytes <= MOST_BYTES {
+            return Ok(());
+        }
+        let what = format!(
+            "the targets of {width}x{height} pixels take {bytes} bytes, and at most {MOST_BYTES} are drawn to"
+        );
+        let help = "a smaller `--size`, fewer `--samples`, or a narrower `--target FORMAT`";
+        Err(Problem::input(what).help(help))
     }
 
     fn add(
@@ -177,12 +202,22 @@ fn usual(format: Option<Format>) -> Format {
     format.unwrap_or_else(|| unreachable!("it is a format"))
 }
 
+/// Whether the value of a flag sets how many samples a pixel has.
+fn says_samples(text: &str) -> bool {
+    let mut words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
+    words.any(|it| it.eq_ignore_ascii_case("Samples"))
+}
+
+/// The most bytes that a draw renders to, as all buffers and textures of a job together.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// The first error in the value of a flag, with its place.
 fn wrong(errors: &[Error], flag: &str, text: &str) -> Problem {
-    let Some(Error { at, message, help }) = errors.first() else {
+    let Some(Error { at, message, help, is_unsupported }) = errors.first() else {
         unreachable!("a value that is not read has an error")
     };
-    let mut problem = Problem::input(message);
+    let exit = if *is_unsupported { Exit::Unsupported } else { Exit::BadInput };
+    let mut problem = Problem::new(exit, message.clone());
     let mut sources = SourceMap::new();
     // The first file of a map starts at 0.
     if sources.add(flag, text).is_some() {

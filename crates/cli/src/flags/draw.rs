@@ -192,7 +192,7 @@ pub(super) const SAMPLES: Flag = Flag {
     set: |args, value| {
         let samples = [1, 2, 4, 8, 16].map(|it: u32| (it, it.to_string()));
         let found = samples.iter().find(|it| it.1 == value);
-        args.draw.samples = found.ok_or("a pixel has 1, 2, 4, 8 or 16 samples")?.0;
+        args.draw.samples = Some(found.ok_or("a pixel has 1, 2, 4, 8 or 16 samples")?.0);
         Ok(())
     },
 };

@@ -46,6 +46,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         return Err(problem.help("--engine vulkan").into());
     }
     let pipeline = scene.pipeline(&device, &scene.state, (&pixel, &sources))?;
+    draw::tell_of_ignored(&pipeline);
     let widths = draw::widths(&args.common.launch, &pipeline)?;
     let mut tables = Tables::bind(&args.common.bind, &scene, &pixel, draw.size, &sources)?;
     let auto = tables.auto.take();

@@ -6,6 +6,7 @@ mod bench;
 mod binds;
 mod caps;
 mod new;
+mod refused;
 mod state;
 
 use std::fs;

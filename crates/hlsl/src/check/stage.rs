@@ -377,7 +377,7 @@ impl<'a> Checker<'a> {
             return false;
         }
         if row.name == "SV_Target" && index > 7 {
-            let message = format!("there are 8 targets, but this is target {}", index + 1);
+            let message = format!("there is no `SV_Target{index}`: the last of 8 is `SV_Target7`");
             self.error(&code::BAD_SEMANTIC, semantic.span, message);
             return false;
         }

@@ -50,7 +50,7 @@ pub fn desc(draw: &Draw, shaders: &[(Stage, &Shader)]) -> GraphicsDesc {
             cull: draw.cull,
             front_counter_clockwise: !draw.front_is_clockwise,
             depth_bias: draw.bias,
-            ..RasterizerState::default()
+            depth_clip: draw.depth_clip,
         },
         depth_stencil: draw.depth.tests,
         blend: draw.targets.iter().map(|it| draw.write_of(it)).collect(),

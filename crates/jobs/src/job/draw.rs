@@ -38,6 +38,8 @@ pub struct Draw {
     /// Whether triangles that are clockwise on the screen are front-facing.
     pub front_is_clockwise: bool,
     pub bias: DepthBias,
+    /// Whether the near and the far plane clip; otherwise depths are clamped behind the pixel shader.
+    pub depth_clip: bool,
     /// Empty if there is one that covers the targets.
     pub viewports: Vec<Viewport>,
     /// Empty if only the viewports and the targets clip.
@@ -72,6 +74,7 @@ impl Draw {
             cull: Cull::None,
             front_is_clockwise: false,
             bias: DepthBias::default(),
+            depth_clip: true,
             viewports: Vec::new(),
             scissors: Vec::new(),
         }

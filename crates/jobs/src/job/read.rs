@@ -108,21 +108,25 @@ impl Reader {
     fn done(&mut self, fields: Fields<'_>) {
         for (key, _) in fields.entries {
             if !fields.asked.contains(&key.name.as_str()) {
-                let error = Error::new(key.at.clone(), format!("unknown key `{}`", key.name));
-                let help = match key.name.as_str() {
-                    "ZeroInitSize" => Some("did you mean `FillSize`?".to_owned()),
-                    "DispatchSize" => {
-                        Some("use `DispatchParameters: { DispatchGroupCount: […] }`".to_owned())
-                    }
-                    "Raster" if self.api != Api::Wavelane => {
-                        Some("it is an extension that `--profile wavelane` admits".to_owned())
-                    }
-                    name => did_you_mean(name, fields.asked.iter().copied()),
-                };
-                let known = || format!("known keys: {}", fields.asked.join(", "));
-                self.errors.push(error.help(help.unwrap_or_else(known)));
+                self.unknown(key, &fields.asked);
             }
         }
+    }
+
+    fn unknown(&mut self, key: &Key, asked: &[&'static str]) {
+        let error = Error::new(key.at.clone(), format!("unknown key `{}`", key.name));
+        let help = match key.name.as_str() {
+            "ZeroInitSize" => Some("did you mean `FillSize`?".to_owned()),
+            "DispatchSize" => {
+                Some("use `DispatchParameters: { DispatchGroupCount: […] }`".to_owned())
+            }
+            "Raster" if self.api != Api::Wavelane => {
+                Some("it is an extension that `--profile wavelane` admits".to_owned())
+            }
+            name => did_you_mean(name, asked.iter().copied()),
+        };
+        let known = || format!("known keys: {}", asked.join(", "));
+        self.errors.push(error.help(help.unwrap_or_else(known)));
     }
 
     fn list<'a>(&mut self, node: &'a Node, what: &str) -> Option<&'a [Node]> {

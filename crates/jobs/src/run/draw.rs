@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use wavelane::graphics::GraphicsPipeline;
+use wavelane::graphics::{GraphicsError, GraphicsPipeline};
 use wavelane::{
-    Denormals, DrawError, PrintLog, ResourceTable, Shader, SourceMap, Stage, StageTables,
+    Denormals, DrawError, PrintLog, ResourceTable, Shader, SourceMap, Span, Stage, StageTables,
 };
 
 use super::dispatch::{NotBound, not_run};
 use super::steps::{Object, Prepared, What};
-use super::{End, Engaged, Runner, failed, unsupported};
+use super::{End, Engaged, Runner, unsupported, wrong_file};
 use crate::Error;
 use crate::bind::draw as bound;
 use crate::job::draw::Draw;
@@ -99,6 +99,15 @@ fn in_order(stages: &mut [DrawnStage]) {
     });
 }
 
+/// The end of a test whose shader does not fit, with the place in it.
+pub(super) fn wrong_at(what: &str, span: Span, sources: &SourceMap) -> End {
+    let at = sources.location(span);
+    let at = at.map_or(String::new(), |at| format!("{}:{}:{}: ", at.file, at.line, at.column));
+    let plain = wavelane::internal::diag::Style::Plain;
+    let excerpt = wavelane::internal::diag::excerpt(span, "declared here", sources, plain);
+    wrong_file(format!("the test file has errors\n{at}error: {what}\n{excerpt}"))
+}
+
 /// A stage of a job that no engine here runs.
 pub(super) fn not_built(job: &Job) -> Option<String> {
     let traces = job.shaders.iter().any(|it| it.stage == Stage::RayTracing);
@@ -158,11 +167,15 @@ impl Runner<'_> {
             shaders.push(DrawnShader { shader: compiled, root: Root::of(text), sources });
         }
         let plain: Vec<&Shader> = shaders.iter().map(|it| &it.shader).collect();
-        let pipeline = self.pipeline(&job, draw, &plain)?;
+        let made = self.pipeline(&job, draw, &plain);
+        let pipeline = made.map_err(|it| self.no_pipeline(&it, &job, &shaders, &place))?;
+        self.remarks.extend(pipeline.ignored());
         let flushed = match is_open {
             true => {
                 let all: Vec<&Shader> = flushed.iter().collect();
-                Some((self.pipeline(&job, draw, &all)?, flushed))
+                let made = self.pipeline(&job, draw, &all);
+                let made = made.map_err(|it| self.no_pipeline(&it, &job, &shaders, &place))?;
+                Some((made, flushed))
             }
             false => None,
         };
@@ -175,16 +188,32 @@ impl Runner<'_> {
         job: &Job,
         draw: &Draw,
         shaders: &[&Shader],
-    ) -> Result<GraphicsPipeline, End> {
+    ) -> Result<GraphicsPipeline, GraphicsError> {
         let stages = job.shaders.iter().map(|it| it.stage);
         let shaders: Vec<_> = stages.zip(shaders.iter().copied()).collect();
-        let desc = bound::desc(draw, &shaders);
-        self.setup.device.create_graphics_pipeline(&desc).map_err(|error| {
-            match error.is_unsupported() {
-                true => unsupported(error.to_string().trim_start_matches("unsupported: ")),
-                false => failed(format!("the shaders do not form a pipeline: {error}")),
-            }
-        })
+        self.setup.device.create_graphics_pipeline(&bound::desc(draw, &shaders))
+    }
+
+    /// The end of a job whose shaders and state do not fit each other: located in the shader that it is about, or at the
+    /// shaders of the job.
+    fn no_pipeline(
+        &self,
+        error: &GraphicsError,
+        job: &Job,
+        shaders: &[DrawnShader],
+        (file, text, offset): &(String, String, usize),
+    ) -> End {
+        if error.is_unsupported() {
+            return unsupported(error.to_string().trim_start_matches("unsupported: "));
+        }
+        let stage = error.stage();
+        let index = job.shaders.iter().position(|it| Some(it.stage) == stage);
+        if let (Some(index), Some(span)) = (index, error.span()) {
+            return wrong_at(&error.to_string(), span, &shaders[index].sources);
+        }
+        let at = job.shaders.get(index.unwrap_or(0)).map_or(0..0, |it| it.at.clone());
+        let error = Error::new(at.start + offset..at.end + offset, error.to_string());
+        self.wrong_in(&[error], file, text)
     }
 
     /// Binds the draw of a job, to be observed.

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use wavelane::draw::Recording;
+use wavelane::graphics::GraphicsError;
 use wavelane::internal::{Shared, Slot, Slots};
 use wavelane::texture::Format;
 use wavelane::{
@@ -63,6 +64,12 @@ impl NotDrawn {
             true => NotDrawn::Unsupported(error.to_string()),
             false => NotDrawn::Wrong(error.to_string()),
         }
+    }
+}
+
+impl From<GraphicsError> for NotDrawn {
+    fn from(error: GraphicsError) -> NotDrawn {
+        NotDrawn::of(&error, error.is_unsupported())
     }
 }
 
@@ -142,11 +149,13 @@ impl DrawnSection {
         Ok(DrawnRun { pipeline, draw: bound.draw, stages, names, widths, san, log: None })
     }
 
-    pub(super) fn pipeline(&self, device: &Device) -> Result<GraphicsPipeline, NotDrawn> {
+    fn pipeline(&self, device: &Device) -> Result<GraphicsPipeline, NotDrawn> {
+        Ok(self.create(device)?)
+    }
+
+    pub(super) fn create(&self, device: &Device) -> Result<GraphicsPipeline, GraphicsError> {
         let shaders: Vec<_> = self.shaders.iter().map(|(stage, it)| (*stage, it)).collect();
-        let desc = binding::desc(&self.draw, &shaders);
-        let made = device.create_graphics_pipeline(&desc);
-        made.map_err(|error| NotDrawn::of(&error, error.is_unsupported()))
+        device.create_graphics_pipeline(&binding::desc(&self.draw, &shaders))
     }
 
     /// What the section binds to each stage.

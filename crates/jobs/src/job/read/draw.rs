@@ -4,6 +4,7 @@
 
 mod blend;
 mod given;
+mod refused;
 mod state;
 
 pub use self::given::{StateKey, read_state, read_target};

@@ -2,8 +2,9 @@
 //! inputs.
 
 use wavelane::internal::signature;
-use wavelane::{Shader, SourceMap, Stage};
+use wavelane::{GraphicsPipeline, Shader, SourceMap, Stage};
 
+use super::super::draw::wrong_at;
 use super::super::section::not_drawn;
 use super::super::{DrawnRun, DrawnSection, End, Engaged, Runner, Setup, failed, wrong_file};
 use super::checks;
@@ -20,6 +21,7 @@ impl Runner<'_> {
         if !checks(&given.section, drawn.pixel()) {
             return Err(failed("the case checks nothing"));
         }
+        self.case_pipeline(&drawn)?;
         let run =
             drawn.watched(&given.section, self.setup.device, Vec::new()).map_err(not_drawn)?;
         Ok(DrawnRun { widths: None, log: Some(unit::LOG), ..run })
@@ -27,7 +29,8 @@ impl Runner<'_> {
 
     pub(super) fn unit_draw(&mut self, case: &Case, given: &Given) -> Result<(), End> {
         let drawn = self.drawn_case(case, given)?;
-        let pipeline = drawn.pipeline(self.setup.device).map_err(not_drawn)?;
+        let pipeline = self.case_pipeline(&drawn)?;
+        self.remarks.extend(pipeline.ignored());
         let widths = self.unit_widths(pipeline.wave_sizes(), pipeline.default_wave_size())?;
         self.unit_at_each(widths, |runner, width| {
             if let Some(told) = runner.setup.on_engine {
@@ -37,6 +40,15 @@ impl Runner<'_> {
             runner.drawn_at(&given.section, &drawn, width)
         });
         Ok(())
+    }
+
+    fn case_pipeline(&self, drawn: &DrawnSection) -> Result<GraphicsPipeline, End> {
+        drawn.create(self.setup.device).map_err(|error| match error.span() {
+            Some(span) if !error.is_unsupported() => {
+                wrong_at(&error.to_string(), span, drawn.pixel_sources())
+            }
+            _ => not_drawn(error.into()),
+        })
     }
 
     fn drawn_at(

@@ -67,7 +67,7 @@ impl Reader {
         let written = Written::of(&mut fields);
         let factor = fields.get("Factor");
         let coverage = fields.get("AlphaToCoverage");
-        self.done(fields);
+        self.done_with_state(fields);
         let write = self.written(node, &written);
         let factor = self.floats::<4>(factor, "`Factor`", [1.0; 4]);
         let alpha_to_coverage = self.switch_or(coverage, false);
@@ -84,7 +84,7 @@ impl Reader {
         }
         let mut fields = self.fields(node, "`Blend`")?;
         let written = Written::of(&mut fields);
-        self.done(fields);
+        self.done_with_state(fields);
         self.written(node, &written)
     }
 

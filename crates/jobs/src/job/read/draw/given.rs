@@ -25,7 +25,7 @@ pub fn read_state(draw: &mut Draw, key: StateKey, text: &str) -> Result<(), Vec<
         StateKey::Raster => {
             if let Some(mut fields) = reader.fields(&node, "the state") {
                 let state = State::of(&mut fields);
-                reader.done(fields);
+                reader.done_with_state(fields);
                 reader.state(&state, draw, &[]);
             }
         }

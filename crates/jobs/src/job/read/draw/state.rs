@@ -31,12 +31,16 @@ const DEPTH_TESTS: [(&str, Option<Comparison>); 9] = {
     all
 };
 
-const TOPOLOGIES: [(&str, Topology); 5] = [
+const TOPOLOGIES: [(&str, Topology); 9] = [
     ("PointList", Topology::PointList),
     ("LineList", Topology::LineList),
     ("LineStrip", Topology::LineStrip),
     ("TriangleList", Topology::TriangleList),
     ("TriangleStrip", Topology::TriangleStrip),
+    ("LineListAdj", Topology::LineListAdjacency),
+    ("LineStripAdj", Topology::LineStripAdjacency),
+    ("TriangleListAdj", Topology::TriangleListAdjacency),
+    ("TriangleStripAdj", Topology::TriangleStripAdjacency),
 ];
 
 const DEPTH_FORMATS: [(&str, DepthFormat); 3] = [
@@ -74,6 +78,7 @@ pub(super) struct State<'a> {
     cull: Option<&'a Node>,
     front: Option<&'a Node>,
     bias: Option<&'a Node>,
+    depth_clip: Option<&'a Node>,
     viewports: Option<&'a Node>,
     scissors: Option<&'a Node>,
 }
@@ -89,6 +94,7 @@ impl<'a> State<'a> {
             cull: fields.get("Cull"),
             front: fields.get("Front"),
             bias: fields.get("DepthBias"),
+            depth_clip: fields.get("DepthClip"),
             viewports: fields.get("Viewports"),
             scissors: fields.get("Scissors"),
         }
@@ -114,7 +120,7 @@ impl Reader {
         let instance_attributes = fields.get("InstanceAttributes");
         let targets = fields.get("RenderTargets");
         let state = State::of(&mut fields);
-        self.done(fields);
+        self.done_with_state(fields);
         let before = self.errors.len();
         if let Some(node) = topology
             && let Some(chosen) = self.choose(node, &TOPOLOGIES)
@@ -153,6 +159,7 @@ impl Reader {
     pub(super) fn state(&mut self, state: &State<'_>, draw: &mut Draw, buffers: &[Buffer]) {
         let State { instances, depth, samples, mask, blend, cull, front, bias, .. } = *state;
         let (viewports, scissors) = (state.viewports, state.scissors);
+        draw.depth_clip = self.switch_or(state.depth_clip, draw.depth_clip).unwrap_or(true);
         if let Some(node) = instances
             && let Some(count) = self.uint(node)
         {
@@ -206,7 +213,7 @@ impl Reader {
         let mut fields = self.fields(node, "`IndexBuffer`")?;
         let name = self.required(&mut fields, "Name");
         let format = self.required(&mut fields, "Format");
-        self.done(fields);
+        self.done_with_state(fields);
         let buffer = name.and_then(|it| self.find(it, "buffer", parts.buffers, |it| &it.name));
         let formats = [("UInt16", IndexFormat::U16), ("UInt32", IndexFormat::U32)];
         let format = format.and_then(|it| self.choose(it, &formats));
@@ -282,7 +289,7 @@ impl Reader {
         let format = fields.get("Format");
         let clear = fields.get("Clear");
         let blend = fields.get("Blend");
-        self.done(fields);
+        self.done_with_state(fields);
         let clear = self.floats::<4>(clear, "`Clear`", [0.0; 4]);
         let write = blend.map(|node| self.target_blend(node));
         let format = match format {
@@ -297,6 +304,14 @@ impl Reader {
 
     /// The format of a target, by its name.
     pub(super) fn target_format(&mut self, text: &str, at: &Range<usize>) -> Option<TextureFormat> {
+        // Textures can hold depths, under the names of their formats.
+        let is_depth = text.get(..1).is_some_and(|it| it.eq_ignore_ascii_case("D"));
+        if let (true, Some(same)) = (is_depth, TextureFormat::parse(text)) {
+            let what = format!("`{text}` is a format of depth, and targets hold colours");
+            let error = Error::new(at.clone(), what);
+            self.errors.push(error.help(format!("`{same}` holds the same numbers")));
+            return None;
+        }
         let format = TextureFormat::parse(text).filter(|it| is_renderable(*it));
         if format.is_none() {
             let error = Error::new(at.clone(), format!("`{text}` is not the format of a target"));
@@ -335,7 +350,7 @@ impl Reader {
         let func = fields.get("Func");
         let write = fields.get("Write");
         let stencil = fields.get("Stencil");
-        self.done(fields);
+        self.done_with_state(fields);
         let before =
             depth.tests.depth.unwrap_or(DepthState { func: Comparison::Always, write: false });
         let given = self.choose_or(format, depth.format, &DEPTH_FORMATS);
@@ -376,7 +391,7 @@ impl Reader {
         let write_mask = fields.get("WriteMask");
         let front = fields.get("Front");
         let back = fields.get("Back");
-        self.done(fields);
+        self.done_with_state(fields);
         let buffer = name.map(|it| self.find(it, "buffer", buffers, |it| &it.name));
         let (clear, reference) = (self.byte_or(clear, 0), self.byte_or(reference, 0));
         let (read_mask, write_mask) = (self.byte_or(read_mask, 255), self.byte_or(write_mask, 255));
@@ -407,7 +422,7 @@ impl Reader {
         let mut fields = self.fields(node, what)?;
         let func = fields.get("Func");
         let ops = [fields.get("Pass"), fields.get("Fail"), fields.get("DepthFail")];
-        self.done(fields);
+        self.done_with_state(fields);
         let func = self.choose_or(func, Comparison::Always, &COMPARISONS);
         let [pass, fail, depth_fail] =
             ops.map(|it| self.choose_or(it, StencilOp::Keep, &STENCIL_OPS));
@@ -418,7 +433,7 @@ impl Reader {
         let mut fields = self.fields(node, "`DepthBias`")?;
         let bias = fields.get("Bias");
         let (slope, clamp) = (fields.get("Slope"), fields.get("Clamp"));
-        self.done(fields);
+        self.done_with_state(fields);
         let bias = match bias {
             Some(node) => self.number(node, Format::Int32)? as i32,
             None => 0,
@@ -433,7 +448,7 @@ impl Reader {
         let width = self.required(&mut fields, "Width");
         let height = self.required(&mut fields, "Height");
         let (min, max) = (fields.get("MinDepth"), fields.get("MaxDepth"));
-        self.done(fields);
+        self.done_with_state(fields);
         let (x, y) = (self.float32_or(x, 0.0)?, self.float32_or(y, 0.0)?);
         let (width, height) = (width?, height?);
         let sizes = (self.float32_or(Some(width), 0.0)?, self.float32_or(Some(height), 0.0)?);
@@ -464,7 +479,7 @@ impl Reader {
         let mut fields = self.fields(node, "a scissor rectangle")?;
         let sides = ["Left", "Top", "Right", "Bottom"];
         let nodes = sides.map(|it| self.required(&mut fields, it));
-        self.done(fields);
+        self.done_with_state(fields);
         let mut values = [0; 4];
         for (value, node) in values.iter_mut().zip(nodes) {
             *value = self.number(node?, Format::Int32)? as i32;
