@@ -34,6 +34,11 @@ const OTHER_PIXELS: [(&str, &str); 2] = [
     ),
 ];
 
+/// The counts of the last version without draws, from the history of this document.
+const BEFORE_DRAWS: &str = "\nBefore there were draws, 0 of the 18 tests in `Graphics` passed, 0 of the 3 in \
+                            `Graphics/MeshShaders`, 1 of the 13 in `Feature/Semantics`, and of all 612, 514 at 4 lanes, \
+                            515 at 8 and 16, 520 at 32, and 519 at 64 and 128.\n";
+
 /// How the tests of a folder ended.
 #[derive(Default)]
 struct Folder {
@@ -236,6 +241,7 @@ fn document(
     }
     row(&mut text, "all", &all);
     let failed: BTreeSet<&String> = folders.values().flat_map(|it| &it.failed).collect();
+    text.push_str(BEFORE_DRAWS);
     let _ = write!(text, "\n## What fails\n\n");
     if failed.is_empty() {
         text.push_str("Nothing.\n");
