@@ -2,6 +2,7 @@
 
 //--- wave-result-in-a-derivative
 //# draw 2x2
+//# args -Wno-wave-derivative
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     if (v.position.x > 1) discard;
@@ -30,6 +31,7 @@ float4 ps(V v) : SV_Target {
 
 //--- wave-result-decides-over-a-derivative
 //# draw 2x2
+//# args -Wno-wave-derivative
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     if (v.position.x > 1) discard;
@@ -56,6 +58,7 @@ float4 ps(V v) : SV_Target {
 //--- a-waterfall-around-a-derivative
 // Each quad has one number; but which way its helper lanes go is undefined.
 //# draw 4x2
+//# args -Wno-wave-derivative
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     uint number = uint(v.position.x) / 2;

@@ -11,6 +11,7 @@ float4 ps(V v) : SV_Target {
 
 //--- the-first-lane-of-the-quad
 //# draw 4x4
+//# args -Wno-wave-derivative
 //# widths 8 16 32
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {

@@ -146,6 +146,7 @@ pub(crate) mod registry {
         VERSION_DEPENDENT_ARM, "version-dependent-arm", Warning, "a wave function in an arm that other versions evaluate in other lanes";
         NARROW_LANE_MASK, "narrow-lane-mask", Warning, "32 bits for a set of up to 128 lanes";
         ASSUMED_WAVE_COUNT, "assumed-wave-count", Warning, "an array with elements for too few waves";
+        WAVE_DERIVATIVE, "wave-derivative", Warning, "a derivative of what a wave operation has made";
         LANE_COUNT_SWITCH, "lane-count-switch", Warning, "a switch over the number of lanes that leaves widths out";
         BAD_SUPPRESSION, "bad-suppression", Error, "an invalid comment that allows a report";
         UNUSED_SUPPRESSION, "unused-suppression", Warning, "a comment that allows something that is not reported";

@@ -290,7 +290,9 @@ fn translate(mut program: hir::Program, options: &Options, sink: &mut Sink) -> O
         }
         ir::simplify::prune(&mut module);
         module.summarise();
-        lint::width(&ir::notes::without(&module)).into_iter().for_each(|it| sink.push(it));
+        let plain = ir::notes::without(&module);
+        let reports = lint::width(&plain).into_iter().chain(lint::derivative(&plain));
+        reports.for_each(|it| sink.push(it));
         module
     };
     let mut module = finish(module);

@@ -283,7 +283,7 @@ fn pixel_shader(random: &mut Random) -> (String, String) {
     let mut corner = || f64::from(2 + random.below(5)) / 4.0;
     let (right, low) = (corner(), corner());
     let mut head = format!(
-        "//--- planted\n//# draw {size}\n//# zero Count 4\n//# args -T ps_6_6\n\
+        "//--- planted\n//# draw {size}\n//# zero Count 4\n//# args -T ps_6_6 -Wno-wave-derivative\n\
          RWStructuredBuffer<uint> Count : register(u0);\n\
          struct V {{ float4 position : SV_Position; float u : U; nointerpolation uint one : ONE; }};\n\
          V vs(uint id : SV_VertexID) {{\n    \

@@ -1,0 +1,43 @@
+// Derivatives of what wave operations leave undefined in helper lanes.
+
+//--- a-derivative-of-a-sum
+//# args -T ps_6_6
+float main(float4 position : SV_Position) : SV_Target {
+    float sum = WavePrefixSum(position.x);
+    return ddx(sum * 2); //~ warning[wave-derivative]: of what a wave operation has made
+}
+
+//--- a-sample-behind-a-vote
+//# args -T ps_6_6
+Texture2D<float4> Picture;
+SamplerState Linear;
+float4 main(float4 position : SV_Position, float2 uv : TEXCOORD) : SV_Target {
+    if (WaveActiveAnyTrue(uv.x > 0.5))
+        return Picture.Sample(Linear, uv); //~ warning[wave-derivative]: where the result of a wave operation leads
+    return 0;
+}
+
+//--- a-sum-that-loops-carry
+//# args -T ps_6_6
+float main(float4 position : SV_Position) : SV_Target {
+    float sum = 0;
+    for (uint i = 0; i < 4; i++) {
+        sum += ddy(sum); //~ warning[wave-derivative]: of what a wave operation has made
+        sum += WaveActiveMax(position.y);
+    }
+    return sum;
+}
+
+//--- what-helper-lanes-have-defined
+//# args -T ps_6_6
+float main(float4 position : SV_Position) : SV_Target {
+    float of_quad = QuadReadAcrossX(position.x) + WaveGetLaneIndex() + WaveIsFirstLane();
+    return ddx(of_quad) + WaveActiveSum(ddx(position.x));
+}
+
+//--- helper-lanes-that-take-part
+//# args -T ps_6_7
+[WaveOpsIncludeHelperLanes]
+float main(float4 position : SV_Position) : SV_Target {
+    return ddx(WavePrefixSum(position.x));
+}
