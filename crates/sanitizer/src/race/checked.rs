@@ -23,28 +23,38 @@ pub(super) fn around_both(facts: &Facts<'_>, a: Inst, b: Inst) -> Option<Checked
 
 /// Whether there is any.
 pub(super) fn is_in(facts: &Facts<'_>) -> bool {
-    let module = facts.module;
-    module.resources.iter().any(|it| it.globally_coherent)
-        && (0..module.insts.len() as u32)
-            .map(Inst)
-            .any(|it| matches!(module.inst(it).op, Op::Store { .. }) && around(facts, it).is_some())
+    let sets = sets(facts);
+    let mut all = (0..facts.module.insts.len() as u32).map(Inst);
+    !sets.is_empty() && all.any(|it| of_branch(facts, &sets, it).is_some())
 }
 
 /// The innermost one around an access.
 fn around(facts: &Facts<'_>, access: Inst) -> Option<Checked> {
+    let sets = sets(facts);
+    let mut branches = facts.ancestors(access).filter(|_| !sets.is_empty());
+    branches.find_map(|it| of_branch(facts, &sets, it))
+}
+
+/// The stores to coherent buffers.
+fn sets(facts: &Facts<'_>) -> Vec<(Inst, Memory)> {
     let module = facts.module;
-    facts.ancestors(access).find_map(|branch| {
-        let Op::If { cond, .. } = module.inst(branch).op else { return None };
-        loads(facts, cond).into_iter().find_map(|check| {
-            let memory = slice::read(module, &module.inst(check).op);
-            let set = (0..module.insts.len() as u32).map(Inst).find(|it| {
-                let op = &module.inst(*it).op;
-                matches!(op, Op::Store { .. })
-                    && slice::written(module, op) == memory
-                    && facts.encloses(branch, *it)
-            })?;
-            Some(Checked { check, set })
-        })
+    let memory = |inst: Inst| match &module.inst(inst).op {
+        op @ Op::Store { place, .. } if module.resource(place.binding).globally_coherent => {
+            Some((inst, slice::written(module, op)?))
+        }
+        _ => None,
+    };
+    (0..module.insts.len() as u32).map(Inst).filter_map(memory).collect()
+}
+
+/// The check by which lanes enter a branch, and the store in it.
+fn of_branch(facts: &Facts<'_>, sets: &[(Inst, Memory)], branch: Inst) -> Option<Checked> {
+    let module = facts.module;
+    let Op::If { cond, .. } = module.inst(branch).op else { return None };
+    loads(facts, cond).into_iter().find_map(|check| {
+        let memory = slice::read(module, &module.inst(check).op)?;
+        let set = sets.iter().find(|it| it.1 == memory && facts.encloses(branch, it.0))?;
+        Some(Checked { check, set: set.0 })
     })
 }
 
