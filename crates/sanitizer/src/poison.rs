@@ -54,6 +54,8 @@ pub(crate) struct Poison {
     fresh: HashMap<WaveKey, (Inst, LaneMask)>,
     /// Stores of poison into an array; groupshared ones under wave 0.
     stored: HashMap<(WaveKey, Array), Vec<Inst>>,
+    /// The atomic operations on groupshared memory that have been executed.
+    atomics: HashSet<Inst>,
     /// The origins already reported.
     told: HashSet<(Inst, Kind)>,
     /// In a run with marks: exact origins.
@@ -190,6 +192,9 @@ impl Poison {
         };
         let wave = if let Array::Shared(_) = array { 0 } else { event.at.wave };
         let place = ((event.at.group, wave), array);
+        if let Op::SharedAtomic { .. } = facts.module.inst(event.at.inst).op {
+            self.atomics.insert(event.at.inst);
+        }
         if stores {
             if !event.value_poison.is_empty() {
                 let stores = self.stored.entry(place).or_default();
@@ -244,7 +249,7 @@ impl Poison {
                 text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
             };
             // An atomic operation before the read computes with what is not set, and comes first.
-            let (message, site, read) = match changed_before(facts, array, event.at.inst) {
+            let (message, site, read) = match self.changed_before(facts, array, event.at.inst) {
                 Some(inst) => {
                     let text = format!("this computes with what `{name}` holds before");
                     let span = facts.module.inst(inst).span;
@@ -273,6 +278,19 @@ impl Poison {
         } else {
             self.arise(event.at, origin);
         }
+    }
+
+    /// The first atomic operation on an array that computes with what is there, among those before a read in the text
+    /// that have been executed.
+    fn changed_before(&self, facts: &Facts<'_>, array: Array, read: Inst) -> Option<Inst> {
+        let Array::Shared(of) = array else { return None };
+        let computes = |it: &Inst| match &facts.module.inst(*it).op {
+            Op::SharedAtomic { memory, op, .. } => *memory == of && *op != Atomic::Exchange,
+            _ => false,
+        };
+        let is_before = |it: &Inst| facts.position(*it) < facts.position(read);
+        let executed = self.atomics.iter().copied();
+        executed.filter(|it| is_before(it) && computes(it)).min_by_key(|it| facts.position(*it))
     }
 
     /// Poison arises at an instruction that is being executed.
@@ -495,19 +513,6 @@ fn set_first(array: Array) -> String {
     .to_owned()
 }
 
-/// The first atomic operation on an array that computes with what is there, if it comes before an instruction in the text.
-fn changed_before(facts: &Facts<'_>, array: Array, read: Inst) -> Option<Inst> {
-    let Array::Shared(of) = array else { return None };
-    let module = facts.module;
-    let computes = |it: &Inst| match &module.inst(*it).op {
-        Op::SharedAtomic { memory, op, .. } => *memory == of && *op != Atomic::Exchange,
-        _ => false,
-    };
-    let all = (0..module.insts.len() as u32).map(Inst);
-    let before = all.filter(|it| facts.position(*it) < facts.position(read));
-    before.filter(|it| computes(it)).min_by_key(|it| facts.position(*it))
-}
-
 /// Where threads of the group have returned before they came to a store into the array.
 fn too_early(facts: &Facts<'_>, array: Array, left: &[At]) -> Option<Site> {
     let Array::Shared(memory) = array else { return None };
@@ -562,7 +567,7 @@ fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Or
     }
 }
 
-/// A result that helper lanes have and must not use.
+/// An input at a sample or a vertex that does not exist.
 fn missing_origin(facts: &Facts<'_>, event: &EvalEvent<'_>) -> Option<Origin> {
     let EvalEvent { at, slot, missing: lanes, index } = *event;
     let (element, _) = element_of(&facts.module.io.as_ref()?.inputs, slot)?;
@@ -604,6 +609,7 @@ fn missing_origin(facts: &Facts<'_>, event: &EvalEvent<'_>) -> Option<Origin> {
     })
 }
 
+/// A result that helper lanes have and must not use.
 fn helper_origin(at: At, helpers: LaneMask, message: &str) -> Origin {
     let come = match helpers.count() {
         1 => "is a helper lane, and comes",
