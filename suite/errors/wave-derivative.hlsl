@@ -6,6 +6,15 @@ float main(float4 position : SV_Position) : SV_Target {
     float sum = WavePrefixSum(position.x);
     return ddx(sum * 2); //~ warning[wave-derivative]: of what a wave operation has made
 }
+//| FILE:5:12: warning: a derivative of what a wave operation has made [wave-derivative]
+//|   |
+//| 4 |     float sum = WavePrefixSum(position.x);
+//|   |                 ------------------------- helper lanes get an undefined result here
+//| 5 |     return ddx(sum * 2);
+//|   |            ^^^^^^^^^^^^ this reads helper lanes
+//|   |
+//|   = help: take the derivative before the wave operation, or of something else
+//|   = help: `[WaveOpsIncludeHelperLanes]` (shader model 6.7) lets helper lanes take part
 
 //--- a-sample-behind-a-vote
 //# args -T ps_6_6
@@ -16,6 +25,15 @@ float4 main(float4 position : SV_Position, float2 uv : TEXCOORD) : SV_Target {
         return Picture.Sample(Linear, uv); //~ warning[wave-derivative]: where the result of a wave operation leads
     return 0;
 }
+//| FILE:7:16: warning: a derivative where the result of a wave operation leads [wave-derivative]
+//|   |
+//| 6 |     if (WaveActiveAnyTrue(uv.x > 0.5))
+//|   |         ----------------------------- helper lanes get an undefined result here
+//| 7 |         return Picture.Sample(Linear, uv);
+//|   |                ^^^^^^^^^^^^^^^^^^^^^^^^^^ this reads helper lanes
+//|   |
+//|   = help: take the derivative before the wave operation, or of something else
+//|   = help: `[WaveOpsIncludeHelperLanes]` (shader model 6.7) lets helper lanes take part
 
 //--- a-sum-that-loops-carry
 //# args -T ps_6_6
@@ -27,6 +45,15 @@ float main(float4 position : SV_Position) : SV_Target {
     }
     return sum;
 }
+//| FILE:6:16: warning: a derivative of what a wave operation has made [wave-derivative]
+//|   |
+//| 6 |         sum += ddy(sum);
+//|   |                ^^^^^^^^ this reads helper lanes
+//| 7 |         sum += WaveActiveMax(position.y);
+//|   |                ------------------------- helper lanes get an undefined result here
+//|   |
+//|   = help: take the derivative before the wave operation, or of something else
+//|   = help: `[WaveOpsIncludeHelperLanes]` (shader model 6.7) lets helper lanes take part
 
 //--- what-helper-lanes-have-defined
 //# args -T ps_6_6

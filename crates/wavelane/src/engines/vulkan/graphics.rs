@@ -298,11 +298,13 @@ impl Drawn {
         if graphics.draws_lines {
             raster = raster.push_next(&mut lines);
         }
+        // Vulkan takes the samples of alpha from those that the shader writes, too; Direct3D does not ask alpha then.
+        let by_alpha = desc.alpha_to_coverage && job.link.outputs.coverage.is_none();
         let mask = [desc.sample_mask];
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::from_raw(desc.samples.count()))
             .sample_mask(&mask)
-            .alpha_to_coverage_enable(desc.alpha_to_coverage);
+            .alpha_to_coverage_enable(by_alpha);
         let depth_stencil = state::depth_stencil(desc, job.draw.stencil_ref);
         let blending = state::blending(desc, job.link);
         let logic = desc.blend.iter().find_map(|it| it.logic);
