@@ -629,13 +629,13 @@ fn sarif_marks_what_a_baseline_knows() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_test_that_eats_the_memory_is_its_own_failure() {
-    let large = JOB.replace("FillSize: 32", "FillSize: 600000000");
+    let large = JOB.replace("FillSize: 32", "FillSize: 1000000000");
     let folder = folder("memory");
     for (file, text) in [("a.test", large.as_str()), ("b.test", JOB)] {
         std::fs::write(folder.join(file), text).unwrap();
     }
     let program = env!("CARGO_BIN_EXE_wavelane");
-    let line = format!("ulimit -v 500000; exec {program} san . --wave-size 8 -j 1 --format json");
+    let line = format!("ulimit -v 900000; exec {program} san . --wave-size 8 -j 1 --format json");
     let output = Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
