@@ -126,24 +126,30 @@ fn reduced(keeper: &Keeper, text: &str, jobs: usize) -> reduce::Reduced {
     reduced
 }
 
+/// Reduces a case, and returns how many lines are left.
 #[expect(clippy::print_stderr, reason = "the figures of the documentation")]
+fn lines_left(case: &Case, seed: u64) -> usize {
+    let (keeper, text) = showing(case.fault, seed);
+    let small = reduced(&keeper, &text, 1);
+    let (before, after) = (lines(&text), lines(&small.text));
+    eprintln!("{}: {before} to {after} lines, {} candidates", case.name, small.attempts);
+    assert!(after <= case.lines, "{}: {after}\n{}", case.name, small.text);
+    assert!(keeper.keeps(&small.text).unwrap(), "{}", case.name);
+    let candidate = keeper.setting.compiled(&small.text).unwrap();
+    let report = keeper.setting.examined(&candidate).unwrap();
+    assert!(undefined(&report).is_empty(), "{}", case.name);
+    assert!(small.attempts < 600, "{}: {}", case.name, small.attempts);
+    assert_eq!(keeper.tests.load(Ordering::Relaxed), 0);
+    after
+}
+
 #[test]
 fn planted_mistakes_shrink_to_a_few_lines_and_stay_defined() {
-    let mut sizes = Vec::new();
-    for (case, seed) in CASES.iter().flat_map(|case| SEEDS.map(|seed| (case, seed))) {
-        let (keeper, text) = showing(case.fault, seed);
-        let small = reduced(&keeper, &text, 1);
-        let (before, after) = (lines(&text), lines(&small.text));
-        eprintln!("{}: {before} to {after} lines, {} candidates", case.name, small.attempts);
-        assert!(after <= case.lines, "{}: {after}\n{}", case.name, small.text);
-        assert!(keeper.keeps(&small.text).unwrap(), "{}", case.name);
-        let candidate = keeper.setting.compiled(&small.text).unwrap();
-        let report = keeper.setting.examined(&candidate).unwrap();
-        assert!(undefined(&report).is_empty(), "{}", case.name);
-        assert!(small.attempts < 600, "{}: {}", case.name, small.attempts);
-        sizes.push(after);
-        assert_eq!(keeper.tests.load(Ordering::Relaxed), 0);
-    }
+    let of_seed = |seed| CASES.iter().map(|case| lines_left(case, seed)).collect::<Vec<usize>>();
+    let mut sizes = std::thread::scope(|scope| {
+        let threads = SEEDS.map(|seed| scope.spawn(move || of_seed(seed)));
+        threads.map(|it| it.join().unwrap()).concat()
+    });
     sizes.sort_unstable();
     assert!(sizes[sizes.len() / 2] <= 6, "{sizes:?}");
 }
