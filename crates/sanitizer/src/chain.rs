@@ -721,7 +721,7 @@ impl<'a> Walk<'a> {
             && there
                 .writes(cell, Time::MAX)
                 .iter()
-                .any(|it| it.time >= until && (it.inst, it.thread) == (x.inst, x.thread));
+                .any(|it| it.time >= until && it.is_by_thread_of(x));
         if is_late && let Some(reader) = path.pop() {
             let (inst, thread, time) = (x.inst, x.thread, x.time);
             let span = self.facts.module.inst(inst).span;
@@ -769,7 +769,7 @@ impl<'a> Walk<'a> {
     ) -> bool {
         let stores = |run: &Record<'_>, cell: Cell, time: Time| {
             let all = run.writes(cell, time);
-            all.iter().any(|it| (it.inst, it.thread) == (x.inst, x.thread))
+            all.iter().any(|it| it.is_by_thread_of(x))
         };
         if cells[0] == cells[1] || !in_right || stores(self.wrong, cells[1], before.wrong.time) {
             return false;
@@ -777,7 +777,7 @@ impl<'a> Walk<'a> {
         let time = before.other.map_or(Time::MAX, |it| it.time);
         let theirs = self.other.and_then(|run| {
             let all = run.writes(cells[2], time);
-            all.iter().rfind(|it| (it.inst, it.thread) == (x.inst, x.thread))
+            all.iter().rfind(|it| it.is_by_thread_of(x))
         });
         let spot = |time| Spot { thread: x.thread, time };
         let other = theirs.map(|it| spot(it.time));

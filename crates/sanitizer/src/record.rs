@@ -51,6 +51,13 @@ pub(crate) struct Write {
     pub(crate) is_atomic: bool,
 }
 
+impl Write {
+    /// Whether the same thread has written by the same instruction.
+    pub(crate) fn is_by_thread_of(&self, other: &Write) -> bool {
+        (self.inst, self.thread) == (other.inst, other.thread)
+    }
+}
+
 /// The threads that met in an execution of a wave operation, by the time of its first result.
 #[derive(Clone, Debug)]
 pub(crate) struct Meeting {

@@ -78,12 +78,24 @@ pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
 
 /// The instructions by which values are computed, not through memory.
 pub(crate) fn computed(facts: &Facts<'_>, values: &[Value]) -> Vec<Inst> {
+    computed_until(facts, values, |_| false)
+}
+
+/// The same, where what these instructions compute with is left out.
+pub(crate) fn computed_until(
+    facts: &Facts<'_>,
+    values: &[Value],
+    ends: impl Fn(Inst) -> bool,
+) -> Vec<Inst> {
     let mut open = values.to_vec();
     let mut seen: HashSet<Value> = open.iter().copied().collect();
     let mut found = Vec::new();
     while let Some(value) = open.pop() {
-        found.extend(facts.module.made_by(value));
-        open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it)));
+        let inst = facts.module.made_by(value);
+        found.extend(inst);
+        if !inst.is_some_and(&ends) {
+            open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it)));
+        }
     }
     found
 }

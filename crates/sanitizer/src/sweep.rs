@@ -370,13 +370,10 @@ pub(crate) fn explains_differences(kind: Kind) -> bool {
 }
 
 /// `4, 8 and 16`.
-pub(crate) fn listed(widths: &[u32]) -> String {
-    match widths {
-        [] => String::new(),
-        [only] => only.to_string(),
-        [rest @ .., last] => {
-            let rest: Vec<String> = rest.iter().map(u32::to_string).collect();
-            format!("{} and {last}", rest.join(", "))
-        }
+pub(crate) fn listed(all: &[impl ToString]) -> String {
+    let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+    match all.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        all => all.concat(),
     }
 }

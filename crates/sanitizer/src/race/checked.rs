@@ -5,7 +5,6 @@
 use ir::{Inst, Op, Value};
 
 use crate::facts::Facts;
-use crate::hash::HashSet;
 use crate::slice::{self, Memory};
 
 /// The load that checks, and the store that follows from it.
@@ -17,8 +16,9 @@ pub(super) struct Checked {
 
 /// The check-then-set that both of two accesses rely on.
 pub(super) fn around_both(facts: &Facts<'_>, a: Inst, b: Inst) -> Option<Checked> {
-    let checked = around(facts, a)?;
-    (around(facts, b) == Some(checked)).then_some(checked)
+    let sets = sets(facts);
+    let checked = around(facts, &sets, a)?;
+    (around(facts, &sets, b) == Some(checked)).then_some(checked)
 }
 
 /// Whether there is any.
@@ -29,10 +29,9 @@ pub(super) fn is_in(facts: &Facts<'_>) -> bool {
 }
 
 /// The innermost one around an access.
-fn around(facts: &Facts<'_>, access: Inst) -> Option<Checked> {
-    let sets = sets(facts);
+fn around(facts: &Facts<'_>, sets: &[(Inst, Memory)], access: Inst) -> Option<Checked> {
     let mut branches = facts.ancestors(access).filter(|_| !sets.is_empty());
-    branches.find_map(|it| of_branch(facts, &sets, it))
+    branches.find_map(|it| of_branch(facts, sets, it))
 }
 
 /// The stores to coherent buffers.
@@ -51,7 +50,7 @@ fn sets(facts: &Facts<'_>) -> Vec<(Inst, Memory)> {
 fn of_branch(facts: &Facts<'_>, sets: &[(Inst, Memory)], branch: Inst) -> Option<Checked> {
     let module = facts.module;
     let Op::If { cond, .. } = module.inst(branch).op else { return None };
-    loads(facts, cond).into_iter().find_map(|check| {
+    loads(facts, cond).find_map(|check| {
         let memory = slice::read(module, &module.inst(check).op)?;
         let set = sets.iter().find(|it| it.1 == memory && facts.encloses(branch, it.0))?;
         Some(Checked { check, set: set.0 })
@@ -59,22 +58,12 @@ fn of_branch(facts: &Facts<'_>, sets: &[(Inst, Memory)], branch: Inst) -> Option
 }
 
 /// The loads from coherent buffers by which a condition is computed.
-fn loads(facts: &Facts<'_>, condition: Value) -> Vec<Inst> {
+fn loads(facts: &Facts<'_>, condition: Value) -> impl Iterator<Item = Inst> {
     let module = facts.module;
-    let mut open = vec![condition];
-    let mut seen: HashSet<Value> = open.iter().copied().collect();
-    let mut found = Vec::new();
-    while let Some(value) = open.pop() {
-        let inst = module.made_by(value);
-        let read = inst.and_then(|it| slice::read(module, &module.inst(it).op));
-        match (inst, read) {
-            (Some(inst), Some(Memory::Buffer(it))) => {
-                let is_load = matches!(module.inst(inst).op, Op::Load { .. });
-                found.extend((is_load && module.resource(it).globally_coherent).then_some(inst));
-            }
-            (_, Some(_)) => {}
-            _ => open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it))),
-        }
-    }
-    found
+    let reads = |inst: Inst| slice::read(module, &module.inst(inst).op).is_some();
+    let all = slice::computed_until(facts, &[condition], reads);
+    all.into_iter().filter(|inst| match &module.inst(*inst).op {
+        Op::Load { place, .. } => module.resource(place.binding).globally_coherent,
+        _ => false,
+    })
 }

@@ -17,6 +17,7 @@ use crate::hash::Hashed;
 use crate::order::Order;
 use crate::spread::Cause;
 use crate::sweep::between::{MOST_BYTES, only, span_of};
+use crate::sweep::listed;
 use crate::sweep::results::{Base, is_permuted, named};
 
 /// The number of differences between orders that are explained at one width; of the rest, the report names the stores.
@@ -315,44 +316,28 @@ fn sides<'s>(
         digests.iter().filter(|it| it.1 == digest).map(|it| it.0).collect()
     };
     let (canonical, theirs) = (class(None), class(own));
-    let others = |class: &[&'s Trial]| class.iter().map(|it| side(base, it)).collect();
+    let names =
+        |class: &[&Trial]| class.iter().map(|it| it.order.to_string()).collect::<Vec<String>>();
     let launched = Order::canonical(trial.order, &run.launch);
-    let listed = |class: &[&Trial], and: Option<&String>| {
-        let names = class.iter().map(|it| it.order.to_string());
-        let names: Vec<String> = and.cloned().into_iter().chain(names).collect();
-        match names.as_slice() {
-            [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-            all => all.concat(),
-        }
-    };
+    let with_launched: Vec<String> = launched.into_iter().chain(names(&canonical)).collect();
+    let (launched, tried) = (listed(&with_launched), listed(&names(&theirs)));
+    let note =
+        |these: &str, those: &str| format!("the same result with {these}, another with {those}");
     // Other assignments to lanes are alike, so that their number proves little.
     let is_of_lanes = matches!(trial.order, Order::Lanes(_));
     if theirs.len() > canonical.len() + 1 && !is_of_lanes {
-        let rest: Vec<&Trial> =
-            theirs.iter().copied().filter(|it| !std::ptr::eq(*it, trial)).collect();
-        let note = format!(
-            "the same result with {}, another with {}",
-            listed(&theirs, None),
-            listed(&canonical, launched.as_ref())
-        );
+        let rest = theirs.iter().filter(|it| !std::ptr::eq(**it, trial));
         return Sides {
             right: side(base, trial),
             wrong: base.side(&run.launch),
-            others: others(&rest),
-            note: Some(note),
+            others: rest.map(|it| side(base, it)).collect(),
+            note: Some(note(&tried, &launched)),
         };
     }
-    let note = (!canonical.is_empty()).then(|| {
-        format!(
-            "the same result with {}, another with {}",
-            listed(&canonical, launched.as_ref()),
-            listed(&theirs, None)
-        )
-    });
     Sides {
         right: base.side(&run.launch),
         wrong: side(base, trial),
-        others: others(&canonical),
-        note,
+        others: canonical.iter().map(|it| side(base, it)).collect(),
+        note: (!canonical.is_empty()).then(|| note(&launched, &tried)),
     }
 }
