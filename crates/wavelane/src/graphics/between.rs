@@ -236,7 +236,7 @@ fn check_stages(desc: &GraphicsDesc) -> Result<(), GraphicsError> {
 
 /// Finds where the inputs of a stage come from.
 fn link(
-    stage: &'static str,
+    (stage, reader): (Stage, &'static str),
     module: &Module,
     before: &[Element],
     points: &[Element],
@@ -279,14 +279,15 @@ fn link(
         let Some((at, output)) = found else {
             let (semantic, has) = (name(element), names(from.iter()));
             let span = element.span;
-            return Err(GraphicsError::NoVarying { reader: stage, writer, semantic, has, span });
+            return Err(GraphicsError::NoVarying { stage, reader, writer, semantic, has, span });
         };
         if output.components < element.components
             || scalar(output) != scalar(element)
             || output.scalar.ty() != element.scalar.ty()
         {
             return Err(GraphicsError::Varying {
-                reader: stage,
+                stage,
+                reader,
                 writer,
                 semantic: name(element),
                 written: type_name(output),
@@ -372,9 +373,11 @@ impl Tessellation {
             all.sort_unstable();
             all.into_iter().map(|it| it.1).collect::<Vec<u32>>()
         };
-        let of_hull = link("the hull shader", &hull.module, before, &[], &[])?;
-        let of_constants = link("the patch-constant function", patch, before, points, &[])?;
-        let of_domain = link("the domain shader", &domain.module, &[], points, constants)?;
+        let of_hull = link((Stage::Hull, "the hull shader"), &hull.module, before, &[], &[])?;
+        let of_constants =
+            link((Stage::Hull, "the patch-constant function"), patch, before, points, &[])?;
+        let of_domain =
+            link((Stage::Domain, "the domain shader"), &domain.module, &[], points, constants)?;
         Ok(Tessellation {
             traits: *traits,
             hull: Step::new(&hull.module, of_hull, backend),
@@ -424,7 +427,8 @@ impl Geometry {
             );
             return Err(GraphicsError::Stages { problem });
         }
-        let inputs = link("the geometry shader", &shader.module, before, &[], &[])?;
+        let inputs =
+            link((Stage::Geometry, "the geometry shader"), &shader.module, before, &[], &[])?;
         let drawn = traits.streams.first().map_or(&[][..], |it| &it.elements);
         let id = with_slots(drawn).find(|(_, it)| it.system == Some(SystemValue::PrimitiveId));
         Ok(Geometry {

@@ -51,7 +51,9 @@ pub enum GraphicsError {
     },
     /// An input of a stage is not written by the one before it.
     NoVarying {
-        /// The stage, as a noun phrase.
+        /// The stage.
+        stage: Stage,
+        /// Its function that reads, as a noun phrase.
         reader: &'static str,
         /// The stage before it.
         writer: &'static str,
@@ -64,7 +66,9 @@ pub enum GraphicsError {
     },
     /// An input of a stage has another type than the output of the stage before.
     Varying {
-        /// The stage, as a noun phrase.
+        /// The stage.
+        stage: Stage,
+        /// Its function that reads, as a noun phrase.
         reader: &'static str,
         /// The stage before it.
         writer: &'static str,
@@ -126,11 +130,8 @@ impl GraphicsError {
         match self {
             GraphicsError::NoAttribute { .. } => Some(Stage::Vertex),
             GraphicsError::Output { .. } | GraphicsError::NoSecondSource => Some(Stage::Pixel),
-            GraphicsError::NoVarying { reader, .. } | GraphicsError::Varying { reader, .. } => {
-                let is_it = |it: &Stage| *reader == format!("the {} shader", it.word());
-                let all = [Stage::Pixel, Stage::Geometry, Stage::Domain];
-                // The rest is read by the two functions of hull shaders.
-                all.into_iter().find(is_it).or(Some(Stage::Hull))
+            GraphicsError::NoVarying { stage, .. } | GraphicsError::Varying { stage, .. } => {
+                Some(*stage)
             }
             _ => None,
         }

@@ -8,6 +8,7 @@ use ir::stage::{
     slot_count, with_slots,
 };
 use ir::{HostScalar, Op, Slot};
+use ops::intrinsics::Stage;
 use ops::texture::{Encoding, Format};
 use raster::{Input, Inputs, Mode, Scalar, VertexLayout};
 
@@ -261,6 +262,7 @@ fn link_varyings(
             all.find(|(_, (_, it))| element.is(&it.semantic, it.index))
         };
         let missing = || GraphicsError::NoVarying {
+            stage: Stage::Pixel,
             reader: "the pixel shader",
             writer: last.writer,
             semantic: name(element),
@@ -302,6 +304,7 @@ fn link_varyings(
                     || output.scalar.ty() != element.scalar.ty()
                 {
                     return Err(GraphicsError::Varying {
+                        stage: Stage::Pixel,
                         reader: "the pixel shader",
                         writer: last.writer,
                         semantic: name(element),
