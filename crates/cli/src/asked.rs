@@ -40,8 +40,6 @@ pub(crate) struct LowArgs {
     pub(crate) operands_are_of_project: bool,
     /// Every `-E`, for commands that take several.
     pub(crate) entries: Vec<String>,
-    /// The profile was named: only entry points of its stage are meant.
-    pub(crate) has_profile: bool,
     /// The project file is not read.
     pub(crate) no_config: bool,
     pub(crate) compile: Compiling,
@@ -110,7 +108,6 @@ impl LowArgs {
             operands: Vec::new(),
             operands_are_of_project: false,
             entries: Vec::new(),
-            has_profile: false,
             no_config: false,
             compile: Compiling::default(),
             launch: Launch::default(),
@@ -190,8 +187,8 @@ fn usage(message: String, command: Option<Command>) -> Problem {
 #[derive(Clone, Debug)]
 pub(crate) struct Compiling {
     pub(crate) options: Options,
-    /// Whether the command line or the project names the stage.
-    pub(crate) names_stage: bool,
+    /// The command line or the project names the profile: only entry points of its stage are meant.
+    pub(crate) has_profile: bool,
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) include_roots: Roots,
     pub(crate) ignore_case_includes: bool,
@@ -216,7 +213,7 @@ impl Default for Compiling {
     fn default() -> Compiling {
         Compiling {
             options: Options::default(),
-            names_stage: false,
+            has_profile: false,
             includes: Vec::new(),
             include_roots: Roots::default(),
             ignore_case_includes: false,

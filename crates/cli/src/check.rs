@@ -29,7 +29,6 @@ pub(crate) struct CheckArgs {
     are_of_project: bool,
     layers: Layers,
     entries: Vec<String>,
-    has_profile: bool,
     compile: Compiling,
     adapter: Adapter,
     output: Output,
@@ -39,18 +38,9 @@ impl CheckArgs {
     pub(crate) fn new(low: LowArgs, layers: Layers) -> Result<CheckArgs, Problem> {
         let paths = low.some_operands()?;
         let are_of_project = low.operands_are_of_project;
-        let LowArgs { compile, device, output, entries, has_profile, .. } = low;
+        let LowArgs { compile, device, output, entries, .. } = low;
         let adapter = device.adapter;
-        Ok(CheckArgs {
-            paths,
-            are_of_project,
-            layers,
-            entries,
-            has_profile,
-            compile,
-            adapter,
-            output,
-        })
+        Ok(CheckArgs { paths, are_of_project, layers, entries, compile, adapter, output })
     }
 }
 
@@ -152,7 +142,7 @@ impl Jobs {
                 }
                 self.add(args, file, wanted)
             }
-            Entries::None if !args.has_profile => {
+            Entries::None if !args.compile.has_profile => {
                 terminal::note(&format!(
                     "`{file}` has no entry point with `[numthreads]` or `[shader(\"…\")]`: every function is checked, as \
                      with `-T lib_6_10`"
@@ -206,7 +196,7 @@ impl Jobs {
         for (entry, stage) in entries {
             let low = args.layers.of_entry(Command::Check, file, &entry)?;
             let mut compile = low.compile;
-            if let Some(stage) = stage.filter(|_| !low.has_profile) {
+            if let Some(stage) = stage.filter(|_| !compile.has_profile) {
                 // A library names the kinds of shaders that have no profile of their own.
                 let is_own = stage.has_profile();
                 compile.options.stage = if is_own { stage } else { Stage::Library };
@@ -223,9 +213,9 @@ fn wanted(args: &CheckArgs, found: Vec<(String, Option<Stage>)>) -> Vec<(String,
     let stage = args.compile.options.stage;
     let has_known = found.iter().any(|it| it.1.is_some());
     let is_wanted = |it: &(String, Option<Stage>)| match it.1 {
-        Some(it) => !args.has_profile || it == stage,
+        Some(it) => !args.compile.has_profile || it == stage,
         // A `main` without attributes may be of any stage, or a function like others.
-        None => args.has_profile || !has_known,
+        None => args.compile.has_profile || !has_known,
     };
     found.into_iter().filter(is_wanted).collect()
 }

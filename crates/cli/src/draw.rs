@@ -47,7 +47,7 @@ pub(crate) fn pixel_shader(
     compiling: &mut Compiling,
 ) -> Result<(Shader, SourceMap), Problem> {
     compiling.options.stage = match compiling.options.stage {
-        Stage::Compute if !compiling.names_stage => Stage::Pixel,
+        Stage::Compute if !compiling.has_profile => Stage::Pixel,
         stage => stage,
     };
     if compiling.options.stage != Stage::Pixel {

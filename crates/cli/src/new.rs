@@ -31,7 +31,6 @@ pub(crate) struct NewArgs {
     device: Device,
     /// The scene for a pixel shader.
     draw: DrawArgs,
-    has_profile: bool,
 }
 
 impl NewArgs {
@@ -45,17 +44,17 @@ impl NewArgs {
             }
             _ => return Err(low.usage("`wavelane new` needs `test FILE`".to_owned())),
         };
-        let LowArgs { entries, compile, bind, launch, device, draw, has_profile, .. } = low;
+        let LowArgs { entries, compile, bind, launch, device, draw, .. } = low;
         let device = Device::new(device.adapter);
         let entry = entries.last().cloned();
-        Ok(NewArgs { file, entry, compile, bind, launch, device, draw, has_profile })
+        Ok(NewArgs { file, entry, compile, bind, launch, device, draw })
     }
 }
 
 pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
     let mut compile = args.compile.clone();
     compile.options.entry = entry(args)?;
-    let is_pixel = match args.has_profile {
+    let is_pixel = match compile.has_profile {
         true => compile.options.stage == Stage::Pixel,
         false => draw::is_pixel_shader(args, &compile)?,
     };

@@ -15,7 +15,7 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Language,
         help: "the stage and the shader model, such as cs_6_6, ps_6_0 or lib_6_8, which checks\nevery entry point (cs_6_10); a model before 6.0 is taken as 6.0",
         set: |args, value| {
-            (args.has_profile, args.compile.names_stage) = (true, true);
+            args.compile.has_profile = true;
             profile(args, value)
         },
     },
