@@ -9,8 +9,6 @@
 use diag::{Diagnostic, code};
 use ir::flow::Structure;
 use ir::{Inst, Module, Op, Value};
-use ops::WaveOp;
-use ops::wave::Sees;
 
 /// Values flow around nested loops in so many passes at most; what would need more is missed.
 const MOST_PASSES: usize = 8;
@@ -63,11 +61,7 @@ fn reads_quad(module: &Module, inst: Inst) -> bool {
 
 /// Whether an instruction is a wave operation whose result is undefined in helper lanes.
 fn leaves_helpers_out(module: &Module, inst: Inst) -> bool {
-    match &module.inst(inst).op {
-        Op::Wave { op: WaveOp::IsFirstLane, .. } => false,
-        Op::Wave { op, .. } => !matches!(op.facts().sees, Sees::Nothing | Sees::Quad),
-        _ => false,
-    }
+    matches!(&module.inst(inst).op, Op::Wave { op, .. } if !op.is_defined_on_helpers())
 }
 
 /// For each value, a wave operation from which it was computed.

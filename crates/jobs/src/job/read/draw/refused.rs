@@ -28,18 +28,13 @@ impl Reader {
     /// Ends a mapping of state: what is refused by name is not supported, and every other key that nobody asked for
     /// is unknown.
     pub(super) fn done_with_state(&mut self, fields: Fields<'_>) {
-        let mut asked = Vec::new();
-        for (key, _) in fields.entries {
-            let is_it = |(name, _): &&(&'static str, &str)| name.eq_ignore_ascii_case(&key.name);
-            let Some((name, what)) = REFUSED.iter().find(is_it) else { continue };
+        let refused = |key: &Key| REFUSED.iter().find(|it| it.0.eq_ignore_ascii_case(&key.name));
+        let keys = || fields.entries.iter().map(|it| &it.0);
+        for (key, (_, what)) in keys().filter_map(|it| Some((it, refused(it)?))) {
             let message = format!("`{}` sets {what}, which is not supported", key.name);
             self.errors.push(Error::unsupported(key.at.clone(), message));
-            asked.push(*name);
         }
-        // They are not unknown, too.
-        let is_refused = |key: &str| asked.iter().any(|it| it.eq_ignore_ascii_case(key));
-        let known = fields.entries.iter().filter(|it| !is_refused(&it.0.name));
-        for (key, _) in known {
+        for key in keys().filter(|it| refused(it).is_none()) {
             if !fields.asked.contains(&key.name.as_str()) {
                 self.unknown(key, &fields.asked);
             }
