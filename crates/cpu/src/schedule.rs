@@ -145,6 +145,8 @@ impl Orders {
                 block.place(at as u32);
             }
         }
+        // No instruction is lost here, even if nothing reads its result.
+        (0..body.len()).for_each(|it| block.place(it as u32));
         let Block { dependences, goes_on, order, .. } = block;
         (pressure.shortage(&dependences, &order, &uses, &goes_on) < before).then_some(order)
     }
@@ -445,6 +447,17 @@ mod tests {
             assert!(old < 3 * AT_A_TIME, "{at} came from {old} further on");
         }
         assert_eq!(most_alive(&all, &after), 2);
+    }
+
+    #[test]
+    fn instructions_whose_results_are_not_read_stay_in_the_block() {
+        let mut all = by_operation();
+        all.add(ADD, Some(vector(300)), &[vector(52), vector(52)]);
+        all.add(ADD, Some(vector(301)), &[vector(300), vector(52)]);
+        let mut after = ordered(&all, 16);
+        assert_ne!(after, unordered(&all));
+        after.sort_unstable();
+        assert_eq!(after, unordered(&all));
     }
 
     #[test]

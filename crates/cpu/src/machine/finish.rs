@@ -7,7 +7,9 @@ use iced_x86::Code;
 use regalloc2::{Block, Operand, PRegSet, VReg};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::{BlockData, Builder, Function, Instructions, NONE, Op, Parameter, Placed, X86};
+use super::{
+    BlockData, Builder, Function, Instructions, NONE, Op, Parameter, Placed, X86, is_repeatable,
+};
 use crate::schedule::Orders;
 use crate::segment::Segments;
 
@@ -19,8 +21,10 @@ impl Builder {
         everything: PRegSet,
         chunks: usize,
     ) -> Function {
-        let Builder { mut instructions, bodies, mut blocks, makers, parameters, .. } = self;
+        let Builder { mut instructions, mut bodies, mut blocks, makers, parameters, .. } = self;
         let registers = makers.len();
+        // Before liveness: some are the only readers of their masks.
+        bodies.iter_mut().for_each(|it| remove_overwritten_flags(&mut instructions, it));
         let alias = without_trivial(&parameters, registers);
         let resolve = |it: VReg| alias[it.vreg()].unwrap_or(it);
         let live = live(&instructions, &makers, &parameters, &alias);
@@ -51,11 +55,6 @@ impl Builder {
                 let placed = instructions.at(*number);
                 if !is_needed(placed, &live) {
                     continue;
-                }
-                // Flags that are overwritten immediately are not read.
-                let sets_flags = |it: &u32| only_sets_flags(instructions.op(*it));
-                if sets_flags(number) && body.last().is_some_and(sets_flags) {
-                    body.pop();
                 }
                 body.push(*number);
                 for it in instructions.operands_mut(*number) {
@@ -161,6 +160,37 @@ fn reverse_postorder(blocks: &[BlockData]) -> Vec<Block> {
     order
 }
 
+/// Removes the instructions of a block that set flags only, and whose flags are overwritten before anything reads them.
+fn remove_overwritten_flags(instructions: &mut Instructions, body: &mut Vec<u32>) {
+    let mut overwritten = Vec::new();
+    let mut unread = None;
+    for number in body.iter().copied() {
+        let Placed { op, operands } = instructions.at(number);
+        if only_sets_flags(op) {
+            overwritten.extend(unread.replace(number));
+        } else if !is_independent_of_flags(op, operands) {
+            unread = None;
+        }
+    }
+    if overwritten.is_empty() {
+        return;
+    }
+    for number in &overwritten {
+        // It no longer keeps its operands alive.
+        instructions.clear(*number as usize..*number as usize + 1);
+    }
+    body.retain(|it| overwritten.binary_search(it).is_err());
+}
+
+/// Whether it certainly reads no flags.
+fn is_independent_of_flags(op: &Op, operands: &[Operand]) -> bool {
+    match op {
+        Op::X86(x86) if !x86.effect => is_repeatable(x86.code, operands[0].vreg().class()),
+        Op::Undefined => true,
+        _ => false,
+    }
+}
+
 fn only_sets_flags(op: &Op) -> bool {
     let Op::X86(x86) = op else { return false };
     matches!(
@@ -261,4 +291,53 @@ fn without_trivial(parameters: &[Parameter], registers: usize) -> Vec<Option<VRe
     }
     let resolved = alias.iter().map(|it| it.map(|next| resolve(&alias, next)));
     resolved.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::Code::{EVEX_Vptestmd_kr_k1_zmm_zmmm512b32 as TEST, VEX_Kortestw_kr_kr as ANY};
+
+    use super::super::{Address, Condition, Source, VECTOR, View};
+    use super::*;
+    use crate::allocate::everything;
+    use crate::isa::Isa;
+
+    /// The codes of the x86 instructions that remain of a block that compares `between`, and then branches.
+    fn remaining(between: impl Fn(&mut Builder)) -> Vec<Code> {
+        let mut builder = Builder::new(64);
+        let vectors = [0, 1].map(|_| Source::Register(View::Zmm, builder.undefined(VECTOR)));
+        let masks =
+            vectors.map(|it| Source::Register(View::K, builder.define(TEST, View::K, &[it, it])));
+        builder.effect(ANY, &[masks[0]; 2]);
+        between(&mut builder);
+        builder.effect(ANY, &[masks[1]; 2]);
+        let [then, otherwise] = [(); 2].map(|()| builder.block());
+        builder.branch(Condition::Zero, then, otherwise);
+        for block in [then, otherwise] {
+            builder.switch_to(block);
+            builder.finish_waves(0);
+        }
+        let function = builder.finish(PRegSet::empty(), everything(Isa::Avx512), 1);
+        let x86 = |it: &u32| match function.instructions.op(*it) {
+            Op::X86(x86) => Some(x86.code),
+            _ => None,
+        };
+        function.order.iter().filter_map(x86).collect()
+    }
+
+    #[test]
+    fn masks_that_only_set_overwritten_flags_are_not_computed() {
+        assert_eq!(remaining(|_| {}), [TEST, ANY]);
+    }
+
+    #[test]
+    fn flags_that_are_read_are_set() {
+        let read = |builder: &mut Builder| {
+            let register = builder.define(Code::Setne_rm8, View::R8, &[]);
+            let [to, value] =
+                [Source::Memory(Address::frame(0)), Source::Register(View::R8, register)];
+            builder.effect(Code::Mov_rm8_r8, &[to, value]);
+        };
+        assert_eq!(remaining(read), [TEST, TEST, ANY, Code::Setne_rm8, Code::Mov_rm8_r8, ANY]);
+    }
 }
