@@ -13,6 +13,7 @@
 //! A run is deterministic for a seed and a number of threads, unless it has a time limit. It does not execute programs:
 //! for this, `engines` runs those of the suite's generator on two engines.
 
+mod batches;
 mod binary;
 mod engines;
 mod files;

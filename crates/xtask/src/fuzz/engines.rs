@@ -6,57 +6,30 @@
 //! test of the suite has, so this runs that test with the requested numbers.
 
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use generate::Statistics;
 use suite::engines::{Programs, try_seed};
+
+use super::batches::Campaign;
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     if arguments.first().is_some_and(|it| it == "--hostile") {
         return hostile(&arguments[1..]);
     }
-    let (mut runs, mut first) = (100_000u64, 1_000_000u64);
-    let mut threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
-    let flags = [("--runs", &mut runs), ("--seed", &mut first), ("--threads", &mut threads)];
-    super::numbers(arguments, flags)?;
-    let threads = threads.max(1);
+    let campaign = Campaign::read(arguments, 100_000, Programs::ALL.len() as u64)?;
     let start = Instant::now();
-    let next = AtomicU64::new(0);
     let too_large = AtomicU64::new(0);
-    let failed: Mutex<Option<String>> = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut statistics = Statistics::default();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let over = failed.lock().map_or(true, |it| it.is_some());
-                    if number >= runs || over {
-                        return;
-                    }
-                    let programs = Programs::ALL[(number % 4) as usize];
-                    match try_seed(programs, first.wrapping_add(number / 4), &mut statistics) {
-                        Ok(true) => {}
-                        Ok(false) => _ = too_large.fetch_add(1, Ordering::Relaxed),
-                        Err(what) => {
-                            if let Ok(mut place) = failed.lock() {
-                                place.get_or_insert(what);
-                            }
-                        }
-                    }
-                }
-            });
+    campaign.each(|seed, kind, statistics| {
+        if !try_seed(Programs::ALL[kind as usize], seed, statistics)? {
+            too_large.fetch_add(1, Ordering::Relaxed);
         }
-    });
-    if let Some(what) = failed.into_inner().map_err(|_| "a thread has panicked")? {
-        return Err(what);
-    }
+        Ok(())
+    })?;
     let too_large = too_large.into_inner();
     println!(
         "{} programs agree, {too_large} are too large, {:.0} s",
-        runs - too_large,
+        campaign.runs - too_large,
         start.elapsed().as_secs_f64()
     );
     Ok(())

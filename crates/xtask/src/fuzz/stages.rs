@@ -2,7 +2,6 @@
 //! the reference engine and the fast one or as draws on a device, compared with the second evaluator, on several threads. A
 //! failure is printed with its program.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -12,6 +11,8 @@ use generate::second;
 use suite::section::WIDTHS;
 use suite::{meshlets, pixels};
 use wavelane::{Adapter, Device, Engine};
+
+use super::batches::Campaign;
 
 /// The programs of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +35,7 @@ impl Of {
 }
 
 pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
-    let (mut runs, mut first) = (10_000u64, 1_000_000u64);
-    let mut threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
-    let flags = [("--runs", &mut runs), ("--seed", &mut first), ("--threads", &mut threads)];
-    super::numbers(arguments, flags)?;
+    let campaign = Campaign::read(arguments, 10_000, 1)?;
     let start = Instant::now();
     let on = match of {
         Of::Pixels | Of::Mesh => On::Host(suite::engines::sets()),
@@ -47,42 +45,22 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
         ),
     };
     let ran = AtomicU64::new(0);
-    let next = AtomicU64::new(0);
-    let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                let mut statistics = Statistics::default();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let is_over = failed.lock().map_or(true, |it| it.is_some());
-                    if number >= runs || is_over {
-                        return;
-                    }
-                    let seed = first.saturating_add(number);
-                    let what = match try_seed(of, seed, &on, &mut statistics) {
-                        Ok(count) => {
-                            ran.fetch_add(count, Ordering::Relaxed);
-                            continue;
-                        }
-                        Err(what) => what,
-                    };
-                    if let Ok(mut place) = failed.lock() {
-                        place.get_or_insert((seed, what));
-                    }
-                }
-            });
-        }
-    });
-    if let Some((seed, what)) = failed.into_inner().map_err(|_| "a thread has panicked")? {
-        return Err(format!("seed {seed}, {what}"));
-    }
+    campaign.each(|seed, _, statistics| {
+        let count =
+            try_seed(of, seed, &on, statistics).map_err(|what| format!("seed {seed}, {what}"))?;
+        ran.fetch_add(count, Ordering::Relaxed);
+        Ok(())
+    })?;
     let what = match of {
         Of::Pixels => "pixel shaders",
         Of::Mesh | Of::MeshVulkan => "mesh shaders",
     };
     let ran = ran.into_inner();
-    println!("{ran} {what} of {runs} programs agree, {:.0} s", start.elapsed().as_secs_f64());
+    println!(
+        "{ran} {what} of {} programs agree, {:.0} s",
+        campaign.runs,
+        start.elapsed().as_secs_f64()
+    );
     Ok(())
 }
 
