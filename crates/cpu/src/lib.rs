@@ -23,7 +23,7 @@ mod budget;
 mod call;
 mod chain;
 mod code;
-mod contended;
+mod concurrent;
 mod dominators;
 mod encode;
 mod endless;
@@ -82,8 +82,8 @@ pub struct Compiled {
     is_whole: bool,
     /// The buffers of which each party may have a private copy.
     copied: Vec<ir::Binding>,
-    /// Whether several threads would spend most of their time waiting for a contended counter.
-    passes_one_counter: bool,
+    /// Whether groups communicate while they run.
+    is_concurrent: bool,
     /// The requested instructions and width.
     mode: Mode,
     /// Whether waves can observe the order in which they change memory.
@@ -239,10 +239,7 @@ fn generate(
     if selected.layout.spills.max(selected.layout.shared_bytes) > MOST_FRAME_BYTES {
         return Err(Fallback::new("local arrays of more than 1 GiB in a wave"));
     }
-    // Calls take longer than moving cache lines between cores.
-    let size = if selected.sites.is_empty() { selected.builder.size() } else { usize::MAX };
     let has_loops = module.insts.iter().any(|it| matches!(it.op, ir::Op::Loop { .. }));
-    let passes_one_counter = !has_loops && contended::passes_one_counter(module, size);
     let most_cost = selected.builder.most_cost() as u64;
     let size = selected.builder.size();
     let function = selected.builder.finish(
@@ -274,7 +271,7 @@ fn generate(
         has_barriers: selected.has_barriers,
         is_whole: selected.is_whole,
         copied: selected.copied,
-        passes_one_counter,
+        is_concurrent: concurrent::is_concurrent(module),
         mode,
         sees_order: module.io.is_none() && split::sees_order(module),
         split: OnceLock::new(),
@@ -299,8 +296,9 @@ impl Compiled {
 
     /// Runs a launch of the module on `threads` threads.
     ///
-    /// With one thread, the order is the canonical one. With several, atomic operations give the results of that order
-    /// if the program can be split at its one reservation (`split`).
+    /// With one thread, the order is the canonical one. With several, atomic operations give the results of that order:
+    /// the program is split at its one reservation (`split`), or run on one thread. Only programs whose groups communicate
+    /// while they run (`concurrent`) share their counters in no fixed order.
     pub fn run(
         &self,
         launch: &Launch,
@@ -329,10 +327,11 @@ impl Compiled {
             return None;
         }
         let why = self.split(&|| false).err()?;
-        Some(match self.passes_one_counter {
-            true => format!("on one thread, because {why}"),
-            false => format!(
-                "on {threads} threads, which share its counters in no fixed order, because {why}"
+        Some(match self.is_concurrent {
+            false => format!("on one thread, because {why}"),
+            true => format!(
+                "on {threads} threads, which share its counters in no fixed order, because {why}, \
+                 and its groups communicate while they run"
             ),
         })
     }

@@ -54,6 +54,7 @@ pub struct Halves {
 pub const SLOT: usize = 8;
 
 /// Whether waves can observe in which order they change memory, because the result of an atomic operation is used.
+/// Groupshared memory does not count: a group keeps the order of its waves on any number of threads.
 pub fn sees_order(module: &Module) -> bool {
     let used = ir::flow::used(module);
     insts(module).any(|it| is_ordered(module, &used, it))
@@ -65,7 +66,9 @@ fn insts(module: &Module) -> impl Iterator<Item = Inst> {
 
 fn is_ordered(module: &Module, used: &[bool], inst: Inst) -> bool {
     let data = module.inst(inst);
-    data.op.effects().is_atomic() && data.results.iter().any(|it| used[it.index()])
+    let effects = data.op.effects();
+    let is_shared = matches!(effects.memory(), Some((Space::Shared(_), _)));
+    effects.is_atomic() && !is_shared && data.results.iter().any(|it| used[it.index()])
 }
 
 /// Splits a program, or says why that is not possible.
@@ -143,7 +146,7 @@ fn counter(module: &Module, inst: Inst) -> Result<(Binding, At), &'static str> {
         Op::Atomic { .. } => {
             return Err("the atomic operation whose result is used is not an addition");
         }
-        _ => return Err("the counter is in a texture or in groupshared memory"),
+        _ => return Err("the counter is in a texture"),
     };
     if place.element.is_some() || module.resource(place.binding).register.class.is_heap() {
         return Err("the counter is in an array of buffers");

@@ -37,6 +37,17 @@ pub fn buffers(sizes: &[usize]) -> Bindings {
 
 /// Runs the launch on the reference engine and on the fast one, from the same memory.
 pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) -> Outcome {
+    compare_on(module, launch, before, isa, 1)
+}
+
+/// The same with the fast engine on a number of threads.
+pub fn compare_on(
+    module: &Module,
+    launch: &Launch,
+    before: &Bindings,
+    isa: Isa,
+    threads: usize,
+) -> Outcome {
     let with_log = || {
         let log = Arc::new(PrintLog::new(run::MOST_LINES));
         (Launch { prints: Some(log.clone()), ..launch.clone() }, log)
@@ -50,7 +61,7 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
     };
     let mut got = before.clone();
     let (logged, log) = with_log();
-    let result = match compiled.run(&logged, &mut got, 1) {
+    let result = match compiled.run(&logged, &mut got, threads) {
         Ok(()) => Ok(()),
         Err(Stopped::Failure(failure)) => Err(failure),
         Err(Stopped::Fallback(fallback)) => return Outcome::Fallback(fallback.what),

@@ -599,14 +599,16 @@ fn machine_code_runs_where_it_can_be_made_and_who_asks_is_told() {
         let add = "InterlockedAdd(Out[0], t, old); if (old == 9) InterlockedAdd(Out[0], old);";
         let also = "the counter is also accessed in another way";
         assert_eq!(counted(add), note(&format!(" on one thread, because {also}")));
+        let round =
+            "for (uint i = 0; i < t; i++) { InterlockedAdd(Out[0], t, old); Out[1] += old; }";
+        let in_a_loop = "because the counter changes in a loop";
+        assert_eq!(counted(round), note(&format!(" on one thread, {in_a_loop}")));
         assert_eq!(
-            counted(
-                "for (uint i = 0; i < t; i++) { InterlockedAdd(Out[0], t, old); Out[1] += old; }"
-            ),
-            note(
-                " on 2 threads, which share its counters in no fixed order, because the counter \
-                 changes in a loop"
-            )
+            counted(&format!("{round} DeviceMemoryBarrier();")),
+            note(&format!(
+                " on 2 threads, which share its counters in no fixed order, {in_a_loop}, and its \
+                 groups communicate while they run"
+            ))
         );
         // Other orders run on the reference engine, without a note unless another engine was requested.
         let order = "--schedule descending --format json";

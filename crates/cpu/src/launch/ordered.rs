@@ -41,7 +41,7 @@ pub(super) fn order<'a>(compiled: &'a Compiled, all: &Dispatch<'a>, threads: usi
         return Order::Any;
     }
     let Ok(split) = compiled.split(&|| all.meter.is_cancelled()) else {
-        return if compiled.passes_one_counter { Order::OneThread } else { Order::Any };
+        return if compiled.is_concurrent { Order::Any } else { Order::OneThread };
     };
     // Less work would take one thread no longer than the others to begin.
     let is_small = compiled.batch.threads(all.total, threads) <= 1;

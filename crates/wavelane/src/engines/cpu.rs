@@ -31,8 +31,9 @@ pub struct CpuOptions {
     /// The instruction set; `None` for the best of the host.
     pub isa: Option<Isa>,
     /// The number of CPU threads. With one thread, the order of groups and waves is the canonical one. With several,
-    /// atomic operations give the same results if there is one whose result is used, an addition outside of loops to a
-    /// counter that is accessed in no other way ([`ComputePipeline::order`](crate::ComputePipeline::order) says why not).
+    /// atomic operations give the same results: programs that need one thread for this stay on it, and
+    /// [`ComputePipeline::order`](crate::ComputePipeline::order) says why. The exception are programs whose groups
+    /// communicate while they run, in `globallycoherent` buffers or behind barriers for device memory.
     pub threads: usize,
     /// Lets the reference engine run small dispatches, for which compilation would take longer than the run. The
     /// results are the same.
