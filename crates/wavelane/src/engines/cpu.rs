@@ -32,7 +32,7 @@ pub struct CpuOptions {
     pub isa: Option<Isa>,
     /// The number of CPU threads. With one thread, the order of groups and waves is the canonical one. With several,
     /// atomic operations give the same results: programs that need one thread for this stay on it, and
-    /// [`ComputePipeline::order`](crate::ComputePipeline::order) says why. The exception are programs whose groups
+    /// [`ComputePipeline::order`](crate::ComputePipeline::order) says why. The exceptions are programs whose groups
     /// communicate while they run, in `globallycoherent` buffers or behind barriers for device memory.
     pub threads: usize,
     /// Lets the reference engine run small dispatches, for which compilation would take longer than the run. The

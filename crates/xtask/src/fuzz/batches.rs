@@ -39,38 +39,72 @@ impl Campaign {
         F: Fn(u64, u64, &mut Statistics) -> Result<(), String> + Sync,
     {
         let next = AtomicU64::new(0);
-        let failed: Mutex<Option<String>> = Mutex::new(None);
-        let batch = |start: u64| {
+        let seed = |number| self.first.wrapping_add(number / self.kinds);
+        on_threads(self.threads.max(1), || {
+            let start = next.fetch_add(BATCH, Ordering::Relaxed);
             let mut statistics = Statistics::default();
             for number in start..self.runs.min(start.saturating_add(BATCH)) {
-                if failed.lock().map_or(true, |it| it.is_some()) {
-                    return;
-                }
-                let seed = |number| self.first.wrapping_add(number / self.kinds);
-                if let Err(what) = attempt(seed(number), number % self.kinds, &mut statistics)
-                    && let Ok(mut place) = failed.lock()
-                {
-                    let repeat = format!("repeat it with `--runs {BATCH} --seed {}`", seed(start));
-                    place.get_or_insert(format!("{what}\n{repeat}"));
-                }
+                attempt(seed(number), number % self.kinds, &mut statistics).map_err(|what| {
+                    format!("{what}\nrepeat it with `--runs {BATCH} --seed {}`", seed(start))
+                })?;
             }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads.max(1) {
-                scope.spawn(|| {
-                    loop {
-                        let start = next.fetch_add(BATCH, Ordering::Relaxed);
-                        if start >= self.runs || failed.lock().map_or(true, |it| it.is_some()) {
-                            return;
+            Ok(start < self.runs)
+        })
+    }
+}
+
+/// Calls `part` on each thread until it returns `false`, or fails on one of them.
+pub(super) fn on_threads(
+    threads: u64,
+    part: impl Fn() -> Result<bool, String> + Sync,
+) -> Result<(), String> {
+    let failed: Mutex<Option<String>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while failed.lock().is_ok_and(|it| it.is_none()) {
+                    match part() {
+                        Ok(true) => {}
+                        Ok(false) => return,
+                        Err(what) => {
+                            if let Ok(mut place) = failed.lock() {
+                                place.get_or_insert(what);
+                            }
                         }
-                        batch(start);
                     }
-                });
-            }
-        });
-        match failed.into_inner().map_err(|_| "a thread has panicked")? {
-            Some(what) => Err(what),
-            None => Ok(()),
+                }
+            });
         }
+    });
+    failed.into_inner().map_err(|_| "a thread has panicked")?.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_batch_that_repeats_it() {
+        let campaign = Campaign { runs: 1000, first: 10, threads: 3, kinds: 4 };
+        let failed = campaign.each(|seed, kind, _| match (seed, kind) {
+            (30, 1) => Err("it differs".to_owned()),
+            _ => Ok(()),
+        });
+        assert_eq!(failed, Err("it differs\nrepeat it with `--runs 64 --seed 26`".to_owned()));
+    }
+
+    #[test]
+    fn every_program_is_attempted_once() {
+        let campaign = Campaign { runs: 1001, first: 10, threads: 3, kinds: 4 };
+        let attempted = Mutex::new(Vec::new());
+        let attempt = |seed, kind, _: &mut Statistics| {
+            attempted.lock().unwrap().push((seed, kind));
+            Ok(())
+        };
+        campaign.each(attempt).unwrap();
+        let mut attempted = attempted.into_inner().unwrap();
+        attempted.sort_unstable();
+        let all: Vec<(u64, u64)> = (0..1001).map(|it| (10 + it / 4, it % 4)).collect();
+        assert_eq!(attempted, all);
     }
 }

@@ -10,6 +10,8 @@ use suite::gpu::Generated;
 use suite::validate::{Shader, Validator, Verdict, Ways, sections};
 use wavelane::internal::spirv_target::Vulkan;
 
+use super::batches::on_threads;
+
 /// The wave size that programs are generated for. The module does not fix it, but the program depends on it.
 const WIDTH: u32 = 32;
 /// A run ends after this many invalid modules.
@@ -64,7 +66,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     if plan.suite {
         let all = sections(WIDTH)?;
         let next = AtomicU64::new(0);
-        on_threads(&plan, || {
+        on_threads(plan.threads, || {
             let number = next.fetch_add(1, Ordering::Relaxed) as usize;
             let Some((name, module)) = all.get(number) else { return Ok(false) };
             judge(&validator, name, module, &tally)
@@ -72,7 +74,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     }
     // A program depends on the earlier ones of its thousand, so a thread takes a hundred at a time.
     let next = AtomicU64::new(0);
-    on_threads(&plan, || {
+    on_threads(plan.threads, || {
         let first = next.fetch_add(100, Ordering::Relaxed);
         let mut programs = Generated::new(WIDTH);
         for offset in first..plan.runs.min(first.saturating_add(100)) {
@@ -95,30 +97,6 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         0 => Ok(()),
         count => Err(format!("{count} are not valid")),
     }
-}
-
-/// Calls `part` on each thread until it returns `false`.
-fn on_threads(plan: &Plan, part: impl Fn() -> Result<bool, String> + Sync) -> Result<(), String> {
-    let failed: Mutex<Option<String>> = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..plan.threads {
-            scope.spawn(|| {
-                loop {
-                    match part() {
-                        Ok(true) => {}
-                        Ok(false) => return,
-                        Err(what) => {
-                            if let Ok(mut place) = failed.lock() {
-                                place.get_or_insert(what);
-                            }
-                            return;
-                        }
-                    }
-                }
-            });
-        }
-    });
-    failed.into_inner().map_err(|_| "a thread has panicked")?.map_or(Ok(()), Err)
 }
 
 /// Validates a module in every environment; returns whether to continue.
