@@ -1,5 +1,5 @@
 //! The report of a campaign as one HTML page: counts, heat maps of failures, and the groups of failures with their smallest
-//! programs. It needs no network and no script.
+//! programs. It needs no network and no script. While a campaign runs, its page has the counts and heat maps so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::plan::Work;
 use crate::record::Outcome;
 use crate::report::{Merged, counted, escaped, said};
+use crate::tally::{Grid, Tally};
 
 const STYLE: &str = "\
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem;
@@ -22,27 +23,50 @@ pre { background: #f4f5f7; padding: .7rem; overflow-x: auto; } details { margin:
 }
 ";
 
-/// The page. `constructs` has the constructs of what a unit runs, each once, where they are known.
+/// The page of a campaign that has ended. `constructs` has the constructs of what a unit runs, each once, where they are known.
 pub fn page(merged: &Merged, constructs: impl FnMut(&Work) -> Vec<&'static str>) -> String {
-    let units = counted(merged.units().count());
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+    let mut html = beginning(&counted(merged.units().count()), "");
+    html.push_str(&tables(&Tally::of(merged, constructs)));
+    html.push_str(&failures(merged));
+    html.push_str("</body>\n</html>\n");
+    html
+}
+
+/// The page of a campaign that still runs, and has `left` units to run. Browsers load it again every few seconds.
+pub fn page_so_far(tally: &Tally, left: u64) -> String {
+    let done: usize = tally.counts.values().sum();
+    let heading = format!("{} done, {left} left", counted(done));
+    let mut html = beginning(&heading, "<meta http-equiv=\"refresh\" content=\"5\">\n");
+    html.push_str(&tables(tally));
+    html.push_str("</body>\n</html>\n");
+    html
+}
+
+/// Everything up to the heading.
+fn beginning(units: &str, head: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{head}\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>wavelane campaign</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>wavelane campaign: {units}</h1>\n<ul>\n"
-    );
-    for (outcome, count) in merged.counts() {
-        if count > 0 {
-            let _ = writeln!(html, "<li>{} {count}</li>", outcome.word());
-        }
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>wavelane campaign: {units}</h1>\n"
+    )
+}
+
+/// The outcomes, and the heat maps.
+fn tables(tally: &Tally) -> String {
+    let mut html = "<ul>\n".to_owned();
+    for (outcome, count) in &tally.counts {
+        let _ = writeln!(html, "<li>{} {count}</li>", outcome.word());
     }
     html.push_str("</ul>\n");
-    html.push_str(&heat("Failures by engine and width", &merged.grid(|it| it.engine.clone())));
-    let by_order = |order: &str| match order {
-        "" => "canonical order".to_owned(),
-        order => order.to_owned(),
-    };
-    html.push_str(&heat("Failures by order and width", &merged.grid(|it| by_order(&it.order))));
-    html.push_str(&heat_of_outcomes(&merged.by_construct(constructs)));
+    html.push_str(&heat("Failures by engine and width", &tally.engines));
+    html.push_str(&heat("Failures by order and width", &tally.orders));
+    html.push_str(&heat_of_outcomes(&tally.constructs));
+    html
+}
+
+/// The groups of failures with their smallest programs.
+fn failures(merged: &Merged) -> String {
+    let mut html = String::new();
     let groups = merged.groups();
     if !groups.is_empty() {
         html.push_str("<h2>Failures</h2>\n");
@@ -67,12 +91,11 @@ pub fn page(merged: &Merged, constructs: impl FnMut(&Work) -> Vec<&'static str>)
         }
         html.push_str("</ul>\n</details>\n");
     }
-    html.push_str("</body>\n</html>\n");
     html
 }
 
 /// A table whose cells are darker the larger the share of failures is; the numbers say the same.
-fn heat(title: &str, grid: &BTreeMap<String, BTreeMap<u32, (usize, usize)>>) -> String {
+fn heat(title: &str, grid: &Grid) -> String {
     let widths: BTreeSet<u32> = grid.values().flat_map(|row| row.keys().copied()).collect();
     let caption = "failed of run, for each width of waves";
     let mut html = head(title, caption, widths.iter().map(u32::to_string));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::plan::{Unit, Work};
+use crate::plan::Unit;
 use crate::record::{Outcome, Record};
 
 /// The records of one or several ledgers, one for each unit.
@@ -17,7 +17,8 @@ pub struct Merged {
     unstable: BTreeMap<String, BTreeSet<Record>>,
 }
 
-const REDUCED: &str = "reduce ";
+/// What the names of the records of reduced programs begin with.
+pub const REDUCED: &str = "reduce ";
 
 impl Merged {
     pub fn new(records: impl IntoIterator<Item = Record>) -> Merged {
@@ -85,40 +86,6 @@ impl Merged {
             groups.entry((record.outcome, signature)).or_default().push(record);
         }
         groups
-    }
-
-    /// How many units of a row and a width there are, and how many of them fail.
-    pub(crate) fn grid(
-        &self,
-        row: impl Fn(&Unit) -> String,
-    ) -> BTreeMap<String, BTreeMap<u32, (usize, usize)>> {
-        let mut grid: BTreeMap<String, BTreeMap<u32, (usize, usize)>> = BTreeMap::new();
-        for (unit, outcome) in self.ran() {
-            let cell = grid.entry(row(&unit)).or_default().entry(unit.width).or_default();
-            cell.0 += 1;
-            cell.1 += usize::from(outcome.fails());
-        }
-        grid
-    }
-
-    /// How many units with each construct there are, by outcome. A unit counts for every construct that it has.
-    pub(crate) fn by_construct(
-        &self,
-        mut constructs: impl FnMut(&Work) -> Vec<&'static str>,
-    ) -> BTreeMap<&'static str, BTreeMap<Outcome, usize>> {
-        let mut grid: BTreeMap<&str, BTreeMap<Outcome, usize>> = BTreeMap::new();
-        for (unit, outcome) in self.ran() {
-            for construct in constructs(&unit.work) {
-                *grid.entry(construct).or_default().entry(outcome).or_default() += 1;
-            }
-        }
-        grid
-    }
-
-    /// The units that were run, with their outcomes.
-    fn ran(&self) -> impl Iterator<Item = (Unit, Outcome)> {
-        let ran = self.units().filter(|it| it.outcome != Outcome::NotRun);
-        ran.filter_map(|it| Some((Unit::parse(&it.unit)?, it.outcome)))
     }
 }
 

@@ -98,6 +98,25 @@ fn reports_do_not_depend_on_order_and_doubles() {
 }
 
 #[test]
+fn the_page_of_a_campaign_that_runs_has_the_tables_of_the_last_one() {
+    let plan = plan();
+    let mut records: Vec<Record> = (0..48).map(|it| record(&plan.unit(it))).collect();
+    // Reduced programs are no units.
+    records.push(Record::new(format!("{REDUCED}{}", plan.unit(0)), Outcome::Agrees));
+    let mut tally = Tally::default();
+    for record in &records {
+        tally.add(record, constructs);
+    }
+    let so_far = page_so_far(&tally, 7);
+    assert!(so_far.contains("48 units done, 7 left") && so_far.contains("http-equiv=\"refresh\""));
+    let last = page(&Merged::new(records), constructs);
+    assert!(!last.contains("http-equiv"));
+    let tables =
+        |page: &str| page[page.find("<ul>").unwrap()..page.rfind("</table>").unwrap()].to_owned();
+    assert_eq!(tables(&so_far), tables(&last));
+}
+
+#[test]
 fn a_ledger_may_be_torn_at_its_end_only() {
     let plan = plan();
     let line = |it| format!("{}\n", record(&plan.unit(it)).to_json());

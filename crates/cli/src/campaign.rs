@@ -1,6 +1,7 @@
 //! `wavelane campaign`: many units, dealt to processes, with a ledger that survives any of them.
 
 mod ledger;
+mod live;
 mod plan;
 
 use std::collections::BTreeSet;
@@ -8,7 +9,7 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use campaign::{Merged, Numbers, Plan, Record, Unit};
+use campaign::{Merged, Numbers, Plan, REDUCED, Record, Unit};
 use serde_json::{Value, json};
 
 use crate::args::Line;
@@ -19,6 +20,7 @@ use crate::value::counted;
 use crate::worker::Slot;
 use crate::{interrupt, records, terminal};
 use ledger::Writer;
+use live::Page;
 
 /// What `campaign` needs.
 pub(crate) struct CampaignArgs {
@@ -85,7 +87,7 @@ impl CampaignArgs {
 
     /// The number of the unit that a record is about, if that is of this part. What ran it does not matter.
     fn number(&self, numbers: &Numbers<'_>, record: &Record) -> Option<u64> {
-        let text = record.unit.strip_prefix(REDUCE).unwrap_or(&record.unit);
+        let text = record.unit.strip_prefix(REDUCED).unwrap_or(&record.unit);
         let unit = Unit { device: String::new(), ..Unit::parse(text)? };
         let number = numbers.of(&unit)?;
         self.holds(number, &unit.to_string()).then_some(number)
@@ -95,10 +97,10 @@ impl CampaignArgs {
     fn done(&self, known: &[Record]) -> BTreeSet<u64> {
         let numbers = self.plan.numbers();
         let reduced: BTreeSet<&str> =
-            known.iter().filter_map(|it| it.unit.strip_prefix(REDUCE)).collect();
+            known.iter().filter_map(|it| it.unit.strip_prefix(REDUCED)).collect();
         // A process may have been killed between the two records of a failure: the unit is run again.
         let is_whole = |it: &&Record| {
-            !it.unit.starts_with(REDUCE)
+            !it.unit.starts_with(REDUCED)
                 && (!is_reduced(self.attempts, it) || reduced.contains(it.unit.as_str()))
         };
         let whole = known.iter().filter(is_whole);
@@ -124,9 +126,6 @@ impl CampaignArgs {
     }
 }
 
-/// What the names of the records of reductions begin with.
-const REDUCE: &str = "reduce ";
-
 pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     if args.list {
         let known = match args.resumes {
@@ -145,7 +144,10 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     let done = args.done(&known);
     let left = Mutex::new(args.left(&done));
     let all = args.count().saturating_sub(done.len() as u64);
-    let keeper = Mutex::new((writer, Progress::new(all)));
+    let numbers = args.plan.numbers();
+    let is_mine = |it: &&Record| args.number(&numbers, it).is_some();
+    let page = args.html.as_deref().map(|file| Page::new(file, known.iter().filter(is_mine)));
+    let keeper = Mutex::new(Keeper { writer, progress: Progress::new(all), page });
     let failed: Mutex<Option<Problem>> = Mutex::new(None);
     let words = supervise::worker();
     let work = || {
@@ -159,7 +161,7 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
                 break;
             }
             let kept = ran.and_then(|ran| match keeper.lock() {
-                Ok(mut keeper) => keep(&mut keeper, &ran.records),
+                Ok(mut keeper) => keeper.keep(&ran.records),
                 Err(_) => Err(Problem::bug("a thread that wrote the ledger panicked")),
             });
             if let (Err(problem), Ok(mut failed)) = (kept, failed.lock()) {
@@ -172,7 +174,7 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
             scope.spawn(work);
         }
     });
-    let (writer, progress) =
+    let Keeper { writer, progress, .. } =
         keeper.into_inner().map_err(|_| Problem::bug("a thread that wrote the ledger panicked"))?;
     progress.clear();
     let ledger = writer.finish()?;
@@ -194,23 +196,38 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
         ));
     }
     // The report is of this part of this plan, whatever else the ledger holds.
-    let numbers = args.plan.numbers();
-    let is_mine = |it: &Record| args.number(&numbers, it).is_some();
-    let records = ledger.into_iter().filter(is_mine);
+    let records = ledger.into_iter().filter(|it| is_mine(&it));
     let exit = records::report(&Merged::new(records), args.output, args.html.as_deref())?;
     interrupt::obey();
     Ok(exit)
 }
 
-/// Appends the records of a unit, and shows how far the campaign is whenever they are brought to the disk.
-fn keep((writer, progress): &mut (Writer, Progress), records: &[Record]) -> Result<(), Problem> {
-    let is_synced = writer.write(records)?;
-    progress.done += 1;
-    progress.failed += u64::from(records.first().is_some_and(|it| it.outcome.fails()));
-    if is_synced {
-        progress.show();
+/// What becomes of records.
+struct Keeper<'a> {
+    writer: Writer,
+    progress: Progress,
+    /// With `--html`.
+    page: Option<Page<'a>>,
+}
+
+impl Keeper<'_> {
+    /// Appends the records of a unit, and shows how far the campaign is whenever they are brought to the disk.
+    fn keep(&mut self, records: &[Record]) -> Result<(), Problem> {
+        let is_synced = self.writer.write(records)?;
+        let progress = &mut self.progress;
+        progress.done += 1;
+        progress.failed += u64::from(records.first().is_some_and(|it| it.outcome.fails()));
+        if is_synced {
+            progress.show();
+        }
+        if let Some(page) = &mut self.page {
+            page.add(records);
+            if is_synced {
+                page.write(progress.left())?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// How far a campaign is.
@@ -229,12 +246,16 @@ impl Progress {
         Progress { begun: Instant::now(), done: 0, failed: 0, all, is_shown: false }
     }
 
+    fn left(&self) -> u64 {
+        self.all.saturating_sub(self.done)
+    }
+
     fn show(&mut self) {
         if !terminal::is_watched() {
             return;
         }
         let all = self.all.max(self.done);
-        let left = self.begun.elapsed().as_secs_f64() * (all - self.done) as f64 / self.done as f64;
+        let left = self.begun.elapsed().as_secs_f64() * self.left() as f64 / self.done as f64;
         let failed = match self.failed {
             0 => String::new(),
             failed => format!(", {failed} failed"),

@@ -34,8 +34,8 @@ pub(crate) fn read_file(file: &str) -> Result<Vec<Record>, Problem> {
 /// Writes the report to standard output, and the page to its file.
 pub(crate) fn report(merged: &Merged, output: Output, html: Option<&str>) -> Result<Exit, End> {
     if let Some(file) = html {
-        std::fs::write(file, campaign::page(merged, constructs()))
-            .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))?;
+        let mut constructs = Constructs::default();
+        write_page(file, &campaign::page(merged, |it| constructs.of(it)))?;
     }
     let text = match output {
         Output::Text => campaign::text(merged),
@@ -56,18 +56,30 @@ pub(crate) fn report(merged: &Merged, output: Output, html: Option<&str>) -> Res
     })
 }
 
+/// Writes a page in one piece: a browser that loads it meanwhile gets the one before.
+pub(crate) fn write_page(file: &str, page: &str) -> Result<(), Problem> {
+    let part = format!("{file}.part");
+    std::fs::write(&part, page)
+        .and_then(|()| std::fs::rename(&part, file))
+        .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))
+}
+
 /// The constructs of generated programs, each of which is made once more for that.
-fn constructs() -> impl FnMut(&Work) -> Vec<&'static str> {
-    let mut last: Option<(Work, Vec<&'static str>)> = None;
-    move |work| {
+#[derive(Default)]
+pub(crate) struct Constructs {
+    last: Option<(Work, Vec<&'static str>)>,
+}
+
+impl Constructs {
+    pub(crate) fn of(&mut self, work: &Work) -> Vec<&'static str> {
         // The units of a program come one after the other.
-        if let Some((of, known)) = &last
+        if let Some((of, known)) = &self.last
             && of == work
         {
             return known.clone();
         }
         let constructs = generated::constructs(work);
-        last = Some((work.clone(), constructs.clone()));
+        self.last = Some((work.clone(), constructs.clone()));
         constructs
     }
 }

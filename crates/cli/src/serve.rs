@@ -11,7 +11,7 @@ use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use campaign::{Outcome, Record, Test, Unit, Work};
+use campaign::{Outcome, REDUCED, Record, Test, Unit, Work};
 use generate::Statistics;
 use jobs::{Features, Widths};
 use serde_json::{Value, json};
@@ -169,7 +169,7 @@ impl Server {
         let program = asked.program(program, &mut Statistics::default());
         let verdict = self.judge.program(&asked, &Evaluated::new(&program))?;
         let small = self.reduced(&asked, &program, &verdict);
-        let small = small.map(|small| Record { unit: format!("reduce {text}"), ..small });
+        let small = small.map(|small| Record { unit: format!("{REDUCED}{text}"), ..small });
         Ok([verdict.record(text)].into_iter().chain(small).collect())
     }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use campaign::{Outcome, Record, Unit, Work};
+use campaign::{Outcome, REDUCED, Record, Unit, Work};
 use serde_json::{Value, json};
 
 use crate::command::Command;
@@ -49,7 +49,7 @@ fn reduced(
     unit: &str,
     broken: &Broken,
 ) -> Result<Record, Problem> {
-    let mut record = Record::new(format!("reduce {unit}"), Outcome::Crash);
+    let mut record = Record::new(format!("{REDUCED}{unit}"), Outcome::Crash);
     record.signature = Some(ENDED.to_owned());
     if let (Some(asked), Some(unit)) = (Asked::from_json(request), Unit::parse(unit))
         && let Some((asked, program)) = asked.of_unit(&unit)

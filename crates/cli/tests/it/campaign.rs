@@ -261,6 +261,22 @@ fn a_huge_campaign_begins_at_once_and_reports_when_it_is_interrupted() {
 }
 
 #[test]
+fn the_page_is_there_while_a_campaign_runs() {
+    let folder = folder("live");
+    let page = || std::fs::read_to_string(folder.join("a.html")).unwrap_or_default();
+    let words = ["campaign", "--fuzz", "1000000000", "--widths", "8", "--engines", "interp"];
+    let line = [&words[..], &["--html", "a.html", "-j", "1"]].concat();
+    let (signal, _, err) =
+        support::interrupted(&folder, &line, "INT", || page().contains(" left</h1>"));
+    assert_eq!(signal, Some(2), "{err}");
+    // The last page takes its place, and is not loaded again.
+    let last = page();
+    assert!(last.contains(" units</h1>") && !last.contains("http-equiv"), "{last}");
+    assert!(last.contains("Outcomes by construct"), "{last}");
+    assert!(!folder.join("a.html.part").exists());
+}
+
+#[test]
 fn a_part_without_units_can_be_merged_alone() {
     let folder = folder("empty");
     let line = ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "interp", "--partition"];

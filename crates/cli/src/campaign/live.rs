@@ -1,0 +1,44 @@
+//! The page of a campaign while it runs: what the last page has, but for the groups of failures.
+
+use std::time::{Duration, Instant};
+
+use campaign::{Record, Tally};
+
+use crate::problem::Problem;
+use crate::records::{self, Constructs};
+
+/// Pages are this far apart; browsers load them about as often.
+const EVERY: Duration = Duration::from_secs(3);
+
+pub(super) struct Page<'a> {
+    file: &'a str,
+    tally: Tally,
+    constructs: Constructs,
+    /// When the last page was written.
+    written: Option<Instant>,
+}
+
+impl<'a> Page<'a> {
+    /// Begins with what a ledger has already.
+    pub(super) fn new<'b>(file: &'a str, known: impl Iterator<Item = &'b Record>) -> Page<'a> {
+        let (tally, constructs) = (Tally::default(), Constructs::default());
+        let mut page = Page { file, tally, constructs, written: None };
+        page.add(known);
+        page
+    }
+
+    pub(super) fn add<'b>(&mut self, records: impl IntoIterator<Item = &'b Record>) {
+        for record in records {
+            self.tally.add(record, |it| self.constructs.of(it));
+        }
+    }
+
+    /// Writes the page, with so many units left to run, unless it has just been written.
+    pub(super) fn write(&mut self, left: u64) -> Result<(), Problem> {
+        if self.written.is_some_and(|it| it.elapsed() < EVERY) {
+            return Ok(());
+        }
+        self.written = Some(Instant::now());
+        records::write_page(self.file, &campaign::page_so_far(&self.tally, left))
+    }
+}
