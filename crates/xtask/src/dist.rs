@@ -304,6 +304,30 @@ mod tests {
         assert_eq!(line("bin-dir"), format!("{}/wavelane", name_of(TARGETS[0].0)));
     }
 
+    /// `cargo publish` refuses a crate one of whose dependencies has no version.
+    #[test]
+    fn the_crates_can_be_published() {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["package", "--workspace", "--no-verify", "--offline", "--allow-dirty"]);
+        for entry in fs::read_dir(crate::root().join("crates")).unwrap() {
+            let manifest = fs::read_to_string(entry.unwrap().path().join("Cargo.toml")).unwrap();
+            if manifest.lines().any(|it| it == "publish = false") {
+                let name = manifest.lines().find_map(|it| it.strip_prefix("name = ")).unwrap();
+                command.args(["--exclude", name.trim_matches('"')]);
+            }
+        }
+        let folder = std::env::temp_dir().join(format!("{}-crates", std::process::id()));
+        command.arg("--target-dir").arg(&folder).current_dir(crate::root());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let packages = fs::read_dir(folder.join("package")).unwrap();
+        let names: Vec<String> = packages.map(|it| file_name(&it.unwrap().path())).collect();
+        for name in ["wavelane", "wavelane-cli"] {
+            assert!(names.contains(&format!("{name}-{}.crate", version())), "{names:?}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     #[test]
     fn unknown_packages_are_refused() {
         let error = run(&["msi".to_owned()]).unwrap_err();

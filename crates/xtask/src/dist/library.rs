@@ -11,7 +11,17 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     let file = build::cargo(TARGET, &["-p", "wavelane-capi", "--lib"])?.join("libwavelane_c.so");
     let library = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let folder = format!("wavelane-c-{}-{TARGET}", version());
+    Ok(super::write(out, &format!("{}.tar.gz", folder()), &package(library)?)?)
+}
+
+/// The name of the archive and of the folder in it.
+fn folder() -> String {
+    format!("wavelane-c-{}-{TARGET}", version())
+}
+
+/// The archive with a library.
+pub(super) fn package(library: Vec<u8>) -> Result<Vec<u8>, String> {
+    let folder = folder();
     // The prefix is that of the file itself, so that the folder may be anywhere.
     let pc = format!(
         "prefix=${{pcfiledir}}/../..\nName: wavelane\nDescription: {DESCRIPTION}\n\
@@ -28,5 +38,5 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
         Member::file(format!("{folder}/c.md"), read("docs/c.md")?),
     ];
     members.extend(licences(&folder)?);
-    Ok(super::write(out, &format!("{folder}.tar.gz"), &archive::tar_gz(members)?)?)
+    archive::tar_gz(members)
 }
