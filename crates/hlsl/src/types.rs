@@ -2,6 +2,8 @@
 //!
 //! Equal types have the same [`TypeId`]. Deliberately absent: conversions (see `check`) and names of types in scopes.
 
+pub(crate) mod convert;
+pub(crate) mod heap;
 mod known;
 mod layout;
 

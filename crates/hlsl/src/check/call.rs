@@ -2,7 +2,6 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::convert::{self, Element, Rank};
 use super::method::Receiver;
 use super::scope::{Callee, ScopeKind, ValueEntity, Wanted};
 use super::work::cost;
@@ -10,6 +9,7 @@ use super::{Checker, MOST_NESTED_DEFAULTS};
 use crate::ast::{self, Operator};
 use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId, Mode};
 use crate::library::{self, ArgInfo, Resolution};
+use crate::types::convert::{self, Element, Rank};
 use crate::types::{ResourceType, Type, TypeId, Types};
 
 /// The most candidates that a report lists.

@@ -2,8 +2,9 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::{Checker, convert};
+use super::Checker;
 use crate::hir::{Expr, ExprKind};
+use crate::types::convert;
 use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 
 impl Checker<'_> {

@@ -11,10 +11,10 @@ use ir::{Builder, InstData, Module};
 use ops::scalar::{eval_binary, eval_compare, eval_unary};
 use ops::{Binary, Compare, Ty, Unary};
 
-use super::convert;
 use crate::hir::{Arg, BinaryOp, Expr, ExprKind, GlobalId, UnaryOp};
 use crate::library::expand::{Operand, expand};
 use crate::library::{Function, Pure};
+use crate::types::convert;
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// The deepest nesting of an expression that folds, not counting chains of operators.

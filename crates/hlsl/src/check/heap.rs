@@ -5,62 +5,13 @@
 //! expected is element `i` of the view of that type. The complete program contains views only, not the heap itself.
 
 use diag::{Span, code};
-use ir::RegisterClass;
 use ops::intrinsics::ShaderModel;
 
 use super::Checker;
 use super::resource::ResourceInfo;
 use crate::hir::{Expr, ExprKind, ResourceId};
-use crate::types::{Object, ResourceType, Type, TypeId, Types};
-
-/// A descriptor heap: its name, the name of its elements in messages, its class.
-struct Heap {
-    name: &'static str,
-    element: &'static str,
-    class: RegisterClass,
-}
-
-const HEAPS: [Heap; 2] = [
-    Heap {
-        name: "ResourceDescriptorHeap",
-        element: "ResourceDescriptorHeap[…]",
-        class: RegisterClass::ResourceHeap,
-    },
-    Heap {
-        name: "SamplerDescriptorHeap",
-        element: "SamplerDescriptorHeap[…]",
-        class: RegisterClass::SamplerHeap,
-    },
-];
-
-fn object(name: &'static str) -> Type {
-    Type::Resource(ResourceType::Other(Object { name, element: Types::VOID, count: 0 }))
-}
-
-/// The heap whose elements have that type.
-fn heap_of_element(types: &Types, ty: TypeId) -> Option<&'static Heap> {
-    let Type::Resource(ResourceType::Other(object)) = types.get(ty) else { return None };
-    HEAPS.iter().find(|heap| heap.element == object.name)
-}
-
-/// Whether an element of a heap can be used as that type.
-pub(super) fn is_viewed_as(types: &Types, from: TypeId, to: TypeId) -> bool {
-    let Some(heap) = heap_of_element(types, from) else { return false };
-    let Type::Resource(to) = types.get(to) else { return false };
-    match to {
-        ResourceType::Sampler { .. } => heap.class == RegisterClass::SamplerHeap,
-        ResourceType::Other(object) => {
-            object.feedback().is_some() && heap.class == RegisterClass::ResourceHeap
-        }
-        ResourceType::Constant(_)
-        | ResourceType::TextureBuffer(_)
-        | ResourceType::Structured { .. }
-        | ResourceType::Raw { .. }
-        | ResourceType::Typed { .. }
-        | ResourceType::Texture { .. }
-        | ResourceType::AccelerationStructure => heap.class == RegisterClass::ResourceHeap,
-    }
-}
+use crate::types::heap::{HEAPS, Heap, heap_of_element, object};
+use crate::types::{ResourceType, Type, TypeId};
 
 impl Checker<'_> {
     /// The heap of that name, if there is one.

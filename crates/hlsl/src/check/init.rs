@@ -2,10 +2,11 @@
 
 use diag::{Diagnostic, Span, code};
 
+use super::Checker;
 use super::work::cost;
-use super::{Checker, convert};
 use crate::ast::{self, Dim};
 use crate::hir::{Expr, ExprKind};
+use crate::types::convert;
 use crate::types::{Field, Struct, Type, TypeId, Types};
 
 /// The most scalars that a list may fill.
@@ -180,7 +181,7 @@ impl<'a> Checker<'a> {
         if let [one] = wanted
             && (self.types.scalar_of(value.ty).is_some()
                 || self.types.get(value.ty) == self.types.get(*one)
-                || super::heap::is_viewed_as(&self.types, value.ty, *one))
+                || crate::types::heap::is_viewed_as(&self.types, value.ty, *one))
         {
             return self.coerce(value, *one);
         }

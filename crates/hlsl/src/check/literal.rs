@@ -66,7 +66,7 @@ impl Checker<'_> {
             return None;
         };
         let (mut a, mut b) = (a, b);
-        let scalar = super::convert::join(left, right);
+        let scalar = crate::types::convert::join(left, right);
         let ty = held_as(scalar);
         if ty == Ty::F64 {
             a = literal_bits(left, a, Scalar::F64, true);
@@ -178,7 +178,7 @@ impl Checker<'_> {
         match &expr.kind {
             ExprKind::Const(bits) => default_type(scalar, *bits),
             ExprKind::Conditional { then, else_, .. } => {
-                super::convert::join(self.settled_type(then), self.settled_type(else_))
+                crate::types::convert::join(self.settled_type(then), self.settled_type(else_))
             }
             _ => default_type(scalar, 0),
         }

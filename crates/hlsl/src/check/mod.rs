@@ -12,7 +12,6 @@ pub(crate) mod attr;
 mod call;
 mod coerce;
 mod constant;
-pub(crate) mod convert;
 mod decl;
 mod deduce;
 pub(crate) mod entry;

@@ -2,9 +2,10 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::{Checker, convert};
+use super::Checker;
 use crate::ast::{self, Operand, Operator, StepOp};
 use crate::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::types::convert;
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// The lookup key of an overloaded operator, which cannot be written in source code.

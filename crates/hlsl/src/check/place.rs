@@ -2,9 +2,10 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::{Checker, convert};
+use super::Checker;
 use crate::hir::{Expr, ExprKind, GlobalKind};
 use crate::library::{Method, TextureMethod};
+use crate::types::convert;
 use crate::types::{Access, ResourceType, Type, Types};
 
 /// Why an expression cannot be written.

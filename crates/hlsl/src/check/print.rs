@@ -6,10 +6,11 @@ use std::sync::Arc;
 use diag::{Diagnostic, Span, code};
 use ir::print::{Conversion, Format, FormatError, Style};
 
-use super::{Checker, convert};
+use super::Checker;
 use crate::ast;
 use crate::hir::{Arg, Expr, ExprKind};
 use crate::library::{self, Function, Print};
+use crate::types::convert;
 use crate::types::{Scalar, Type, TypeId, Types};
 
 impl<'a> Checker<'a> {

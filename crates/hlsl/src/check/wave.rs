@@ -6,10 +6,11 @@ use ops::intrinsics::{
 };
 
 use super::stage::with_article;
-use super::{Checker, convert, entry};
+use super::{Checker, entry};
 use crate::ast;
 use crate::hir::{Expr, ExprKind};
 use crate::options::Dialect;
+use crate::types::convert;
 use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 
 impl Checker<'_> {

@@ -14,7 +14,7 @@ use ir::{Builder, Derivative, Op, Value, Values, values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use super::Pure;
-use crate::check::convert::{Shape, shape_of};
+use crate::types::convert::{Shape, shape_of};
 use crate::types::{Scalar, TypeId, Types};
 
 /// An argument, converted to the parameter's type.

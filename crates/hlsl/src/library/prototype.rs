@@ -10,8 +10,8 @@
 
 use super::resolve::{count_message, passes};
 use super::{ArgInfo, objects};
-use crate::check::convert::settled;
 use crate::hir::Mode;
+use crate::types::convert::settled;
 use crate::types::{BuiltinStruct, Object, ResourceType, Scalar, Type, TypeId, Types};
 
 /// A parsed prototype.

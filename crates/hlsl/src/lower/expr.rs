@@ -7,10 +7,10 @@ use ops::{Binary, Ternary, Ty, Unary};
 use super::place::{Location, Lvalue};
 use super::resource::is_handle;
 use super::{Lower, Lowerer, Values};
-use crate::check::convert;
 use crate::check::fold::{Operation, operation};
 use crate::hir::{BinaryOp, Expr, ExprKind, LocalId, UnaryOp};
 use crate::lower::place::Storage;
+use crate::types::convert;
 use crate::types::{ResourceType, Scalar, Type, TypeId};
 
 impl Lowerer<'_> {

@@ -14,9 +14,9 @@ use super::memory::{Index, Space};
 use super::resource::{NO_HANDLE, ResourceRef};
 use super::texture::Texel;
 use super::{Lower, Lowerer, MOST_SLOTS, Values};
-use crate::check::convert::is_base;
 use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
 use crate::library::{Method, TextureMethod};
+use crate::types::convert::is_base;
 use crate::types::{BitField, ResourceType, Scalar, Type, TypeId, field_offsets};
 
 /// The storage of a variable.

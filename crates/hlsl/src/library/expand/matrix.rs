@@ -4,7 +4,7 @@ use ir::{Value, Values};
 
 use super::Emit;
 use super::vector::sum_of_products;
-use crate::check::convert::Shape;
+use crate::types::convert::Shape;
 
 /// Every form of `mul`. Inner lengths agree.
 pub(super) fn mul(e: &mut Emit<'_>, a: (Shape, &[Value]), b: (Shape, &[Value])) -> Values {
