@@ -189,13 +189,18 @@ pub fn yielded(module: &Module, region: Region) -> Option<&[Value]> {
     }
 }
 
+/// For each value, how many operands of instructions it is.
+pub fn uses(module: &Module) -> Vec<u32> {
+    let mut uses = vec![0; module.values.len()];
+    for data in &module.insts {
+        data.op.operands().iter().for_each(|it| uses[it.index()] += 1);
+    }
+    uses
+}
+
 /// For each value, whether any instruction uses it.
 pub fn used(module: &Module) -> Vec<bool> {
-    let mut used = vec![false; module.values.len()];
-    for data in &module.insts {
-        data.op.operands().iter().for_each(|it| used[it.index()] = true);
-    }
-    used
+    uses(module).into_iter().map(|it| it > 0).collect()
 }
 
 #[cfg(test)]

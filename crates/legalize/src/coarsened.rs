@@ -159,10 +159,7 @@ impl Plan {
             folded: BTreeSet::new(),
             loads: 0,
         };
-        let mut uses = vec![0; module.values.len()];
-        for inst in Structure::of(module).insts() {
-            module.inst(inst).op.operands().iter().for_each(|it| uses[it.index()] += 1);
-        }
+        let uses = ir::flow::uses(module);
         let mut reductions = BTreeSet::new();
         let context = Context { module, uses: &uses, bytes };
         plan.region(&context, module.body, true, &mut reductions);

@@ -175,15 +175,12 @@ pub(crate) struct Emitter<'a> {
 
 /// For each value, whether its only use is in an exit.
 fn only_exits(module: &Module) -> Vec<bool> {
-    let mut uses = vec![0u32; module.values.len()];
-    let mut exits = vec![false; module.values.len()];
+    let mut only: Vec<bool> = ir::flow::uses(module).into_iter().map(|it| it == 1).collect();
     for data in &module.insts {
-        for operand in data.op.operands() {
-            uses[operand.index()] += 1;
-            exits[operand.index()] = matches!(data.op, Op::Exit { .. });
-        }
+        let is_exit = matches!(data.op, Op::Exit { .. });
+        data.op.operands().iter().for_each(|it| only[it.index()] &= is_exit);
     }
-    exits.iter().zip(uses).map(|(exits, uses)| *exits && uses == 1).collect()
+    only
 }
 
 impl Emitter<'_> {
