@@ -115,6 +115,7 @@ impl<'a> Rows<'a> {
     }
 
     fn at(&self, row: usize) -> *mut u8 {
+        debug_assert!(self.layout.has_row(row), "the layout has room for every row of a call");
         // SAFETY: the layout keeps rows inside the frame, for as many as any call uses.
         unsafe { self.start.add(self.layout.row(row)) }
     }

@@ -265,6 +265,12 @@ impl Layout {
         self.rows + row * self.row_bytes
     }
 
+    /// Whether a row ends before the private arrays begin.
+    pub(crate) fn has_row(&self, row: usize) -> bool {
+        let end = self.privates.first().unwrap_or(&self.privates_end);
+        self.row(row + 1) <= *end
+    }
+
     /// Completes the layout when the number of rows is known.
     pub(crate) fn close(&mut self, module: &Module, rows: usize) {
         let mut end = self.row(rows).next_multiple_of(64);

@@ -238,7 +238,7 @@ impl WaveState {
         self.spins.is_endless && self.spins.since == changes
     }
 
-    /// A state hash: everything except memory that determines what the iterating lanes do next.
+    /// A state hash: everything except memory that determines what the iterating lanes do next. Collisions are ignored.
     fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.pc, self.active, self.live, self.helpers, &self.selections).hash(&mut hasher);
