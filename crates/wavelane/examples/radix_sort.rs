@@ -49,6 +49,14 @@ const SHADER: &str = "
         Sorted[Starts[Digit(key) * Groups + group.x] + rank] = key;
     }";
 
+wavelane::shader_struct! {
+    /// The constants of all steps.
+    struct Params {
+        shift: u32,
+        groups: u32,
+    }
+}
+
 /// The keys in ascending order; their number is a multiple of 64.
 pub fn sorted(keys: &[u32]) -> Result<Vec<u32>, Box<dyn Error>> {
     let groups = keys.len() as u32 / 32;
@@ -76,7 +84,7 @@ pub fn sorted(keys: &[u32]) -> Result<Vec<u32>, Box<dyn Error>> {
                     table.bind(name, buffer)?;
                 }
             }
-            table.set("Params", [4 * pass as u32, groups])?;
+            table.set("Params", Params { shift: 4 * pass as u32, groups })?;
             list.dispatch(pipeline, dispatch, &table)?;
         }
     }

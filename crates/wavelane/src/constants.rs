@@ -12,7 +12,8 @@ use ops::F16;
 use crate::memory::{Cell, Slot};
 use crate::{BufferError, Layout, ResourceTable, Scalar};
 
-/// A value for constants: a number or a `bool`, and arrays, slices and tuples of them.
+/// A value for constants: a number or a `bool`, arrays, slices and tuples of them, and structures that
+/// [`shader_struct!`](crate::shader_struct) declares.
 ///
 /// An integer suits every integer type that can hold it, a float every float type (it is rounded to the nearest value), and
 /// a `bool` only `bool`.
@@ -46,6 +47,12 @@ constants! {
     i8 => Integer; i16 => Integer; i32 => Integer; i64 => Integer;
     u8 => Integer; u16 => Integer; u32 => Integer; u64 => Integer;
     f32 => Float; f64 => Float; bool => Bool;
+}
+
+impl Constant for F16 {
+    fn numbers(&self, all: &mut Vec<Number>) {
+        all.push(Number::Float(self.to_f64()));
+    }
 }
 
 impl Constant for Number {

@@ -64,6 +64,7 @@ pub mod rays;
 mod reference;
 mod shader;
 mod spirv;
+mod structs;
 mod survey;
 mod table;
 mod trace;

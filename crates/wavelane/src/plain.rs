@@ -9,23 +9,12 @@ use crate::{Layout, Scalar};
 
 /// A value with the memory layout of shaders.
 ///
-/// It is implemented for numbers, for arrays, and for tuples of up to eight members. For your own structures, implement
-/// it by means of a tuple of the members:
+/// It is implemented for numbers, for arrays, for tuples of up to eight members, and for structures that
+/// [`shader_struct!`](crate::shader_struct) declares:
 ///
 /// ```
-/// use wavelane::{Plain, Scalar};
-///
-/// struct Particle { position: [f32; 3], id: u32 }
-///
-/// impl Plain for Particle {
-///     const SIZE: usize = <([f32; 3], u32)>::SIZE;
-///     const ALIGNMENT: usize = <([f32; 3], u32)>::ALIGNMENT;
-///     fn scalars(at: usize, all: &mut Vec<(usize, Scalar)>) { <([f32; 3], u32)>::scalars(at, all); }
-///     fn store(&self, bytes: &mut [u8]) { (self.position, self.id).store(bytes); }
-///     fn load(bytes: &[u8]) -> Particle {
-///         let (position, id) = Plain::load(bytes);
-///         Particle { position, id }
-///     }
+/// wavelane::shader_struct! {
+///     struct Particle { position: [f32; 3], id: u32 }
 /// }
 /// let buffer = wavelane::Buffer::from_slice(&[Particle { position: [0.0, 1.0, 2.0], id: 7 }]);
 /// assert_eq!(buffer.len(), 16);
