@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn no_function_is_left_out() {
         let header = text();
-        for path in crate::tidy::files(&crate::root().join("crates/capi/src"), "rs") {
+        for path in crate::sources::files(&crate::root().join("crates/capi/src"), "rs") {
             let source = std::fs::read_to_string(&path).unwrap();
             for rest in source.split("extern \"C\" fn ").skip(1) {
                 let name = rest.split('(').next().unwrap();

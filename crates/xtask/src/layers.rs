@@ -134,7 +134,7 @@ fn unsafe_code_stays_in_few_files() {
     ] {
         let allowed: BTreeSet<String> = allowed.iter().map(|it| (*it).to_owned()).collect();
         let with: BTreeSet<String> =
-            crate::tidy::files(&crate::root().join("crates").join(name).join("src"), "rs")
+            crate::sources::files(&crate::root().join("crates").join(name).join("src"), "rs")
                 .into_iter()
                 .filter(|path| {
                     let text = std::fs::read_to_string(path).unwrap();

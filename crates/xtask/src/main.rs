@@ -26,10 +26,10 @@ mod meshlets;
 mod mutate;
 mod mutate_source;
 mod picture;
-#[cfg(test)]
 mod places;
 mod ratchet;
 mod reference;
+mod sources;
 #[cfg(test)]
 mod tidy;
 mod web;
@@ -85,6 +85,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --build         only build; --built: try what the same flags built, also on another machine at the same path
                    --stage-seconds S   skip tests that take longer without a change (default 600)
                    --jobs N        mutants at a time (default: one for each processor)
+  places [NAME…]   list the files that a new variant of `WaveOp`, `Op`, `ResourceKind`, `Stage` or `Engine` touches, and
+                   the matches whose default would cover it
   bombs [NAME…]    compile a megabyte of every kind of source that asks for much work, and print the processor time and
                    memory that it took; exit status 1 if that is more than 5 s or 1 GiB (Linux)
   fuzz [FLAGS]     fuzz the front end with unusual HLSL; exit status 1 on a failure
@@ -154,6 +156,7 @@ fn main() -> ExitCode {
         Some("reference") => reference::run(&arguments[1..]),
         Some("mutate") => mutate::run(&arguments[1..]),
         Some("mutate-source") => return failed(mutate_source::run(&arguments[1..])),
+        Some("places") => places::run(&arguments[1..]),
         Some("bombs") => return failed(bombs::run(&arguments[1..])),
         Some("web") => web::run(&arguments[1..]),
         Some("fuzz") => return failed(fuzz::run(&arguments[1..])),

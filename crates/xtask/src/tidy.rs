@@ -1,26 +1,9 @@
 //! Tests of the project's rules for which there is no lint.
 
-use std::path::{Path, PathBuf};
+use crate::sources::files;
 
 /// The most lines a file may have.
 const MOST_LINES: usize = 1000;
-
-pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => open.push(path),
-                false if path.extension().is_some_and(|it| it == ending) => found.push(path),
-                false => {}
-            }
-        }
-    }
-    found.sort();
-    found
-}
 
 #[test]
 fn every_source_file_says_what_it_is_for_and_is_not_too_long() {
