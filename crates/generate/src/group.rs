@@ -14,6 +14,13 @@ pub struct Meshlets {
     pub grid: [u32; 2],
 }
 
+impl Meshlets {
+    /// The shaders in the order of the draw.
+    pub fn shaders(&self) -> impl Iterator<Item = &Program> {
+        self.amplification.iter().chain([&self.mesh])
+    }
+}
+
 /// A mesh or amplification shader.
 #[derive(Clone, Debug)]
 pub struct Groups {
@@ -32,6 +39,8 @@ pub struct Groups {
 pub struct Mesh {
     /// The vertices of a primitive: 1 to 3.
     pub corners: u32,
+    /// 1 if a group has primitives only where it has a vertex for them, which an index needs.
+    pub least_vertices: u32,
     pub most_vertices: u32,
     pub most_primitives: u32,
 }
@@ -61,6 +70,13 @@ pub enum Owners {
     Descending,
     /// A single statement writes it: lanes compact their elements behind the number of their wave's first thread.
     Compacted,
+}
+
+impl Mesh {
+    /// How many counts of vertices there are.
+    pub fn vertex_counts(&self) -> u32 {
+        self.most_vertices + 1 - self.least_vertices
+    }
 }
 
 impl Groups {

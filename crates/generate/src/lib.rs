@@ -16,12 +16,14 @@
 //! compares with a reference that keeps such quads.
 //! [`meshlets`] makes mesh shaders, and amplification shaders before some of them. The threads of a group write the elements
 //! of an output that are theirs, wherever control flow takes them, and compact others by a prefix sum over their wave.
+//! [`Generated`] is a program of any of these stages with the other shaders of its draw, for engines that draw.
 //!
 //! Deliberately absent: engines, the IR, and any check of what was generated; `ops` is used for the table of wave functions
 //! alone, never for what they mean.
 #![forbid(unsafe_code)]
 
 mod asked;
+mod draw;
 mod group;
 mod make;
 pub mod moments;
@@ -29,9 +31,10 @@ mod print;
 pub mod second;
 
 pub use asked::seeds;
+pub use draw::{Entry, Generated, PIXEL, Scene, VERTEX};
 pub use group::{Array, Field, Groups, MOST_CHILDREN, Mesh, Meshlets, Owners};
 pub use make::{Random, Statistics, Wanted, meshlets, pixels, program};
-pub use print::{CHECKED, print, print_checked};
+pub use print::{CHECKED, compute_checked as print_checked, print};
 
 use ops::intrinsics::Intrinsic;
 
@@ -312,8 +315,13 @@ impl Program {
 
     /// Where the counters begin.
     pub fn counters(&self) -> usize {
+        self.slots() * self.places
+    }
+
+    /// How many threads have a part of the log.
+    pub fn slots(&self) -> usize {
         let groups = self.groups().map_or(1, |it| it.most);
-        (groups * self.threads) as usize * self.places
+        (groups * self.threads) as usize
     }
 
     pub fn pixels(&self) -> Option<&Pixels> {

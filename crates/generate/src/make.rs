@@ -8,8 +8,8 @@ use ops::WaveOp;
 use ops::intrinsics::{Elements, Intrinsic, Meaning, Origin, Output, Param, ShaderModel, Stage};
 
 use crate::{
-    Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Group, Kind, Pixels, Program, Shader, Stmt,
-    Ty,
+    Bin, Cmp, Counter, Expr, ExprKind, Form, Function, Group, Kind, Meshlets, Pixels, Program,
+    Shader, Stmt, Ty,
 };
 
 pub use groups::meshlets;
@@ -27,6 +27,15 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Counts a program of these shaders.
+    fn count(&mut self, shaders: &[&Program]) {
+        self.programs += 1;
+        let all: BTreeSet<&str> = shaders.iter().flat_map(|it| constructs(it)).collect();
+        for construct in all {
+            *self.constructs.entry(construct).or_default() += 1;
+        }
+    }
+
     pub fn add(&mut self, other: &Statistics) {
         fn sum<K: Copy + Ord>(into: &mut BTreeMap<K, usize>, from: &BTreeMap<K, usize>) {
             for (key, count) in from {
@@ -54,12 +63,30 @@ pub struct Wanted {
 impl Wanted {
     /// The program of a seed.
     pub fn program(&self, seed: u64, statistics: &mut Statistics) -> Program {
-        let program =
-            make(seed, *self, statistics, Mode { stage: Stage::Compute, balanced: false });
-        statistics.programs += 1;
-        for construct in constructs(&program) {
-            *statistics.constructs.entry(construct).or_default() += 1;
-        }
+        let program = make(seed, *self, statistics, Mode::of(Stage::Compute));
+        statistics.count(&[&program]);
+        program
+    }
+
+    /// The pixel shader of a seed, in which nothing depends on helper lanes that do not participate in wave operations.
+    pub fn pixels(&self, seed: u64, statistics: &mut Statistics) -> Program {
+        // Another sequence than that of the shader.
+        let mut random = Random::new(seed.wrapping_add(1 << 63));
+        let helpers = match random.below(4) {
+            0 if self.model >= ShaderModel::V6_7 => Helpers::Participate,
+            0 | 1 => Helpers::None,
+            _ => Helpers::Unread,
+        };
+        let program = make(seed, *self, statistics, Mode { helpers, ..Mode::of(Stage::Pixel) });
+        statistics.count(&[&program]);
+        program
+    }
+
+    /// The mesh shader of a seed, and the amplification shader before every other one.
+    pub fn meshlets(&self, seed: u64, statistics: &mut Statistics) -> Meshlets {
+        let program = groups::made(seed, *self, true, statistics);
+        let shaders: Vec<&Program> = program.shaders().collect();
+        statistics.count(&shaders);
         program
     }
 }
@@ -69,16 +96,36 @@ struct Mode {
     stage: Stage,
     /// Prefers what the statistics show least of.
     balanced: bool,
+    helpers: Helpers,
+}
+
+impl Mode {
+    fn of(stage: Stage) -> Mode {
+        Mode { stage, balanced: false, helpers: Helpers::AsReference }
+    }
+}
+
+/// What a pixel shader has to do with helper lanes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Helpers {
+    /// Anything; results are those of our reference.
+    AsReference,
+    /// There are none: quads are whole, and no lane discards.
+    None,
+    /// Nothing reads them: no quad function, no derivative, and no lane at a fixed place.
+    Unread,
+    /// They participate in wave operations.
+    Participate,
 }
 
 /// Generates a program for waves of `width` lanes.
 pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
-    make(seed, of_width(width), statistics, Mode { stage: Stage::Compute, balanced: true })
+    make(seed, of_width(width), statistics, Mode { balanced: true, ..Mode::of(Stage::Compute) })
 }
 
 /// Generates a pixel shader for waves of `width` lanes.
 pub fn pixels(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
-    make(seed, of_width(width), statistics, Mode { stage: Stage::Pixel, balanced: true })
+    make(seed, of_width(width), statistics, Mode { balanced: true, ..Mode::of(Stage::Pixel) })
 }
 
 /// Everything that a width allows.
@@ -139,6 +186,7 @@ struct Maker<'a> {
     width: u32,
     stage: Stage,
     balanced: bool,
+    helpers: Helpers,
     statistics: &'a mut Statistics,
     functions: Vec<Function>,
     locals: Vec<Ty>,
@@ -169,6 +217,7 @@ impl Maker<'_> {
             width,
             stage: mode.stage,
             balanced: mode.balanced,
+            helpers: mode.helpers,
             statistics,
             functions: Vec::new(),
             locals: Vec::new(),
@@ -197,23 +246,19 @@ impl Maker<'_> {
         let main = self.main(true);
         self.functions.push(main);
         let mut helpers = Vec::new();
-        for quad in 0..quads {
+        for quad in (0..quads).filter(|_| self.helpers != Helpers::None) {
             // Most quads of a triangle have no helper lane.
             let set = if self.random.chance(2) { self.random.below(15) } else { 0 };
             helpers.extend((0..4).filter(|it| set >> it & 1 == 1).map(|it| 4 * quad + it));
         }
-        let included = self.random.chance(4);
-        let (places, functions) = (self.places, self.functions);
+        let included = match self.helpers {
+            Helpers::AsReference => self.random.chance(4),
+            Helpers::None | Helpers::Unread => false,
+            Helpers::Participate => true,
+        };
+        let (places, functions, portable) = (self.places, self.functions, !self.wanted.slang);
         let shader = Shader::Pixel(Pixels { helpers, included });
-        Program {
-            seed,
-            places,
-            functions,
-            threads: 4 * quads,
-            shader,
-            counts: false,
-            portable: false,
-        }
+        Program { seed, places, functions, threads: 4 * quads, shader, counts: false, portable }
     }
 
     fn main(&mut self, whole: bool) -> Function {
@@ -221,7 +266,7 @@ impl Maker<'_> {
         self.whole = whole;
         let mut body = self.initialise(0);
         while self.budget > 0 {
-            if !self.balanced && self.random.chance(5) {
+            if !self.balanced && self.stage == Stage::Compute && self.random.chance(5) {
                 body.extend(self.exchange());
             }
             let next = self.stmt();
@@ -261,6 +306,11 @@ impl Maker<'_> {
         let local = self.random.pick(&fitting);
         let value = self.expr(Ty::UINT, 2);
         Some(Stmt::Exchange { local, value, by: 1 + self.random.below(2 * self.width) })
+    }
+
+    /// Whether every lane of the wave is active here, and each may be read.
+    fn sees_whole(&self) -> bool {
+        self.whole && self.helpers != Helpers::Unread
     }
 
     fn begin(&mut self, result: Option<Ty>, budget: i32) {
@@ -322,7 +372,8 @@ impl Maker<'_> {
         self.budget -= 1;
         // Only in `main`, because a call's lanes have to come back.
         let pixel = self.stage == Stage::Pixel;
-        if pixel && self.result.is_none() && self.depth > 0 && self.random.chance(8) {
+        let may_discard = pixel && self.helpers != Helpers::None;
+        if may_discard && self.result.is_none() && self.depth > 0 && self.random.chance(8) {
             return Stmt::Discard;
         }
         if !self.balanced && !pixel && self.random.chance(12) {
@@ -471,7 +522,7 @@ impl Maker<'_> {
         }
         let depth = depth - 1;
         let derives =
-            self.stage == Stage::Pixel && self.whole && ty == (Ty { kind: Kind::F32, n: 1 });
+            self.stage == Stage::Pixel && self.sees_whole() && ty == (Ty { kind: Kind::F32, n: 1 });
         if derives && self.random.chance(3) {
             let (down, fine) = (self.random.chance(2), self.random.chance(2));
             let value = Box::new(self.expr(ty, depth));
@@ -662,7 +713,7 @@ impl Maker<'_> {
                 .iter()
                 .any(|it| matches!(it, Param::Distance | Param::ConstantLane));
         let narrow = intrinsic.is_masked() || intrinsic.result == Output::WaveMask;
-        gives && (self.whole || !needs_all) && (self.width <= 32 || !narrow)
+        gives && (self.sees_whole() || !needs_all) && (self.width <= 32 || !narrow)
     }
 
     fn element(&mut self, elements: Elements, wanted: Kind) -> Kind {

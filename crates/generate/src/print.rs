@@ -24,9 +24,21 @@ void mix(uint place, uint value) {
 /// The widths of waves for which [`print_checked`] has results, in order.
 pub const CHECKED: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
-/// The program with its own check: it compares the log with the part of `Expected` for its width, and counts in `Wrong` for
-/// each thread how many places differ. `Expected` holds the log for each of [`CHECKED`], one after the other.
-pub fn print_checked(program: &Program) -> String {
+/// How a shader is printed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Style {
+    /// In a text with all shaders of a draw; a pixel shader gets the numbers of its threads from its pixels, and not from
+    /// an input. The number is that of the shader among those that have a log, whose registers differ.
+    pub(crate) of_draw: Option<u32>,
+    /// Each thread compares a digest of its part of the log with the one in `Expected` for its width, and leaves in `Wrong`
+    /// whether they differ. `Expected` holds those of all threads for each of [`CHECKED`], one after the other.
+    pub(crate) is_checked: bool,
+}
+
+/// A compute shader that checks itself, the counters behind its log too: it compares the log with the part of `Expected` for
+/// its width, and counts in `Wrong` for each thread how many places differ. `Expected` holds the log for each of [`CHECKED`],
+/// one after the other.
+pub fn compute_checked(program: &Program) -> String {
     let (places, words, counters) = (program.places, program.words(), program.counters());
     let check = format!(
         "    uint section = firstbithigh(WaveGetLaneCount()) - 2;
@@ -48,15 +60,59 @@ pub fn print_checked(program: &Program) -> String {
     format!("{head}{}{check}}}\n", &text[..end])
 }
 
+/// The function by which a thread checks its part of the log, in stages where no barrier is for all of them.
+fn check(program: &Program, number: u32) -> String {
+    let (places, slots, slot) = (program.places, program.slots(), slot(program));
+    let wrong = 2 * number + 1;
+    format!(
+        "StructuredBuffer<uint> Expected : register(t{number});
+RWStructuredBuffer<uint> Wrong : register(u{wrong});
+void check() {{
+    uint section = firstbithigh(WaveGetLaneCount()) - 2;
+    uint digest = 0;
+    for (uint place = 0; place < {places}; ++place) {{
+        digest = digest * 31 + Log[{slot} * {places} + place];
+    }}
+    Wrong[{slot}] = digest == Expected[section * {slots} + {slot}] ? 0 : 1;
+}}
+"
+    )
+}
+
+/// What a thread's part of the log comes to, as [`check`] has it.
+pub(crate) fn digest(log: &[u32]) -> u32 {
+    log.iter().fold(0, |digest: u32, it| digest.wrapping_mul(31).wrapping_add(*it))
+}
+
+/// The part of the log that belongs to a thread.
+fn slot(program: &Program) -> String {
+    match program.groups() {
+        Some(_) => format!("(group * {} + thread)", program.threads),
+        None => "thread".to_owned(),
+    }
+}
+
 /// The whole program. It needs `-enable-16bit-types`, and `--dialect slang` unless it is portable.
 pub fn print(program: &Program) -> String {
-    let mut text = HEAD.to_owned();
+    shader(program, Style::default())
+}
+
+/// A shader in one of its styles.
+pub(crate) fn shader(program: &Program, style: Style) -> String {
+    let register = style.of_draw.map(|it| format!("Log : register(u{});", 2 * it));
+    let mut text = match register {
+        Some(log) => HEAD.replacen("Log;", &log, 1),
+        None => HEAD.to_owned(),
+    };
     let exchanges = |it: &Function| it.body.iter().any(|it| matches!(it, Stmt::Exchange { .. }));
     if program.functions.last().is_some_and(exchanges) {
         let _ = writeln!(text, "groupshared uint given[{}];", program.threads);
     }
     if let Some(groups) = program.groups() {
         print_groups(&mut text, groups);
+    }
+    if let (true, Some(number)) = (style.is_checked, style.of_draw) {
+        text.push_str(&check(program, number));
     }
     let (main, functions) =
         program.functions.split_last().unwrap_or_else(|| unreachable!("a program has a main"));
@@ -71,7 +127,7 @@ pub fn print(program: &Program) -> String {
             }
         };
         let _ = writeln!(text, "{head}");
-        print_body(&mut text, function, 1, program);
+        print_body(&mut text, function, 1, (program, style));
         let _ = writeln!(text, "{end}");
     }
     let threads = format!("[numthreads({}, 1, 1)]", program.threads);
@@ -79,7 +135,10 @@ pub fn print(program: &Program) -> String {
         Shader::Compute => format!("{threads}\nvoid main(uint index : SV_GroupIndex) {{"),
         Shader::Pixel(pixels) => {
             let attribute = if pixels.included { "[WaveOpsIncludeHelperLanes]\n" } else { "" };
-            format!("{attribute}void main(nointerpolation uint index : INDEX) {{")
+            match style.of_draw.is_some() {
+                true => format!("{attribute}void main(float4 position : SV_Position) {{\n{PIXEL}"),
+                false => format!("{attribute}void main(nointerpolation uint index : INDEX) {{"),
+            }
         }
         Shader::Groups(groups) => format!("{threads}{}", main_of_groups(groups)),
     };
@@ -95,10 +154,18 @@ pub fn print(program: &Program) -> String {
             text.push_str("    if (index == 0) payload.parent = group;\n");
         }
     }
-    print_body(&mut text, main, 0, program);
+    print_body(&mut text, main, 0, (program, style));
+    // An amplification shader ends with its children.
+    if style.is_checked && program.groups().is_none_or(|it| it.mesh.is_some()) {
+        text.push_str("    check();\n");
+    }
     text.push_str("}\n");
     text
 }
+
+/// The number of the thread at a pixel: the quads lie side by side.
+const PIXEL: &str = "    uint2 pixel = uint2(position.xy);
+    uint index = pixel.x / 2 * 4 + pixel.y % 2 * 2 + pixel.x % 2;";
 
 /// The types and groupshared memory of a mesh or amplification shader.
 fn print_groups(text: &mut String, groups: &Groups) {
@@ -153,11 +220,16 @@ fn name(ty: Ty) -> String {
     if ty.n > 1 { format!("{word}{}", ty.n) } else { word.to_owned() }
 }
 
-fn print_body(text: &mut String, function: &Function, given: usize, program: &Program) {
+fn print_body(
+    text: &mut String,
+    function: &Function,
+    given: usize,
+    (program, style): (&Program, Style),
+) {
     for (local, ty) in function.locals.iter().enumerate().skip(given) {
         let _ = writeln!(text, "    {} v{local} = ({})0;", name(*ty), name(*ty));
     }
-    let mut printer = Printer { text, indent: 1, program };
+    let mut printer = Printer { text, indent: 1, program, style };
     printer.stmts(&function.body);
 }
 
@@ -165,6 +237,7 @@ struct Printer<'a> {
     text: &'a mut String,
     indent: usize,
     program: &'a Program,
+    style: Style,
 }
 
 impl Printer<'_> {
@@ -229,7 +302,13 @@ impl Printer<'_> {
                 self.line("}");
             }
             Stmt::Break => self.line("break;"),
-            Stmt::Discard => self.line("discard;"),
+            Stmt::Discard => {
+                // What the lane stores from now on has no effect.
+                if self.style.is_checked {
+                    self.line("check();");
+                }
+                self.line("discard;");
+            }
             Stmt::Count(counter, value) => {
                 let word = match counter {
                     Counter::Add => "Add",
@@ -259,10 +338,7 @@ impl Printer<'_> {
                 self.line("{");
                 self.line(&format!("{} value = {};", name(value.ty), self.expr(value)));
                 let places = self.program.places;
-                let thread = match self.program.groups() {
-                    Some(_) => format!("(group * {} + thread)", self.program.threads),
-                    None => "thread".to_owned(),
-                };
+                let thread = slot(self.program);
                 for component in 0..value.ty.n.max(1) {
                     let scalar = if value.ty.n > 1 {
                         format!("value[{component}]")
@@ -288,11 +364,16 @@ impl Printer<'_> {
     fn counts(&mut self, [one, two]: &[Expr; 2], from: u32) {
         let (one, two) = (self.expr(one), self.expr(two));
         let groups = self.groups();
+        let is_amplification = groups.mesh.is_none();
         let [width, height] = MOST_CHILDREN;
         let (ty, counts, call) = match &groups.mesh {
             Some(mesh) => {
-                let (vertices, primitives) = (mesh.most_vertices + 1, mesh.most_primitives + 1);
-                let counts = format!("{one} % {vertices}, {two} % {primitives}");
+                let (vertices, primitives) = (mesh.vertex_counts(), mesh.most_primitives + 1);
+                let least = match mesh.least_vertices {
+                    0 => String::new(),
+                    least => format!("{least} + "),
+                };
+                let counts = format!("{least}{one} % {vertices}, {two} % {primitives}");
                 ("uint2", counts, "SetMeshOutputCounts(counted.x, counted.y);")
             }
             None => {
@@ -305,6 +386,9 @@ impl Printer<'_> {
         self.line(&format!("{ty} counts = {ty}({counts});"));
         self.line(&format!("if (thread == {from}) counted = counts;"));
         self.line("GroupMemoryBarrierWithGroupSync();");
+        if self.style.is_checked && is_amplification {
+            self.line("check();");
+        }
         self.line(call);
         self.line("}");
     }

@@ -16,7 +16,7 @@ use crate::moments::{Moment, Simple, Value as Val};
 use crate::{Counter, Expr, Function, Group, Program, Stmt};
 
 use groups::Running;
-pub use groups::{Left, Started, children, groups};
+pub use groups::{Left, Started, all_children, groups, meshlets, started};
 use tangle::Tangle;
 use values::{Vals, increment, int, truth, words, zero};
 

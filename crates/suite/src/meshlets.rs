@@ -25,41 +25,27 @@ use crate::{engines, pixels};
 /// Runs the shaders of a program; each receives what the second evaluator says. The result is what the groups of the mesh
 /// shader left; the error says what differs.
 pub fn compare(program: &Meshlets, width: u32, sets: &[Isa]) -> Result<Vec<Left>, String> {
-    let mut started = started(program);
+    let mut started = second::started(program);
     if let Some(amplification) = &program.amplification {
         let left = one_shader(amplification, width, &started, sets)
             .map_err(|what| format!("the amplification shader: {what}"))?;
-        started = children(&left);
+        started = second::all_children(&left);
     }
     one_shader(&program.mesh, width, &started, sets)
         .map_err(|what| format!("the mesh shader: {what}"))
-}
-
-/// The groups that a dispatch starts.
-fn started(program: &Meshlets) -> Vec<Started> {
-    let [columns, rows] = program.grid;
-    let places = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
-    places.map(|place| Started { place, ..Started::default() }).collect()
-}
-
-/// The groups of a mesh shader that those of an amplification shader start.
-fn children(left: &[Left]) -> Vec<Started> {
-    (0..).zip(left).flat_map(|(number, it)| second::children(number, it)).collect()
 }
 
 /// Draws with the shaders of a program on a device; each leaves in memory what the second evaluator says. `None` if the
 /// device does not run them with waves of that width.
 pub fn drawn(program: &Meshlets, width: u32, device: &Device) -> Result<Option<()>, String> {
     let [columns, rows] = program.grid;
-    let mut started = started(program);
-    let mut amplification = None;
-    if let Some(program) = &program.amplification {
-        let (log, left) = second::groups(program, width, &started);
-        started = children(&left);
-        amplification = Some(Logged::new(program, Stage::Amplification, log)?);
-    }
-    let (log, _) = second::groups(&program.mesh, width, &started);
-    let mesh = Logged::new(&program.mesh, Stage::Mesh, log)?;
+    let mut logs = second::meshlets(program, width).0.into_iter();
+    let mut next = || logs.next().unwrap_or_default();
+    let amplification = match &program.amplification {
+        Some(program) => Some(Logged::new(program, Stage::Amplification, next())?),
+        None => None,
+    };
+    let mesh = Logged::new(&program.mesh, Stage::Mesh, next())?;
     let pixel = compiled("float4 main() : SV_Target { return 0; }", Stage::Pixel)?;
     let format = Format::parse("RGBA8_UNORM").ok_or("no format")?;
     let mut desc = GraphicsDesc::new(&mesh.shader, Some(&pixel));

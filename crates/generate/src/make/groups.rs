@@ -2,7 +2,7 @@
 
 use ops::intrinsics::Stage;
 
-use super::{Maker, Mode, Random, Statistics, bin, call, literal, of_width};
+use super::{Maker, Mode, Random, Statistics, Wanted, bin, call, literal, of_width};
 use crate::{
     Array, Bin, Expr, ExprKind, Field, Form, Function, Groups, Kind, MOST_CHILDREN, Mesh, Meshlets,
     Owners, Program, Shader, Stmt, Ty,
@@ -27,10 +27,23 @@ pub(super) struct Outputs {
     fields: Vec<(Field, u32)>,
     /// Whether outputs can be written here: the counts have been set.
     open: bool,
+    /// Whether every element of a compacted output is written, too.
+    whole: bool,
 }
 
 /// Generates a mesh shader for waves of `width` lanes, and an amplification shader for every other one.
 pub fn meshlets(seed: u64, width: u32, statistics: &mut Statistics) -> Meshlets {
+    made(seed, of_width(width), false, statistics)
+}
+
+/// The same for what is wanted. With `whole`, every element of an output is written: what a draw makes of the others is
+/// undefined.
+pub(super) fn made(
+    seed: u64,
+    wanted: Wanted,
+    whole: bool,
+    statistics: &mut Statistics,
+) -> Meshlets {
     // Another sequence than those of the shaders.
     let mut random = Random::new(seed.wrapping_add(1 << 63));
     let amplified = random.chance(2);
@@ -44,28 +57,34 @@ pub fn meshlets(seed: u64, width: u32, statistics: &mut Statistics) -> Meshlets 
     };
     let amplification = amplified.then(|| {
         let groups = Groups { most: parents, payload, mesh: None, fields: Vec::new() };
-        make(seed.wrapping_add(1 << 62), width, statistics, groups)
+        make(seed.wrapping_add(1 << 62), (wanted, whole), statistics, groups)
     });
     let mesh = Mesh {
         corners: 1 + random.below(3),
+        least_vertices: u32::from(whole),
         most_vertices: 1 + random.below(48),
         most_primitives: 1 + random.below(32),
     };
     let most = parents * width_most * height_most;
     let groups = Groups { most, payload, mesh: Some(mesh), fields: Vec::new() };
-    Meshlets { amplification, mesh: make(seed, width, statistics, groups), grid }
+    Meshlets { amplification, mesh: make(seed, (wanted, whole), statistics, groups), grid }
 }
 
-fn make(seed: u64, width: u32, statistics: &mut Statistics, mut groups: Groups) -> Program {
+fn make(
+    seed: u64,
+    (wanted, whole_outputs): (Wanted, bool),
+    statistics: &mut Statistics,
+    mut groups: Groups,
+) -> Program {
     let stage = if groups.mesh.is_some() { Stage::Mesh } else { Stage::Amplification };
-    let mode = Mode { stage, balanced: false };
-    let mut maker = Maker::new(seed, of_width(width), statistics, mode);
+    let mut maker = Maker::new(seed, wanted, statistics, Mode::of(stage));
+    let width = maker.width;
     let whole = maker.random.chance(2);
     let threads = match whole {
         true => width,
         false => 1 + maker.random.below((2 * width).min(MOST_THREADS)),
     };
-    maker.outputs.threads = threads;
+    (maker.outputs.threads, maker.outputs.whole) = (threads, whole_outputs);
     maker.some_functions();
     groups.fields = match &groups.mesh {
         Some(mesh) => maker.mesh_fields(mesh),
@@ -80,7 +99,8 @@ fn make(seed: u64, width: u32, statistics: &mut Statistics, mut groups: Groups) 
     maker.functions.push(main);
     let (places, functions) = (maker.places, maker.functions);
     let shader = Shader::Groups(groups);
-    Program { seed, places, functions, threads, shader, counts: true, portable: false }
+    let portable = !wanted.slang;
+    Program { seed, places, functions, threads, shader, counts: true, portable }
 }
 
 impl Maker<'_> {
@@ -93,14 +113,19 @@ impl Maker<'_> {
         let mut fields = Vec::new();
         let position = Ty { kind: Kind::F32, n: 4 };
         fields.push(Field { array: Array::Vertices, ty: position, owners: self.owners() });
-        for (array, most) in [(Array::Vertices, 4), (Array::Primitives, 3)] {
+        let outputs = [(Array::Vertices, 4), (Array::Primitives, 3)];
+        for ((array, most), length) in
+            outputs.into_iter().zip([mesh.most_vertices, mesh.most_primitives])
+        {
+            // A thread for each element.
+            let compacts = !self.outputs.whole || length <= self.outputs.threads;
             for _ in 0..self.random.below(most) {
                 let kinds = [Kind::U32, Kind::I32, Kind::F32, Kind::U16, Kind::I16, Kind::F16];
                 let kind = self.random.pick(&kinds);
                 let ty = Ty { kind, n: 1 + self.random.below(4) as usize };
                 let owners = match self.random.chance(3) {
-                    true => Owners::Compacted,
-                    false => self.owners(),
+                    true if compacts => Owners::Compacted,
+                    true | false => self.owners(),
                 };
                 fields.push(Field { array, ty, owners });
             }
@@ -138,8 +163,7 @@ impl Maker<'_> {
         self.statements(&mut body, 0);
         for (field, (it, _)) in self.outputs.fields.clone().into_iter().enumerate() {
             if it.owners == Owners::Compacted {
-                let compaction = self.compaction(field, it.ty);
-                body.push(compaction);
+                body.extend(self.compaction(field, it.ty));
             }
         }
         for local in 0..self.locals.len() {
@@ -207,18 +231,35 @@ impl Maker<'_> {
         Some(Stmt::Output { field, component, at, value })
     }
 
-    /// Some lanes write an output one behind the other, from the number of their wave's first thread on.
-    fn compaction(&mut self, field: usize, ty: Ty) -> Stmt {
+    /// Some lanes write an output one behind the other, from the number of their wave's first thread on; if all of it has
+    /// to be written, the others do so from the last thread downwards.
+    fn compaction(&mut self, field: usize, ty: Ty) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        let count = self.outputs.whole.then(|| {
+            self.locals.push(Ty::UINT);
+            let local = self.locals.len() - 1;
+            let count = call("WaveActiveCountBits", Ty::UINT, vec![literal(Ty::BOOL, 1)]);
+            stmts.push(Stmt::Assign(local, count));
+            Expr { ty: Ty::UINT, kind: ExprKind::Local(local) }
+        });
         let condition = self.expr(Ty::BOOL, 2);
         let whole = std::mem::replace(&mut self.whole, false);
         let [thread, lane] =
             [ExprKind::Thread, ExprKind::Lane].map(|kind| Expr { ty: Ty::UINT, kind });
         let first = bin(Bin::Sub, thread, lane);
         let before = call("WavePrefixCountBits", Ty::UINT, vec![literal(Ty::BOOL, 1)]);
+        let others = count.map(|count| {
+            let end = bin(Bin::Add, first.clone(), count);
+            let last = bin(Bin::Sub, end, literal(Ty::UINT, 1));
+            let (at, value) = (bin(Bin::Sub, last, before.clone()), self.expr(ty, 2));
+            Stmt::Output { field, component: None, at, value }
+        });
         let at = bin(Bin::Add, first, before);
         let value = self.expr(ty, 2);
         self.whole = whole;
-        Stmt::If(condition, vec![Stmt::Output { field, component: None, at, value }], Vec::new())
+        let output = Stmt::Output { field, component: None, at, value };
+        stmts.push(Stmt::If(condition, vec![output], others.into_iter().collect()));
+        stmts
     }
 
     /// A `uint` that only mesh and amplification shaders have, now and then.

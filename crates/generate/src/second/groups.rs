@@ -1,8 +1,8 @@
 //! The groups of mesh and amplification shaders in the second evaluator: what they receive, and what they leave.
 
 use super::values::{Vals, integer};
-use super::{Run, Seen, Val};
-use crate::{Array, Groups, Kind, MOST_CHILDREN, Program};
+use super::{Observed, Run, Seen, Val};
+use crate::{Array, Groups, Kind, MOST_CHILDREN, Meshlets, Program};
 
 /// A group that starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,8 +32,36 @@ pub(super) struct Running {
     left: Left,
 }
 
+/// The groups that a draw starts.
+pub fn started(program: &Meshlets) -> Vec<Started> {
+    let [columns, rows] = program.grid;
+    let places = (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y]));
+    places.map(|place| Started { place, ..Started::default() }).collect()
+}
+
+/// The final contents of the logs of a draw's shaders, in the order of the draw, and what happened on the way.
+pub fn meshlets(program: &Meshlets, width: u32) -> (Vec<Vec<u32>>, Observed) {
+    let (mut logs, seen) = (Vec::new(), &mut Seen::default());
+    let mut started = started(program);
+    for shader in program.shaders() {
+        let (log, left) = run(shader, width, &started, seen);
+        logs.push(log);
+        started = all_children(&left);
+    }
+    (logs, std::mem::take(&mut seen.observed))
+}
+
 /// Runs groups one after the other; returns the final contents of the log, and what each group left.
 pub fn groups(program: &Program, width: u32, started: &[Started]) -> (Vec<u32>, Vec<Left>) {
+    run(program, width, started, &mut Seen::default())
+}
+
+fn run(
+    program: &Program,
+    width: u32,
+    started: &[Started],
+    seen: &mut Seen,
+) -> (Vec<u32>, Vec<Left>) {
     let mut log = vec![0; program.words()];
     let mut all = Vec::new();
     for it in started {
@@ -45,15 +73,19 @@ pub fn groups(program: &Program, width: u32, started: &[Started]) -> (Vec<u32>, 
             payload: it.payload.clone(),
             left: Left { counts: [0; 2], fields: empty },
         };
-        let seen = &mut Seen::default();
         Run { program, width, group: &mut group, log: &mut log, seen }.group();
         all.push(group.left);
     }
     (log, all)
 }
 
+/// The groups of a mesh shader that those of an amplification shader start.
+pub fn all_children(left: &[Left]) -> Vec<Started> {
+    (0..).zip(left).flat_map(|(number, it)| children(number, it)).collect()
+}
+
 /// The children of a group of an amplification shader, in order; it has that number.
-pub fn children(number: u32, left: &Left) -> Vec<Started> {
+fn children(number: u32, left: &Left) -> Vec<Started> {
     let [width, height] = left.counts;
     let places = (0..height).flat_map(|y| (0..width).map(move |x| [x, y]));
     let payload = left.fields.first().and_then(|it| it.first()).cloned().unwrap_or_default();
@@ -66,7 +98,10 @@ impl Running {
         let mesh = program.groups().and_then(|it| it.mesh.as_ref());
         let [width, height] = MOST_CHILDREN;
         self.left.counts = match mesh {
-            Some(mesh) => [one % (mesh.most_vertices + 1), two % (mesh.most_primitives + 1)],
+            Some(mesh) => {
+                let vertices = mesh.least_vertices + one % mesh.vertex_counts();
+                [vertices, two % (mesh.most_primitives + 1)]
+            }
             None => [1 + one % width, two % (height + 1)],
         };
     }
